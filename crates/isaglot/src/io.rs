@@ -1,0 +1,133 @@
+//! Reading input and writing output by the conventions of the CLI: a missing input or `-` is standard input, a missing
+//! output or `-` is standard output, a file is replaced whole or not at all, no binary goes to a terminal.
+
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+
+use isaglot_source::Diagnostic;
+
+fn is_std(path: Option<&Path>) -> bool {
+    path.is_none_or(|p| p.as_os_str() == "-")
+}
+
+/// The name under which an input is spoken of.
+pub(crate) fn input_name(path: Option<&Path>) -> String {
+    match path {
+        Some(p) if !is_std(path) => p.display().to_string(),
+        _ => "<stdin>".to_owned(),
+    }
+}
+
+/// Opens an input for streaming.
+pub(crate) fn open(path: Option<&Path>) -> Result<Box<dyn Read>, Diagnostic> {
+    match path {
+        Some(p) if !is_std(path) => match std::fs::File::open(p) {
+            Ok(file) => Ok(Box::new(file)),
+            Err(e) => Err(unreadable(&input_name(path), &e)),
+        },
+        _ => Ok(Box::new(io::stdin().lock())),
+    }
+}
+
+/// Reads an input whole.
+pub(crate) fn read(path: Option<&Path>) -> Result<Vec<u8>, Diagnostic> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes).map_err(|e| unreadable(&input_name(path), &e))?;
+    Ok(bytes)
+}
+
+/// The diagnostic for an input that cannot be read.
+pub(crate) fn unreadable(name: &str, e: &io::Error) -> Diagnostic {
+    Diagnostic::error("io-read", format!("cannot read {name}: {e}"))
+}
+
+/// The diagnostic for an output that cannot be written.
+pub(crate) fn unwritable(name: &str, e: &io::Error) -> Diagnostic {
+    Diagnostic::error("io-write", format!("cannot write {name}: {e}"))
+}
+
+/// An output that is a stream or a file in the making. A file appears under its name only in [`Output::finish`]; when
+/// the output is dropped before, nothing is left behind.
+pub(crate) struct Output {
+    sink: Sink,
+    name: String,
+}
+
+enum Sink {
+    Stdout(BufWriter<io::Stdout>),
+    File {
+        writer: BufWriter<tempfile::NamedTempFile>,
+        target: PathBuf,
+    },
+    /// Something that is no regular file, such as `/dev/null` or a pipe: written straight.
+    Device(BufWriter<std::fs::File>),
+}
+
+impl Output {
+    /// Opens an output. With `binary`, standard output must not be a terminal.
+    pub(crate) fn create(path: Option<&Path>, binary: bool) -> Result<Output, Diagnostic> {
+        let Some(target) = path.filter(|_| !is_std(path)) else {
+            if binary && io::stdout().is_terminal() {
+                let d = Diagnostic::error("io-terminal", "refusing to write binary data to a terminal");
+                return Err(d.note("name a file with `-o FILE`, or redirect the output"));
+            }
+            let sink = Sink::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()));
+            return Ok(Output { sink, name: "<stdout>".to_owned() });
+        };
+        let name = target.display().to_string();
+        let special = std::fs::metadata(target).is_ok_and(|m| !m.is_file());
+        let sink = if special {
+            let file = std::fs::OpenOptions::new().write(true).open(target).map_err(|e| unwritable(&name, &e))?;
+            Sink::Device(BufWriter::with_capacity(1 << 16, file))
+        } else {
+            let dir = target.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            // A new file gets the permissions that the user's umask gives, as with any other tool.
+            let builder = || {
+                let mut b = tempfile::Builder::new();
+                #[cfg(unix)]
+                b.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+                b.prefix(".isaglot-").tempfile_in(dir)
+            };
+            let file = builder().map_err(|e| unwritable(&name, &e))?;
+            Sink::File { writer: BufWriter::with_capacity(1 << 16, file), target: target.to_owned() }
+        };
+        Ok(Output { sink, name })
+    }
+
+    /// Flushes, and gives a file its name.
+    pub(crate) fn finish(self) -> Result<(), Diagnostic> {
+        let name = self.name;
+        let done = match self.sink {
+            Sink::Stdout(mut w) => w.flush(),
+            Sink::Device(mut w) => w.flush(),
+            Sink::File { writer, target } => writer
+                .into_inner()
+                .map_err(io::IntoInnerError::into_error)
+                .and_then(|file| file.persist(&target).map(drop).map_err(|e| e.error)),
+        };
+        done.map_err(|e| unwritable(&name, &e))
+    }
+
+    /// The diagnostic for a failed write to this output.
+    pub(crate) fn failed(&self, e: &io::Error) -> Diagnostic {
+        unwritable(&self.name, e)
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.sink {
+            Sink::Stdout(w) => w.write(bytes),
+            Sink::File { writer, .. } => writer.write(bytes),
+            Sink::Device(w) => w.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Stdout(w) => w.flush(),
+            Sink::File { writer, .. } => writer.flush(),
+            Sink::Device(w) => w.flush(),
+        }
+    }
+}

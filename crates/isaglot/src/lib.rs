@@ -1,0 +1,6 @@
+//! One formal description of an instruction set in; every tool that people need for it out.
+//!
+//! This crate is the facade: it re-exports the parts of Isaglot under short names, so that a program depends on one
+//! crate. Each module's own documentation has worked examples.
+
+pub use isaglot_source as source;

@@ -1,0 +1,65 @@
+//! What every verb shares: colour, the files read so far, and how problems reach the user and the exit status.
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
+
+/// The exit status when the input is wrong.
+pub(crate) const EXIT_INPUT: u8 = 1;
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Color {
+    /// Whether a stream gets colour.
+    pub(crate) fn on(self, stream: &impl IsTerminal) -> bool {
+        match self {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+        }
+    }
+}
+
+/// One run of one verb.
+pub(crate) struct Session {
+    /// The user's choice of colour.
+    pub(crate) color: Color,
+    /// Every file that was read.
+    pub(crate) files: SourceMap,
+}
+
+impl Session {
+    /// A run that has read nothing yet.
+    pub(crate) fn new(color: Color) -> Session {
+        Session { color, files: SourceMap::new() }
+    }
+
+    /// Writes diagnostics with their snippets, and a closing line if there were errors, to standard error.
+    pub(crate) fn report(&self, all: &Diagnostics) {
+        let mut err = std::io::stderr().lock();
+        let color = self.color.on(&err);
+        for d in all {
+            // Standard error may be closed; there is nobody left to tell.
+            let _ = err.write_all(render::text(&self.files, d, color).as_bytes());
+        }
+        if all.has_errors() {
+            let _ = writeln!(err, "isaglot: {}", render::summary(all));
+        }
+    }
+
+    /// Reports a single problem and gives the exit status for it.
+    pub(crate) fn fail(&self, d: Diagnostic) -> ExitCode {
+        self.report(&d.into());
+        ExitCode::from(EXIT_INPUT)
+    }
+}
