@@ -1,0 +1,129 @@
+//! Questions about sets of patterns: exact counts, gaps, witnesses.
+//!
+//! All of them are one recursion: split the space on the bit that most remaining patterns care for, and stop where a
+//! pattern covers everything (no gap) or none is left (a gap, which is a cube). The gaps come out disjoint, so counting
+//! is adding. Real instruction sets split on a few opcode bits and stay small; a hostile set can be exponential, so the
+//! number of splits is bounded by [`COVER_BUDGET`] and the answer is then `None`: unknown, never wrong.
+
+use alloc::vec::Vec;
+
+use crate::limits::COVER_BUDGET;
+use crate::{Count, Pattern, Word};
+
+/// What to do with a gap; `false` ends the search.
+type OnGap<'a> = &'a mut dyn FnMut(Pattern) -> bool;
+
+/// Finds the gaps, in order. `Some(false)`: the callback ended the search; `None`: out of budget.
+fn search(space: &Pattern, patterns: &[Pattern], on_gap: OnGap<'_>) -> Option<bool> {
+    let width = space.width();
+    let mut budget = COVER_BUDGET;
+    // An explicit stack: the depth is the number of bits, which a description may choose.
+    let mut work: Vec<(Pattern, Vec<&Pattern>)> =
+        alloc::vec![(space.clone(), patterns.iter().filter(|pattern| pattern.overlaps(space)).collect())];
+    while let Some((space, inside)) = work.pop() {
+        budget = budget.checked_sub(1)?;
+        if inside.is_empty() {
+            if !on_gap(space) {
+                return Some(false);
+            }
+            continue;
+        }
+        let Some(bit) = best_bit(&space, &inside, width) else { continue };
+        for value in [true, false] {
+            let left = inside.iter().copied().filter(|pattern| pattern.bit(bit).is_none_or(|want| want == value));
+            work.push((space.with_bit(bit, value), left.collect()));
+        }
+    }
+    Some(true)
+}
+
+/// The open bit that most patterns care for; `None` if one of them covers the whole space. The highest bit wins a tie,
+/// so that gaps come out in a stable, readable order.
+fn best_bit(space: &Pattern, inside: &[&Pattern], width: u32) -> Option<u32> {
+    let mut votes = alloc::vec![0u32; width as usize];
+    for pattern in inside {
+        let open = pattern.care().resized(width).and_not(space.care());
+        if open.is_zero() {
+            return None;
+        }
+        for bit in open.ones_iter() {
+            votes[bit as usize] += 1;
+        }
+    }
+    (0..width).max_by_key(|&bit| votes[bit as usize])
+}
+
+/// The words of `space` that no pattern has, as disjoint cubes. `None`: more than `limit` cubes, or too hard.
+#[must_use]
+pub fn gaps(space: &Pattern, patterns: &[Pattern], limit: usize) -> Option<Vec<Pattern>> {
+    let mut found = Vec::new();
+    let complete = search(space, patterns, &mut |gap| {
+        found.push(gap);
+        found.len() <= limit
+    })?;
+    complete.then_some(found)
+}
+
+/// A word of `space` that no pattern has: `Some(None)` if all are covered, `None` if too hard.
+#[must_use]
+pub fn uncovered_witness(space: &Pattern, patterns: &[Pattern]) -> Option<Option<Word>> {
+    let mut found = None;
+    search(space, patterns, &mut |gap| {
+        found = Some(gap.witness());
+        false
+    })?;
+    Some(found)
+}
+
+/// How many words of `space` no pattern has, exactly. `None`: too hard.
+#[must_use]
+pub fn uncovered_count(space: &Pattern, patterns: &[Pattern]) -> Option<Count> {
+    let mut total = Count::zero();
+    search(space, patterns, &mut |gap| {
+        total.add(&gap.count());
+        true
+    })?;
+    Some(total)
+}
+
+/// How many words of `width` bits are in at least one of the patterns, exactly. `None`: too hard.
+#[must_use]
+pub fn union_count(width: u32, patterns: &[Pattern]) -> Option<Count> {
+    let space = Pattern::any(width);
+    Some(space.count().minus(&uncovered_count(&space, patterns)?))
+}
+
+/// The `limit` largest cubes of free space, largest first (they may overlap each other, none lies inside another).
+///
+/// Every gap is grown bit by bit, from the top, for as long as it meets no pattern. `None`: too hard.
+#[must_use]
+pub fn largest_holes(space: &Pattern, patterns: &[Pattern], limit: usize) -> Option<Vec<Pattern>> {
+    let mut holes: Vec<Pattern> = Vec::new();
+    search(space, patterns, &mut |gap| {
+        let mut hole = gap;
+        for bit in (0..space.width()).rev() {
+            if hole.bit(bit).is_some() && space.bit(bit).is_none() {
+                let grown = hole.without_bit(bit);
+                if !patterns.iter().any(|pattern| pattern.overlaps(&grown)) {
+                    hole = grown;
+                }
+            }
+        }
+        if !holes.iter().any(|known| known.contains(&hole)) {
+            holes.retain(|known| !hole.contains(known));
+            holes.push(hole);
+            // Keep the list short while searching, but with room, because the order is only known at the end.
+            if holes.len() > limit.saturating_mul(4).saturating_add(64) {
+                sort(&mut holes, limit.saturating_mul(2).saturating_add(32));
+            }
+        }
+        true
+    })?;
+    sort(&mut holes, limit);
+    Some(holes)
+}
+
+fn sort(holes: &mut Vec<Pattern>, limit: usize) {
+    holes.sort_by(|a, b| b.free_bits().cmp(&a.free_bits()).then_with(|| a.cmp(b)));
+    holes.truncate(limit);
+}
