@@ -1,0 +1,130 @@
+//! The builder: a front end adds parts in any order and refers to them by the ids it gets; `finish` checks the whole.
+
+use isaglot_source::Diagnostics;
+
+use crate::encoding::{Encoding, Space};
+use crate::expr::Expr;
+use crate::field::EnumType;
+use crate::ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TemplateId};
+use crate::isa::{ByteOrder, Feature, GenName, Isa, WordFormat};
+use crate::names::{Name, Names};
+use crate::operand::RegisterFile;
+use crate::template::Template;
+use crate::validate;
+
+/// An [`Isa`] in the making.
+#[derive(Debug)]
+pub struct Builder {
+    isa: Isa,
+    root: Option<SpaceId>,
+}
+
+impl Builder {
+    /// An instruction set without anything: words of 32 bits, little-endian, values of 64 bits.
+    pub fn new(name: impl Into<String>) -> Builder {
+        let format = WordFormat { parcel_bits: 32, max_bits: 32, byte_order: ByteOrder::Little, lengths: Vec::new() };
+        let isa = Isa {
+            name: name.into(),
+            names: Names::default(),
+            root: SpaceId(0),
+            format,
+            value_bits: 64,
+            spaces: Vec::new(),
+            encodings: Vec::new(),
+            exprs: Vec::new(),
+            templates: Vec::new(),
+            enums: Vec::new(),
+            register_files: Vec::new(),
+            features: Vec::new(),
+            gens: Vec::new(),
+        };
+        Builder { isa, root: None }
+    }
+
+    /// The name of this text.
+    pub fn name(&mut self, text: &str) -> Name {
+        self.isa.names.intern(text)
+    }
+
+    /// Adds a space; its list of encodings is filled by [`Builder::encoding`].
+    pub fn space(&mut self, mut space: Space) -> SpaceId {
+        space.encodings.clear();
+        push(&mut self.isa.spaces, space, SpaceId)
+    }
+
+    /// Adds an encoding, as the last of its space.
+    pub fn encoding(&mut self, encoding: Encoding) -> EncodingId {
+        let space = encoding.space;
+        let id = push(&mut self.isa.encodings, encoding, EncodingId);
+        if let Some(space) = self.isa.spaces.get_mut(space.index()) {
+            space.encodings.push(id);
+        }
+        id
+    }
+
+    /// Adds an expression.
+    pub fn expr(&mut self, expr: Expr) -> ExprId {
+        push(&mut self.isa.exprs, expr, ExprId)
+    }
+
+    /// Adds a template.
+    pub fn template(&mut self, template: Template) -> TemplateId {
+        push(&mut self.isa.templates, template, TemplateId)
+    }
+
+    /// Adds an enum.
+    pub fn enumeration(&mut self, ty: EnumType) -> EnumId {
+        push(&mut self.isa.enums, ty, EnumId)
+    }
+
+    /// Adds a register file.
+    pub fn register_file(&mut self, file: RegisterFile) -> RegisterFileId {
+        push(&mut self.isa.register_files, file, RegisterFileId)
+    }
+
+    /// Adds a feature.
+    pub fn feature(&mut self, feature: Feature) -> FeatureId {
+        push(&mut self.isa.features, feature, FeatureId)
+    }
+
+    /// Adds a name for a gen.
+    pub fn gen_name(&mut self, gen_name: GenName) {
+        self.isa.gens.push(gen_name);
+    }
+
+    /// Says which space holds the instructions.
+    pub fn root(&mut self, root: SpaceId) {
+        self.root = Some(root);
+    }
+
+    /// Says how instructions lie in memory.
+    pub fn format(&mut self, format: WordFormat) {
+        self.isa.format = format;
+    }
+
+    /// Says to how many bits values are cut, see [`Isa::value_bits`].
+    pub fn value_bits(&mut self, bits: u32) {
+        self.isa.value_bits = bits;
+    }
+
+    /// Checks everything and gives the model; all problems are added to `out`. `None` if one of them is an error.
+    ///
+    /// The codes are those of the `model-…` family; a front end that checks more before may make them impossible.
+    pub fn finish(self, out: &mut Diagnostics) -> Option<Isa> {
+        let mut isa = self.isa;
+        let before = out.error_count();
+        match self.root {
+            Some(root) => isa.root = root,
+            None => out.push(validate::no_root()),
+        }
+        if self.root.is_some() {
+            validate::validate(&isa, out);
+        }
+        (out.error_count() == before).then_some(isa)
+    }
+}
+
+fn push<T, I>(list: &mut Vec<T>, part: T, id: fn(u32) -> I) -> I {
+    list.push(part);
+    id(list.len() as u32 - 1)
+}

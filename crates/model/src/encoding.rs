@@ -1,0 +1,183 @@
+//! Spaces, encodings and cases: what is matched, and what it means.
+
+use isaglot_bits::{BitRange, Pattern, Word};
+use isaglot_source::Span;
+
+use crate::field::Field;
+use crate::ids::{EncodingId, ExprId, FeatureId, SpaceId, TemplateId};
+use crate::names::Name;
+use crate::operand::{Flow, Operand};
+
+/// A set of encodings among which a word is decided.
+#[derive(Clone, Debug)]
+pub struct Space {
+    /// Its name, as in the description.
+    pub name: Name,
+    /// Width in bits of a word of it; of the longest, where encodings differ in width.
+    pub width: u32,
+    /// The encodings in the order of the description; filled by the builder.
+    pub encodings: Vec<EncodingId>,
+    /// What happens when two match.
+    pub overlap: Overlap,
+    /// How a program's own data is packed into it.
+    pub encode: Option<EncodeRoot>,
+    /// Whether unpackers into a program's own data are wanted.
+    pub decode: bool,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// What happens when two encodings of a space match one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overlap {
+    /// An error that names the first two, and no match.
+    Conflict,
+    /// The one with more fixed bits; of equal ones the earlier.
+    MostSpecific,
+}
+
+/// Generations, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GenRange {
+    /// First.
+    pub min: u32,
+    /// Last.
+    pub max: u32,
+}
+
+impl GenRange {
+    /// All.
+    pub const ALL: GenRange = GenRange { min: 0, max: u32::MAX };
+
+    /// Whether it holds this one.
+    pub fn contains(self, generation: u32) -> bool {
+        self.min <= generation && generation <= self.max
+    }
+
+    /// What both hold; empty (`min > max`) if nothing.
+    pub fn intersect(self, other: GenRange) -> GenRange {
+        GenRange { min: self.min.max(other.min), max: self.max.min(other.max) }
+    }
+}
+
+/// Which features an encoding needs.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Condition {
+    /// None.
+    #[default]
+    Always,
+    /// This one.
+    Feature(FeatureId),
+    /// The opposite.
+    Not(Box<Condition>),
+    /// All of these.
+    All(Vec<Condition>),
+    /// At least one of these.
+    Any(Vec<Condition>),
+}
+
+impl Condition {
+    /// Whether it holds.
+    pub fn holds(&self, on: &dyn Fn(FeatureId) -> bool) -> bool {
+        match self {
+            Condition::Always => true,
+            Condition::Feature(f) => on(*f),
+            Condition::Not(c) => !c.holds(on),
+            Condition::All(list) => list.iter().all(|c| c.holds(on)),
+            Condition::Any(list) => list.iter().any(|c| c.holds(on)),
+        }
+    }
+}
+
+/// One leaf: a pattern and what words that match it mean.
+#[derive(Clone, Debug)]
+pub struct Encoding {
+    /// Its name in the description; variants for other gens share it.
+    pub name: Name,
+    /// The mnemonic: what `{NAME}` prints and messages say.
+    pub display_name: String,
+    /// The space that it is decided in.
+    pub space: SpaceId,
+    /// Width in bits: that of the space, or less where lengths differ.
+    pub width: u32,
+    /// The bits that decide. `pattern.width()` is `width`.
+    pub pattern: Pattern,
+    /// Bits that the description marks as don't-care (`x`): not tested, reported when set. Disjoint from the care bits.
+    pub dont_care: Word,
+    /// The gens that have it.
+    pub gens: GenRange,
+    /// The range that the leaf itself states, without its ancestors'.
+    pub own_gens: GenRange,
+    /// The features that it needs.
+    pub condition: Condition,
+    /// Cases in the order of lookup: the leaf's overrides, its default, then each ancestor's.
+    pub cases: Vec<Case>,
+    /// Operands in the order of the text.
+    pub operands: Vec<Operand>,
+    /// Where control goes.
+    pub flow: Flow,
+    /// How a program's data maps to fields, in the order of lookup: the first of a name counts.
+    pub maps: Vec<Map>,
+    /// Free attributes of the description, the leaf's own before its ancestors'.
+    pub meta: Vec<(String, String)>,
+    /// What the description says about it.
+    pub doc: String,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// A set of definitions that hold under a condition.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// When it applies; `None` for always.
+    pub guard: Option<ExprId>,
+    /// The fields it defines; no name twice.
+    pub fields: Vec<Field>,
+    /// Bits that must have a value, checked when the text is chosen.
+    pub asserts: Vec<Assert>,
+    /// The text, if the case has one.
+    pub template: Option<TemplateId>,
+    /// The text is a shorthand, used only where aliases are wanted. Fields of the case count in any event.
+    pub alias: bool,
+    /// The display name of the level of the hierarchy that the case belongs to, for messages.
+    pub owner: String,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// Bits that must have a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assert {
+    /// Which.
+    pub range: BitRange,
+    /// The value; its width is that of the range.
+    pub value: Word,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// How a space's words are packed from a program's own data (isaspec's `<encode>`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncodeRoot {
+    /// The type of the data.
+    pub ty: String,
+    /// Prefix of the names by which the data says which leaf it is.
+    pub case_prefix: Option<String>,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// The expression, in the program's language, that a field is packed from (isaspec's `<map>`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Map {
+    /// The field.
+    pub name: Name,
+    /// The expression.
+    pub text: String,
+    /// Packed even when no text shows the field.
+    pub force: bool,
+    /// The language, `c` unless said.
+    pub language: String,
+    /// Where it is defined.
+    pub span: Span,
+}

@@ -1,0 +1,130 @@
+//! Fields: which bits, or which expression, and how the value reads.
+
+use isaglot_bits::BitRange;
+use isaglot_source::Span;
+
+use crate::ids::{EnumId, ExprId, RegisterFileId, SpaceId};
+use crate::names::Name;
+
+/// A named value of an encoding, as one case defines it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name. Several cases may define one name differently.
+    pub name: Name,
+    /// Where the value comes from.
+    pub source: FieldSource,
+    /// Width of the value in bits, implied bits included.
+    pub width: u32,
+    /// How it prints and what it refers to.
+    pub ty: FieldType,
+    /// Fields of this scope that a sub-encoding may see; empty for other types.
+    pub params: Vec<Param>,
+    /// What the description says about it.
+    pub doc: String,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// Where a field's value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldSource {
+    /// Bits of the word and implied constant bits, **most significant piece first**.
+    Bits(Vec<Piece>),
+    /// Computed from other fields of the scope in which the field was found. Not a sub-encoding.
+    Derived(ExprId),
+}
+
+/// A part of a field's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Piece {
+    /// Bits of the word.
+    Bits(BitRange),
+    /// Constant bits that are not in the word: the low zero of a branch offset, say.
+    Implied {
+        /// How many, up to 64.
+        width: u32,
+        /// Their value.
+        value: u64,
+    },
+}
+
+impl Piece {
+    /// Width in bits.
+    pub fn width(self) -> u32 {
+        match self {
+            Piece::Bits(range) => range.width(),
+            Piece::Implied { width, .. } => width,
+        }
+    }
+}
+
+/// A field of the enclosing scope handed to a sub-encoding, under a name of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Param {
+    /// The name in the enclosing scope.
+    pub name: Name,
+    /// The name inside.
+    pub as_name: Name,
+}
+
+/// How a value reads. `value` below is the raw value, `signed` the value sign-extended from the field's width.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldType {
+    /// With a text: the text if the value is not 0, else nothing. Without: the value in decimal.
+    Bool(Option<String>),
+    /// With a text: the text if the value is 0, else nothing. Without: 1 if the value is 0, else 0.
+    BoolInv(Option<String>),
+    /// Signed decimal.
+    Int,
+    /// Unsigned decimal.
+    Uint,
+    /// Lower-case hexadecimal, no prefix, no padding.
+    Hex,
+    /// Nothing if the raw value is 0, else signed decimal with its sign, also `+`.
+    Offset,
+    /// Nothing if 0, else `+` and unsigned decimal.
+    Uoffset,
+    /// An IEEE 754 number of 16, 32 or 64 bits.
+    Float,
+    /// A code address.
+    Branch {
+        /// The value itself is the target; otherwise it is added to the address of the instruction.
+        absolute: bool,
+        /// The jump comes back: the target is a function.
+        call: bool,
+        /// Bytes per unit of the value; 0 means one instruction of a fixed-width set (isaspec's unit).
+        unit: u32,
+    },
+    /// Printed by the embedding program, by field name.
+    Custom,
+    /// The text of the first entry with this value, else the unsigned value.
+    Enum(EnumId),
+    /// A register: its name in the file, else the unsigned value.
+    Register(RegisterFileId),
+    /// Decided in another space.
+    Sub(SpaceId),
+}
+
+/// A table of values with texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnumType {
+    /// Its name.
+    pub name: String,
+    /// Entries in order; of equal values the first counts.
+    pub values: Vec<EnumValue>,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// An entry of an [`EnumType`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnumValue {
+    /// The value.
+    pub value: u64,
+    /// How it prints; may be empty.
+    pub display: String,
+    /// A name for generated code.
+    pub name: Option<String>,
+    /// Where it is defined.
+    pub span: Span,
+}

@@ -1,0 +1,186 @@
+//! The validated model itself. Its parts are plain data; it is immutable, so that they stay valid.
+
+use std::ops::Index;
+
+use isaglot_bits::Pattern;
+use isaglot_source::Span;
+
+use crate::encoding::{Encoding, Space};
+use crate::expr::Expr;
+use crate::field::EnumType;
+use crate::ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TemplateId};
+use crate::names::{Name, Names};
+use crate::operand::RegisterFile;
+use crate::template::Template;
+
+/// The order of bytes in a parcel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByteOrder {
+    /// Least significant byte first; of several parcels, the least significant parcel first.
+    Little,
+    /// Most significant byte first, and parcel.
+    Big,
+}
+
+/// How instructions lie in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordFormat {
+    /// The unit in which instructions are fetched and which holds the length rule, in bits: a multiple of 8.
+    pub parcel_bits: u32,
+    /// Width in bits of the longest instruction: a multiple of `parcel_bits`.
+    pub max_bits: u32,
+    /// The order of bytes.
+    pub byte_order: ByteOrder,
+    /// How the first parcel tells the length, first match wins; empty where all instructions have `max_bits`. A first
+    /// parcel that no rule matches starts no instruction, and one parcel is passed over.
+    pub lengths: Vec<LengthRule>,
+}
+
+/// Instructions whose first parcel matches have this width.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LengthRule {
+    /// Over the first parcel.
+    pub pattern: Pattern,
+    /// Width in bits: a multiple of `parcel_bits`.
+    pub bits: u32,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// Something that an implementation has or has not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Feature {
+    /// Its name: `zba`, `+m`.
+    pub name: String,
+    /// Features that come with it.
+    pub implies: Vec<FeatureId>,
+    /// On unless said otherwise.
+    pub default: bool,
+    /// What it is.
+    pub doc: String,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// A name for a gen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GenName {
+    /// The name.
+    pub name: String,
+    /// The gen.
+    pub value: u32,
+}
+
+/// A validated instruction set. Made by [`Builder::finish`](crate::Builder::finish) only.
+///
+/// Parts are reached by id: `isa[encoding_id]`. An id of another `Isa` may panic or give something else.
+#[derive(Clone, Debug)]
+pub struct Isa {
+    pub(crate) name: String,
+    pub(crate) names: Names,
+    pub(crate) root: SpaceId,
+    pub(crate) format: WordFormat,
+    pub(crate) value_bits: u32,
+    pub(crate) spaces: Vec<Space>,
+    pub(crate) encodings: Vec<Encoding>,
+    pub(crate) exprs: Vec<Expr>,
+    pub(crate) templates: Vec<Template>,
+    pub(crate) enums: Vec<EnumType>,
+    pub(crate) register_files: Vec<RegisterFile>,
+    pub(crate) features: Vec<Feature>,
+    pub(crate) gens: Vec<GenName>,
+}
+
+impl Isa {
+    /// What the description calls itself.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The texts behind names.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The text of a name.
+    pub fn text(&self, name: Name) -> &str {
+        self.names.text(name)
+    }
+
+    /// The space in which instructions are decided.
+    pub fn root(&self) -> SpaceId {
+        self.root
+    }
+
+    /// How instructions lie in memory.
+    pub fn format(&self) -> &WordFormat {
+        &self.format
+    }
+
+    /// Values read by displays and expressions are cut to this many bits: 64, or 32 on isaspec's 32-bit sets, where
+    /// the reference keeps values in one 32-bit word.
+    pub fn value_bits(&self) -> u32 {
+        self.value_bits
+    }
+
+    /// All spaces.
+    pub fn spaces(&self) -> &[Space] {
+        &self.spaces
+    }
+
+    /// All encodings, those of one space in its order.
+    pub fn encodings(&self) -> &[Encoding] {
+        &self.encodings
+    }
+
+    /// All expressions.
+    pub fn exprs(&self) -> &[Expr] {
+        &self.exprs
+    }
+
+    /// All templates.
+    pub fn templates(&self) -> &[Template] {
+        &self.templates
+    }
+
+    /// All enums.
+    pub fn enums(&self) -> &[EnumType] {
+        &self.enums
+    }
+
+    /// All register files.
+    pub fn register_files(&self) -> &[RegisterFile] {
+        &self.register_files
+    }
+
+    /// All features.
+    pub fn features(&self) -> &[Feature] {
+        &self.features
+    }
+
+    /// Names of gens, if the description gives any.
+    pub fn gens(&self) -> &[GenName] {
+        &self.gens
+    }
+}
+
+macro_rules! index {
+    ($($id:ty => $field:ident: $part:ty;)*) => {$(
+        impl Index<$id> for Isa {
+            type Output = $part;
+            fn index(&self, id: $id) -> &$part {
+                &self.$field[id.index()]
+            }
+        }
+    )*};
+}
+
+index! {
+    SpaceId => spaces: Space;
+    EncodingId => encodings: Encoding;
+    ExprId => exprs: Expr;
+    TemplateId => templates: Template;
+    EnumId => enums: EnumType;
+    RegisterFileId => register_files: RegisterFile;
+    FeatureId => features: Feature;
+}

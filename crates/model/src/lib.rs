@@ -1,0 +1,46 @@
+//! The model of an instruction set: what every front end builds and every engine takes.
+//!
+//! The problem: isaspec XML, TableGen records and our own descriptions say the same things in different words, and a
+//! decoder, an assembler, a prover and a code writer each need them resolved and checked. The method: a front end
+//! fills a [`Builder`]; [`Builder::finish`] checks everything that can be wrong and gives an [`Isa`], which never
+//! changes again.
+//!
+//! Invariants of an [`Isa`]:
+//! * every id in it is in range, so `isa[id]` never fails for an id taken from the same `Isa`;
+//! * every bit of a piece, assert or pattern lies inside the width of its encoding;
+//! * guards, derived fields and templates are parsed; what remains a [`Name`] is a name because its meaning depends on
+//!   the case that applies, and is resolved once, when an engine compiles its plan — never while decoding;
+//! * bit 0 is the least significant bit; widths are in bits; byte order is [`WordFormat::byte_order`].
+//!
+//! # How an encoding means something
+//!
+//! A [`Space`] is a set of [`Encoding`]s among which a word is decided. An encoding that matches has *cases*, in order.
+//! A case is guarded by an expression or applies always. A field is looked up by walking the cases in order and taking
+//! the first applicable one that defines the name; the text is the template of the first applicable case that has one.
+//! This is all there is: isaspec's class hierarchy with overrides, a TableGen operand whose meaning depends on another,
+//! and a Xe field whose place depends on a type are the same thing, flattened from the leaf to the root.
+//!
+//! A field typed [`FieldType::Sub`] is decided in another space. The *scope* of that sub-encoding is new; from the
+//! scope around it it sees only the fields passed as [`Param`]s.
+
+mod build;
+mod encoding;
+mod expr;
+mod field;
+mod ids;
+mod isa;
+pub mod limits;
+mod names;
+mod operand;
+mod template;
+mod validate;
+
+pub use build::Builder;
+pub use encoding::{Assert, Case, Condition, EncodeRoot, Encoding, GenRange, Map, Overlap, Space};
+pub use expr::{BinaryOp, Expr, IntType, Node, NodeId, UnaryOp};
+pub use field::{EnumType, EnumValue, Field, FieldSource, FieldType, Param, Piece};
+pub use ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TemplateId};
+pub use isa::{ByteOrder, Feature, GenName, Isa, LengthRule, WordFormat};
+pub use names::{Name, Names};
+pub use operand::{Access, Flow, Operand, OperandKind, RegisterFile};
+pub use template::{Template, TemplatePart};

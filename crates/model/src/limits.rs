@@ -1,0 +1,19 @@
+//! Every bound of the model, by name. A description beyond one of them is refused with a diagnostic.
+
+/// The widest instruction, in bits.
+pub const MAX_WORD_BITS: u32 = 4096;
+
+/// The widest value that an expression computes with, in bits. Wider fields enter an expression as their low bits.
+pub const MAX_EXPR_BITS: u32 = 64;
+
+/// The most nodes of one expression.
+pub const MAX_EXPR_NODES: usize = 10_000;
+
+/// The most encodings of one description.
+pub const MAX_ENCODINGS: usize = 1 << 20;
+
+/// The deepest chain of sub-encodings, which also ends a description whose spaces refer to each other in a circle.
+pub const MAX_NESTING: usize = 16;
+
+/// The most registers of one register file.
+pub const MAX_REGISTERS: u32 = 1 << 16;

@@ -1,0 +1,47 @@
+//! Interned names of fields and encodings, so that equality is a comparison of numbers.
+
+use rustc_hash::FxHashMap;
+
+/// An interned string of one [`Isa`](crate::Isa) or [`Builder`](crate::Builder).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Name(pub u32);
+
+/// The strings behind [`Name`]s.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    texts: Vec<Box<str>>,
+    index: FxHashMap<Box<str>, Name>,
+}
+
+impl Names {
+    /// The name of this text, made if it is new.
+    pub fn intern(&mut self, text: &str) -> Name {
+        if let Some(&name) = self.index.get(text) {
+            return name;
+        }
+        let name = Name(self.texts.len() as u32);
+        self.texts.push(text.into());
+        self.index.insert(text.into(), name);
+        name
+    }
+
+    /// The name of this text, if something has it.
+    pub fn get(&self, text: &str) -> Option<Name> {
+        self.index.get(text).copied()
+    }
+
+    /// The text of a name; empty for a name of another table.
+    pub fn text(&self, name: Name) -> &str {
+        self.texts.get(name.0 as usize).map_or("", |t| t)
+    }
+
+    /// How many there are; names are numbered from 0.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+}

@@ -1,0 +1,298 @@
+//! The checks behind "validated": everything that an engine relies on and would otherwise have to test.
+
+use isaglot_source::{Diagnostic, Diagnostics, Span};
+use rustc_hash::FxHashSet;
+
+use crate::encoding::{Case, Condition, Encoding};
+use crate::expr::{Expr, IntType, Node, NodeId};
+use crate::field::{Field, FieldSource, FieldType, Piece};
+use crate::ids::{FeatureId, SpaceId};
+use crate::isa::Isa;
+use crate::limits;
+use crate::names::Name;
+use crate::operand::{Flow, OperandKind};
+
+pub(crate) fn no_root() -> Diagnostic {
+    Diagnostic::error("model-no-root", "the description says nothing about which encodings are instructions")
+}
+
+/// Adds every problem of `isa` to `out`.
+pub(crate) fn validate(isa: &Isa, out: &mut Diagnostics) {
+    format(isa, out);
+    for space in &isa.spaces {
+        if space.width == 0 || space.width > limits::MAX_WORD_BITS {
+            let message = format!("a width of {} bits is not between 1 and {}", space.width, limits::MAX_WORD_BITS);
+            out.push(Diagnostic::error("model-width", message).label(space.span, "this set of encodings"));
+        }
+    }
+    for expr in &isa.exprs {
+        expression(isa, expr, out);
+    }
+    for feature in &isa.features {
+        if feature.implies.iter().any(|f| f.index() >= isa.features.len()) {
+            out.push(dangling(feature.span, "feature"));
+        }
+    }
+    for file in &isa.register_files {
+        let registers = file.names.len() as u32;
+        let outside = file.aliases.iter().any(|a| a.1 >= registers) || file.zero.is_some_and(|z| z >= registers);
+        if registers == 0 || registers > limits::MAX_REGISTERS || file.width == 0 || outside {
+            let message = format!("register file `{}` has no registers, too many, or names one outside it", file.name);
+            out.push(Diagnostic::error("model-registers", message).label(file.span, ""));
+        }
+    }
+    if isa.encodings.len() > limits::MAX_ENCODINGS {
+        let message = format!("more than {} encodings", limits::MAX_ENCODINGS);
+        out.push(Diagnostic::error("model-too-many", message));
+        return;
+    }
+    for encoding in &isa.encodings {
+        self::encoding(isa, encoding, out);
+    }
+    if !out.has_errors() {
+        nesting(isa, out);
+    }
+}
+
+fn format(isa: &Isa, out: &mut Diagnostics) {
+    let f = &isa.format;
+    let bad = |what: String, span: Option<Span>| {
+        let d = Diagnostic::error("model-format", what);
+        match span {
+            Some(span) => d.label(span, ""),
+            None => d,
+        }
+    };
+    let parcel = f.parcel_bits;
+    if parcel == 0 || parcel % 8 != 0 || f.max_bits == 0 || f.max_bits % parcel != 0 || f.max_bits > limits::MAX_WORD_BITS {
+        let what = format!("instructions of {} bits in parcels of {parcel} bits: both must be whole bytes, the first a multiple of the second", f.max_bits);
+        out.push(bad(what, None));
+        return;
+    }
+    for rule in &f.lengths {
+        if rule.pattern.width() != parcel || rule.bits == 0 || rule.bits % parcel != 0 || rule.bits > f.max_bits {
+            let what = format!("a length rule must look at one parcel of {parcel} bits and give a multiple of it up to {}", f.max_bits);
+            out.push(bad(what, Some(rule.span)));
+        }
+    }
+    match isa.spaces.get(isa.root.index()) {
+        Some(root) if root.width > f.max_bits => {
+            let what = format!("instructions are {} bits wide, but the format says at most {}", root.width, f.max_bits);
+            out.push(bad(what, Some(root.span)));
+        }
+        Some(_) => {}
+        None => out.push(no_root()),
+    }
+    if isa.value_bits == 0 || isa.value_bits > limits::MAX_EXPR_BITS {
+        out.push(bad(format!("values of {} bits", isa.value_bits), None));
+    }
+}
+
+fn dangling(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error("model-dangling", format!("reference to a {what} that does not exist")).label(span, "here")
+}
+
+fn expression(isa: &Isa, expr: &Expr, out: &mut Diagnostics) {
+    let error = |message: String| Diagnostic::error("model-expr", message).label(expr.span, "this expression");
+    if expr.nodes.is_empty() || expr.nodes.len() > limits::MAX_EXPR_NODES {
+        out.push(error(format!("an expression has 1 to {} operations, this one {}", limits::MAX_EXPR_NODES, expr.nodes.len())));
+        return;
+    }
+    for (i, node) in expr.nodes.iter().enumerate() {
+        let earlier = |id: NodeId| (id.0 as usize) < i;
+        let fits = |t: IntType| (1..=limits::MAX_EXPR_BITS).contains(&t.bits);
+        let sound = match *node {
+            Node::Const(v, t) => fits(t) && t.wrap(v) == v,
+            Node::Field(name) => expr.fields.contains(&name),
+            Node::Gen => true,
+            Node::Feature(f) => f.index() < isa.features.len(),
+            Node::Unary(_, t, x) | Node::Cast(t, x) => fits(t) && earlier(x),
+            Node::Binary(_, t, x, y) => fits(t) && earlier(x) && earlier(y),
+            Node::Select(t, c, x, y) => fits(t) && earlier(c) && earlier(x) && earlier(y),
+        };
+        if !sound {
+            out.push(error(format!("operation {i} of expression `{}` is malformed", expr.name)));
+            return;
+        }
+    }
+}
+
+fn encoding(isa: &Isa, e: &Encoding, out: &mut Diagnostics) {
+    let Some(space) = isa.spaces.get(e.space.index()) else {
+        out.push(dangling(e.span, "set of encodings"));
+        return;
+    };
+    let name = isa.text(e.name);
+    let whole_width = isa.format.lengths.is_empty() || e.space != isa.root;
+    if e.width == 0 || e.width > space.width || (whole_width && e.width != space.width) {
+        let message = format!("`{name}` is {} bits wide in a set of {} bits", e.width, space.width);
+        out.push(Diagnostic::error("model-width", message).label(e.span, "").secondary(space.span, "the set"));
+        return;
+    }
+    if e.pattern.width() != e.width || e.dont_care.width() != e.width || !(&e.dont_care & e.pattern.care()).is_zero() {
+        let message = format!("the pattern of `{name}` does not fit its width, or tests a don't-care bit");
+        out.push(Diagnostic::error("model-pattern", message).label(e.span, ""));
+        return;
+    }
+    condition(isa, &e.condition, e.span, out);
+    let mut defined = FxHashSet::default();
+    for case in &e.cases {
+        self::case(isa, e, case, &mut defined, out);
+    }
+    let undefined = |field: Name, span: Span| {
+        let message = format!("`{name}` has no field `{}`", isa.text(field));
+        Diagnostic::error("model-operand", message).label(span, "named here")
+    };
+    for operand in &e.operands {
+        let (field, file) = match operand.kind {
+            OperandKind::Register(f, file) | OperandKind::Memory(f, file) => (Some(f), Some((file, 0))),
+            OperandKind::Implicit(file, number) => (None, Some((file, number))),
+            OperandKind::Immediate(f) | OperandKind::Label(f) => (Some(f), None),
+        };
+        if let Some(field) = field.filter(|f| !defined.contains(f)) {
+            out.push(undefined(field, operand.span));
+        }
+        if file.is_some_and(|(id, number)| isa.register_files.get(id.index()).is_none_or(|f| number as usize >= f.names.len())) {
+            out.push(dangling(operand.span, "register"));
+        }
+    }
+    if let Flow::Branch { target, .. } | Flow::Call { target } = e.flow
+        && !defined.contains(&target)
+    {
+        out.push(undefined(target, e.span));
+    }
+}
+
+fn condition(isa: &Isa, condition: &Condition, span: Span, out: &mut Diagnostics) {
+    let mut rest = vec![condition];
+    while let Some(c) = rest.pop() {
+        match c {
+            Condition::Always => {}
+            Condition::Feature(FeatureId(f)) if (*f as usize) < isa.features.len() => {}
+            Condition::Feature(_) => out.push(dangling(span, "feature")),
+            Condition::Not(c) => rest.push(c),
+            Condition::All(list) | Condition::Any(list) => rest.extend(list),
+        }
+    }
+}
+
+fn case(isa: &Isa, e: &Encoding, case: &Case, defined: &mut FxHashSet<Name>, out: &mut Diagnostics) {
+    if case.guard.is_some_and(|g| g.index() >= isa.exprs.len()) {
+        out.push(dangling(case.span, "expression"));
+    }
+    if case.template.is_some_and(|t| t.index() >= isa.templates.len()) {
+        out.push(dangling(case.span, "template"));
+    }
+    let mut own = FxHashSet::default();
+    for field in &case.fields {
+        defined.insert(field.name);
+        if !own.insert(field.name) {
+            let message = format!("field `{}` is defined twice in one case", isa.text(field.name));
+            out.push(Diagnostic::error("model-field-twice", message).label(field.span, "again here"));
+        }
+        self::field(isa, e, field, out);
+    }
+    for assert in &case.asserts {
+        if assert.range.hi() >= e.width || assert.value.width() != assert.range.width() {
+            let message = format!("an assert reaches bit {} of {}", assert.range.hi(), e.width);
+            out.push(Diagnostic::error("model-range", message).label(assert.span, ""));
+        }
+    }
+}
+
+fn field(isa: &Isa, e: &Encoding, field: &Field, out: &mut Diagnostics) {
+    let name = isa.text(field.name);
+    let error = |code, message: String| Diagnostic::error(code, message).label(field.span, "this field");
+    let derived = matches!(field.source, FieldSource::Derived(_));
+    match &field.source {
+        FieldSource::Derived(expr) if expr.index() >= isa.exprs.len() => out.push(dangling(field.span, "expression")),
+        FieldSource::Derived(_) if field.width == 0 || field.width > limits::MAX_EXPR_BITS => {
+            out.push(error("model-width", format!("derived field `{name}` of {} bits: 1 to {} are possible", field.width, limits::MAX_EXPR_BITS)));
+        }
+        FieldSource::Derived(_) => {}
+        FieldSource::Bits(pieces) => {
+            let outside = pieces.iter().any(|p| matches!(p, Piece::Bits(r) if r.hi() >= e.width));
+            let oversized = pieces.iter().any(|p| matches!(p, Piece::Implied { width, .. } if *width == 0 || *width > 64));
+            if outside || oversized || pieces.is_empty() {
+                out.push(error("model-range", format!("field `{name}` reaches outside the {} bits of the word", e.width)));
+            }
+            let total: u64 = pieces.iter().map(|p| u64::from(p.width())).sum();
+            if total != u64::from(field.width) {
+                out.push(error("model-width", format!("field `{name}` says {} bits, its pieces are {total}", field.width)));
+            }
+        }
+    }
+    match field.ty {
+        FieldType::Float if ![16, 32, 64].contains(&field.width) => {
+            out.push(error("model-float", format!("float field `{name}` has {} bits; 16, 32 and 64 are known", field.width)));
+        }
+        FieldType::Enum(id) if id.index() >= isa.enums.len() => out.push(dangling(field.span, "enum")),
+        FieldType::Register(id) if id.index() >= isa.register_files.len() => out.push(dangling(field.span, "register file")),
+        FieldType::Sub(id) => match isa.spaces.get(id.index()) {
+            None => out.push(dangling(field.span, "set of encodings")),
+            Some(_) if derived => out.push(error("model-derived-sub", format!("derived field `{name}` cannot be a sub-encoding"))),
+            Some(space) if space.width != field.width => {
+                let message = format!("field `{name}` has {} bits, but its type `{}` has {}", field.width, isa.text(space.name), space.width);
+                out.push(error("model-width", message).secondary(space.span, "the type"));
+            }
+            Some(_) => {}
+        },
+        _ => {}
+    }
+}
+
+/// Refuses spaces that contain themselves, and chains deeper than [`limits::MAX_NESTING`].
+fn nesting(isa: &Isa, out: &mut Diagnostics) {
+    let subs = |space: SpaceId| {
+        let fields = isa[space].encodings.iter().flat_map(|&e| &isa[e].cases).flat_map(|c| &c.fields);
+        fields.filter_map(|f| match f.ty {
+            FieldType::Sub(sub) => Some((sub, f.span)),
+            _ => None,
+        })
+    };
+    // Longest chain below each space; a space that is still open when it is met again contains itself.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Depth {
+        Unknown,
+        Open,
+        Known(usize),
+    }
+    let mut depth = vec![Depth::Unknown; isa.spaces.len()];
+    for start in (0..isa.spaces.len()).map(|i| SpaceId(i as u32)) {
+        // An explicit stack of (space, its sub-spaces, next): chains are as long as the description makes them.
+        let mut stack: Vec<(SpaceId, Vec<(SpaceId, Span)>, usize)> = Vec::new();
+        if depth[start.index()] == Depth::Unknown {
+            depth[start.index()] = Depth::Open;
+            stack.push((start, subs(start).collect(), 0));
+        }
+        while let Some((space, children, next)) = stack.last_mut() {
+            if let Some(&(sub, span)) = children.get(*next) {
+                *next += 1;
+                match depth[sub.index()] {
+                    Depth::Known(_) => {}
+                    Depth::Unknown => {
+                        depth[sub.index()] = Depth::Open;
+                        stack.push((sub, subs(sub).collect(), 0));
+                    }
+                    Depth::Open => {
+                        let message = format!("`{}` contains itself through this field", isa.text(isa[sub].name));
+                        out.push(Diagnostic::error("model-cycle", message).label(span, "").secondary(isa[sub].span, "defined here"));
+                    }
+                }
+                continue;
+            }
+            let below = children.iter().map(|(s, _)| match depth[s.index()] {
+                Depth::Known(d) => d,
+                _ => 0,
+            });
+            let own = below.max().map_or(1, |d| d + 1);
+            if own > limits::MAX_NESTING {
+                let message = format!("sub-encodings are nested deeper than {}", limits::MAX_NESTING);
+                out.push(Diagnostic::error("model-nesting", message).label(isa[*space].span, "from here"));
+                return;
+            }
+            depth[space.index()] = Depth::Known(own);
+            stack.pop();
+        }
+    }
+}
