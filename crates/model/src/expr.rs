@@ -147,7 +147,12 @@ impl Expr {
 
     /// The value, with fields from `field`, the gen, and features from `feature`: the definition that every compiled
     /// form must agree with. The result is 64 bits, extended by the root's type.
-    pub fn evaluate(&self, generation: u32, field: &mut dyn FnMut(Name) -> u64, feature: &dyn Fn(crate::FeatureId) -> bool) -> u64 {
+    pub fn evaluate(
+        &self,
+        generation: u32,
+        field: &mut dyn FnMut(Name) -> u64,
+        feature: &dyn Fn(crate::FeatureId) -> bool,
+    ) -> u64 {
         let mut values: Vec<u64> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
             let get = |id: NodeId| values[id.0 as usize];

@@ -52,7 +52,7 @@ impl Piece {
     /// Width in bits.
     pub fn width(self) -> u32 {
         match self {
-            Piece::Bits(range) => range.width(),
+            Piece::Bits(range) => range.width,
             Piece::Implied { width, .. } => width,
         }
     }

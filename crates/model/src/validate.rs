@@ -64,14 +64,29 @@ fn format(isa: &Isa, out: &mut Diagnostics) {
         }
     };
     let parcel = f.parcel_bits;
-    if parcel == 0 || parcel % 8 != 0 || f.max_bits == 0 || f.max_bits % parcel != 0 || f.max_bits > limits::MAX_WORD_BITS {
-        let what = format!("instructions of {} bits in parcels of {parcel} bits: both must be whole bytes, the first a multiple of the second", f.max_bits);
+    if parcel == 0
+        || !parcel.is_multiple_of(8)
+        || f.max_bits == 0
+        || !f.max_bits.is_multiple_of(parcel)
+        || f.max_bits > limits::MAX_WORD_BITS
+    {
+        let what = format!(
+            "instructions of {} bits in parcels of {parcel} bits: both must be whole bytes, the first a multiple of the second",
+            f.max_bits
+        );
         out.push(bad(what, None));
         return;
     }
     for rule in &f.lengths {
-        if rule.pattern.width() != parcel || rule.bits == 0 || rule.bits % parcel != 0 || rule.bits > f.max_bits {
-            let what = format!("a length rule must look at one parcel of {parcel} bits and give a multiple of it up to {}", f.max_bits);
+        if rule.pattern.width() != parcel
+            || rule.bits == 0
+            || !rule.bits.is_multiple_of(parcel)
+            || rule.bits > f.max_bits
+        {
+            let what = format!(
+                "a length rule must look at one parcel of {parcel} bits and give a multiple of it up to {}",
+                f.max_bits
+            );
             out.push(bad(what, Some(rule.span)));
         }
     }
@@ -95,7 +110,11 @@ fn dangling(span: Span, what: &str) -> Diagnostic {
 fn expression(isa: &Isa, expr: &Expr, out: &mut Diagnostics) {
     let error = |message: String| Diagnostic::error("model-expr", message).label(expr.span, "this expression");
     if expr.nodes.is_empty() || expr.nodes.len() > limits::MAX_EXPR_NODES {
-        out.push(error(format!("an expression has 1 to {} operations, this one {}", limits::MAX_EXPR_NODES, expr.nodes.len())));
+        out.push(error(format!(
+            "an expression has 1 to {} operations, this one {}",
+            limits::MAX_EXPR_NODES,
+            expr.nodes.len()
+        )));
         return;
     }
     for (i, node) in expr.nodes.iter().enumerate() {
@@ -129,7 +148,7 @@ fn encoding(isa: &Isa, e: &Encoding, out: &mut Diagnostics) {
         out.push(Diagnostic::error("model-width", message).label(e.span, "").secondary(space.span, "the set"));
         return;
     }
-    if e.pattern.width() != e.width || e.dont_care.width() != e.width || !(&e.dont_care & e.pattern.care()).is_zero() {
+    if e.pattern.width() != e.width || e.dont_care.width() != e.width || !e.dont_care.and(e.pattern.care()).is_zero() {
         let message = format!("the pattern of `{name}` does not fit its width, or tests a don't-care bit");
         out.push(Diagnostic::error("model-pattern", message).label(e.span, ""));
         return;
@@ -152,7 +171,9 @@ fn encoding(isa: &Isa, e: &Encoding, out: &mut Diagnostics) {
         if let Some(field) = field.filter(|f| !defined.contains(f)) {
             out.push(undefined(field, operand.span));
         }
-        if file.is_some_and(|(id, number)| isa.register_files.get(id.index()).is_none_or(|f| number as usize >= f.names.len())) {
+        if file.is_some_and(|(id, number)| {
+            isa.register_files.get(id.index()).is_none_or(|f| number as usize >= f.names.len())
+        }) {
             out.push(dangling(operand.span, "register"));
         }
     }
@@ -193,8 +214,8 @@ fn case(isa: &Isa, e: &Encoding, case: &Case, defined: &mut FxHashSet<Name>, out
         self::field(isa, e, field, out);
     }
     for assert in &case.asserts {
-        if assert.range.hi() >= e.width || assert.value.width() != assert.range.width() {
-            let message = format!("an assert reaches bit {} of {}", assert.range.hi(), e.width);
+        if assert.range.end() > e.width || assert.range.width == 0 || assert.value.width() != assert.range.width {
+            let message = format!("an assert reaches bit {} of {}", assert.range.end(), e.width);
             out.push(Diagnostic::error("model-range", message).label(assert.span, ""));
         }
     }
@@ -207,32 +228,54 @@ fn field(isa: &Isa, e: &Encoding, field: &Field, out: &mut Diagnostics) {
     match &field.source {
         FieldSource::Derived(expr) if expr.index() >= isa.exprs.len() => out.push(dangling(field.span, "expression")),
         FieldSource::Derived(_) if field.width == 0 || field.width > limits::MAX_EXPR_BITS => {
-            out.push(error("model-width", format!("derived field `{name}` of {} bits: 1 to {} are possible", field.width, limits::MAX_EXPR_BITS)));
+            out.push(error(
+                "model-width",
+                format!("derived field `{name}` of {} bits: 1 to {} are possible", field.width, limits::MAX_EXPR_BITS),
+            ));
         }
         FieldSource::Derived(_) => {}
         FieldSource::Bits(pieces) => {
-            let outside = pieces.iter().any(|p| matches!(p, Piece::Bits(r) if r.hi() >= e.width));
-            let oversized = pieces.iter().any(|p| matches!(p, Piece::Implied { width, .. } if *width == 0 || *width > 64));
+            let outside = pieces.iter().any(|p| matches!(p, Piece::Bits(r) if r.end() > e.width || r.width == 0));
+            let oversized =
+                pieces.iter().any(|p| matches!(p, Piece::Implied { width, .. } if *width == 0 || *width > 64));
             if outside || oversized || pieces.is_empty() {
-                out.push(error("model-range", format!("field `{name}` reaches outside the {} bits of the word", e.width)));
+                out.push(error(
+                    "model-range",
+                    format!("field `{name}` reaches outside the {} bits of the word", e.width),
+                ));
             }
             let total: u64 = pieces.iter().map(|p| u64::from(p.width())).sum();
             if total != u64::from(field.width) {
-                out.push(error("model-width", format!("field `{name}` says {} bits, its pieces are {total}", field.width)));
+                out.push(error(
+                    "model-width",
+                    format!("field `{name}` says {} bits, its pieces are {total}", field.width),
+                ));
             }
         }
     }
     match field.ty {
         FieldType::Float if ![16, 32, 64].contains(&field.width) => {
-            out.push(error("model-float", format!("float field `{name}` has {} bits; 16, 32 and 64 are known", field.width)));
+            out.push(error(
+                "model-float",
+                format!("float field `{name}` has {} bits; 16, 32 and 64 are known", field.width),
+            ));
         }
         FieldType::Enum(id) if id.index() >= isa.enums.len() => out.push(dangling(field.span, "enum")),
-        FieldType::Register(id) if id.index() >= isa.register_files.len() => out.push(dangling(field.span, "register file")),
+        FieldType::Register(id) if id.index() >= isa.register_files.len() => {
+            out.push(dangling(field.span, "register file"))
+        }
         FieldType::Sub(id) => match isa.spaces.get(id.index()) {
             None => out.push(dangling(field.span, "set of encodings")),
-            Some(_) if derived => out.push(error("model-derived-sub", format!("derived field `{name}` cannot be a sub-encoding"))),
+            Some(_) if derived => {
+                out.push(error("model-derived-sub", format!("derived field `{name}` cannot be a sub-encoding")))
+            }
             Some(space) if space.width != field.width => {
-                let message = format!("field `{name}` has {} bits, but its type `{}` has {}", field.width, isa.text(space.name), space.width);
+                let message = format!(
+                    "field `{name}` has {} bits, but its type `{}` has {}",
+                    field.width,
+                    isa.text(space.name),
+                    space.width
+                );
                 out.push(error("model-width", message).secondary(space.span, "the type"));
             }
             Some(_) => {}
@@ -243,56 +286,45 @@ fn field(isa: &Isa, e: &Encoding, field: &Field, out: &mut Diagnostics) {
 
 /// Refuses spaces that contain themselves, and chains deeper than [`limits::MAX_NESTING`].
 fn nesting(isa: &Isa, out: &mut Diagnostics) {
-    let subs = |space: SpaceId| {
-        let fields = isa[space].encodings.iter().flat_map(|&e| &isa[e].cases).flat_map(|c| &c.fields);
-        fields.filter_map(|f| match f.ty {
-            FieldType::Sub(sub) => Some((sub, f.span)),
-            _ => None,
-        })
-    };
-    // Longest chain below each space; a space that is still open when it is met again contains itself.
-    #[derive(Clone, Copy, PartialEq)]
-    enum Depth {
-        Unknown,
-        Open,
-        Known(usize),
-    }
-    let mut depth = vec![Depth::Unknown; isa.spaces.len()];
-    for start in (0..isa.spaces.len()).map(|i| SpaceId(i as u32)) {
-        // An explicit stack of (space, its sub-spaces, next): chains are as long as the description makes them.
-        let mut stack: Vec<(SpaceId, Vec<(SpaceId, Span)>, usize)> = Vec::new();
-        if depth[start.index()] == Depth::Unknown {
-            depth[start.index()] = Depth::Open;
-            stack.push((start, subs(start).collect(), 0));
-        }
-        while let Some((space, children, next)) = stack.last_mut() {
-            if let Some(&(sub, span)) = children.get(*next) {
-                *next += 1;
-                match depth[sub.index()] {
-                    Depth::Known(_) => {}
-                    Depth::Unknown => {
-                        depth[sub.index()] = Depth::Open;
-                        stack.push((sub, subs(sub).collect(), 0));
-                    }
-                    Depth::Open => {
-                        let message = format!("`{}` contains itself through this field", isa.text(isa[sub].name));
-                        out.push(Diagnostic::error("model-cycle", message).label(span, "").secondary(isa[sub].span, "defined here"));
-                    }
-                }
-                continue;
-            }
-            let below = children.iter().map(|(s, _)| match depth[s.index()] {
-                Depth::Known(d) => d,
-                _ => 0,
-            });
-            let own = below.max().map_or(1, |d| d + 1);
-            if own > limits::MAX_NESTING {
-                let message = format!("sub-encodings are nested deeper than {}", limits::MAX_NESTING);
-                out.push(Diagnostic::error("model-nesting", message).label(isa[*space].span, "from here"));
-                return;
-            }
-            depth[space.index()] = Depth::Known(own);
-            stack.pop();
+    let mut below = vec![None; isa.spaces.len()];
+    for space in (0..isa.spaces.len()).map(|i| SpaceId(i as u32)) {
+        if depth(isa, space, &mut Vec::new(), &mut below, out).is_none() {
+            return;
         }
     }
+}
+
+/// The length of the longest chain from `space` on; `None` once a problem was reported. The recursion ends at
+/// [`limits::MAX_NESTING`], for `path` is that long at most.
+fn depth(
+    isa: &Isa,
+    space: SpaceId,
+    path: &mut Vec<SpaceId>,
+    below: &mut [Option<usize>],
+    out: &mut Diagnostics,
+) -> Option<usize> {
+    if below[space.index()].is_some() {
+        return below[space.index()];
+    }
+    path.push(space);
+    let mut longest = 1;
+    for field in isa[space].encodings.iter().flat_map(|&e| &isa[e].cases).flat_map(|c| &c.fields) {
+        let FieldType::Sub(sub) = field.ty else { continue };
+        if path.contains(&sub) {
+            let message = format!("`{}` contains itself through this field", isa.text(isa[sub].name));
+            let d = Diagnostic::error("model-cycle", message).label(field.span, "");
+            out.push(d.secondary(isa[sub].span, "defined here"));
+            return None;
+        }
+        let deep = if path.len() < limits::MAX_NESTING { depth(isa, sub, path, below, out)? } else { usize::MAX - 1 };
+        longest = longest.max(deep + 1);
+        if longest > limits::MAX_NESTING {
+            let message = format!("sub-encodings are nested deeper than {}", limits::MAX_NESTING);
+            out.push(Diagnostic::error("model-nesting", message).label(field.span, "through this field"));
+            return None;
+        }
+    }
+    path.pop();
+    below[space.index()] = Some(longest);
+    Some(longest)
 }
