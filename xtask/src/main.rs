@@ -1,3 +1,43 @@
-//! The project's own chores: `cargo xtask tidy | bless | bench`.
+//! The project's own chores, one file each: `cargo xtask tidy | bless | bench`.
 
-fn main() {}
+mod bench;
+mod bless;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask CHORE
+
+  tidy             check the conventions of CONTRIBUTING.md that a machine can check
+  bless            run the tests with BLESS=1, so that every golden is written anew; read the diff
+  bench [NAME]…    measure speed and print it as a table; without a name, everything
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let rest = args.get(1..).unwrap_or(&[]);
+    let done = match args.first().map(String::as_str) {
+        Some("tidy") => tidy::run(),
+        Some("bless") => bless::run(rest),
+        Some("bench") => bench::run(rest),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The root of the workspace.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
