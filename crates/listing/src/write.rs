@@ -1,0 +1,343 @@
+//! JSON out: the listing in its fixed layout.
+//!
+//! The layout is part of the format (tools compare listings as text): an element per line, an instruction's
+//! destination and sources on lines of their own, `, ` between keys, nothing inside registers, regions and id lists.
+//! Everything is appended to a byte buffer that the caller may drain between elements, so a listing of any length
+//! needs little memory.
+
+use crate::tree::{Elem, Inst, Label, Listing, LiveTotals, Offset, Operand, Reg, Rgn, Surface};
+
+/// The choices of layout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Indent the sources of an instruction without destination whose first source is an address by 12 columns rather
+    /// than 6, as `iga64` does for a store.
+    pub wide_store_indent: bool,
+}
+
+/// The whole listing.
+pub fn to_json(listing: &Listing<'_>, style: Style) -> Vec<u8> {
+    let mut out = Vec::new();
+    begin(&mut out, &listing.version, &listing.platform);
+    for (i, elem) in listing.elems.iter().enumerate() {
+        match elem {
+            Elem::L(l) => label(&mut out, l, i == 0),
+            Elem::I(inst) => instruction(&mut out, inst, i == 0, style),
+        }
+    }
+    end(&mut out, listing.elems.is_empty());
+    out
+}
+
+/// Everything before the first element.
+pub fn begin(out: &mut Vec<u8>, version: &str, platform: &str) {
+    out.extend_from_slice(b"{\n  \"version\":");
+    string(out, version);
+    out.extend_from_slice(b",\n  \"platform\":");
+    string(out, platform);
+    out.extend_from_slice(b",\n  \"elems\":[");
+}
+
+/// Everything after the last element; `empty` if there was none.
+pub fn end(out: &mut Vec<u8>, empty: bool) {
+    out.extend_from_slice(if empty { b"]\n}\n\n" } else { b"\n  ]\n}\n\n" });
+}
+
+fn separate(out: &mut Vec<u8>, first: bool) {
+    out.extend_from_slice(if first { b"\n    " } else { b",\n    " });
+}
+
+/// A label.
+pub fn label(out: &mut Vec<u8>, l: &Label<'_>, first: bool) {
+    separate(out, first);
+    out.extend_from_slice(b"{\"kind\":\"L\", \"id\":");
+    number(out, l.id.into());
+    if let Some(pc) = l.pc {
+        key_number(out, ", \"pc\":", pc);
+    }
+    key_string(out, ", \"symbol\":", &l.symbol);
+    ids(out, ", \"preds\":", &l.preds);
+    ids(out, ", \"succs\":", &l.succs);
+    out.push(b'}');
+}
+
+/// An instruction.
+pub fn instruction(out: &mut Vec<u8>, i: &Inst<'_>, first: bool, style: Style) {
+    separate(out, first);
+    out.extend_from_slice(b"{\"kind\":\"I\", \"id\":");
+    number(out, i.id.into());
+    if let Some(pc) = i.pc {
+        key_number(out, ", \"pc\":", pc);
+    }
+    if let Some(p) = &i.pred {
+        out.extend_from_slice(if p.inv { b", \"pred\":{\"inv\":true, \"func\":" } else { b", \"pred\":{\"func\":" });
+        string(out, &p.func);
+        ids(out, ", \"defs\":", &p.defs);
+        out.push(b'}');
+    }
+    if i.wren {
+        out.extend_from_slice(b", \"wren\":true");
+    }
+    key_string(out, ", \"op\":", &i.op);
+    key_opt(out, ", \"subop\":", i.subop.as_deref());
+    if let Some(es) = i.es {
+        key_number(out, ", \"es\":", es.into());
+    }
+    if let Some(eo) = i.eo {
+        key_number(out, ", \"eo\":", eo.into());
+    }
+    if let Some(fm) = &i.fm {
+        key_string(out, ", \"fm\":{\"cond\":", &fm.cond);
+        ids(out, ", \"uses\":", &fm.uses);
+        out.push(b'}');
+    }
+    if let Some(freg) = &i.freg {
+        out.extend_from_slice(b", \"freg\":");
+        register(out, freg);
+    }
+    if let Some(im) = &i.implicit {
+        out.extend_from_slice(b", \"implicit\":{");
+        ids(out, "\"defs\":", &im.defs);
+        ids(out, if im.defs.is_empty() { "\"uses\":" } else { ", \"uses\":" }, &im.uses);
+        out.push(b'}');
+    }
+    out.extend_from_slice(b",\n      ");
+    if let Some(dst) = &i.dst {
+        out.extend_from_slice(b"\"dst\":");
+        operand(out, dst);
+        out.extend_from_slice(b",\n      ");
+    } else if style.wide_store_indent && matches!(i.srcs.first(), Some(Operand::AD(_))) {
+        out.extend_from_slice(b"      ");
+    }
+    out.extend_from_slice(b"\"srcs\":[");
+    for (n, src) in i.srcs.iter().enumerate() {
+        out.extend_from_slice(if n == 0 { b"\n        " } else { b",\n        " });
+        operand(out, src);
+    }
+    out.extend_from_slice(if i.srcs.is_empty() { b"]" } else { b"\n      ]" });
+    key_opt(out, ", \"regDist\":", i.reg_dist.as_deref());
+    if let Some(sbid) = &i.sbid {
+        key_number(out, ", \"sbid\":{\"id\":", sbid.id.into());
+        key_string(out, ", \"func\":", &sbid.func);
+        out.push(b'}');
+    }
+    for (n, opt) in i.opts.iter().enumerate() {
+        out.extend_from_slice(if n == 0 { b", \"opts\":[" } else { b"," });
+        string(out, opt);
+    }
+    if !i.opts.is_empty() {
+        out.push(b']');
+    }
+    key_opt(out, ", \"encoding\":", i.encoding.as_deref());
+    if let Some(totals) = &i.live_totals {
+        live_totals(out, totals);
+    }
+    key_opt(out, ", \"comment\":", i.comment.as_deref());
+    out.push(b'}');
+}
+
+fn live_totals(out: &mut Vec<u8>, totals: &LiveTotals<'_>) {
+    out.extend_from_slice(b", \"liveTotals\":{");
+    for (n, (name, bytes)) in totals.0.iter().enumerate() {
+        if n > 0 {
+            out.push(b',');
+        }
+        string(out, name);
+        out.push(b':');
+        number(out, (*bytes).into());
+    }
+    out.push(b'}');
+}
+
+fn operand(out: &mut Vec<u8>, o: &Operand<'_>) {
+    match o {
+        Operand::LB(x) => key_string(out, "{\"kind\":\"LB\", \"target\":", &x.target),
+        Operand::IM(x) => {
+            key_string(out, "{\"kind\":\"IM\", \"value\":", &x.value);
+            key_opt(out, ", \"type\":", x.ty.as_deref());
+        }
+        Operand::RD(x) => {
+            out.extend_from_slice(b"{\"kind\":\"RD\"");
+            key_opt(out, ", \"mods\":", x.mods.as_deref());
+            key_register(out, ", \"reg\":", &x.reg);
+            shape(out, x.sat, x.rgn.as_ref(), x.ty.as_deref());
+            ids(out, ", \"defs\":", &x.defs);
+            ids(out, ", \"uses\":", &x.uses);
+        }
+        Operand::RI(x) => {
+            out.extend_from_slice(b"{\"kind\":\"RI\"");
+            key_opt(out, ", \"mods\":", x.mods.as_deref());
+            key_register(out, ", \"areg\":", &x.areg);
+            out.extend_from_slice(b", \"aoff\":");
+            signed(out, x.aoff);
+            shape(out, x.sat, x.rgn.as_ref(), x.ty.as_deref());
+            ids(out, ", \"defs\":", &x.defs);
+            ids(out, ", \"uses\":", &x.uses);
+        }
+        Operand::RM(x) => {
+            out.extend_from_slice(b"{\"kind\":\"RM\"");
+            key_opt(out, ", \"mods\":", x.mods.as_deref());
+            key_register(out, ", \"reg\":", &x.reg);
+            key_string(out, ", \"mme\":", &x.mme);
+            shape(out, x.sat, x.rgn.as_ref(), x.ty.as_deref());
+            ids(out, ", \"defs\":", &x.defs);
+            ids(out, ", \"uses\":", &x.uses);
+        }
+        Operand::DA(x) => {
+            key_register(out, "{\"kind\":\"DA\", \"reg\":", &x.reg);
+            if let Some(len) = x.len {
+                out.extend_from_slice(b", \"len\":");
+                signed(out, len.into());
+            }
+            ids(out, ", \"defs\":", &x.defs);
+        }
+        Operand::AD(x) => {
+            key_register(out, "{\"kind\":\"AD\", \"areg\":", &x.areg);
+            if let Some(alen) = x.alen {
+                out.extend_from_slice(b", \"alen\":");
+                signed(out, alen.into());
+            }
+            ids(out, ", \"adefs\":", &x.adefs);
+            match x.aoff {
+                Some(Offset::One(n)) => {
+                    out.extend_from_slice(b", \"aoff\":");
+                    signed(out, n);
+                }
+                Some(Offset::Two([a, b])) => {
+                    out.extend_from_slice(b", \"aoff\":[");
+                    signed(out, a);
+                    out.push(b',');
+                    signed(out, b);
+                    out.push(b']');
+                }
+                None => {}
+            }
+            if let Some(scale) = x.ascale {
+                out.extend_from_slice(b", \"ascale\":");
+                signed(out, scale);
+            }
+            key_opt(out, ", \"stype\":", x.stype.as_deref());
+            match &x.soff {
+                Some(Surface::Index(n)) => key_number(out, ", \"soff\":", (*n).into()),
+                Some(Surface::Reg(r)) => key_register(out, ", \"soff\":", r),
+                None => {}
+            }
+            ids(out, ", \"sdefs\":", &x.sdefs);
+            if let Some(r) = &x.sbase {
+                key_register(out, ", \"sbase\":", r);
+            }
+            if let Some(r) = &x.sbase2 {
+                key_register(out, ", \"sbase2\":", r);
+            }
+            ids(out, ", \"sdefs2\":", &x.sdefs2);
+        }
+    }
+    out.push(b'}');
+}
+
+/// The keys that all register operands share behind the register.
+fn shape(out: &mut Vec<u8>, sat: bool, rgn: Option<&Rgn>, ty: Option<&str>) {
+    if sat {
+        out.extend_from_slice(b", \"sat\":true");
+    }
+    if let Some(rgn) = rgn {
+        out.extend_from_slice(b", \"rgn\":{");
+        if let Some(v) = rgn.v {
+            key_number(out, "\"v\":", v.into());
+            out.push(b',');
+        }
+        if let Some(w) = rgn.w {
+            key_number(out, "\"w\":", w.into());
+            out.push(b',');
+        }
+        key_number(out, "\"h\":", rgn.h.into());
+        out.push(b'}');
+    }
+    key_opt(out, ", \"type\":", ty);
+}
+
+fn register(out: &mut Vec<u8>, r: &Reg<'_>) {
+    key_string(out, "{\"rn\":", &r.rn);
+    if r.r != 0 {
+        key_number(out, ",\"r\":", r.r.into());
+    }
+    if r.sr != 0 {
+        key_number(out, ",\"sr\":", r.sr.into());
+    }
+    out.push(b'}');
+}
+
+fn key_register(out: &mut Vec<u8>, key: &str, r: &Reg<'_>) {
+    out.extend_from_slice(key.as_bytes());
+    register(out, r);
+}
+
+fn key_string(out: &mut Vec<u8>, key: &str, text: &str) {
+    out.extend_from_slice(key.as_bytes());
+    string(out, text);
+}
+
+fn key_opt(out: &mut Vec<u8>, key: &str, text: Option<&str>) {
+    if let Some(text) = text {
+        key_string(out, key, text);
+    }
+}
+
+fn key_number(out: &mut Vec<u8>, key: &str, n: u64) {
+    out.extend_from_slice(key.as_bytes());
+    number(out, n);
+}
+
+/// A list of ids; nothing at all when it is empty.
+fn ids(out: &mut Vec<u8>, key: &str, list: &[u32]) {
+    for (n, &id) in list.iter().enumerate() {
+        if n == 0 {
+            out.extend_from_slice(key.as_bytes());
+        }
+        out.push(if n == 0 { b'[' } else { b',' });
+        number(out, id.into());
+    }
+    if !list.is_empty() {
+        out.push(b']');
+    }
+}
+
+fn signed(out: &mut Vec<u8>, n: i64) {
+    if n < 0 {
+        out.push(b'-');
+    }
+    number(out, n.unsigned_abs());
+}
+
+/// Decimal digits without the formatting machinery: this is the hottest part of the writer.
+fn number(out: &mut Vec<u8>, mut n: u64) {
+    let mut digits = [0u8; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (n % 10) as u8;
+        n /= 10;
+        if n == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+fn string(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    if text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {
+        out.extend_from_slice(text.as_bytes());
+    } else {
+        for c in text.chars() {
+            match c {
+                '"' | '\\' => out.extend_from_slice(&[b'\\', c as u8]),
+                '\n' => out.extend_from_slice(b"\\n"),
+                '\t' => out.extend_from_slice(b"\\t"),
+                c if c < ' ' => out.extend_from_slice(format!("\\u{:04x}", c as u32).as_bytes()),
+                c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+    }
+    out.push(b'"');
+}
