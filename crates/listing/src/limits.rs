@@ -6,5 +6,8 @@ pub const MAX_READ_ERRORS: usize = 100;
 /// Bytes of all register files together that a dataflow problem may track.
 pub const MAX_UNIVERSE_BYTES: u32 = 1 << 20;
 
-/// Runs of bytes that one operand's access may consist of; further ones are dropped.
-pub const MAX_RUNS_PER_OPERAND: usize = 4096;
+/// Def-use edges (one per class of bytes) before dataflow gives up. Real kernels have about ten per instruction.
+pub const MAX_EDGES: usize = 1 << 24;
+
+/// Steps of the search for uses in other blocks, and through remembered kills, before dataflow gives up.
+pub const MAX_STEPS: usize = 1 << 29;

@@ -41,9 +41,8 @@ fn round_trip(names: &[PathBuf]) -> Result<(), String> {
 }
 
 fn main() {
-    let mut names: Vec<PathBuf> = std::fs::read_dir(corpus())
-        .map(|dir| dir.filter_map(|e| Some(e.ok()?.path())).collect())
-        .unwrap_or_default();
+    let mut names: Vec<PathBuf> =
+        std::fs::read_dir(corpus()).map(|dir| dir.filter_map(|e| Some(e.ok()?.path())).collect()).unwrap_or_default();
     names.retain(|p| {
         let name = p.to_string_lossy();
         name.ends_with(".json.gz") && !name.ends_with(".v1.json.gz") && !name.contains("/neg")

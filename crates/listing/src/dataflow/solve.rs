@@ -1,0 +1,317 @@
+//! Liveness and edges between blocks, and the answer per operand.
+
+use std::ops::Range;
+
+use super::block::{DONE, Edge, Found, Walker};
+use super::classes::{Classes, classify};
+use super::program::{OperandId, Program, Role};
+use crate::limits::MAX_EDGES;
+
+/// The answer.
+#[derive(Clone, Debug, Default)]
+pub struct Flow {
+    links: Vec<u32>,
+    ranges: Vec<Range<u32>>,
+    live: Vec<u32>,
+    files: usize,
+}
+
+impl Flow {
+    /// For an operand that reads, the instructions that define its bytes; for one that writes, those that read them.
+    /// Ascending, each once.
+    pub fn links(&self, operand: OperandId) -> &[u32] {
+        let range = self.ranges.get(operand as usize).cloned().unwrap_or(0..0);
+        &self.links[range.start as usize..range.end as usize]
+    }
+
+    /// Live bytes of each register file before the instruction executes.
+    pub fn live(&self, inst: u32) -> &[u32] {
+        let start = inst as usize * self.files;
+        self.live.get(start..start + self.files).unwrap_or(&[])
+    }
+}
+
+/// The program has more edges than [`MAX_EDGES`], or finding them takes too many steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
+/// Solves a program. Successors that are no blocks are taken as the end.
+pub fn solve(program: &Program) -> Result<Flow, TooLarge> {
+    let classes = classify(program);
+    let mut walker = Walker::new(program, &classes);
+    let blocks = program.blocks.len() as u32;
+    let mut found = Found::default();
+    let mut graph = Graph::new(program, classes.count);
+    for block in 0..blocks {
+        let (exposed, reaching, killed) = (found.exposed.len(), found.reaching.len(), found.killed.len());
+        walker.walk(block, &|_| false, &mut found, &mut |_, _, _| {});
+        found.exposed[exposed..].sort_unstable();
+        found.reaching[reaching..].sort_unstable();
+        graph.exposed.push(exposed as u32..found.exposed.len() as u32);
+        graph.reaching.push(reaching as u32..found.reaching.len() as u32);
+        for &(class, _) in &found.exposed[exposed..] {
+            graph.live_in.set(block, class);
+        }
+        for &class in &found.killed[killed..] {
+            graph.killed.set(block, class);
+        }
+        if walker.steps == 0 || found.edges.len() > MAX_EDGES {
+            return Err(TooLarge);
+        }
+    }
+    graph.propagate();
+    graph.cross_edges(&mut found, &mut walker.steps)?;
+    let live = totals(program, &classes, &graph, &mut walker);
+    let (links, ranges) = by_operand(program, &classes, &mut found.edges);
+    Ok(Flow { links, ranges, live, files: program.file_count() })
+}
+
+/// Live bytes by register file before each instruction.
+fn totals(program: &Program, classes: &Classes, graph: &Graph<'_>, walker: &mut Walker<'_>) -> Vec<u32> {
+    let files = program.file_count();
+    let mut live = vec![0; program.insts.len() * files];
+    let mut scratch = Found::default();
+    for block in 0..program.blocks.len() as u32 {
+        let mut sums = vec![0u32; files];
+        graph
+            .live_out
+            .each(block, |class| sums[classes.file[class as usize] as usize] += classes.weight[class as usize]);
+        let mut change = |inst: u32, class: u32, comes: bool| {
+            if class == DONE {
+                live[inst as usize * files..][..files].copy_from_slice(&sums);
+                return;
+            }
+            let sum = &mut sums[classes.file[class as usize] as usize];
+            let weight = classes.weight[class as usize];
+            *sum = if comes { *sum + weight } else { *sum - weight };
+        };
+        walker.walk(block, &|class| graph.live_out.get(block, class), &mut scratch, &mut change);
+        scratch = Found {
+            edges: cleared(scratch.edges),
+            exposed: cleared(scratch.exposed),
+            reaching: cleared(scratch.reaching),
+            killed: cleared(scratch.killed),
+        };
+    }
+    live
+}
+
+fn cleared<T>(mut list: Vec<T>) -> Vec<T> {
+    list.clear();
+    list
+}
+
+/// A bit for each class, for each block.
+struct Bits {
+    words: Vec<u64>,
+    stride: usize,
+}
+
+impl Bits {
+    fn new(blocks: usize, classes: usize) -> Bits {
+        let stride = classes.div_ceil(64);
+        Bits { words: vec![0; blocks * stride], stride }
+    }
+
+    fn set(&mut self, block: u32, class: u32) {
+        self.words[block as usize * self.stride + class as usize / 64] |= 1 << (class % 64);
+    }
+
+    fn get(&self, block: u32, class: u32) -> bool {
+        self.words[block as usize * self.stride + class as usize / 64] >> (class % 64) & 1 != 0
+    }
+
+    fn row(&self, block: u32) -> Range<usize> {
+        block as usize * self.stride..(block as usize + 1) * self.stride
+    }
+
+    fn each(&self, block: u32, mut f: impl FnMut(u32)) {
+        for (i, &word) in self.words[self.row(block)].iter().enumerate() {
+            let mut word = word;
+            while word != 0 {
+                f(i as u32 * 64 + word.trailing_zeros());
+                word &= word - 1;
+            }
+        }
+    }
+}
+
+/// What blocks tell each other.
+struct Graph<'p> {
+    program: &'p Program,
+    /// Ranges of [`Found::exposed`] and [`Found::reaching`] by block, each sorted by class.
+    exposed: Vec<Range<u32>>,
+    reaching: Vec<Range<u32>>,
+    killed: Bits,
+    live_in: Bits,
+    live_out: Bits,
+}
+
+impl<'p> Graph<'p> {
+    fn new(program: &'p Program, classes: usize) -> Graph<'p> {
+        let n = program.blocks.len();
+        let bits = || Bits::new(n, classes);
+        Graph {
+            program,
+            exposed: Vec::with_capacity(n),
+            reaching: Vec::with_capacity(n),
+            killed: bits(),
+            live_in: bits(),
+            live_out: bits(),
+        }
+    }
+
+    /// Successors that exist.
+    fn succs(&self, block: u32) -> impl Iterator<Item = u32> {
+        let n = self.program.blocks.len() as u32;
+        self.program.blocks[block as usize].succs.iter().copied().filter(move |s| *s < n)
+    }
+
+    /// `out = ∪ in of successors`, `in = exposed ∪ (out ∖ killed)`, by worklist from the last block up.
+    fn propagate(&mut self) {
+        let n = self.program.blocks.len() as u32;
+        let mut preds: Vec<Vec<u32>> = vec![Vec::new(); n as usize];
+        for block in 0..n {
+            for s in self.succs(block) {
+                preds[s as usize].push(block);
+            }
+        }
+        let mut waiting = vec![true; n as usize];
+        let mut list: std::collections::BinaryHeap<u32> = (0..n).collect();
+        while let Some(block) = list.pop() {
+            waiting[block as usize] = false;
+            let row = self.live_in.row(block);
+            for s in self.program.blocks[block as usize].succs.iter().copied().filter(|s| *s < n) {
+                for (out, from) in row.clone().zip(self.live_in.row(s)) {
+                    self.live_out.words[out] |= self.live_in.words[from];
+                }
+            }
+            let mut changed = false;
+            for i in row {
+                let new = self.live_in.words[i] | (self.live_out.words[i] & !self.killed.words[i]);
+                changed |= new != self.live_in.words[i];
+                self.live_in.words[i] = new;
+            }
+            for &p in preds[block as usize].iter().filter(|_| changed) {
+                if !std::mem::replace(&mut waiting[p as usize], true) {
+                    list.push(p);
+                }
+            }
+        }
+    }
+
+    /// Edges from definitions that reach the end of their block.
+    fn cross_edges(&self, found: &mut Found, steps: &mut usize) -> Result<(), TooLarge> {
+        let n = self.program.blocks.len();
+        let mut seen = vec![0u32; n];
+        let mut stamp = 0u32;
+        let mut stack: Vec<u32> = Vec::new();
+        let mut users: Vec<u32> = Vec::new();
+        for block in 0..n as u32 {
+            let own = self.program.blocks[block as usize].insts.clone();
+            let reaching = self.reaching[block as usize].clone();
+            let mut at = reaching.start as usize;
+            while at < reaching.end as usize {
+                let class = found.reaching[at].0;
+                let same = found.reaching[at..reaching.end as usize].partition_point(|(c, _)| *c == class);
+                let defs = at..at + same;
+                at = defs.end;
+                if !self.live_out.get(block, class) {
+                    continue;
+                }
+                stamp += 1;
+                users.clear();
+                stack.extend(self.succs(block));
+                while let Some(next) = stack.pop() {
+                    *steps = steps.saturating_sub(1);
+                    if std::mem::replace(&mut seen[next as usize], stamp) == stamp || !self.live_in.get(next, class) {
+                        continue;
+                    }
+                    let range = self.exposed[next as usize].clone();
+                    let exposed = &found.exposed[range.start as usize..range.end as usize];
+                    let from = exposed.partition_point(|(c, _)| *c < class);
+                    users.extend(exposed[from..].iter().take_while(|(c, _)| *c == class).map(|(_, user)| *user));
+                    if !self.killed.get(next, class) {
+                        stack.extend(self.succs(next));
+                    }
+                }
+                for i in defs {
+                    let def = found.reaching[i].1;
+                    // A user below in this very block has started afresh before its old path gets here.
+                    let fresh = |user: u32| own.contains(&user) && user > def;
+                    found.edges.extend(users.iter().filter(|u| !fresh(**u)).map(|&user| Edge { def, class, user }));
+                }
+                if *steps == 0 || found.edges.len() > MAX_EDGES {
+                    return Err(TooLarge);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The other end of the edges of each operand.
+fn by_operand(program: &Program, classes: &Classes, edges: &mut Vec<Edge>) -> (Vec<u32>, Vec<Range<u32>>) {
+    let mut by_user = std::mem::take(edges);
+    let by_def = bucketed(&by_user, program.insts.len(), |e| e.def);
+    by_user = bucketed(&by_user, program.insts.len(), |e| e.user);
+    let mut links = Vec::new();
+    let mut ranges = vec![0..0; program.operands.len()];
+    let mut stamps = vec![0u32; classes.count];
+    let mut stamp = 0;
+    let (mut u, mut d) = (0, 0);
+    for (i, inst) in program.insts.iter().enumerate() {
+        let end_of = |list: &[Edge], from: usize, key: fn(&Edge) -> u32| {
+            from + list[from..].iter().take_while(|e| key(e) as usize == i).count()
+        };
+        let users = u..end_of(&by_user, u, |e| e.user);
+        let defs = d..end_of(&by_def, d, |e| e.def);
+        (u, d) = (users.end, defs.end);
+        if users.is_empty() && defs.is_empty() {
+            continue;
+        }
+        for operand in inst.operands.clone() {
+            let reads = program.operands[operand as usize].role != Role::Write;
+            let mine = if reads { &by_user[users.clone()] } else { &by_def[defs.clone()] };
+            if mine.is_empty() {
+                continue;
+            }
+            stamp += 1;
+            for &class in classes.operand(operand) {
+                stamps[class as usize] = stamp;
+            }
+            let start = links.len();
+            let touching = mine.iter().filter(|e| stamps[e.class as usize] == stamp);
+            links.extend(touching.map(|e| if reads { e.def } else { e.user }));
+            links[start..].sort_unstable();
+            let mut kept = start;
+            for at in start..links.len() {
+                if kept == start || links[kept - 1] != links[at] {
+                    links[kept] = links[at];
+                    kept += 1;
+                }
+            }
+            links.truncate(kept);
+            ranges[operand as usize] = start as u32..kept as u32;
+        }
+    }
+    (links, ranges)
+}
+
+/// Edges ordered by an instruction: a counting sort.
+fn bucketed(edges: &[Edge], insts: usize, key: impl Fn(&Edge) -> u32) -> Vec<Edge> {
+    let mut at = vec![0usize; insts + 1];
+    for e in edges {
+        at[key(e) as usize + 1] += 1;
+    }
+    for i in 0..insts {
+        at[i + 1] += at[i];
+    }
+    let mut out = vec![Edge { def: 0, class: 0, user: 0 }; edges.len()];
+    for e in edges {
+        let slot = &mut at[key(e) as usize];
+        out[*slot] = *e;
+        *slot += 1;
+    }
+    out
+}
