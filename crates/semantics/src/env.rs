@@ -1,0 +1,149 @@
+//! What the names of a text mean: parameters, register files, operands, externs, trap causes.
+
+use rustc_hash::FxHashMap;
+
+use crate::body::Operand;
+
+/// A register file, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileIndex(pub u32);
+
+/// An extern, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExternId(pub u32);
+
+/// A register file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its name.
+    pub name: String,
+    /// Width of a register in bits.
+    pub width: u32,
+    /// How many registers.
+    pub count: u32,
+}
+
+/// Something outside the language that a text may call: a CSR access, a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extern {
+    /// Its name.
+    pub name: String,
+    /// Widths of its arguments in bits.
+    pub args: Vec<u32>,
+    /// Width of its result in bits; `None` if it has none.
+    pub result: Option<u32>,
+}
+
+/// What an operand of the instruction is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Symbol {
+    /// A register of this file, which the text may read or write as allowed.
+    Register {
+        /// The file.
+        file: FileIndex,
+        /// It may be read.
+        read: bool,
+        /// It may be written.
+        write: bool,
+    },
+    /// Bits of the instruction.
+    Immediate {
+        /// How many.
+        width: u32,
+    },
+}
+
+/// What a text may refer to.
+#[derive(Clone, Debug, Default)]
+pub struct Env {
+    pub(crate) params: Vec<(String, u32)>,
+    pub(crate) files: Vec<File>,
+    pub(crate) externs: Vec<Extern>,
+    pub(crate) operands: Vec<(String, Symbol)>,
+    pub(crate) traps: Vec<String>,
+    pub(crate) address_width: u32,
+    index: FxHashMap<String, Meaning>,
+}
+
+/// What kind of thing a name is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Meaning {
+    Param(u32),
+    File(FileIndex),
+    Extern(ExternId),
+    Operand(Operand, Symbol),
+}
+
+impl Env {
+    /// Nothing but parameters, which stand for widths and constants. Addresses are as wide as the parameter `xlen`, or
+    /// 64 bits if there is none.
+    pub fn new(params: &[(&str, u32)]) -> Env {
+        let mut env = Env { address_width: 64, ..Env::default() };
+        for &(name, value) in params {
+            if name == "xlen" {
+                env.address_width = value;
+            }
+            env.params.push((name.to_owned(), value));
+            env.index.insert(name.to_owned(), Meaning::Param(value));
+        }
+        env
+    }
+
+    /// Adds a register file: `name[number]`.
+    pub fn file(&mut self, name: &str, width: u32, count: u32) -> FileIndex {
+        let id = FileIndex(self.files.len() as u32);
+        self.files.push(File { name: name.to_owned(), width, count });
+        self.index.insert(name.to_owned(), Meaning::File(id));
+        id
+    }
+
+    /// Adds an extern: `name(args)`.
+    pub fn add_extern(&mut self, e: Extern) -> ExternId {
+        let id = ExternId(self.externs.len() as u32);
+        self.index.insert(e.name.clone(), Meaning::Extern(id));
+        self.externs.push(e);
+        id
+    }
+
+    /// Adds an operand of the instruction.
+    pub fn operand(&mut self, name: &str, symbol: Symbol) -> Operand {
+        let id = Operand(self.operands.len() as u32);
+        self.operands.push((name.to_owned(), symbol));
+        self.index.insert(name.to_owned(), Meaning::Operand(id, symbol));
+        id
+    }
+
+    /// Adds a cause that `trap` may name.
+    pub fn trap(&mut self, cause: &str) {
+        self.traps.push(cause.to_owned());
+    }
+
+    /// The register files.
+    pub fn files(&self) -> &[File] {
+        &self.files
+    }
+
+    /// The externs.
+    pub fn externs(&self) -> &[Extern] {
+        &self.externs
+    }
+
+    /// The operands, by [`Operand`].
+    pub fn operands(&self) -> &[(String, Symbol)] {
+        &self.operands
+    }
+
+    /// Width of an address in bits.
+    pub fn address_width(&self) -> u32 {
+        self.address_width
+    }
+
+    pub(crate) fn meaning(&self, name: &str) -> Option<Meaning> {
+        self.index.get(name).copied()
+    }
+
+    /// Every name that a text could use, for a "did you mean".
+    pub(crate) fn all_names(&self) -> impl Iterator<Item = &str> {
+        self.index.keys().map(String::as_str)
+    }
+}
