@@ -1,0 +1,107 @@
+//! An instruction as text, by the reference's algorithm over [`Scopes`]: every callback, every error, every width.
+//!
+//! This is the definition. The compiled programs of [`crate::program`] give the same text for words without errors and
+//! are used when nobody looks over their shoulder.
+
+use isaglot_bits::Word;
+use isaglot_codec::Scopes;
+use isaglot_model::{FieldType, TemplatePart};
+
+use crate::labels::{self, Places, Targets};
+use crate::limits::{MAX_ALIGN, MAX_LINE_BYTES};
+use crate::options::{Compat, Hooks, Value};
+use crate::value;
+
+/// The line that is being printed.
+pub struct Line<'l> {
+    /// Where the text goes.
+    pub out: &'l mut Vec<u8>,
+    /// Where in `out` column 0 is.
+    pub start: usize,
+    /// The place of the instruction.
+    pub position: u64,
+    /// What places are.
+    pub places: Places,
+    /// Labels, if wanted. Branches that are printed are added.
+    pub targets: Option<&'l mut Targets>,
+    /// Whose texts.
+    pub compat: Compat,
+}
+
+impl Line<'_> {
+    fn align(&mut self, column: u32) {
+        let want = self.start + column.min(MAX_ALIGN) as usize;
+        if self.out.len() < want {
+            self.out.resize(want, b' ');
+        }
+    }
+
+    fn tell(&mut self, hooks: &mut dyn Hooks, reference: &str, value: Value<'_>) {
+        let before = self.out.len();
+        hooks.field(reference, value, self.out);
+        self.start += self.out.len() - before;
+    }
+}
+
+/// Appends the text of an instruction, without errors and line end. `false` if the word is no instruction; errors are
+/// in `scopes.errors` in either case.
+pub fn instruction(scopes: &mut Scopes<'_, '_>, word: &Word, hooks: &mut dyn Hooks, line: &mut Line<'_>) -> bool {
+    let Some(scope) = scopes.enter(word) else { return false };
+    show(scopes, scope, hooks, line);
+    scopes.leave();
+    true
+}
+
+/// Appends the text of an open scope. Recursion is bounded by the scopes that can be open.
+fn show(scopes: &mut Scopes<'_, '_>, scope: usize, hooks: &mut dyn Hooks, line: &mut Line<'_>) {
+    let Some(template) = scopes.template(scope) else { return };
+    let isa = scopes.plan().isa();
+    for part in &isa[template].parts {
+        match part {
+            TemplatePart::Literal(text) => line.out.extend_from_slice(text),
+            TemplatePart::Align(column) => line.align(*column),
+            TemplatePart::Mnemonic { align, reference } => {
+                let name = &scopes.encoding(scope).display_name;
+                line.tell(hooks, reference, Value::Text(name));
+                line.align(*align);
+                line.out.extend_from_slice(name.as_bytes());
+            }
+            TemplatePart::Field { name, align, reference } => {
+                let Some(found) = scopes.resolve(scope, *name) else {
+                    scopes.errors.no_field(isa.text(*name));
+                    continue;
+                };
+                line.tell(hooks, reference, Value::Number(&found.value));
+                line.align(*align);
+                match found.field.ty {
+                    FieldType::Sub(space) => {
+                        if line.out.len().saturating_sub(line.start) < MAX_LINE_BYTES
+                            && let Some(inner) = scopes.enter_field(scope, &found, space)
+                        {
+                            show(scopes, inner, hooks, line);
+                            scopes.leave();
+                        }
+                    }
+                    FieldType::Custom => hooks.custom(reference, found.low(), line.out),
+                    FieldType::Branch { .. } if branch(found.field, found.low(), line) => {}
+                    _ if found.field.width > 64 => {
+                        value::print_wide(isa, found.field, &found.value, line.compat, line.out)
+                    }
+                    _ => value::print(isa, found.field, found.low(), line.compat, line.out),
+                }
+            }
+        }
+    }
+}
+
+/// Prints a code address as a label, if labels are on and it is in the stream.
+pub(crate) fn branch(field: &isaglot_model::Field, value: u64, line: &mut Line<'_>) -> bool {
+    let Some(targets) = line.targets.as_deref_mut() else { return false };
+    let Some((target, call)) = labels::target(field, value, line.position, line.places, targets.total()) else {
+        return false;
+    };
+    targets.add(target, call);
+    line.out.extend_from_slice(if call { b"fxn" } else { b"l" });
+    value::unsigned(target, line.out);
+    true
+}

@@ -1,0 +1,15 @@
+//! From words to meaning: which encoding a word is, what its fields are worth, which text applies.
+//!
+//! A [`Plan`] is an instruction set with a gen and features. Its [`Tree`]s decide words. [`Scopes`] answers every
+//! question about a matched word by the reference's rules, without allocating per instruction.
+
+pub mod errors;
+pub mod limits;
+mod plan;
+mod scope;
+mod tree;
+
+pub use errors::Errors;
+pub use plan::Plan;
+pub use scope::{Found, Scopes};
+pub use tree::{Match, Tree};

@@ -1,0 +1,21 @@
+//! Every bound of the engines, by name.
+
+/// The deepest nesting of scopes while one instruction is decoded. Descriptions cannot nest deeper by their types
+/// (the model refuses it), but a parameter may refer to a sub-encoded field of the scope around it, and so to itself.
+pub const MAX_SCOPES: usize = 32;
+
+/// The deepest chain of expressions that need each other. The reference keeps 8 and does not check.
+pub const MAX_EXPR_DEPTH: usize = 64;
+
+/// Expression evaluations for one instruction. Mutually recursive guards can ask for exponentially many; beyond this
+/// they give 0.
+pub const MAX_EVALUATIONS: usize = 100_000;
+
+/// Messages kept for one line; further ones are dropped.
+pub const MAX_LINE_ERRORS: usize = 4;
+
+/// The widest bit group that a node of a decision tree looks at.
+pub const TREE_GROUP_BITS: u32 = 8;
+
+/// The most table entries of one decision tree; beyond it, candidates are tried one by one.
+pub const TREE_MAX_ENTRIES: usize = 1 << 18;

@@ -1,0 +1,94 @@
+//! What is decoded for, and the decision trees for it.
+
+use std::sync::OnceLock;
+
+use isaglot_bits::Word;
+use isaglot_model::{Encoding, FeatureId, Isa, SpaceId};
+
+use crate::tree::{Match, Tree};
+
+/// An instruction set together with a gen and a set of features: what every engine decodes with.
+///
+/// Trees are built when a space is first met. A plan can be shared between threads.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    isa: &'a Isa,
+    generation: u32,
+    features: Vec<bool>,
+    trees: Vec<OnceLock<Tree>>,
+}
+
+impl<'a> Plan<'a> {
+    /// For this gen, with the features that are on by default.
+    #[must_use]
+    pub fn new(isa: &'a Isa, generation: u32) -> Self {
+        let on: Vec<FeatureId> = (0..isa.features().len() as u32).map(FeatureId).filter(|&f| isa[f].default).collect();
+        Self::with_features(isa, generation, &on)
+    }
+
+    /// For this gen with exactly these features and those that they imply.
+    #[must_use]
+    pub fn with_features(isa: &'a Isa, generation: u32, on: &[FeatureId]) -> Self {
+        let mut features = vec![false; isa.features().len()];
+        let mut work: Vec<FeatureId> = on.to_vec();
+        while let Some(feature) = work.pop() {
+            if let Some(flag) = features.get_mut(feature.index())
+                && !*flag
+            {
+                *flag = true;
+                work.extend(&isa[feature].implies);
+            }
+        }
+        let trees = isa.spaces().iter().map(|_| OnceLock::new()).collect();
+        Self { isa, generation, features, trees }
+    }
+
+    /// The instruction set.
+    #[must_use]
+    pub fn isa(&self) -> &'a Isa {
+        self.isa
+    }
+
+    /// The gen.
+    #[must_use]
+    pub fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    /// Whether a feature is on.
+    #[must_use]
+    pub fn feature(&self, feature: FeatureId) -> bool {
+        self.features.get(feature.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether the gen and the features have this encoding.
+    #[must_use]
+    pub fn active(&self, encoding: &Encoding) -> bool {
+        encoding.gens.contains(self.generation) && encoding.condition.holds(&|f| self.feature(f))
+    }
+
+    /// The decision tree of a space, built on first use.
+    ///
+    /// # Panics
+    /// Never for a space of this plan's instruction set.
+    #[must_use]
+    pub fn tree(&self, space: SpaceId) -> &Tree {
+        self.trees[space.index()].get_or_init(|| Tree::build(self.isa, space, |e| self.active(e)))
+    }
+
+    /// What an instruction word is. Its width is the width of the instruction.
+    #[must_use]
+    pub fn decode(&self, word: &Word) -> Match {
+        self.tree(self.isa.root()).select(word.limbs(), word.width())
+    }
+
+    /// Width in bits of the instruction that starts with this parcel; `None` if none starts so.
+    #[must_use]
+    pub fn length(&self, parcel: &Word) -> Option<u32> {
+        let format = self.isa.format();
+        if format.lengths.is_empty() {
+            return Some(format.max_bits);
+        }
+        format.lengths.iter().find(|rule| rule.pattern.matches(parcel)).map(|rule| rule.bits)
+    }
+}

@@ -1,0 +1,266 @@
+//! Which encoding of a space a word is: a decision tree over the bits that encodings care about.
+//!
+//! The problem: a space may have hundreds of encodings, and comparing a word with each costs more than everything else.
+//! The method: a node looks at a group of at most [`TREE_GROUP_BITS`] neighbouring bits and goes on in a table; an
+//! encoding that does not care for some of them is in several entries. Groups are chosen to leave the fewest
+//! candidates. What is left, one candidate nearly always, is compared in full.
+//!
+//! Invariant: the tree gives what comparing with every encoding in order would give. Two encodings that share a word
+//! stay together to the end, so that a conflict is seen exactly where it is.
+
+use isaglot_model::{Encoding, EncodingId, Isa, Overlap, SpaceId};
+use rustc_hash::FxHashMap;
+
+use crate::limits::{TREE_GROUP_BITS, TREE_MAX_ENTRIES};
+
+/// What a word is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Match {
+    /// No encoding matches.
+    None,
+    /// This one does.
+    One(EncodingId),
+    /// Two do, the first two in the order of the description, and the space does not say which is meant.
+    Conflict(EncodingId, EncodingId),
+}
+
+/// A decision tree for one space, one gen and one set of features.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    /// The tables of all nodes: the number of a node, or [`LIST`] and the number of a list.
+    entries: Vec<u32>,
+    /// Ranges of `listed`.
+    lists: Vec<(u32, u32)>,
+    listed: Vec<Candidate>,
+    /// Care and value of the limbs after the first, for candidates of more than 64 bits.
+    more: Vec<(u64, u64)>,
+    root: u32,
+    /// Whether the width of a match must be that of the instruction.
+    exact_width: bool,
+    first_wins: bool,
+}
+
+/// Marks an entry as the number of a list.
+const LIST: u32 = 1 << 31;
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    limb: u32,
+    shift: u32,
+    mask: u64,
+    base: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    id: EncodingId,
+    width: u32,
+    care: u64,
+    value: u64,
+    /// Range of `more`.
+    more: (u32, u32),
+}
+
+impl Tree {
+    /// The tree for the encodings of `space` that are `active`.
+    #[must_use]
+    pub fn build(isa: &Isa, space: SpaceId, active: impl Fn(&Encoding) -> bool) -> Tree {
+        let space = &isa[space];
+        let mut all: Vec<EncodingId> = space.encodings.iter().copied().filter(|&id| active(&isa[id])).collect();
+        let first_wins = space.overlap == Overlap::MostSpecific;
+        if first_wins {
+            // Stable: of equally specific ones the earlier stays first.
+            all.sort_by_key(|&id| std::cmp::Reverse(isa[id].pattern.care().count_ones()));
+        }
+        let exact_width = !isa.format().lengths.is_empty();
+        let mut tree = Tree {
+            nodes: Vec::new(),
+            entries: Vec::new(),
+            lists: Vec::new(),
+            listed: Vec::new(),
+            more: Vec::new(),
+            root: LIST,
+            exact_width,
+            first_wins,
+        };
+        let cubes = all
+            .iter()
+            .map(|&id| {
+                let pattern = &isa[id].pattern;
+                let limbs =
+                    pattern.care().limbs().iter().copied().zip(pattern.value().limbs().iter().copied()).collect();
+                Cube { id, width: isa[id].width, limbs }
+            })
+            .collect();
+        let mut builder =
+            Builder { tree: &mut tree, cubes, known: FxHashMap::default(), limbs: space.width.div_ceil(64) };
+        let everything: Vec<u32> = (0..builder.cubes.len() as u32).collect();
+        let mut tested = vec![0u64; builder.limbs as usize];
+        let root = builder.entry(&everything, &mut tested);
+        tree.root = root;
+        tree
+    }
+
+    /// What the word is whose limbs (least significant first) these are; `width` is the width of the instruction,
+    /// which counts only where instructions differ in width. Missing limbs count as 0.
+    #[inline]
+    #[must_use]
+    pub fn select(&self, limbs: &[u64], width: u32) -> Match {
+        let mut at = self.root;
+        while at & LIST == 0 {
+            let Some(node) = self.nodes.get(at as usize) else { return Match::None };
+            let limb = limbs.get(node.limb as usize).copied().unwrap_or(0);
+            let index = node.base as usize + ((limb >> node.shift) & node.mask) as usize;
+            let Some(&next) = self.entries.get(index) else { return Match::None };
+            at = next;
+        }
+        let Some(&(from, to)) = self.lists.get((at & !LIST) as usize) else { return Match::None };
+        let mut found = Match::None;
+        for candidate in self.listed.get(from as usize..to as usize).unwrap_or(&[]) {
+            if limbs.first().copied().unwrap_or(0) & candidate.care != candidate.value
+                || !self.rest_matches(candidate, limbs)
+                || (self.exact_width && candidate.width != width)
+            {
+                continue;
+            }
+            match found {
+                Match::None => found = Match::One(candidate.id),
+                Match::One(first) => return Match::Conflict(first, candidate.id),
+                Match::Conflict(..) => {}
+            }
+            if self.first_wins {
+                break;
+            }
+        }
+        found
+    }
+
+    #[inline]
+    fn rest_matches(&self, candidate: &Candidate, limbs: &[u64]) -> bool {
+        let (from, to) = candidate.more;
+        if from == to {
+            return true;
+        }
+        let more = self.more.get(from as usize..to as usize).unwrap_or(&[]);
+        more.iter().enumerate().all(|(i, (care, value))| limbs.get(i + 1).copied().unwrap_or(0) & care == *value)
+    }
+
+    /// The number of nodes and of table entries, for reports.
+    #[must_use]
+    pub fn size(&self) -> (usize, usize) {
+        (self.nodes.len(), self.entries.len())
+    }
+}
+
+/// An encoding while the tree is built: `(care, value)` per limb.
+struct Cube {
+    id: EncodingId,
+    width: u32,
+    limbs: Vec<(u64, u64)>,
+}
+
+impl Cube {
+    fn limb(&self, index: u32) -> (u64, u64) {
+        self.limbs.get(index as usize).copied().unwrap_or((0, 0))
+    }
+}
+
+struct Builder<'t> {
+    tree: &'t mut Tree,
+    cubes: Vec<Cube>,
+    /// Lists made so far.
+    known: FxHashMap<Vec<u32>, u32>,
+    limbs: u32,
+}
+
+impl Builder<'_> {
+    /// The entry for these candidates when the bits of `tested` are already decided.
+    fn entry(&mut self, candidates: &[u32], tested: &mut [u64]) -> u32 {
+        let group = if candidates.len() > 1 { self.best_group(candidates, tested) } else { None };
+        let Some((limb, shift, width)) = group else { return self.list(candidates) };
+        let mask = (1u64 << width) - 1;
+        let base = self.tree.entries.len() as u32;
+        self.tree.entries.resize(base as usize + (1 << width), LIST);
+        let number = self.tree.nodes.len() as u32;
+        self.tree.nodes.push(Node { limb, shift, mask, base });
+        let before = tested[limb as usize];
+        tested[limb as usize] |= mask << shift;
+        let mut same: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+        for index in 0..=mask {
+            let fits = |&c: &u32| {
+                let (care, value) = self.cubes[c as usize].limb(limb);
+                (index << shift) & care & (mask << shift) == value & (mask << shift)
+            };
+            let left: Vec<u32> = candidates.iter().copied().filter(fits).collect();
+            let entry = match same.get(&left) {
+                Some(&entry) => entry,
+                None => {
+                    let entry = self.entry(&left, tested);
+                    same.insert(left, entry);
+                    entry
+                }
+            };
+            self.tree.entries[base as usize + index as usize] = entry;
+        }
+        tested[limb as usize] = before;
+        number
+    }
+
+    /// The group of untested bits that leaves the fewest candidates for its size; `None` if none separates any.
+    fn best_group(&self, candidates: &[u32], tested: &[u64]) -> Option<(u32, u32, u32)> {
+        if self.tree.entries.len() > TREE_MAX_ENTRIES {
+            return None;
+        }
+        let n = candidates.len() as f64;
+        let mut best: Option<(f64, (u32, u32, u32))> = None;
+        let mut column = Vec::with_capacity(candidates.len());
+        for limb in 0..self.limbs {
+            let open = !tested[limb as usize];
+            column.clear();
+            column.extend(candidates.iter().map(|&c| self.cubes[c as usize].limb(limb).0 & open));
+            let any = column.iter().fold(0, |all, care| all | care);
+            for shift in 0..64 {
+                if any >> shift & 1 == 0 {
+                    continue;
+                }
+                for width in 1..=TREE_GROUP_BITS.min(64 - shift) {
+                    let mask = ((1u64 << width) - 1) << shift;
+                    // A group ends in a bit that counts; others would only widen the table.
+                    if any >> (shift + width - 1) & 1 == 0 || open & mask != mask {
+                        continue;
+                    }
+                    let left: f64 = column.iter().map(|care| 0.5f64.powi((care & mask).count_ones() as i32)).sum();
+                    if left >= n {
+                        continue;
+                    }
+                    let entries = f64::from(1u32 << width);
+                    let cost = left * 4.0 + left * entries / n * 0.5 + entries / n * 0.25;
+                    if best.is_none_or(|(least, _)| cost < least) {
+                        best = Some((cost, (limb, shift, width)));
+                    }
+                }
+            }
+        }
+        best.map(|(_, group)| group)
+    }
+
+    fn list(&mut self, candidates: &[u32]) -> u32 {
+        if let Some(&number) = self.known.get(candidates) {
+            return LIST | number;
+        }
+        let from = self.tree.listed.len() as u32;
+        for &c in candidates {
+            let cube = &self.cubes[c as usize];
+            let (care, value) = cube.limb(0);
+            let more = self.tree.more.len() as u32;
+            self.tree.more.extend(cube.limbs.iter().skip(1));
+            let more = (more, self.tree.more.len() as u32);
+            self.tree.listed.push(Candidate { id: cube.id, width: cube.width, care, value, more });
+        }
+        let number = self.tree.lists.len() as u32;
+        self.tree.lists.push((from, self.tree.listed.len() as u32));
+        self.known.insert(candidates.to_vec(), number);
+        LIST | number
+    }
+}
