@@ -89,8 +89,22 @@ impl<'p, 'a> Stream<'p, 'a> {
     /// Appends the lines of the next piece of the stream; gives how many bytes were used, all that make whole
     /// instructions. What is left is to be given again in front of the next piece; at the end it is ignored.
     pub fn feed(&mut self, bytes: &[u8], hooks: &mut dyn Hooks, out: &mut Vec<u8>) -> usize {
+        self.advance(bytes, usize::MAX, hooks, out)
+    }
+
+    /// Appends the lines of the next instruction alone; gives how many bytes it took, `None` if there is no whole one or
+    /// the disassembly has stopped.
+    pub fn step(&mut self, bytes: &[u8], hooks: &mut dyn Hooks, out: &mut Vec<u8>) -> Option<usize> {
+        let used = self.advance(bytes, 1, hooks, out);
+        (used > 0).then_some(used)
+    }
+
+    fn advance(&mut self, bytes: &[u8], most: usize, hooks: &mut dyn Hooks, out: &mut Vec<u8>) -> usize {
         let mut used = 0;
-        while !self.stopped {
+        for _ in 0..most {
+            if self.stopped {
+                break;
+            }
             let Some((word, size)) = next(self.scopes.plan(), bytes.get(used..).unwrap_or(&[])) else { break };
             if self.options.max_errors > 0 && self.bad > self.options.max_errors {
                 self.stopped = true;
