@@ -1,15 +1,20 @@
 //! From words to meaning: which encoding a word is, what its fields are worth, which text applies.
 //!
 //! A [`Plan`] is an instruction set with a gen and features. Its [`Tree`]s decide words. [`Scopes`] answers every
-//! question about a matched word by the reference's rules, without allocating per instruction.
+//! question about a matched word by the reference's rules, without allocating per instruction. [`Compiler`] answers what
+//! can be answered ahead of time, as values over the bits of the instruction word in a [`Graph`].
 
+mod compile;
 pub mod errors;
+mod graph;
 pub mod limits;
 mod plan;
 mod scope;
 mod tree;
 
+pub use compile::{Alternative, Compiler, Context, Meaning};
 pub use errors::Errors;
+pub use graph::{Graph, ValueId};
 pub use plan::Plan;
 pub use scope::{Found, Scopes};
 pub use tree::{Match, Tree};

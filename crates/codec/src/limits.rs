@@ -19,3 +19,9 @@ pub const TREE_GROUP_BITS: u32 = 8;
 
 /// The most table entries of one decision tree; beyond it, candidates are tried one by one.
 pub const TREE_MAX_ENTRIES: usize = 1 << 18;
+
+/// The deepest nesting of a compiled value; deeper ones are left to the exact engine.
+pub const MAX_GRAPH_DEPTH: u32 = 200;
+
+/// The most contexts that are compiled for one plan; what lies beyond is left to the exact engine.
+pub const MAX_CONTEXTS: usize = 1 << 20;

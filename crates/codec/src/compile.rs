@@ -1,0 +1,370 @@
+//! Which definition a name has, decided ahead of time: [`Scopes`](crate::Scopes) partially evaluated.
+//!
+//! The problem: the reference finds names by walking cases and evaluating guards for every use. The method: for a leaf
+//! and the way that leads to it ([`Context`]), each name becomes a short list of alternatives with guards, each guard
+//! and derived field a [`Graph`] value over the bits of the instruction.
+//!
+//! Invariant: where this gives an answer, it is the one the reference algorithm gives, for every word; where it cannot
+//! be sure, it gives none, and the exact engine decides. Unsure are:
+//!
+//! * expressions that may read a name that nothing defines, or guards tried on the way that may: the reference
+//!   reports an error at the moment of evaluation;
+//! * expressions that need each other in a circle (see [`Compiler::is_safe`]): the reference gives what its stack and
+//!   memory happen to say;
+//! * values of more than 64 bits, and whatever is nested beyond the limits.
+
+use std::rc::Rc;
+
+use isaglot_bits::BitRange;
+use isaglot_model::{EncodingId, ExprId, Field, FieldSource, IntType, Name, Node, Param, Piece};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::graph::{Graph, ValueId};
+use crate::limits::{MAX_CONTEXTS, MAX_EXPR_DEPTH, MAX_SCOPES};
+use crate::plan::Plan;
+
+/// A leaf together with the way that leads to it: a scope, ahead of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Context(u32);
+
+#[derive(Debug)]
+struct Place<'a> {
+    encoding: EncodingId,
+    /// The bits of the scope in terms of the instruction word, the most significant first.
+    bits: Rc<[Piece]>,
+    parent: Option<Context>,
+    params: &'a [Param],
+    depth: usize,
+}
+
+/// What a name means where a guard holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Alternative<'a> {
+    /// Taken if not 0 and no earlier one is; the last alternative has none.
+    pub guard: Option<ValueId>,
+    /// The meaning.
+    pub meaning: Meaning<'a>,
+}
+
+/// What a name means.
+#[derive(Clone, Copy, Debug)]
+pub enum Meaning<'a> {
+    /// This field, found in this context.
+    Field(&'a Field, Context),
+    /// Nothing defines it, or it cannot be said ahead of time.
+    Unknown,
+}
+
+/// Compiles names and expressions of one plan.
+#[derive(Debug)]
+pub struct Compiler<'p, 'a> {
+    plan: &'p Plan<'a>,
+    /// All values so far.
+    pub graph: Graph,
+    contexts: Vec<Place<'a>>,
+    values: FxHashMap<(Context, ExprId), Option<ValueId>>,
+    safe: FxHashMap<(Context, ExprId), bool>,
+    /// Expressions being compiled.
+    depth: usize,
+}
+
+impl<'p, 'a> Compiler<'p, 'a> {
+    /// Nothing compiled yet.
+    #[must_use]
+    pub fn new(plan: &'p Plan<'a>) -> Self {
+        Self {
+            plan,
+            graph: Graph::new(plan.isa().format().max_bits),
+            contexts: Vec::new(),
+            values: FxHashMap::default(),
+            safe: FxHashMap::default(),
+            depth: 0,
+        }
+    }
+
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> &'p Plan<'a> {
+        self.plan
+    }
+
+    /// The context of an instruction's encoding. `None` beyond the limit on contexts.
+    pub fn root(&mut self, encoding: EncodingId) -> Option<Context> {
+        let width = self.plan.isa()[encoding].width;
+        let bits = Rc::new([Piece::Bits(BitRange::new(0, width))]);
+        self.context(Place { encoding, bits, parent: None, params: &[], depth: 0 })
+    }
+
+    /// The context of a leaf that the value of `field`, found in `found`, may be when shown in `inside`. `None` beyond
+    /// the limits.
+    pub fn nested(&mut self, inside: Context, field: &'a Field, found: Context, leaf: EncodingId) -> Option<Context> {
+        let bits = self.place_of(field, found)?;
+        let depth = self.place(inside).depth + 1;
+        if depth >= MAX_SCOPES {
+            return None;
+        }
+        self.context(Place { encoding: leaf, bits, parent: Some(inside), params: &field.params, depth })
+    }
+
+    fn context(&mut self, place: Place<'a>) -> Option<Context> {
+        if self.contexts.len() >= MAX_CONTEXTS {
+            return None;
+        }
+        self.contexts.push(place);
+        Some(Context(self.contexts.len() as u32 - 1))
+    }
+
+    fn place(&self, context: Context) -> &Place<'a> {
+        &self.contexts[context.0 as usize]
+    }
+
+    /// The leaf of a context.
+    #[must_use]
+    pub fn encoding(&self, context: Context) -> EncodingId {
+        self.place(context).encoding
+    }
+
+    /// Where the bits of a field are in the instruction word; `None` for a derived field.
+    #[must_use]
+    pub fn place_of(&self, field: &Field, found: Context) -> Option<Rc<[Piece]>> {
+        let FieldSource::Bits(pieces) = &field.source else { return None };
+        Some(self.outward(pieces, found).into())
+    }
+
+    /// The same pieces in terms of the instruction word.
+    fn outward(&self, pieces: &[Piece], context: Context) -> Vec<Piece> {
+        let mut out = Vec::new();
+        for piece in pieces {
+            match *piece {
+                Piece::Implied { .. } => out.push(*piece),
+                Piece::Bits(range) => slice(&self.place(context).bits, range, &mut out),
+            }
+        }
+        out
+    }
+
+    /// The bits `range` of a context's own word as a value: at most 64.
+    pub fn bits(&mut self, context: Context, range: BitRange) -> Option<ValueId> {
+        let pieces = self.outward(&[Piece::Bits(range)], context);
+        self.graph.pieces(&pieces)
+    }
+
+    /// The value of a field as displays and expressions see it.
+    pub fn field_value(&mut self, field: &'a Field, found: Context) -> Option<ValueId> {
+        let value = match &field.source {
+            FieldSource::Derived(expr) => self.expression(found, *expr)?,
+            FieldSource::Bits(pieces) => {
+                let pieces = self.outward(pieces, found);
+                self.graph.pieces(&pieces)?
+            }
+        };
+        match &field.source {
+            FieldSource::Derived(_) => {
+                self.graph.cast(IntType { bits: self.plan.isa().value_bits(), signed: false }, value)
+            }
+            FieldSource::Bits(_) => Some(value),
+        }
+    }
+
+    /// What `name` means in a context while `running` is being evaluated (the guard that is taken as true). The last
+    /// alternative has no guard; an unknown meaning is always the last.
+    pub fn resolve(&mut self, context: Context, name: Name, running: Option<ExprId>) -> Vec<Alternative<'a>> {
+        let mut found = Vec::new();
+        let unknown = Alternative { guard: None, meaning: Meaning::Unknown };
+        let (mut context, mut name) = (context, name);
+        loop {
+            let encoding = &self.plan.isa()[self.encoding(context)];
+            for case in &encoding.cases {
+                let field = case.fields.iter().find(|field| field.name == name);
+                let guard = case.guard.filter(|&guard| Some(guard) != running);
+                let guard = match guard {
+                    None => None,
+                    Some(guard) if !self.is_safe(context, guard) => {
+                        found.push(unknown);
+                        return found;
+                    }
+                    Some(_) if field.is_none() => continue,
+                    Some(guard) => match self.expression(context, guard) {
+                        None => {
+                            found.push(unknown);
+                            return found;
+                        }
+                        Some(value) => match self.graph.as_const(value) {
+                            Some(0) => continue,
+                            Some(_) => None,
+                            None => Some(value),
+                        },
+                    },
+                };
+                let Some(field) = field else { continue };
+                found.push(Alternative { guard, meaning: Meaning::Field(field, context) });
+                if guard.is_none() {
+                    return found;
+                }
+            }
+            let place = self.place(context);
+            let param = place.params.iter().find(|param| param.as_name == name);
+            let (Some(param), Some(parent)) = (param, place.parent) else {
+                found.push(unknown);
+                return found;
+            };
+            (context, name) = (parent, param.name);
+        }
+    }
+
+    /// The value of an expression in a context; `None` where the exact engine has to say.
+    pub fn expression(&mut self, context: Context, expr: ExprId) -> Option<ValueId> {
+        if let Some(&value) = self.values.get(&(context, expr)) {
+            return value;
+        }
+        if self.depth >= MAX_EXPR_DEPTH || !self.is_safe(context, expr) {
+            return None;
+        }
+        self.depth += 1;
+        let value = self.compute(context, expr);
+        self.depth -= 1;
+        self.values.insert((context, expr), value);
+        value
+    }
+
+    fn compute(&mut self, context: Context, id: ExprId) -> Option<ValueId> {
+        let expr = &self.plan.isa()[id];
+        let mut fields = Vec::with_capacity(expr.fields.len());
+        for &name in &expr.fields {
+            let alternatives = self.resolve(context, name, Some(id));
+            let mut value = None;
+            for alternative in alternatives.iter().rev() {
+                let Meaning::Field(field, found) = alternative.meaning else { return None };
+                let here = self.field_value(field, found)?;
+                value = match (alternative.guard, value) {
+                    (Some(guard), Some(rest)) => Some(self.graph.select(guard, here, rest)?),
+                    _ => Some(here),
+                };
+            }
+            let cut = IntType { bits: self.plan.isa().value_bits(), signed: false };
+            let value = self.graph.cast(cut, value?)?;
+            fields.push((name, value));
+        }
+        let mut nodes: Vec<ValueId> = Vec::with_capacity(expr.nodes.len());
+        for node in &expr.nodes {
+            let get = |id: isaglot_model::NodeId| nodes.get(id.0 as usize).copied();
+            let value = match *node {
+                Node::Const(value, _) => self.graph.constant(value)?,
+                Node::Field(name) => fields.iter().find(|(field, _)| *field == name)?.1,
+                Node::Gen => self.graph.constant(u64::from(self.plan.generation()))?,
+                Node::Feature(feature) => self.graph.constant(u64::from(self.plan.feature(feature)))?,
+                Node::Unary(op, ty, x) => self.graph.unary(op, ty, get(x)?)?,
+                Node::Binary(op, ty, x, y) => self.graph.binary(op, ty, get(x)?, get(y)?)?,
+                Node::Select(_, c, x, y) => self.graph.select(get(c)?, get(x)?, get(y)?)?,
+                Node::Cast(ty, x) => self.graph.cast(ty, get(x)?)?,
+            };
+            nodes.push(value);
+        }
+        nodes.last().copied()
+    }
+
+    /// Whether an expression can be taken for its plain meaning: nothing that the reference evaluates for it may miss a
+    /// name, and no value that matters is needed while it is itself being worked out.
+    ///
+    /// The reference evaluates more than it needs: every guard on the way to a name. If A is needed for B and B is
+    /// evaluated, needed or not, on the way to A, then B may see A as 0 and that is remembered. So an expression is
+    /// safe if no *needed* one lies on a circle of *evaluated* ones. Circles count by expression, not by scope, since
+    /// that is how the reference's stack compares.
+    pub fn is_safe(&mut self, context: Context, expr: ExprId) -> bool {
+        if let Some(&safe) = self.safe.get(&(context, expr)) {
+            return safe;
+        }
+        let mut seen = FxHashSet::default();
+        let mut work = vec![(context, expr)];
+        let mut evaluated: FxHashMap<ExprId, Vec<ExprId>> = FxHashMap::default();
+        let mut needed = Vec::new();
+        let mut safe = true;
+        while let Some((context, expr)) = work.pop() {
+            if !seen.insert((context, expr)) {
+                continue;
+            }
+            let fields = &self.plan.isa()[expr].fields;
+            safe &= fields.iter().all(|&name| {
+                self.dependencies(context, name, expr, &mut |context, on, is_needed| {
+                    evaluated.entry(expr).or_default().push(on);
+                    if is_needed {
+                        needed.push((expr, on));
+                    }
+                    work.push((context, on));
+                })
+            });
+            if !safe {
+                break;
+            }
+        }
+        safe = safe && !needed.iter().any(|&(from, on)| reaches(&evaluated, on, from));
+        self.safe.insert((context, expr), safe);
+        safe
+    }
+
+    /// Reports what the reference may evaluate to find `name` for `running`, and whether its value matters; gives
+    /// whether the name is found in any event.
+    fn dependencies(
+        &self,
+        context: Context,
+        name: Name,
+        running: ExprId,
+        report: &mut dyn FnMut(Context, ExprId, bool),
+    ) -> bool {
+        let (mut context, mut name) = (context, name);
+        loop {
+            let place = self.place(context);
+            for case in &self.plan.isa()[place.encoding].cases {
+                let field = case.fields.iter().find(|field| field.name == name);
+                let guard = case.guard.filter(|&guard| guard != running);
+                if let Some(guard) = guard {
+                    report(context, guard, field.is_some());
+                }
+                let Some(field) = field else { continue };
+                if let FieldSource::Derived(expr) = field.source {
+                    report(context, expr, true);
+                }
+                if guard.is_none() {
+                    return true;
+                }
+            }
+            let param = place.params.iter().find(|param| param.as_name == name);
+            let (Some(param), Some(parent)) = (param, place.parent) else { return false };
+            (context, name) = (parent, param.name);
+        }
+    }
+}
+
+/// Whether there is a way from one expression to another, or they are the same.
+fn reaches(edges: &FxHashMap<ExprId, Vec<ExprId>>, from: ExprId, to: ExprId) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut work = vec![from];
+    while let Some(at) = work.pop() {
+        if at == to {
+            return true;
+        }
+        if seen.insert(at) {
+            work.extend(edges.get(&at).into_iter().flatten());
+        }
+    }
+    false
+}
+
+/// Appends the bits `range` of a value made of `pieces` (the most significant first).
+fn slice(pieces: &[Piece], range: BitRange, out: &mut Vec<Piece>) {
+    let mut top: u32 = pieces.iter().map(|piece| piece.width()).sum();
+    for piece in pieces {
+        let low = top - piece.width();
+        let (from, to) = (range.lo.max(low), range.end().min(top));
+        if from < to {
+            out.push(match *piece {
+                Piece::Bits(bits) => Piece::Bits(BitRange::new(bits.lo + (from - low), to - from)),
+                Piece::Implied { value, .. } => {
+                    let width = to - from;
+                    Piece::Implied { width, value: (value >> (from - low)) & isaglot_bits::limbs::mask(width) }
+                }
+            });
+        }
+        top = low;
+    }
+}
