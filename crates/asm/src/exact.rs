@@ -29,7 +29,7 @@ pub struct Line<'l> {
 }
 
 impl Line<'_> {
-    fn align(&mut self, column: u32) {
+    pub(crate) fn align(&mut self, column: u32) {
         let want = self.start + column.min(MAX_ALIGN) as usize;
         if self.out.len() < want {
             self.out.resize(want, b' ');

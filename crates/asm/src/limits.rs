@@ -5,3 +5,15 @@ pub const MAX_ALIGN: u32 = 1 << 12;
 
 /// The longest text that one line may grow to, in bytes, before nested fields are no longer printed.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
+
+/// The most bits that the text of a segment may depend on to be kept for the next time.
+pub const SEGMENT_BITS: u32 = 20;
+
+/// The most blocks of steps that are compiled for one plan; instructions beyond are printed by the exact engine.
+pub const MAX_BLOCKS: usize = 1 << 20;
+
+/// The deepest nesting of blocks; deeper ones are left to the exact engine.
+pub const MAX_BLOCK_DEPTH: usize = 200;
+
+/// Texts of segments that are kept: 2 to the power of this.
+pub const CACHE_BITS: u32 = 15;

@@ -62,6 +62,11 @@ pub trait Hooks {
         false
     }
 
+    /// Whether [`Hooks::before`] and [`Hooks::after`] want to be called.
+    fn wants_lines(&self) -> bool {
+        true
+    }
+
     /// Before a field is padded and printed: in an instruction's template and in those of nested fields, `NAME`
     /// included; not for padding alone, not for fields that only an expression reads. `reference` is as written between
     /// the braces.
@@ -69,7 +74,7 @@ pub trait Hooks {
         let _ = (reference, value, out);
     }
 
-    /// Prints a field of type `custom`.
+    /// Prints a field of type `custom`. It is called again for the same field where the line turns out to have errors.
     fn custom(&mut self, reference: &str, value: u64, out: &mut Vec<u8>) {
         let _ = (reference, value, out);
     }
@@ -96,4 +101,8 @@ pub trait Hooks {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plain;
 
-impl Hooks for Plain {}
+impl Hooks for Plain {
+    fn wants_lines(&self) -> bool {
+        false
+    }
+}

@@ -10,6 +10,7 @@ use isaglot_bits::Word;
 use isaglot_codec::{Plan, Scopes};
 use isaglot_model::ByteOrder;
 
+use crate::engine::{Engine, Outcome};
 use crate::exact::{self, Line};
 use crate::labels::{Places, Targets};
 use crate::options::{Entry, Hooks, Options, Plain};
@@ -18,6 +19,7 @@ use crate::options::{Entry, Hooks, Options, Plain};
 #[derive(Debug)]
 pub struct Stream<'p, 'a> {
     scopes: Scopes<'p, 'a>,
+    engine: Engine<'p, 'a>,
     options: Options,
     targets: Option<Targets>,
     places: Places,
@@ -41,6 +43,7 @@ impl<'p, 'a> Stream<'p, 'a> {
         entries.sort_by(|a, b| b.cmp(a));
         Self {
             scopes: Scopes::new(plan, options.show_errors),
+            engine: Engine::new(plan, options.compat),
             targets: options.labels.then(|| Targets::new(total / places.bytes.max(1))),
             places,
             entries,
@@ -66,7 +69,7 @@ impl<'p, 'a> Stream<'p, 'a> {
         let mut scopes = Scopes::new(self.scopes.plan(), false);
         let mut out = Vec::new();
         let mut used = 0;
-        while let Some((word, size)) = next(scopes.plan(), bytes.get(used..).unwrap_or(&[])) {
+        while let Some(fetched) = fetch(scopes.plan(), bytes.get(used..).unwrap_or(&[])) {
             out.clear();
             let mut line = Line {
                 out: &mut out,
@@ -76,11 +79,11 @@ impl<'p, 'a> Stream<'p, 'a> {
                 targets: Some(&mut targets),
                 compat: self.options.compat,
             };
-            if let Some(word) = word {
-                exact::instruction(&mut scopes, &word, &mut Plain, &mut line);
+            if fetched.known && self.engine.mark(fetched.limbs(), fetched.bits, &mut line) == Outcome::Undecided {
+                exact::instruction(&mut scopes, &fetched.word(), &mut Plain, &mut line);
             }
-            used += size;
-            self.marked += size as u64 / self.places.bytes.max(1);
+            used += fetched.size;
+            self.marked += fetched.size as u64 / self.places.bytes.max(1);
         }
         self.targets = Some(targets);
         used
@@ -105,27 +108,27 @@ impl<'p, 'a> Stream<'p, 'a> {
             if self.stopped {
                 break;
             }
-            let Some((word, size)) = next(self.scopes.plan(), bytes.get(used..).unwrap_or(&[])) else { break };
+            let Some(fetched) = fetch(self.scopes.plan(), bytes.get(used..).unwrap_or(&[])) else { break };
             if self.options.max_errors > 0 && self.bad > self.options.max_errors {
                 self.stopped = true;
                 break;
             }
-            let places = size as u64 / self.places.bytes.max(1);
-            let no_length = word.is_none();
-            let word = word
-                .unwrap_or_else(|| Word::from_le_bytes(bytes.get(used..used + size).unwrap_or(&[]), size as u32 * 8));
-            self.line(&word, no_length, hooks, out);
-            self.position += places;
-            used += size;
+            self.line(&fetched, hooks, out);
+            self.position += fetched.size as u64 / self.places.bytes.max(1);
+            used += fetched.size;
         }
         used
     }
 
-    fn line(&mut self, word: &Word, no_length: bool, hooks: &mut dyn Hooks, out: &mut Vec<u8>) {
+    #[inline]
+    fn line(&mut self, fetched: &Fetched, hooks: &mut dyn Hooks, out: &mut Vec<u8>) {
         if self.targets.is_some() {
-            self.label_lines(word, hooks, out);
+            self.label_lines(fetched, hooks, out);
         }
-        hooks.before(self.position, word, out);
+        let lines = hooks.wants_lines();
+        if lines {
+            hooks.before(self.position, &fetched.word(), out);
+        }
         let start = out.len();
         let mut line = Line {
             out,
@@ -135,9 +138,21 @@ impl<'p, 'a> Stream<'p, 'a> {
             targets: self.targets.as_mut(),
             compat: self.options.compat,
         };
-        if no_length || !exact::instruction(&mut self.scopes, word, hooks, &mut line) {
+        let mut outcome = Outcome::Undecided;
+        if !fetched.known {
+            outcome = Outcome::NoMatch;
+        } else if self.scopes.errors.count() == 0 && !hooks.wants_fields() {
+            outcome = self.engine.instruction(fetched.limbs(), fetched.bits, hooks, &mut line);
+        }
+        if outcome == Outcome::Undecided {
+            outcome = match exact::instruction(&mut self.scopes, &fetched.word(), hooks, &mut line) {
+                true => Outcome::Printed,
+                false => Outcome::NoMatch,
+            };
+        }
+        if outcome == Outcome::NoMatch {
             // Errors stay until a line that shows them.
-            hooks.no_match(word, out);
+            hooks.no_match(&fetched.word(), out);
             self.bad += 1;
             return;
         }
@@ -149,12 +164,15 @@ impl<'p, 'a> Stream<'p, 'a> {
         } else {
             self.bad = 0;
         }
-        hooks.after(self.position, word, out);
+        if lines {
+            hooks.after(self.position, &fetched.word(), out);
+        }
         out.push(b'\n');
     }
 
-    fn label_lines(&mut self, word: &Word, hooks: &mut dyn Hooks, out: &mut Vec<u8>) {
+    fn label_lines(&mut self, fetched: &Fetched, hooks: &mut dyn Hooks, out: &mut Vec<u8>) {
         let position = self.position;
+        let word = &fetched.word();
         let Some(targets) = &self.targets else { return };
         let called = targets.is_call(position);
         let named = self.entries.last().is_some_and(|entry| entry.offset == position);
@@ -180,33 +198,81 @@ impl<'p, 'a> Stream<'p, 'a> {
     }
 }
 
-/// The next instruction and its size in bytes; `None` in place of the word if nothing starts so. `None` at the end.
-fn next(plan: &Plan<'_>, bytes: &[u8]) -> Option<(Option<Word>, usize)> {
-    let format = plan.isa().format();
-    let parcel = (format.parcel_bits / 8) as usize;
-    let bits = if format.lengths.is_empty() {
-        format.max_bits
-    } else {
-        match plan.length(&word_at(bytes.get(..parcel)?, format.parcel_bits, parcel, format.byte_order)) {
-            Some(bits) => bits,
-            None => return Some((None, parcel)),
+/// Limbs that an instruction can have without its own allocation.
+const INLINE_LIMBS: usize = 4;
+
+/// An instruction from the stream.
+struct Fetched {
+    limbs: [u64; INLINE_LIMBS],
+    /// Width in bits.
+    bits: u32,
+    /// Size in bytes.
+    size: usize,
+    /// Whether its length is known; if not, this is one parcel that starts no instruction.
+    known: bool,
+    /// The whole word, where it has more limbs.
+    wide: Option<Word>,
+}
+
+impl Fetched {
+    #[inline]
+    fn limbs(&self) -> &[u64] {
+        match &self.wide {
+            Some(word) => word.limbs(),
+            None => &self.limbs,
         }
-    };
+    }
+
+    fn word(&self) -> Word {
+        match &self.wide {
+            Some(word) => word.clone(),
+            None => Word::from_limbs(&self.limbs, self.bits),
+        }
+    }
+}
+
+/// The next instruction; `None` at the end.
+#[inline]
+fn fetch(plan: &Plan<'_>, bytes: &[u8]) -> Option<Fetched> {
+    let format = plan.isa().format();
+    let little = format.byte_order == ByteOrder::Little;
+    let (mut bits, mut known) = (format.max_bits, true);
+    if !format.lengths.is_empty() {
+        let parcel = bytes.get(..(format.parcel_bits / 8) as usize)?;
+        let length = plan.length(&word_at(parcel, format.parcel_bits, little));
+        (bits, known) = (length.unwrap_or(format.parcel_bits), length.is_some());
+    }
     let size = (bits / 8) as usize;
-    Some((Some(word_at(bytes.get(..size)?, bits, parcel, format.byte_order)), size))
+    let bytes = bytes.get(..size)?;
+    let mut fetched = Fetched { limbs: [0; INLINE_LIMBS], bits, size, known, wide: None };
+    if !little || size > 8 * INLINE_LIMBS {
+        let word = word_at(bytes, bits, little);
+        match fetched.limbs.get_mut(..word.limbs().len()) {
+            Some(limbs) => limbs.copy_from_slice(word.limbs()),
+            None => fetched.wide = Some(word),
+        }
+        return Some(fetched);
+    }
+    let (whole, rest) = bytes.as_chunks::<8>();
+    for (limb, chunk) in fetched.limbs.iter_mut().zip(whole) {
+        *limb = u64::from_le_bytes(*chunk);
+    }
+    if !rest.is_empty()
+        && let Some(limb) = fetched.limbs.get_mut(whole.len())
+    {
+        *limb = rest.iter().rev().fold(0, |value, &byte| (value << 8) | u64::from(byte));
+    }
+    Some(fetched)
 }
 
 /// The word of these bytes.
-fn word_at(bytes: &[u8], bits: u32, parcel: usize, order: ByteOrder) -> Word {
-    let _ = parcel;
-    match order {
-        ByteOrder::Little => Word::from_le_bytes(bytes, bits),
-        ByteOrder::Big => {
-            let mut word = Word::zero(bits);
-            for (i, &byte) in bytes.iter().rev().enumerate() {
-                word.insert(8 * i as u32, 8, u64::from(byte));
-            }
-            word
-        }
+fn word_at(bytes: &[u8], bits: u32, little: bool) -> Word {
+    if little {
+        return Word::from_le_bytes(bytes, bits);
     }
+    let mut word = Word::zero(bits);
+    for (i, &byte) in bytes.iter().rev().enumerate() {
+        word.insert(8 * i as u32, 8, u64::from(byte));
+    }
+    word
 }

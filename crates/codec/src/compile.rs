@@ -285,7 +285,7 @@ impl<'p, 'a> Compiler<'p, 'a> {
             }
             let fields = &self.plan.isa()[expr].fields;
             safe &= fields.iter().all(|&name| {
-                self.dependencies(context, name, expr, &mut |context, on, is_needed| {
+                self.dependencies(context, name, Some(expr), &mut |context, on, is_needed| {
                     evaluated.entry(expr).or_default().push(on);
                     if is_needed {
                         needed.push((expr, on));
@@ -302,13 +302,45 @@ impl<'p, 'a> Compiler<'p, 'a> {
         safe
     }
 
+    /// What the meaning of these names in a context rests on besides their values: every expression that the reference
+    /// may evaluate to find them, sorted. `None` if the meaning depends on a guard, and so may differ between one use and
+    /// another.
+    #[must_use]
+    pub fn footprint(&self, context: Context, names: impl Iterator<Item = Name>) -> Option<Vec<ExprId>> {
+        let mut work = Vec::new();
+        for name in names {
+            let mut guarded = false;
+            // No expression is running, so no guard is taken as true.
+            let found = self.dependencies(context, name, None, &mut |context, on, needed| {
+                let derived = !self.plan.isa()[self.encoding(context)].cases.iter().any(|case| case.guard == Some(on));
+                guarded |= needed && !derived;
+                work.push((context, on));
+            });
+            if guarded || !found {
+                return None;
+            }
+        }
+        let mut seen = FxHashSet::default();
+        while let Some((context, expr)) = work.pop() {
+            if seen.insert((context, expr)) {
+                for &name in &self.plan.isa()[expr].fields {
+                    self.dependencies(context, name, Some(expr), &mut |context, on, _| work.push((context, on)));
+                }
+            }
+        }
+        let mut list: Vec<ExprId> = seen.into_iter().map(|(_, expr)| expr).collect();
+        list.sort_unstable();
+        list.dedup();
+        Some(list)
+    }
+
     /// Reports what the reference may evaluate to find `name` for `running`, and whether its value matters; gives
     /// whether the name is found in any event.
     fn dependencies(
         &self,
         context: Context,
         name: Name,
-        running: ExprId,
+        running: Option<ExprId>,
         report: &mut dyn FnMut(Context, ExprId, bool),
     ) -> bool {
         let (mut context, mut name) = (context, name);
@@ -316,7 +348,7 @@ impl<'p, 'a> Compiler<'p, 'a> {
             let place = self.place(context);
             for case in &self.plan.isa()[place.encoding].cases {
                 let field = case.fields.iter().find(|field| field.name == name);
-                let guard = case.guard.filter(|&guard| guard != running);
+                let guard = case.guard.filter(|&guard| Some(guard) != running);
                 if let Some(guard) = guard {
                     report(context, guard, field.is_some());
                 }

@@ -24,4 +24,4 @@ pub const TREE_MAX_ENTRIES: usize = 1 << 18;
 pub const MAX_GRAPH_DEPTH: u32 = 200;
 
 /// The most contexts that are compiled for one plan; what lies beyond is left to the exact engine.
-pub const MAX_CONTEXTS: usize = 1 << 20;
+pub const MAX_CONTEXTS: usize = 1 << 17;

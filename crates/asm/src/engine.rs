@@ -1,0 +1,209 @@
+//! Runs display programs.
+//!
+//! A step that is a segment prints text that depends on few bits of the instruction only; finished texts are kept in a
+//! table of fixed size, found by those bits. Operands recur, so nearly all segments are copies of 43 bytes or less.
+
+use isaglot_codec::{Match, Plan};
+
+use crate::exact::{self, Line};
+use crate::limits::CACHE_BITS;
+use crate::options::{Compat, Hooks, Plain};
+use crate::program::{BlockId, Op, Programs};
+use crate::value;
+
+/// What became of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Its text is appended; there are no errors.
+    Printed,
+    /// It is none; there are no errors.
+    NoMatch,
+    /// Nothing is appended; the exact engine has to say.
+    Undecided,
+}
+
+/// Bytes of text that an entry of the table holds: with the rest of the entry, one cache line.
+const TEXT: usize = 43;
+
+/// A finished text. An entry without one has a segment that does not exist.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    bits: [u64; 2],
+    segment: u32,
+    len: u8,
+    text: [u8; TEXT],
+}
+
+const EMPTY: Entry = Entry { bits: [0; 2], segment: u32::MAX, len: 0, text: [0; TEXT] };
+
+/// The compiled programs of a plan with their finished texts.
+#[derive(Debug)]
+pub(crate) struct Engine<'p, 'a> {
+    programs: Programs<'p, 'a>,
+    table: Vec<Entry>,
+    compat: Compat,
+}
+
+impl<'p, 'a> Engine<'p, 'a> {
+    pub(crate) fn new(plan: &'p Plan<'a>, compat: Compat) -> Self {
+        Self { programs: Programs::new(plan), table: vec![EMPTY; 1 << CACHE_BITS], compat }
+    }
+
+    /// Appends the text of an instruction word, given by its limbs.
+    #[inline]
+    pub(crate) fn instruction(
+        &mut self,
+        word: &[u64],
+        width: u32,
+        hooks: &mut dyn Hooks,
+        line: &mut Line<'_>,
+    ) -> Outcome {
+        let id = match self.programs.select(word, width) {
+            Match::None => return Outcome::NoMatch,
+            Match::Conflict(..) => return Outcome::Undecided,
+            Match::One(id) => id,
+        };
+        let block = self.programs.root(id);
+        let dont_care = &self.programs.compiler.plan().isa()[id].dont_care;
+        if dont_care.limbs().iter().zip(word).any(|(dont_care, limb)| dont_care & limb != 0) {
+            return Outcome::Undecided;
+        }
+        self.print(block, word, hooks, line)
+    }
+
+    fn print(&mut self, block: BlockId, word: &[u64], hooks: &mut dyn Hooks, line: &mut Line<'_>) -> Outcome {
+        let before = line.out.len();
+        let mut run = Run { programs: &self.programs, table: &mut self.table, compat: self.compat, word, hooks };
+        if run.block(block, line) {
+            return Outcome::Printed;
+        }
+        line.out.truncate(before);
+        Outcome::Undecided
+    }
+
+    /// Adds the places that an instruction jumps to; what is printed on the way is of no use.
+    pub(crate) fn mark(&mut self, word: &[u64], width: u32, line: &mut Line<'_>) -> Outcome {
+        let id = match self.programs.select(word, width) {
+            Match::None | Match::Conflict(..) => return Outcome::NoMatch,
+            Match::One(id) => id,
+        };
+        let block = self.programs.root(id);
+        if !self.programs.has_branches(block) {
+            return Outcome::Printed;
+        }
+        self.print(block, word, &mut Plain, line)
+    }
+}
+
+/// One run of a program.
+struct Run<'r, 'p, 'a> {
+    programs: &'r Programs<'p, 'a>,
+    table: &'r mut [Entry],
+    compat: Compat,
+    word: &'r [u64],
+    hooks: &'r mut dyn Hooks,
+}
+
+impl Run<'_, '_, '_> {
+    /// Runs a block; `false` if the exact engine has to print the line. Blocks nest no deeper than when compiled.
+    fn block(&mut self, block: BlockId, line: &mut Line<'_>) -> bool {
+        let programs = self.programs;
+        let graph = &programs.compiler.graph;
+        for op in programs.steps(block) {
+            match *op {
+                Op::Text { from, len } => {
+                    line.out.extend_from_slice(programs.text.get(from as usize..(from + len) as usize).unwrap_or(&[]));
+                }
+                Op::Align(column) => line.align(column),
+                Op::Scalar { value, field } => {
+                    let Some(field) = programs.fields.get(field as usize) else { return false };
+                    let isa = programs.compiler.plan().isa();
+                    value::print(isa, field, graph.evaluate(value, self.word), self.compat, line.out);
+                }
+                Op::Branch { value, field } => {
+                    let Some(field) = programs.fields.get(field as usize) else { return false };
+                    let value = graph.evaluate(value, self.word);
+                    if !exact::branch(field, value, line) {
+                        value::print(programs.compiler.plan().isa(), field, value, self.compat, line.out);
+                    }
+                }
+                Op::Custom { value, reference } => {
+                    let Some(reference) = programs.references.get(reference as usize) else { return false };
+                    self.hooks.custom(reference, graph.evaluate(value, self.word), line.out);
+                }
+                Op::If { guard, then, other } => {
+                    let chosen = if graph.evaluate(guard, self.word) != 0 { then } else { other };
+                    if !self.block(chosen, line) {
+                        return false;
+                    }
+                }
+                Op::Sub(sub) => {
+                    if !self.sub(sub, line) {
+                        return false;
+                    }
+                }
+                Op::Expect { value, want } => {
+                    if graph.evaluate(value, self.word) != want {
+                        return false;
+                    }
+                }
+                Op::Bail => return false,
+                Op::Cached(segment) => {
+                    if !self.cached(segment, line) {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    fn sub(&mut self, sub: u32, line: &mut Line<'_>) -> bool {
+        let Some(sub) = self.programs.subs.get(sub as usize) else { return false };
+        let value = self.programs.compiler.graph.evaluate(sub.value, self.word);
+        let Match::One(id) = self.programs.compiler.plan().tree(sub.space).select(&[value], sub.width) else {
+            return false;
+        };
+        let rank = self.programs.ranks.get(id.index()).copied().unwrap_or(u32::MAX);
+        match sub.leaves.get(rank as usize) {
+            Some(&(block, dont_care)) if value & dont_care == 0 => self.block(block, line),
+            _ => false,
+        }
+    }
+
+    #[inline]
+    fn cached(&mut self, number: u32, line: &mut Line<'_>) -> bool {
+        let Some(segment) = self.programs.segments.get(number as usize) else { return false };
+        let limb = |at: u32| self.word.get(at as usize).copied().unwrap_or(0);
+        let bits = [limb(segment.limbs[0]) & segment.masks[0], limb(segment.limbs[1]) & segment.masks[1]];
+        let mixed = (bits[0] ^ bits[1].rotate_left(29) ^ (u64::from(number) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let at = (mixed >> (64 - CACHE_BITS)) as usize;
+        if let Some(entry) = self.table.get(at)
+            && entry.segment == number
+            && entry.bits == bits
+        {
+            // A copy of constant size is a few moves; the rest is cut off again.
+            let end = line.out.len() + usize::from(entry.len);
+            line.out.extend_from_slice(&entry.text);
+            line.out.truncate(end);
+            return true;
+        }
+        self.fill(number, segment.block, bits, at, line)
+    }
+
+    #[inline(never)]
+    fn fill(&mut self, segment: u32, block: BlockId, bits: [u64; 2], at: usize, line: &mut Line<'_>) -> bool {
+        let from = line.out.len();
+        if !self.block(block, line) {
+            return false;
+        }
+        let text = line.out.get(from..).unwrap_or(&[]);
+        if text.len() <= TEXT
+            && let Some(entry) = self.table.get_mut(at)
+        {
+            *entry = Entry { bits, segment, len: text.len() as u8, text: [0; TEXT] };
+            entry.text.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+        }
+        true
+    }
+}

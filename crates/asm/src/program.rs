@@ -1,0 +1,579 @@
+//! Display programs: the text of an instruction as straight steps over its bits.
+//!
+//! The problem: the exact way to print asks, for every reference, which case applies and what a name means there. The
+//! method: per leaf, on first use, templates are compiled with everything known ahead of time resolved: constant guards
+//! decided, names bound to bits, sub-encodings specialised for where they stand and which parameters they get. Blocks of
+//! steps are shared, so an operand that means the same in a hundred instructions is compiled once.
+//!
+//! Invariant: a program that runs to its end gives exactly the text of the exact engine for a word without errors.
+//! Whatever may be an error, or cannot be said ahead of time, is the step [`Op::Bail`]: the line is then printed by the
+//! exact engine from its start.
+
+use isaglot_bits::Word;
+use isaglot_codec::{Compiler, Context, Match, Meaning, Plan, ValueId};
+use isaglot_model::{Encoding, EncodingId, ExprId, Field, FieldType, SpaceId, TemplatePart};
+use rustc_hash::FxHashMap;
+
+use crate::limits::{MAX_BLOCK_DEPTH, MAX_BLOCKS, SEGMENT_BITS};
+
+/// A list of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct BlockId(pub(crate) u32);
+
+/// One step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Op {
+    /// Copy bytes of [`Programs::text`].
+    Text { from: u32, len: u32 },
+    /// Pad with spaces to a column.
+    Align(u32),
+    /// Print a value in the way of a field.
+    Scalar { value: ValueId, field: u32 },
+    /// Print a code address.
+    Branch { value: ValueId, field: u32 },
+    /// Let the embedding program print a value.
+    Custom { value: ValueId, reference: u32 },
+    /// One block or the other.
+    If { guard: ValueId, then: BlockId, other: BlockId },
+    /// The block of the leaf that a value is.
+    Sub(u32),
+    /// The exact engine has to print this line if the value is not this.
+    Expect { value: ValueId, want: u64 },
+    /// The exact engine has to print this line.
+    Bail,
+    /// The text of a block that depends on few bits: see [`Segment`].
+    Cached(u32),
+}
+
+/// A sub-encoding in its place.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Sub {
+    pub(crate) value: ValueId,
+    pub(crate) width: u32,
+    pub(crate) space: SpaceId,
+    /// By the rank of the encoding in its space: its block and the bits that it does not care for.
+    pub(crate) leaves: Vec<(BlockId, u64)>,
+}
+
+/// A block whose text is a function of the bits `masks` in the two limbs `limbs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Segment {
+    pub(crate) limbs: [u32; 2],
+    pub(crate) masks: [u64; 2],
+    pub(crate) block: BlockId,
+}
+
+/// What is known about a block.
+#[derive(Clone, Debug)]
+struct Block {
+    from: u32,
+    to: u32,
+    /// The bits that its text depends on.
+    reads: Word,
+    /// Whether its text is a function of those bits alone.
+    pure: bool,
+    /// Whether it may print a code address, or hand over to the exact engine, which may.
+    branches: bool,
+    depth: usize,
+}
+
+/// The compiled programs of one plan.
+#[derive(Debug)]
+pub(crate) struct Programs<'p, 'a> {
+    pub(crate) compiler: Compiler<'p, 'a>,
+    ops: Vec<Op>,
+    blocks: Vec<Block>,
+    known: FxHashMap<Vec<Op>, BlockId>,
+    pub(crate) subs: Vec<Sub>,
+    known_subs: FxHashMap<Sub, u32>,
+    pub(crate) segments: Vec<Segment>,
+    known_segments: FxHashMap<BlockId, u32>,
+    segmented: FxHashMap<BlockId, BlockId>,
+    pub(crate) text: Vec<u8>,
+    texts: FxHashMap<Vec<u8>, u32>,
+    /// A field for each type and width that occurs.
+    pub(crate) fields: Vec<&'a Field>,
+    field_ids: FxHashMap<*const Field, u32>,
+    pub(crate) references: Vec<&'a str>,
+    /// The rank of each encoding in its space.
+    pub(crate) ranks: Vec<u32>,
+    /// The block of each encoding as an instruction.
+    roots: Vec<Option<BlockId>>,
+    shared_subs: FxHashMap<SubKey, Option<u32>>,
+}
+
+/// What the block of a sub-encoded field depends on, where no guards of outer scopes are involved.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct SubKey {
+    space: SpaceId,
+    value: ValueId,
+    /// Per parameter: its inner name, and the value and the type of the field that it is.
+    params: Vec<(u32, ValueId, u32)>,
+    /// See [`Compiler::footprint`].
+    footprint: Vec<ExprId>,
+}
+
+impl<'p, 'a> Programs<'p, 'a> {
+    pub(crate) fn new(plan: &'p Plan<'a>) -> Self {
+        let isa = plan.isa();
+        let mut ranks = vec![0; isa.encodings().len()];
+        for space in isa.spaces() {
+            for (rank, id) in space.encodings.iter().enumerate() {
+                if let Some(place) = ranks.get_mut(id.index()) {
+                    *place = rank as u32;
+                }
+            }
+        }
+        let mut programs = Self {
+            compiler: Compiler::new(plan),
+            ops: Vec::new(),
+            blocks: Vec::new(),
+            known: FxHashMap::default(),
+            subs: Vec::new(),
+            known_subs: FxHashMap::default(),
+            segments: Vec::new(),
+            known_segments: FxHashMap::default(),
+            segmented: FxHashMap::default(),
+            text: Vec::new(),
+            texts: FxHashMap::default(),
+            fields: Vec::new(),
+            field_ids: FxHashMap::default(),
+            references: Vec::new(),
+            ranks,
+            roots: vec![None; isa.encodings().len()],
+            shared_subs: FxHashMap::default(),
+        };
+        programs.block(vec![Op::Bail]);
+        programs
+    }
+
+    /// The block that only gives up.
+    const BAIL: BlockId = BlockId(0);
+
+    /// The block of an instruction's encoding, compiled on first use.
+    #[inline]
+    pub(crate) fn root(&mut self, encoding: EncodingId) -> BlockId {
+        match self.roots.get(encoding.index()) {
+            Some(Some(block)) => *block,
+            _ => self.compile_root(encoding),
+        }
+    }
+
+    #[cold]
+    fn compile_root(&mut self, encoding: EncodingId) -> BlockId {
+        let block = match self.compiler.root(encoding) {
+            Some(context) => {
+                let block = self.leaf(context);
+                self.segmented(block)
+            }
+            None => Self::BAIL,
+        };
+        if let Some(root) = self.roots.get_mut(encoding.index()) {
+            *root = Some(block);
+        }
+        block
+    }
+
+    /// The steps of a block.
+    #[inline]
+    pub(crate) fn steps(&self, block: BlockId) -> &[Op] {
+        match self.blocks.get(block.0 as usize) {
+            Some(block) => self.ops.get(block.from as usize..block.to as usize).unwrap_or(&[]),
+            None => &[],
+        }
+    }
+
+    /// Whether a block may print a code address.
+    pub(crate) fn has_branches(&self, block: BlockId) -> bool {
+        self.blocks.get(block.0 as usize).is_none_or(|block| block.branches)
+    }
+
+    fn info(&self, block: BlockId) -> &Block {
+        &self.blocks[block.0 as usize]
+    }
+
+    /// The block with these steps.
+    fn block(&mut self, ops: Vec<Op>) -> BlockId {
+        if let Some(&block) = self.known.get(&ops) {
+            return block;
+        }
+        let mut reads = Word::zero(self.compiler.plan().isa().format().max_bits);
+        let (mut pure, mut branches, mut depth) = (true, false, 0);
+        for &op in &ops {
+            let (bits, is_pure, has_branches, inner) = self.effect(op);
+            reads = reads.or(&bits);
+            pure &= is_pure;
+            branches |= has_branches;
+            depth = depth.max(inner + 1);
+        }
+        if depth > MAX_BLOCK_DEPTH || self.blocks.len() >= MAX_BLOCKS {
+            return Self::BAIL;
+        }
+        let from = self.ops.len() as u32;
+        self.ops.extend_from_slice(&ops);
+        let id = BlockId(self.blocks.len() as u32);
+        self.blocks.push(Block { from, to: self.ops.len() as u32, reads, pure, branches, depth });
+        self.known.insert(ops, id);
+        id
+    }
+
+    /// The bits that a step depends on, whether its text is a function of them alone, whether it may print a code
+    /// address, and how deep its blocks are.
+    fn effect(&self, op: Op) -> (Word, bool, bool, usize) {
+        let graph = &self.compiler.graph;
+        let none = || Word::zero(self.compiler.plan().isa().format().max_bits);
+        match op {
+            Op::Text { .. } => (none(), true, false, 0),
+            // The exact engine may print anything.
+            Op::Bail => (none(), true, true, 0),
+            Op::Align(_) => (none(), false, false, 0),
+            Op::Scalar { value, .. } | Op::Expect { value, .. } => (graph.reads(value).clone(), true, false, 0),
+            Op::Branch { value, .. } => (graph.reads(value).clone(), false, true, 0),
+            Op::Custom { value, .. } => (graph.reads(value).clone(), false, false, 0),
+            Op::If { guard, then, other } => {
+                let (then, other) = (self.info(then), self.info(other));
+                (
+                    graph.reads(guard).or(&then.reads).or(&other.reads),
+                    then.pure && other.pure,
+                    then.branches || other.branches,
+                    then.depth.max(other.depth),
+                )
+            }
+            Op::Sub(sub) => {
+                let sub = &self.subs[sub as usize];
+                let mut whole = (graph.reads(sub.value).clone(), true, false, 0);
+                for &(block, _) in &sub.leaves {
+                    let block = self.info(block);
+                    whole.0 = whole.0.or(&block.reads);
+                    whole.1 &= block.pure;
+                    whole.2 |= block.branches;
+                    whole.3 = whole.3.max(block.depth);
+                }
+                whole
+            }
+            Op::Cached(segment) => {
+                let block = self.info(self.segments[segment as usize].block);
+                (block.reads.clone(), true, false, block.depth)
+            }
+        }
+    }
+
+    fn literal(&mut self, text: &[u8]) -> Op {
+        let from = match self.texts.get(text) {
+            Some(&from) => from,
+            None => {
+                let from = self.text.len() as u32;
+                self.text.extend_from_slice(text);
+                self.texts.insert(text.to_vec(), from);
+                from
+            }
+        };
+        Op::Text { from, len: text.len() as u32 }
+    }
+
+    /// A number for the way that a field prints: fields of equal type and width share it.
+    fn field(&mut self, field: &'a Field) -> u32 {
+        if let Some(&id) = self.field_ids.get(&std::ptr::from_ref(field)) {
+            return id;
+        }
+        let same = self.fields.iter().position(|known| known.ty == field.ty && known.width == field.width);
+        let id = match same {
+            Some(id) => id,
+            None => {
+                self.fields.push(field);
+                self.fields.len() - 1
+            }
+        } as u32;
+        self.field_ids.insert(std::ptr::from_ref(field), id);
+        id
+    }
+
+    /// The block of a leaf in its context.
+    fn leaf(&mut self, context: Context) -> BlockId {
+        let encoding = &self.compiler.plan().isa()[self.compiler.encoding(context)];
+        self.cases(context, encoding, 0)
+    }
+
+    /// The block for the text as found from case `from` on.
+    fn cases(&mut self, context: Context, encoding: &'a Encoding, from: usize) -> BlockId {
+        let mut ops = Vec::new();
+        for (at, case) in encoding.cases.iter().enumerate().skip(from) {
+            let guard = match case.guard {
+                None => None,
+                Some(guard) if !self.compiler.is_safe(context, guard) => {
+                    ops.push(Op::Bail);
+                    return self.block(ops);
+                }
+                // The guard is evaluated for nothing.
+                Some(_) if case.template.is_none() && case.asserts.is_empty() => continue,
+                Some(guard) => match self.compiler.expression(context, guard) {
+                    None => {
+                        ops.push(Op::Bail);
+                        return self.block(ops);
+                    }
+                    Some(value) => match self.compiler.graph.as_const(value) {
+                        Some(0) => continue,
+                        Some(_) => None,
+                        None => Some(value),
+                    },
+                },
+            };
+            let mut inner = Vec::new();
+            for assert in &case.asserts {
+                match (self.compiler.bits(context, assert.range), assert.value.to_u64()) {
+                    (Some(value), Some(want)) => inner.push(Op::Expect { value, want }),
+                    _ => inner.push(Op::Bail),
+                }
+            }
+            if let Some(template) = case.template {
+                self.template(context, encoding, &self.compiler.plan().isa()[template].parts, &mut inner);
+            }
+            let Some(guard) = guard else {
+                ops.append(&mut inner);
+                if case.template.is_some() {
+                    return self.block(ops);
+                }
+                continue;
+            };
+            let then = self.block(inner);
+            if case.template.is_some() {
+                let other = self.cases(context, encoding, at + 1);
+                ops.push(Op::If { guard, then, other });
+                return self.block(ops);
+            }
+            let other = self.block(Vec::new());
+            ops.push(Op::If { guard, then, other });
+        }
+        // No text at all is an error.
+        ops.push(Op::Bail);
+        self.block(ops)
+    }
+
+    fn template(&mut self, context: Context, encoding: &'a Encoding, parts: &'a [TemplatePart], ops: &mut Vec<Op>) {
+        for part in parts {
+            match part {
+                TemplatePart::Literal(text) => {
+                    let op = self.literal(text);
+                    ops.push(op);
+                }
+                TemplatePart::Align(column) => ops.push(Op::Align(*column)),
+                TemplatePart::Mnemonic { align, .. } => {
+                    if *align > 0 {
+                        ops.push(Op::Align(*align));
+                    }
+                    let op = self.literal(encoding.display_name.as_bytes());
+                    ops.push(op);
+                }
+                TemplatePart::Field { name, align, reference } => {
+                    let alternatives = self.compiler.resolve(context, *name, None);
+                    // Padding comes after the name is found; where it is not, the line is given up anyway.
+                    if *align > 0 {
+                        ops.push(Op::Align(*align));
+                    }
+                    let mut rest: Option<Vec<Op>> = None;
+                    for alternative in alternatives.iter().rev() {
+                        let mut here = Vec::new();
+                        match alternative.meaning {
+                            Meaning::Unknown => here.push(Op::Bail),
+                            Meaning::Field(field, found) => self.print(context, field, found, reference, &mut here),
+                        }
+                        rest = Some(match (alternative.guard, rest) {
+                            (Some(guard), Some(other)) => {
+                                let (then, other) = (self.block(here), self.block(other));
+                                vec![Op::If { guard, then, other }]
+                            }
+                            _ => here,
+                        });
+                    }
+                    ops.extend(rest.into_iter().flatten());
+                }
+            }
+        }
+    }
+
+    /// Appends the steps that print a field.
+    fn print(&mut self, context: Context, field: &'a Field, found: Context, reference: &'a str, ops: &mut Vec<Op>) {
+        if field.width > 64 {
+            ops.push(Op::Bail);
+            return;
+        }
+        let Some(value) = self.compiler.field_value(field, found) else {
+            ops.push(Op::Bail);
+            return;
+        };
+        let constant = self.compiler.graph.as_const(value);
+        match &field.ty {
+            FieldType::Sub(space) => match self.sub(context, field, found, *space, value) {
+                Some(sub) => ops.push(Op::Sub(sub)),
+                None => ops.push(Op::Bail),
+            },
+            FieldType::Custom => {
+                let known = self.references.iter().position(|known| *known == reference);
+                let reference = known.unwrap_or_else(|| {
+                    self.references.push(reference);
+                    self.references.len() - 1
+                }) as u32;
+                ops.push(Op::Custom { value, reference });
+            }
+            FieldType::Branch { .. } => {
+                let field = self.field(field);
+                ops.push(Op::Branch { value, field });
+            }
+            FieldType::Bool(Some(text)) if constant.is_some() || text.is_empty() => {
+                if constant.is_some_and(|value| value != 0) {
+                    let op = self.literal(text.as_bytes());
+                    ops.push(op);
+                }
+            }
+            _ => {
+                let field = self.field(field);
+                ops.push(Op::Scalar { value, field });
+            }
+        }
+    }
+
+    /// The sub-encoding of a field as shown in a context.
+    fn sub(
+        &mut self,
+        inside: Context,
+        field: &'a Field,
+        found: Context,
+        space: SpaceId,
+        value: ValueId,
+    ) -> Option<u32> {
+        let key = self.sub_key(inside, field, space, value);
+        if let Some(key) = &key
+            && let Some(&sub) = self.shared_subs.get(key)
+        {
+            return sub;
+        }
+        let isa = self.compiler.plan().isa();
+        let mut leaves = Vec::with_capacity(isa[space].encodings.len());
+        for &id in &isa[space].encodings {
+            let encoding = &isa[id];
+            let block = if self.compiler.plan().active(encoding) {
+                let context = self.compiler.nested(inside, field, found, id)?;
+                self.leaf(context)
+            } else {
+                Self::BAIL
+            };
+            leaves.push((block, encoding.dont_care.low_u64()));
+        }
+        let sub = Sub { value, width: field.width, space, leaves };
+        let id = match self.known_subs.get(&sub) {
+            Some(&id) => id,
+            None => {
+                self.subs.push(sub.clone());
+                self.known_subs.insert(sub, self.subs.len() as u32 - 1);
+                self.subs.len() as u32 - 1
+            }
+        };
+        if let Some(key) = key {
+            self.shared_subs.insert(key, Some(id));
+        }
+        Some(id)
+    }
+
+    /// What the sub-encoding depends on; `None` if more than the key can say.
+    fn sub_key(&mut self, inside: Context, field: &'a Field, space: SpaceId, value: ValueId) -> Option<SubKey> {
+        let mut params = Vec::with_capacity(field.params.len());
+        for param in &field.params {
+            let alternatives = self.compiler.resolve(inside, param.name, None);
+            let [alternative] = alternatives.as_slice() else { return None };
+            let Meaning::Field(field, found) = alternative.meaning else { return None };
+            if matches!(field.ty, FieldType::Sub(_)) {
+                return None;
+            }
+            let value = self.compiler.field_value(field, found)?;
+            params.push((param.as_name.0, value, self.field(field)));
+        }
+        let footprint = self.compiler.footprint(inside, field.params.iter().map(|param| param.name))?;
+        Some(SubKey { space, value, params, footprint })
+    }
+
+    /// The block with the same text in which steps are gathered to segments that depend on few bits.
+    fn segmented(&mut self, block: BlockId) -> BlockId {
+        if let Some(&done) = self.segmented.get(&block) {
+            return done;
+        }
+        let mut ops: Vec<Op> = Vec::new();
+        let mut group: Vec<Op> = Vec::new();
+        let mut reads = Word::zero(self.compiler.plan().isa().format().max_bits);
+        for op in self.steps(block).to_vec() {
+            let (bits, pure, ..) = self.effect(op);
+            let both = reads.or(&bits);
+            let alone = pure && fits(&bits);
+            if alone && fits(&both) {
+                group.push(op);
+                reads = both;
+                continue;
+            }
+            self.flush(&mut group, &mut ops);
+            reads = Word::zero(reads.width());
+            if alone {
+                group.push(op);
+                reads = bits;
+                continue;
+            }
+            ops.push(match op {
+                Op::If { guard, then, other } => {
+                    Op::If { guard, then: self.segmented(then), other: self.segmented(other) }
+                }
+                Op::Sub(sub) => {
+                    let mut sub = self.subs[sub as usize].clone();
+                    for (block, _) in &mut sub.leaves {
+                        *block = self.segmented(*block);
+                    }
+                    self.subs.push(sub);
+                    Op::Sub(self.subs.len() as u32 - 1)
+                }
+                other => other,
+            });
+        }
+        self.flush(&mut group, &mut ops);
+        let done = self.block(ops);
+        self.segmented.insert(block, done);
+        done
+    }
+
+    /// Ends a group: as a segment where that saves work, else as it is.
+    fn flush(&mut self, group: &mut Vec<Op>, ops: &mut Vec<Op>) {
+        let steps = std::mem::take(group);
+        let text_only = steps.iter().all(|op| matches!(op, Op::Text { .. } | Op::Bail));
+        if text_only {
+            ops.extend(steps);
+            return;
+        }
+        let block = self.block(steps);
+        let id = match self.known_segments.get(&block) {
+            Some(&id) => id,
+            None => {
+                let (limbs, masks) = halves(&self.info(block).reads);
+                self.segments.push(Segment { limbs, masks, block });
+                self.known_segments.insert(block, self.segments.len() as u32 - 1);
+                self.segments.len() as u32 - 1
+            }
+        };
+        ops.push(Op::Cached(id));
+    }
+
+    /// What an instruction word is.
+    #[inline]
+    pub(crate) fn select(&self, word: &[u64], width: u32) -> Match {
+        let plan = self.compiler.plan();
+        plan.tree(plan.isa().root()).select(word, width)
+    }
+}
+
+/// Whether a segment may depend on these bits: few, in at most two limbs.
+fn fits(reads: &Word) -> bool {
+    reads.count_ones() <= SEGMENT_BITS && reads.limbs().iter().filter(|&&limb| limb != 0).count() <= 2
+}
+
+/// The at most two limbs with bits, and the bits.
+fn halves(reads: &Word) -> ([u32; 2], [u64; 2]) {
+    let mut used = reads.limbs().iter().enumerate().filter(|(_, limb)| **limb != 0);
+    let mut next = || used.next().map_or((0, 0), |(at, &limb)| (at as u32, limb));
+    let (first, second) = (next(), next());
+    ([first.0, second.0], [first.1, second.1])
+}
