@@ -9,6 +9,7 @@ use crate::ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId,
 use crate::isa::{ByteOrder, Feature, GenName, Isa, WordFormat};
 use crate::names::{Name, Names};
 use crate::operand::RegisterFile;
+use crate::semantics::{ExternFunction, Parameter};
 use crate::template::Template;
 use crate::validate;
 
@@ -37,6 +38,9 @@ impl Builder {
             register_files: Vec::new(),
             features: Vec::new(),
             gens: Vec::new(),
+            parameters: Vec::new(),
+            externs: Vec::new(),
+            traps: Vec::new(),
         };
         Builder { isa, root: None }
     }
@@ -90,6 +94,21 @@ impl Builder {
     /// Adds a name for a gen.
     pub fn gen_name(&mut self, gen_name: GenName) {
         self.isa.gens.push(gen_name);
+    }
+
+    /// Adds a number that depends on the gen.
+    pub fn parameter(&mut self, parameter: Parameter) {
+        self.isa.parameters.push(parameter);
+    }
+
+    /// Adds something that semantics may call.
+    pub fn extern_function(&mut self, function: ExternFunction) {
+        self.isa.externs.push(function);
+    }
+
+    /// Adds a cause that semantics may trap with.
+    pub fn trap(&mut self, cause: impl Into<String>) {
+        self.isa.traps.push(cause.into());
     }
 
     /// Says which space holds the instructions.

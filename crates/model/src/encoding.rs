@@ -7,6 +7,7 @@ use crate::field::Field;
 use crate::ids::{EncodingId, ExprId, FeatureId, SpaceId, TemplateId};
 use crate::names::Name;
 use crate::operand::{Flow, Operand};
+use crate::semantics::Semantics;
 
 /// A set of encodings among which a word is decided.
 #[derive(Clone, Debug)]
@@ -116,6 +117,8 @@ pub struct Encoding {
     pub operands: Vec<Operand>,
     /// Where control goes.
     pub flow: Flow,
+    /// What it does, if the description says.
+    pub semantics: Option<Semantics>,
     /// How a program's data maps to fields, in the order of lookup: the first of a name counts.
     pub maps: Vec<Map>,
     /// Free attributes of the description, the leaf's own before its ancestors'.

@@ -11,6 +11,7 @@ use crate::field::EnumType;
 use crate::ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TemplateId};
 use crate::names::{Name, Names};
 use crate::operand::RegisterFile;
+use crate::semantics::{ExternFunction, Parameter};
 use crate::template::Template;
 
 /// The order of bytes in a parcel.
@@ -89,6 +90,9 @@ pub struct Isa {
     pub(crate) register_files: Vec<RegisterFile>,
     pub(crate) features: Vec<Feature>,
     pub(crate) gens: Vec<GenName>,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) externs: Vec<ExternFunction>,
+    pub(crate) traps: Vec<String>,
 }
 
 impl Isa {
@@ -156,6 +160,21 @@ impl Isa {
     /// All features.
     pub fn features(&self) -> &[Feature] {
         &self.features
+    }
+
+    /// Numbers that depend on the gen.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// What semantics may call.
+    pub fn externs(&self) -> &[ExternFunction] {
+        &self.externs
+    }
+
+    /// The causes that semantics may trap with.
+    pub fn traps(&self) -> &[String] {
+        &self.traps
     }
 
     /// Names of gens, if the description gives any.

@@ -32,6 +32,7 @@ mod isa;
 pub mod limits;
 mod names;
 mod operand;
+mod semantics;
 mod template;
 mod validate;
 
@@ -43,4 +44,5 @@ pub use ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, Te
 pub use isa::{ByteOrder, Feature, GenName, Isa, LengthRule, WordFormat};
 pub use names::{Name, Names};
 pub use operand::{Access, Flow, Operand, OperandKind, RegisterFile};
+pub use semantics::{ExternFunction, Parameter, Semantics, Width};
 pub use template::{Template, TemplatePart};

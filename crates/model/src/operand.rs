@@ -5,14 +5,15 @@ use isaglot_source::Span;
 
 use crate::ids::RegisterFileId;
 use crate::names::Name;
+use crate::semantics::Width;
 
 /// A set of numbered registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterFile {
     /// Its name: `x`, `f`, `acc`.
     pub name: String,
-    /// Width of one register in bits.
-    pub width: u32,
+    /// Width of one register.
+    pub width: Width,
     /// How each register prints, by number; `None` where a number is no register.
     pub names: Vec<Option<String>>,
     /// Further names that assemblers take, with the register's number.

@@ -11,6 +11,7 @@ use crate::isa::Isa;
 use crate::limits;
 use crate::names::Name;
 use crate::operand::{Flow, OperandKind};
+use crate::semantics::Width;
 
 pub(crate) fn no_root() -> Diagnostic {
     Diagnostic::error("model-no-root", "the description says nothing about which encodings are instructions")
@@ -36,7 +37,7 @@ pub(crate) fn validate(isa: &Isa, out: &mut Diagnostics) {
     for file in &isa.register_files {
         let registers = file.names.len() as u32;
         let outside = file.aliases.iter().any(|a| a.1 >= registers) || file.zero.is_some_and(|z| z >= registers);
-        if registers == 0 || registers > limits::MAX_REGISTERS || file.width == 0 || outside {
+        if registers == 0 || registers > limits::MAX_REGISTERS || file.width == Width::Bits(0) || outside {
             let message = format!("register file `{}` has no registers, too many, or names one outside it", file.name);
             out.push(Diagnostic::error("model-registers", message).label(file.span, ""));
         }
@@ -51,6 +52,7 @@ pub(crate) fn validate(isa: &Isa, out: &mut Diagnostics) {
     }
     if !out.has_errors() {
         nesting(isa, out);
+        semantics(isa, out);
     }
 }
 
@@ -281,6 +283,21 @@ fn field(isa: &Isa, e: &Encoding, field: &Field, out: &mut Diagnostics) {
             Some(_) => {}
         },
         _ => {}
+    }
+}
+
+/// Checks every semantics text for every value that the parameters have on its gens.
+fn semantics(isa: &Isa, out: &mut Diagnostics) {
+    for encoding in &isa.encodings {
+        let Some(semantics) = &encoding.semantics else { continue };
+        for generation in isa.parameter_classes(encoding) {
+            let before = out.error_count();
+            isaglot_semantics::check(&semantics.tree, &isa.environment(encoding, generation), out);
+            // The same text is wrong in the same way for the other values.
+            if out.error_count() > before {
+                break;
+            }
+        }
     }
 }
 
