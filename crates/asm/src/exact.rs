@@ -53,7 +53,7 @@ pub fn instruction(scopes: &mut Scopes<'_, '_>, word: &Word, hooks: &mut dyn Hoo
 }
 
 /// Appends the text of an open scope. Recursion is bounded by the scopes that can be open.
-fn show(scopes: &mut Scopes<'_, '_>, scope: usize, hooks: &mut dyn Hooks, line: &mut Line<'_>) {
+pub(crate) fn show(scopes: &mut Scopes<'_, '_>, scope: usize, hooks: &mut dyn Hooks, line: &mut Line<'_>) {
     let Some(template) = scopes.template(scope) else { return };
     let isa = scopes.plan().isa();
     for part in &isa[template].parts {

@@ -5,6 +5,7 @@
 
 mod engine;
 pub mod exact;
+pub mod explain;
 pub mod float;
 pub mod labels;
 pub mod limits;

@@ -17,3 +17,6 @@ pub const MAX_BLOCK_DEPTH: usize = 200;
 
 /// Texts of segments that are kept: 2 to the power of this.
 pub const CACHE_BITS: u32 = 15;
+
+/// The most encodings that an explanation of a word that is nothing lists.
+pub const MAX_NEAREST: usize = 5;

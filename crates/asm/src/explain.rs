@@ -1,0 +1,190 @@
+//! Why a word decodes as it does: which bits decided, which case applies and why, what each field is worth; for a word
+//! that is nothing, which encodings come nearest and which bits exclude them.
+//!
+//! The answer is plain data; how it is drawn is the caller's. It is made by the exact engine, so it says what decoding
+//! does, not what the description seems to say.
+
+use isaglot_bits::{BitRange, Word};
+use isaglot_codec::{Match, Plan, Scopes};
+use isaglot_model::{Encoding, EncodingId, FieldSource, FieldType, Name, Piece, SpaceId};
+
+use crate::exact::{Line, show};
+use crate::labels::Places;
+use crate::limits::MAX_NEAREST;
+use crate::options::{Compat, Plain};
+use crate::value;
+
+/// What a word is.
+#[derive(Clone, Debug)]
+pub enum Explanation {
+    /// An instruction.
+    Match(Explained),
+    /// Two encodings match.
+    Conflict {
+        /// The first in the order of the description.
+        first: EncodingId,
+        /// The second.
+        second: EncodingId,
+    },
+    /// No encoding matches; the nearest ones, fewest wrong bits first.
+    None(Vec<Near>),
+}
+
+/// An encoding that does not match, and why.
+#[derive(Clone, Debug)]
+pub struct Near {
+    /// Which.
+    pub encoding: EncodingId,
+    /// The bits that have the wrong value: 1 where the word would have to change.
+    pub wrong: Word,
+}
+
+/// A matched word, taken apart.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    /// What matched.
+    pub encoding: EncodingId,
+    /// The word.
+    pub word: Word,
+    /// Its text.
+    pub text: Vec<u8>,
+    /// The guards of its cases, in order, and which case gave the text.
+    pub cases: Vec<ExplainedCase>,
+    /// Every field that means something here, in the order of the cases.
+    pub fields: Vec<ExplainedField>,
+    /// Don't-care bits that are set.
+    pub dont_care: Word,
+    /// What decoding complains about; empty if nothing.
+    pub errors: Vec<u8>,
+}
+
+/// A case of the encoding.
+#[derive(Clone, Debug)]
+pub struct ExplainedCase {
+    /// The level of the hierarchy that it belongs to.
+    pub owner: String,
+    /// The text of its guard, if it has one, and its value.
+    pub guard: Option<(String, u64)>,
+    /// Its template is the text.
+    pub shown: bool,
+}
+
+/// A field and its value.
+#[derive(Clone, Debug)]
+pub struct ExplainedField {
+    /// Its name.
+    pub name: Name,
+    /// Its bits in the word, the most significant first; none for a derived field.
+    pub ranges: Vec<BitRange>,
+    /// The expression that a derived field is computed by.
+    pub derived: Option<String>,
+    /// Its value.
+    pub value: Word,
+    /// How it prints.
+    pub text: Vec<u8>,
+    /// What it is taken apart into, if it is a sub-encoding.
+    pub nested: Option<Box<Explained>>,
+}
+
+/// Explains a word of the width of an instruction.
+#[must_use]
+pub fn explain(plan: &Plan<'_>, word: &Word, compat: Compat) -> Explanation {
+    let root = plan.isa().root();
+    match plan.decode(word) {
+        Match::Conflict(first, second) => Explanation::Conflict { first, second },
+        Match::None => Explanation::None(nearest(plan, root, word)),
+        Match::One(encoding) => {
+            let mut scopes = Scopes::new(plan, true);
+            match scopes.enter(word) {
+                Some(scope) => Explanation::Match(take_apart(plan, &mut scopes, scope, compat)),
+                // `decode` and `enter` agree; said as a match without content rather than as a panic.
+                None => Explanation::None(vec![Near { encoding, wrong: Word::zero(word.width()) }]),
+            }
+        }
+    }
+}
+
+/// The encodings that `word` misses by the fewest bits, at most [`MAX_NEAREST`].
+#[must_use]
+pub fn nearest(plan: &Plan<'_>, space: SpaceId, word: &Word) -> Vec<Near> {
+    let isa = plan.isa();
+    let active = isa[space].encodings.iter().copied().filter(|&e| plan.active(&isa[e]));
+    let mut all: Vec<Near> = active
+        .filter(|&e| isa[e].width == word.width())
+        .map(|e| Near { encoding: e, wrong: isa[e].pattern.value().xor(word).and(isa[e].pattern.care()) })
+        .collect();
+    // Of equally near ones the one with more fixed bits says more.
+    all.sort_by_key(|n| (n.wrong.count_ones(), std::cmp::Reverse(isa[n.encoding].pattern.care().count_ones())));
+    all.truncate(MAX_NEAREST);
+    all
+}
+
+fn take_apart(plan: &Plan<'_>, scopes: &mut Scopes<'_, '_>, scope: usize, compat: Compat) -> Explained {
+    let isa = plan.isa();
+    let (id, encoding, word) = (scopes.encoding_id(scope), scopes.encoding(scope), scopes.value(scope).clone());
+    scopes.errors.clear();
+    let mut text = Vec::new();
+    let mut line = Line { out: &mut text, start: 0, position: 0, places: Places { bytes: 1 }, targets: None, compat };
+    show(scopes, scope, &mut Plain, &mut line);
+    let errors = scopes.errors.text().to_vec();
+    let template = scopes.template(scope);
+    let cases = encoding.cases.iter().map(|case| {
+        let guard = case.guard.map(|g| (isa[g].text.clone(), scopes.evaluate(scope, g)));
+        let applies = guard.as_ref().is_none_or(|g| g.1 != 0);
+        (ExplainedCase { owner: case.owner.clone(), guard, shown: false }, applies && case.template.is_some())
+    });
+    let mut cases: Vec<(ExplainedCase, bool)> = cases.collect();
+    if template.is_some()
+        && let Some((case, _)) = cases.iter_mut().find(|c| c.1)
+    {
+        case.shown = true;
+    }
+    let mut fields = Vec::new();
+    for name in names(encoding) {
+        let Some(found) = scopes.resolve(scope, name) else { continue };
+        let (ranges, derived) = match &found.field.source {
+            FieldSource::Derived(expr) => (Vec::new(), Some(isa[*expr].text.clone())),
+            FieldSource::Bits(pieces) => (ranges(pieces), None),
+        };
+        let mut text = Vec::new();
+        let nested = match found.field.ty {
+            FieldType::Sub(space) => scopes.enter_field(scope, &found, space).map(|inner| {
+                let nested = take_apart(plan, scopes, inner, compat);
+                scopes.leave();
+                text.clone_from(&nested.text);
+                Box::new(nested)
+            }),
+            _ if found.field.width > 64 => {
+                value::print_wide(isa, found.field, &found.value, compat, &mut text);
+                None
+            }
+            _ => {
+                value::print(isa, found.field, found.low(), compat, &mut text);
+                None
+            }
+        };
+        fields.push(ExplainedField { name, ranges, derived, value: found.value, text, nested });
+    }
+    scopes.errors.clear();
+    let dont_care = encoding.dont_care.and(&word);
+    Explained { encoding: id, word, text, cases: cases.into_iter().map(|c| c.0).collect(), fields, dont_care, errors }
+}
+
+/// Every name that some case defines, each once, in order.
+fn names(encoding: &Encoding) -> Vec<Name> {
+    let mut names = Vec::new();
+    for field in encoding.cases.iter().flat_map(|case| &case.fields) {
+        if !names.contains(&field.name) {
+            names.push(field.name);
+        }
+    }
+    names
+}
+
+fn ranges(pieces: &[Piece]) -> Vec<BitRange> {
+    let of = |piece: &Piece| match piece {
+        Piece::Bits(range) => Some(*range),
+        Piece::Implied { .. } => None,
+    };
+    pieces.iter().filter_map(of).collect()
+}

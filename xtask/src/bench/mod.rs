@@ -1,0 +1,134 @@
+//! Speed, as instructions executed and as seconds, printed as a table. A figure here is never a test.
+//!
+//! One file per area makes its inputs under `target/bench` and lists [`Row`]s: a command of ours, how many units it
+//! works through, and the peer's command for the same work where there is one. Instructions are counted by
+//! `valgrind --tool=callgrind`, which is repeatable; seconds are the median user time of five runs.
+
+mod isaspec;
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// Runs of each command that are timed; the median counts.
+const RUNS: usize = 5;
+
+/// One measurement.
+pub(crate) struct Row {
+    /// What is measured.
+    pub(crate) name: String,
+    /// Arguments of `isaglot`.
+    pub(crate) args: Vec<String>,
+    /// How many units of work it does.
+    pub(crate) units: u64,
+    /// Whether instructions are counted, which takes some fifty times as long as a run.
+    pub(crate) count: bool,
+    /// Another program that does the same, if it is installed.
+    pub(crate) peer: Option<Vec<String>>,
+}
+
+/// An area: its name, and what makes its inputs and lists its rows.
+type Area = (&'static str, fn() -> Result<Vec<Row>, String>);
+
+const AREAS: &[Area] = &[("isaspec", isaspec::rows)];
+
+/// Runs the areas of these names, or all.
+pub(crate) fn run(names: &[String]) -> Result<(), String> {
+    if let Some(unknown) = names.iter().find(|n| !AREAS.iter().any(|a| a.0 == n.as_str())) {
+        let known: Vec<&str> = AREAS.iter().map(|a| a.0).collect();
+        return Err(format!("no benchmark `{unknown}`; there are: {}", known.join(", ")));
+    }
+    let built = Command::new("cargo")
+        .args(["build", "--release", "--package", "isaglot"])
+        .current_dir(crate::root())
+        .status()
+        .map_err(|e| format!("cannot run cargo: {e}"))?;
+    if !built.success() {
+        return Err("the release build failed".to_owned());
+    }
+    println!("| what | user s | units/s | instructions/unit | peer user s | ratio |");
+    println!("|---|---|---|---|---|---|");
+    for (name, rows) in AREAS {
+        if !names.is_empty() && !names.iter().any(|n| n == name) {
+            continue;
+        }
+        for row in rows()? {
+            println!("{}", measure(&row)?);
+        }
+    }
+    Ok(())
+}
+
+/// Where inputs are made.
+pub(crate) fn folder() -> Result<PathBuf, String> {
+    let dir = crate::root().join("target/bench");
+    std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    Ok(dir)
+}
+
+/// The corpus of other projects' material.
+pub(crate) fn corpus() -> Result<PathBuf, String> {
+    let dir = std::env::var_os("ISAGLOT_CORPUS").map_or_else(|| crate::root().join("../shared/corpus"), PathBuf::from);
+    if dir.is_dir() { Ok(dir) } else { Err(format!("no corpus at {}; set ISAGLOT_CORPUS", dir.display())) }
+}
+
+fn measure(row: &Row) -> Result<String, String> {
+    let ours: Vec<String> = std::iter::once(crate::root().join("target/release/isaglot").display().to_string())
+        .chain(row.args.iter().cloned())
+        .collect();
+    let peer = row.peer.as_ref().filter(|p| installed(&p[0]));
+    // In turn, so that a change of the machine's speed hits both.
+    let (mut times, mut peer_times) = (Vec::new(), Vec::new());
+    for _ in 0..RUNS {
+        times.push(user_seconds(&ours)?);
+        if let Some(peer) = peer {
+            peer_times.push(user_seconds(peer)?);
+        }
+    }
+    let seconds = median(&mut times);
+    let per_unit = if row.count { format!("{:.0}", instructions(&ours)? / row.units as f64) } else { "–".to_owned() };
+    let (peer_seconds, ratio) = match peer_times.is_empty() {
+        true => ("–".to_owned(), "–".to_owned()),
+        false => {
+            let p = median(&mut peer_times);
+            (format!("{p:.3}"), format!("1/{:.1}", p / seconds.max(0.001)))
+        }
+    };
+    let rate = row.units as f64 / seconds.max(0.001);
+    Ok(format!("| {} | {seconds:.3} | {rate:.0} | {per_unit} | {peer_seconds} | {ratio} |", row.name))
+}
+
+fn installed(program: &str) -> bool {
+    Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// The user time of one run, by the shell's `time`.
+fn user_seconds(command: &[String]) -> Result<f64, String> {
+    let script = r#"TIMEFORMAT=%U; time "$@" >/dev/null"#;
+    let out = Command::new("bash").args(["-c", script, "bash"]).args(command).output();
+    let out = out.map_err(|e| format!("cannot run bash: {e}"))?;
+    let said = String::from_utf8_lossy(&out.stderr);
+    if !out.status.success() {
+        return Err(format!("{}: {said}", command.join(" ")));
+    }
+    let last = said.lines().last().unwrap_or("");
+    last.replace(',', ".").parse().map_err(|_| format!("no time in: {last}"))
+}
+
+/// The instructions of one whole run.
+fn instructions(command: &[String]) -> Result<f64, String> {
+    let out = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--"])
+        .args(command)
+        .stdout(Stdio::null())
+        .output()
+        .map_err(|e| format!("cannot run valgrind (package valgrind): {e}"))?;
+    let said = String::from_utf8_lossy(&out.stderr);
+    let line = said.lines().find_map(|l| l.split("Collected : ").nth(1));
+    let count = line.and_then(|l| l.split_whitespace().next()).and_then(|n| n.parse().ok());
+    count.ok_or_else(|| format!("valgrind said nothing of instructions: {said}"))
+}
