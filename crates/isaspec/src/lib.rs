@@ -1,0 +1,70 @@
+//! Front end for isaspec XML: descriptions in, [`Isa`] out, and everything that is wrong with them said.
+//!
+//! The problem: the reference tool stops at the first mistake with a Python traceback, and passes other mistakes on to
+//! a C compiler. The method, file by file:
+//!
+//! * `xml` and `text` read XML within bounds and keep for every byte of a text the place that it came from;
+//! * `read` makes the syntax tree ([`syntax`]), [`expr`] and [`display`] parse what stands inside it;
+//! * `load` follows imports through a callback, `gather` settles what each name means, `check` finds what is wrong;
+//! * `lower` flattens the hierarchy into the model.
+//!
+//! Invariants: what the reference accepts is accepted (odd things are warnings), what it or the C compiler behind it
+//! refuses is refused, with a code of the `isaspec-…` family and a place. All problems are reported, not the first. No
+//! input makes this crate panic, and every bound is named in [`limits`].
+//!
+//! ```
+//! use isaglot_source::{Diagnostics, SourceMap};
+//!
+//! let xml = r##"<isa>
+//!   <bitset name="#instruction" size="32"/>
+//!   <bitset name="inc" extends="#instruction">
+//!     <display>{NAME} r{R}</display>
+//!     <field name="R" low="0" high="3" type="uint"/>
+//!     <pattern low="4" high="31">0000000000000000000000000001</pattern>
+//!   </bitset>
+//! </isa>"##;
+//! let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
+//! let mut read = |_: &str| Ok(xml.as_bytes().to_vec());
+//! let isa = isaglot_isaspec::load(&mut files, "tiny.xml", &mut read, &mut problems).expect("no errors");
+//! assert!(problems.is_empty());
+//! assert_eq!(isa.encodings()[0].display_name, "inc");
+//! ```
+
+mod check;
+pub mod display;
+pub mod expr;
+mod gather;
+pub mod limits;
+mod load;
+mod lower;
+mod read;
+pub mod syntax;
+mod text;
+mod xml;
+
+use std::path::Path;
+
+use isaglot_model::Isa;
+use isaglot_source::{Diagnostics, SourceMap};
+
+pub use load::{Loader, Sources, load as load_sources};
+pub use read::read;
+pub use text::Text;
+
+/// Reads a description and all that it imports, checks it, and makes the model.
+///
+/// `top` is the path of the top file; imports are named relative to its directory. Files are read through `read_file`,
+/// and added to `files`, so that diagnostics can quote them. Problems are added to `out`: with an error among them there
+/// is no model, with warnings only there is.
+pub fn load(files: &mut SourceMap, top: &str, read_file: &mut Loader<'_>, out: &mut Diagnostics) -> Option<Isa> {
+    let errors = out.error_count();
+    let sources = load::load(files, top, read_file, out)?;
+    let tables = gather::gather(&sources, out)?;
+    let checked = check::check(&sources, &tables, out);
+    if out.error_count() > errors {
+        return None;
+    }
+    let name = Path::new(top).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let isa = lower::lower(&sources, &tables, &checked, &name, out)?;
+    (out.error_count() == errors).then_some(isa)
+}

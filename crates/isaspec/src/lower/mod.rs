@@ -1,0 +1,350 @@
+//! From checked names to the model.
+//!
+//! Class hierarchies are flattened here: the cases of a leaf are its own overrides and default, then its parent's, up to
+//! the root. What one bitset contributes is built once and copied into each leaf below it. Nothing is checked again;
+//! what this module cannot find cannot happen in a description without errors, and is left out.
+
+mod exprs;
+mod fields;
+mod lengths;
+mod operands;
+
+use isaglot_bits::{BitRange, Pattern, Word};
+use isaglot_model::{
+    Assert, Builder, Case, Condition, EncodeRoot, Encoding, EnumId, EnumType, EnumValue, ExprId, Feature, FeatureId,
+    GenName, Isa, Map, Overlap, RegisterFile, RegisterFileId, Space, SpaceId, Template, TemplatePart,
+};
+use isaglot_source::Diagnostics;
+
+use crate::check::{Checked, Place, effective_gens, own_gens};
+use crate::display::{self, Part};
+use crate::gather::{CaseInfo, Set, Tables};
+use crate::load::Sources;
+use crate::syntax::{EnumDecl, PatternDecl, Registers};
+use crate::text::Text;
+
+/// Makes the model; `None` if something is still wrong, which is reported.
+pub(crate) fn lower(
+    sources: &Sources,
+    tables: &Tables<'_>,
+    checked: &Checked,
+    name: &str,
+    out: &mut Diagnostics,
+) -> Option<Isa> {
+    let top = sources.order.last().and_then(|&top| sources.files.get(top));
+    let name = top.and_then(|top| top.name.as_ref()).map_or(name, |n| n.value.as_str());
+    let mut lowering = Lowering {
+        tables,
+        checked,
+        builder: Builder::new(name),
+        spaces: Vec::new(),
+        levels: (0..tables.sets.len()).map(|_| None).collect(),
+    };
+    for (name, decl) in &tables.exprs.entries {
+        if let Some(parsed) = &decl.parsed {
+            let expr = exprs::lower(&mut lowering.builder, name, decl, parsed);
+            lowering.builder.expr(expr);
+        }
+    }
+    for (name, decl) in &tables.enums.entries {
+        lowering.builder.enumeration(enumeration(name, decl, out));
+    }
+    for (name, decl) in &tables.registers.entries {
+        lowering.builder.register_file(register_file(name, decl));
+    }
+    for (name, decl) in &tables.features.entries {
+        let implies = decl.implies.iter().filter_map(|f| tables.features.position(&f.value)).map(feature_id).collect();
+        let doc = decl.doc.as_ref().map_or(String::new(), |d| d.value.clone());
+        lowering.builder.feature(Feature { name: name.clone(), implies, default: decl.default, doc, span: decl.span });
+    }
+    for gen_name in sources.files.iter().flat_map(|f| &f.gen_names) {
+        let value = u32::try_from(gen_name.value.value).unwrap_or(0);
+        lowering.builder.gen_name(GenName { name: gen_name.name.value.clone(), value });
+    }
+    lowering.builder.format(checked.format.word.clone());
+    lowering.builder.value_bits(checked.format.value_bits);
+    for (_, id) in &tables.roots.entries {
+        lowering.space(*id);
+    }
+    if let Some(root) = checked.format.root.and_then(|id| lowering.space_of(id)) {
+        lowering.builder.root(root);
+    }
+    for (_, id) in &tables.roots.entries {
+        lowering.encodings(*id, out);
+    }
+    lowering.builder.finish(out)
+}
+
+fn feature_id(index: usize) -> FeatureId {
+    FeatureId(index as u32)
+}
+
+/// What a bitset contributes to every leaf at or below it.
+struct Level {
+    cases: Vec<Case>,
+    maps: Vec<Map>,
+}
+
+struct Lowering<'a> {
+    tables: &'a Tables<'a>,
+    checked: &'a Checked,
+    builder: Builder,
+    /// Of each root, its space.
+    spaces: Vec<(usize, SpaceId)>,
+    /// Of each bitset, what it contributes, once that was asked for.
+    levels: Vec<Option<Level>>,
+}
+
+impl<'a> Lowering<'a> {
+    fn space(&mut self, id: usize) {
+        let Some(set) = self.tables.sets.get(id) else { return };
+        let width = set.decl.size.map_or(0, |s| u32::try_from(s.value).unwrap_or(0));
+        let encode = set.decl.encode.as_ref().and_then(|e| {
+            let ty = e.ty.as_ref()?.value.clone();
+            let case_prefix = e.case_prefix.as_ref().map(|p| p.value.clone());
+            Some(EncodeRoot { ty, case_prefix, span: e.span })
+        });
+        let space = Space {
+            name: self.builder.name(&set.decl.name.value),
+            width,
+            encodings: Vec::new(),
+            overlap: Overlap::Conflict,
+            encode,
+            decode: set.decl.decode,
+            span: set.decl.span,
+        };
+        let space = self.builder.space(space);
+        self.spaces.push((id, space));
+    }
+
+    fn space_of(&self, id: usize) -> Option<SpaceId> {
+        self.spaces.iter().find(|(root, _)| *root == id).map(|(_, space)| *space)
+    }
+
+    fn expr_id(&self, name: &str) -> Option<ExprId> {
+        self.tables.exprs.position(name).map(|i| ExprId(i as u32))
+    }
+
+    /// The leaves of one root, in the order in which their names were first seen.
+    fn encodings(&mut self, root: usize, out: &mut Diagnostics) {
+        let tables = self.tables;
+        for id in tables.leaves.iter().flat_map(|(_, list)| list) {
+            let (Some(set), Some(Some(place))) = (tables.sets.get(*id), self.checked.places.get(*id)) else { continue };
+            if place.root() == root {
+                self.encoding(set, place, out);
+            }
+        }
+    }
+
+    fn encoding(&mut self, set: &'a Set<'a>, place: &Place, out: &mut Diagnostics) {
+        let tables = self.tables;
+        let Some(space) = self.space_of(place.root()) else { return };
+        let (pattern, dont_care) = bits(tables, place);
+        let root = self.checked.format.root == Some(place.root());
+        if root {
+            lengths::check(set.decl, &pattern, &self.checked.format.word, out);
+        }
+        let (mut cases, mut maps, mut meta, mut features) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for &level in &place.levels {
+            self.fill_level(level, place.width, out);
+            if let Some(Some(level)) = self.levels.get(level) {
+                cases.extend(level.cases.iter().cloned());
+                maps.extend(level.maps.iter().cloned());
+            }
+            if let Some(set) = tables.sets.get(level) {
+                meta.extend(set.decl.meta.iter().cloned());
+                features.extend(set.decl.features.iter());
+            }
+        }
+        let docs: Vec<&str> = set.decl.docs.iter().map(|d| d.value.as_str()).collect();
+        let (operands, flow) = operands::lower(self, place, &cases, out);
+        let display_name = display_name(set, out);
+        let name = self.builder.name(&set.decl.name.value);
+        self.builder.encoding(Encoding {
+            name,
+            display_name,
+            space,
+            width: place.width,
+            pattern,
+            dont_care,
+            gens: effective_gens(tables, place),
+            own_gens: own_gens(set.decl),
+            condition: condition(tables, &features),
+            cases,
+            operands,
+            flow,
+            maps,
+            meta,
+            doc: docs.join("\n\n"),
+            span: set.decl.name.span(),
+        });
+    }
+
+    /// Builds what a bitset contributes. `width` is that of the leaf, which all leaves below one bitset share unless one
+    /// of them is narrower; then the bitset's bits lie inside the narrower, which was checked.
+    fn fill_level(&mut self, id: usize, width: u32, out: &mut Diagnostics) {
+        if self.levels.get(id).is_none_or(|slot| slot.is_some()) {
+            return;
+        }
+        let tables = self.tables;
+        let Some(set) = tables.sets.get(id) else { return };
+        let owner = display_name(set, &mut Diagnostics::new());
+        let mut cases = Vec::with_capacity(set.cases.len());
+        for case in &set.cases {
+            cases.push(self.case(set, case, &owner, width, out));
+        }
+        let mut maps = Vec::new();
+        for map in set.decl.encode.iter().flat_map(|e| &e.maps) {
+            let name = self.builder.name(&map.name.value);
+            let (text, language) = (map.text.value.clone(), "c".to_owned());
+            // The reference keeps the last map of a name.
+            maps.retain(|m: &Map| m.name != name);
+            maps.push(Map { name, text, force: map.force, language, span: map.span });
+        }
+        if let Some(slot) = self.levels.get_mut(id) {
+            *slot = Some(Level { cases, maps });
+        }
+    }
+
+    fn case(&mut self, set: &Set<'a>, case: &CaseInfo<'a>, owner: &str, width: u32, out: &mut Diagnostics) -> Case {
+        let guard = case.guard.as_ref().and_then(|g| self.expr_id(&g.value));
+        let fields = self.fields(set, case, width, out);
+        let mut asserts = Vec::new();
+        for a in &case.decl.asserts {
+            let range = BitRange { lo: a.low, width: a.width() };
+            let mut value = Word::zero(range.width);
+            digits(&a.digits.value, 0, &mut value, b'1');
+            asserts.push(Assert { range, value, span: a.span });
+        }
+        let template = case.display.as_ref().and_then(|text| self.template(text, out));
+        let (owner, span) = (owner.to_owned(), case.decl.span);
+        Case { guard, fields, asserts, template: template.map(|t| self.builder.template(t)), alias: false, owner, span }
+    }
+
+    fn template(&mut self, text: &Text, out: &mut Diagnostics) -> Option<Template> {
+        let mut parts = Vec::new();
+        for part in display::parse(text, out)? {
+            parts.push(match part {
+                Part::Literal(bytes) => TemplatePart::Literal(bytes),
+                Part::Reference { name, align: Some(column), .. } if name.is_empty() => TemplatePart::Align(column),
+                // The reference compares only as many letters as the name has: `{N}`, `{NA}` and `{}` are `{NAME}`.
+                Part::Reference { name, align, reference, .. } if "NAME".starts_with(&name) => {
+                    TemplatePart::Mnemonic { align: align.unwrap_or(0), reference }
+                }
+                Part::Reference { name, align, reference, .. } => {
+                    TemplatePart::Field { name: self.builder.name(&name), align: align.unwrap_or(0), reference }
+                }
+            });
+        }
+        Some(Template { parts, span: text.span() })
+    }
+}
+
+fn display_name(set: &Set<'_>, out: &mut Diagnostics) -> String {
+    match &set.decl.display_name {
+        Some(name) => display::c_text(name, out),
+        None => set.decl.name.value.clone(),
+    }
+}
+
+fn condition(tables: &Tables<'_>, features: &[&Text]) -> Condition {
+    let mut list = Vec::new();
+    for feature in features {
+        let (name, negated) = match feature.value.strip_prefix('!') {
+            Some(name) => (name, true),
+            None => (feature.value.as_str(), false),
+        };
+        let Some(id) = tables.features.position(name) else { continue };
+        let one = Condition::Feature(feature_id(id));
+        list.push(if negated { Condition::Not(Box::new(one)) } else { one });
+    }
+    match list.len() {
+        0 => Condition::Always,
+        1 => list.swap_remove(0),
+        _ => Condition::All(list),
+    }
+}
+
+/// Sets the bits of `word` from `low` on where the text has this digit.
+fn digits(text: &str, low: u32, word: &mut Word, digit: u8) {
+    let mut end = text.len();
+    let mut at = low;
+    while end > 0 {
+        let start = end.saturating_sub(64);
+        let chunk = text.as_bytes().get(start..end).unwrap_or(&[]);
+        let value = chunk.iter().fold(0u64, |v, b| v << 1 | u64::from(*b == digit));
+        let width = chunk.len() as u32;
+        if value != 0 {
+            let there = word.extract(at, width);
+            word.insert(at, width, there | value);
+        }
+        at += width;
+        end = start;
+    }
+}
+
+/// The pattern of a leaf and its don't-care bits, those of its ancestors included.
+fn bits(tables: &Tables<'_>, place: &Place) -> (Pattern, Word) {
+    let zero = || Word::zero(place.width);
+    let (mut value, mut care, mut dont_care) = (zero(), zero(), zero());
+    let patterns = |level: &usize| tables.sets.get(*level).map_or(&[] as &[PatternDecl], |set| &set.decl.patterns);
+    for p in place.levels.iter().flat_map(patterns) {
+        let text = &p.digits.value;
+        digits(text, p.low, &mut value, b'1');
+        digits(text, p.low, &mut care, b'1');
+        digits(text, p.low, &mut care, b'0');
+        digits(text, p.low, &mut dont_care, b'x');
+    }
+    (Pattern::new(&value, care), dont_care)
+}
+
+/// Of equal texts of `val`, the last display counts, at the first one's position. A value has 32 bits.
+fn enumeration(name: &str, decl: &EnumDecl, out: &mut Diagnostics) -> EnumType {
+    let mut values: Vec<(&str, EnumValue)> = Vec::with_capacity(decl.values.len());
+    let mut index = rustc_hash::FxHashMap::default();
+    for v in &decl.values {
+        let number = v.number.unwrap_or(0) & u64::from(u32::MAX);
+        let name = v.name.as_ref().map(|n| n.value.clone());
+        let value = EnumValue { value: number, display: display::c_text(&v.display, out), name, span: v.span };
+        let place = *index.entry(v.val.value.as_str()).or_insert(values.len());
+        match values.get_mut(place) {
+            Some(slot) => slot.1 = value,
+            None => values.push((&v.val.value, value)),
+        }
+    }
+    EnumType { name: name.to_owned(), values: values.into_iter().map(|(_, v)| v).collect(), span: decl.span }
+}
+
+fn register_file(name: &str, decl: &Registers) -> RegisterFile {
+    let number = |n: i64| u32::try_from(n).unwrap_or(0);
+    let count = number(decl.count.value);
+    let plain = |i: u32| decl.prefix.as_ref().map(|p| format!("{}{i}", p.value));
+    let mut names: Vec<Option<String>> = (0..count).map(plain).collect();
+    let mut aliases = Vec::new();
+    for register in &decl.registers {
+        let at = number(register.number.value);
+        if let (Some(name), Some(slot)) = (&register.name, names.get_mut(at as usize)) {
+            // The plain name is still understood.
+            aliases.extend(slot.replace(name.value.clone()).map(|plain| (plain, at)));
+        }
+        aliases.extend(register.aliases.iter().map(|alias| (alias.value.clone(), at)));
+    }
+    RegisterFile {
+        name: name.to_owned(),
+        width: decl.width.map_or(32, |w| number(w.value)),
+        names,
+        aliases,
+        zero: decl.zero.map(|z| number(z.value)),
+        span: decl.span,
+    }
+}
+
+/// The id of an enum by its place in the table.
+fn enum_id(index: usize) -> EnumId {
+    EnumId(index as u32)
+}
+
+/// The id of a register file by its place in the table.
+fn register_file_id(index: usize) -> RegisterFileId {
+    RegisterFileId(index as u32)
+}

@@ -1,0 +1,191 @@
+//! Isaglot's extensions: read only in files whose root element says `dialect="isaglot"`. `docs/isaspec.md` explains
+//! them.
+
+use isaglot_source::Diagnostic;
+use roxmltree::Node;
+
+use super::reader::{Reader, children};
+use crate::limits;
+use crate::syntax::{
+    Bitset, FeatureDecl, File, FlowDecl, Format, GenNameDecl, Int, LengthDecl, OperandDecl, PieceDecl, RegisterDecl,
+    Registers, Role,
+};
+use crate::text::Text;
+
+/// Reads the extensions' elements under the root element.
+pub(super) fn top(r: &mut Reader<'_, '_>, root: Node<'_, '_>, file: &mut File) {
+    for node in children(root, "format") {
+        let mut lengths = Vec::new();
+        for child in children(node, "length") {
+            let size = required_int(r, child, "size");
+            let digits = r.required_text(child, "digits 0, 1 and x for the first parcel");
+            if let (Some(size), Some(digits)) = (size, digits) {
+                lengths.push(LengthDecl { digits, size, span: r.span(child) });
+            }
+        }
+        file.formats.push(Format {
+            parcel: r.int(node, "parcel"),
+            byte_order: r.attribute(node, "byte-order"),
+            lengths,
+            span: r.span(node),
+        });
+    }
+    for node in children(root, "registers") {
+        file.registers.extend(registers(r, node));
+    }
+    for node in children(root, "feature") {
+        let implies = r.attribute(node, "implies").map(|t| words(&t)).unwrap_or_default();
+        if let Some(name) = r.required(node, "name") {
+            let (default, doc, span) = (r.flag(node, "default"), r.doc(node), r.span(node));
+            file.features.push(FeatureDecl { name, implies, default, doc, span });
+        }
+    }
+    for node in children(root, "gen-name") {
+        if let (Some(name), Some(value)) = (r.required(node, "name"), required_int(r, node, "value")) {
+            if u32::try_from(value.value).is_ok() {
+                file.gen_names.push(GenNameDecl { name, value });
+            } else {
+                r.error("isaspec-gen-range", "a gen is a number of 32 bits", value.span, "out of range");
+            }
+        }
+    }
+}
+
+fn registers(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Registers> {
+    let (name, count) = (r.required(node, "name"), required_int(r, node, "count"));
+    let (width, zero) = (r.int(node, "width"), r.int(node, "zero"));
+    let mut list = Vec::new();
+    for child in children(node, "register") {
+        let Some(number) = required_int(r, child, "number") else { continue };
+        let aliases = r.attribute(child, "alias").map(|t| words(&t)).unwrap_or_default();
+        list.push(RegisterDecl { number, name: r.attribute(child, "name"), aliases });
+    }
+    let count = count?;
+    let most = i64::from(isaglot_model::limits::MAX_REGISTERS);
+    if count.value < 1 || count.value > most {
+        r.error("isaspec-registers", "no such number of registers", count.span, format!("expected 1 to {most}"));
+        return None;
+    }
+    if let Some(width) = width.filter(|w| w.value < 1 || w.value > i64::from(limits::MAX_WORD_BITS)) {
+        let expected = format!("expected 1 to {}", limits::MAX_WORD_BITS);
+        r.error("isaspec-registers", "no such width of a register", width.span, expected);
+    }
+    for number in list.iter().map(|register| register.number).chain(zero) {
+        if number.value < 0 || number.value >= count.value {
+            let message = format!("there is no register {}", number.value);
+            let d = Diagnostic::error("isaspec-registers", message)
+                .label(number.span, format!("expected 0 to {}", count.value - 1))
+                .secondary(count.span, "the count");
+            r.out.push(d);
+        }
+    }
+    let prefix = r.attribute(node, "prefix");
+    Some(Registers { name: name?, width, count, prefix, zero, registers: list, span: r.span(node) })
+}
+
+/// Reads the extensions of a bitset.
+pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>, bitset: &mut Bitset) {
+    bitset.width = r.int(node, "width");
+    if let Some(width) = bitset.width.filter(|w| w.value < 1 || w.value > i64::from(limits::MAX_WORD_BITS)) {
+        r.error("isaspec-size", format!("a width of {} bits is not possible", width.value), width.span, "");
+        bitset.width = None;
+    }
+    bitset.features = r.attribute(node, "features").map(|t| words(&t)).unwrap_or_default();
+    for child in children(node, "operand") {
+        if let (Some(registers), Some(register)) = (r.required(child, "registers"), r.required(child, "register")) {
+            let access = r.attribute(child, "access");
+            bitset.operands.push(OperandDecl { registers, register, access, span: r.span(child) });
+        }
+    }
+    for child in children(node, "flow") {
+        let target = r.attribute(child, "target");
+        if let Some(to) = r.required(child, "to") {
+            bitset.flow = Some(FlowDecl { to, target, span: r.span(child) });
+        }
+    }
+}
+
+/// Reads what a field is to its instruction.
+pub(super) fn role(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Role {
+    if !r.dialect {
+        return Role::default();
+    }
+    Role {
+        role: r.attribute(node, "role"),
+        access: r.attribute(node, "access"),
+        registers: r.attribute(node, "registers"),
+        count: r.int(node, "count"),
+        unit: r.int(node, "unit"),
+    }
+}
+
+/// Reads `bits="31 7 30:25 11:8 0b0"`: bits, ranges with the high end first, and implied bits.
+pub(super) fn pieces(r: &mut Reader<'_, '_>, node: Node<'_, '_>, bits: &Text) -> Option<Vec<PieceDecl>> {
+    for name in ["low", "high", "pos"] {
+        if let Some(other) = r.attribute(node, name) {
+            let d = Diagnostic::error("isaspec-range-twice", format!("both `bits` and `{name}` say which bits"))
+                .label(bits.span(), "here")
+                .secondary(other.span(), "and here");
+            r.out.push(d);
+            return None;
+        }
+    }
+    let mut pieces = Vec::new();
+    let mut sound = true;
+    for word in words(bits) {
+        let piece = piece(&word.value);
+        if piece.is_none() {
+            let message = format!("`{}` names no bits", word.value);
+            let expected = "expected a bit (`7`), a range (`30:25`), or implied bits (`0b00`)";
+            r.error("isaspec-bits", message, word.span(), expected);
+            sound = false;
+        }
+        pieces.extend(piece);
+    }
+    if !pieces.iter().any(|p| matches!(p, PieceDecl::Bits { .. })) && sound {
+        r.error("isaspec-bits", "the field has no bits of the word", bits.span(), "expected at least one bit");
+        sound = false;
+    }
+    let total: u64 = pieces.iter().map(|p| u64::from(p.width())).sum();
+    if total > u64::from(limits::MAX_WORD_BITS) {
+        let message = format!("a field of {total} bits");
+        r.error("isaspec-bits", message, bits.span(), format!("expected at most {}", limits::MAX_WORD_BITS));
+        sound = false;
+    }
+    sound.then_some(pieces)
+}
+
+fn piece(word: &str) -> Option<PieceDecl> {
+    if let Some(implied) = word.strip_prefix("0b") {
+        let sound = (1..=64).contains(&implied.len()) && implied.bytes().all(|b| matches!(b, b'0' | b'1'));
+        let value = if sound { u64::from_str_radix(implied, 2).ok()? } else { return None };
+        return Some(PieceDecl::Implied { width: implied.len() as u32, value });
+    }
+    let bit = |digits: &str| {
+        let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        let bit = if plain { digits.parse::<u32>().ok()? } else { return None };
+        (bit < limits::MAX_WORD_BITS).then_some(bit)
+    };
+    let (high, low) = match word.split_once(':') {
+        Some((high, low)) => (bit(high)?, bit(low)?),
+        None => (bit(word)?, bit(word)?),
+    };
+    (low <= high).then_some(PieceDecl::Bits { low, high })
+}
+
+/// The words of a text, each with its place.
+fn words(text: &Text) -> Vec<Text> {
+    let mut list = Vec::new();
+    let mut at = 0;
+    for word in text.value.split_whitespace() {
+        let start = text.value[at..].find(word).map_or(at, |n| at + n);
+        at = start + word.len();
+        list.push(text.slice(start..at));
+    }
+    list
+}
+
+fn required_int(r: &mut Reader<'_, '_>, node: Node<'_, '_>, name: &str) -> Option<Int> {
+    let text = r.required(node, name)?;
+    r.number(&text)
+}

@@ -1,0 +1,131 @@
+//! What elements and attributes there are, so that others can be pointed out. They are ignored, as in the reference.
+
+use isaglot_source::{Diagnostic, closest};
+use roxmltree::Node;
+
+use super::Reader;
+
+/// An element: its attributes and children, then those that only the extensions know.
+struct Element {
+    name: &'static str,
+    attributes: &'static [&'static str],
+    children: &'static [&'static str],
+    more_attributes: &'static [&'static str],
+    more_children: &'static [&'static str],
+}
+
+const fn element(
+    name: &'static str,
+    attributes: &'static [&'static str],
+    children: &'static [&'static str],
+    more_attributes: &'static [&'static str],
+    more_children: &'static [&'static str],
+) -> Element {
+    Element { name, attributes, children, more_attributes, more_children }
+}
+
+/// The root element, whatever it is called.
+const ROOT: Element = element(
+    "isa",
+    &["dialect"],
+    &["import", "expr", "template", "enum", "bitset", "doc"],
+    &["name"],
+    &["format", "registers", "feature", "gen-name"],
+);
+
+/// `<meta>` is missing: it may have any attribute.
+const ELEMENTS: [Element; 24] = [
+    element("import", &["file"], &[], &[], &[]),
+    element("expr", &["name"], &[], &[], &[]),
+    element("template", &["name"], &["doc"], &[], &[]),
+    element("enum", &["name"], &["value", "doc"], &[], &[]),
+    element("value", &["val", "display", "name"], &["doc"], &[], &[]),
+    element(
+        "bitset",
+        &["name", "size", "extends", "displayname"],
+        &["pattern", "field", "derived", "assert", "override", "display", "gen", "meta", "encode", "decode", "doc"],
+        &["width", "features"],
+        &["operand", "flow"],
+    ),
+    element("pattern", &["low", "high", "pos"], &["doc"], &[], &[]),
+    element("assert", &["low", "high", "pos"], &["doc"], &[], &[]),
+    element(
+        "field",
+        &["name", "low", "high", "pos", "type", "display", "call"],
+        &["param", "doc"],
+        &["bits", "role", "access", "registers", "count", "unit"],
+        &[],
+    ),
+    element("param", &["name", "as"], &[], &[], &[]),
+    element(
+        "derived",
+        &["name", "type", "expr", "width", "display", "call"],
+        &["expr", "doc"],
+        &["role", "access", "registers", "count", "unit"],
+        &[],
+    ),
+    element("override", &["expr"], &["expr", "field", "derived", "assert", "display", "pattern", "doc"], &[], &[]),
+    element("display", &[], &[], &[], &[]),
+    element("gen", &["min", "max"], &[], &[], &[]),
+    element("encode", &["type", "case-prefix"], &["map"], &[], &[]),
+    element("map", &["name", "force"], &[], &[], &[]),
+    element("decode", &[], &[], &[], &[]),
+    element("format", &[], &[], &["parcel", "byte-order"], &["length"]),
+    element("length", &[], &[], &["size"], &[]),
+    element("registers", &[], &["doc"], &["name", "width", "count", "prefix", "zero"], &["register"]),
+    element("register", &[], &["doc"], &["number", "name", "alias"], &[]),
+    element("feature", &[], &["doc"], &["name", "implies", "default"], &[]),
+    element("operand", &[], &[], &["registers", "register", "access"], &[]),
+    element("flow", &[], &[], &["to", "target"], &[]),
+];
+
+/// Warns of everything under the root element that is not known.
+pub(super) fn check(r: &mut Reader<'_, '_>, root: Node<'_, '_>) {
+    one(r, root, &ROOT);
+    for node in root.descendants().filter(|n| n.is_element() && *n != root) {
+        let name = node.tag_name().name();
+        if let Some(element) = ELEMENTS.iter().find(|e| e.name == name && node.tag_name().namespace().is_none()) {
+            one(r, node, element);
+        }
+    }
+}
+
+fn one(r: &mut Reader<'_, '_>, node: Node<'_, '_>, known: &Element) {
+    for attribute in node.attributes().filter(|a| a.namespace().is_none()) {
+        let name = attribute.name();
+        let range = attribute.range_qname();
+        let span = isaglot_source::Span::new(r.file, range.start, range.end);
+        let extension = known.more_attributes.contains(&name);
+        if known.attributes.contains(&name) || (extension && r.dialect) {
+            continue;
+        }
+        let message = format!("<{}> has no attribute `{name}`; it is ignored", node.tag_name().name());
+        let d = Diagnostic::warning("isaspec-unknown-attribute", message).label(span, "unknown here");
+        let d = hint(d, extension, closest(name, known.attributes.iter().chain(known.more_attributes).copied()));
+        r.out.push(d);
+    }
+    for child in node.children().filter(Node::is_element) {
+        let name = child.tag_name().name();
+        let extension = known.more_children.contains(&name);
+        if child.tag_name().namespace().is_some() || known.children.contains(&name) || (extension && r.dialect) {
+            continue;
+        }
+        if matches!(name, "doc" | "comments" | "brief") {
+            continue;
+        }
+        let message = format!("<{}> has no element <{name}>; it is ignored", node.tag_name().name());
+        let d = Diagnostic::warning("isaspec-unknown-element", message).label(r.span(child), "unknown here");
+        let d = hint(d, extension, closest(name, known.children.iter().chain(known.more_children).copied()));
+        r.out.push(d);
+    }
+}
+
+fn hint(d: Diagnostic, extension: bool, near: Option<&str>) -> Diagnostic {
+    match near {
+        _ if extension => {
+            d.note("it is one of Isaglot's extensions, which need `dialect=\"isaglot\"` on the file's root element")
+        }
+        Some(near) => d.note(format!("did you mean `{near}`?")),
+        None => d,
+    }
+}

@@ -1,0 +1,35 @@
+//! From the XML document to the syntax tree: shapes only, no names.
+//!
+//! The reference looks at direct children only and ignores what it does not know; so does this, with a warning. Every
+//! problem is reported and the part left out; reading goes on behind it.
+
+mod bitset;
+mod extension;
+mod known;
+mod reader;
+mod top;
+
+use isaglot_source::{Diagnostics, FileId};
+
+use crate::syntax::File;
+use crate::xml;
+pub(crate) use reader::Reader;
+
+/// Reads one file; `None` if it is no XML document within the bounds.
+pub fn read(bytes: &[u8], file: FileId, out: &mut Diagnostics) -> Option<File> {
+    let input = match xml::decode(bytes, file) {
+        Ok(input) => input,
+        Err(d) => {
+            out.push(d);
+            return None;
+        }
+    };
+    let document = match xml::parse(input, file) {
+        Ok(document) => document,
+        Err(d) => {
+            out.push(d);
+            return None;
+        }
+    };
+    Some(top::file(&mut Reader { file, input, out, dialect: false }, document.root_element()))
+}

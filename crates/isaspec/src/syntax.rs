@@ -1,0 +1,445 @@
+//! The syntax tree: what the XML says, with a place for everything, before any name is looked up.
+//!
+//! Reading never fails as a whole: a part that is malformed is reported and left out, and the tree around it says so
+//! (`complete`), so that later checks do not report its consequences.
+
+use isaglot_source::{FileId, Span};
+
+use crate::expr::CExpr;
+use crate::text::Text;
+
+/// A whole number and where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Int {
+    /// The number.
+    pub value: i64,
+    /// The digits.
+    pub span: Span,
+}
+
+/// One file.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Which.
+    pub id: FileId,
+    /// The root element says `dialect="isaglot"`: the extensions are on.
+    pub dialect: bool,
+    /// What the description calls itself (extension).
+    pub name: Option<Text>,
+    /// `<import>`, in order.
+    pub imports: Vec<Import>,
+    /// `<expr>`.
+    pub exprs: Vec<ExprDecl>,
+    /// `<template>`.
+    pub templates: Vec<TemplateDecl>,
+    /// `<enum>`.
+    pub enums: Vec<EnumDecl>,
+    /// `<bitset>`.
+    pub bitsets: Vec<Bitset>,
+    /// `<format>` (extension).
+    pub formats: Vec<Format>,
+    /// `<registers>` (extension).
+    pub registers: Vec<Registers>,
+    /// `<feature>` (extension).
+    pub features: Vec<FeatureDecl>,
+    /// `<gen-name>` (extension).
+    pub gen_names: Vec<GenNameDecl>,
+    /// The root element.
+    pub span: Span,
+}
+
+/// `<import file="..."/>`
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// The file, relative to the directory of the top file.
+    pub file: Text,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<expr>`, at the top or inside an element.
+#[derive(Clone, Debug)]
+pub struct ExprDecl {
+    /// Its name; one without is named by a counter.
+    pub name: Option<Text>,
+    /// The text as written, braces included.
+    pub text: Text,
+    /// The parsed text; `None` if it is malformed, which was reported.
+    pub parsed: Option<CExpr>,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<template>`
+#[derive(Clone, Debug)]
+pub struct TemplateDecl {
+    /// Its name.
+    pub name: Text,
+    /// The text, without white space around it.
+    pub text: Text,
+}
+
+/// `<enum>`
+#[derive(Clone, Debug)]
+pub struct EnumDecl {
+    /// Its name.
+    pub name: Text,
+    /// Its values, in order.
+    pub values: Vec<ValueDecl>,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<value>` of an enum.
+#[derive(Clone, Debug)]
+pub struct ValueDecl {
+    /// The number as written.
+    pub val: Text,
+    /// The number; `None` if it is malformed, which was reported.
+    pub number: Option<u64>,
+    /// How it prints, C escapes not yet replaced.
+    pub display: Text,
+    /// A name for generated code.
+    pub name: Option<Text>,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<bitset>`
+#[derive(Clone, Debug)]
+pub struct Bitset {
+    /// Its name.
+    pub name: Text,
+    /// The name that `{NAME}` prints.
+    pub display_name: Option<Text>,
+    /// The width, if it is a root.
+    pub size: Option<Int>,
+    /// The bitset that it refines, if it is not.
+    pub extends: Option<Text>,
+    /// `<gen>`, in order.
+    pub gens: Vec<GenLimit>,
+    /// `<pattern>`.
+    pub patterns: Vec<PatternDecl>,
+    /// `<override>`, in order.
+    pub overrides: Vec<Override>,
+    /// What holds without a condition.
+    pub default: CaseDecl,
+    /// Attributes of `<meta>`, in order.
+    pub meta: Vec<(String, String)>,
+    /// The first `<encode>`.
+    pub encode: Option<Encode>,
+    /// It has a `<decode>`.
+    pub decode: bool,
+    /// `<doc>`, in order.
+    pub docs: Vec<Text>,
+    /// Width in bits where instructions have several (extension).
+    pub width: Option<Int>,
+    /// Features that it needs, each with its place; a leading `!` is kept (extension).
+    pub features: Vec<Text>,
+    /// `<operand>` (extension).
+    pub operands: Vec<OperandDecl>,
+    /// `<flow>` (extension).
+    pub flow: Option<FlowDecl>,
+    /// The element.
+    pub span: Span,
+    /// No part of it was left out.
+    pub complete: bool,
+}
+
+/// `<gen min="" max=""/>`
+#[derive(Clone, Copy, Debug)]
+pub struct GenLimit {
+    /// First.
+    pub min: Option<Int>,
+    /// Last.
+    pub max: Option<Int>,
+}
+
+/// `<pattern>` or `<assert>`: bits of known value.
+#[derive(Clone, Debug)]
+pub struct PatternDecl {
+    /// Lowest bit.
+    pub low: u32,
+    /// The digits, most significant first: `0`, `1`, and in a pattern `x`. Their number is the width.
+    pub digits: Text,
+    /// An XML comment behind it on the same line: what the bits are called.
+    pub comment: Option<String>,
+    /// The element.
+    pub span: Span,
+}
+
+impl PatternDecl {
+    /// Width in bits.
+    pub fn width(&self) -> u32 {
+        self.digits.value.len() as u32
+    }
+
+    /// Highest bit.
+    pub fn high(&self) -> u32 {
+        self.low + self.width().saturating_sub(1)
+    }
+}
+
+/// `<override>`
+#[derive(Clone, Debug)]
+pub struct Override {
+    /// Its condition; `None` if it has none, which was reported.
+    pub condition: Option<ExprRef>,
+    /// What holds under it.
+    pub case: CaseDecl,
+}
+
+/// An expression by name, or written in place.
+#[derive(Clone, Debug)]
+pub enum ExprRef {
+    /// By name.
+    Name(Text),
+    /// In place.
+    Inline(Box<ExprDecl>),
+}
+
+/// The definitions of an `<override>`, or those of a bitset outside its overrides.
+#[derive(Clone, Debug)]
+pub struct CaseDecl {
+    /// `<derived>`, in order.
+    pub derived: Vec<DerivedDecl>,
+    /// `<assert>`, in order.
+    pub asserts: Vec<PatternDecl>,
+    /// `<field>`, in order.
+    pub fields: Vec<FieldDecl>,
+    /// The last `<display>`, without white space around it, C escapes and templates not yet replaced.
+    pub display: Option<Text>,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<field>`
+#[derive(Clone, Debug)]
+pub struct FieldDecl {
+    /// Its name.
+    pub name: Text,
+    /// Which bits, most significant first.
+    pub pieces: Vec<PieceDecl>,
+    /// Where that is said.
+    pub range_span: Span,
+    /// Its type.
+    pub ty: Text,
+    /// The text of a bool.
+    pub display: Option<Text>,
+    /// A branch that comes back.
+    pub call: bool,
+    /// `<param>`, in order.
+    pub params: Vec<ParamDecl>,
+    /// `<doc>`.
+    pub doc: Option<Text>,
+    /// Extensions.
+    pub role: Role,
+    /// The element.
+    pub span: Span,
+}
+
+/// A part of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PieceDecl {
+    /// Bits of the word, both ends included.
+    Bits {
+        /// Lowest.
+        low: u32,
+        /// Highest.
+        high: u32,
+    },
+    /// Constant bits that are not in the word (extension).
+    Implied {
+        /// How many.
+        width: u32,
+        /// Their value.
+        value: u64,
+    },
+}
+
+impl PieceDecl {
+    /// Width in bits.
+    pub fn width(self) -> u32 {
+        match self {
+            PieceDecl::Bits { low, high } => high - low + 1,
+            PieceDecl::Implied { width, .. } => width,
+        }
+    }
+}
+
+/// `<param name="" as=""/>`
+#[derive(Clone, Debug)]
+pub struct ParamDecl {
+    /// The name outside.
+    pub name: Text,
+    /// The name inside.
+    pub as_name: Text,
+}
+
+/// `<derived>`
+#[derive(Clone, Debug)]
+pub struct DerivedDecl {
+    /// Its name.
+    pub name: Text,
+    /// Its type.
+    pub ty: Text,
+    /// Its value; `None` if it has none, which was reported.
+    pub expr: Option<ExprRef>,
+    /// Width in bits, for sign extension; 1 unless said.
+    pub width: u32,
+    /// Where the width is said.
+    pub width_span: Option<Span>,
+    /// The text of a bool.
+    pub display: Option<Text>,
+    /// A branch that comes back.
+    pub call: bool,
+    /// `<doc>`.
+    pub doc: Option<Text>,
+    /// Extensions.
+    pub role: Role,
+    /// The element.
+    pub span: Span,
+}
+
+/// What a field is to the instruction (extension): attributes `role`, `access`, `registers`, `count`, `unit`.
+#[derive(Clone, Debug, Default)]
+pub struct Role {
+    /// `register`, `immediate`, `label` or `address`.
+    pub role: Option<Text>,
+    /// `read`, `write` or `readwrite`.
+    pub access: Option<Text>,
+    /// The register file, where the field's type does not say it.
+    pub registers: Option<Text>,
+    /// How many registers, or bytes of memory.
+    pub count: Option<Int>,
+    /// Bytes per unit of a branch.
+    pub unit: Option<Int>,
+}
+
+/// `<encode>`
+#[derive(Clone, Debug)]
+pub struct Encode {
+    /// The type of a program's own data.
+    pub ty: Option<Text>,
+    /// Prefix of the names of the leaves in that program.
+    pub case_prefix: Option<Text>,
+    /// `<map>`, in order.
+    pub maps: Vec<MapDecl>,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<map>`
+#[derive(Clone, Debug)]
+pub struct MapDecl {
+    /// The field.
+    pub name: Text,
+    /// The expression in the program's language.
+    pub text: Text,
+    /// Packed even when no text shows the field.
+    pub force: bool,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<format parcel="" byte-order="">` (extension): how instructions lie in memory.
+#[derive(Clone, Debug)]
+pub struct Format {
+    /// The unit of fetching, in bits.
+    pub parcel: Option<Int>,
+    /// `little` or `big`.
+    pub byte_order: Option<Text>,
+    /// `<length>`, in order.
+    pub lengths: Vec<LengthDecl>,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<length size="">pattern</length>` (extension): instructions whose first parcel looks so have this size.
+#[derive(Clone, Debug)]
+pub struct LengthDecl {
+    /// Digits `0`, `1` and `x`, most significant first.
+    pub digits: Text,
+    /// The size in bits.
+    pub size: Int,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<registers>` (extension): a register file.
+#[derive(Clone, Debug)]
+pub struct Registers {
+    /// Its name, used as a field type.
+    pub name: Text,
+    /// Width of one register in bits.
+    pub width: Option<Int>,
+    /// How many.
+    pub count: Int,
+    /// What stands before the number in a register's name; without it only named registers print a name.
+    pub prefix: Option<Text>,
+    /// The register that is always zero.
+    pub zero: Option<Int>,
+    /// `<register>`, in order.
+    pub registers: Vec<RegisterDecl>,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<register number="" name="" alias=""/>` (extension)
+#[derive(Clone, Debug)]
+pub struct RegisterDecl {
+    /// Which.
+    pub number: Int,
+    /// How it prints.
+    pub name: Option<Text>,
+    /// Further names, separated by blanks.
+    pub aliases: Vec<Text>,
+}
+
+/// `<feature name="" implies="" default="">` (extension)
+#[derive(Clone, Debug)]
+pub struct FeatureDecl {
+    /// Its name.
+    pub name: Text,
+    /// Features that come with it.
+    pub implies: Vec<Text>,
+    /// On unless said otherwise.
+    pub default: bool,
+    /// `<doc>`.
+    pub doc: Option<Text>,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<gen-name name="" value=""/>` (extension)
+#[derive(Clone, Debug)]
+pub struct GenNameDecl {
+    /// The name.
+    pub name: Text,
+    /// The gen.
+    pub value: Int,
+}
+
+/// `<operand registers="" register="" access=""/>` (extension): a register that is not in the word.
+#[derive(Clone, Debug)]
+pub struct OperandDecl {
+    /// The file.
+    pub registers: Text,
+    /// The register's name.
+    pub register: Text,
+    /// `read`, `write` or `readwrite`.
+    pub access: Option<Text>,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<flow to="" target=""/>` (extension)
+#[derive(Clone, Debug)]
+pub struct FlowDecl {
+    /// `next`, `branch`, `jump`, `call`, `indirect`, `indirect-call`, `return`, `trap` or `end`.
+    pub to: Text,
+    /// The field with the target.
+    pub target: Option<Text>,
+    /// The element.
+    pub span: Span,
+}
