@@ -4,51 +4,50 @@
 //! of one element, nesting, node count, entity declarations) and remembers which element is open where, so that a
 //! truncated file can say which element is not closed.
 
-use isaglot_source::{Diagnostic, FileId, Span};
+use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 use roxmltree::{Document, Error, ParsingOptions};
 
 use crate::limits;
 
 /// The text of a file, checked: UTF-8 and within every bound.
-pub(crate) fn decode(bytes: &[u8], file: FileId) -> Result<&str, Diagnostic> {
+pub(crate) fn decode<'a>(bytes: &'a [u8], file: FileId, out: &mut Diagnostics) -> Option<&'a str> {
     if bytes.len() > limits::MAX_FILE_BYTES {
-        return Err(Diagnostic::error(
-            "isaspec-file-size",
-            format!("the file is larger than {} MiB", limits::MAX_FILE_BYTES >> 20),
-        )
-        .label(Span::new(file, 0, 0), "this file"));
+        let message = format!("the file is larger than {} MiB", limits::MAX_FILE_BYTES >> 20);
+        out.push(Diagnostic::error("isaspec-file-size", message).label(Span::new(file, 0, 0), "this file"));
+        return None;
     }
-    std::str::from_utf8(bytes).map_err(|e| {
+    let report = |e: &std::str::Utf8Error| {
         let at = e.valid_up_to();
-        Diagnostic::error("isaspec-not-utf8", format!("byte {at} is not UTF-8"))
-            .label(Span::new(file, at, at + 1), "expected UTF-8 text")
-    })
+        let d = Diagnostic::error("isaspec-not-utf8", format!("byte {at} is not UTF-8"));
+        out.push(d.label(Span::new(file, at, at + 1), "expected UTF-8 text"));
+    };
+    std::str::from_utf8(bytes).inspect_err(report).ok()
 }
 
 /// Parses a file that [`decode`] accepted.
-pub(crate) fn parse(input: &str, file: FileId) -> Result<Document<'_>, Diagnostic> {
-    let open = scan(input, file)?;
-    let mut options = ParsingOptions::default();
-    options.allow_dtd = true;
+pub(crate) fn parse<'a>(input: &'a str, file: FileId, out: &mut Diagnostics) -> Option<Document<'a>> {
+    let open = scan(input, file, out)?;
     // Text nodes stand between the others, so there are at most twice as many nodes.
-    options.nodes_limit = 2 * limits::MAX_NODES as u32 + 2;
-    Document::parse_with_options(input, options).map_err(|e| malformed(input, file, &e, &open))
+    let nodes_limit = 2 * limits::MAX_NODES as u32 + 2;
+    let options = ParsingOptions { allow_dtd: true, nodes_limit, ..ParsingOptions::default() };
+    Document::parse_with_options(input, options).inspect_err(|e| out.push(malformed(input, file, e, &open))).ok()
 }
 
 /// The starts of the elements that are still open at the end of the file, outermost first.
 type OpenTags = Vec<usize>;
 
-fn scan(input: &str, file: FileId) -> Result<OpenTags, Diagnostic> {
+fn scan(input: &str, file: FileId, out: &mut Diagnostics) -> Option<OpenTags> {
     let bytes = input.as_bytes();
-    let too_many = |what: &str, most: usize, start: usize, end: usize| {
-        Diagnostic::error("isaspec-xml-limit", format!("{what}: more than {most}"))
-            .label(Span::new(file, start, end), "the limit is passed here")
+    let mut too_many = |what: &str, most: usize, start: usize, end: usize| {
+        let d = Diagnostic::error("isaspec-xml-limit", format!("{what}: more than {most}"));
+        out.push(d.label(Span::new(file, start, end), "the limit is passed here"));
+        None
     };
     if bytes.iter().filter(|&&b| b == b'<').count() > 2 * limits::MAX_NODES {
-        return Err(too_many("elements of one file", limits::MAX_NODES, 0, 0));
+        return too_many("elements of one file", limits::MAX_NODES, 0, 0);
     }
     if bytes.iter().filter(|&&b| b == b'=').count() > limits::MAX_EQUALS {
-        return Err(too_many("attributes of one file", limits::MAX_EQUALS, 0, 0));
+        return too_many("attributes of one file", limits::MAX_EQUALS, 0, 0);
     }
     let mut open = Vec::new();
     let (mut namespaces, mut at) = (0, 0);
@@ -62,8 +61,10 @@ fn scan(input: &str, file: FileId) -> Result<OpenTags, Diagnostic> {
         } else if rest.starts_with(b"<?") {
             at = skip(b"?>");
         } else if rest.starts_with(b"<!ENTITY") {
-            return Err(Diagnostic::error("isaspec-xml-entity", "entity declarations are not read")
-                .label(Span::new(file, start, start + 8), "write the text itself in place of the entity"));
+            let d = Diagnostic::error("isaspec-xml-entity", "entity declarations are not read");
+            let label = "write the text itself in place of the entity";
+            out.push(d.label(Span::new(file, start, start + 8), label));
+            return None;
         } else if rest.starts_with(b"<!") {
             at = start + 2;
         } else if rest.starts_with(b"</") {
@@ -72,25 +73,25 @@ fn scan(input: &str, file: FileId) -> Result<OpenTags, Diagnostic> {
         } else {
             let tag = scan_tag(bytes, start);
             if tag.attributes > limits::MAX_ATTRIBUTES {
-                return Err(too_many("attributes of one element", limits::MAX_ATTRIBUTES, start, start + 1));
+                return too_many("attributes of one element", limits::MAX_ATTRIBUTES, start, start + 1);
             }
             if tag.longest_value > limits::MAX_ATTRIBUTE_BYTES {
-                return Err(too_many("bytes of one attribute", limits::MAX_ATTRIBUTE_BYTES, start, start + 1));
+                return too_many("bytes of one attribute", limits::MAX_ATTRIBUTE_BYTES, start, start + 1);
             }
             namespaces += tag.namespaces;
             if namespaces > limits::MAX_NAMESPACES {
-                return Err(too_many("namespace declarations", limits::MAX_NAMESPACES, start, start + 1));
+                return too_many("namespace declarations", limits::MAX_NAMESPACES, start, start + 1);
             }
             if !tag.closed {
                 open.push(start);
                 if open.len() > limits::MAX_ELEMENT_DEPTH {
-                    return Err(too_many("levels of nested elements", limits::MAX_ELEMENT_DEPTH, start, start + 1));
+                    return too_many("levels of nested elements", limits::MAX_ELEMENT_DEPTH, start, start + 1);
                 }
             }
             at = tag.end;
         }
     }
-    Ok(open)
+    Some(open)
 }
 
 struct Tag {

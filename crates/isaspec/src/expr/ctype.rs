@@ -53,7 +53,7 @@ pub(crate) fn literal(text: &str) -> Result<(u64, IntType), &'static str> {
     };
     let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
     let (digits, suffix) = digits.split_at(end);
-    if digits.is_empty() && !(radix == 8) {
+    if digits.is_empty() && radix != 8 {
         return Err("a number needs digits after its prefix");
     }
     let value = if digits.is_empty() { Ok(0) } else { u64::from_str_radix(digits, radix) };

@@ -44,8 +44,8 @@ pub(crate) fn next(text: &str, mut at: usize) -> Result<Token<'_>, (Range<usize>
         let skipped = rest.len() - rest.trim_start().len();
         if skipped > 0 {
             at += skipped;
-        } else if rest.starts_with("/*") {
-            match rest[2..].find("*/") {
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            match comment.find("*/") {
                 Some(n) => at += n + 4,
                 None => return Err((at..at + 2, "this comment is not closed: expected `*/`")),
             }

@@ -17,19 +17,7 @@ pub(crate) use reader::Reader;
 
 /// Reads one file; `None` if it is no XML document within the bounds.
 pub fn read(bytes: &[u8], file: FileId, out: &mut Diagnostics) -> Option<File> {
-    let input = match xml::decode(bytes, file) {
-        Ok(input) => input,
-        Err(d) => {
-            out.push(d);
-            return None;
-        }
-    };
-    let document = match xml::parse(input, file) {
-        Ok(document) => document,
-        Err(d) => {
-            out.push(d);
-            return None;
-        }
-    };
+    let input = xml::decode(bytes, file, out)?;
+    let document = xml::parse(input, file, out)?;
     Some(top::file(&mut Reader { file, input, out, dialect: false }, document.root_element()))
 }
