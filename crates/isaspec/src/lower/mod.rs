@@ -12,7 +12,7 @@ mod operands;
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{
     Assert, Builder, Case, Condition, EncodeRoot, Encoding, EnumId, EnumType, EnumValue, ExprId, Feature, FeatureId,
-    GenName, Isa, Map, Overlap, RegisterFile, RegisterFileId, Space, SpaceId, Template, TemplatePart,
+    GenName, Isa, Map, Overlap, RegisterFile, RegisterFileId, Space, SpaceId, Template, TemplatePart, Width,
 };
 use isaglot_source::Diagnostics;
 
@@ -173,6 +173,7 @@ impl<'a> Lowering<'a> {
             cases,
             operands,
             flow,
+            semantics: None,
             maps,
             meta,
             doc: docs.join("\n\n"),
@@ -331,7 +332,7 @@ fn register_file(name: &str, decl: &Registers) -> RegisterFile {
     }
     RegisterFile {
         name: name.to_owned(),
-        width: decl.width.map_or(32, |w| number(w.value)),
+        width: Width::Bits(decl.width.map_or(32, |w| number(w.value))),
         names,
         aliases,
         zero: decl.zero.map(|z| number(z.value)),
