@@ -133,6 +133,11 @@ impl Env {
         &self.operands
     }
 
+    /// The number of a trap's cause, from 1 in the order in which they were added; 0 for an unknown one.
+    pub fn trap_number(&self, cause: &str) -> u64 {
+        self.traps.iter().position(|t| t == cause).map_or(0, |at| at as u64 + 1)
+    }
+
     /// Width of an address in bits.
     pub fn address_width(&self) -> u32 {
         self.address_width

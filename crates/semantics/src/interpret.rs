@@ -135,7 +135,8 @@ fn negative(x: &Word) -> bool {
     x.width() > 0 && x.bit(x.width() - 1)
 }
 
-fn sign_extend(x: &Word, width: u32) -> Word {
+/// Extended to `width` with the sign.
+pub(crate) fn sign_extend(x: &Word, width: u32) -> Word {
     let extended = x.resized(width);
     if negative(x) { extended.or(&Word::ones(width).shl(x.width())) } else { extended }
 }

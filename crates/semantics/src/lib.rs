@@ -35,7 +35,10 @@ mod interpret;
 mod lexer;
 pub mod limits;
 mod parser;
+pub mod smt;
+pub mod symbolic;
 mod syntax;
+mod term;
 
 pub use body::{BinaryOp, Body, Local, Operand, RegisterIndex, Statement, UnaryOp, Value, ValueId};
 pub use check::check;
@@ -43,3 +46,4 @@ pub use env::{Env, Extern, ExternId, File, FileIndex, Symbol};
 pub use interpret::{Machine, run};
 pub use parser::parse;
 pub use syntax::Tree;
+pub use term::{Sort, Term, TermId, Terms};
