@@ -3,7 +3,11 @@
 //! Started under the name of a tool that it stands in for (a link called `llvm-tblgen`, say), it is that tool.
 
 mod cmd;
+mod diagram;
+mod embedded;
+mod hooks;
 mod io;
+mod load;
 mod session;
 
 use std::process::ExitCode;

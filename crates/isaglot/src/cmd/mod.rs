@@ -1,5 +1,8 @@
 //! The verbs. Each file has an `Args` that says what the verb takes and a `run` that does it.
 
+mod disasm;
+mod explain;
+
 use std::process::ExitCode;
 
 use clap::Subcommand;
@@ -8,18 +11,24 @@ use crate::session::Session;
 
 /// Every verb of the tool.
 #[derive(Subcommand)]
-pub(crate) enum Command {}
+pub(crate) enum Command {
+    Disasm(disasm::Args),
+    Explain(explain::Args),
+}
 
 /// Runs one verb.
-pub(crate) fn run(command: Command, _session: Session) -> ExitCode {
-    match command {}
+pub(crate) fn run(command: Command, mut session: Session) -> ExitCode {
+    let session = &mut session;
+    match command {
+        Command::Disasm(args) => disasm::run(&args, session),
+        Command::Explain(args) => explain::run(&args, session),
+    }
 }
 
 /// If the program was started under the name of a tool that it stands in for, runs as that tool.
 pub(crate) fn drop_in() -> Option<ExitCode> {
     let program = std::env::args_os().next()?;
     let name = std::path::Path::new(&program).file_stem()?.to_str()?;
-    match name {
-        _ => None,
-    }
+    let _ = name;
+    None
 }

@@ -1,0 +1,253 @@
+//! `isaglot disasm`: bytes to text.
+//!
+//! The input is read in blocks and the text written as it comes, so that memory does not grow with the input. Labels
+//! need a pass over the whole input before; a file is read twice for them, standard input is kept in a temporary file.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use isaglot_asm::{Compat, Entry, Options, Stream};
+use isaglot_codec::Plan;
+use isaglot_source::Diagnostic;
+
+use crate::hooks::{CustomNames, Disassembly, NoMatch};
+use crate::io::{Output, input_name, open, read, unreadable};
+use crate::load::{Chosen, SpecArgs, load};
+use crate::session::Session;
+
+/// Bytes read at once.
+const BLOCK: usize = 1 << 20;
+
+/// The longest line that `--words` reads.
+const MAX_LINE: usize = 1 << 16;
+
+/// Disassemble a raw binary.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// The binary; standard input if it is missing or `-`.
+    input: Option<PathBuf>,
+    /// Where the text goes; standard output if it is missing or `-`.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print labels and refer to them.
+    #[arg(long)]
+    labels: bool,
+    /// Name a place, by instruction number (by byte offset where instructions differ in length); implies `--labels`.
+    #[arg(long = "entry", value_name = "NAME:OFFSET", value_parser = parse_entry)]
+    entries: Vec<Entry>,
+    /// Do not show what is wrong with a word.
+    #[arg(long)]
+    no_errors: bool,
+    /// Stop before an instruction that more than N bad ones in a row precede.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    max_errors: u64,
+    /// How a word that is no instruction looks.
+    #[arg(long, value_enum, default_value_t = NoMatch::Hex, value_name = "FORM")]
+    raw: NoMatch,
+    /// Texts for fields of type `custom`: lines `FIELD VALUE TEXT`.
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
+    /// Whose texts to print where they differ: `mesa-26` prints floats so that they read back.
+    #[arg(long, value_enum, default_value_t = CompatArg::Mesa24, value_name = "TOOL")]
+    compat: CompatArg,
+    /// `annotated` adds offset, bytes and colour.
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORM")]
+    format: Format,
+    /// Write every field as `<FIELD=hex>` before what it prints, and `<post>` at the end of the line.
+    #[arg(long)]
+    trace_fields: bool,
+    /// Read one instruction a line as hex bytes in memory order, and print one line each: its text, or an empty
+    /// line. Errors are not shown.
+    #[arg(long, conflicts_with_all = ["labels", "entries", "format"])]
+    words: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Text,
+    Annotated,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum CompatArg {
+    #[value(name = "mesa-24.3")]
+    Mesa24,
+    #[value(name = "mesa-26")]
+    Mesa26,
+}
+
+fn parse_entry(text: &str) -> Result<Entry, String> {
+    let (name, offset) = text.rsplit_once(':').ok_or("expected NAME:OFFSET")?;
+    let offset = match offset.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => offset.parse(),
+    };
+    let offset = offset.map_err(|e| format!("OFFSET: {e}"))?;
+    Ok(Entry { offset, name: name.as_bytes().to_vec() })
+}
+
+/// Runs the verb.
+pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
+    let Some(chosen) = load(&args.spec, session) else { return ExitCode::from(crate::session::EXIT_INPUT) };
+    match disassemble(args, &chosen, session) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(d) => session.fail(d),
+    }
+}
+
+fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<(), Diagnostic> {
+    let names = match &args.names {
+        Some(path) => {
+            let bytes = read(Some(path))?;
+            let file = session.files.add(path.display().to_string(), bytes.as_slice());
+            CustomNames::parse(file, &bytes)?
+        }
+        None => CustomNames::default(),
+    };
+    let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features);
+    let options = Options {
+        show_errors: !args.no_errors,
+        labels: args.labels || !args.entries.is_empty(),
+        entries: args.entries.clone(),
+        max_errors: args.max_errors,
+        compat: if args.compat == CompatArg::Mesa24 { Compat::Mesa24 } else { Compat::Mesa26 },
+    };
+    let mut hooks = Disassembly { raw: args.raw, names, trace: args.trace_fields, missed: false };
+    let mut out = Output::create(args.output.as_deref(), false)?;
+    if args.words {
+        words(args, &plan, &options, &mut hooks, &mut out)?;
+        return out.finish();
+    }
+    let name = input_name(args.input.as_deref());
+    let failed = |e: &io::Error| unreadable(&name, e);
+    let mut stream;
+    let mut input: Box<dyn Read>;
+    if options.labels {
+        let mut file = seekable(args)?;
+        let total = file.seek(SeekFrom::End(0)).map_err(|e| failed(&e))?;
+        stream = Stream::new(&plan, options, total);
+        file.rewind().map_err(|e| failed(&e))?;
+        each_block(&mut file, |bytes| Ok(stream.mark(bytes))).map_err(|e| e.into_diagnostic(&name))?;
+        file.rewind().map_err(|e| failed(&e))?;
+        input = Box::new(file);
+    } else {
+        stream = Stream::new(&plan, options, 0);
+        input = open(args.input.as_deref())?;
+    }
+    let mut text = Vec::with_capacity(2 * BLOCK);
+    let color = session.color.on(&io::stdout()) && args.output.is_none();
+    let mut listing = (args.format == Format::Annotated).then(|| crate::hooks::Annotated::new(&chosen.isa, color));
+    let done = each_block(&mut input, |bytes| {
+        text.clear();
+        let used = match &mut listing {
+            Some(listing) => listing.feed(&mut stream, bytes, &mut hooks, &mut text),
+            None => stream.feed(bytes, &mut hooks, &mut text),
+        };
+        out.write_all(&text).map_err(|e| Stop::Write(out.failed(&e), e.kind()))?;
+        if stream.stopped() { Err(Stop::Enough) } else { Ok(used) }
+    });
+    match done {
+        // Nobody reads on: not an error.
+        Err(Stop::Write(_, io::ErrorKind::BrokenPipe)) => return Ok(()),
+        Err(Stop::Enough) | Ok(()) => {}
+        Err(e) => return Err(e.into_diagnostic(&name)),
+    }
+    match out.finish() {
+        Err(_) if io::stdout().is_terminal() && args.output.is_none() => Ok(()),
+        done => done,
+    }
+}
+
+/// The input as a file that can be read twice.
+fn seekable(args: &Args) -> Result<File, Diagnostic> {
+    let name = input_name(args.input.as_deref());
+    if let Some(path) = args.input.as_deref().filter(|p| p.as_os_str() != "-")
+        && std::fs::metadata(path).is_ok_and(|m| m.is_file())
+    {
+        return File::open(path).map_err(|e| unreadable(&name, &e));
+    }
+    let mut copy = tempfile::tempfile().map_err(|e| unreadable(&name, &e))?;
+    io::copy(&mut open(args.input.as_deref())?, &mut copy).map_err(|e| unreadable(&name, &e))?;
+    Ok(copy)
+}
+
+/// Why reading ended early.
+enum Stop {
+    Read(io::Error),
+    Write(Diagnostic, io::ErrorKind),
+    Enough,
+}
+
+impl Stop {
+    fn into_diagnostic(self, input: &str) -> Diagnostic {
+        match self {
+            Stop::Read(e) => unreadable(input, &e),
+            Stop::Write(d, _) => d,
+            Stop::Enough => Diagnostic::error("io-read", "stopped"),
+        }
+    }
+}
+
+/// Calls `f` with block after block; what it does not use stands in front of the next block again.
+fn each_block(input: &mut dyn Read, mut f: impl FnMut(&[u8]) -> Result<usize, Stop>) -> Result<(), Stop> {
+    let mut block = vec![0; BLOCK];
+    let mut filled = 0;
+    loop {
+        let n = match input.read(&mut block[filled..]) {
+            Ok(n) => n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(Stop::Read(e)),
+        };
+        filled += n;
+        let used = f(&block[..filled])?.min(filled);
+        block.copy_within(used..filled, 0);
+        filled -= used;
+        if n == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// One instruction a line, as hex bytes.
+fn words(
+    args: &Args,
+    plan: &Plan<'_>,
+    options: &Options,
+    hooks: &mut Disassembly,
+    out: &mut Output,
+) -> Result<(), Diagnostic> {
+    let name = input_name(args.input.as_deref());
+    let input = open(args.input.as_deref())?;
+    let mut lines = io::BufReader::with_capacity(BLOCK, input);
+    // One stream for all: without errors shown, no line leaves anything for the next.
+    let mut stream = Stream::new(plan, Options { show_errors: false, ..options.clone() }, 0);
+    let (mut line, mut bytes, mut text) = (Vec::new(), Vec::new(), Vec::new());
+    let mut number = 0_u64;
+    loop {
+        line.clear();
+        number += 1;
+        let n = io::BufRead::read_until(&mut (&mut lines).take(MAX_LINE as u64), b'\n', &mut line);
+        if n.map_err(|e| unreadable(&name, &e))? == 0 {
+            return Ok(());
+        }
+        bytes.clear();
+        text.clear();
+        if !crate::hooks::parse_hex_bytes(&line, &mut bytes) {
+            let d = Diagnostic::error("cli-words", format!("{name}:{number}:1: this is no string of hex bytes"));
+            return Err(d.note("expected pairs of hex digits, bytes in memory order, such as `1300a000`"));
+        }
+        let used = stream.feed(&bytes, hooks, &mut text);
+        // Exactly one instruction of exactly these bytes, or nothing.
+        let missed = hooks.take_missed();
+        let whole = used == bytes.len() && text.iter().filter(|&&b| b == b'\n').count() == 1;
+        if !whole || missed {
+            text.clear();
+            text.push(b'\n');
+        }
+        out.write_all(&text).map_err(|e| out.failed(&e))?;
+    }
+}

@@ -1,0 +1,247 @@
+//! Where the command line takes part in a disassembly: custom texts, the form of words that are no instruction, the
+//! trace of fields, and the annotated listing.
+
+use std::collections::HashMap;
+
+use isaglot_asm::{Hooks, Stream, Value};
+use isaglot_bits::Word;
+use isaglot_model::Isa;
+use isaglot_source::{Diagnostic, FileId, Span};
+
+/// How a word that is no instruction looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum NoMatch {
+    /// `no match: 0123…`, high word first.
+    Hex,
+    /// `raw 0x…`: the low word, then the high word, upper case without leading zeros; Mesa's ir3 does this.
+    Pair,
+    /// `[0123…]`; Mesa's afuc does this.
+    Bracket,
+}
+
+/// Texts for fields of type `custom`, by field and value.
+#[derive(Debug, Default)]
+pub(crate) struct CustomNames {
+    by_field: HashMap<String, HashMap<u64, Vec<u8>>>,
+}
+
+impl CustomNames {
+    /// Reads lines `FIELD VALUE TEXT`; VALUE is decimal or `0x…`, TEXT goes to the end of the line. Empty lines and lines
+    /// that begin with `#` are passed over.
+    pub(crate) fn parse(file: FileId, bytes: &[u8]) -> Result<CustomNames, Diagnostic> {
+        let mut names = CustomNames::default();
+        let mut at = 0;
+        for line in bytes.split(|&b| b == b'\n') {
+            let start = at;
+            at += line.len() + 1;
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            if line.is_empty() || line.starts_with(b"#") {
+                continue;
+            }
+            let mut parts = line.splitn(3, |&b| b == b' ' || b == b'\t');
+            let parsed = (|| {
+                let field = std::str::from_utf8(parts.next()?).ok()?;
+                let value = std::str::from_utf8(parts.next()?).ok()?;
+                let value = match value.strip_prefix("0x") {
+                    Some(hex) => u64::from_str_radix(hex, 16),
+                    None => value.parse(),
+                };
+                Some((field, value.ok()?, parts.next()?))
+            })();
+            let Some((field, value, text)) = parsed else {
+                let d = Diagnostic::error("cli-names", "this line is no entry of a table of names");
+                return Err(d.label(Span::new(file, start, start + line.len()), "expected `FIELD VALUE TEXT`"));
+            };
+            names.by_field.entry(field.to_owned()).or_default().insert(value, text.to_vec());
+        }
+        Ok(names)
+    }
+
+    fn get(&self, field: &str, value: u64) -> Option<&[u8]> {
+        self.by_field.get(field)?.get(&value).map(Vec::as_slice)
+    }
+}
+
+/// The hooks of `isaglot disasm`.
+pub(crate) struct Disassembly {
+    /// The form of words that are no instruction.
+    pub(crate) raw: NoMatch,
+    /// Custom texts.
+    pub(crate) names: CustomNames,
+    /// Write every field before it is printed.
+    pub(crate) trace: bool,
+    /// A word was no instruction since this was last asked for.
+    pub(crate) missed: bool,
+}
+
+impl Disassembly {
+    /// Whether a word was no instruction since the last call.
+    pub(crate) fn take_missed(&mut self) -> bool {
+        std::mem::take(&mut self.missed)
+    }
+}
+
+impl Hooks for Disassembly {
+    fn wants_fields(&self) -> bool {
+        self.trace
+    }
+
+    fn field(&mut self, reference: &str, value: Value<'_>, out: &mut Vec<u8>) {
+        if !self.trace {
+            return;
+        }
+        let name = reference.split(':').next().unwrap_or(reference);
+        let text = match value {
+            Value::Number(word) => format!("<{name}={}>", plain_hex(word)),
+            Value::Text(text) => format!("<{name}={text}>"),
+        };
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    fn custom(&mut self, reference: &str, value: u64, out: &mut Vec<u8>) {
+        let field = reference.split(':').next().unwrap_or(reference);
+        match self.names.get(field, value) {
+            Some(text) => out.extend_from_slice(text),
+            None => out.extend_from_slice(format!("0x{value:03x}").as_bytes()),
+        }
+    }
+
+    fn after(&mut self, _: u64, _: &Word, out: &mut Vec<u8>) {
+        if self.trace {
+            out.extend_from_slice(b"<post>");
+        }
+    }
+
+    fn no_match(&mut self, word: &Word, out: &mut Vec<u8>) {
+        self.missed = true;
+        match self.raw {
+            NoMatch::Hex => {
+                out.extend_from_slice(b"no match: ");
+                word.write_hex(out);
+            }
+            NoMatch::Pair => {
+                out.extend_from_slice(b"raw 0x");
+                for part in word.words32() {
+                    out.extend_from_slice(format!("{part:X}").as_bytes());
+                }
+            }
+            NoMatch::Bracket => {
+                out.push(b'[');
+                word.write_hex(out);
+                out.push(b']');
+            }
+        }
+        out.push(b'\n');
+    }
+}
+
+/// The value in hex without leading zeros.
+pub(crate) fn plain_hex(word: &Word) -> String {
+    let hex = word.hex();
+    let digits = hex.trim_start_matches('0');
+    if digits.is_empty() { "0".to_owned() } else { digits.to_owned() }
+}
+
+/// The annotated listing: offset and bytes in front of each instruction, colour on request.
+pub(crate) struct Annotated {
+    color: bool,
+    /// Digits of a byte group, so that the text stands in one column.
+    byte_columns: usize,
+    offset: u64,
+    line: Vec<u8>,
+}
+
+const DIM: &str = "\x1b[2m";
+const BOLD: &str = "\x1b[1m";
+const RED: &str = "\x1b[31m";
+const CYAN: &str = "\x1b[36m";
+const RESET: &str = "\x1b[0m";
+
+impl Annotated {
+    /// A listing that starts at offset 0.
+    pub(crate) fn new(isa: &Isa, color: bool) -> Annotated {
+        // Wide instructions are shown in full; the column is as wide as the widest, within reason.
+        let byte_columns = (isa.format().max_bits as usize / 8 * 3).min(3 * 16);
+        Annotated { color, byte_columns, offset: 0, line: Vec::new() }
+    }
+
+    /// Appends the lines of as many whole instructions as `bytes` holds; gives how many bytes they took.
+    pub(crate) fn feed(
+        &mut self,
+        stream: &mut Stream<'_, '_>,
+        bytes: &[u8],
+        hooks: &mut Disassembly,
+        out: &mut Vec<u8>,
+    ) -> usize {
+        let mut used = 0;
+        loop {
+            self.line.clear();
+            let Some(size) = stream.step(bytes.get(used..).unwrap_or(&[]), hooks, &mut self.line) else { return used };
+            let missed = hooks.take_missed();
+            let text = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+            // Whatever stands before the last line is labels and blank lines.
+            let (labels, text) = match text.iter().rposition(|&b| b == b'\n') {
+                Some(at) => text.split_at(at + 1),
+                None => (&b""[..], text),
+            };
+            self.labels(labels, out);
+            let hex: String = bytes.get(used..used + size).unwrap_or(&[]).iter().map(|b| format!("{b:02x} ")).collect();
+            let prefix = format!("{:8x}:  {hex:<width$} ", self.offset, width = self.byte_columns);
+            self.paint(DIM, prefix.as_bytes(), out);
+            self.text(text, missed, out);
+            out.push(b'\n');
+            used += size;
+            self.offset += size as u64;
+        }
+    }
+
+    fn paint(&self, color: &str, text: &[u8], out: &mut Vec<u8>) {
+        if self.color && !text.is_empty() {
+            out.extend_from_slice(color.as_bytes());
+            out.extend_from_slice(text);
+            out.extend_from_slice(RESET.as_bytes());
+        } else {
+            out.extend_from_slice(text);
+        }
+    }
+
+    fn labels(&self, labels: &[u8], out: &mut Vec<u8>) {
+        for line in labels.split_inclusive(|&b| b == b'\n') {
+            let name = line.strip_suffix(b"\n").unwrap_or(line);
+            self.paint(CYAN, name, out);
+            out.push(b'\n');
+        }
+    }
+
+    /// The mnemonic bold, errors red; a word that is no instruction red as a whole.
+    fn text(&self, text: &[u8], missed: bool, out: &mut Vec<u8>) {
+        if missed {
+            return self.paint(RED, text, out);
+        }
+        let errors = text.windows(3).position(|w| w == b"\t; ").unwrap_or(text.len());
+        let (shown, errors) = text.split_at(errors);
+        let mnemonic = shown.iter().position(|b| b.is_ascii_whitespace()).unwrap_or(shown.len());
+        let (mnemonic, operands) = shown.split_at(mnemonic);
+        self.paint(BOLD, mnemonic, out);
+        out.extend_from_slice(operands);
+        self.paint(RED, errors, out);
+    }
+}
+
+/// Reads pairs of hex digits, white space and an optional `0x` aside. Whether that is all there is, and at least one.
+pub(crate) fn parse_hex_bytes(line: &[u8], bytes: &mut Vec<u8>) -> bool {
+    let mut digits = line.iter().filter(|b| !b.is_ascii_whitespace()).copied().peekable();
+    let mut high = None;
+    while let Some(b) = digits.next() {
+        if b == b'0' && bytes.is_empty() && high.is_none() && digits.peek() == Some(&b'x') {
+            digits.next();
+            continue;
+        }
+        let Some(digit) = (b as char).to_digit(16) else { return false };
+        match high.take() {
+            None => high = Some(digit),
+            Some(high) => bytes.push((high << 4 | digit) as u8),
+        }
+    }
+    high.is_none() && !bytes.is_empty()
+}

@@ -1,0 +1,126 @@
+//! From `--spec FILE` or `--isa NAME`, `--gen` and `--feature` to a model and what to decode for.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use isaglot_model::{FeatureId, Isa};
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap, closest};
+
+use crate::session::Session;
+
+/// The options that choose a description.
+#[derive(clap::Args, Debug)]
+pub(crate) struct SpecArgs {
+    /// A description: an isaspec XML file.
+    #[arg(long, value_name = "FILE", required_unless_present = "isa", conflicts_with = "isa")]
+    pub(crate) spec: Option<PathBuf>,
+    /// A description that comes with isaglot; `--isa help` lists them.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) isa: Option<String>,
+    /// What to decode for where a description distinguishes gens: a number, or a name that it gives.
+    #[arg(long = "gen", value_name = "N")]
+    pub(crate) generation: Option<String>,
+    /// Switch a feature on (`+name` or `name`) or off (`-name`); several with commas.
+    #[arg(long = "feature", value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) features: Vec<String>,
+}
+
+/// A description with the choices made.
+pub(crate) struct Chosen {
+    /// The model.
+    pub(crate) isa: Isa,
+    /// The gen to decode for.
+    pub(crate) generation: u32,
+    /// The features that are on.
+    pub(crate) features: Vec<FeatureId>,
+}
+
+/// Loads the description and resolves the choices. Problems are reported; `None` if one of them is an error.
+pub(crate) fn load(args: &SpecArgs, session: &mut Session) -> Option<Chosen> {
+    let mut problems = Diagnostics::new();
+    let isa = read_isa(args, &mut session.files, &mut problems);
+    let chosen = isa.and_then(|isa| choose(args, isa, &mut problems));
+    // A warning about a description is for `check`; who disassembles wants text.
+    if problems.has_errors() {
+        session.report(&problems);
+    }
+    chosen
+}
+
+/// Reads the description alone, with all its problems.
+pub(crate) fn read_isa(args: &SpecArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
+    if let Some(name) = &args.isa {
+        return embedded(name, files, problems);
+    }
+    let top = args.spec.as_deref()?.display().to_string();
+    let mut read_file = |path: &str| read_bounded(Path::new(path)).map_err(|e| e.to_string());
+    isaglot_isaspec::load(files, &top, &mut read_file, problems)
+}
+
+/// Reads one byte more than the front end takes at most, so that it can say so.
+fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let most = isaglot_isaspec::limits::MAX_FILE_BYTES as u64 + 1;
+    std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn embedded(name: &str, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
+    let Some(found) = crate::embedded::find(name) else {
+        let names = crate::embedded::names();
+        let mut d = Diagnostic::error("cli-isa", format!("no description called `{name}` comes with isaglot"));
+        if let Some(near) = closest(name, names.iter().copied()) {
+            d = d.note(format!("did you mean `{near}`?"));
+        }
+        problems.push(d.note(format!("there are: {}", names.join(", "))));
+        return None;
+    };
+    let text = |file: &str| found.file(file).ok_or("it does not come with isaglot");
+    let mut read_file = |file: &str| text(file).map(|t| t.as_bytes().to_vec()).map_err(str::to_owned);
+    isaglot_isaspec::load(files, found.top(), &mut read_file, problems)
+}
+
+fn choose(args: &SpecArgs, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
+    let before = problems.error_count();
+    let generation = match &args.generation {
+        None => 0,
+        Some(text) => generation(&isa, text).unwrap_or_else(|d| {
+            problems.push(d);
+            0
+        }),
+    };
+    let mut on: Vec<FeatureId> = (0..isa.features().len() as u32).map(FeatureId).filter(|&f| isa[f].default).collect();
+    for choice in &args.features {
+        let (name, keep) = match choice.strip_prefix('-') {
+            Some(name) => (name, false),
+            None => (choice.strip_prefix('+').unwrap_or(choice), true),
+        };
+        let Some(at) = isa.features().iter().position(|f| f.name == name) else {
+            let mut d = Diagnostic::error("cli-feature", format!("the description has no feature `{name}`"));
+            if let Some(near) = closest(name, isa.features().iter().map(|f| f.name.as_str())) {
+                d = d.note(format!("did you mean `{near}`?"));
+            }
+            problems.push(d);
+            continue;
+        };
+        on.retain(|f| f.index() != at);
+        if keep {
+            on.push(FeatureId(at as u32));
+        }
+    }
+    (problems.error_count() == before).then_some(Chosen { isa, generation, features: on })
+}
+
+fn generation(isa: &Isa, text: &str) -> Result<u32, Diagnostic> {
+    if let Some(named) = isa.gens().iter().find(|g| g.name == text) {
+        return Ok(named.value);
+    }
+    text.parse().map_err(|_| {
+        let names: Vec<&str> = isa.gens().iter().map(|g| g.name.as_str()).collect();
+        let d = Diagnostic::error("cli-gen", format!("`{text}` is no gen"));
+        match names.as_slice() {
+            [] => d.note("expected a number"),
+            names => d.note(format!("expected a number, or one of: {}", names.join(", "))),
+        }
+    })
+}
