@@ -29,6 +29,7 @@ pub struct Stream<'p, 'a> {
     marked: u64,
     /// Bad instructions in a row up to here.
     bad: u64,
+    exact: u64,
     stopped: bool,
 }
 
@@ -51,6 +52,7 @@ impl<'p, 'a> Stream<'p, 'a> {
             position: 0,
             marked: 0,
             bad: 0,
+            exact: 0,
             stopped: false,
         }
     }
@@ -59,6 +61,13 @@ impl<'p, 'a> Stream<'p, 'a> {
     #[must_use]
     pub fn stopped(&self) -> bool {
         self.stopped
+    }
+
+    /// How many lines the compiled programs have left to the exact engine so far: those with errors, and those of
+    /// instructions that cannot be compiled.
+    #[must_use]
+    pub fn exact_lines(&self) -> u64 {
+        self.exact
     }
 
     /// Looks for labels in the next piece of the stream; gives how many bytes were used. What is left of an
@@ -145,6 +154,7 @@ impl<'p, 'a> Stream<'p, 'a> {
             outcome = self.engine.instruction(fetched.limbs(), fetched.bits, hooks, &mut line);
         }
         if outcome == Outcome::Undecided {
+            self.exact += 1;
             outcome = match exact::instruction(&mut self.scopes, &fetched.word(), hooks, &mut line) {
                 true => Outcome::Printed,
                 false => Outcome::NoMatch,

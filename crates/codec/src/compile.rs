@@ -20,7 +20,7 @@ use isaglot_model::{EncodingId, ExprId, Field, FieldSource, IntType, Name, Node,
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::{Graph, ValueId};
-use crate::limits::{MAX_CONTEXTS, MAX_EXPR_DEPTH, MAX_SCOPES};
+use crate::limits::{MAX_CONTEXTS, MAX_EXPR_DEPTH, MAX_LEAF_CONTEXTS, MAX_SCOPES};
 use crate::plan::Plan;
 
 /// A leaf together with the way that leads to it: a scope, ahead of time.
@@ -62,6 +62,8 @@ pub struct Compiler<'p, 'a> {
     /// All values so far.
     pub graph: Graph,
     contexts: Vec<Place<'a>>,
+    /// The contexts from here on belong to the current instruction.
+    first: usize,
     values: FxHashMap<(Context, ExprId), Option<ValueId>>,
     safe: FxHashMap<(Context, ExprId), bool>,
     /// Expressions being compiled.
@@ -76,6 +78,7 @@ impl<'p, 'a> Compiler<'p, 'a> {
             plan,
             graph: Graph::new(plan.isa().format().max_bits),
             contexts: Vec::new(),
+            first: 0,
             values: FxHashMap::default(),
             safe: FxHashMap::default(),
             depth: 0,
@@ -90,6 +93,7 @@ impl<'p, 'a> Compiler<'p, 'a> {
 
     /// The context of an instruction's encoding. `None` beyond the limit on contexts.
     pub fn root(&mut self, encoding: EncodingId) -> Option<Context> {
+        self.first = self.contexts.len();
         let width = self.plan.isa()[encoding].width;
         let bits = Rc::new([Piece::Bits(BitRange::new(0, width))]);
         self.context(Place { encoding, bits, parent: None, params: &[], depth: 0 })
@@ -107,7 +111,7 @@ impl<'p, 'a> Compiler<'p, 'a> {
     }
 
     fn context(&mut self, place: Place<'a>) -> Option<Context> {
-        if self.contexts.len() >= MAX_CONTEXTS {
+        if self.contexts.len() >= MAX_CONTEXTS || self.contexts.len() - self.first >= MAX_LEAF_CONTEXTS {
             return None;
         }
         self.contexts.push(place);

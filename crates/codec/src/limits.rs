@@ -2,14 +2,14 @@
 
 /// The deepest nesting of scopes while one instruction is decoded. Descriptions cannot nest deeper by their types
 /// (the model refuses it), but a parameter may refer to a sub-encoded field of the scope around it, and so to itself.
-pub const MAX_SCOPES: usize = 32;
+pub const MAX_SCOPES: usize = 20;
 
 /// The deepest chain of expressions that need each other. The reference keeps 8 and does not check.
 pub const MAX_EXPR_DEPTH: usize = 64;
 
 /// Expression evaluations for one instruction. Mutually recursive guards can ask for exponentially many; beyond this
 /// they give 0.
-pub const MAX_EVALUATIONS: usize = 100_000;
+pub const MAX_EVALUATIONS: usize = 10_000;
 
 /// Messages kept for one line; further ones are dropped.
 pub const MAX_LINE_ERRORS: usize = 4;
@@ -25,3 +25,10 @@ pub const MAX_GRAPH_DEPTH: u32 = 200;
 
 /// The most contexts that are compiled for one plan; what lies beyond is left to the exact engine.
 pub const MAX_CONTEXTS: usize = 1 << 17;
+
+/// The most contexts that are compiled for one instruction; what lies beyond is left to the exact engine.
+pub const MAX_LEAF_CONTEXTS: usize = 4_000;
+
+/// The most scopes that are opened while one instruction is printed. Fields nested through parameters can multiply;
+/// beyond this they are an error and print nothing.
+pub const MAX_OPENED: usize = 1_000;

@@ -15,7 +15,7 @@ use isaglot_model::{
 };
 
 use crate::errors::Errors;
-use crate::limits::{MAX_EVALUATIONS, MAX_EXPR_DEPTH, MAX_SCOPES};
+use crate::limits::{MAX_EVALUATIONS, MAX_EXPR_DEPTH, MAX_OPENED, MAX_SCOPES};
 use crate::plan::Plan;
 use crate::tree::Match;
 
@@ -55,6 +55,8 @@ pub struct Scopes<'p, 'a> {
     plan: &'p Plan<'a>,
     scopes: Vec<Scope<'a>>,
     open: usize,
+    /// Scopes opened since the instruction was entered.
+    opened: usize,
     /// Expressions that are being evaluated, the outermost first.
     stack: Vec<ExprId>,
     /// Values of nodes of the expressions on `stack`.
@@ -69,7 +71,16 @@ impl<'p, 'a> Scopes<'p, 'a> {
     #[must_use]
     pub fn new(plan: &'p Plan<'a>, show_errors: bool) -> Self {
         let errors = Errors::new(plan.isa().format().max_bits, show_errors);
-        Self { plan, scopes: Vec::new(), open: 0, stack: Vec::new(), nodes: Vec::new(), evaluations: 0, errors }
+        Self {
+            plan,
+            scopes: Vec::new(),
+            open: 0,
+            opened: 0,
+            stack: Vec::new(),
+            nodes: Vec::new(),
+            evaluations: 0,
+            errors,
+        }
     }
 
     /// The plan that is decoded with.
@@ -83,6 +94,7 @@ impl<'p, 'a> Scopes<'p, 'a> {
     /// All scopes of an earlier instruction are closed.
     pub fn enter(&mut self, word: &Word) -> Option<usize> {
         self.open = 0;
+        self.opened = 0;
         self.evaluations = 0;
         let id = self.select(self.plan.isa().root(), word)?;
         self.push(id, word.clone(), None, &[])
@@ -122,10 +134,11 @@ impl<'p, 'a> Scopes<'p, 'a> {
     }
 
     fn push(&mut self, id: EncodingId, value: Word, parent: Option<usize>, params: &'a [Param]) -> Option<usize> {
-        if self.open == MAX_SCOPES {
-            self.errors.push(format_args!("fields nested deeper than {MAX_SCOPES}"));
+        if self.open == MAX_SCOPES || self.opened == MAX_OPENED {
+            self.errors.push(format_args!("fields nested too deeply"));
             return None;
         }
+        self.opened += 1;
         let encoding = &self.plan.isa()[id];
         match self.scopes.get_mut(self.open) {
             Some(scope) => {

@@ -1,0 +1,361 @@
+//! The compiled programs against the exact engine, on made-up instruction sets full of overrides, parameters, nested
+//! fields, shared guards and names that nothing defines.
+
+use isaglot_asm::{Hooks, Options, Stream, Value};
+use isaglot_bits::{BitRange, Pattern, Word};
+use isaglot_codec::Plan;
+use isaglot_model::{
+    Assert, BinaryOp, Builder, Case, Condition, Encoding, EnumType, EnumValue, Expr, ExprId, Field, FieldSource,
+    FieldType, Flow, GenRange, IntType, Isa, Name, Node, NodeId, Overlap, Param, Piece, Space, SpaceId, Template,
+    TemplatePart, UnaryOp, WordFormat,
+};
+use isaglot_source::{Diagnostics, FileId, Span};
+
+/// The same numbers in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % sides
+    }
+
+    fn pick<T: Clone>(&mut self, list: &[T]) -> T {
+        list[self.roll(list.len() as u64) as usize].clone()
+    }
+}
+
+const NAMES: [&str; 7] = ["A", "B", "C", "D", "E", "P", "Q"];
+
+fn span() -> Span {
+    Span::new(FileId(0), 0, 0)
+}
+
+/// An expression over a few names, with the rules of C that isaspec has.
+fn expr(dice: &mut Dice, builder: &mut Builder) -> ExprId {
+    let mut nodes = Vec::new();
+    let mut fields = Vec::new();
+    let mut values: Vec<NodeId> = Vec::new();
+    for _ in 0..1 + dice.roll(3) {
+        let name = builder.name(dice.pick(&NAMES));
+        fields.push(name);
+        nodes.push(Node::Field(name));
+        values.push(NodeId(nodes.len() as u32 - 1));
+    }
+    fields.sort();
+    fields.dedup();
+    nodes.push(Node::Const(dice.roll(4), IntType::I64));
+    values.push(NodeId(nodes.len() as u32 - 1));
+    for _ in 0..dice.roll(4) {
+        let (x, y) = (dice.pick(&values), dice.pick(&values));
+        let op = dice.pick(&[
+            BinaryOp::Add,
+            BinaryOp::Sub,
+            BinaryOp::Mul,
+            BinaryOp::Div,
+            BinaryOp::And,
+            BinaryOp::Or,
+            BinaryOp::Shl,
+            BinaryOp::Shr,
+            BinaryOp::Eq,
+            BinaryOp::Lt,
+            BinaryOp::Ge,
+            BinaryOp::LogicalAnd,
+            BinaryOp::LogicalOr,
+        ]);
+        nodes.push(match dice.roll(6) {
+            0 => Node::Unary(UnaryOp::LogicalNot, IntType::I64, x),
+            1 => Node::Select(IntType::I64, x, y, x),
+            2 => Node::Cast(IntType::U32, x),
+            _ => Node::Binary(op, IntType::I64, x, y),
+        });
+        values.push(NodeId(nodes.len() as u32 - 1));
+    }
+    builder.expr(Expr { name: "e".into(), nodes, fields, text: String::new(), span: span() })
+}
+
+fn field(dice: &mut Dice, name: Name, width: u32, names: &[Name], exprs: &[ExprId], sub: Option<SpaceId>) -> Field {
+    let low = dice.roll(u64::from(width - 4)) as u32;
+    let mut bits = 1 + dice.roll(4) as u32;
+    let mut params = Vec::new();
+    let (source, ty) = match (dice.roll(9), sub) {
+        (0 | 1, _) => {
+            let ty = dice.pick(&[FieldType::Uint, FieldType::Int, FieldType::Bool(Some("!".into()))]);
+            (FieldSource::Derived(dice.pick(exprs)), ty)
+        }
+        (2..=4, Some(sub)) => {
+            bits = 4;
+            for _ in 0..dice.roll(4) {
+                params.push(Param { name: dice.pick(names), as_name: dice.pick(names) });
+            }
+            (FieldSource::Bits(vec![Piece::Bits(BitRange::new(low, 4))]), FieldType::Sub(sub))
+        }
+        (5, _) => {
+            let pieces = vec![
+                Piece::Bits(BitRange::new(low, 2)),
+                Piece::Implied { width: 1, value: 1 },
+                Piece::Bits(BitRange::new(dice.roll(4) as u32, 1)),
+            ];
+            bits = 4;
+            (FieldSource::Bits(pieces), FieldType::Hex)
+        }
+        _ => {
+            let ty = dice.pick(&[
+                FieldType::Uint,
+                FieldType::Int,
+                FieldType::Hex,
+                FieldType::Offset,
+                FieldType::Uoffset,
+                FieldType::BoolInv(Some("~".into())),
+                FieldType::Bool(None),
+                FieldType::Custom,
+                FieldType::Enum(isaglot_model::EnumId(0)),
+                FieldType::Branch { absolute: false, call: false, unit: 0 },
+            ]);
+            (FieldSource::Bits(vec![Piece::Bits(BitRange::new(low, bits))]), ty)
+        }
+    };
+    Field { name, source, width: bits, ty, params, doc: String::new(), span: span() }
+}
+
+fn template(dice: &mut Dice, builder: &mut Builder, names: &[Name]) -> isaglot_model::TemplateId {
+    let mut parts = vec![TemplatePart::Mnemonic { align: 0, reference: "NAME".into() }];
+    for _ in 0..1 + dice.roll(4) {
+        parts.push(TemplatePart::Literal(b" ".to_vec()));
+        let align = if dice.roll(5) == 0 { 12 } else { 0 };
+        parts.push(TemplatePart::Field { name: dice.pick(names), align, reference: "ref".into() });
+    }
+    builder.template(Template { parts, span: span() })
+}
+
+struct Made {
+    space: SpaceId,
+    width: u32,
+    sub: Option<SpaceId>,
+    opcode_bits: u32,
+}
+
+fn encodings(dice: &mut Dice, builder: &mut Builder, made: &Made, exprs: &[ExprId]) {
+    let names: Vec<Name> = NAMES.iter().map(|name| builder.name(name)).collect();
+    for opcode in 0..1u64 << made.opcode_bits {
+        if dice.roll(9) == 0 {
+            continue;
+        }
+        let mut cases = Vec::new();
+        for level in 0..2 {
+            for overriding in (0..=dice.roll(3)).rev() {
+                let mut fields: Vec<Field> = Vec::new();
+                // The default case of the last level defines most names.
+                let odds = if overriding == 0 && level == 1 { 9 } else { 3 };
+                for &name in &names {
+                    if dice.roll(10) < odds {
+                        fields.push(field(dice, name, made.width - made.opcode_bits, &names, exprs, made.sub));
+                    }
+                }
+                let template = (dice.roll(3) > 0).then(|| template(dice, builder, &names));
+                let assert = Assert { range: BitRange::new(0, 1), value: Word::from_u64(1, 1), span: span() };
+                cases.push(Case {
+                    guard: (overriding > 0).then(|| dice.pick(exprs)),
+                    fields,
+                    asserts: if dice.roll(12) == 0 { vec![assert] } else { Vec::new() },
+                    template,
+                    alias: false,
+                    owner: format!("level{level}"),
+                    span: span(),
+                });
+            }
+        }
+        let care = Word::mask(BitRange::new(made.width - made.opcode_bits, made.opcode_bits), made.width);
+        let value = Word::from_u64(opcode, made.width).shl(made.width - made.opcode_bits);
+        let mut dont_care = Word::zero(made.width);
+        dont_care.set_bit(0, dice.roll(9) == 0);
+        let name = builder.name(&format!("op{opcode}"));
+        builder.encoding(Encoding {
+            name,
+            display_name: format!("op{opcode}"),
+            space: made.space,
+            width: made.width,
+            pattern: Pattern::new(&value, care),
+            dont_care,
+            gens: GenRange::ALL,
+            own_gens: GenRange::ALL,
+            condition: Condition::Always,
+            cases,
+            operands: Vec::new(),
+            flow: Flow::Next,
+            maps: Vec::new(),
+            meta: Vec::new(),
+            doc: String::new(),
+            span: span(),
+        });
+    }
+}
+
+fn random_isa(seed: u64) -> Isa {
+    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut builder = Builder::new("random");
+    let values =
+        (0..3).map(|value| EnumValue { value, display: format!("e{value}"), name: None, span: span() }).collect();
+    builder.enumeration(EnumType { name: "en".into(), values, span: span() });
+    let exprs: Vec<ExprId> = (0..2 + dice.roll(4)).map(|_| expr(&mut dice, &mut builder)).collect();
+    let width = dice.pick(&[32, 64, 96]);
+    let mut sub = None;
+    for (name, width, opcode_bits) in [("inner", 4, 0), ("middle", 4, 1), ("root", width, 3)] {
+        // A 4-bit leaf with an opcode bit has too little room for fields, so the widths inside are cut by hand.
+        let name = builder.name(name);
+        let space = builder.space(Space {
+            name,
+            width: if width == 4 { 4 } else { width },
+            encodings: Vec::new(),
+            overlap: Overlap::Conflict,
+            encode: None,
+            decode: false,
+            span: span(),
+        });
+        let made = Made { space, width, sub, opcode_bits };
+        if width == 4 {
+            small(&mut dice, &mut builder, &made, &exprs);
+        } else {
+            encodings(&mut dice, &mut builder, &made, &exprs);
+            builder.root(space);
+        }
+        sub = Some(space);
+    }
+    builder.format(WordFormat {
+        parcel_bits: 32,
+        max_bits: width,
+        byte_order: isaglot_model::ByteOrder::Little,
+        lengths: Vec::new(),
+    });
+    builder.value_bits(if width == 32 { 32 } else { 64 });
+    let mut problems = Diagnostics::new();
+    let isa = builder.finish(&mut problems);
+    isa.unwrap_or_else(|| panic!("{:?}", problems.iter().map(|d| d.message.clone()).collect::<Vec<_>>()))
+}
+
+/// Leaves of 4 bits: whole-word fields only.
+fn small(dice: &mut Dice, builder: &mut Builder, made: &Made, exprs: &[ExprId]) {
+    let names: Vec<Name> = NAMES.iter().map(|name| builder.name(name)).collect();
+    for opcode in 0..1u64 << made.opcode_bits {
+        let mut cases = Vec::new();
+        for overriding in (0..=dice.roll(3)).rev() {
+            let mut fields = Vec::new();
+            for &name in names.iter().take(4) {
+                match (dice.roll(4), made.sub) {
+                    (0, Some(sub)) => {
+                        let params =
+                            (0..dice.roll(4)).map(|_| Param { name: dice.pick(&names), as_name: dice.pick(&names) });
+                        fields.push(Field {
+                            name,
+                            source: FieldSource::Bits(vec![Piece::Bits(BitRange::new(0, 4))]),
+                            width: 4,
+                            ty: FieldType::Sub(sub),
+                            params: params.collect(),
+                            doc: String::new(),
+                            span: span(),
+                        });
+                    }
+                    (1, _) => {
+                        let mut made = field(dice, name, 5, &names, exprs, None);
+                        if let FieldSource::Bits(_) = made.source {
+                            made.source = FieldSource::Bits(vec![Piece::Bits(BitRange::new(1, 2))]);
+                            made.width = 2;
+                        }
+                        fields.push(made);
+                    }
+                    _ => {}
+                }
+            }
+            cases.push(Case {
+                guard: (overriding > 0).then(|| dice.pick(exprs)),
+                fields,
+                asserts: Vec::new(),
+                template: (overriding == 0 || dice.roll(2) > 0).then(|| template(dice, builder, &names)),
+                alias: false,
+                owner: "small".into(),
+                span: span(),
+            });
+        }
+        let mut pattern = Pattern::any(4);
+        if made.opcode_bits > 0 {
+            pattern = pattern.with_bit(3, opcode == 1);
+        }
+        let name = builder.name(&format!("s{opcode}"));
+        builder.encoding(Encoding {
+            name,
+            display_name: format!("s{opcode}"),
+            space: made.space,
+            width: 4,
+            pattern,
+            dont_care: Word::zero(4),
+            gens: GenRange::ALL,
+            own_gens: GenRange::ALL,
+            condition: Condition::Always,
+            cases,
+            operands: Vec::new(),
+            flow: Flow::Next,
+            maps: Vec::new(),
+            meta: Vec::new(),
+            doc: String::new(),
+            span: span(),
+        });
+    }
+}
+
+/// Prints custom fields; with `exact`, asks for every field, which only the exact engine can answer.
+struct Watch {
+    exact: bool,
+}
+
+impl Hooks for Watch {
+    fn wants_fields(&self) -> bool {
+        self.exact
+    }
+
+    fn wants_lines(&self) -> bool {
+        false
+    }
+
+    fn field(&mut self, _: &str, _: Value<'_>, _: &mut Vec<u8>) {}
+
+    fn custom(&mut self, reference: &str, value: u64, out: &mut Vec<u8>) {
+        out.extend_from_slice(format!("<{reference}{value}>").as_bytes());
+    }
+}
+
+fn print(plan: &Plan<'_>, bytes: &[u8], labels: bool, exact: bool) -> (String, u64) {
+    let mut stream = Stream::new(plan, Options { labels, ..Options::default() }, bytes.len() as u64);
+    stream.mark(bytes);
+    let mut out = Vec::new();
+    stream.feed(bytes, &mut Watch { exact }, &mut out);
+    (String::from_utf8(out).unwrap(), stream.exact_lines())
+}
+
+#[test]
+fn programs_agree_with_the_exact_engine() {
+    let (mut lines, mut fast) = (0u64, 0u64);
+    for seed in 0..300 {
+        let isa = random_isa(seed);
+        let plan = Plan::new(&isa, 0);
+        let mut dice = Dice(seed | 1 << 40);
+        let mut bytes: Vec<u8> = (0..12 * 40).map(|_| dice.roll(256) as u8).collect();
+        let again = bytes.clone();
+        bytes.extend(again);
+        for labels in [false, true] {
+            let (want, _) = print(&plan, &bytes, labels, true);
+            let (got, exact) = print(&plan, &bytes, labels, false);
+            for (i, (want, got)) in want.lines().zip(got.lines()).enumerate() {
+                assert_eq!(got, want, "seed {seed}, labels {labels}, line {i}");
+            }
+            assert_eq!(got.len(), want.len(), "seed {seed}");
+            let count = bytes.len() as u64 / u64::from(isa.format().max_bits / 8);
+            lines += count;
+            fast += count - exact;
+        }
+    }
+    // The comparison means something only if programs really ran.
+    assert!(fast * 10 > lines, "only {fast} of {lines} lines were printed by programs");
+    println!("{fast} of {lines} lines by programs");
+}
