@@ -33,6 +33,7 @@
 mod check;
 pub mod display;
 pub mod expr;
+pub mod fuzz;
 mod gather;
 pub mod limits;
 mod load;

@@ -19,6 +19,7 @@
 //! ```
 
 mod diagnostic;
+pub mod expect;
 mod files;
 pub mod limits;
 pub mod render;

@@ -84,11 +84,18 @@ fn redefined_in(decl: &Bitset, list: &[Defined], out: &mut Diagnostics) {
             Some(other) => {
                 let (low, high) = (d.low.max(other.low), d.high.min(other.high));
                 let name = &decl.name.value;
-                let message = format!("bits {low}..{high} of `{name}` are defined twice");
-                let d = Diagnostic::error("isaspec-redefined-bits", message)
-                    .label(d.span, format!("by this {}", d.what.name()))
-                    .secondary(other.span, format!("and by this {}", other.what.name()));
-                out.push(d);
+                let message = match low == high {
+                    true => format!("bit {low} of `{name}` is defined twice"),
+                    false => format!("bits {low}..{high} of `{name}` are defined twice"),
+                };
+                let error = Diagnostic::error("isaspec-redefined-bits", message);
+                out.push(if d.span == other.span {
+                    error.label(d.span, format!("twice by this {}", d.what.name()))
+                } else {
+                    error
+                        .label(d.span, format!("by this {}", d.what.name()))
+                        .secondary(other.span, format!("and by this {}", other.what.name()))
+                });
             }
             None => sorted.insert(at, *d),
         }

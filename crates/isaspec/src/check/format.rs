@@ -63,7 +63,8 @@ pub(crate) fn check(
         return FormatInfo { word, value_bits, root };
     }
     let word = extended(word, size, formats.first().copied(), out);
-    for place in places.iter().flatten().filter(|p| word.lengths.is_empty() && Some(p.root()) == root) {
+    let one_length = formats.iter().all(|f| f.lengths.is_empty());
+    for place in places.iter().flatten().filter(|p| one_length && Some(p.root()) == root) {
         if let Some(set) = place.levels.first().and_then(|l| tables.sets.get(*l))
             && let Some(width) = set.decl.width
         {

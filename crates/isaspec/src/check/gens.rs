@@ -2,6 +2,7 @@
 
 use isaglot_model::GenRange;
 use isaglot_source::{Diagnostic, Diagnostics, Span};
+use rustc_hash::FxHashMap;
 
 use super::Place;
 use crate::gather::Tables;
@@ -30,8 +31,27 @@ pub(crate) fn effective(tables: &Tables<'_>, place: &Place) -> GenRange {
     levels.fold(GenRange::ALL, |range, set| range.intersect(own(set.decl)))
 }
 
+/// Warns of variants that begin at the same gen: the reference gives them one C name, and here every word has two matches.
+fn same_beginning(tables: &Tables<'_>, out: &mut Diagnostics) {
+    for (name, list) in tables.leaves.iter().filter(|(_, list)| list.len() > 1) {
+        let mut first: FxHashMap<u32, Span> = FxHashMap::default();
+        for set in list.iter().filter_map(|id| tables.sets.get(*id)) {
+            let min = own(set.decl).min;
+            let Some(other) = first.insert(min, set.decl.name.span()) else { continue };
+            let message = format!("two variants of `{name}` begin at gen {min}");
+            let d = Diagnostic::warning("isaspec-duplicate-variant", message);
+            out.push(if other == set.decl.name.span() {
+                d.label(other, "read twice").note("the file is imported twice, and imports have no guard against that")
+            } else {
+                d.label(set.decl.name.span(), "second").secondary(other, "first")
+            });
+        }
+    }
+}
+
 /// Checks all limits against those above them.
 pub(crate) fn check(tables: &Tables<'_>, places: &[Option<Place>], live: &[bool], out: &mut Diagnostics) {
+    same_beginning(tables, out);
     for (id, set) in tables.sets.iter().enumerate() {
         let (Some(Some(place)), Some(true)) = (places.get(id), live.get(id)) else { continue };
         let mut above = GenRange::ALL;

@@ -4,6 +4,7 @@ use isaglot_source::{Diagnostic, Diagnostics, Span, closest};
 use rustc_hash::FxHashSet;
 
 use super::Place;
+use crate::display;
 use crate::gather::{CaseInfo, Set, Tables};
 use crate::syntax::{ExprRef, FieldDecl, PieceDecl, Role};
 use crate::text::Text;
@@ -141,6 +142,10 @@ impl SetCheck<'_, '_> {
         }
         for field in &case.decl.fields {
             self.field(field);
+        }
+        if let Some(text) = &case.display {
+            // Only for its problems; lowering parses it again.
+            display::parse(text, self.out);
         }
         self.same_names(case);
     }

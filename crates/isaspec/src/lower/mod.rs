@@ -217,14 +217,15 @@ impl<'a> Lowering<'a> {
             digits(&a.digits.value, 0, &mut value, b'1');
             asserts.push(Assert { range, value, span: a.span });
         }
-        let template = case.display.as_ref().and_then(|text| self.template(text, out));
+        let template = case.display.as_ref().and_then(|text| self.template(text));
         let (owner, span) = (owner.to_owned(), case.decl.span);
         Case { guard, fields, asserts, template: template.map(|t| self.builder.template(t)), alias: false, owner, span }
     }
 
-    fn template(&mut self, text: &Text, out: &mut Diagnostics) -> Option<Template> {
+    fn template(&mut self, text: &Text) -> Option<Template> {
         let mut parts = Vec::new();
-        for part in display::parse(text, out)? {
+        // What is odd about it was reported by the checks.
+        for part in display::parse(text, &mut Diagnostics::new())? {
             parts.push(match part {
                 Part::Literal(bytes) => TemplatePart::Literal(bytes),
                 Part::Reference { name, align: Some(column), .. } if name.is_empty() => TemplatePart::Align(column),

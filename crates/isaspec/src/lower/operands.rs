@@ -55,11 +55,13 @@ pub(super) fn lower(
     let mut flow = Flow::Next;
     if let Some(decl) = sets().find_map(|set| set.decl.flow.as_ref()) {
         let target = decl.target.as_ref().map(|t| (lowering.builder.name(&t.value), t));
-        if let Some((_, text)) = target.filter(|(name, _)| !defined(*name)) {
-            let message = format!("no field is called `{}`", text.value);
-            out.push(Diagnostic::error("isaspec-flow", message).label(text.span(), "the target of the branch"));
+        match target.filter(|(name, _)| !defined(*name)) {
+            Some((_, text)) => {
+                let message = format!("no field is called `{}`", text.value);
+                out.push(Diagnostic::error("isaspec-flow", message).label(text.span(), "the target of the branch"));
+            }
+            None => flow = self::flow(decl, target.map(|(name, _)| name), out),
         }
-        flow = self::flow(decl, target.map(|(name, _)| name), out);
     }
     (operands, flow)
 }

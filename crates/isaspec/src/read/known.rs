@@ -14,6 +14,13 @@ struct Element {
     more_children: &'static [&'static str],
 }
 
+impl Element {
+    /// Whether the element itself is an extension; where those are off, it was pointed out as a whole.
+    fn is_extension(&self) -> bool {
+        self.attributes.is_empty() && !self.more_attributes.is_empty()
+    }
+}
+
 const fn element(
     name: &'static str,
     attributes: &'static [&'static str],
@@ -84,7 +91,8 @@ pub(super) fn check(r: &mut Reader<'_, '_>, root: Node<'_, '_>) {
     one(r, root, &ROOT);
     for node in root.descendants().filter(|n| n.is_element() && *n != root) {
         let name = node.tag_name().name();
-        if let Some(element) = ELEMENTS.iter().find(|e| e.name == name && node.tag_name().namespace().is_none()) {
+        let known = ELEMENTS.iter().find(|e| e.name == name && node.tag_name().namespace().is_none());
+        if let Some(element) = known.filter(|e| r.dialect || !e.is_extension()) {
             one(r, node, element);
         }
     }

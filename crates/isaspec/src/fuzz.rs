@@ -1,0 +1,40 @@
+//! What fuzz targets and their smoke tests run: any bytes in, no panic, no hang, and what comes out holds together.
+
+use isaglot_source::{Diagnostics, FileId, SourceMap, Span, render};
+
+use crate::text::Text;
+use crate::{display, expr};
+
+/// Reads the bytes as a whole description; it may import itself. Every diagnostic is drawn too.
+pub fn fuzz_description(data: &[u8]) {
+    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
+    let mut read = |_: &str| Ok(data.to_vec());
+    let isa = crate::load(&mut files, "fuzz.xml", &mut read, &mut out);
+    assert_eq!(isa.is_none(), out.has_errors(), "a model comes exactly if there is no error");
+    for d in &out {
+        assert!(!render::text(&files, d, false).is_empty(), "a diagnostic is drawn");
+    }
+}
+
+/// Reads the bytes as an expression. A sound one must compute the same constant that was found while parsing.
+pub fn fuzz_expression(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let text = Text::verbatim(text, Span::new(FileId(0), 0, text.len()));
+    let mut out = Diagnostics::new();
+    let parsed = expr::parse(&text, &mut out);
+    assert_eq!(parsed.is_none(), out.has_errors(), "a tree comes exactly if there is no error");
+    if let Some(parsed) = parsed {
+        for (i, node) in parsed.nodes.iter().enumerate() {
+            let earlier = node.op.operands().into_iter().flatten().all(|o| (o as usize) < i);
+            assert!(earlier, "operands come before the nodes that use them");
+        }
+    }
+}
+
+/// Reads the bytes as a display text.
+pub fn fuzz_display(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let text = Text::verbatim(text, Span::new(FileId(0), 0, text.len()));
+    let mut out = Diagnostics::new();
+    assert_eq!(display::parse(&text, &mut out).is_none(), out.has_errors(), "parts come exactly if there is no error");
+}
