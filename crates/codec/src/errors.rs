@@ -95,10 +95,10 @@ impl Errors {
     }
 
     /// An assert fails.
-    pub fn unexpected(&mut self, (high, low): (u32, u32), name: &str, got: &Word, want: &Word) {
+    pub fn unexpected(&mut self, (low, high): (u32, u32), name: &str, got: &Word, want: &Word) {
         if self.enabled {
             let (got, want) = (self.hex(got), self.hex(want));
-            self.push(format_args!("WARNING: unexpected bits[{high}:{low}] in {name}: {got} vs {want}"));
+            self.push(format_args!("WARNING: unexpected bits[{low}:{high}] in {name}: {got} vs {want}"));
         }
     }
 }

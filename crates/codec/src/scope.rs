@@ -244,7 +244,12 @@ impl<'p, 'a> Scopes<'p, 'a> {
         self.stack.push(expr);
         let value = self.compute(scope, &self.plan.isa()[expr]);
         self.stack.pop();
-        self.scopes[scope].memo.push((expr, value));
+        // An inner evaluation may have left a value already; the outer one counts.
+        let memo = &mut self.scopes[scope].memo;
+        match memo.iter_mut().find(|(known, _)| *known == expr) {
+            Some(known) => known.1 = value,
+            None => memo.push((expr, value)),
+        }
         value
     }
 
@@ -308,7 +313,7 @@ impl<'p, 'a> Scopes<'p, 'a> {
         for assert in &case.asserts {
             let got = self.scopes[scope].value.slice(assert.range);
             if got != assert.value {
-                let bits = (assert.range.high().unwrap_or(0), assert.range.lo);
+                let bits = (assert.range.lo, assert.range.high().unwrap_or(0));
                 self.errors.unexpected(bits, &case.owner, &got, &assert.value);
             }
         }
