@@ -1,0 +1,113 @@
+//! From "this device serves that interface at these levels" to the two tables.
+//!
+//! Every service is one logical unit. Numbers are given from 32 up in the order of the file, leaving out those that
+//! the file fixes or uses in rows of its own, so that the same file always gives the same tables. Programs never see
+//! these numbers before they ask for them, so a number that changes with the file breaks nobody.
+
+use std::collections::BTreeSet;
+
+use isaglot_source::{Diagnostic, Diagnostics, Span};
+
+use super::{Levels, LunRow, Map, Route, Service, Value};
+use crate::limits;
+
+/// Adds the rows of all services and of the fallback interfaces to the tables of a map.
+pub fn build(map: &mut Map, out: &mut Diagnostics) {
+    let mut taken: BTreeSet<u64> = map.luns.iter().filter_map(|r| r.lun.value).collect();
+    taken.extend(map.routes.iter().filter_map(|r| r.lun.value));
+    let devices = std::mem::take(&mut map.devices);
+    taken.extend(devices.iter().flat_map(|d| &d.serves).filter_map(|s| s.lun));
+    // Device numbers that are already spoken for: (interface, level, device number).
+    let mut devs: BTreeSet<(u64, Levels, u64)> = BTreeSet::new();
+    for row in &map.luns {
+        let (Some(uuid), Some(dev)) = (row.uuid.value, row.dev.value) else { continue };
+        devs.extend(row.levels.each().map(|l| (uuid, l, dev)));
+    }
+    for service in devices.iter().flat_map(|d| &d.serves) {
+        let Some(uuid) = service.uuid else { continue };
+        let fixed = service.levels.each().filter_map(|l| Some((uuid, l, at(&service.dev, l)?)));
+        devs.extend(fixed);
+    }
+
+    let span = devices.first().map(|d| d.span).or(map.luns.first().map(|r| r.span));
+    if let Some(span) = span {
+        fallback(map, span);
+    }
+    let mut next = u64::from(limits::FIRST_LUN);
+    for device in &devices {
+        for service in &device.serves {
+            let Some(uuid) = service.uuid else { continue };
+            let lun = service.lun.unwrap_or_else(|| {
+                while taken.contains(&next) {
+                    next += 1;
+                }
+                let lun = next;
+                next += 1;
+                lun
+            });
+            if lun > limits::MAX_UNIT {
+                let d = Diagnostic::error("E-RANGE", "no logical unit number is left");
+                out.push(d.label(service.span, format!("there are {}", limits::MAX_UNIT + 1 - u64::from(limits::FIRST_LUN))));
+                map.devices = devices;
+                return;
+            }
+            rows(map, &device.name, service, uuid, lun, &mut devs);
+        }
+    }
+    map.devices = devices;
+}
+
+fn at<T: Copy>(numbers: &[Option<T>; 4], level: Levels) -> Option<T> {
+    numbers.get(level.0.trailing_zeros() as usize).copied().flatten()
+}
+
+/// The rows of the three fallback interfaces at every level, where the file has none of its own.
+fn fallback(map: &mut Map, span: Span) {
+    let value = |n| Value { value: Some(n), span };
+    for n in 0..3 {
+        let own = map.luns.iter().filter(|r| r.uuid.value == Some(n) && r.dev.value == Some(0));
+        let left = Levels(own.fold(map.levels.0, |m, r| m & !r.levels.0));
+        if left != Levels::default() {
+            map.luns.push(LunRow { uuid: value(n), dev: value(0), levels: left, lun: value(n), span });
+        }
+        let own = map.routes.iter().filter(|r| r.lun.value == Some(n));
+        let left = Levels(own.fold(map.levels.0, |m, r| m & !r.levels.0));
+        if n > 0 && left != Levels::default() {
+            let device = "fallback".to_owned();
+            map.routes.push(Route { lun: value(n), levels: left, device, sub: value(n), span });
+        }
+    }
+}
+
+fn rows(
+    map: &mut Map,
+    device: &str,
+    service: &Service,
+    uuid: u64,
+    lun: u64,
+    devs: &mut BTreeSet<(u64, Levels, u64)>,
+) {
+    let span = service.span;
+    let value = |n| Value { value: Some(n), span };
+    let first_lun = map.luns.len();
+    let first_route = map.routes.len();
+    for level in service.levels.each() {
+        let dev = at(&service.dev, level).unwrap_or_else(|| {
+            let free = (0..).find(|&d| !devs.contains(&(uuid, level, d))).unwrap_or(limits::MAX_UNIT);
+            devs.insert((uuid, level, free));
+            free
+        });
+        match map.luns.iter_mut().skip(first_lun).find(|r| r.dev.value == Some(dev)) {
+            Some(row) => row.levels.0 |= level.0,
+            None => map.luns.push(LunRow { uuid: value(uuid), dev: value(dev), levels: level, lun: value(lun), span }),
+        }
+        let sub = at(&service.sub.map(Some), level).unwrap_or_default();
+        match map.routes.iter_mut().skip(first_route).find(|r| r.sub.value == Some(sub)) {
+            Some(row) => row.levels.0 |= level.0,
+            None => {
+                let device = device.to_owned();
+                map.routes.push(Route { lun: value(lun), levels: level, device, sub: value(sub), span });
+            }
+        }
+    }
+}
