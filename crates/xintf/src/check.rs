@@ -57,13 +57,17 @@ fn number(interface: &Interface, target: Target, out: &mut Diagnostics) -> Optio
     let Some(uuid) = interface.uuid else {
         if !interface.uuid_broken {
             let d = Diagnostic::error("E-UUID-MISSING", format!("`{}` has no `uuid` line", name.text));
-            out.push(d.label(name.span, "").note("write `uuid: 0x…` as its first line; `isaglot xintf registry add` gives one"));
+            out.push(
+                d.label(name.span, "")
+                    .note("write `uuid: 0x…` as its first line; `isaglot xintf registry add` gives one"),
+            );
         }
         return None;
     };
     let max = target.xlen.max_uuid();
     let Some(value) = uuid.value.filter(|&v| v <= max) else {
-        let message = format!("the number does not fit the {} bits of RV{}", target.xlen.uuid_bits(), target.xlen.bits());
+        let message =
+            format!("the number does not fit the {} bits of RV{}", target.xlen.uuid_bits(), target.xlen.bits());
         out.push(Diagnostic::error("E-UUID-RANGE", message).label(uuid.span, format!("at most {max:#x}")));
         return None;
     };

@@ -14,6 +14,7 @@
 
 pub mod ast;
 pub mod check;
+pub mod header;
 mod lex;
 pub mod limits;
 pub mod map;

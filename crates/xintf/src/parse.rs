@@ -261,7 +261,8 @@ impl Parser<'_> {
             None => {
                 let span = self.span(0);
                 self.at += 1;
-                Err(self.syntax(span, "expected `uuid: …`, a command such as `go rd rs1 rs2: xcmd0 rd rs1 rs2`, or `}`"))
+                Err(self
+                    .syntax(span, "expected `uuid: …`, a command such as `go rd rs1 rs2: xcmd0 rd rs1 rs2`, or `}`"))
             }
         }
     }
@@ -321,7 +322,9 @@ impl Parser<'_> {
         if self.is(0, b'=') {
             self.at += 1;
             let (value, span) = self.number("a value at reset")?;
-            let Some(value) = value else { return Err(self.syntax(span, "the value at reset needs more than 64 bits")) };
+            let Some(value) = value else {
+                return Err(self.syntax(span, "the value at reset needs more than 64 bits"));
+            };
             state.initial = value;
         }
         if let Some(before) = out.state.iter().find(|s| s.name == state.name) {
@@ -504,7 +507,8 @@ fn operand_fault(list: &[String], right: bool) -> Option<String> {
             _ => return Some(format!("`{operand}` is repeated on the {side} side")),
         }
     }
-    let order = if right { "`rd` comes first on the right side" } else { "the left side is `rd rs1 rs2` in this order" };
+    let order =
+        if right { "`rd` comes first on the right side" } else { "the left side is `rd rs1 rs2` in this order" };
     Some(order.to_owned())
 }
 

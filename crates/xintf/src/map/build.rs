@@ -47,7 +47,9 @@ pub fn build(map: &mut Map, out: &mut Diagnostics) {
             });
             if lun > limits::MAX_UNIT {
                 let d = Diagnostic::error("E-RANGE", "no logical unit number is left");
-                out.push(d.label(service.span, format!("there are {}", limits::MAX_UNIT + 1 - u64::from(limits::FIRST_LUN))));
+                out.push(
+                    d.label(service.span, format!("there are {}", limits::MAX_UNIT + 1 - u64::from(limits::FIRST_LUN))),
+                );
                 map.devices = devices;
                 return;
             }
@@ -79,14 +81,7 @@ fn fallback(map: &mut Map, span: Span) {
     }
 }
 
-fn rows(
-    map: &mut Map,
-    device: &str,
-    service: &Service,
-    uuid: u64,
-    lun: u64,
-    devs: &mut BTreeSet<(u64, Levels, u64)>,
-) {
+fn rows(map: &mut Map, device: &str, service: &Service, uuid: u64, lun: u64, devs: &mut BTreeSet<(u64, Levels, u64)>) {
     let span = service.span;
     let value = |n| Value { value: Some(n), span };
     let first_lun = map.luns.len();

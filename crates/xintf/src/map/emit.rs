@@ -20,8 +20,7 @@ struct Flat<'a> {
 
 fn flat(map: &Map) -> Flat<'_> {
     let luns = map.luns.iter().filter(|r| r.levels != Levels::default());
-    let mut luns: Vec<_> =
-        luns.filter_map(|r| Some((r.uuid.value?, r.dev.value?, r.levels, r.lun.value?))).collect();
+    let mut luns: Vec<_> = luns.filter_map(|r| Some((r.uuid.value?, r.dev.value?, r.levels, r.lun.value?))).collect();
     luns.sort_unstable();
     let routes = map.routes.iter().filter(|r| r.levels != Levels::default());
     let mut routes: Vec<_> =
@@ -40,9 +39,7 @@ pub fn json(map: &Map) -> Value {
         })
         .collect();
     let routes: Vec<Value> = (flat.routes.iter())
-        .map(|(lun, levels, device, sub)| {
-            json!({ "lun": lun, "levels": levels.names(), "device": device, "sub": sub })
-        })
+        .map(|(lun, levels, device, sub)| json!({ "lun": lun, "levels": levels.names(), "device": device, "sub": sub }))
         .collect();
     json!({
         "xlen": map.xlen.bits(), "levels": map.levels.names(), "commands": map.commands, "encoding": map.encoding,
@@ -133,13 +130,22 @@ pub fn rust(map: &Map) -> String {
     let flat = flat(map);
     let mut out = String::new();
     let _ = write!(out, "{RUST_HEAD}");
-    let _ = writeln!(out, "/// Devices by number.\npub const DEVICES: [&str; {}] = {:?};\n", flat.devices.len(), flat.devices);
+    let _ = writeln!(
+        out,
+        "/// Devices by number.\npub const DEVICES: [&str; {}] = {:?};\n",
+        flat.devices.len(),
+        flat.devices
+    );
     let _ = writeln!(out, "/// What `xext` looks into, sorted.\npub const LUN_MAP: [LunRow; {}] = [", flat.luns.len());
     for (uuid, dev, levels, lun) in &flat.luns {
         let levels = levels.0;
         let _ = writeln!(out, "    LunRow {{ uuid: {uuid:#x}, dev: {dev}, levels: {levels}, lun: {lun} }},");
     }
-    let _ = writeln!(out, "];\n\n/// What `xcmd` looks into, sorted.\npub const DEV_MAP: [DevRow; {}] = [", flat.routes.len());
+    let _ = writeln!(
+        out,
+        "];\n\n/// What `xcmd` looks into, sorted.\npub const DEV_MAP: [DevRow; {}] = [",
+        flat.routes.len()
+    );
     for (lun, levels, device, sub) in &flat.routes {
         let (levels, n) = (levels.0, flat.devices.iter().position(|d| d == device).unwrap_or_default());
         let _ = writeln!(out, "    DevRow {{ lun: {lun}, levels: {levels}, device: {n}, sub: {sub} }},");

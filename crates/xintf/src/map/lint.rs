@@ -123,7 +123,8 @@ fn duplicates(entries: &[Entry], dests: &[Dest<'_>], out: &mut Diagnostics) {
             continue;
         }
         seen.1 = true;
-        let d = Diagnostic::error("E-DUP-DEST", format!("logical unit {} is routed again for level {}", t.lun, t.level));
+        let d =
+            Diagnostic::error("E-DUP-DEST", format!("logical unit {} is routed again for level {}", t.lun, t.level));
         let d = d.label(t.span, format!("to {}, subdevice {} here", t.device, t.sub));
         out.push(d.secondary(seen.0.span, format!("to {}, subdevice {} here", seen.0.device, seen.0.sub)));
     }

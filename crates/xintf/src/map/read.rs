@@ -268,9 +268,8 @@ impl Reader<'_> {
         let sub = get("sub").map(|v| self.by_level(v)).unwrap_or_default();
         let named = |numbers: &[Option<u64>; 4], item: Option<&Item>| {
             // Only a table says which levels; one number is meant for all of them.
-            item.and_then(Item::table).map(|_| {
-                numbers.iter().enumerate().fold(0, |m, (i, n)| m | u8::from(n.is_some()) << i)
-            })
+            item.and_then(Item::table)
+                .map(|_| numbers.iter().enumerate().fold(0, |m, (i, n)| m | u8::from(n.is_some()) << i))
         };
         let mut levels = match get("levels").or(get("priv")) {
             Some(value) => self.levels(value),

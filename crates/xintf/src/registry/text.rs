@@ -5,8 +5,8 @@ use std::fmt::Write;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
 use super::{Entry, Kind, Registry};
-use crate::uuid::MAX_NARROW;
 use crate::limits;
+use crate::uuid::MAX_NARROW;
 
 /// Reads a registry. A line that cannot be read is reported and left out.
 pub fn parse(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Registry {
@@ -27,7 +27,9 @@ pub fn parse(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Registry {
                 Ok(entry) => registry.push(entry),
                 Err(expected) => {
                     let d = Diagnostic::error("E-SYNTAX", expected).label(place, "this line");
-                    out.push(d.note("a line is `number name kind owner date`, such as `0x00003 org.x:Y central me 2026-01-31`"));
+                    out.push(d.note(
+                        "a line is `number name kind owner date`, such as `0x00003 org.x:Y central me 2026-01-31`",
+                    ));
                 }
             }
         }
@@ -52,14 +54,7 @@ fn entry(text: &str, span: Span) -> Result<Entry, String> {
     if !parse_date(date) {
         return Err("expected a date as YYYY-MM-DD".to_owned());
     }
-    Ok(Entry {
-        uuid,
-        name: (*name).to_owned(),
-        kind,
-        owner: (*owner).to_owned(),
-        date: (*date).to_owned(),
-        span,
-    })
+    Ok(Entry { uuid, name: (*name).to_owned(), kind, owner: (*owner).to_owned(), date: (*date).to_owned(), span })
 }
 
 fn parse_kind(text: &str) -> Option<Kind> {
