@@ -384,15 +384,20 @@ fn rust(xlen: Xlen) -> Result<(), Failed> {
         rustc(&["--crate-type=lib", "--emit=obj", "-o", "out.o", "--extern", "core=libcore.rlib", "t.rs"])?;
         let data = std::fs::read(dir.path().join("out.o"))?;
         let file = object::File::parse(&*data)?;
-        // The RV64 target has compressed instructions, so only the last one, `ret`, may be of two bytes.
+        // The RV64 target has compressed instructions.
         let body = |name: &str| -> Result<Vec<u32>, Failed> {
             let symbol = file.symbols().find(|s| s.name() == Ok(name)).ok_or(format!("no {name}"))?;
             let section = file.section_by_index(symbol.section_index().ok_or("no section")?)?;
             let start = symbol.address() as usize;
             let bytes = section.data()?.get(start..start + symbol.size() as usize).ok_or("outside")?;
-            let mut out = words(bytes);
-            if bytes.len() % 4 == 2 && bytes.ends_with(&[0x82, 0x80]) {
-                out.push(RET);
+            let (mut out, mut at) = (Vec::new(), 0);
+            while let Some(&[a, b]) = bytes.get(at..at + 2) {
+                let short = u32::from(u16::from_le_bytes([a, b]));
+                match bytes.get(at..at + 4) {
+                    Some(long) if short & 3 == 3 => out.extend(words(long)),
+                    _ => out.push(if short == 0x8082 { RET } else { short }),
+                }
+                at += if short & 3 == 3 { 4 } else { 2 };
             }
             Ok(out)
         };
