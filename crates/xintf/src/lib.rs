@@ -23,6 +23,7 @@ mod parse;
 pub mod profile;
 pub mod registry;
 pub mod set;
+pub mod skeleton;
 mod tree;
 pub mod uuid;
 

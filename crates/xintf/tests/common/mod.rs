@@ -33,12 +33,7 @@ pub(crate) fn data(name: &str) -> PathBuf {
 
 /// Whether a program can be started.
 pub(crate) fn have(program: &str) -> bool {
-    Command::new(program)
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|s| s.success())
+    Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
 /// Runs a program; what it says is the error when it fails or warns.
