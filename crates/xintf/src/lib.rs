@@ -15,6 +15,7 @@
 pub mod ast;
 pub mod check;
 pub mod header;
+pub mod hostile;
 mod lex;
 pub mod limits;
 pub mod map;

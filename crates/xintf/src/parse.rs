@@ -8,6 +8,7 @@ use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
 use crate::ast::{Command, File, Interface, Name, Purity, Semantics, State, Uuid};
 use crate::lex::{Kind, Token, doc_text, lex};
+use crate::name::NameError;
 use crate::{limits, name};
 
 const OPERANDS: [&str; 3] = ["rd", "rs1", "rs2"];
@@ -99,6 +100,7 @@ impl Parser<'_> {
 
     fn file(&mut self, out: &mut File) {
         while !self.is_end() {
+            let start = self.at;
             let done = if self.word(0) == Some("import") && self.is(1, b'(') {
                 self.import().map(|name| out.imports.extend(name))
             } else if self.token(0).kind == Kind::Word || self.is(0, b'.') || self.is(0, b':') {
@@ -108,7 +110,7 @@ impl Parser<'_> {
                 Err(self.syntax(span, "expected `import(…)` or an interface such as `org.example:Thing{ … }`"))
             };
             if done.is_err() {
-                self.skip_to_top();
+                self.skip_to_top(start);
             }
             if out.interfaces.len() >= limits::MAX_INTERFACES || out.imports.len() >= limits::MAX_IMPORTS {
                 let span = self.span(0);
@@ -118,10 +120,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes on behind the braces that open next, or at a line that can start an interface or an import.
-    fn skip_to_top(&mut self) {
+    /// Goes on behind the braces that open next, or at a line that can start an interface or an import, but not at
+    /// the token `start`, where the fault began.
+    fn skip_to_top(&mut self, start: usize) {
         let mut depth = 0u32;
         while !self.is_end() {
+            if self.at > start && self.token(0).first && self.starts_top() {
+                return;
+            }
             match self.token(0).kind {
                 Kind::Punct(b'{') => depth += 1,
                 Kind::Punct(b'}') => {
@@ -134,9 +140,6 @@ impl Parser<'_> {
                 _ => {}
             }
             self.at += 1;
-            if self.token(0).first && self.starts_top() {
-                return;
-            }
         }
     }
 
@@ -157,8 +160,8 @@ impl Parser<'_> {
         false
     }
 
-    /// A name up to the token that is no part of it; what is wrong with it is reported here.
-    fn intf_name(&mut self) -> Option<Name> {
+    /// A name up to the token that is no part of it; what is wrong with it is only found, not reported.
+    fn intf_name(&mut self) -> Option<(Name, Option<NameError>)> {
         let from = self.span(0);
         let mut text = String::new();
         while matches!(self.token(0).kind, Kind::Word | Kind::Punct(b'.' | b':')) {
@@ -172,38 +175,41 @@ impl Parser<'_> {
         if text.is_empty() {
             return None;
         }
-        let span = self.since(from);
-        let checked = name::check_interface(&text);
-        if let Err(e) = &checked {
-            // Blanks inside a name make offsets in it useless.
-            let dense = (span.end - span.start) as usize == text.len();
-            let start = span.start as usize + e.offset;
-            let place = if dense { Span::new(self.file, start, start + e.len.max(1)) } else { span };
-            let d = Diagnostic::error("E-NAME", format!("`{text}` is no interface name: {}", e.why));
-            self.diagnostics.push(d.label(place, ""));
-        }
-        Some(Name { text, span, valid: checked.is_ok() })
+        let fault = name::check_interface(&text).err();
+        Some((Name { text, span: self.since(from), valid: fault.is_none() }, fault))
+    }
+
+    fn report_name(&mut self, name: &Name, fault: Option<NameError>) {
+        let Some(fault) = fault else { return };
+        // Blanks inside a name make offsets in it useless.
+        let dense = (name.span.end - name.span.start) as usize == name.text.len();
+        let start = name.span.start as usize + fault.offset;
+        let place = if dense { Span::new(self.file, start, start + fault.len.max(1)) } else { name.span };
+        let d = Diagnostic::error("E-NAME", format!("`{}` is no interface name: {}", name.text, fault.why));
+        self.diagnostics.push(d.label(place, ""));
     }
 
     fn import(&mut self) -> Result<Option<Name>, Fault> {
         self.at += 2;
-        let Some(name) = self.intf_name() else {
+        let Some((name, fault)) = self.intf_name() else {
             let span = self.span(0);
             return Err(self.syntax(span, "expected the name of an interface to import"));
         };
         self.expect(b')', "after the name of an interface to import")?;
+        self.report_name(&name, fault);
         Ok(name.valid.then_some(name))
     }
 
     fn interface(&mut self) -> Result<Interface, Fault> {
         let doc = self.doc();
         let from = self.span(0);
-        let Some(name) = self.intf_name() else {
+        let Some((name, fault)) = self.intf_name() else {
             let span = self.span(0);
             return Err(self.syntax(span, "expected the name of an interface"));
         };
         let open = self.span(0);
         self.expect(b'{', "after the name of an interface")?;
+        self.report_name(&name, fault);
         let mut out = Interface {
             name,
             uuid: None,
@@ -228,28 +234,30 @@ impl Parser<'_> {
                 self.diagnostics.push(d);
                 break;
             }
+            let start = self.at;
             if self.item(&mut out).is_err() {
-                self.skip_to_item();
+                self.skip_to_item(start);
             }
         }
         out.span = self.since(from);
         Ok(out)
     }
 
-    /// Goes on at the next line of an interface, or at its end.
-    fn skip_to_item(&mut self) {
+    /// Goes on at the next line of an interface that is not at the token `start`, or at its end.
+    fn skip_to_item(&mut self, start: usize) {
         let mut depth = 0u32;
         while !self.is_end() {
-            match self.token(0).kind {
+            let token = self.token(0);
+            if depth == 0 && self.at > start && token.first && token.kind == Kind::Word {
+                return;
+            }
+            match token.kind {
                 Kind::Punct(b'}') if depth == 0 => return,
                 Kind::Punct(b'}') => depth -= 1,
                 Kind::Punct(b'{') => depth += 1,
                 _ => {}
             }
             self.at += 1;
-            if self.token(0).first && depth == 0 && self.token(0).kind == Kind::Word {
-                return;
-            }
         }
     }
 

@@ -22,12 +22,19 @@ pub struct Set {
     pub files: Vec<File>,
     /// How many of [`Set::files`] were named, as opposed to imported or built in.
     pub named: usize,
+    /// The file of [`BUILTIN`].
+    pub builtin: Option<FileId>,
 }
 
 impl Set {
     /// Every interface, built-in ones last unless the files define them.
     pub fn interfaces(&self) -> impl Iterator<Item = &Interface> {
         self.files.iter().flat_map(|f| &f.interfaces)
+    }
+
+    /// Every interface that a file defines, which is what there is to check.
+    pub fn written(&self) -> impl Iterator<Item = &Interface> {
+        self.files.iter().filter(|f| Some(f.file) != self.builtin).flat_map(|f| &f.interfaces)
     }
 
     /// The interfaces of the files that were named.
@@ -49,7 +56,7 @@ pub fn load(
     mut load: impl FnMut(&mut SourceMap, FileId, &str) -> Option<FileId>,
     out: &mut Diagnostics,
 ) -> Set {
-    let mut set = Set { files: Vec::new(), named: named.len() };
+    let mut set = Set { files: Vec::new(), named: named.len(), builtin: None };
     let mut known: BTreeSet<String> = BTreeSet::new();
     let mut seen: BTreeSet<FileId> = BTreeSet::new();
     let mut queue: Vec<(FileId, Name)> = Vec::new();
@@ -108,4 +115,5 @@ fn builtin(map: &mut SourceMap, set: &mut Set) {
     let mut file = parse(id, BUILTIN.as_bytes(), &mut Diagnostics::new());
     file.interfaces.retain(|i| set.get(&i.name.text).is_none());
     set.files.push(file);
+    set.builtin = Some(id);
 }

@@ -62,6 +62,7 @@ fn main() {
 }
 
 fn has_cpp(compiler: Compiler) -> bool {
+    // Debian's bare-metal gcc has it, and so has clang; this is for other builds.
     let Ok(dir) = tempfile::tempdir() else { return false };
     std::fs::write(dir.path().join("a.cpp"), "int a;\n").is_ok()
         && common::run(compiler.program, &[compiler.rv64, &["-c", "a.cpp"]].concat(), dir.path()).is_ok()

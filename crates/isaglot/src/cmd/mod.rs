@@ -2,6 +2,7 @@
 
 mod disasm;
 mod explain;
+mod xintf;
 
 use std::process::ExitCode;
 
@@ -14,6 +15,7 @@ use crate::session::Session;
 pub(crate) enum Command {
     Disasm(disasm::Args),
     Explain(explain::Args),
+    Xintf(xintf::Args),
 }
 
 /// Runs one verb.
@@ -22,6 +24,7 @@ pub(crate) fn run(command: Command, mut session: Session) -> ExitCode {
     match command {
         Command::Disasm(args) => disasm::run(&args, session),
         Command::Explain(args) => explain::run(&args, session),
+        Command::Xintf(args) => xintf::run(args, session),
     }
 }
 

@@ -11,7 +11,7 @@ use isaglot_source::{Diagnostic, Diagnostics, Span};
 use super::{Levels, LunRow, Map, Route, Service, Value};
 use crate::limits;
 
-/// Adds the rows of all services and of the fallback interfaces to the tables of a map.
+/// Adds the rows of all services and, if there are any, of the fallback interfaces to the tables of a map.
 pub fn build(map: &mut Map, out: &mut Diagnostics) {
     let mut taken: BTreeSet<u64> = map.luns.iter().filter_map(|r| r.lun.value).collect();
     taken.extend(map.routes.iter().filter_map(|r| r.lun.value));
@@ -29,9 +29,9 @@ pub fn build(map: &mut Map, out: &mut Diagnostics) {
         devs.extend(fixed);
     }
 
-    let span = devices.first().map(|d| d.span).or(map.luns.first().map(|r| r.span));
-    if let Some(span) = span {
-        fallback(map, span);
+    // A file that writes its tables out has to have these rows in them.
+    if let Some(device) = devices.iter().find(|d| !d.serves.is_empty()) {
+        fallback(map, device.span);
     }
     let mut next = u64::from(limits::FIRST_LUN);
     for device in &devices {

@@ -1,13 +1,16 @@
 //! What can be wrong with a registry, with a claim, and between a registry and interface definitions.
 
+use std::collections::BTreeSet;
+
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use super::text::{line, number};
 use super::{Entry, Kind, Registry};
 use crate::ast::Interface;
 use crate::check::Target;
+use crate::map::Map;
 use crate::name;
-use crate::uuid::{FALLBACK, MAX_NARROW, Xlen, embed, hash20, hash52, rehash_name};
+use crate::uuid::{FALLBACK, MAX_NARROW, Xlen, embed, hash20, hash52, narrow, rehash_name};
 
 /// Checks every line by itself and against the others.
 pub fn check(registry: &Registry, out: &mut Diagnostics) {
@@ -113,6 +116,18 @@ pub fn append_only(before: &Registry, now: &Registry, out: &mut Diagnostics) {
                 None => d.label(entry.span, "before"),
             };
             out.push(d.note(format!("a registry only grows; the line was `{}`", line(entry))));
+        }
+    }
+}
+
+/// Checks the interfaces of a processor map against the registry: a number that nobody registered is reported once.
+pub fn against_map(map: &Map, registry: &Registry, out: &mut Diagnostics) {
+    let mut seen = BTreeSet::new();
+    for row in &map.luns {
+        let Some(uuid) = row.uuid.value.filter(|&v| v > 2 && v <= map.xlen.max_uuid()) else { continue };
+        if seen.insert(uuid) && registry.numbered(narrow(uuid, map.xlen)).is_none() {
+            let message = format!("number {} is not registered", number(narrow(uuid, map.xlen)));
+            out.push(Diagnostic::warning("W-REG-MISSING", message).label(row.uuid.span, ""));
         }
     }
 }

@@ -17,7 +17,7 @@ use isaglot_source::{Diagnostics, Span};
 use crate::uuid::{Xlen, embed};
 
 pub use claim::{Request, claim};
-pub use lint::{against, append_only, check};
+pub use lint::{against, against_map, append_only, check};
 pub use text::{parse, parse_date, print};
 
 /// How a number came to be.

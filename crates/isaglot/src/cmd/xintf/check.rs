@@ -1,0 +1,40 @@
+//! `isaglot xintf check`: everything that is wrong with definition files.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use isaglot_source::Diagnostics;
+use isaglot_xintf::{check, registry};
+
+use super::{ReportArgs, TargetArgs};
+use crate::session::Session;
+
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Definition files; `-` is standard input
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Where else to look for imports
+    #[arg(short = 'I', long, value_name = "DIR")]
+    include: Vec<PathBuf>,
+    /// Check the numbers against this registry too
+    #[arg(long, value_name = "FILE")]
+    registry: Option<PathBuf>,
+    #[command(flatten)]
+    target: TargetArgs,
+    #[command(flatten)]
+    report: ReportArgs,
+}
+
+pub(super) fn run(args: Args, mut session: Session) -> ExitCode {
+    let mut found = Diagnostics::new();
+    let set = super::load(&mut session, &args.files, &args.include, &mut found);
+    check::check(set.written(), args.target.target(), &mut found);
+    if let Some(path) = &args.registry
+        && let Some(registry) = super::read_registry(&mut session, path, &mut found)
+    {
+        registry::check(&registry, &mut found);
+        registry::against(set.written(), &registry, args.target.target(), &mut found);
+    }
+    args.report.finish(&session, &found)
+}

@@ -1,0 +1,84 @@
+//! The whole of each tool over bytes from anywhere: what the fuzz targets and their smoke test drive. Nothing here may
+//! panic, and what was accepted must come out the way it went in.
+
+use isaglot_source::{Diagnostics, SourceMap};
+
+use crate::ast::Interface;
+use crate::check::{Target, check};
+use crate::header::{self, header};
+use crate::skeleton::{self, Part, skeleton};
+use crate::uuid::Xlen;
+use crate::{map, name, profile, registry, set};
+
+/// A definition file: parsed, checked for both widths, and turned into everything that is made of it.
+pub fn interfaces(data: &[u8]) {
+    let mut files = SourceMap::new();
+    let id = files.add("fuzz", data);
+    let mut found = Diagnostics::new();
+    let all = set::load(&mut files, &[id], |_, _, _| None, &mut found);
+    for xlen in [Xlen::Rv32, Xlen::Rv64] {
+        let mut found = found.clone();
+        let target = Target { xlen, commands: 8 };
+        check(all.written(), target, &mut found);
+        for d in &found {
+            assert!(d.labels.iter().all(|l| files.get(l.span.file).is_some()), "{} is nowhere", d.code);
+        }
+        if found.has_errors() {
+            continue;
+        }
+        let own: Vec<&Interface> = all.own().collect();
+        for interface in &own {
+            let full = &interface.name.text;
+            assert_eq!(name::demangle(&name::mangle(full)).as_ref(), Some(full), "mangling cannot be undone");
+        }
+        let parts: Vec<Part<'_>> = own.iter().map(|&interface| Part { sub: 0, interface }).collect();
+        for profile in profile::builtin() {
+            for lang in [header::Lang::C, header::Lang::Asm, header::Lang::Rust] {
+                header(&own, &profile, lang);
+            }
+            use skeleton::Lang;
+            for lang in [Lang::Rust, Lang::C, Lang::SystemVerilog, Lang::Spike] {
+                skeleton(&parts, &profile, target.commands, xlen, lang);
+            }
+        }
+    }
+}
+
+/// A map file, and as profiles: read, built, checked and written.
+pub fn map(data: &[u8]) {
+    let mut files = SourceMap::new();
+    let id = files.add("fuzz", data);
+    let mut found = Diagnostics::new();
+    profile::parse(id, data, &mut Diagnostics::new());
+    let all = set::load(&mut files, &[], |_, _, _| None, &mut found);
+    let mut read = map::read(id, data, &all, Xlen::Rv64, &mut found);
+    map::build(&mut read, &mut found);
+    map::lint(&read, map::Options { deputy: true }, &mut found);
+    if found.has_errors() {
+        return;
+    }
+    map::emit::c(&read);
+    map::emit::rust(&read);
+    let text = map::emit::json(&read);
+    let mut again = Diagnostics::new();
+    let back = map::read(id, text.to_string().as_bytes(), &all, Xlen::Rv64, &mut again);
+    map::lint(&back, map::Options::default(), &mut again);
+    assert!(!again.has_errors(), "a map that was written is not a good map");
+    assert_eq!(map::emit::json(&back), text, "a map changes when it is read back");
+}
+
+/// A registry: read, checked, merged with itself and written.
+pub fn registry(data: &[u8]) {
+    let mut files = SourceMap::new();
+    let id = files.add("fuzz", data);
+    let mut found = Diagnostics::new();
+    let read = registry::parse(id, data, &mut found);
+    registry::check(&read, &mut found);
+    let merged = registry::merge([&read, &read], &mut Diagnostics::new());
+    if found.has_errors() {
+        return;
+    }
+    let text = registry::print(&merged);
+    let back = registry::parse(id, text.as_bytes(), &mut found);
+    assert_eq!(registry::print(&back), text, "a registry changes when it is read back");
+}
