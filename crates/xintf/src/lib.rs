@@ -9,8 +9,7 @@
 //! * [`profile`]: where the generic instructions are in the opcode space, as data;
 //! * [`map`]: from devices and privilege levels to logical unit numbers;
 //! * [`registry`]: who owns which number;
-//! * [`header`], [`skeleton`]: source for the two sides of the instruction;
-//! * [`resolve`]: which interface a call in machine code is for.
+//! * [`header`], [`skeleton`]: source for the two sides of the instruction.
 
 pub mod ast;
 pub mod check;

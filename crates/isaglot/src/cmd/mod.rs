@@ -24,7 +24,7 @@ pub(crate) fn run(command: Command, mut session: Session) -> ExitCode {
     match command {
         Command::Disasm(args) => disasm::run(&args, session),
         Command::Explain(args) => explain::run(&args, session),
-        Command::Xintf(args) => xintf::run(args, session),
+        Command::Xintf(args) => xintf::run(&args, session),
     }
 }
 

@@ -26,15 +26,15 @@ pub(super) struct Args {
     report: ReportArgs,
 }
 
-pub(super) fn run(args: Args, mut session: Session) -> ExitCode {
+pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let mut found = Diagnostics::new();
-    let set = super::load(&mut session, &args.files, &args.include, &mut found);
+    let set = super::load(session, &args.files, &args.include, &mut found);
     check::check(set.written(), args.target.target(), &mut found);
     if let Some(path) = &args.registry
-        && let Some(registry) = super::read_registry(&mut session, path, &mut found)
+        && let Some(registry) = super::read_registry(session, path, &mut found)
     {
         registry::check(&registry, &mut found);
         registry::against(set.written(), &registry, args.target.target(), &mut found);
     }
-    args.report.finish(&session, &found)
+    args.report.finish(session, &found)
 }

@@ -40,18 +40,18 @@ enum Lang {
     Rust,
 }
 
-pub(super) fn run(args: Args, mut session: Session) -> ExitCode {
+pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let mut found = Diagnostics::new();
-    let set = super::load(&mut session, &args.files, &args.include, &mut found);
+    let set = super::load(session, &args.files, &args.include, &mut found);
     check::check(set.written(), args.target.target(), &mut found);
-    let profile = args.profile.load(&mut session, args.target.commands, &mut found);
+    let profile = args.profile.load(session, args.target.commands, &mut found);
     let chosen: Vec<&Interface> = if args.all { set.interfaces().collect() } else { set.own().collect() };
     let lang = match args.lang {
         Lang::C => header::Lang::C,
         Lang::Asm => header::Lang::Asm,
         Lang::Rust => header::Lang::Rust,
     };
-    super::finish(&session, &found, args.output.as_deref(), || {
+    super::finish(session, &found, args.output.as_deref(), || {
         profile.map(|p| header::header(&chosen, &p, lang)).unwrap_or_default()
     })
 }

@@ -67,12 +67,12 @@ enum Lang {
     Rust,
 }
 
-pub(super) fn run(verb: Verb, mut session: Session) -> ExitCode {
+pub(super) fn run(verb: &Verb, session: &mut Session) -> ExitCode {
     let mut found = Diagnostics::new();
     match verb {
         Verb::Build(args) => {
-            let map = load(&args.input, &mut session, &mut found);
-            super::finish(&session, &found, args.output.as_deref(), || match (map, args.lang) {
+            let map = load(&args.input, session, &mut found);
+            super::finish(session, &found, args.output.as_deref(), || match (map, args.lang) {
                 (None, _) => String::new(),
                 (Some(map), Lang::Json) => format!("{:#}\n", emit::json(&map)),
                 (Some(map), Lang::C) => emit::c(&map),
@@ -80,8 +80,8 @@ pub(super) fn run(verb: Verb, mut session: Session) -> ExitCode {
             })
         }
         Verb::Check(args) => {
-            load(&args.input, &mut session, &mut found);
-            args.report.finish(&session, &found)
+            load(&args.input, session, &mut found);
+            args.report.finish(session, &found)
         }
     }
 }

@@ -46,8 +46,8 @@ enum Verb {
 }
 
 /// Runs the verb.
-pub(crate) fn run(args: Args, session: Session) -> ExitCode {
-    match args.verb {
+pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
+    match &args.verb {
         Verb::Check(args) => check::run(args, session),
         Verb::Header(args) => header::run(args, session),
         Verb::Skeleton(args) => skeleton::run(args, session),

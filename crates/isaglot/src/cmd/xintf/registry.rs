@@ -87,7 +87,7 @@ fn parse_number(text: &str) -> Result<u64, String> {
     u64::from_str_radix(digits, radix).map_err(|_| "expected a number in decimal or `0x` hexadecimal".to_owned())
 }
 
-pub(super) fn run(verb: Verb, session: Session) -> ExitCode {
+pub(super) fn run(verb: &Verb, session: &mut Session) -> ExitCode {
     match verb {
         Verb::Add(args) => add(args, session),
         Verb::Check(args) => check(args, session),
@@ -96,17 +96,17 @@ pub(super) fn run(verb: Verb, session: Session) -> ExitCode {
     }
 }
 
-fn add(args: Add, mut session: Session) -> ExitCode {
+fn add(args: &Add, session: &mut Session) -> ExitCode {
     let mut found = Diagnostics::new();
     let registry = if args.file.exists() {
-        super::read_registry(&mut session, &args.file, &mut found)
+        super::read_registry(session, &args.file, &mut found)
     } else {
         Some(Registry::default())
     };
-    let Some(mut registry) = registry else { return super::finish(&session, &found, None, String::new) };
+    let Some(mut registry) = registry else { return super::finish(session, &found, None, String::new) };
     registry::check(&registry, &mut found);
     if found.has_errors() {
-        return super::finish(&session, &found, None, String::new);
+        return super::finish(session, &found, None, String::new);
     }
     let request = match args.uuid {
         Some(number) => Request::Number(number, None),
@@ -119,11 +119,11 @@ fn add(args: Add, mut session: Session) -> ExitCode {
     let typed = args.name.clone();
     let place = session.files.add("<arguments>", typed.clone().into_bytes());
     let span = Span::new(place, 0, typed.len());
-    let date = args.date.unwrap_or_else(today);
-    let entry = Entry { uuid: 0, name: typed, kind: Kind::Central, owner: args.owner, date, span };
+    let date = args.date.clone().unwrap_or_else(today);
+    let entry = Entry { uuid: 0, name: typed, kind: Kind::Central, owner: args.owner.clone(), date, span };
     registry::claim(&mut registry, entry, request, &mut found);
     let output = args.output.as_deref().unwrap_or(&args.file);
-    super::finish(&session, &found, Some(output), || registry::print(&registry))
+    super::finish(session, &found, Some(output), || registry::print(&registry))
 }
 
 /// The date in UTC, from the days since 1970 by counting whole 400-year cycles of the calendar.
@@ -140,30 +140,30 @@ fn today() -> String {
     format!("{:04}-{month:02}-{day:02}", cycle * 400 + year + carry)
 }
 
-fn check(args: Check, mut session: Session) -> ExitCode {
+fn check(args: &Check, session: &mut Session) -> ExitCode {
     let mut found = Diagnostics::new();
-    let now = super::read_registry(&mut session, &args.file, &mut found);
+    let now = super::read_registry(session, &args.file, &mut found);
     if let Some(now) = &now {
         registry::check(now, &mut found);
     }
     if let Some(path) = &args.base
-        && let Some(before) = super::read_registry(&mut session, path, &mut found)
+        && let Some(before) = super::read_registry(session, path, &mut found)
         && let Some(now) = &now
     {
         registry::append_only(&before, now, &mut found);
     }
-    args.report.finish(&session, &found)
+    args.report.finish(session, &found)
 }
 
-fn merge(args: Merge, mut session: Session) -> ExitCode {
+fn merge(args: &Merge, session: &mut Session) -> ExitCode {
     let mut found = Diagnostics::new();
-    let read = |path: &PathBuf| super::read_registry(&mut session, Path::new(path), &mut found);
+    let read = |path: &PathBuf| super::read_registry(session, Path::new(path), &mut found);
     let all: Vec<Registry> = args.files.iter().filter_map(read).collect();
     let merged = registry::merge(&all, &mut found);
-    super::finish(&session, &found, args.output.as_deref(), || registry::print(&merged))
+    super::finish(session, &found, args.output.as_deref(), || registry::print(&merged))
 }
 
-fn hash(args: Hash, mut session: Session) -> ExitCode {
+fn hash(args: &Hash, session: &mut Session) -> ExitCode {
     let mut found = Diagnostics::new();
     let mut text = String::new();
     for typed in &args.names {
@@ -183,5 +183,5 @@ fn hash(args: Hash, mut session: Session) -> ExitCode {
             format!("0x{narrow:05X} 0x{wide:013X} {typed}\n")
         };
     }
-    super::finish(&session, &found, None, || text)
+    super::finish(session, &found, None, || text)
 }

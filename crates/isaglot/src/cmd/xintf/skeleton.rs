@@ -47,11 +47,11 @@ fn parse_sub(text: &str) -> Result<(String, u16), String> {
     pair.filter(in_range).ok_or_else(|| "expected INTERFACE=N with N below 4096".to_owned())
 }
 
-pub(super) fn run(args: Args, mut session: Session) -> ExitCode {
+pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let mut found = Diagnostics::new();
-    let set = super::load(&mut session, &args.files, &args.include, &mut found);
+    let set = super::load(session, &args.files, &args.include, &mut found);
     check::check(set.written(), args.target.target(), &mut found);
-    let profile = args.profile.load(&mut session, args.target.commands, &mut found);
+    let profile = args.profile.load(session, args.target.commands, &mut found);
     for (name, _) in args.sub.iter().filter(|(name, _)| set.own().all(|i| i.name.text != *name)) {
         found.push(Diagnostic::error("E-IMPORT", format!("no file defines `{name}`")));
     }
@@ -76,7 +76,7 @@ pub(super) fn run(args: Args, mut session: Session) -> ExitCode {
         Lang::Sv => skeleton::Lang::SystemVerilog,
         Lang::Spike => skeleton::Lang::Spike,
     };
-    super::finish(&session, &found, args.output.as_deref(), || {
+    super::finish(session, &found, args.output.as_deref(), || {
         let (n, xlen) = (args.target.commands, args.target.xlen);
         profile.map(|p| skeleton::skeleton(&parts, &p, n, xlen, lang)).unwrap_or_default()
     })
