@@ -18,7 +18,10 @@ impl Embedded {
     }
 }
 
-const ALL: &[Embedded] = &[];
+const ALL: &[Embedded] = &[
+    Embedded { name: "minnow", files: &[("minnow.xml", include_str!("../../../specs/minnow/minnow.xml"))] },
+    Embedded { name: "trio", files: &[("trio.xml", include_str!("../../../specs/trio/trio.xml"))] },
+];
 
 /// The description of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Embedded> {
