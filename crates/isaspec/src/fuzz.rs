@@ -21,7 +21,7 @@ pub fn fuzz_expression(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let text = Text::verbatim(text, Span::new(FileId(0), 0, text.len()));
     let mut out = Diagnostics::new();
-    let parsed = expr::parse(&text, &mut out);
+    let parsed = expr::parse(&text, true, &mut out);
     assert_eq!(parsed.is_none(), out.has_errors(), "a tree comes exactly if there is no error");
     if let Some(parsed) = parsed {
         for (i, node) in parsed.nodes.iter().enumerate() {

@@ -61,6 +61,8 @@ pub(crate) struct CaseInfo<'a> {
     pub(crate) decl: &'a CaseDecl,
     /// The expression of each derived field, by name; `None` where it is missing, which was reported.
     pub(crate) derived: Vec<(&'a DerivedDecl, Option<Text>)>,
+    /// The display is a shorthand.
+    pub(crate) alias: bool,
     /// The display with templates expanded.
     pub(crate) display: Option<Text>,
 }
@@ -181,7 +183,7 @@ impl<'a> Tables<'a> {
         for d in &decl.derived {
             derived.push((d, d.expr.as_ref().map(|e| self.expr_ref(e, out))));
         }
-        CaseInfo { guard, decl, derived, display: decl.display.clone() }
+        CaseInfo { guard, decl, derived, alias: false, display: decl.display.clone() }
     }
 
     fn set(&mut self, decl: &'a Bitset, dialect: bool, out: &mut Diagnostics) -> usize {
@@ -193,7 +195,8 @@ impl<'a> Tables<'a> {
                 Some(condition) => self.expr_ref(condition, out),
                 None => Text::verbatim("", o.case.span),
             };
-            cases.push(self.case(&o.case, Some(guard), out));
+            let case = self.case(&o.case, Some(guard), out);
+            cases.push(CaseInfo { alias: o.alias, ..case });
         }
         cases.push(default);
         self.sets.push(Set { decl, cases, dialect });

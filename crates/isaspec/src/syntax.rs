@@ -134,6 +134,8 @@ pub struct Bitset {
     pub docs: Vec<Text>,
     /// Width in bits where instructions have several (extension).
     pub width: Option<Int>,
+    /// In a root: `conflict` or `most-specific`, what happens when two leaves match (extension).
+    pub overlap: Option<Text>,
     /// Features that it needs, each with its place; a leading `!` is kept (extension).
     pub features: Vec<Text>,
     /// `<operand>` (extension).
@@ -187,6 +189,8 @@ pub struct Override {
     pub condition: Option<ExprRef>,
     /// What holds under it.
     pub case: CaseDecl,
+    /// Its text is a shorthand for assemblers and readers who want them (extension).
+    pub alias: bool,
 }
 
 /// An expression by name, or written in place.

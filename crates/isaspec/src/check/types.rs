@@ -104,6 +104,7 @@ pub(crate) fn check(
             of_set.case(case);
         }
     }
+    features(tables, out);
     name_clashes(tables, out);
 }
 
@@ -298,6 +299,28 @@ impl SetCheck<'_, '_> {
             let d = Diagnostic::error("isaspec-role", format!("{} is not a possible number here", number.value));
             self.out.push(d.label(number.span, "expected 1 to 65536"));
         }
+    }
+}
+
+/// Every feature that something names must be declared.
+fn features(tables: &Tables<'_>, out: &mut Diagnostics) {
+    let mut unknown = |name: &str, span: Span| {
+        let name = name.strip_prefix('!').unwrap_or(name);
+        if tables.features.get(name).is_none() {
+            let d = Diagnostic::error("isaspec-unknown-feature", format!("there is no feature `{name}`"))
+                .label(span, "expected the name of a <feature>");
+            let near = closest(name, tables.features.names());
+            out.push(near.iter().fold(d, |d, near| d.note(format!("did you mean `{near}`?"))));
+        }
+    };
+    for (_, decl) in &tables.features.entries {
+        decl.implies.iter().for_each(|f| unknown(&f.value, f.span()));
+    }
+    for set in &tables.sets {
+        set.decl.features.iter().for_each(|f| unknown(&f.value, f.span()));
+    }
+    for (_, decl) in &tables.exprs.entries {
+        decl.parsed.iter().flat_map(|e| &e.features).for_each(|(name, span)| unknown(name, *span));
     }
 }
 

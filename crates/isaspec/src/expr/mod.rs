@@ -25,6 +25,8 @@ pub struct CExpr {
     pub nodes: Vec<CNode>,
     /// The fields between braces, each once, sorted by their bytes.
     pub fields: Vec<String>,
+    /// The features that occur, each with its place (extension).
+    pub features: Vec<(String, Span)>,
     /// The value, if it does not depend on anything.
     pub constant: Option<u64>,
 }
@@ -49,6 +51,8 @@ pub enum COp {
     Field(u32),
     /// `ISA_GPU_ID()`
     Gen,
+    /// `ISA_FEATURE(name)` (extension), by its place in [`CExpr::features`].
+    Feature(u32),
     /// A type conversion to the node's type.
     Cast(u32),
     /// One operand of this type.
@@ -63,7 +67,7 @@ impl COp {
     /// The nodes that it reads.
     pub fn operands(self) -> [Option<u32>; 3] {
         match self {
-            COp::Const(_) | COp::Field(_) | COp::Gen => [None; 3],
+            COp::Const(_) | COp::Field(_) | COp::Feature(_) | COp::Gen => [None; 3],
             COp::Cast(x) | COp::Unary(_, _, x) => [Some(x), None, None],
             COp::Binary(_, _, x, y) => [Some(x), Some(y), None],
             COp::Select(c, x, y) => [Some(c), Some(x), Some(y)],
@@ -73,7 +77,7 @@ impl COp {
     /// The same operation on other nodes.
     fn with_operands(self, place: impl Fn(u32) -> u32) -> COp {
         match self {
-            COp::Const(_) | COp::Field(_) | COp::Gen => self,
+            COp::Const(_) | COp::Field(_) | COp::Feature(_) | COp::Gen => self,
             COp::Cast(x) => COp::Cast(place(x)),
             COp::Unary(op, t, x) => COp::Unary(op, t, place(x)),
             COp::Binary(op, t, x, y) => COp::Binary(op, t, place(x), place(y)),
@@ -82,13 +86,13 @@ impl COp {
     }
 }
 
-/// Parses an expression; problems are added to `out` and give `None`.
-pub fn parse(text: &Text, out: &mut Diagnostics) -> Option<CExpr> {
+/// Parses an expression; problems are added to `out` and give `None`. `dialect` switches Isaglot's extensions on.
+pub fn parse(text: &Text, dialect: bool, out: &mut Diagnostics) -> Option<CExpr> {
     let pasted = paste::paste(text, out)?;
-    parse::parse(&pasted, out)
+    parse::parse(&pasted, dialect, out)
 }
 
 /// Parses an expression without fields and gives its value as 64 bits.
 pub(crate) fn constant(text: &Text, out: &mut Diagnostics) -> Option<u64> {
-    parse::parse(&paste::plain(text), out)?.constant
+    parse::parse(&paste::plain(text), false, out)?.constant
 }

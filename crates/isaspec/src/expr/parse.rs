@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use isaglot_model::{BinaryOp, IntType, UnaryOp};
-use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_source::{Diagnostic, Diagnostics, Span};
 
 use super::lex::{self, Kind, Token};
 use super::paste::Pasted;
@@ -48,7 +48,7 @@ struct Operand {
 }
 
 /// Parses a text in which references are replaced; problems are added to `out`.
-pub(crate) fn parse(pasted: &Pasted, out: &mut Diagnostics) -> Option<CExpr> {
+pub(crate) fn parse(pasted: &Pasted, dialect: bool, out: &mut Diagnostics) -> Option<CExpr> {
     let mut parser = Parser {
         text: &pasted.text,
         fields: &pasted.fields,
@@ -56,6 +56,8 @@ pub(crate) fn parse(pasted: &Pasted, out: &mut Diagnostics) -> Option<CExpr> {
         end: 0,
         nodes: Vec::new(),
         depth: 0,
+        dialect,
+        features: Vec::new(),
         division: None,
     };
     let result = parser.start().and_then(|()| {
@@ -80,7 +82,7 @@ pub(crate) fn parse(pasted: &Pasted, out: &mut Diagnostics) -> Option<CExpr> {
         COp::Const(v) => Some(v),
         _ => None,
     };
-    Some(CExpr { nodes: parser.nodes, fields: pasted.fields.clone(), constant })
+    Some(CExpr { nodes: parser.nodes, fields: pasted.fields.clone(), features: parser.features, constant })
 }
 
 struct Parser<'a> {
@@ -91,6 +93,8 @@ struct Parser<'a> {
     end: usize,
     nodes: Vec<CNode>,
     depth: usize,
+    dialect: bool,
+    features: Vec<(String, Span)>,
     /// The first division by a constant zero; it does not stop the parse, so that syntax errors behind it are found.
     division: Option<Problem>,
 }
@@ -336,6 +340,18 @@ impl<'a> Parser<'a> {
                 self.expect("(")?;
                 self.expect(")")?;
                 Ok(self.push(COp::Gen, IntType::U32, token.start..self.end))
+            }
+            "ISA_FEATURE" if self.dialect => {
+                self.expect("(")?;
+                let name = self.token;
+                if name.kind != Kind::Word {
+                    return Err(self.unexpected("the name of a feature"));
+                }
+                self.advance()?;
+                self.expect(")")?;
+                self.features.push((name.text.to_owned(), self.text.span_of(name.range())));
+                let op = COp::Feature(self.features.len() as u32 - 1);
+                Ok(self.push(op, IntType::I32, token.start..self.end))
             }
             "true" | "false" => Ok(self.push(COp::Const(u64::from(token.text == "true")), IntType::I32, token.range())),
             name => Err(Box::new(

@@ -1,12 +1,19 @@
 //! Expressions: the typed C tree and the model's nodes match one to one.
 
-use isaglot_model::{Builder, Expr, Name, Node, NodeId};
+use isaglot_model::{Builder, Expr, FeatureId, Name, Node, NodeId};
 
 use crate::expr::{CExpr, COp};
-use crate::syntax::ExprDecl;
+use crate::gather::Table;
+use crate::syntax::{ExprDecl, FeatureDecl};
 
 /// The model's expression.
-pub(super) fn lower(builder: &mut Builder, name: &str, decl: &ExprDecl, parsed: &CExpr) -> Expr {
+pub(super) fn lower(
+    builder: &mut Builder,
+    features: &Table<&FeatureDecl>,
+    name: &str,
+    decl: &ExprDecl,
+    parsed: &CExpr,
+) -> Expr {
     let fields: Vec<Name> = parsed.fields.iter().map(|f| builder.name(f)).collect();
     let mut nodes = Vec::with_capacity(parsed.nodes.len());
     for node in &parsed.nodes {
@@ -18,6 +25,13 @@ pub(super) fn lower(builder: &mut Builder, name: &str, decl: &ExprDecl, parsed: 
                 None => Node::Const(0, t),
             },
             COp::Gen => Node::Gen,
+            COp::Feature(index) => {
+                let name = parsed.features.get(index as usize).map_or("", |(name, _)| name);
+                match features.position(name) {
+                    Some(id) => Node::Feature(FeatureId(id as u32)),
+                    None => Node::Const(0, t),
+                }
+            }
             COp::Cast(x) => Node::Cast(t, NodeId(x)),
             COp::Unary(op, of, x) => Node::Unary(op, of, NodeId(x)),
             COp::Binary(op, of, x, y) => Node::Binary(op, of, NodeId(x), NodeId(y)),

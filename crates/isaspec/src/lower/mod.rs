@@ -42,7 +42,7 @@ pub(crate) fn lower(
     };
     for (name, decl) in &tables.exprs.entries {
         if let Some(parsed) = &decl.parsed {
-            let expr = exprs::lower(&mut lowering.builder, name, decl, parsed);
+            let expr = exprs::lower(&mut lowering.builder, &tables.features, name, decl, parsed);
             lowering.builder.expr(expr);
         }
     }
@@ -108,7 +108,10 @@ impl<'a> Lowering<'a> {
             name: self.builder.name(&set.decl.name.value),
             width,
             encodings: Vec::new(),
-            overlap: Overlap::Conflict,
+            overlap: match set.decl.overlap.as_ref().map(|o| o.value.as_str()) {
+                Some("most-specific") => Overlap::MostSpecific,
+                _ => Overlap::Conflict,
+            },
             encode,
             decode: set.decl.decode,
             span: set.decl.span,
@@ -219,7 +222,15 @@ impl<'a> Lowering<'a> {
         }
         let template = case.display.as_ref().and_then(|text| self.template(text));
         let (owner, span) = (owner.to_owned(), case.decl.span);
-        Case { guard, fields, asserts, template: template.map(|t| self.builder.template(t)), alias: false, owner, span }
+        Case {
+            guard,
+            fields,
+            asserts,
+            template: template.map(|t| self.builder.template(t)),
+            alias: case.alias,
+            owner,
+            span,
+        }
     }
 
     fn template(&mut self, text: &Text) -> Option<Template> {

@@ -46,7 +46,7 @@ pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Bitse
                 "ignored; to check bits when the override applies, write <assert>",
             );
         }
-        overrides.push(Override { condition, case });
+        overrides.push(Override { condition, case, alias: r.dialect && r.flag(child, "alias") });
     }
     let mut patterns = Vec::new();
     for child in children(node, "pattern") {
@@ -77,6 +77,7 @@ pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Bitse
         decode: children(node, "decode").next().is_some(),
         docs: children(node, "doc").map(|doc| r.text(doc).trimmed()).collect(),
         width: None,
+        overlap: None,
         features: Vec::new(),
         operands: Vec::new(),
         flow: None,

@@ -12,6 +12,9 @@ use crate::syntax::{
 };
 use crate::text::Text;
 
+/// What `overlap` may say.
+const OVERLAP: [&str; 2] = ["conflict", "most-specific"];
+
 /// Reads the extensions' elements under the root element.
 pub(super) fn top(r: &mut Reader<'_, '_>, root: Node<'_, '_>, file: &mut File) {
     for node in children(root, "format") {
@@ -89,6 +92,11 @@ pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>, bitset: &mut Bi
     if let Some(width) = bitset.width.filter(|w| w.value < 1 || w.value > i64::from(limits::MAX_WORD_BITS)) {
         r.error("isaspec-size", format!("a width of {} bits is not possible", width.value), width.span, "");
         bitset.width = None;
+    }
+    bitset.overlap = r.attribute(node, "overlap");
+    if let Some(overlap) = bitset.overlap.as_ref().filter(|o| !OVERLAP.contains(&o.value.as_str())) {
+        let message = format!("unknown rule `{}` for words that two leaves match", overlap.value);
+        r.error("isaspec-overlap", message, overlap.span(), format!("expected {}", OVERLAP.join(" or ")));
     }
     bitset.features = r.attribute(node, "features").map(|t| words(&t)).unwrap_or_default();
     for child in children(node, "operand") {
