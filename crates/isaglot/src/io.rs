@@ -81,6 +81,8 @@ impl Output {
             Sink::Device(BufWriter::with_capacity(1 << 16, file))
         } else {
             let dir = target.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            // Asked before, because an error about the temporary file would name that.
+            std::fs::metadata(dir).map_err(|e| unwritable(&name, &e))?;
             // A new file gets the permissions that the user's umask gives, as with any other tool.
             let builder = || {
                 let mut b = tempfile::Builder::new();

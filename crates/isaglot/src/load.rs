@@ -10,9 +10,10 @@ use crate::session::Session;
 
 /// The options that choose a description.
 #[derive(clap::Args, Debug)]
+#[command(group(clap::ArgGroup::new("description").required(true).args(["spec", "isa"])))]
 pub(crate) struct SpecArgs {
     /// A description: an isaspec XML file.
-    #[arg(long, value_name = "FILE", required_unless_present = "isa", conflicts_with = "isa")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) spec: Option<PathBuf>,
     /// A description that comes with isaglot; `--isa help` lists them.
     #[arg(long, value_name = "NAME")]

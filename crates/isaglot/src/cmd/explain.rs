@@ -95,6 +95,12 @@ fn parse_word(plan: &Plan<'_>, text: &str) -> Result<Word, Diagnostic> {
     Ok(value.resized(width))
 }
 
+/// As many hex digits as the width has, whatever the value.
+fn full_hex(word: &Word) -> String {
+    let hex = word.hex();
+    hex[hex.len() - (word.width().div_ceil(4) as usize).min(hex.len())..].to_owned()
+}
+
 fn range_text(range: BitRange) -> String {
     match range.high() {
         Some(high) if high != range.lo => format!("{high}:{}", range.lo),
@@ -142,7 +148,7 @@ fn fixed_text(pattern: &isaglot_bits::Pattern) -> String {
 }
 
 fn to_text(isa: &Isa, session: &Session, word: &Word, e: &Explanation, color: bool) -> String {
-    let mut out = format!("0x{}  ({} bits)\n", word.hex(), word.width());
+    let mut out = format!("0x{}  ({} bits)\n", full_hex(word), word.width());
     match e {
         Explanation::Match(e) => matched(isa, session, e, 0, color, &mut out),
         Explanation::Conflict { first, second } => {
@@ -176,7 +182,12 @@ fn near_text(isa: &Isa, session: &Session, word: &Word, n: &Near) -> String {
     let wrong: Vec<String> = wrong.collect();
     let at = session.files.location(encoding.span);
     let nearest = word.xor(&n.wrong);
-    format!("  {}  ({at})\n    {}\n    0x{} would be one\n", encoding.display_name, wrong.join("; "), nearest.hex())
+    format!(
+        "  {}  ({at})\n    {}\n    0x{} would be one\n",
+        encoding.display_name,
+        wrong.join("; "),
+        full_hex(&nearest)
+    )
 }
 
 fn matched(isa: &Isa, session: &Session, e: &Explained, depth: usize, color: bool, out: &mut String) {
@@ -232,7 +243,7 @@ fn to_json(isa: &Isa, session: &Session, word: &Word, e: &Explanation) -> Value 
         json!({ "name": isa.text(e.name), "mnemonic": e.display_name, "at": session.files.location(e.span),
                 "pattern": e.pattern.to_string() })
     };
-    let mut answer = json!({ "word": format!("0x{}", word.hex()), "bits": word.width() });
+    let mut answer = json!({ "word": format!("0x{}", full_hex(word)), "bits": word.width() });
     let more = match e {
         Explanation::Match(e) => json!({ "match": explained_json(isa, e, &encoding) }),
         Explanation::Conflict { first, second } => json!({ "conflict": [encoding(*first), encoding(*second)] }),
@@ -258,7 +269,7 @@ fn explained_json(isa: &Isa, e: &Explained, encoding: &dyn Fn(isaglot_model::Enc
     let fields = e.fields.iter().map(|f| {
         let bits: Vec<Value> = f.ranges.iter().map(|r| json!({ "low": r.lo, "width": r.width })).collect();
         json!({
-            "name": isa.text(f.name), "bits": bits, "derived": f.derived, "value": format!("0x{}", f.value.hex()),
+            "name": isa.text(f.name), "bits": bits, "derived": f.derived, "value": format!("0x{}", full_hex(&f.value)),
             "text": String::from_utf8_lossy(&f.text), "nested": f.nested.as_ref().map(|n| explained_json(isa, n, encoding)),
         })
     });

@@ -1,0 +1,124 @@
+//! The command line as a user runs it: each file `tests/cli/AREA/NAME.txt` is a list of commands and what each prints.
+//!
+//! * `$ isaglot …` or `$ cat FILE` runs a command; words are split at blanks, `'…'` keeps them together, `< FILE` at the
+//!   end is standard input. `{specs}` stands for the folder of the descriptions that ship with the project.
+//! * Below it stand what it printed, standard output behind `| `, standard error behind `! `, and `= N` for an exit
+//!   status that is not 0.
+//! * `> NAME`, lines, `<` writes a file; `> NAME hex` writes the bytes that the lines give in hex.
+//! * `## …` is a comment.
+//!
+//! The commands of a file run in turn in a fresh folder. `BLESS=1` writes the answers anew.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
+    let trials = files(&dir).into_iter().map(|path| {
+        let name = path.strip_prefix(&dir).unwrap_or(&path).with_extension("").to_string_lossy().replace('/', "_");
+        Trial::test(name, move || one(&path))
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+}
+
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).expect("the folder of the cases").flatten().map(|e| e.path());
+    let mut all: Vec<PathBuf> = entries.flat_map(|p| if p.is_dir() { files(&p) } else { vec![p] }).collect();
+    all.sort();
+    all
+}
+
+fn one(path: &Path) -> Result<(), Failed> {
+    let wanted = std::fs::read_to_string(path)?;
+    let dir = tempfile::tempdir()?;
+    let mut made = String::new();
+    let mut lines = wanted.lines().peekable();
+    while let Some(line) = lines.next() {
+        if let Some(name) = line.strip_prefix("> ") {
+            let _ = writeln!(made, "{line}");
+            let mut text = String::new();
+            for line in lines.by_ref().take_while(|l| *l != "<") {
+                text += &format!("{line}\n");
+            }
+            let _ = writeln!(made, "{text}<");
+            match name.strip_suffix(" hex") {
+                Some(name) => std::fs::write(dir.path().join(name), from_hex(&text)?)?,
+                None => std::fs::write(dir.path().join(name), text)?,
+            }
+        } else if let Some(command) = line.strip_prefix("$ ") {
+            let _ = writeln!(made, "{line}");
+            made += &run(command, dir.path())?;
+        } else if line.starts_with('#') || line.is_empty() {
+            // Comments and blank lines of the case stay where they are, unless a command printed them.
+            if line.starts_with("## ")
+                || (line.is_empty() && lines.peek().is_some_and(|l| l.starts_with(['$', '>', '#'])))
+            {
+                let _ = writeln!(made, "{line}");
+            }
+        }
+    }
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(path, made)?;
+        return Ok(());
+    }
+    if made == wanted { Ok(()) } else { Err(format!("--- expected\n{wanted}\n--- made\n{made}").into()) }
+}
+
+fn from_hex(text: &str) -> Result<Vec<u8>, Failed> {
+    let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
+    digits.chunks(2).map(|d| u8::from_str_radix(&d.iter().collect::<String>(), 16).map_err(Failed::from)).collect()
+}
+
+/// Words at blanks; single quotes keep blanks.
+fn split(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let (mut word, mut quoted, mut any) = (String::new(), false, false);
+    for c in command.chars() {
+        match c {
+            '\'' => (quoted, any) = (!quoted, true),
+            ' ' if !quoted => {
+                if any {
+                    words.push(std::mem::take(&mut word));
+                }
+                any = false;
+            }
+            c => {
+                word.push(c);
+                any = true;
+            }
+        }
+    }
+    if any {
+        words.push(word);
+    }
+    words
+}
+
+/// What a command prints, standard output first, and its exit status if that is not 0.
+fn run(command: &str, dir: &Path) -> Result<String, Failed> {
+    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs").canonicalize()?.display().to_string();
+    let (command, input) = match command.split_once(" < ") {
+        Some((command, file)) => (command, Stdio::from(std::fs::File::open(dir.join(file))?)),
+        None => (command, Stdio::null()),
+    };
+    let words: Vec<String> = split(command).into_iter().map(|w| w.replace("{specs}", &specs)).collect();
+    let program = match words.first().map(String::as_str) {
+        Some("isaglot") => env!("CARGO_BIN_EXE_isaglot"),
+        Some("cat") => "cat",
+        other => return Err(format!("unknown program {other:?}").into()),
+    };
+    let out = Command::new(program).args(&words[1..]).current_dir(dir).stdin(input).output()?;
+    let mut text = String::new();
+    for (mark, bytes) in [('|', out.stdout), ('!', out.stderr)] {
+        for line in String::from_utf8_lossy(&bytes).replace(&specs, "{specs}").lines() {
+            let _ = writeln!(text, "{}", format!("{mark} {line}").trim_end());
+        }
+    }
+    if let Some(code @ 1..) = out.status.code() {
+        let _ = writeln!(text, "= {code}");
+    }
+    Ok(text)
+}
