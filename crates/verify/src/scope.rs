@@ -149,7 +149,11 @@ impl<'a> Scopes<'a> {
     ) -> Ref {
         let e = self.encoding(scope);
         for (c, case) in e.cases.iter().enumerate() {
-            let Some(f) = case.fields.iter().position(|f| f.name == name) else { continue };
+            let Some(f) = case.fields.iter().position(|f| f.name == name) else {
+                // A decoder tries the guard all the same, so it can miss names; the answer does not depend on it.
+                out.uses.extend(case.guard.filter(|g| self.stack.last() != Some(g)).map(|g| (scope, g, rest)));
+                continue;
+            };
             let applies = match case.guard {
                 None => Ref::TRUE,
                 // A guard may use what its own case defines.
@@ -280,10 +284,14 @@ impl<'a> Scopes<'a> {
         bits
     }
 
-    /// Says that a text needs an expression, and with it all that it uses.
+    /// Says that a text needs an expression, and with it all that it uses. Not to be called during an evaluation.
     pub(crate) fn need(&mut self, sym: &mut Symbols, scope: ScopeId, id: ExprId, when: Ref) {
         let mut work = vec![(scope, id, when)];
         while let Some((scope, id, when)) = work.pop() {
+            if when.is_false() {
+                continue;
+            }
+            self.evaluate(sym, scope, id);
             let Some(expr) = self.list[scope].exprs.get_mut(&id) else { continue };
             let needed = sym.bdd.or(expr.needed, when);
             if needed == expr.needed {

@@ -5,7 +5,7 @@
 //! between are for the second word of a question about pairs.
 
 use isaglot_bits::{Count, Pattern, Word};
-use isaglot_model::{Condition, GenRange, Isa};
+use isaglot_model::{Condition, FeatureId, GenRange, Isa};
 
 use crate::bdd::{Bdd, Ref};
 use crate::limits;
@@ -33,15 +33,21 @@ pub(crate) struct GenPart {
 impl Symbols {
     /// Variables for words of `width` bits, all gens or one, and this many features.
     pub(crate) fn new(width: u32, generation: Option<u32>, features: usize) -> Symbols {
-        let mut bdd = Bdd::new(limits::BDD_NODES);
-        let generation = match generation {
+        let bdd = Bdd::new(limits::BDD_NODES);
+        let mut sym = Symbols { bdd, generation: vector::constant(0), features: features as u32, width };
+        sym.set_generation(generation);
+        sym
+    }
+
+    /// From here on functions are about this gen, or about all.
+    pub(crate) fn set_generation(&mut self, generation: Option<u32>) {
+        self.generation = match generation {
             Some(g) => vector::constant(u64::from(g)),
             None => std::array::from_fn(|i| match u32::try_from(i) {
-                Ok(i) if i < GEN_BITS => bdd.var(GEN_BITS - 1 - i),
+                Ok(i) if i < GEN_BITS => self.bdd.var(GEN_BITS - 1 - i),
                 _ => Ref::FALSE,
             }),
         };
-        Symbols { bdd, generation, features: features as u32, width }
     }
 
     fn base(&self) -> u32 {
@@ -156,6 +162,13 @@ impl Symbols {
         (word, generation)
     }
 
+    /// The features that are on in the smallest solution; `None` if there is none.
+    pub(crate) fn features_on(&self, set: Ref) -> Option<Vec<FeatureId>> {
+        let path = self.bdd.solution(set)?;
+        let on = path.iter().filter(|(var, value)| *value && (GEN_BITS..self.base()).contains(var));
+        Some(on.map(|(var, _)| FeatureId(var - GEN_BITS)).collect())
+    }
+
     /// Two words and the gen of a solution of a question about pairs.
     pub(crate) fn witness_pair(&self, set: Ref) -> Option<(Word, Word, u32)> {
         let path = self.bdd.solution(set)?;
@@ -171,8 +184,7 @@ impl Symbols {
     /// [`limits::MAX_GEN_PARTS`] intervals.
     pub(crate) fn by_gen(&self, set: Ref) -> Option<Vec<GenPart>> {
         let mut parts: Vec<GenPart> = Vec::new();
-        let fixed = vector::as_constant(&self.generation);
-        if let Some(g) = fixed {
+        if let Some(g) = vector::as_constant(&self.generation) {
             let gens = GenRange { min: g as u32, max: g as u32 };
             return Some(if set.is_false() { parts } else { vec![GenPart { gens, words: set }] });
         }
