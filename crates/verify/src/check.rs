@@ -163,13 +163,13 @@ impl Gather {
             self.missing(leaf, scope, name, Place::Template(template), when);
         }
         for scope in 0..leaf.scopes.list.len() {
-            let entered = self.entered(leaf, scope);
             let all: Vec<_> = (leaf.scopes.evaluated(scope).iter())
-                .flat_map(|(id, e)| e.missing.iter().map(|m| (*id, m.0, m.1, e.needed)))
+                .flat_map(|(id, e)| e.missing.iter().map(|m| (*id, m.0, m.1, e.needed, e.possible)))
                 .collect();
-            for (id, name, missing, needed) in all {
-                // Where the sub-encoding is never entered with the name missing, nothing is wrong.
-                if leaf.sym.bdd.and(entered, missing).is_false() {
+            for (id, name, missing, needed, possible) in all {
+                // Where nothing can ask for it with the name missing, nothing is wrong.
+                let asked = leaf.sym.bdd.or(needed, possible);
+                if leaf.sym.bdd.and(asked, missing).is_false() {
                     continue;
                 }
                 let visible = leaf.sym.bdd.and(needed, missing);
@@ -177,11 +177,6 @@ impl Gather {
                 self.missing(leaf, scope, name, Place::Expr(id), visible);
             }
         }
-    }
-
-    fn entered(&self, leaf: &mut Leaf<'_>, scope: usize) -> Ref {
-        let all: Vec<Ref> = leaf.notes.entered.iter().filter(|e| e.0 == scope).map(|e| e.1).collect();
-        all.into_iter().fold(Ref::FALSE, |any, when| leaf.sym.bdd.or(any, when))
     }
 
     fn silence(&mut self, leaf: &Leaf<'_>) {
@@ -199,7 +194,7 @@ impl Gather {
 
     fn cases(&mut self, leaf: &mut Leaf<'_>, certain: bool) {
         for scope in 0..leaf.scopes.list.len() {
-            let entered = self.entered(leaf, scope);
+            let entered = leaf.notes.entered(&mut leaf.sym, scope);
             let e = leaf.scopes.encoding(scope);
             let encoding = leaf.scopes.list[scope].encoding;
             for (c, case) in e.cases.iter().enumerate() {

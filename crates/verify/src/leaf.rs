@@ -36,7 +36,7 @@ impl<'a> Leaf<'a> {
         let (mut scopes, when) = enter(isa, &mut sym, encoding, &features);
         let mut notes = Notes::default();
         let tokens = text::text(&mut sym, &mut scopes, 0, when, &mut notes);
-        everything_else(&mut sym, &mut scopes);
+        everything_else(&mut sym, &mut scopes, &notes);
         let clean = clean(&mut sym, &scopes, &notes, when);
         if sym.bdd.exhausted() {
             return Err(format!("its conditions need more than {} decision-diagram nodes", limits::BDD_NODES));
@@ -86,16 +86,20 @@ pub(crate) fn words(isa: &Isa, sym: &mut Symbols, encoding: EncodingId, features
     when
 }
 
-/// Evaluates what no text asks for, too: names in it can be unresolved all the same.
-fn everything_else(sym: &mut Symbols, scopes: &mut Scopes<'_>) {
+/// Evaluates what no text asks for, too, where it applies: names in it can be unresolved all the same.
+fn everything_else(sym: &mut Symbols, scopes: &mut Scopes<'_>, notes: &Notes) {
     for scope in 0..scopes.list.len() {
+        let entered = notes.entered(sym, scope);
         for case in &scopes.encoding(scope).cases {
+            let mut applies = entered;
             if let Some(guard) = case.guard {
-                scopes.evaluate(sym, scope, guard);
+                scopes.offer(sym, scope, guard, entered);
+                let holds = scopes.holds(sym, scope, guard);
+                applies = sym.bdd.and(entered, holds);
             }
             for field in &case.fields {
                 if let FieldSource::Derived(expr) = field.source {
-                    scopes.evaluate(sym, scope, expr);
+                    scopes.offer(sym, scope, expr, applies);
                 }
             }
         }

@@ -54,6 +54,8 @@ pub(crate) struct Evaluated {
     uses: Vec<(ScopeId, ExprId, Ref)>,
     /// When a text needs it.
     pub(crate) needed: Ref,
+    /// When something that may be asked for needs it, a text or not.
+    pub(crate) possible: Ref,
 }
 
 /// One meaning of a name.
@@ -227,7 +229,7 @@ impl<'a> Scopes<'a> {
         }
         let value = self.compute(sym, id, &fields);
         self.stack.pop();
-        let done = Evaluated { value, missing, uses, needed: Ref::FALSE };
+        let done = Evaluated { value, missing, uses, needed: Ref::FALSE, possible: Ref::FALSE };
         self.list[scope].exprs.insert(id, done);
         value
     }
@@ -286,6 +288,22 @@ impl<'a> Scopes<'a> {
 
     /// Says that a text needs an expression, and with it all that it uses. Not to be called during an evaluation.
     pub(crate) fn need(&mut self, sym: &mut Symbols, scope: ScopeId, id: ExprId, when: Ref) {
+        self.spread(sym, scope, id, when, |e| &mut e.needed);
+    }
+
+    /// Says that an expression may be asked for, and with it all that it uses. Not to be called during an evaluation.
+    pub(crate) fn offer(&mut self, sym: &mut Symbols, scope: ScopeId, id: ExprId, when: Ref) {
+        self.spread(sym, scope, id, when, |e| &mut e.possible);
+    }
+
+    fn spread(
+        &mut self,
+        sym: &mut Symbols,
+        scope: ScopeId,
+        id: ExprId,
+        when: Ref,
+        mark: fn(&mut Evaluated) -> &mut Ref,
+    ) {
         let mut work = vec![(scope, id, when)];
         while let Some((scope, id, when)) = work.pop() {
             if when.is_false() {
@@ -293,11 +311,11 @@ impl<'a> Scopes<'a> {
             }
             self.evaluate(sym, scope, id);
             let Some(expr) = self.list[scope].exprs.get_mut(&id) else { continue };
-            let needed = sym.bdd.or(expr.needed, when);
-            if needed == expr.needed {
+            let marked = sym.bdd.or(*mark(expr), when);
+            if marked == *mark(expr) {
                 continue;
             }
-            expr.needed = needed;
+            *mark(expr) = marked;
             for &(scope, id, under) in &expr.uses {
                 work.push((scope, id, sym.bdd.and(when, under)));
             }

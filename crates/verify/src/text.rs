@@ -81,6 +81,14 @@ pub(crate) struct Notes {
     pub(crate) chosen: Vec<(ScopeId, usize, Ref)>,
 }
 
+impl Notes {
+    /// When a scope is entered.
+    pub(crate) fn entered(&self, sym: &mut Symbols, scope: ScopeId) -> Ref {
+        let all = self.entered.iter().filter(|e| e.0 == scope);
+        all.fold(Ref::FALSE, |any, e| sym.bdd.or(any, e.1))
+    }
+}
+
 /// The text of a scope under a condition.
 pub(crate) fn text(
     sym: &mut Symbols,
