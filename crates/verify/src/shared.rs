@@ -20,6 +20,8 @@ pub(crate) fn shared(leaf: &mut Leaf<'_>) -> Result<Option<SharedText>, String> 
     text::observe(&mut leaf.sym, &leaf.tokens, leaf.when, &mut shows);
     shows.sort_unstable();
     shows.dedup();
+    // Functions of few bits first: they settle most questions, and the others are then trivial.
+    shows.sort_by_cached_key(|&f| leaf.sym.bdd.support(f).len());
     let hidden = hidden_bits(leaf, &shows);
     let found = match hidden {
         Some((bits, pair)) => Some(SharedText { encoding: leaf.encoding, fields: owners(leaf, &bits), bits, pair }),
