@@ -112,7 +112,8 @@ fn choose(args: &SpecArgs, isa: Isa, problems: &mut Diagnostics) -> Option<Chose
     (problems.error_count() == before).then_some(Chosen { isa, generation, features: on })
 }
 
-fn generation(isa: &Isa, text: &str) -> Result<u32, Diagnostic> {
+/// The gen of this name or number.
+pub(crate) fn generation(isa: &Isa, text: &str) -> Result<u32, Diagnostic> {
     if let Some(named) = isa.gens().iter().find(|g| g.name == text) {
         return Ok(named.value);
     }

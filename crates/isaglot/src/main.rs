@@ -8,6 +8,7 @@ mod embedded;
 mod hooks;
 mod io;
 mod load;
+mod progress;
 mod session;
 
 use std::process::ExitCode;

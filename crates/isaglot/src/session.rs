@@ -8,6 +8,9 @@ use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
 /// The exit status when the input is wrong.
 pub(crate) const EXIT_INPUT: u8 = 1;
 
+/// The exit status when the command line asks for something that there is not.
+pub(crate) const EXIT_USAGE: u8 = 2;
+
 /// When to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Color {

@@ -54,6 +54,9 @@ struct Node {
     high: Ref,
 }
 
+/// What to do with a path: values of variables. `false` ends the walk.
+type OnPath<'a> = &'a mut dyn FnMut(&[(u32, bool)]) -> bool;
+
 /// The variable of the constants: behind all others.
 const NO_VAR: u32 = u32::MAX;
 
@@ -130,7 +133,15 @@ impl Bdd {
         }
         let (nc, nx, ny) = (self.node(c), self.node(x), self.node(y));
         let var = nc.var.min(nx.var).min(ny.var);
-        let part = |n: Node, r: Ref, high: bool| if n.var != var { r } else if high { n.high } else { n.low };
+        let part = |n: Node, r: Ref, high: bool| {
+            if n.var != var {
+                r
+            } else if high {
+                n.high
+            } else {
+                n.low
+            }
+        };
         let low = self.ite(part(nc, c, false), part(nx, x, false), part(ny, y, false));
         let high = self.ite(part(nc, c, true), part(nx, x, true), part(ny, y, true));
         let r = self.make(var, low, high);
@@ -224,11 +235,11 @@ impl Bdd {
     }
 
     /// Calls `each` with every path to true, as values of variables: disjoint cubes, in order. `false` ends it.
-    pub(crate) fn paths(&self, f: Ref, each: &mut dyn FnMut(&[(u32, bool)]) -> bool) {
+    pub(crate) fn paths(&self, f: Ref, each: OnPath<'_>) {
         self.walk(f, &mut Vec::new(), each);
     }
 
-    fn walk(&self, f: Ref, path: &mut Vec<(u32, bool)>, each: &mut dyn FnMut(&[(u32, bool)]) -> bool) -> bool {
+    fn walk(&self, f: Ref, path: &mut Vec<(u32, bool)>, each: OnPath<'_>) -> bool {
         if let Some(value) = f.as_constant() {
             return !value || each(path);
         }

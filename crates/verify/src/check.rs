@@ -115,11 +115,14 @@ fn text_verdict(leaf: &mut Leaf<'_>, report: &mut Report) -> Verdict {
 /// Findings of single encodings, joined where they are about one place of the description.
 #[derive(Default)]
 struct Gather {
-    unresolved: FxHashMap<(EncodingId, Name, Place), (Vec<Use>, Option<Witness>)>,
+    unresolved: FxHashMap<(EncodingId, Name, Place), Missed>,
     silent: Vec<Silent>,
     cases: FxHashMap<Span, CaseState>,
     formats: FxHashMap<(TemplateId, usize, Span, FormatProblem), (Name, Witness)>,
 }
+
+/// The fields on the way to a missing name, and a word that shows it.
+type Missed = (Vec<Use>, Option<Witness>);
 
 /// What is known of a case over all its uses.
 #[derive(Default)]
@@ -222,7 +225,8 @@ impl Gather {
             let field = leaf.scopes.field(&shown.found);
             let parts = &isa[shown.template].parts;
             let before = shown.part.checked_sub(1).and_then(|p| parts.get(p));
-            let prefix = matches!(before, Some(TemplatePart::Literal(text)) if text.ends_with(b"0x") || text.ends_with(b"0X"));
+            let prefix =
+                matches!(before, Some(TemplatePart::Literal(text)) if text.ends_with(b"0x") || text.ends_with(b"0X"));
             let decimal = matches!(
                 field.ty,
                 FieldType::Uint | FieldType::Int | FieldType::Bool(None) | FieldType::Branch { .. } | FieldType::Offset

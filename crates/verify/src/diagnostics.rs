@@ -145,7 +145,9 @@ fn format(isa: &Isa, f: &FormatFinding) -> Diagnostic {
             Diagnostic::new(Severity::Note, "verify-float-text", message)
         }
     };
-    d.label(f.field, "the field").secondary(isa[f.template].span, "shown here").note(format!("as in {}", word(&f.witness)))
+    d.label(f.field, "the field")
+        .secondary(isa[f.template].span, "shown here")
+        .note(format!("as in {}", word(&f.witness)))
 }
 
 fn enumeration(isa: &Isa, e: &EnumFinding) -> Diagnostic {
@@ -162,12 +164,8 @@ fn enumeration(isa: &Isa, e: &EnumFinding) -> Diagnostic {
         }
         EnumProblem::SameText(first, again) => {
             let text = entry(*first).map_or("", |v| v.display.as_str());
-            let message = format!(
-                "values {} and {} of enum `{}` both read `{text}`",
-                value(*first),
-                value(*again),
-                ty.name
-            );
+            let message =
+                format!("values {} and {} of enum `{}` both read `{text}`", value(*first), value(*again), ty.name);
             Diagnostic::warning("verify-enum-text", message)
                 .label(span(*again), "this text")
                 .secondary(span(*first), "has this value, too")
@@ -182,9 +180,9 @@ fn enumeration(isa: &Isa, e: &EnumFinding) -> Diagnostic {
             if *count > first.len() as u64 {
                 list.push_str(", …");
             }
-            let message = format!("{count} of the {} values that `{}` can have print as numbers", 1u64 << width, ty.name);
-            Diagnostic::new(Severity::Note, "verify-enum-gap", message)
-                .label(ty.span, format!("no text for {list}"))
+            let message =
+                format!("{count} of the {} values that `{}` can have print as numbers", 1u64 << width, ty.name);
+            Diagnostic::new(Severity::Note, "verify-enum-gap", message).label(ty.span, format!("no text for {list}"))
         }
     }
 }

@@ -354,7 +354,8 @@ fn token_differs(sym: &mut Symbols, x: &Token, y: &Token) -> Ref {
                     text::Format::Signed | text::Format::SignedPlus => bits.last().copied().unwrap_or(Ref::FALSE),
                     _ => Ref::FALSE,
                 };
-                let (x, y) = (x.get(i).copied().unwrap_or_else(|| fill(x)), y.get(i).copied().unwrap_or_else(|| fill(y)));
+                let (x, y) =
+                    (x.get(i).copied().unwrap_or_else(|| fill(x)), y.get(i).copied().unwrap_or_else(|| fill(y)));
                 let one = sym.bdd.xor(x, y);
                 any = sym.bdd.or(any, one);
             }
@@ -369,9 +370,7 @@ fn token_differs(sym: &mut Symbols, x: &Token, y: &Token) -> Ref {
 /// Two tokens of different kinds: a choice may still come out as the other.
 fn differ_once(sym: &mut Symbols, x: &Token, y: &Token) -> Ref {
     match (x, y) {
-        (Token::Choice(_), _) | (_, Token::Choice(_)) => {
-            differ(sym, std::slice::from_ref(x), std::slice::from_ref(y))
-        }
+        (Token::Choice(_), _) | (_, Token::Choice(_)) => differ(sym, std::slice::from_ref(x), std::slice::from_ref(y)),
         _ => Ref::TRUE,
     }
 }

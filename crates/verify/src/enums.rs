@@ -1,19 +1,22 @@
 //! Enums: values given twice, texts given twice, values no field can have, values without a text.
 
-use isaglot_model::{EnumId, FieldType, Isa};
+use isaglot_model::{EnumId, FieldSource, FieldType, Isa};
 use rustc_hash::FxHashMap;
 
 use crate::limits;
 use crate::report::{EnumFinding, EnumProblem};
 
-/// All findings about enums, in the order of the description. Ranges and gaps are judged by the widest field.
+/// All findings about enums, in the order of the description. Ranges and gaps are judged by the widest field, and
+/// not at all where a derived field has the type.
 pub(crate) fn enums(isa: &Isa) -> Vec<EnumFinding> {
     let mut widths = vec![0; isa.enums().len()];
     let fields = isa.encodings().iter().flat_map(|e| &e.cases).flat_map(|c| &c.fields);
     for field in fields {
         if let FieldType::Enum(id) = field.ty {
             let width = &mut widths[id.index()];
-            *width = field.width.max(*width);
+            // A derived value is not cut to the field's width, so it may be anything.
+            let own = if matches!(field.source, FieldSource::Derived(_)) { u32::MAX } else { field.width };
+            *width = own.max(*width);
         }
     }
     let mut out = Vec::new();

@@ -64,12 +64,7 @@ pub(crate) fn clean(sym: &mut Symbols, scopes: &Scopes<'_>, notes: &Notes, when:
 }
 
 /// The scope of an encoding, and the set of its words, gens and features.
-pub(crate) fn enter<'a>(
-    isa: &'a Isa,
-    sym: &mut Symbols,
-    encoding: EncodingId,
-    features: &[Ref],
-) -> (Scopes<'a>, Ref) {
+pub(crate) fn enter<'a>(isa: &'a Isa, sym: &mut Symbols, encoding: EncodingId, features: &[Ref]) -> (Scopes<'a>, Ref) {
     let when = words(isa, sym, encoding, features);
     let implied = sym.implications(isa, features);
     (Scopes::new(isa, sym, encoding, features.to_vec()), sym.bdd.and(when, implied))

@@ -34,13 +34,7 @@ pub fn overlaps(isa: &Isa, generation: Option<u32>) -> Vec<OverlapPair> {
     out
 }
 
-fn pair(
-    isa: &Isa,
-    space: SpaceId,
-    ia: EncodingId,
-    ib: EncodingId,
-    generation: Option<u32>,
-) -> Option<OverlapPair> {
+fn pair(isa: &Isa, space: SpaceId, ia: EncodingId, ib: EncodingId, generation: Option<u32>) -> Option<OverlapPair> {
     let (a, b) = (&isa[ia], &isa[ib]);
     if !a.pattern.overlaps(&b.pattern) || decided(isa, space, a, b) {
         return None;

@@ -241,13 +241,9 @@ impl<'a> Scopes<'a> {
             let get = |id: isaglot_model::NodeId| values[id.0 as usize];
             let value = match *node {
                 Node::Const(v, _) => vector::constant(v),
-                Node::Field(name) => {
-                    fields.iter().find(|f| f.0 == name).map_or_else(|| vector::constant(0), |f| f.1)
-                }
+                Node::Field(name) => fields.iter().find(|f| f.0 == name).map_or_else(|| vector::constant(0), |f| f.1),
                 Node::Gen => sym.generation,
-                Node::Feature(f) => {
-                    vector::from_bits(&[self.features.get(f.index()).copied().unwrap_or(Ref::FALSE)])
-                }
+                Node::Feature(f) => vector::from_bits(&[self.features.get(f.index()).copied().unwrap_or(Ref::FALSE)]),
                 Node::Unary(op, t, x) => vector::unary(&mut sym.bdd, op, t, &get(x)),
                 Node::Binary(op, t, x, y) => vector::binary(&mut sym.bdd, op, t, &get(x), &get(y)),
                 Node::Select(_, c, x, y) => {
@@ -339,21 +335,20 @@ impl<'a> Scopes<'a> {
     /// The candidates of a sub-encoded field shown in scope `at`.
     ///
     /// A field that came in as a parameter is still shown from `at`: its own parameters are looked up there.
-    pub(crate) fn subs(
-        &mut self,
-        sym: &mut Symbols,
-        at: ScopeId,
-        found: &Found,
-        space: SpaceId,
-    ) -> std::rc::Rc<Subs> {
+    pub(crate) fn subs(&mut self, sym: &mut Symbols, at: ScopeId, found: &Found, space: SpaceId) -> std::rc::Rc<Subs> {
         let key = (at, found.scope, found.case, found.field);
         if let Some(known) = self.subs.get(&key) {
             return known.clone();
         }
         let field = self.field(found);
         let word = self.bits(found);
-        let entry =
-            Entry { outer: at, params: field.params.clone(), field: field.name, span: field.span, definer: found.scope };
+        let entry = Entry {
+            outer: at,
+            params: field.params.clone(),
+            field: field.name,
+            span: field.span,
+            definer: found.scope,
+        };
         let subs = std::rc::Rc::new(self.choose(sym, space, &word, &entry));
         self.subs.insert(key, subs.clone());
         subs

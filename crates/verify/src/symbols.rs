@@ -174,8 +174,7 @@ impl Symbols {
         let path = self.bdd.solution(set)?;
         let second = |var: u32| var >= self.base() && (var - self.base()) % 2 == 1;
         let first: Vec<(u32, bool)> = path.iter().copied().filter(|p| !second(p.0)).collect();
-        let other: Vec<(u32, bool)> =
-            path.iter().copied().filter(|p| p.0 < self.base() || second(p.0)).collect();
+        let other: Vec<(u32, bool)> = path.iter().copied().filter(|p| p.0 < self.base() || second(p.0)).collect();
         let (a, generation) = self.read(&first);
         Some((a, self.read(&other).0, generation))
     }

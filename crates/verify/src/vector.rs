@@ -128,11 +128,7 @@ fn shift(bdd: &mut Bdd, x: &Vector, amount: &Vector, bits: u32, left: bool, fill
     (0..stages).fold(*x, |v, stage| {
         let by = 1usize << stage;
         let moved: Vector = std::array::from_fn(|i| {
-            if left {
-                if i < by { Ref::FALSE } else { v[i - by] }
-            } else {
-                v.get(i + by).copied().unwrap_or(fill)
-            }
+            if left { if i < by { Ref::FALSE } else { v[i - by] } } else { v.get(i + by).copied().unwrap_or(fill) }
         });
         select(bdd, amount[stage as usize], &moved, &v)
     })
@@ -168,8 +164,7 @@ pub(crate) fn binary(bdd: &mut Bdd, op: BinaryOp, t: IntType, x: &Vector, y: &Ve
             let (nx, ny) = (negate(bdd, x), negate(bdd, y));
             let (ax, ay) = (select(bdd, sx, &nx, x), select(bdd, sy, &ny, y));
             let (quotient, rest) = divide(bdd, &ax, &ay);
-            let (value, sign) =
-                if op == BinaryOp::Div { (quotient, bdd.xor(sx, sy)) } else { (rest, sx) };
+            let (value, sign) = if op == BinaryOp::Div { (quotient, bdd.xor(sx, sy)) } else { (rest, sx) };
             let negative = negate(bdd, &value);
             select(bdd, sign, &negative, &value)
         }
@@ -223,9 +218,7 @@ mod tests {
     #[test]
     fn operators_agree_with_the_model() {
         use BinaryOp::*;
-        let ops = [
-            Add, Sub, Mul, Div, Rem, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Gt, Ge, LogicalAnd, LogicalOr,
-        ];
+        let ops = [Add, Sub, Mul, Div, Rem, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Gt, Ge, LogicalAnd, LogicalOr];
         let mut seed = 0x9e37_79b9_7f4a_7c15;
         for t in [IntType::I32, IntType::U32, IntType::I64, IntType::U64] {
             for op in ops {

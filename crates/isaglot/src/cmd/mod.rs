@@ -1,5 +1,7 @@
 //! The verbs. Each file has an `Args` that says what the verb takes and a `run` that does it.
 
+mod check;
+mod diff;
 mod disasm;
 mod explain;
 mod xintf;
@@ -13,6 +15,8 @@ use crate::session::Session;
 /// Every verb of the tool.
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    Check(check::Args),
+    Diff(diff::Args),
     Disasm(disasm::Args),
     Explain(explain::Args),
     Xintf(xintf::Args),
@@ -22,6 +26,8 @@ pub(crate) enum Command {
 pub(crate) fn run(command: Command, mut session: Session) -> ExitCode {
     let session = &mut session;
     match command {
+        Command::Check(args) => check::run(&args, session),
+        Command::Diff(args) => diff::run(&args, session),
         Command::Disasm(args) => disasm::run(&args, session),
         Command::Explain(args) => explain::run(&args, session),
         Command::Xintf(args) => xintf::run(&args, session),

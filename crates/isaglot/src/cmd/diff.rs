@@ -1,0 +1,154 @@
+//! `isaglot diff`: which words mean something else in another description, or for another gen.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use isaglot_asm::{Options, Plain, Stream};
+use isaglot_bits::Word;
+use isaglot_codec::Plan;
+use isaglot_model::{ByteOrder, Isa};
+use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_verify::diagnostics::gens;
+use isaglot_verify::diff::{Change, Difference, Side, diff};
+use isaglot_verify::json;
+
+use crate::io::Output;
+use crate::load::{SpecArgs, generation, read_isa};
+use crate::progress::Progress;
+use crate::session::{EXIT_INPUT, Session};
+
+/// Say which words change meaning, appear or disappear between two descriptions, or between two gens of one.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// The first description: an isaspec XML file.
+    a: PathBuf,
+    /// The second description; without it the first is compared with itself, for two gens.
+    b: Option<PathBuf>,
+    /// A gen: once with two descriptions, to compare them for it alone; twice with one.
+    #[arg(long = "gen", value_name = "N")]
+    generations: Vec<String>,
+    /// Answer in JSON.
+    #[arg(long)]
+    json: bool,
+    /// Where the answer goes; standard output if it is missing or `-`.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Runs the verb. A difference is an answer, not an error.
+pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
+    match (args.b.is_some(), args.generations.len()) {
+        (true, 0 | 1) | (false, 2) => {}
+        _ => {
+            let d = Diagnostic::error("cli-diff", "expected two descriptions and at most one gen, or one and two gens");
+            session.fail(d);
+            return ExitCode::from(crate::session::EXIT_USAGE);
+        }
+    }
+    let Some(one) = read(&args.a, session) else { return ExitCode::from(EXIT_INPUT) };
+    let two = match &args.b {
+        Some(path) => match read(path, session) {
+            Some(isa) => Some(isa),
+            None => return ExitCode::from(EXIT_INPUT),
+        },
+        None => None,
+    };
+    match answer(args, &one, two.as_ref().unwrap_or(&one)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(d) => session.fail(d),
+    }
+}
+
+fn read(path: &std::path::Path, session: &mut Session) -> Option<Isa> {
+    let spec = SpecArgs { spec: Some(path.to_owned()), isa: None, generation: None, features: Vec::new() };
+    let mut problems = Diagnostics::new();
+    let isa = read_isa(&spec, &mut session.files, &mut problems);
+    if problems.has_errors() {
+        session.report(&problems);
+        return None;
+    }
+    isa
+}
+
+fn answer(args: &Args, one: &Isa, two: &Isa) -> Result<(), Diagnostic> {
+    let (first, last) = (args.generations.first(), args.generations.last());
+    let chosen = |isa: &Isa, text: Option<&String>| text.map(|t| generation(isa, t)).transpose();
+    let a = Side { isa: one, generation: chosen(one, first)? };
+    let b = Side { isa: two, generation: chosen(two, last)? };
+    let mut progress = Progress::new("comparing");
+    let found = diff(a, b, &mut |done, total| progress.at(done, total));
+    progress.finish();
+    let found = found.map_err(|why| Diagnostic::error("cli-diff", why))?;
+    let text = if args.json {
+        let mut value = json::difference(a, b, &found);
+        if let Some(list) = value.get_mut("changes").and_then(|c| c.as_array_mut()) {
+            for (value, change) in list.iter_mut().zip(&found.changes) {
+                let (x, y) = texts(a, b, change);
+                value["text_a"] = x.into();
+                value["text_b"] = y.into();
+            }
+        }
+        format!("{value:#}\n")
+    } else {
+        to_text(a, b, &found)
+    };
+    let mut out = Output::create(args.output.as_deref(), false)?;
+    out.write_all(text.as_bytes()).map_err(|e| out.failed(&e))?;
+    out.finish()
+}
+
+/// How the sample of a change reads on both sides.
+fn texts(a: Side<'_>, b: Side<'_>, change: &Change) -> (String, String) {
+    let default = change.gens.map_or(0, |g| g.min);
+    let read = |side: Side<'_>| line(side.isa, side.generation.unwrap_or(default), &change.sample);
+    (read(a), read(b))
+}
+
+/// One word as a line, errors included.
+fn line(isa: &Isa, generation: u32, word: &Word) -> String {
+    let plan = Plan::new(isa, generation);
+    let mut bytes: Vec<u8> = word.le_bytes().collect();
+    if isa.format().byte_order == ByteOrder::Big {
+        bytes.reverse();
+    }
+    let mut out = Vec::new();
+    let mut stream = Stream::new(&plan, Options::default(), 0);
+    stream.feed(&bytes, &mut Plain, &mut out);
+    let text = String::from_utf8_lossy(&out);
+    text.lines().next().unwrap_or("").trim_end().to_owned()
+}
+
+fn to_text(a: Side<'_>, b: Side<'_>, found: &Difference) -> String {
+    let mut out = String::new();
+    for c in &found.changes {
+        let name = |isa: &Isa, id: Option<isaglot_model::EncodingId>| id.map(|id| isa.text(isa[id].name).to_owned());
+        let what = match (name(a.isa, c.a), name(b.isa, c.b)) {
+            (Some(x), Some(y)) if x != y => format!("`{x}` is now `{y}`"),
+            (Some(x), Some(_)) => {
+                format!("`{x}`: {}", if c.kind.name() == "text" { "other text" } else { "other fields" })
+            }
+            (Some(x), None) => format!("`{x}` disappears"),
+            (None, Some(y)) => format!("`{y}` appears"),
+            (None, None) => String::new(),
+        };
+        let of = c.gens.map_or_else(String::new, |g| format!(", {}", gens(g)));
+        let _ = writeln!(out, "{what}{of}: {} words", c.count);
+        for pattern in &c.patterns {
+            let _ = writeln!(out, "  {pattern:#} (2^{})", pattern.free_bits());
+        }
+        if !c.complete {
+            let _ = writeln!(out, "  and smaller ones");
+        }
+        let (x, y) = texts(a, b, c);
+        let _ = writeln!(out, "  0x{}\n    - {x}\n    + {y}", c.sample.hex());
+    }
+    for u in &found.undecided {
+        let _ = writeln!(out, "undecided: {}: {}", u.what, u.why);
+    }
+    if found.changes.is_empty() && found.undecided.is_empty() {
+        out.push_str("no word changes\n");
+    }
+    out
+}
