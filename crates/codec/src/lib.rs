@@ -1,11 +1,16 @@
 //! From words to meaning: which encoding a word is, what its fields are worth, which text applies.
 //!
+//! [`Flat`] reads and writes all fields of a word at once, and [`Expander`] turns short forms into long ones and back:
+//! for those who need every field of every word.
+//!
 //! A [`Plan`] is an instruction set with a gen and features. Its [`Tree`]s decide words. [`Scopes`] answers every
 //! question about a matched word by the reference's rules, without allocating per instruction. [`Compiler`] answers what
 //! can be answered ahead of time, as values over the bits of the instruction word in a [`Graph`].
 
 mod compile;
 pub mod errors;
+mod expand;
+mod flat;
 mod graph;
 pub mod limits;
 mod plan;
@@ -15,6 +20,8 @@ mod tree;
 pub use compile::{Alternative, Compiler, Context, Meaning};
 pub use errors::Errors;
 pub use graph::{Graph, ValueId};
+pub use expand::Expander;
+pub use flat::{Flat, Shape, ShapeId, Slot, Symbol, Values, WriteError};
 pub use plan::Plan;
 pub use scope::{Found, Scopes};
 pub use tree::{Match, Tree};

@@ -32,3 +32,15 @@ pub const MAX_LEAF_CONTEXTS: usize = 4_000;
 /// The most scopes that are opened while one instruction is printed. Fields nested through parameters can multiply;
 /// beyond this they are an error and print nothing.
 pub const MAX_OPENED: usize = 1_000;
+
+/// The most field names of a space whose fields are read all at once.
+pub const MAX_SLOTS: usize = 128;
+
+/// Up to this many guard bits, the shapes of an encoding are in a table; beyond, in a map.
+pub const SHAPE_TABLE_BITS: u32 = 12;
+
+/// The most shapes kept for one space. A description has a few hundred; further ones replace the last.
+pub const MAX_SHAPES: usize = 1 << 16;
+
+/// Rounds in which guards and the fields they depend on must settle while a word is written.
+pub const MAX_WRITE_ROUNDS: usize = 8;

@@ -93,10 +93,17 @@ impl<'p, 'a> Scopes<'p, 'a> {
     ///
     /// All scopes of an earlier instruction are closed.
     pub fn enter(&mut self, word: &Word) -> Option<usize> {
+        let id = self.select(self.plan.isa().root(), word)?;
+        self.enter_encoding(id, word)
+    }
+
+    /// Opens the scope of a word that is taken as this encoding, whether it matches or not.
+    ///
+    /// All scopes of an earlier instruction are closed.
+    pub fn enter_encoding(&mut self, id: EncodingId, word: &Word) -> Option<usize> {
         self.open = 0;
         self.opened = 0;
         self.evaluations = 0;
-        let id = self.select(self.plan.isa().root(), word)?;
         self.push(id, word.clone(), None, &[])
     }
 

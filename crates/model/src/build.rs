@@ -3,9 +3,10 @@
 use isaglot_source::Diagnostics;
 
 use crate::encoding::{Encoding, Space};
+use crate::expansion::{Expansion, Table};
 use crate::expr::Expr;
 use crate::field::EnumType;
-use crate::ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TemplateId};
+use crate::ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TableId, TemplateId};
 use crate::isa::{ByteOrder, Feature, GenName, Isa, WordFormat};
 use crate::names::{Name, Names};
 use crate::operand::RegisterFile;
@@ -41,6 +42,8 @@ impl Builder {
             parameters: Vec::new(),
             externs: Vec::new(),
             traps: Vec::new(),
+            tables: Vec::new(),
+            expansions: Vec::new(),
         };
         Builder { isa, root: None }
     }
@@ -89,6 +92,16 @@ impl Builder {
     /// Adds a feature.
     pub fn feature(&mut self, feature: Feature) -> FeatureId {
         push(&mut self.isa.features, feature, FeatureId)
+    }
+
+    /// Adds a table of bit strings.
+    pub fn table(&mut self, table: Table) -> TableId {
+        push(&mut self.isa.tables, table, TableId)
+    }
+
+    /// Adds a short form.
+    pub fn expansion(&mut self, expansion: Expansion) {
+        self.isa.expansions.push(expansion);
     }
 
     /// Adds a name for a gen.

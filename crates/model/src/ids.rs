@@ -30,4 +30,6 @@ ids! {
     RegisterFileId;
     /// A [`Feature`](crate::Feature).
     FeatureId;
+    /// A [`Table`](crate::Table).
+    TableId;
 }

@@ -6,6 +6,7 @@ use isaglot_bits::Pattern;
 use isaglot_source::Span;
 
 use crate::encoding::{Encoding, Space};
+use crate::expansion::{Expansion, Table};
 use crate::expr::Expr;
 use crate::field::EnumType;
 use crate::ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TemplateId};
@@ -93,6 +94,8 @@ pub struct Isa {
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) externs: Vec<ExternFunction>,
     pub(crate) traps: Vec<String>,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) expansions: Vec<Expansion>,
 }
 
 impl Isa {
@@ -175,6 +178,16 @@ impl Isa {
     /// The causes that semantics may trap with.
     pub fn traps(&self) -> &[String] {
         &self.traps
+    }
+
+    /// All tables of bit strings.
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// All short forms.
+    pub fn expansions(&self) -> &[Expansion] {
+        &self.expansions
     }
 
     /// Names of gens, if the description gives any.

@@ -25,6 +25,7 @@
 
 mod build;
 mod encoding;
+mod expansion;
 mod expr;
 mod field;
 mod ids;
@@ -38,9 +39,10 @@ mod validate;
 
 pub use build::Builder;
 pub use encoding::{Assert, Case, Condition, EncodeRoot, Encoding, GenRange, Map, Overlap, Space};
+pub use expansion::{ExpandStep, Expansion, Table};
 pub use expr::{BinaryOp, Expr, IntType, Node, NodeId, UnaryOp};
 pub use field::{EnumType, EnumValue, Field, FieldSource, FieldType, Param, Piece};
-pub use ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TemplateId};
+pub use ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TableId, TemplateId};
 pub use isa::{ByteOrder, Feature, GenName, Isa, LengthRule, WordFormat};
 pub use names::{Name, Names};
 pub use operand::{Access, Flow, Operand, OperandKind, RegisterFile};

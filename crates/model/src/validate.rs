@@ -42,6 +42,7 @@ pub(crate) fn validate(isa: &Isa, out: &mut Diagnostics) {
             out.push(Diagnostic::error("model-registers", message).label(file.span, ""));
         }
     }
+    expansions(isa, out);
     if isa.encodings.len() > limits::MAX_ENCODINGS {
         let message = format!("more than {} encodings", limits::MAX_ENCODINGS);
         out.push(Diagnostic::error("model-too-many", message));
@@ -102,6 +103,40 @@ fn format(isa: &Isa, out: &mut Diagnostics) {
     }
     if isa.value_bits == 0 || isa.value_bits > limits::MAX_EXPR_BITS {
         out.push(bad(format!("values of {} bits", isa.value_bits), None));
+    }
+}
+
+fn expansions(isa: &Isa, out: &mut Diagnostics) {
+    for table in &isa.tables {
+        if table.width == 0 || table.rows.is_empty() || table.rows.iter().any(|row| row.width() != table.width) {
+            let message = format!("table `{}` has no rows, or rows that are not {} bits wide", table.name, table.width);
+            out.push(Diagnostic::error("model-table", message).label(table.span, ""));
+        }
+    }
+    let longest = isa.spaces.get(isa.root.index()).map_or(0, |space| space.width);
+    for e in &isa.expansions {
+        if e.width == 0 || e.width >= longest || e.pattern.width() != e.width {
+            let message = format!("a short form of {} bits for instructions of {longest}", e.width);
+            out.push(Diagnostic::error("model-expansion", message).label(e.span, "expected fewer bits"));
+        }
+        for step in &e.steps {
+            let from: u32 = step.from.iter().map(|r| r.width).sum();
+            let to: u32 = step.to.iter().map(|r| r.width).sum();
+            let value = step.width(&isa.tables);
+            let outside = step.from.iter().any(|r| r.end() > e.width) || step.to.iter().any(|r| r.end() > longest);
+            let dangling = step.guard.is_some_and(|g| g.index() >= isa.exprs.len())
+                || step.table.is_some_and(|t| t.index() >= isa.tables.len());
+            let short = step.extend.is_some_and(|width| width < from);
+            if outside
+                || dangling
+                || short
+                || !(1..=64).contains(&from)
+                || u64::from(value) * u64::from(step.copies) != u64::from(to)
+            {
+                let message = format!("{from} bits that become {} times {value} do not fill {to} bits", step.copies);
+                out.push(Diagnostic::error("model-expansion", message).label(step.span, "in this step"));
+            }
+        }
     }
 }
 

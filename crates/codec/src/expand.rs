@@ -1,0 +1,316 @@
+//! Short forms into long ones, and back.
+//!
+//! A step's guard needs the long word as built so far, and interpreting guards for every word is slow. What guards see
+//! is decided by few bits: of the short form, those whose steps write bits that guards read; of the long form, those
+//! bits themselves. Their value picks the list of steps that apply, found once by the exact rules and then kept.
+//!
+//! Back, each step looks up what it would have had to place; the first row of a table that fits is taken, and the
+//! result is accepted only if it expands to the same word.
+
+use isaglot_bits::{BitRange, Word};
+use isaglot_model::{EncodingId, ExpandStep, Expansion, Isa};
+use rustc_hash::FxHashMap;
+
+use crate::plan::Plan;
+use crate::scope::Scopes;
+use crate::tree::Match;
+
+/// The short forms of an instruction set for one gen.
+#[derive(Debug)]
+pub struct Expander<'a> {
+    plan: Plan<'a>,
+    forms: Vec<Form<'a>>,
+    /// The form of each encoding, if it has one.
+    form_of: Vec<Option<u32>>,
+}
+
+#[derive(Debug)]
+struct Form<'a> {
+    expansion: &'a Expansion,
+    steps: Vec<Step>,
+    /// Bits of the short form that decide about guards.
+    short_key: Vec<BitRange>,
+    forward: FxHashMap<(EncodingId, u64), Vec<u32>>,
+    back: FxHashMap<(EncodingId, u128), Vec<u32>>,
+    /// Bits of the long form that guards look at.
+    guard_bits: u128,
+}
+
+/// A step, compiled.
+#[derive(Debug)]
+struct Step {
+    from: Vec<BitRange>,
+    from_mask: u64,
+    extend: Option<(u32, u32)>,
+    /// The rows, spread over the long word; the first row with these bits, for the way back.
+    rows: Vec<u128>,
+    row_of: FxHashMap<u128, u64>,
+    to: Vec<Vec<BitRange>>,
+    to_mask: u128,
+}
+
+impl<'a> Expander<'a> {
+    /// The short forms that this gen has.
+    pub fn new(isa: &'a Isa, generation: u32) -> Expander<'a> {
+        let plan = Plan::new(isa, generation);
+        let mut forms = Vec::new();
+        for expansion in isa.expansions().iter().filter(|e| e.gens.contains(generation) && e.width <= 64) {
+            forms.push(Form {
+                expansion,
+                steps: expansion.steps.iter().map(|s| compile(isa, s)).collect(),
+                short_key: Vec::new(),
+                forward: FxHashMap::default(),
+                back: FxHashMap::default(),
+                guard_bits: 0,
+            });
+        }
+        let mut form_of = vec![None; isa.encodings().len()];
+        for &id in &isa[isa.root()].encodings {
+            let encoding = &isa[id];
+            let name = encoding.meta.iter().find(|(k, _)| k == "compact").map(|(_, v)| v);
+            let form = name.and_then(|n| forms.iter().position(|f| f.expansion.name == *n));
+            if let Some(form) = form.filter(|_| plan.active(encoding)) {
+                form_of[id.index()] = Some(form as u32);
+                forms[form].guard_bits |= guard_bits(isa, id, forms[form].expansion);
+            }
+        }
+        for form in &mut forms {
+            let mut key = 0u64;
+            for step in &form.steps {
+                if step.to_mask & form.guard_bits != 0 {
+                    key |= step.from_mask;
+                }
+            }
+            form.short_key = Word::from_u64(key, 64).runs();
+        }
+        Expander { plan, forms, form_of }
+    }
+
+    /// Whether a word begins a short form of any kind.
+    pub fn is_short(&self, word: u64) -> bool {
+        self.forms.iter().any(|f| f.is(word))
+    }
+
+    /// The encoding that a short form is one of, by the bits that it shares with the long form, and the long word.
+    /// `None` if it is none, or an index has no row.
+    pub fn expand(&mut self, word: u64) -> Option<(EncodingId, u128)> {
+        let id = self.owner(word)?;
+        let form = self.form_of.get(id.index()).copied().flatten()? as usize;
+        self.forms.get(form)?.is(word).then_some(())?;
+        let long = self.expand_as(form, id, word)?;
+        Some((id, long))
+    }
+
+    /// The encoding, from the bits that every form copies unconditionally.
+    fn owner(&self, word: u64) -> Option<EncodingId> {
+        for form in &self.forms {
+            // The first step is the one that says what instruction it is.
+            let step = form.steps.first()?;
+            let start = scatter(&step.to, gather64(&step.from, word));
+            let limbs = [start as u64, (start >> 64) as u64];
+            let root = self.plan.isa().root();
+            let width = self.plan.isa()[root].width;
+            if let Match::One(id) = self.plan.tree(root).select(&limbs, width)
+                && self.form_of.get(id.index()).copied().flatten().is_some()
+            {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    fn expand_as(&mut self, form: usize, id: EncodingId, word: u64) -> Option<u128> {
+        let f = &self.forms[form];
+        let key = (id, gather64(&f.short_key, word));
+        if !f.forward.contains_key(&key) {
+            let steps = forward(&self.plan, f, id, word)?;
+            self.forms[form].forward.insert(key, steps);
+        }
+        let f = &self.forms[form];
+        f.forward.get(&key)?.iter().try_fold(0, |long, &s| f.steps[s as usize].apply(long, word))
+    }
+
+    /// The short form of a long word, if it has one.
+    pub fn compact(&mut self, id: EncodingId, long: u128) -> Option<u64> {
+        let form = self.form_of.get(id.index()).copied().flatten()? as usize;
+        let f = &self.forms[form];
+        let key = (id, long & f.guard_bits);
+        if !f.back.contains_key(&key) {
+            let steps = backward(&self.plan, f, id, long)?;
+            self.forms[form].back.insert(key, steps);
+        }
+        let f = &self.forms[form];
+        let mut short = f.expansion.pattern.value().low_u64();
+        for &s in f.back.get(&key)? {
+            let step = &f.steps[s as usize];
+            let value = step.undo(long)?;
+            short = short & !step.from_mask | scatter64(&step.from, value);
+        }
+        (f.is(short) && self.expand_as(form, id, short) == Some(long)).then_some(short)
+    }
+}
+
+impl Form<'_> {
+    fn is(&self, word: u64) -> bool {
+        let pattern = &self.expansion.pattern;
+        word & pattern.care().low_u64() == pattern.value().low_u64()
+    }
+}
+
+impl Step {
+    /// Places the step's value; `None` if the index has no row.
+    fn apply(&self, long: u128, word: u64) -> Option<u128> {
+        let mut value = gather64(&self.from, word);
+        let placed = if self.rows.is_empty() {
+            if let Some((from, to)) = self.extend {
+                value = ((value << (64 - from)) as i64 >> (64 - from)) as u64 & mask(to);
+            }
+            scatter(&self.to, value)
+        } else {
+            *self.rows.get(usize::try_from(value).ok()?)?
+        };
+        Some(long & !self.to_mask | placed)
+    }
+
+    /// The value that places what the long word has.
+    fn undo(&self, long: u128) -> Option<u64> {
+        if !self.rows.is_empty() {
+            return self.row_of.get(&(long & self.to_mask)).copied();
+        }
+        let value = self.to.first().map_or(0, |to| gather(to, long));
+        Some(value & mask(self.from.iter().map(|r| r.width).sum()))
+    }
+}
+
+fn compile(isa: &Isa, step: &ExpandStep) -> Step {
+    let from_width: u32 = step.from.iter().map(|r| r.width).sum();
+    let width = step.width(isa.tables());
+    let to = split(&step.to, width, step.copies);
+    let rows: Vec<u128> = match step.table {
+        Some(table) => isa.tables()[table.index()].rows.iter().map(|row| scatter_word(&to, row)).collect(),
+        None => Vec::new(),
+    };
+    let mut row_of = FxHashMap::default();
+    for (i, row) in rows.iter().enumerate() {
+        row_of.entry(*row).or_insert(i as u64);
+    }
+    Step {
+        from_mask: step.from.iter().fold(0, |m, r| m | mask(r.width) << r.lo),
+        from: step.from.clone(),
+        extend: step.extend.map(|to| (from_width, to)),
+        rows,
+        row_of,
+        to_mask: step.to.iter().fold(0, |m, r| m | u128::from(mask(r.width)) << r.lo),
+        to,
+    }
+}
+
+/// The pieces of each copy. A piece that spans copies is cut.
+fn split(to: &[BitRange], width: u32, copies: u32) -> Vec<Vec<BitRange>> {
+    let mut out = vec![Vec::new(); copies as usize];
+    let (mut copy, mut left) = (0, width);
+    for range in to {
+        let mut rest = *range;
+        while rest.width > 0 && copy < out.len() {
+            let take = rest.width.min(left);
+            out[copy].push(BitRange::new(rest.end() - take, take));
+            rest.width -= take;
+            left -= take;
+            if left == 0 {
+                (copy, left) = (copy + 1, width);
+            }
+        }
+    }
+    out
+}
+
+/// The bits of the long form that the guards of an expansion look at.
+fn guard_bits(isa: &Isa, id: EncodingId, expansion: &Expansion) -> u128 {
+    let encoding = &isa[id];
+    let mut names = Vec::new();
+    for guard in expansion.steps.iter().filter_map(|s| s.guard).chain(encoding.cases.iter().filter_map(|c| c.guard)) {
+        names.extend(isa[guard].fields.iter().copied());
+    }
+    let mut bits = 0u128;
+    for field in encoding.cases.iter().flat_map(|c| &c.fields).filter(|f| names.contains(&f.name)) {
+        if let isaglot_model::FieldSource::Bits(pieces) = &field.source {
+            for piece in pieces {
+                if let isaglot_model::Piece::Bits(r) = piece {
+                    bits |= u128::from(mask(r.width)) << r.lo;
+                }
+            }
+        }
+    }
+    bits
+}
+
+fn holds(plan: &Plan<'_>, step: &ExpandStep, id: EncodingId, long: u128) -> bool {
+    let Some(guard) = step.guard else { return true };
+    let mut scopes = Scopes::new(plan, false);
+    let word = Word::from_u128(long, plan.isa()[id].width);
+    scopes.enter_encoding(id, &word).is_some_and(|scope| scopes.evaluate(scope, guard) != 0)
+}
+
+/// The steps that apply to a short word.
+fn forward(plan: &Plan<'_>, form: &Form<'_>, id: EncodingId, word: u64) -> Option<Vec<u32>> {
+    let mut long = 0;
+    let mut steps = Vec::new();
+    for (i, (step, compiled)) in form.expansion.steps.iter().zip(&form.steps).enumerate() {
+        if holds(plan, step, id, long) {
+            long = compiled.apply(long, word)?;
+            steps.push(i as u32);
+        }
+    }
+    Some(steps)
+}
+
+/// The steps that apply on the way to a long word.
+fn backward(plan: &Plan<'_>, form: &Form<'_>, id: EncodingId, long: u128) -> Option<Vec<u32>> {
+    let steps = form.expansion.steps.iter().enumerate();
+    Some(steps.filter(|(_, s)| holds(plan, s, id, long)).map(|(i, _)| i as u32).collect())
+}
+
+fn gather64(ranges: &[BitRange], word: u64) -> u64 {
+    ranges.iter().fold(0, |v, r| v << r.width % 64 | (word >> r.lo) & mask(r.width))
+}
+
+fn gather(ranges: &[BitRange], word: u128) -> u64 {
+    ranges.iter().fold(0, |v, r| v << r.width % 64 | (word >> r.lo) as u64 & mask(r.width))
+}
+
+fn scatter64(ranges: &[BitRange], value: u64) -> u64 {
+    let mut rest = value;
+    ranges.iter().rev().fold(0, |word, r| {
+        let part = rest & mask(r.width);
+        rest = rest.checked_shr(r.width).unwrap_or(0);
+        word | part << r.lo
+    })
+}
+
+fn scatter(copies: &[Vec<BitRange>], value: u64) -> u128 {
+    let mut word = 0;
+    for ranges in copies {
+        let mut rest = value;
+        for r in ranges.iter().rev() {
+            word |= u128::from(rest & mask(r.width)) << r.lo;
+            rest = rest.checked_shr(r.width).unwrap_or(0);
+        }
+    }
+    word
+}
+
+fn scatter_word(copies: &[Vec<BitRange>], value: &Word) -> u128 {
+    let mut word = 0;
+    for ranges in copies {
+        let mut lo = 0;
+        for r in ranges.iter().rev() {
+            word |= u128::from(value.extract(lo, r.width)) << r.lo;
+            lo += r.width;
+        }
+    }
+    word
+}
+
+fn mask(width: u32) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}

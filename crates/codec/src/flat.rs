@@ -1,0 +1,569 @@
+//! All fields of a word at once, and back: for engines that need every field of every instruction.
+//!
+//! The problem: which definition of a field applies depends on guards, guards depend on fields, and interpreting them
+//! for each word costs more than everything else. The method: guards read only a few bits of a word. Their value picks
+//! a [`Shape`]: the list of fields that there are, each with its place and type, found once by the exact rules
+//! ([`Scopes`]) and then kept. Reading a word is: decide the encoding, gather the guard bits, run the shape's list.
+//!
+//! Field names are numbered ([`Slot`]); texts of enums are numbered too ([`Symbol`]), equal texts of different enums
+//! alike, so that whoever uses values never looks at a string.
+//!
+//! Invariant: what is read is what [`Scopes::resolve`] gives for each name; what is written reads back.
+
+use isaglot_bits::{BitRange, Word};
+use isaglot_model::{EncodingId, EnumId, Expr, FieldSource, FieldType, Isa, Name, Node, Piece, SpaceId};
+use rustc_hash::FxHashMap;
+
+use crate::limits::{MAX_SHAPES, MAX_SLOTS, MAX_WRITE_ROUNDS, SHAPE_TABLE_BITS};
+use crate::plan::Plan;
+use crate::scope::Scopes;
+use crate::tree::Match;
+
+/// A field name of the space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Slot(pub u8);
+
+/// A text of an enum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Symbol(pub u16);
+
+impl Symbol {
+    /// A value that its enum has no text for.
+    pub const NONE: Symbol = Symbol(u16::MAX);
+}
+
+/// A shape, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ShapeId(pub u32);
+
+/// The values of all fields of a word.
+#[derive(Clone, Debug)]
+pub struct Values {
+    bits: [u64; MAX_SLOTS],
+    symbols: [Symbol; MAX_SLOTS],
+    present: u128,
+    by_symbol: u128,
+    optional: u128,
+}
+
+impl Default for Values {
+    fn default() -> Values {
+        Values {
+            bits: [0; MAX_SLOTS],
+            symbols: [Symbol::NONE; MAX_SLOTS],
+            present: 0,
+            by_symbol: 0,
+            optional: 0,
+        }
+    }
+}
+
+impl Values {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        (self.present, self.by_symbol, self.optional) = (0, 0, 0);
+    }
+
+    /// Whether the word has this field.
+    #[inline]
+    pub fn has(&self, slot: Slot) -> bool {
+        self.present >> (slot.0 & 127) & 1 != 0
+    }
+
+    /// The raw value, sign-extended for a signed field; 0 if there is no such field.
+    #[inline]
+    pub fn get(&self, slot: Slot) -> u64 {
+        if self.has(slot) { self.bits[usize::from(slot.0 & 127)] } else { 0 }
+    }
+
+    /// The text of an enum field; [`Symbol::NONE`] if there is no such field, it is no enum, or the value has no text.
+    #[inline]
+    pub fn symbol(&self, slot: Slot) -> Symbol {
+        if self.by_symbol >> (slot.0 & 127) & 1 != 0 { self.symbols[usize::from(slot.0 & 127)] } else { Symbol::NONE }
+    }
+
+    /// Sets a field that is to be written.
+    #[inline]
+    pub fn set(&mut self, slot: Slot, value: u64) {
+        self.present |= 1 << (slot.0 & 127);
+        self.bits[usize::from(slot.0 & 127)] = value;
+    }
+
+    /// Sets a field that is to be written if the form has it.
+    #[inline]
+    pub fn set_optional(&mut self, slot: Slot, value: u64) {
+        self.optional |= 1 << (slot.0 & 127);
+        self.set(slot, value);
+    }
+
+    /// Sets an enum field that is to be written, by its text.
+    #[inline]
+    pub fn set_symbol(&mut self, slot: Slot, symbol: Symbol) {
+        self.present |= 1 << (slot.0 & 127);
+        self.by_symbol |= 1 << (slot.0 & 127);
+        self.symbols[usize::from(slot.0 & 127)] = symbol;
+    }
+}
+
+/// Why values cannot be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteError {
+    /// The form that the other values make has no such field.
+    Absent(Slot),
+    /// The value does not fit the field's bits, or differs from what is implied.
+    Range(Slot),
+    /// The enum of the field in this form has no such text.
+    Text(Slot),
+    /// Guards never settle.
+    Unsettled,
+}
+
+/// One piece of a field: bits `lo..lo + width` of a limb go to bit `shift` of the value.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    slot: u8,
+    limb: u8,
+    lo: u8,
+    width: u8,
+    shift: u8,
+}
+
+/// What one field is in a shape.
+#[derive(Clone, Copy, Debug)]
+struct Kind {
+    width: u32,
+    signed: bool,
+    /// Bits that the word does not hold.
+    implied: u64,
+    implied_mask: u64,
+    table: Option<u32>,
+}
+
+/// Which fields a word has, and where.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    moves: Vec<Move>,
+    present: u128,
+    implied: Vec<(u8, u64)>,
+    signed: Vec<(u8, u32)>,
+    tables: Vec<(u8, u32)>,
+    by_symbol: u128,
+    kinds: Vec<Option<Kind>>,
+}
+
+impl Shape {
+    /// Whether words of this shape have the field.
+    pub fn has(&self, slot: Slot) -> bool {
+        self.present >> (slot.0 & 127) & 1 != 0
+    }
+}
+
+/// The texts of an enum by value, and back.
+#[derive(Clone, Debug)]
+struct EnumTable {
+    by_value: Vec<Symbol>,
+    by_symbol: FxHashMap<Symbol, u64>,
+}
+
+#[derive(Clone, Debug)]
+struct Leaf {
+    encoding: EncodingId,
+    /// The bits that guards depend on and the pattern leaves open, and the fields that they belong to.
+    key: Vec<BitRange>,
+    key_width: u32,
+    key_slots: u128,
+    table: Vec<u32>,
+    map: FxHashMap<u64, u32>,
+}
+
+/// The compiled fields of one space.
+#[derive(Debug)]
+pub struct Flat<'a> {
+    plan: Plan<'a>,
+    space: SpaceId,
+    names: Vec<Name>,
+    slots: FxHashMap<Name, u8>,
+    symbols: Vec<&'a str>,
+    symbol_of: FxHashMap<&'a str, Symbol>,
+    enums: Vec<EnumTable>,
+    enum_of: FxHashMap<EnumId, u32>,
+    leaves: Vec<Leaf>,
+    leaf_of: Vec<u32>,
+    shapes: Vec<Shape>,
+}
+
+/// A place in a table of shapes that was not needed yet.
+const UNKNOWN: u32 = u32::MAX;
+
+impl<'a> Flat<'a> {
+    /// Compiles a space for a gen. `None` if it has more than [`MAX_SLOTS`] field names, or is wider than 128 bits.
+    pub fn new(isa: &'a Isa, space: SpaceId, generation: u32) -> Option<Flat<'a>> {
+        let plan = Plan::new(isa, generation);
+        if isa[space].width > 128 {
+            return None;
+        }
+        let mut flat = Flat {
+            plan,
+            space,
+            names: Vec::new(),
+            slots: FxHashMap::default(),
+            symbols: Vec::new(),
+            symbol_of: FxHashMap::default(),
+            enums: Vec::new(),
+            enum_of: FxHashMap::default(),
+            leaves: Vec::new(),
+            leaf_of: vec![UNKNOWN; isa.encodings().len()],
+            shapes: Vec::new(),
+        };
+        let active: Vec<EncodingId> =
+            isa[space].encodings.iter().copied().filter(|e| flat.plan.active(&isa[*e])).collect();
+        for &id in &active {
+            for field in isa[id].cases.iter().flat_map(|c| &c.fields) {
+                flat.add_name(field.name);
+                if let FieldType::Enum(e) = field.ty {
+                    flat.add_enum(e);
+                }
+            }
+        }
+        if flat.names.len() > MAX_SLOTS {
+            return None;
+        }
+        for id in active {
+            flat.leaf_of[id.index()] = flat.leaves.len() as u32;
+            let leaf = flat.leaf(id);
+            flat.leaves.push(leaf);
+        }
+        Some(flat)
+    }
+
+    /// The plan that it was compiled for.
+    pub fn plan(&self) -> &Plan<'a> {
+        &self.plan
+    }
+
+    /// The slot of a field name, if an encoding of the space has such a field.
+    pub fn slot(&self, name: &str) -> Option<Slot> {
+        let name = self.plan.isa().names().get(name)?;
+        self.slots.get(&name).map(|s| Slot(*s))
+    }
+
+    /// The name of a slot.
+    pub fn name(&self, slot: Slot) -> &'a str {
+        self.names.get(usize::from(slot.0)).map_or("", |n| self.plan.isa().text(*n))
+    }
+
+    /// The number of a text, if an enum of the space has it.
+    pub fn symbol(&self, text: &str) -> Option<Symbol> {
+        self.symbol_of.get(text).copied()
+    }
+
+    /// Texts of enums in the order of their numbers.
+    pub fn symbols(&self) -> &[&'a str] {
+        &self.symbols
+    }
+
+    /// A shape.
+    pub fn shape(&self, id: ShapeId) -> Option<&Shape> {
+        self.shapes.get(id.0 as usize)
+    }
+
+    /// Which encoding a word is.
+    #[inline]
+    pub fn select(&self, word: u128) -> Match {
+        let limbs = [word as u64, (word >> 64) as u64];
+        self.plan.tree(self.space).select(&limbs, self.plan.isa()[self.space].width)
+    }
+
+    fn add_name(&mut self, name: Name) {
+        let next = self.names.len();
+        self.slots.entry(name).or_insert_with(|| {
+            self.names.push(name);
+            next.min(MAX_SLOTS) as u8
+        });
+    }
+
+    fn add_enum(&mut self, id: EnumId) {
+        if self.enum_of.contains_key(&id) {
+            return;
+        }
+        let ty = &self.plan.isa()[id];
+        let mut table = EnumTable { by_value: Vec::new(), by_symbol: FxHashMap::default() };
+        for entry in &ty.values {
+            let next = Symbol(self.symbols.len() as u16);
+            let symbol = *self.symbol_of.entry(&entry.display).or_insert_with(|| {
+                self.symbols.push(&entry.display);
+                next
+            });
+            // An enum with a sparse or huge value is looked up by text only.
+            if let Ok(value) = usize::try_from(entry.value)
+                && value < 1 << 12
+            {
+                table.by_value.resize(table.by_value.len().max(value + 1), Symbol::NONE);
+                if table.by_value[value] == Symbol::NONE {
+                    table.by_value[value] = symbol;
+                }
+            }
+            table.by_symbol.entry(symbol).or_insert(entry.value);
+        }
+        self.enum_of.insert(id, self.enums.len() as u32);
+        self.enums.push(table);
+    }
+
+    /// The bits that an encoding's guards depend on.
+    fn leaf(&self, id: EncodingId) -> Leaf {
+        let isa = self.plan.isa();
+        let encoding = &isa[id];
+        let mut names: Vec<Name> = Vec::new();
+        let add = |expr: &Expr, names: &mut Vec<Name>| {
+            for node in &expr.nodes {
+                if let Node::Field(name) = node
+                    && !names.contains(name)
+                {
+                    names.push(*name);
+                }
+            }
+        };
+        for guard in encoding.cases.iter().filter_map(|c| c.guard) {
+            add(&isa[guard], &mut names);
+        }
+        let mut bits = Word::zero(encoding.width);
+        let mut at = 0;
+        while let Some(&name) = names.get(at) {
+            at += 1;
+            for field in encoding.cases.iter().flat_map(|c| &c.fields).filter(|f| f.name == name) {
+                match &field.source {
+                    FieldSource::Derived(expr) => add(&isa[*expr], &mut names),
+                    FieldSource::Bits(pieces) => {
+                        for piece in pieces {
+                            if let Piece::Bits(range) = piece {
+                                bits = bits.or(&Word::mask(*range, encoding.width));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let open = bits.and_not(encoding.pattern.care());
+        let key = open.runs();
+        let key_width = key.iter().map(|r| r.width).sum();
+        let key_slots = names.iter().filter_map(|n| self.slots.get(n)).fold(0u128, |set, s| set | 1 << s);
+        let table = if key_width <= SHAPE_TABLE_BITS { vec![UNKNOWN; 1 << key_width] } else { Vec::new() };
+        Leaf { encoding: id, key, key_width, key_slots, table, map: FxHashMap::default() }
+    }
+
+    /// The shape of a word of an encoding of this space; for others, an empty one.
+    #[inline]
+    pub fn shape_of(&mut self, encoding: EncodingId, word: u128) -> ShapeId {
+        let index = self.leaf_of.get(encoding.index()).copied().unwrap_or(UNKNOWN);
+        let Some(leaf) = self.leaves.get(index as usize) else { return ShapeId(UNKNOWN) };
+        let mut key = 0u64;
+        for range in &leaf.key {
+            key = key << range.width | ((word >> range.lo) as u64 & mask(range.width));
+        }
+        let known = if leaf.key_width <= SHAPE_TABLE_BITS {
+            leaf.table.get(key as usize).copied().unwrap_or(UNKNOWN)
+        } else {
+            leaf.map.get(&key).copied().unwrap_or(UNKNOWN)
+        };
+        if known != UNKNOWN { ShapeId(known) } else { self.new_shape(index as usize, key, word) }
+    }
+
+    #[cold]
+    fn new_shape(&mut self, leaf: usize, key: u64, word: u128) -> ShapeId {
+        let shape = self.build(self.leaves[leaf].encoding, word);
+        if self.shapes.len() == MAX_SHAPES {
+            self.shapes.pop();
+        }
+        let id = self.shapes.len() as u32;
+        self.shapes.push(shape);
+        let leaf = &mut self.leaves[leaf];
+        if id as usize + 1 < MAX_SHAPES {
+            match leaf.table.get_mut(key as usize) {
+                Some(entry) => *entry = id,
+                None => drop(leaf.map.insert(key, id)),
+            }
+        }
+        ShapeId(id)
+    }
+
+    fn build(&self, encoding: EncodingId, word: u128) -> Shape {
+        let isa = self.plan.isa();
+        let mut scopes = Scopes::new(&self.plan, false);
+        let word = Word::from_u128(word, isa[encoding].width);
+        let mut shape = Shape {
+            moves: Vec::new(),
+            present: 0,
+            implied: Vec::new(),
+            signed: Vec::new(),
+            tables: Vec::new(),
+            by_symbol: 0,
+            kinds: vec![None; self.names.len()],
+        };
+        let Some(scope) = scopes.enter_encoding(encoding, &word) else { return shape };
+        for (slot, &name) in self.names.iter().enumerate() {
+            let Some(found) = scopes.resolve(scope, name) else { continue };
+            // A derived field is no part of a word; its readers evaluate it.
+            let FieldSource::Bits(pieces) = &found.field.source else { continue };
+            if found.field.width > 64 {
+                continue;
+            }
+            let table = match found.field.ty {
+                FieldType::Enum(id) => self.enum_of.get(&id).copied(),
+                _ => None,
+            };
+            let signed = matches!(found.field.ty, FieldType::Int | FieldType::Offset | FieldType::Branch { .. });
+            let mut kind = Kind { width: found.field.width, signed, implied: 0, implied_mask: 0, table };
+            let mut shift = 0;
+            for piece in pieces.iter().rev() {
+                match *piece {
+                    Piece::Bits(range) => shape.push_moves(slot as u8, range, shift),
+                    Piece::Implied { width, value } => {
+                        kind.implied |= (value & mask(width)) << shift;
+                        kind.implied_mask |= mask(width) << shift;
+                    }
+                }
+                shift += piece.width();
+            }
+            shape.present |= 1u128 << slot;
+            if kind.implied != 0 {
+                shape.implied.push((slot as u8, kind.implied));
+            }
+            if signed && kind.width < 64 {
+                shape.signed.push((slot as u8, 64 - kind.width));
+            }
+            if let Some(table) = table {
+                shape.tables.push((slot as u8, table));
+                shape.by_symbol |= 1u128 << slot;
+            }
+            shape.kinds[slot] = Some(kind);
+        }
+        shape
+    }
+
+    /// Reads all fields of a word that is this encoding.
+    #[inline]
+    pub fn read(&mut self, encoding: EncodingId, word: u128, out: &mut Values) -> ShapeId {
+        let id = self.shape_of(encoding, word);
+        let Some(shape) = self.shapes.get(id.0 as usize) else {
+            out.clear();
+            return id;
+        };
+        let limbs = [word as u64, (word >> 64) as u64];
+        (out.present, out.by_symbol, out.optional) = (shape.present, shape.by_symbol, 0);
+        for m in &shape.moves {
+            let value = (limbs[usize::from(m.limb & 1)] >> (m.lo & 63)) & mask(m.width.into());
+            let place = &mut out.bits[usize::from(m.slot & 127)];
+            // The lowest piece of a field comes first.
+            *place = if m.shift == 0 { value } else { *place | value << (m.shift & 63) };
+        }
+        for &(slot, value) in &shape.implied {
+            out.bits[usize::from(slot & 127)] |= value;
+        }
+        for &(slot, unused) in &shape.signed {
+            let value = &mut out.bits[usize::from(slot & 127)];
+            *value = ((*value << (unused & 63)) as i64 >> (unused & 63)) as u64;
+        }
+        for &(slot, table) in &shape.tables {
+            let value = out.bits[usize::from(slot & 127)] as usize;
+            let symbol = self.enums.get(table as usize).and_then(|t| t.by_value.get(value)).copied();
+            out.symbols[usize::from(slot & 127)] = symbol.unwrap_or(Symbol::NONE);
+        }
+        id
+    }
+
+    /// Makes the word of an encoding from values; bits of fields that are not set are 0.
+    pub fn write(&mut self, encoding: EncodingId, values: &Values) -> Result<u128, WriteError> {
+        let fixed = self.plan.isa()[encoding].pattern.value().low_u128();
+        let index = self.leaf_of.get(encoding.index()).copied().unwrap_or(UNKNOWN);
+        let key_slots = self.leaves.get(index as usize).map_or(0, |l| l.key_slots);
+        let mut word = fixed;
+        let mut shape = self.shape_of(encoding, word);
+        let mut settled = key_slots & values.present == 0;
+        for _ in 0..MAX_WRITE_ROUNDS {
+            if settled {
+                break;
+            }
+            // While guards are unsettled, a field may be absent that is there in the end.
+            word = self.place(shape, fixed, values, key_slots).0;
+            let next = self.shape_of(encoding, word);
+            settled = next == shape;
+            shape = next;
+        }
+        if !settled {
+            return Err(WriteError::Unsettled);
+        }
+        match self.place(shape, fixed, values, u128::MAX) {
+            (word, None) => Ok(word),
+            (_, Some(e)) => Err(e),
+        }
+    }
+
+    /// Places the fields of `slots` and gives the first problem.
+    fn place(&self, shape: ShapeId, fixed: u128, values: &Values, slots: u128) -> (u128, Option<WriteError>) {
+        let mut problem = None;
+        let Some(shape) = self.shapes.get(shape.0 as usize) else { return (fixed, Some(WriteError::Unsettled)) };
+        let missing = values.present & !shape.present & !values.optional & slots;
+        if missing != 0 {
+            problem = Some(WriteError::Absent(Slot(missing.trailing_zeros() as u8)));
+        }
+        let mut bits = [0u64; MAX_SLOTS];
+        let mut rest = values.present & shape.present & slots;
+        while rest != 0 {
+            let slot = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let Some(kind) = shape.kinds.get(slot).copied().flatten() else { continue };
+            let mut value = values.bits[slot];
+            if values.by_symbol >> slot & 1 != 0 {
+                let table = kind.table.and_then(|t| self.enums.get(t as usize));
+                match table.and_then(|t| t.by_symbol.get(&values.symbols[slot])) {
+                    Some(&v) => value = v,
+                    None => {
+                        problem = problem.or(Some(WriteError::Text(Slot(slot as u8))));
+                        continue;
+                    }
+                }
+            }
+            let unused = 64 - kind.width;
+            let fits = if kind.signed {
+                ((value << unused) as i64 >> unused) as u64 == value
+            } else {
+                value & !mask(kind.width) == 0
+            };
+            if !fits || value & kind.implied_mask != kind.implied {
+                problem = problem.or(Some(WriteError::Range(Slot(slot as u8))));
+                continue;
+            }
+            bits[slot] = value;
+        }
+        let mut limbs = [fixed as u64, (fixed >> 64) as u64];
+        for m in &shape.moves {
+            let value = bits[usize::from(m.slot & 127)] >> (m.shift & 63) & mask(m.width.into());
+            limbs[usize::from(m.limb & 1)] |= value << (m.lo & 63);
+        }
+        (u128::from(limbs[1]) << 64 | u128::from(limbs[0]), problem)
+    }
+}
+
+impl Shape {
+    /// Adds the bits of a piece, cut where a limb ends.
+    fn push_moves(&mut self, slot: u8, range: BitRange, shift: u32) {
+        let mut lo = range.lo;
+        while lo < range.end() {
+            let width = (range.end() - lo).min(64 - lo % 64);
+            self.moves.push(Move {
+                slot,
+                limb: (lo / 64) as u8,
+                lo: (lo % 64) as u8,
+                width: width as u8,
+                shift: (shift + lo - range.lo) as u8,
+            });
+            lo += width;
+        }
+    }
+}
+
+/// The low `width` bits.
+#[inline]
+fn mask(width: u32) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
