@@ -347,7 +347,7 @@ impl<'a> Flat<'a> {
         let key = open.runs();
         let key_width = key.iter().map(|r| r.width).sum();
         let key_slots = names.iter().filter_map(|n| self.slots.get(n)).fold(0u128, |set, s| set | 1 << s);
-        let table = if key_width <= SHAPE_TABLE_BITS { vec![UNKNOWN; 1 << key_width] } else { Vec::new() };
+        let table = if key_width <= SHAPE_TABLE_BITS { vec![UNKNOWN; 1usize << key_width] } else { Vec::new() };
         Leaf { encoding: id, key, key_width, key_slots, table, map: FxHashMap::default() }
     }
 
