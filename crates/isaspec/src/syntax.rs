@@ -44,6 +44,10 @@ pub struct File {
     pub features: Vec<FeatureDecl>,
     /// `<gen-name>` (extension).
     pub gen_names: Vec<GenNameDecl>,
+    /// `<table>` (extension).
+    pub tables: Vec<TableDecl>,
+    /// `<expansion>` (extension).
+    pub expansions: Vec<ExpansionDecl>,
     /// The root element.
     pub span: Span,
 }
@@ -444,6 +448,55 @@ pub struct FlowDecl {
     pub to: Text,
     /// The field with the target.
     pub target: Option<Text>,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<table name="" width="">rows</table>` (extension): rows of bits in hexadecimal, reached by index.
+#[derive(Clone, Debug)]
+pub struct TableDecl {
+    /// Its name.
+    pub name: Text,
+    /// Width of a row in bits.
+    pub width: Int,
+    /// The rows.
+    pub rows: Vec<u128>,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<expansion name="" size="">` (extension): a short form and what it becomes.
+#[derive(Clone, Debug)]
+pub struct ExpansionDecl {
+    /// Its name, as `compact` attributes of `<meta>` give it.
+    pub name: Text,
+    /// Width of the short form in bits.
+    pub size: Int,
+    /// `<pattern>`: what makes a word a short form.
+    pub patterns: Vec<PatternDecl>,
+    /// `<gen>`, in order.
+    pub gens: Vec<GenLimit>,
+    /// `<step>`, in order.
+    pub steps: Vec<StepDecl>,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<step from="" to="" table="" when="" extend="" copies=""/>` (extension)
+#[derive(Clone, Debug)]
+pub struct StepDecl {
+    /// Bits of the short form.
+    pub from: Vec<PieceDecl>,
+    /// Bits of the long form.
+    pub to: Vec<PieceDecl>,
+    /// The table whose row is placed.
+    pub table: Option<Text>,
+    /// When it applies.
+    pub when: Option<ExprDecl>,
+    /// Sign-extend to this width.
+    pub extend: Option<Int>,
+    /// How often the value is placed.
+    pub copies: Option<Int>,
     /// The element.
     pub span: Span,
 }

@@ -25,9 +25,9 @@ pub enum Token {
 /// An annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Swsb {
-    /// Distance 1 to 7; 0 for none.
+    /// Distance; with a pipe also 0, which codes that hold both may say.
     pub distance: u8,
-    /// Index in [`PIPES`].
+    /// 1 + index in [`PIPES`]; 0 if no distance is said.
     pub pipe: u8,
     /// The token.
     pub token: Token,
@@ -127,11 +127,11 @@ fn meaning(
     let mut swsb = Swsb { no_acc: meta("option") == Some("NoAccSBSet"), ..Swsb::default() };
     if let Some(pipe) = pipe {
         let distance = d.map_or(0, |d| values.get(d)) as u8;
-        let pipe = PIPES.iter().position(|p| *p == pipe)? as u8;
-        if distance == 0 && (code != 0) {
-            return None;
+        let pipe = PIPES.iter().position(|p| *p == pipe)? as u8 + 1;
+        // A distance of 0 by itself says nothing.
+        if distance != 0 || token.is_some() {
+            (swsb.distance, swsb.pipe) = (distance, pipe);
         }
-        (swsb.distance, swsb.pipe) = (distance, if distance == 0 { 0 } else { pipe });
     }
     if let Some(token) = token {
         let number = s.map_or(0, |s| values.get(s)) as u8;

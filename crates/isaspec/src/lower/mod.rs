@@ -4,6 +4,7 @@
 //! the root. What one bitset contributes is built once and copied into each leaf below it. Nothing is checked again;
 //! what this module cannot find cannot happen in a description without errors, and is left out.
 
+mod expansions;
 mod exprs;
 mod fields;
 mod lengths;
@@ -72,6 +73,7 @@ pub(crate) fn lower(
     for (_, id) in &tables.roots.entries {
         lowering.encodings(*id, out);
     }
+    expansions::lower(&mut lowering.builder, sources, out);
     lowering.builder.finish(out)
 }
 

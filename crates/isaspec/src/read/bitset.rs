@@ -54,7 +54,7 @@ pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Bitse
     }
     let mut gens = Vec::new();
     for child in children(node, "gen") {
-        gens.push(GenLimit { min: gen_limit(r, child, "min"), max: gen_limit(r, child, "max") });
+        gens.push(gen_limits(r, child));
     }
     let mut meta = Vec::new();
     for child in children(node, "meta") {
@@ -237,7 +237,12 @@ fn digits(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<PatternDecl> {
     Some(PatternDecl { low, digits, comment: r.comment(node), span: r.span(node) })
 }
 
-fn pattern(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<PatternDecl> {
+/// Reads a `<gen>`.
+pub(super) fn gen_limits(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> GenLimit {
+    GenLimit { min: gen_limit(r, node, "min"), max: gen_limit(r, node, "max") }
+}
+
+pub(super) fn pattern(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<PatternDecl> {
     digits(r, node)
 }
 

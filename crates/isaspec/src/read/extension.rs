@@ -4,6 +4,7 @@
 use isaglot_source::Diagnostic;
 use roxmltree::Node;
 
+use super::expansion;
 use super::reader::{Reader, children};
 use crate::limits;
 use crate::syntax::{
@@ -33,6 +34,7 @@ pub(super) fn top(r: &mut Reader<'_, '_>, root: Node<'_, '_>, file: &mut File) {
             span: r.span(node),
         });
     }
+    expansion::top(r, root, file);
     for node in children(root, "registers") {
         file.registers.extend(registers(r, node));
     }
@@ -163,7 +165,7 @@ pub(super) fn pieces(r: &mut Reader<'_, '_>, node: Node<'_, '_>, bits: &Text) ->
     sound.then_some(pieces)
 }
 
-fn piece(word: &str) -> Option<PieceDecl> {
+pub(super) fn piece(word: &str) -> Option<PieceDecl> {
     if let Some(implied) = word.strip_prefix("0b") {
         let sound = (1..=64).contains(&implied.len()) && implied.bytes().all(|b| matches!(b, b'0' | b'1'));
         let value = if sound { u64::from_str_radix(implied, 2).ok()? } else { return None };
@@ -182,7 +184,7 @@ fn piece(word: &str) -> Option<PieceDecl> {
 }
 
 /// The words of a text, each with its place.
-fn words(text: &Text) -> Vec<Text> {
+pub(super) fn words(text: &Text) -> Vec<Text> {
     let mut list = Vec::new();
     let mut at = 0;
     for word in text.value.split_whitespace() {
@@ -193,7 +195,7 @@ fn words(text: &Text) -> Vec<Text> {
     list
 }
 
-fn required_int(r: &mut Reader<'_, '_>, node: Node<'_, '_>, name: &str) -> Option<Int> {
+pub(super) fn required_int(r: &mut Reader<'_, '_>, node: Node<'_, '_>, name: &str) -> Option<Int> {
     let text = r.required(node, name)?;
     r.number(&text)
 }

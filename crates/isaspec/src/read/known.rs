@@ -37,11 +37,11 @@ const ROOT: Element = element(
     &["dialect"],
     &["import", "expr", "template", "enum", "bitset", "doc"],
     &["name"],
-    &["format", "registers", "feature", "gen-name"],
+    &["format", "registers", "feature", "gen-name", "table", "expansion"],
 );
 
 /// `<meta>` is missing: it may have any attribute.
-const ELEMENTS: [Element; 24] = [
+const ELEMENTS: [Element; 28] = [
     element("import", &["file"], &[], &[], &[]),
     element("expr", &["name"], &[], &[], &[]),
     element("template", &["name"], &["doc"], &[], &[]),
@@ -90,6 +90,10 @@ const ELEMENTS: [Element; 24] = [
     element("feature", &[], &["doc"], &["name", "implies", "default"], &[]),
     element("operand", &[], &[], &["registers", "register", "access"], &[]),
     element("flow", &[], &[], &["to", "target"], &[]),
+    element("gen-name", &[], &[], &["name", "value"], &[]),
+    element("table", &[], &["doc"], &["name", "width"], &[]),
+    element("expansion", &[], &["doc", "gen", "pattern"], &["name", "size"], &["step"]),
+    element("step", &[], &["doc"], &["from", "to", "table", "when", "extend", "copies"], &[]),
 ];
 
 /// Warns of everything under the root element that is not known.

@@ -4,6 +4,7 @@
 //! problem is reported and the part left out; reading goes on behind it.
 
 mod bitset;
+mod expansion;
 mod extension;
 mod known;
 mod reader;

@@ -30,6 +30,8 @@ pub(super) fn file(r: &mut Reader<'_, '_>, root: Node<'_, '_>) -> File {
         registers: Vec::new(),
         features: Vec::new(),
         gen_names: Vec::new(),
+        tables: Vec::new(),
+        expansions: Vec::new(),
         span: r.span(root),
     };
     for import in children(root, "import") {

@@ -1,0 +1,354 @@
+//! The embedded description, compiled for one machine.
+
+use std::sync::OnceLock;
+
+use isaglot_codec::{Expander, Flat, Slot, Symbol};
+use isaglot_model::{EncodingId, EnumId, Isa, SpaceId, Width};
+use isaglot_source::{Diagnostics, SourceMap};
+use rustc_hash::FxHashMap;
+
+use crate::inst::{File, Form};
+use crate::platform::Platform;
+use crate::swsb::{Class, SwsbTable};
+use crate::types::Type;
+
+/// The files of the description.
+const FILES: [(&str, &str); 8] = [
+    ("xe.xml", include_str!("../../../specs/xe/xe.xml")),
+    ("enums.xml", include_str!("../../../specs/xe/enums.xml")),
+    ("bfn.xml", include_str!("../../../specs/xe/bfn.xml")),
+    ("swsb.xml", include_str!("../../../specs/xe/swsb.xml")),
+    ("formats.xml", include_str!("../../../specs/xe/formats.xml")),
+    ("opcodes.xml", include_str!("../../../specs/xe/opcodes.xml")),
+    ("lsc.xml", include_str!("../../../specs/xe/lsc.xml")),
+    ("compact.xml", include_str!("../../../specs/xe/compact.xml")),
+];
+
+/// The description as a model, and what is to be said about it. `None` only if the embedded files are broken, which a
+/// test rules out.
+pub fn description() -> (Option<Isa>, SourceMap, Diagnostics) {
+    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
+    let mut read = |name: &str| {
+        let file = FILES.iter().find(|(known, _)| *known == name);
+        file.map(|(_, text)| text.as_bytes().to_vec()).ok_or_else(|| "no such file".to_owned())
+    };
+    let isa = isaglot_isaspec::load(&mut files, "xe.xml", &mut read, &mut problems);
+    (isa, files, problems)
+}
+
+fn isa() -> Option<&'static Isa> {
+    static ISA: OnceLock<Option<Isa>> = OnceLock::new();
+    ISA.get_or_init(|| description().0).as_ref()
+}
+
+/// An operation.
+#[derive(Clone, Debug)]
+pub struct Op {
+    /// Mnemonic.
+    pub name: &'static str,
+    /// Form.
+    pub form: Form,
+    /// For scoreboard codes.
+    pub class: Class,
+    /// The encoding.
+    pub encoding: EncodingId,
+    /// Opcode bits, for the order of things only.
+    pub opcode: u8,
+    /// Takes a predicate.
+    pub pred: bool,
+    /// Takes a flag modifier.
+    pub cond: bool,
+    /// Saturates.
+    pub sat: bool,
+    /// Takes source modifiers.
+    pub mods: bool,
+    /// Takes branch control.
+    pub brctl: bool,
+    /// Works on bits: a negated source is a complement.
+    pub bitwise: bool,
+    /// `sel`: the flag modifier writes no flag.
+    pub select: bool,
+}
+
+macro_rules! slots {
+    ($($field:ident: $name:literal;)*) => {
+        /// The fields of the description, each by its slot; a field that a machine has not is a slot without values.
+        #[derive(Clone, Copy, Debug)]
+        #[allow(missing_docs)]
+        pub(crate) struct Slots { $(pub(crate) $field: Slot,)* }
+
+        impl Slots {
+            fn new(flat: &Flat<'_>) -> Slots {
+                // A slot above every real one never has a value.
+                let none = Slot(isaglot_codec::limits::MAX_SLOTS as u8 - 1);
+                Slots { $($field: flat.slot($name).unwrap_or(none),)* }
+            }
+        }
+    };
+}
+
+slots! {
+    swsb: "SWSB"; exec_size: "EXEC_SIZE"; ch_off: "CH_OFF"; flag_sub: "FLAG_SUB"; flag_reg: "FLAG_REG"; pred: "PRED";
+    pred_inv: "PRED_INV"; no_mask: "NO_MASK"; atomic: "ATOMIC"; debug: "DEBUG"; sat: "SAT"; acc_wr: "ACC_WR"; cond: "COND";
+    imm: "IMM"; imm_copy: "IMM_COPY"; float: "FLOAT"; bfn: "BFN"; math: "MATH"; sync: "SYNC"; sfid: "SFID";
+    repeat: "REPEAT"; depth: "DEPTH"; brctl: "BRCTL"; jip: "JIP"; uip: "UIP"; eot: "EOT"; fusion: "FUSION";
+    desc_reg: "DESC_REG"; desc: "DESC"; exdesc_reg: "EXDESC_REG"; exdesc: "EXDESC"; exdesc_sub: "EXDESC_SUB";
+    exbso: "EXBSO"; cps: "CPS"; src1_len: "SRC1_LEN";
+}
+
+/// The fields of one operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OperandSlots {
+    pub(crate) ty: Slot,
+    pub(crate) imm: Slot,
+    pub(crate) imm16: Slot,
+    pub(crate) ind: Slot,
+    pub(crate) file: Slot,
+    pub(crate) arf: Slot,
+    pub(crate) reg: Slot,
+    pub(crate) sub: Slot,
+    pub(crate) hs: Slot,
+    pub(crate) width: Slot,
+    pub(crate) vs: Slot,
+    pub(crate) mods: Slot,
+    pub(crate) asub: Slot,
+    pub(crate) aoff: Slot,
+    pub(crate) mme: Slot,
+}
+
+impl OperandSlots {
+    fn new(flat: &Flat<'_>, prefix: &str) -> OperandSlots {
+        let none = Slot(isaglot_codec::limits::MAX_SLOTS as u8 - 1);
+        let slot = |name: &str| flat.slot(&format!("{prefix}_{name}")).unwrap_or(none);
+        OperandSlots {
+            ty: slot("TYPE"),
+            imm: slot("IMM"),
+            imm16: slot("IMM16"),
+            ind: slot("IND"),
+            file: slot("FILE"),
+            arf: slot("ARF"),
+            reg: slot("REG"),
+            sub: slot("SUB"),
+            hs: slot("HS"),
+            width: slot("W"),
+            vs: slot("VS"),
+            mods: slot("MOD"),
+            asub: slot("ASUB"),
+            aoff: slot("AOFF"),
+            mme: slot("MME"),
+        }
+    }
+}
+
+/// A register file's bounds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FileInfo {
+    /// Name.
+    pub name: &'static str,
+    /// Number of registers.
+    pub count: u32,
+    /// Bytes of a register.
+    pub bytes: u32,
+}
+
+/// The description for one machine: what everything else works with.
+#[derive(Debug)]
+pub struct Xe {
+    /// The machine.
+    pub platform: Platform,
+    pub(crate) isa: &'static Isa,
+    pub(crate) flat: Flat<'static>,
+    pub(crate) expander: Expander<'static>,
+    pub(crate) slots: Slots,
+    pub(crate) dst: OperandSlots,
+    pub(crate) src: [OperandSlots; 3],
+    ops: Vec<Op>,
+    op_by_name: FxHashMap<&'static str, u8>,
+    op_of: Vec<u8>,
+    /// Of each symbol: the number that it is, the type, the register file.
+    numbers: Vec<u8>,
+    types: Vec<Type>,
+    type_symbols: FxHashMap<Type, Symbol>,
+    number_symbols: FxHashMap<u8, Symbol>,
+    arfs: Vec<File>,
+    arf_symbols: Vec<Symbol>,
+    /// By [`File`].
+    pub(crate) files: Vec<FileInfo>,
+    pub(crate) swsb: SwsbTable,
+    pub(crate) lsc: crate::message::Lsc,
+    /// The empty text.
+    pub(crate) empty: Symbol,
+}
+
+/// No such operation.
+const NO_OP: u8 = u8::MAX;
+
+impl Xe {
+    /// Compiles the description. `None` only if the embedded description is broken, which a test rules out.
+    pub fn new(platform: Platform) -> Option<Xe> {
+        let isa = isa()?;
+        let generation = platform.generation();
+        let flat = Flat::new(isa, isa.root(), generation)?;
+        let (mut ops, mut op_by_name, mut op_of) = (Vec::new(), FxHashMap::default(), vec![NO_OP; isa.encodings().len()]);
+        for &id in &isa[isa.root()].encodings {
+            let encoding = &isa[id];
+            if !encoding.gens.contains(generation) || ops.len() >= usize::from(NO_OP) {
+                continue;
+            }
+            let meta = |key: &str| encoding.meta.iter().find(|(k, _)| k == key).map_or("", |(_, v)| v.as_str());
+            let has = |what: &str| meta("has").split(' ').any(|w| w == what);
+            let name = encoding.display_name.as_str();
+            op_of[id.index()] = ops.len() as u8;
+            op_by_name.insert(name, ops.len() as u8);
+            ops.push(Op {
+                name,
+                form: Form::parse(meta("form"))?,
+                class: Class::of(name),
+                encoding: id,
+                opcode: encoding.pattern.value().low_u64() as u8 & 127,
+                pred: has("pred"),
+                cond: has("cond"),
+                sat: has("sat"),
+                mods: has("mods"),
+                brctl: has("brctl"),
+                bitwise: has("bitwise"),
+                select: has("select"),
+            });
+        }
+        let symbols = flat.symbols();
+        let numbers = symbols
+            .iter()
+            .map(|s| if *s == "vxh" { crate::inst::VXH } else { s.parse().unwrap_or(crate::inst::NO_STRIDE) })
+            .collect::<Vec<u8>>();
+        let types = symbols.iter().map(|s| Type::parse(s).unwrap_or(Type::NONE)).collect::<Vec<_>>();
+        let symbol = |i: usize| Symbol(i as u16);
+        let type_symbols = types.iter().enumerate().map(|(i, t)| (*t, symbol(i))).collect();
+        let number_symbols = numbers.iter().enumerate().map(|(i, n)| (*n, symbol(i))).collect();
+        let (files, arfs, arf_symbols) = registers(isa, &flat, platform);
+        Some(Xe {
+            platform,
+            isa,
+            slots: Slots::new(&flat),
+            dst: OperandSlots::new(&flat, "DST"),
+            src: ["SRC0", "SRC1", "SRC2"].map(|p| OperandSlots::new(&flat, p)),
+            expander: Expander::new(isa, generation),
+            ops,
+            op_by_name,
+            op_of,
+            numbers,
+            types,
+            type_symbols,
+            number_symbols,
+            arfs,
+            arf_symbols,
+            files,
+            swsb: SwsbTable::new(isa, if platform.wide() { "#swsb-10" } else { "#swsb-8" }, generation),
+            lsc: crate::message::Lsc::new(isa, generation),
+            empty: flat.symbol("")?,
+            flat,
+        })
+    }
+
+    /// Every operation of the machine.
+    pub fn ops(&self) -> &[Op] {
+        &self.ops
+    }
+
+    /// An operation by its number.
+    ///
+    /// # Panics
+    /// For a number that is none of [`Xe::ops`].
+    pub fn op(&self, op: u8) -> &Op {
+        &self.ops[usize::from(op)]
+    }
+
+    /// The number of a mnemonic.
+    pub fn op_named(&self, name: &str) -> Option<u8> {
+        self.op_by_name.get(name).copied()
+    }
+
+    pub(crate) fn op_of(&self, id: EncodingId) -> Option<u8> {
+        self.op_of.get(id.index()).copied().filter(|op| *op != NO_OP)
+    }
+
+    /// A text of the description.
+    pub fn text(&self, symbol: Symbol) -> &'static str {
+        self.flat.symbols().get(usize::from(symbol.0)).copied().unwrap_or("")
+    }
+
+    /// The number of a text of the description.
+    pub fn symbol(&self, text: &str) -> Option<Symbol> {
+        self.flat.symbol(text)
+    }
+
+    pub(crate) fn number(&self, symbol: Symbol) -> u8 {
+        self.numbers.get(usize::from(symbol.0)).copied().unwrap_or(crate::inst::NO_STRIDE)
+    }
+
+    pub(crate) fn number_symbol(&self, number: u8) -> Symbol {
+        self.number_symbols.get(&number).copied().unwrap_or(Symbol::NONE)
+    }
+
+    pub(crate) fn type_of(&self, symbol: Symbol) -> Type {
+        self.types.get(usize::from(symbol.0)).copied().unwrap_or(Type::NONE)
+    }
+
+    pub(crate) fn type_symbol(&self, ty: Type) -> Symbol {
+        self.type_symbols.get(&ty).copied().unwrap_or(Symbol::NONE)
+    }
+
+    pub(crate) fn arf(&self, symbol: Symbol) -> Option<File> {
+        self.arfs.get(usize::from(symbol.0)).copied().filter(|f| *f != File::R)
+    }
+
+    pub(crate) fn arf_symbol(&self, file: File) -> Symbol {
+        self.arf_symbols.get(usize::from(file.0)).copied().unwrap_or(Symbol::NONE)
+    }
+
+    /// The name of a register file.
+    pub fn file(&self, file: File) -> FileInfo {
+        self.files.get(usize::from(file.0)).copied().unwrap_or_default()
+    }
+
+    /// A space of the description by its name.
+    pub(crate) fn space(isa: &Isa, name: &str) -> Option<SpaceId> {
+        let name = isa.names().get(name)?;
+        isa.spaces().iter().position(|s| s.name == name).map(|i| SpaceId(i as u32))
+    }
+
+    /// The texts of an enum of the description, by value.
+    pub(crate) fn enum_named(isa: &'static Isa, name: &str) -> Option<EnumId> {
+        isa.enums().iter().position(|e| e.name == name).map(|i| EnumId(i as u32))
+    }
+}
+
+/// Register files: the general one, then each that the description's `arf` names, at 1 + its number.
+fn registers(isa: &'static Isa, flat: &Flat<'_>, platform: Platform) -> (Vec<FileInfo>, Vec<File>, Vec<Symbol>) {
+    let mut files = vec![FileInfo::default(); usize::from(File::MME.0) + 1];
+    let mut arfs = vec![File::R; flat.symbols().len()];
+    let mut symbols = vec![Symbol::NONE; files.len()];
+    let family = if platform.wide() { "hpc" } else { "hpg" };
+    let info = |name: &'static str| {
+        let names = [format!("{name}-{}", platform.name()), format!("{name}-{family}"), name.to_owned()];
+        let file = names.iter().find_map(|own| isa.register_files().iter().find(|f| f.name == *own))?;
+        let bits = if let Width::Bits(bits) = file.width { bits } else { 0 };
+        Some(FileInfo { name, count: file.names.len() as u32, bytes: bits / 8 })
+    };
+    files[usize::from(File::R.0)] = info("r").unwrap_or_default();
+    files[usize::from(File::MME.0)] = info("mme").unwrap_or_default();
+    let arf = Xe::enum_named(isa, "arf").map_or(&[] as &[_], |id| isa[id].values.as_slice());
+    for value in arf {
+        let index = value.value as usize + 1;
+        let name = value.display.as_str();
+        if let (Some(slot), Some(symbol)) = (files.get_mut(index), flat.symbol(name)) {
+            // The sixth file is `sp` where there are no scalar registers; nothing may name it.
+            let absent = name == "s" && platform != Platform::Xe3;
+            *slot = if absent { FileInfo { name, ..FileInfo::default() } } else { info(name).unwrap_or_default() };
+            symbols[index] = symbol;
+            if let Some(arf) = arfs.get_mut(usize::from(symbol.0)) {
+                *arf = File(index as u8);
+            }
+        }
+    }
+    (files, arfs, symbols)
+}

@@ -1,0 +1,15 @@
+//! Intel Xe: text, binary and listings of GPU instructions.
+//!
+//! What an instruction is stands in the description `specs/xe`, which is embedded here; `isaglot-codec` reads and
+//! writes the words. This crate is the syntax over it.
+
+pub mod decode;
+pub mod inst;
+mod isa;
+mod message;
+pub mod platform;
+pub mod swsb;
+pub mod types;
+
+pub use isa::{FileInfo, Op, Xe, description};
+pub use platform::Platform;

@@ -1,0 +1,5 @@
+//! Message descriptors.
+
+mod lsc;
+
+pub(crate) use lsc::Lsc;
