@@ -126,6 +126,8 @@ struct Move {
     lo: u8,
     width: u8,
     shift: u8,
+    /// The first of its field, which replaces what an earlier word has left.
+    first: bool,
 }
 
 /// What one field is in a shape.
@@ -453,8 +455,8 @@ impl<'a> Flat<'a> {
         for m in &shape.moves {
             let value = (limbs[usize::from(m.limb & 1)] >> (m.lo & 63)) & mask(m.width.into());
             let place = &mut out.bits[usize::from(m.slot & 127)];
-            // The lowest piece of a field comes first.
-            *place = if m.shift == 0 { value } else { *place | value << (m.shift & 63) };
+            let before = if m.first { 0 } else { *place };
+            *place = before | value << (m.shift & 63);
         }
         for &(slot, value) in &shape.implied {
             out.bits[usize::from(slot & 127)] |= value;
@@ -556,6 +558,7 @@ impl Shape {
                 lo: (lo % 64) as u8,
                 width: width as u8,
                 shift: (shift + lo - range.lo) as u8,
+                first: self.moves.last().is_none_or(|m| m.slot != slot),
             });
             lo += width;
         }

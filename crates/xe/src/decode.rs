@@ -3,7 +3,7 @@
 use isaglot_codec::{Match, Symbol, Values};
 
 use crate::inst::{Desc, File, Form, Inst, Kind, NO_STRIDE, Operand, Options, Pred};
-use crate::isa::{OperandSlots, Xe};
+use crate::isa::{EO, OperandSlots, Xe};
 use crate::swsb::Swsb;
 use crate::types::Type;
 
@@ -132,7 +132,7 @@ fn decode(xe: &Xe, op: u8, v: &Values) -> Result<Inst, BadWord> {
                 i.src_count = 2;
             }
             if xe.is_macro(i.sub) {
-                i.cond = xe.symbol("eo").unwrap_or(Symbol::NONE);
+                i.cond = EO;
             }
         }
         Form::Send => send(xe, v, &mut i)?,

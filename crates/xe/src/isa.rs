@@ -180,6 +180,9 @@ pub struct Xe {
     pub(crate) empty: Symbol,
 }
 
+/// The flag modifier that math macros have by nature.
+pub(crate) const EO: Symbol = Symbol(u16::MAX - 1);
+
 /// No such operation.
 const NO_OP: u8 = u8::MAX;
 
@@ -273,6 +276,9 @@ impl Xe {
 
     /// A text of the description.
     pub fn text(&self, symbol: Symbol) -> &'static str {
+        if symbol == EO {
+            return "eo";
+        }
         self.flat.symbols().get(usize::from(symbol.0)).copied().unwrap_or("")
     }
 
@@ -303,6 +309,13 @@ impl Xe {
 
     pub(crate) fn arf_symbol(&self, file: File) -> Symbol {
         self.arf_symbols.get(usize::from(file.0)).copied().unwrap_or(Symbol::NONE)
+    }
+
+    /// The truth table that a function of `bfn` stands for.
+    pub(crate) fn bfn_value(&self, function: Symbol) -> u64 {
+        let Some(id) = Xe::enum_named(self.isa, "bfn") else { return 0 };
+        let text = self.text(function);
+        self.isa[id].values.iter().find(|v| v.display == text).map_or(0, |v| v.value)
     }
 
     /// The name of a register file.

@@ -4,12 +4,17 @@
 //! writes the words. This crate is the syntax over it.
 
 pub mod decode;
+pub mod float;
 pub mod inst;
 mod isa;
 mod message;
 pub mod platform;
+mod print;
+pub mod stream;
 pub mod swsb;
 pub mod types;
 
 pub use isa::{FileInfo, Op, Xe, description};
 pub use platform::Platform;
+pub use print::TextOptions;
+pub use stream::Program;

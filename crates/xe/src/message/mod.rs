@@ -1,5 +1,6 @@
-//! Message descriptors.
+//! Message descriptors: what a message does, how much it reads and writes, and where.
 
+mod describe;
 mod lsc;
 
-pub(crate) use lsc::Lsc;
+pub(crate) use lsc::{LoadStore, Lsc, Offset};
