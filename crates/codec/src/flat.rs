@@ -48,13 +48,7 @@ pub struct Values {
 
 impl Default for Values {
     fn default() -> Values {
-        Values {
-            bits: [0; MAX_SLOTS],
-            symbols: [Symbol::NONE; MAX_SLOTS],
-            present: 0,
-            by_symbol: 0,
-            optional: 0,
-        }
+        Values { bits: [0; MAX_SLOTS], symbols: [Symbol::NONE; MAX_SLOTS], present: 0, by_symbol: 0, optional: 0 }
     }
 }
 

@@ -19,9 +19,9 @@ mod tree;
 
 pub use compile::{Alternative, Compiler, Context, Meaning};
 pub use errors::Errors;
-pub use graph::{Graph, ValueId};
 pub use expand::Expander;
 pub use flat::{Flat, Shape, ShapeId, Slot, Symbol, Values, WriteError};
+pub use graph::{Graph, ValueId};
 pub use plan::Plan;
 pub use scope::{Found, Scopes};
 pub use tree::{Match, Tree};

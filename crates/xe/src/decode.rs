@@ -161,6 +161,10 @@ fn decode(xe: &Xe, op: u8, v: &Values) -> Result<Inst, BadWord> {
         }
         Form::Jump | Form::Label | Form::Labels | Form::Call | Form::Ret | Form::Brc => branch(xe, v, &mut i)?,
     }
+    if !info.mods {
+        // The bits mean nothing there.
+        i.srcs.iter_mut().for_each(|o| o.mods = 0);
+    }
     Ok(i)
 }
 
@@ -273,11 +277,8 @@ fn send(xe: &Xe, v: &Values, i: &mut Inst) -> Result<(), BadWord> {
     }
     i.src_count = 2;
     i.desc = if v.get(s.desc_reg) != 0 { Desc::Reg(0) } else { Desc::Imm(v.get(s.desc) as u32) };
-    i.exdesc = if v.get(s.exdesc_reg) != 0 {
-        Desc::Reg(v.get(s.exdesc_sub) as u8)
-    } else {
-        Desc::Imm(v.get(s.exdesc) as u32)
-    };
+    i.exdesc =
+        if v.get(s.exdesc_reg) != 0 { Desc::Reg(v.get(s.exdesc_sub) as u8) } else { Desc::Imm(v.get(s.exdesc) as u32) };
     i.srcs[1].len = if v.has(s.src1_len) { v.get(s.src1_len) as i16 } else { -1 };
     Ok(())
 }

@@ -197,7 +197,7 @@ pub fn parse(text: &str, ty: Type) -> Option<u64> {
 }
 
 fn is_prefixed(digits: &str) -> bool {
-    digits.len() > 1 && digits.starts_with('0') && !digits[1..].starts_with(['.', 'e', 'E']) 
+    digits.len() > 1 && digits.starts_with('0') && !digits[1..].starts_with(['.', 'e', 'E'])
 }
 
 /// A number in decimal, `0x` or `0b`.

@@ -192,7 +192,8 @@ impl Xe {
         let isa = isa()?;
         let generation = platform.generation();
         let flat = Flat::new(isa, isa.root(), generation)?;
-        let (mut ops, mut op_by_name, mut op_of) = (Vec::new(), FxHashMap::default(), vec![NO_OP; isa.encodings().len()]);
+        let (mut ops, mut op_by_name, mut op_of) =
+            (Vec::new(), FxHashMap::default(), vec![NO_OP; isa.encodings().len()]);
         for &id in &isa[isa.root()].encodings {
             let encoding = &isa[id];
             if !encoding.gens.contains(generation) || ops.len() >= usize::from(NO_OP) {

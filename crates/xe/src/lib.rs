@@ -5,8 +5,10 @@
 
 pub mod decode;
 pub mod float;
+mod flow;
 pub mod inst;
 mod isa;
+mod list;
 mod message;
 pub mod platform;
 mod print;
@@ -15,6 +17,7 @@ pub mod swsb;
 pub mod types;
 
 pub use isa::{FileInfo, Op, Xe, description};
+pub use list::ListOptions;
 pub use platform::Platform;
 pub use print::TextOptions;
 pub use stream::Program;

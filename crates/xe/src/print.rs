@@ -144,7 +144,7 @@ impl Xe {
             }
             self.operand(i, &i.dst, None, pc, options, out);
             columns.pad(out, out.len() - start, 12);
-        } else if i.src_count > 0 {
+        } else if i.src_count > 0 || self.has_options(i) {
             columns.pad(out, 0, 12);
         }
         for (n, source) in i.sources().iter().enumerate() {
@@ -279,7 +279,7 @@ impl Xe {
             Kind::Direct | Kind::Macro => {
                 self.modifiers(i, o, out);
                 self.register(o, out);
-                if o.kind == Kind::Direct && (i.form != Form::Dpas || source == Some(2)) {
+                if o.kind == Kind::Direct && (i.form != Form::Dpas || source == Some(2) || self.sub_element(o) != 0) {
                     self.sub_register(o, out);
                 }
             }
@@ -306,7 +306,7 @@ impl Xe {
     }
 
     fn modifiers(&self, i: &Inst, o: &Operand, out: &mut Vec<u8>) {
-        let negated: &[u8] = if self.op(i.op).bitwise { b"~" } else { b"-" };
+        let negated: &[u8] = if self.op(i.op).bitwise && o.mods & 1 == 0 { b"~" } else { b"-" };
         if o.mods & 2 != 0 {
             out.extend_from_slice(negated);
         }
@@ -316,9 +316,9 @@ impl Xe {
     }
 
     /// The sub-register in elements of the type.
-    pub(crate) fn element(&self, o: &Operand) -> u32 {
+    pub(crate) fn sub_element(&self, o: &Operand) -> u32 {
         match o.file {
-            File::CE | File::IP | File::NULL => 0,
+            File::CE | File::IP => 0,
             File::FC | File::MSG if self.platform < Platform::Xe2 => {
                 if self.platform.wide() {
                     u32::from(o.sub) / 2
@@ -342,16 +342,14 @@ impl Xe {
     }
 
     fn sub_register(&self, o: &Operand, out: &mut Vec<u8>) {
-        if o.file == File::NULL && o.ty == crate::types::Type::UB && o.h == NO_STRIDE {
-            // The source of a `sync`, which may have a sub-register that means nothing.
-            if o.sub != 0 {
-                out.push(b'.');
-                decimal(out, o.sub.into());
-            }
-        } else if !matches!(o.file, File::NULL | File::CE | File::IP) {
-            out.push(b'.');
-            decimal(out, self.element(o).into());
+        match o.file {
+            // What stands behind `null` means nothing, but is kept.
+            File::NULL if self.sub_element(o) == 0 => return,
+            File::CE | File::IP => return,
+            _ => {}
         }
+        out.push(b'.');
+        decimal(out, self.sub_element(o).into());
     }
 
     fn region(&self, i: &Inst, o: &Operand, source: Option<usize>, out: &mut Vec<u8>) {
@@ -405,7 +403,7 @@ impl Xe {
             }
             self.payload(o, out);
             if n == 2 {
-                let len = if o.file == File::NULL && o.len < 0 { 0 } else { o.len };
+                let len = if o.file == File::NULL { 0 } else { o.len };
                 if len >= 0 {
                     out.push(b':');
                     decimal(out, len.into());
@@ -438,7 +436,7 @@ impl Xe {
 
     pub(crate) fn payload(&self, o: &Operand, out: &mut Vec<u8>) {
         out.extend_from_slice(self.file(o.file).name.as_bytes());
-        if o.file != File::NULL {
+        if !matches!(o.file, File::NULL | File::CE | File::IP) {
             decimal(out, o.reg.into());
         }
     }

@@ -72,11 +72,8 @@ impl Xe {
         let mut at = 0;
         while let Some((word, size)) = next(bytes.get(at..).unwrap_or(&[])) {
             let short = size == 8;
-            let decoded = if short {
-                self.decode_short(word as u64, &mut values)
-            } else {
-                self.decode(word, &mut values)
-            };
+            let decoded =
+                if short { self.decode_short(word as u64, &mut values) } else { self.decode(word, &mut values) };
             let item = decoded.map_or_else(Item::Bad, Item::Inst);
             program.entries.push(Entry { pc: at as u32, word, short, item });
             at += size;

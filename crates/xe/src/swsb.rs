@@ -1,7 +1,7 @@
 //! Scoreboard annotations: what each code means, as the description says it, made into tables once.
 
-use isaglot_codec::{Flat, Values};
 use isaglot_codec::Slot;
+use isaglot_codec::{Flat, Values};
 use isaglot_model::Isa;
 use rustc_hash::FxHashMap;
 

@@ -189,8 +189,17 @@ impl Xe {
         let plain = atomic
             || matches!(
                 f.op,
-                "load" | "store" | "load_strided" | "store_strided" | "load_quad" | "store_quad" | "load_block2d"
-                    | "store_block2d" | "store_uncompressed" | "store_uncompressed_quad" | "load_quad_msrt"
+                "load"
+                    | "store"
+                    | "load_strided"
+                    | "store_strided"
+                    | "load_quad"
+                    | "store_quad"
+                    | "load_block2d"
+                    | "store_block2d"
+                    | "store_uncompressed"
+                    | "store_uncompressed_quad"
+                    | "load_quad_msrt"
                     | "store_quad_msrt"
             );
         if !plain {

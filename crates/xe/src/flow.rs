@@ -1,0 +1,346 @@
+//! What each instruction reads and writes, to the byte, for dataflow.
+
+use isaglot_listing::dataflow::{FileId, OperandId, Polarity, Program as Accesses, Role};
+
+use crate::inst::{Desc, File, Form, Inst, Kind, NO_STRIDE, Operand, VXH};
+use crate::isa::Xe;
+use crate::message::LoadStore;
+use crate::stream::Program;
+
+/// The order of register files in listings.
+pub(crate) const FILES: [&str; 5] = ["r", "acc", "s", "f", "a"];
+const R: FileId = FileId(0);
+const ACC: FileId = FileId(1);
+const S: FileId = FileId(2);
+const F: FileId = FileId(3);
+const A: FileId = FileId(4);
+
+/// Registers that a message of unknown length is taken to touch: destination, addresses, data.
+const UNKNOWN_LENGTHS: [u32; 3] = [8, 4, 8];
+
+/// No operand.
+pub(crate) const NONE: OperandId = OperandId::MAX;
+
+/// The operands of one instruction in the dataflow problem.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ids {
+    pub(crate) dst: OperandId,
+    pub(crate) srcs: [OperandId; 3],
+    pub(crate) pred: OperandId,
+    pub(crate) fm: OperandId,
+    pub(crate) implicit_read: OperandId,
+    pub(crate) implicit_write: OperandId,
+    pub(crate) desc: OperandId,
+    pub(crate) exdesc: OperandId,
+}
+
+impl Default for Ids {
+    fn default() -> Ids {
+        Ids {
+            dst: NONE,
+            srcs: [NONE; 3],
+            pred: NONE,
+            fm: NONE,
+            implicit_read: NONE,
+            implicit_write: NONE,
+            desc: NONE,
+            exdesc: NONE,
+        }
+    }
+}
+
+/// How an operation uses the accumulator without saying so.
+pub(crate) fn implicit_acc(op: &str) -> (bool, bool) {
+    match op {
+        "mach" | "macl" | "subb" => (true, true),
+        "mac" => (true, false),
+        "addc" => (false, true),
+        _ => (false, false),
+    }
+}
+
+/// The region of a source as vertical stride, width and horizontal stride.
+pub(crate) fn region(i: &Inst, n: usize) -> (u32, u32, u32) {
+    let Some(o) = i.srcs.get(n) else { return (0, 1, 0) };
+    let number = |s: u8| if s == NO_STRIDE || s == VXH { 0 } else { u32::from(s) };
+    let (v, h) = (number(o.v), number(o.h));
+    if matches!(i.form, Form::Ternary | Form::Bfn) {
+        return match (n, v, h) {
+            (2, _, k) => (k, 1, 0),
+            (_, 0, _) => (0, 1, 0),
+            (_, v, 0) => (v, v, 0),
+            (_, v, h) => (v, (v / h).max(1), h),
+        };
+    }
+    (v, if o.w == NO_STRIDE { 1 } else { u32::from(o.w).max(1) }, h)
+}
+
+impl Xe {
+    /// The program as a dataflow problem, and the operands of each instruction. `succs` gives each block's successors.
+    pub(crate) fn accesses(&self, program: &Program, succs: &[Vec<u32>]) -> (Accesses, Vec<Ids>) {
+        let mut out = Accesses::new(&self.platform.file_bytes());
+        let mut ids = Vec::with_capacity(program.entries.len());
+        let mut starts = program.starts.iter().skip(1).copied().peekable();
+        let mut block = 0;
+        let mut first = 0;
+        for (n, entry) in program.entries.iter().enumerate() {
+            while starts.next_if(|s| *s <= entry.pc).is_some() {
+                out.block(succs.get(block).cloned().unwrap_or_default());
+                block += 1;
+                first = n;
+            }
+            ids.push(match entry.inst() {
+                Some(i) => self.access(i, program, first..n, &mut out),
+                None => {
+                    out.instruction(None);
+                    Ids::default()
+                }
+            });
+        }
+        if !program.starts.is_empty() {
+            out.block(succs.get(block).cloned().unwrap_or_default());
+            if starts.next().is_some() {
+                out.block(Vec::new());
+            }
+        }
+        (out, ids)
+    }
+
+    fn access(&self, i: &Inst, program: &Program, before: std::ops::Range<usize>, out: &mut Accesses) -> Ids {
+        let info = self.op(i.op);
+        let mut ids = Ids::default();
+        let es = u32::from(i.es);
+        let flag_bit = (u32::from(i.flag.0) * 2 + u32::from(i.flag.1)) * 16 + u32::from(i.eo);
+        let flags = |out: &mut Accesses| out.run(F, flag_bit / 8, (es / 8).max(1), 0, 1);
+        if let Some(pred) = i.pred {
+            flags(out);
+            if info.select {
+                ids.implicit_read = out.operand(Role::Read);
+            } else {
+                ids.pred = out.operand(Role::Predicate);
+                let _ = pred;
+            }
+        }
+        if !self.text(i.cond).is_empty() && !info.select {
+            flags(out);
+            ids.fm = out.operand(Role::Write);
+        }
+        let (reads, writes) = implicit_acc(info.name);
+        let acc_bytes = if matches!(info.name, "mach" | "macl") { 8 } else { i.dst.ty.bytes() } * es;
+        if reads {
+            out.run(ACC, 0, acc_bytes, 0, 1);
+            ids.implicit_read = out.operand(Role::Read);
+        }
+        if writes || i.opts.acc_wr {
+            out.run(ACC, 0, acc_bytes, 0, 1);
+            ids.implicit_write = out.operand(Role::Write);
+        }
+        match i.form {
+            Form::Send => self.send_access(i, program, before, &mut ids, out),
+            Form::Dpas => self.dpas_access(i, &mut ids, out),
+            Form::None | Form::Sync => {}
+            _ => {
+                self.dst_access(i, &mut ids, out);
+                for (n, o) in i.sources().iter().enumerate() {
+                    if self.source_access(i, n, o, out) {
+                        ids.srcs[n] = out.operand(Role::Read);
+                    }
+                }
+            }
+        }
+        let polarity = |inv| if inv { Polarity::Inverted } else { Polarity::Normal };
+        out.instruction(i.pred.filter(|_| !info.select).map(|p| polarity(p.inv)));
+        ids
+    }
+
+    /// The file that dataflow tracks, and the first byte of a register.
+    fn place(&self, o: &Operand) -> Option<(FileId, u32)> {
+        let reg = u32::from(o.reg);
+        Some(match o.file {
+            File::R => (R, reg * self.platform.grf_bytes()),
+            File::ACC => (ACC, reg * self.platform.grf_bytes()),
+            File::S => (S, reg * 32),
+            File::F => (F, reg * 4),
+            File::A => (A, reg * 32),
+            _ => return None,
+        })
+    }
+
+    fn dst_access(&self, i: &Inst, ids: &mut Ids, out: &mut Accesses) {
+        let o = &i.dst;
+        let es = u32::from(i.es);
+        match o.kind {
+            Kind::Indirect => {
+                out.run(A, u32::from(o.sub) * 2, 2, 0, 1);
+                out.operand(Role::Read);
+            }
+            Kind::Direct | Kind::Macro => {
+                let Some((file, base)) = self.place(o) else { return };
+                let wide = o.file == File::ACC
+                    && self.op(i.op).name == "mul"
+                    && matches!(o.ty, crate::types::Type::D | crate::types::Type::UD);
+                let size = if wide { 8 } else { o.ty.bytes() };
+                let start = if o.kind == Kind::Macro { 0 } else { u32::from(o.sub) / o.ty.bytes() * size };
+                let h = if o.kind == Kind::Macro || o.h == NO_STRIDE { 1 } else { u32::from(o.h) };
+                out.run(file, base + start, size, h * size, es);
+                ids.dst = out.operand(Role::Write);
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the bytes of a source; whether there are any to track.
+    fn source_access(&self, i: &Inst, n: usize, o: &Operand, out: &mut Accesses) -> bool {
+        let es = u32::from(i.es);
+        let size = o.ty.bytes();
+        match o.kind {
+            Kind::Indirect => {
+                let count = if o.v == VXH && o.w != NO_STRIDE { (es / u32::from(o.w).max(1)).max(1) } else { 1 };
+                out.run(A, u32::from(o.sub) * 2, 2 * count, 0, 1);
+                true
+            }
+            Kind::Macro => {
+                let Some((file, base)) = self.place(o) else { return false };
+                out.run(file, base, size * es, 0, 1);
+                true
+            }
+            Kind::Direct => {
+                let Some((file, base)) = self.place(o) else { return false };
+                let start = base + u32::from(o.sub) / size * size;
+                let (v, w, h) = region(i, n);
+                for row in 0..(es / w).max(1) {
+                    out.run(file, start + row * v * size, size, h * size, w);
+                    if v == 0 {
+                        break;
+                    }
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn dpas_access(&self, i: &Inst, ids: &mut Ids, out: &mut Accesses) {
+        let (es, depth, repeat) = (u32::from(i.es), u32::from(i.dpas.0), u32::from(i.dpas.1));
+        let bits = |o: &Operand| o.ty.bits();
+        let per_channel = 32 / bits(&i.srcs[1]).max(bits(&i.srcs[2])).clamp(1, 32);
+        let start = |o: &Operand| self.place(o).map(|(file, base)| (file, base + u32::from(o.sub)));
+        if let Some((file, at)) = start(&i.dst) {
+            out.run(file, at, es * bits(&i.dst) * repeat / 8, 0, 1);
+            ids.dst = out.operand(Role::Write);
+        }
+        let [s0, s1, s2] = &i.srcs;
+        if let Some((file, at)) = start(s0) {
+            out.run(file, at, es * bits(s0) * repeat / 8, 0, 1);
+            ids.srcs[0] = out.operand(Role::Read);
+        }
+        if let Some((file, at)) = start(s1) {
+            out.run(file, at, es * bits(s1) * per_channel * depth / 8, 0, 1);
+            ids.srcs[1] = out.operand(Role::Read);
+        }
+        if let Some((file, at)) = start(s2) {
+            let unit = per_channel * bits(s2);
+            out.run(file, at, (depth * unit / 8).max(1), unit, repeat);
+            ids.srcs[2] = out.operand(Role::Read);
+        }
+    }
+
+    fn send_access(
+        &self,
+        i: &Inst,
+        program: &Program,
+        before: std::ops::Range<usize>,
+        ids: &mut Ids,
+        out: &mut Accesses,
+    ) {
+        let mut descriptor = |desc| {
+            let Desc::Reg(sub) = desc else { return NONE };
+            out.run(A, u32::from(sub) * 2, 4, 0, 1);
+            out.operand(Role::Read)
+        };
+        (ids.exdesc, ids.desc) = (descriptor(i.exdesc), descriptor(i.desc));
+        let grf = self.platform.grf_bytes();
+        let message = self.lsc_message(i).filter(|m| !m.block2d);
+        let sizes = match &message {
+            Some(m) => message_bytes(i, m, grf),
+            None => [None; 3],
+        };
+        let lengths = match i.desc {
+            Desc::Imm(desc) => [desc >> 20 & 31, desc >> 25 & 15, u32::from(i.srcs[1].len.max(0) as u16)],
+            Desc::Reg(_) if i.srcs[1].len >= 0 => {
+                [UNKNOWN_LENGTHS[0], UNKNOWN_LENGTHS[1], u32::from(i.srcs[1].len as u16)]
+            }
+            Desc::Reg(_) => UNKNOWN_LENGTHS,
+        };
+        let mut payload = |o: &Operand, n: usize, role| {
+            let (file, base) = self.place(o)?;
+            match sizes[n] {
+                Some((bytes, stride, count)) => out.run(file, base, bytes, stride, count),
+                None => out.run(file, base, lengths[n] * grf, 0, 1),
+            }
+            Some(out.operand(role))
+        };
+        ids.dst = payload(&i.dst, 0, Role::Write).unwrap_or(NONE);
+        ids.srcs[1] = payload(&i.srcs[1], 2, Role::Read).unwrap_or(NONE);
+        if i.srcs[0].file == File::S {
+            ids.srcs[0] = self.gather_access(i, program, before, out);
+        } else {
+            ids.srcs[0] = payload(&i.srcs[0], 1, Role::Read).unwrap_or(NONE);
+        }
+    }
+
+    /// A gathered payload: the scalar register's bytes, which name registers; what they were last set to is looked for
+    /// in the same block.
+    fn gather_access(
+        &self,
+        i: &Inst,
+        program: &Program,
+        before: std::ops::Range<usize>,
+        out: &mut Accesses,
+    ) -> OperandId {
+        let first = u32::from(i.srcs[0].sub);
+        let count = if let Desc::Imm(desc) = i.desc { desc >> 25 & 15 } else { 4 };
+        out.run(S, first, count, 0, 1);
+        let mut left: u32 = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
+        for entry in program.entries.get(before).unwrap_or(&[]).iter().rev() {
+            let Some(e) = entry.inst() else { break };
+            if e.dst.file != File::S || e.dst.kind != Kind::Direct {
+                continue;
+            }
+            let known = self.op(e.op).name == "mov" && e.srcs[0].kind == Kind::Imm;
+            if !known {
+                break;
+            }
+            let at = u32::from(e.dst.sub);
+            for byte in 0..e.dst.ty.bytes() * u32::from(e.es) {
+                let Some(n) = (at + byte).checked_sub(first).filter(|n| *n < count && left >> n & 1 != 0) else {
+                    continue;
+                };
+                left &= !(1 << n);
+                let reg = (e.srcs[0].imm >> (8 * (byte % 8))) as u8;
+                out.run(R, u32::from(reg) * self.platform.grf_bytes(), self.platform.grf_bytes(), 0, 1);
+            }
+            if left == 0 {
+                break;
+            }
+        }
+        out.operand(Role::Read)
+    }
+}
+
+/// Bytes of destination, addresses and data: length, stride and number of pieces.
+fn message_bytes(i: &Inst, m: &LoadStore, grf: u32) -> [Option<(u32, u32, u32)>; 3] {
+    let es = u32::from(i.es);
+    let addresses = es * m.addr_bits / 8;
+    let data = |elements: u32| {
+        if m.transposed {
+            let bytes = m.vector * es * m.data_bytes;
+            (bytes, bytes, 1)
+        } else {
+            let bytes = es * m.data_bytes;
+            (bytes, bytes.div_ceil(grf) * grf, elements)
+        }
+    };
+    let compares = m.op.ends_with("cas");
+    [Some(data(m.vector)), Some((addresses, addresses, 1)), Some(data(m.vector * if compares { 2 } else { 1 }))]
+}
