@@ -5,11 +5,17 @@ use isaglot_model::{Builder, ExpandStep, Expansion, GenRange, Table, TableId};
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use super::{digits, exprs};
+use crate::gather::Table as Names;
 use crate::load::Sources;
-use crate::syntax::{ExpansionDecl, PieceDecl, StepDecl, TableDecl};
+use crate::syntax::{ExpansionDecl, FeatureDecl, PieceDecl, StepDecl, TableDecl};
 
 /// Adds all of them to the model.
-pub(super) fn lower(builder: &mut Builder, sources: &Sources, out: &mut Diagnostics) {
+pub(super) fn lower(
+    builder: &mut Builder,
+    features: &Names<&FeatureDecl>,
+    sources: &Sources,
+    out: &mut Diagnostics,
+) {
     let mut tables: Vec<(&TableDecl, TableId)> = Vec::new();
     for decl in sources.files.iter().flat_map(|f| &f.tables) {
         if let Some((first, _)) = tables.iter().find(|(t, _)| t.name.value == decl.name.value) {
@@ -25,7 +31,7 @@ pub(super) fn lower(builder: &mut Builder, sources: &Sources, out: &mut Diagnost
         tables.push((decl, id));
     }
     for decl in sources.files.iter().flat_map(|f| &f.expansions) {
-        let steps = decl.steps.iter().filter_map(|s| step(builder, s, &tables, out)).collect();
+        let steps = decl.steps.iter().filter_map(|s| step(builder, features, s, &tables, out)).collect();
         if let Some(pattern) = pattern(decl, out) {
             let gens = decl.gens.iter().fold(GenRange::ALL, |g, limit| GenRange {
                 min: limit.min.map_or(g.min, |n| number(n.value)),
@@ -63,13 +69,14 @@ fn pattern(decl: &ExpansionDecl, out: &mut Diagnostics) -> Option<Pattern> {
 
 fn step(
     builder: &mut Builder,
+    features: &Names<&FeatureDecl>,
     decl: &StepDecl,
     tables: &[(&TableDecl, TableId)],
     out: &mut Diagnostics,
 ) -> Option<ExpandStep> {
     let guard = match &decl.when {
         Some(when) => {
-            let expr = exprs::lower(builder, "when", when, when.parsed.as_ref()?);
+            let expr = exprs::lower(builder, features, "when", when, when.parsed.as_ref()?);
             Some(builder.expr(expr))
         }
         None => None,

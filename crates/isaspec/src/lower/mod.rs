@@ -73,7 +73,7 @@ pub(crate) fn lower(
     for (_, id) in &tables.roots.entries {
         lowering.encodings(*id, out);
     }
-    expansions::lower(&mut lowering.builder, sources, out);
+    expansions::lower(&mut lowering.builder, &tables.features, sources, out);
     lowering.builder.finish(out)
 }
 

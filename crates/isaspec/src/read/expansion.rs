@@ -53,7 +53,7 @@ fn expansion(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<ExpansionDecl
     for child in children(node, "step") {
         let (from, to) = (pieces(r, child, "from"), pieces(r, child, "to"));
         let when = r.attribute(child, "when").map(|text| {
-            let parsed = expr::parse(&text, r.out);
+            let parsed = expr::parse(&text, r.dialect, r.out);
             ExprDecl { name: None, text, parsed, span: r.span(child) }
         });
         let table = r.attribute(child, "table");
