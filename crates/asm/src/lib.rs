@@ -1,18 +1,23 @@
-//! Instructions as text: the printing half of the assembler's crate.
+//! Instructions as text, and text as instructions.
 //!
 //! [`Stream`] prints a stream of instructions line by line; [`exact`] prints one instruction. What a caller can choose
-//! is in [`Options`], where it can take part in [`Hooks`].
+//! is in [`Options`], where it can take part in [`Hooks`]. [`Assembler`] is the way back, for one instruction;
+//! [`assemble::source`] assembles whole programs with labels and directives.
 
+pub mod assemble;
 mod engine;
 pub mod exact;
 pub mod explain;
 pub mod float;
 pub mod labels;
 pub mod limits;
+pub mod names;
 mod options;
 mod program;
 mod stream;
 pub mod value;
 
+pub use assemble::{Assembler, Failure, Site, Symbol};
+pub use names::Names;
 pub use options::{Compat, Entry, Hooks, Options, Plain, Value};
 pub use stream::Stream;

@@ -1,0 +1,128 @@
+//! Which forms a text may be: found by the first word that every text of a form has, its mnemonic as a rule.
+//!
+//! What stands before the mnemonic is optional flags, and they are in no table. So every place where a word begins is
+//! looked up, from the left, until a form fits.
+
+use isaglot_codec::Plan;
+use isaglot_model::{Encoding, EncodingId, FieldType, TemplatePart};
+
+use super::compile::cases_with_text;
+use super::number::is_word;
+use super::trie::Trie;
+
+/// A text of an encoding.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    pub(super) encoding: EncodingId,
+    pub(super) case: usize,
+}
+
+/// The forms of an instruction set and where to find them.
+#[derive(Debug)]
+pub(super) struct Index {
+    pub(super) forms: Vec<Form>,
+    /// Key to form.
+    pub(super) keys: Trie,
+    /// Forms without a key that begins a word: tried for every text.
+    pub(super) others: Vec<u32>,
+    /// The keys as they are shown to people, sorted.
+    pub(super) words: Vec<String>,
+}
+
+impl Index {
+    pub(super) fn new(plan: &Plan<'_>) -> Index {
+        let isa = plan.isa();
+        let mut forms = Vec::new();
+        let mut keys: Vec<(Vec<u8>, u32)> = Vec::new();
+        let mut others = Vec::new();
+        let mut words = Vec::new();
+        for &id in &isa[isa.root()].encodings {
+            let encoding = &isa[id];
+            if !plan.active(encoding) {
+                continue;
+            }
+            for case in cases_with_text(encoding) {
+                let form = forms.len() as u32;
+                forms.push(Form { encoding: id, case });
+                match key(plan, encoding, case) {
+                    Some(key) => {
+                        let word = String::from_utf8_lossy(&key);
+                        let word = word.split([' ', ',']).next().unwrap_or_default();
+                        words.push(word.trim_end_matches(['.', '(', '[']).to_owned());
+                        keys.push((key, form));
+                    }
+                    None => others.push(form),
+                }
+            }
+        }
+        words.sort();
+        words.dedup();
+        let keys = Trie::new(keys.iter().map(|(key, form)| (key.as_slice(), *form)));
+        Index { forms, keys, others, words }
+    }
+
+    /// The places of `text` at which a key may begin.
+    pub(super) fn places(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
+        (0..text.len()).filter(|&at| begins_word(text, at))
+    }
+}
+
+fn begins_word(text: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|i| text.get(i)).copied();
+    let Some(this) = text.get(at).copied() else { return false };
+    // A number may run into the mnemonic: an enum prints one for a value that it lacks.
+    is_word(this) && before.is_none_or(|b| !is_word(b) || (b.is_ascii_digit() && this.is_ascii_alphabetic()))
+}
+
+/// The literal text around the mnemonic, or the first literal text with a word in it; from the beginning of a word on.
+fn key(plan: &Plan<'_>, encoding: &Encoding, case: usize) -> Option<Vec<u8>> {
+    let isa = plan.isa();
+    let template = encoding.cases.get(case)?.template?;
+    let parts = &isa[template].parts;
+    let is_word_part = |part: &TemplatePart| match part {
+        TemplatePart::Literal(text) => text.iter().copied().any(is_word),
+        _ => false,
+    };
+    let start = parts
+        .iter()
+        .position(|part| matches!(part, TemplatePart::Mnemonic { .. }))
+        .filter(|_| !encoding.display_name.is_empty())
+        .or_else(|| parts.iter().position(is_word_part))?;
+    let mut text = Vec::new();
+    for part in parts.get(start..)? {
+        match part {
+            TemplatePart::Literal(bytes) => text.extend_from_slice(bytes),
+            TemplatePart::Mnemonic { align: 0, .. } => text.extend_from_slice(encoding.display_name.as_bytes()),
+            TemplatePart::Mnemonic { .. } if text.is_empty() => {
+                text.extend_from_slice(encoding.display_name.as_bytes());
+            }
+            _ => break,
+        }
+    }
+    let word = text.iter().copied().position(is_word)?;
+    // What directly precedes must not run together with the key.
+    let glued = word == 0 && start > 0 && !parts.get(start - 1).is_some_and(|part| ends_apart(plan, encoding, part));
+    // Blanks may be written otherwise, so the key ends before them.
+    let end = text.iter().position(|&byte| byte == b' ').filter(|&end| end > word).unwrap_or(text.len());
+    if glued { None } else { text.get(word..end).map(<[u8]>::to_vec) }
+}
+
+/// Whether no text of this part ends in a word.
+fn ends_apart(plan: &Plan<'_>, encoding: &Encoding, part: &TemplatePart) -> bool {
+    let isa = plan.isa();
+    let apart = |text: &str| !text.bytes().last().is_some_and(is_word);
+    match part {
+        TemplatePart::Literal(text) => !text.last().copied().is_some_and(is_word),
+        TemplatePart::Align(_) => true,
+        TemplatePart::Mnemonic { .. } => apart(&encoding.display_name),
+        TemplatePart::Field { name, .. } => {
+            encoding.cases.iter().flat_map(|case| &case.fields).filter(|field| field.name == *name).all(|field| {
+                match &field.ty {
+                    FieldType::Bool(Some(text)) | FieldType::BoolInv(Some(text)) => apart(text),
+                    FieldType::Enum(id) => isa[*id].values.iter().all(|value| apart(&value.display)),
+                    _ => false,
+                }
+            })
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Numbers in text: as the disassembler writes them, and as people do.
+
+use isaglot_bits::limbs;
+
+use super::program::Digits;
+use crate::options::Compat;
+
+/// Whether a byte can be part of a word: what two tokens may not touch with.
+#[inline]
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// The number of canonical digits (no leading zero) that `text` begins with.
+#[inline]
+pub(super) fn digits(text: &[u8], hex: bool) -> usize {
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || (hex && (b'a'..=b'f').contains(byte));
+    match text.first() {
+        Some(b'0') => 1,
+        _ => text.iter().take_while(|byte| is_digit(byte)).count(),
+    }
+}
+
+/// The value of digits, if it fits 64 bits.
+#[inline]
+pub(super) fn value(digits: &[u8], base: u64) -> Option<u64> {
+    let mut value = 0u64;
+    for &byte in digits {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'z' => byte - b'a' + 10,
+            b'A'..=b'Z' => byte - b'A' + 10,
+            _ => return None,
+        };
+        if u64::from(digit) >= base {
+            return None;
+        }
+        value = value.checked_mul(base)?.checked_add(u64::from(digit))?;
+    }
+    Some(value)
+}
+
+/// A number as people write it, without sign: decimal, `0x`, `0o`, `0b`, `'c'`, with `_` between digits. Gives the
+/// value and the length; `None` where there is none, `Some(None)` in the value if it exceeds 64 bits.
+pub(super) fn literal(text: &[u8]) -> Option<(Option<u64>, usize)> {
+    if let [b'\'', byte, b'\'', ..] = text {
+        return Some((Some(u64::from(*byte)), 3));
+    }
+    let (base, start) = match text {
+        [b'0', b'x' | b'X', ..] => (16, 2),
+        [b'0', b'o' | b'O', ..] => (8, 2),
+        [b'0', b'b' | b'B', b'0' | b'1', ..] => (2, 2),
+        _ => (10, 0),
+    };
+    let rest = text.get(start..).unwrap_or(&[]);
+    let is_digit = |byte: &u8| {
+        *byte == b'_' || byte.is_ascii_digit() && *byte < b'0' + base.min(10) as u8 || base == 16 && byte.is_ascii_hexdigit()
+    };
+    let len = rest.iter().take_while(|byte| is_digit(byte)).count();
+    if !rest.first().is_some_and(u8::is_ascii_hexdigit) || len == 0 {
+        return None;
+    }
+    let plain: Vec<u8> = rest.iter().take(len).copied().filter(|&byte| byte != b'_').collect();
+    Some((value(&plain, base), start + len))
+}
+
+/// The least and greatest value that `width` bits hold when written with these digits.
+pub(super) fn range(digits: Digits, width: u32) -> (i128, u128) {
+    let width = width.clamp(1, 64);
+    match digits {
+        Digits::Signed | Digits::Offset => (-(1i128 << (width - 1)), u128::from(limbs::mask(width - 1))),
+        Digits::Unsigned | Digits::Hex | Digits::UnsignedOffset => (0, u128::from(limbs::mask(width))),
+    }
+}
+
+/// The length of the floating-point number that `text` begins with; 0 for none.
+pub(super) fn float_length(text: &[u8]) -> usize {
+    let sign = usize::from(text.first() == Some(&b'-'));
+    let rest = text.get(sign..).unwrap_or(&[]);
+    if rest.starts_with(b"inf") || rest.starts_with(b"nan") {
+        return sign + 3;
+    }
+    let count = |from: usize| rest.get(from..).unwrap_or(&[]).iter().take_while(|b| b.is_ascii_digit()).count();
+    let whole = count(0);
+    if whole == 0 {
+        return 0;
+    }
+    let mut len = whole;
+    if rest.get(len) == Some(&b'.') {
+        len += 1 + count(len + 1);
+    }
+    if let Some(b'e' | b'E') = rest.get(len) {
+        let sign = usize::from(matches!(rest.get(len + 1), Some(b'-' | b'+')));
+        let digits = count(len + 1 + sign);
+        if digits > 0 {
+            len += 1 + sign + digits;
+        }
+    }
+    sign + len
+}
+
+/// The bits of the number of `width` (16, 32, 64) bits that is nearest to `text`.
+pub(super) fn float_bits(text: &[u8], width: u32) -> Option<u64> {
+    let text = std::str::from_utf8(text).ok()?;
+    let (negative, magnitude) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let sign = u64::from(negative) << (width.clamp(1, 64) - 1);
+    if magnitude == "nan" {
+        let quiet = match width {
+            16 => 0x7e00,
+            32 => 0x7fc0_0000,
+            _ => 0x7ff8_0000_0000_0000,
+        };
+        return Some(sign | quiet);
+    }
+    let bits = match width {
+        16 => u64::from(half_bits(magnitude.parse().ok()?)),
+        32 => u64::from(magnitude.parse::<f32>().ok()?.to_bits()),
+        _ => magnitude.parse::<f64>().ok()?.to_bits(),
+    };
+    Some(sign | bits)
+}
+
+/// The IEEE 754 half nearest to a number that is not negative, ties to even.
+fn half_bits(value: f64) -> u16 {
+    if value >= 65520.0 {
+        return 0x7c00;
+    }
+    // In units of the last place of its binade; below the smallest normal number, of the denormals.
+    let exponent = (value.log2().floor() as i32).clamp(-14, 15);
+    let units = |exponent: i32| (value / 2f64.powi(exponent - 10)).round_ties_even() as u32;
+    let mut exponent = exponent;
+    // `log2` may be off by one next to a power of two.
+    if units(exponent) >= 2048 {
+        exponent += 1;
+    } else if units(exponent) < 1024 && exponent > -14 {
+        exponent -= 1;
+    }
+    let units = units(exponent);
+    // The implicit bit of `units` carries into the exponent.
+    ((exponent + 14) as u32 * 1024 + units) as u16
+}
+
+/// Appends a float as it prints.
+pub(super) fn print_float(bits: u64, width: u32, compat: Compat, out: &mut Vec<u8>) {
+    crate::float::print(bits, width, compat, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{float_bits, float_length, literal};
+
+    #[test]
+    fn halves_come_back() {
+        for bits in (0..0x7c00u64).chain(0x8000..0xfc00) {
+            let mut text = Vec::new();
+            super::print_float(bits, 16, crate::Compat::Mesa26, &mut text);
+            assert_eq!(float_bits(&text, 16), Some(bits), "{}", String::from_utf8_lossy(&text));
+        }
+    }
+
+    #[test]
+    fn literals() {
+        assert_eq!(literal(b"0x1F,"), Some((Some(31), 4)));
+        assert_eq!(literal(b"0b101"), Some((Some(5), 5)));
+        assert_eq!(literal(b"007"), Some((Some(7), 3)));
+        assert_eq!(literal(b"1_000 "), Some((Some(1000), 5)));
+        assert_eq!(literal(b"'A'"), Some((Some(65), 3)));
+        assert_eq!(literal(b"x"), None);
+        assert_eq!(literal(b"99999999999999999999"), Some((None, 20)));
+        assert_eq!(float_length(b"-1.5e-3x"), 7);
+        assert_eq!(float_length(b"60.zzzz"), 3);
+        assert_eq!(float_length(b".5"), 0);
+    }
+}

@@ -1,0 +1,235 @@
+//! What the matcher runs: one program per form, a form being an encoding with the case whose template is read.
+//!
+//! A program is a template backwards: literal runs to find, fields to read into bits, alternatives, bits to set,
+//! conditions to keep. It knows at every operation which bytes may come next, so that alternatives which cannot lead
+//! anywhere are not tried.
+
+use isaglot_bits::limbs;
+use isaglot_model::{BinaryOp, IntType, Name, UnaryOp};
+
+use super::trie::Trie;
+
+/// An operation. Ranges index the table of their kind in [`Program`].
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Op {
+    /// These bytes of [`Program::literals`].
+    Literal { from: u32, len: u32 },
+    /// Padding up to a column.
+    Align(u32),
+    /// One of [`Program::branches`].
+    Alternatives { from: u32, to: u32 },
+    /// Go on elsewhere.
+    Jump(u32),
+    /// Bits of the word that must be so.
+    Assign { lo: u32, width: u32, value: u64 },
+    /// A condition on the word: an expression of [`Program::exprs`] that is, or is not, 0.
+    Check { expr: u32, want: bool },
+    /// A field read by [`Program::fields`].
+    Field(u32),
+    /// The text must end here.
+    Accept,
+}
+
+/// An alternative.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Branch {
+    /// Where it goes on.
+    pub(super) at: u32,
+    /// Bytes of the literal that it begins with, if it does.
+    pub(super) literal: (u32, u32),
+}
+
+/// A field that the text shows.
+#[derive(Clone, Debug)]
+pub(super) struct FieldOp {
+    /// Its name.
+    pub(super) name: Name,
+    /// How it reads.
+    pub(super) kind: Kind,
+    /// Where the value goes.
+    pub(super) target: Target,
+    /// Width of the value in bits.
+    pub(super) width: u32,
+}
+
+/// How a field reads.
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    /// A number.
+    Number(Style),
+    /// A floating-point number of this width.
+    Float,
+    /// A text of a table, or a number that is none of its values: the number of a [`Program::tables`].
+    Table(u32),
+    /// A text that the caller has a name for.
+    Custom(u32),
+}
+
+/// How a number is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Style {
+    /// `0x` stands before it, and is part of it: where people may write numbers as they like, it is not demanded.
+    pub(super) prefix: bool,
+    /// Digits and sign.
+    pub(super) digits: Digits,
+    /// A code address, which may be a label.
+    pub(super) branch: Option<Reach>,
+}
+
+/// The digits and sign of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Digits {
+    /// Decimal.
+    Unsigned,
+    /// Decimal with `-`.
+    Signed,
+    /// Hexadecimal.
+    Hex,
+    /// Nothing for 0, else decimal with `+` or `-`.
+    Offset,
+    /// Nothing for 0, else `+` and decimal.
+    UnsignedOffset,
+}
+
+/// How a code address is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reach {
+    /// Not from the instruction.
+    pub(super) absolute: bool,
+    /// Bytes per unit; 0 for one instruction.
+    pub(super) unit: u32,
+}
+
+/// Texts and their values.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    /// Texts to entries of `values`.
+    pub(super) texts: Trie,
+    /// The values, and whether their text is one that prints.
+    pub(super) values: Vec<(u64, bool)>,
+    /// What prints, for messages and for the canonical text.
+    pub(super) shown: Vec<Box<[u8]>>,
+    /// Numbers that are no value of the table are cut to this many bits when they print.
+    pub(super) number_bits: u32,
+}
+
+/// Where a value goes.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// Into bits: [`Program::runs`] in this range. Of the value, the bits of `mask` count; those outside of `covered`
+    /// must be `ones`.
+    Bits { from: u32, to: u32, mask: u64, covered: u64, ones: u64 },
+    /// This expression must have the value, in the bits of the mask.
+    Expr { expr: u32, mask: u64 },
+    /// A number wider than 64 bits, all of it bits of the word from this one on.
+    Wide { lo: u32 },
+}
+
+/// `width` bits of a value from `at` on are bits of the word from `lo` on, or the opposite of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub(super) at: u32,
+    pub(super) lo: u32,
+    pub(super) width: u32,
+    pub(super) inverted: bool,
+}
+
+/// An expression, operands before operators; the last node is the value.
+#[derive(Clone, Debug)]
+pub(super) struct Expr {
+    /// The nodes.
+    pub(super) nodes: Vec<ExprNode>,
+    /// The bits of the word that it depends on, per limb.
+    pub(super) support: Vec<u64>,
+}
+
+/// A node of an [`Expr`].
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ExprNode {
+    /// Bits of the word ([`Program::runs`]) and constant ones.
+    Bits { from: u32, to: u32, ones: u64 },
+    /// As in the model.
+    Unary(UnaryOp, IntType, u32),
+    /// As in the model.
+    Binary(BinaryOp, IntType, u32, u32),
+    /// As in the model.
+    Select(u32, u32, u32),
+    /// As in the model.
+    Cast(IntType, u32),
+    /// A value that is never known.
+    Unknown,
+}
+
+/// A set of bytes, and the end of the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bytes {
+    pub(super) set: [u64; 4],
+    pub(super) end: bool,
+}
+
+impl Bytes {
+    /// Adds a byte.
+    pub(super) fn add(&mut self, byte: u8) {
+        if let Some(limb) = self.set.get_mut(byte as usize / 64) {
+            *limb |= 1 << (byte % 64);
+        }
+    }
+
+    /// Adds all of another set.
+    pub(super) fn join(&mut self, other: &Bytes) {
+        for (limb, more) in self.set.iter_mut().zip(other.set) {
+            *limb |= more;
+        }
+        self.end |= other.end;
+    }
+
+    /// Whether the text may go on with this byte, or end.
+    #[inline]
+    pub(super) fn has(&self, next: Option<u8>) -> bool {
+        match next {
+            Some(byte) => self.set.get(byte as usize / 64).is_some_and(|limb| limb >> (byte % 64) & 1 != 0),
+            None => self.end,
+        }
+    }
+}
+
+/// A compiled form.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Program {
+    pub(super) ops: Vec<Op>,
+    pub(super) literals: Vec<u8>,
+    pub(super) branches: Vec<Branch>,
+    pub(super) fields: Vec<FieldOp>,
+    pub(super) tables: Vec<Table>,
+    pub(super) runs: Vec<Run>,
+    pub(super) exprs: Vec<Expr>,
+    /// Per operation, the bytes with which the text can go on.
+    pub(super) first: Vec<Bytes>,
+    /// Bytes that every text of the form has.
+    pub(super) needs: Bytes,
+    /// The pattern: value and care.
+    pub(super) value: Vec<u64>,
+    pub(super) care: Vec<u64>,
+    /// The template is a shorthand.
+    pub(super) alias: bool,
+}
+
+impl Program {
+    /// The bytes of a literal.
+    #[inline]
+    pub(super) fn literal(&self, from: u32, len: u32) -> &[u8] {
+        self.literals.get(from as usize..(from + len) as usize).unwrap_or(&[])
+    }
+
+    /// A value of which `runs` are bits of the word.
+    #[inline]
+    pub(super) fn gather(&self, from: u32, to: u32, ones: u64, word: &[u64]) -> u64 {
+        let mut value = ones;
+        for run in self.runs.get(from as usize..to as usize).unwrap_or(&[]) {
+            let bits = limbs::extract(word, run.lo, run.width);
+            let bits = if run.inverted { !bits & limbs::mask(run.width) } else { bits };
+            value |= bits << run.at;
+        }
+        value
+    }
+}

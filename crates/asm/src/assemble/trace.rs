@@ -1,0 +1,153 @@
+//! Why a text could not be read: the furthest place that any form got to, and what would have gone on there.
+
+use super::limits::MAX_EXPECTED;
+use super::machine::Input;
+use super::number;
+use super::program::{Digits, FieldOp, Kind, Program};
+
+/// What stopped the reading furthest into the text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trace {
+    /// The place, as a byte offset.
+    pub(super) place: usize,
+    /// What would have been understood there.
+    pub(super) expected: Vec<String>,
+    /// A value that was understood and is impossible: its end and what is wrong.
+    pub(super) value: Option<(usize, String)>,
+    /// Something was understood to the end, but contradicts itself.
+    pub(super) contradiction: bool,
+    /// A word was found that prints as the first of these, when the second was wanted.
+    pub(super) refused: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Trace {
+    /// Whether a finding at `place` is worth keeping.
+    fn reaches(&mut self, place: usize) -> bool {
+        if place > self.place {
+            self.place = place;
+            self.expected.clear();
+            self.value = None;
+            self.contradiction = false;
+            self.refused = None;
+        }
+        place == self.place
+    }
+
+    fn expect(&mut self, place: usize, what: String) {
+        if self.reaches(place) && self.expected.len() < MAX_EXPECTED && !self.expected.contains(&what) {
+            self.expected.push(what);
+        }
+    }
+
+    /// A literal that begins at `from` was expected, and the text differs from it at `place`.
+    pub(super) fn literal(&mut self, place: usize, from: usize, text: &[u8], literal: &[u8]) {
+        let whole = String::from_utf8_lossy(literal.trim_ascii());
+        if whole.is_empty() {
+            self.expect(place, "a blank".to_owned());
+            return;
+        }
+        // What is left of the literal, if its beginning was there.
+        let there = text.get(from..).unwrap_or(&[]);
+        let shared = literal.iter().zip(there).take_while(|(a, b)| a == b).count();
+        let rest = if place == from + shared { literal.get(shared..).unwrap_or(literal) } else { literal };
+        let rest = String::from_utf8_lossy(rest.trim_ascii());
+        self.expect(place, format!("`{}`", if rest.is_empty() { whole } else { rest }));
+    }
+
+    /// The end was expected.
+    pub(super) fn end(&mut self, place: usize) {
+        self.expect(place, "the end of the instruction".to_owned());
+    }
+
+    /// Everything was understood, but no word is all of it.
+    pub(super) fn contradiction(&mut self, place: usize) {
+        if self.reaches(place) {
+            self.contradiction = true;
+        }
+    }
+
+    /// A word was found, but prints otherwise.
+    pub(super) fn refused(&mut self, place: usize, printed: Vec<u8>, wanted: Vec<u8>) {
+        if self.reaches(place) && self.refused.is_none() {
+            self.refused = Some((printed, wanted));
+        }
+    }
+
+    /// A field was read, but cannot have the value.
+    pub(super) fn value(
+        &mut self,
+        from: usize,
+        end: usize,
+        input: &Input<'_>,
+        field: &FieldOp,
+        value: u64,
+        empty: bool,
+    ) {
+        if empty || !self.reaches(from) {
+            return;
+        }
+        let text = String::from_utf8_lossy(input.text.get(from..end).unwrap_or(&[])).into_owned();
+        let name = input.isa.text(field.name);
+        let what = match &field.kind {
+            Kind::Number(style) => {
+                let (min, max) = number::range(style.digits, field.width);
+                let outside = match style.digits {
+                    Digits::Signed | Digits::Offset => text_value(&text).is_none_or(|v| v < min || v > max as i128),
+                    _ => u128::from(value) > max || text.starts_with('-') || text_value(&text).is_none(),
+                };
+                if outside {
+                    format!("`{text}` does not fit `{name}`, which has {} bits: {min} to {max}", field.width)
+                } else {
+                    format!("`{name}` cannot be `{text}` here")
+                }
+            }
+            _ => format!("`{name}` cannot be `{text}` here"),
+        };
+        if self.value.as_ref().is_none_or(|(known, _)| *known < end) {
+            self.value = Some((end, what));
+        }
+    }
+
+    /// A field was expected, and nothing of the kind is there.
+    pub(super) fn field(&mut self, place: usize, input: &Input<'_>, program: &Program, field: &FieldOp) {
+        let name = input.isa.text(field.name);
+        let what = match &field.kind {
+            Kind::Number(style) if style.branch.is_some() => format!("a label or an offset ({name})"),
+            Kind::Number(style) => {
+                let (min, max) = number::range(style.digits, field.width);
+                format!("a number from {min} to {max} ({name})")
+            }
+            Kind::Float => format!("a floating-point number ({name})"),
+            Kind::Custom(_) => format!("a name or a number ({name})"),
+            Kind::Table(table) => {
+                let Some(table) = program.tables.get(*table as usize) else { return };
+                let texts: Vec<String> = table
+                    .shown
+                    .iter()
+                    .zip(&table.values)
+                    .filter(|(text, (_, prints))| *prints && !text.is_empty())
+                    .map(|(text, _)| format!("`{}`", String::from_utf8_lossy(text)))
+                    .collect();
+                match texts.as_slice() {
+                    [] => format!("a number ({name})"),
+                    [one] => one.clone(),
+                    all if all.len() <= MAX_EXPECTED => format!("one of {} ({name})", all.join(" ")),
+                    [first, .., last] => format!("one of {first} … {last} ({name})"),
+                }
+            }
+        };
+        self.expect(place, what);
+    }
+}
+
+/// The value of a number as written, if it is one.
+fn text_value(text: &str) -> Option<i128> {
+    let (negative, magnitude) = match text.as_bytes() {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        all => (false, all),
+    };
+    let (value, _) = number::literal(magnitude.trim_ascii())?;
+    let value = i128::from(value?);
+    Some(if negative { -value } else { value })
+}

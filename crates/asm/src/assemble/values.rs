@@ -1,0 +1,300 @@
+//! The word while it is being found: bits known so far, conditions kept for later, and the way back.
+//!
+//! Invariant: bits that are not known are 0 in `word`. Every change is on the trail, so that any earlier state can be
+//! restored without copies, whatever the width of the word.
+
+use isaglot_bits::limbs;
+use isaglot_model::BinaryOp;
+
+use super::limits::MAX_OPEN_BITS;
+use super::program::{ExprNode, Program, Target};
+
+/// A condition whose bits are not all known yet.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    expr: u32,
+    want: Want,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Want {
+    Truth(bool),
+    Value { value: u64, mask: u64 },
+}
+
+impl Want {
+    fn met(self, got: u64) -> bool {
+        match self {
+            Want::Truth(want) => (got != 0) == want,
+            Want::Value { value, mask } => (got ^ value) & mask == 0,
+        }
+    }
+}
+
+/// A place to come back to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    trail: u32,
+    pending: u32,
+}
+
+/// The bits known so far.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    /// The word; bits that are not known are 0.
+    pub(super) word: Vec<u64>,
+    known: Vec<u64>,
+    /// Limb, its former value and its formerly known bits.
+    trail: Vec<(u32, u64, u64)>,
+    pending: Vec<Pending>,
+    nodes: Vec<Option<u64>>,
+    /// Assignments tried to meet conditions since the last start.
+    pub(super) tried: u32,
+}
+
+impl Values {
+    /// The state in which only the pattern is known.
+    pub(super) fn start(&mut self, program: &Program) {
+        self.word.clone_from(&program.value);
+        self.known.clone_from(&program.care);
+        self.trail.clear();
+        self.pending.clear();
+        self.tried = 0;
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark { trail: self.trail.len() as u32, pending: self.pending.len() as u32 }
+    }
+
+    pub(super) fn back_to(&mut self, mark: Mark) {
+        self.undo(mark.trail as usize);
+        self.pending.truncate(mark.pending as usize);
+    }
+
+    fn undo(&mut self, to: usize) {
+        while self.trail.len() > to {
+            let Some((limb, word, known)) = self.trail.pop() else { return };
+            if let (Some(w), Some(k)) = (self.word.get_mut(limb as usize), self.known.get_mut(limb as usize)) {
+                (*w, *k) = (word, known);
+            }
+        }
+    }
+
+    /// Sets `width` (up to 64) bits from `lo` on; `false` if one of them is known to be otherwise.
+    #[inline]
+    pub(super) fn assign(&mut self, lo: u32, width: u32, value: u64) -> bool {
+        let mask = limbs::mask(width);
+        let (limb, shift) = (lo / 64, lo % 64);
+        if !self.assign_limb(limb, mask << shift, (value & mask) << shift) {
+            return false;
+        }
+        shift + width <= 64 || self.assign_limb(limb + 1, mask >> (64 - shift), (value & mask) >> (64 - shift))
+    }
+
+    #[inline]
+    fn assign_limb(&mut self, limb: u32, mask: u64, value: u64) -> bool {
+        let (Some(word), Some(known)) = (self.word.get_mut(limb as usize), self.known.get_mut(limb as usize)) else {
+            return mask == 0;
+        };
+        if (*word ^ value) & *known & mask != 0 {
+            return false;
+        }
+        if mask & !*known != 0 {
+            self.trail.push((limb, *word, *known));
+            *word |= value;
+            *known |= mask;
+        }
+        true
+    }
+
+    /// Gives a field its value; `false` if that cannot be.
+    #[inline]
+    pub(super) fn set(&mut self, program: &Program, target: &Target, value: u64) -> bool {
+        match *target {
+            Target::Bits { from, to, mask, covered, ones } => {
+                (value ^ ones) & mask & !covered == 0 && self.scatter(program, from, to, value)
+            }
+            Target::Expr { expr, mask } => self.set_expr(program, expr, mask, value),
+            Target::Wide { lo } => self.assign(lo, 64, value),
+        }
+    }
+
+    #[inline]
+    fn scatter(&mut self, program: &Program, from: u32, to: u32, value: u64) -> bool {
+        program.runs.get(from as usize..to as usize).unwrap_or(&[]).iter().all(|run| {
+            let bits = value >> run.at;
+            self.assign(run.lo, run.width, if run.inverted { !bits } else { bits })
+        })
+    }
+
+    /// Makes an expression have a value: at once where that can be computed backwards, else by keeping the condition.
+    fn set_expr(&mut self, program: &Program, expr: u32, mask: u64, value: u64) -> bool {
+        let Some(body) = program.exprs.get(expr as usize) else { return false };
+        let mut at = body.nodes.len().wrapping_sub(1);
+        let mut wanted = value;
+        let constant = |node: u32| match body.nodes.get(node as usize) {
+            Some(ExprNode::Bits { from, to, ones }) if from == to => Some(*ones),
+            _ => None,
+        };
+        // Undo operators with a constant until bits are left, if that is all there is. The whole is checked later.
+        while let Some(&node) = body.nodes.get(at) {
+            let (ty, operand) = match node {
+                ExprNode::Bits { from, to, .. } => {
+                    if !self.scatter(program, from, to, wanted) {
+                        return false;
+                    }
+                    break;
+                }
+                ExprNode::Cast(ty, x) => (ty, x),
+                ExprNode::Binary(op, ty, x, y) => match (op, constant(x), constant(y)) {
+                    (BinaryOp::Add, None, Some(c)) => {
+                        wanted = wanted.wrapping_sub(c);
+                        (ty, x)
+                    }
+                    (BinaryOp::Add, Some(c), None) => {
+                        wanted = wanted.wrapping_sub(c);
+                        (ty, y)
+                    }
+                    (BinaryOp::Sub, None, Some(c)) => {
+                        wanted = wanted.wrapping_add(c);
+                        (ty, x)
+                    }
+                    (BinaryOp::Sub, Some(c), None) => {
+                        wanted = c.wrapping_sub(wanted);
+                        (ty, y)
+                    }
+                    (BinaryOp::Mul, None, Some(c)) if c != 0 && wanted.is_multiple_of(c) => {
+                        wanted /= c;
+                        (ty, x)
+                    }
+                    (BinaryOp::Mul, Some(c), None) if c != 0 && wanted.is_multiple_of(c) => {
+                        wanted /= c;
+                        (ty, y)
+                    }
+                    _ => break,
+                },
+                _ => break,
+            };
+            wanted = ty.wrap(wanted);
+            at = operand as usize;
+        }
+        self.keep(program, expr, Want::Value { value, mask })
+    }
+
+    /// Keeps the condition that an expression is, or is not, 0; `false` if it is known not to hold.
+    pub(super) fn check(&mut self, program: &Program, expr: u32, want: bool) -> bool {
+        self.keep(program, expr, Want::Truth(want))
+    }
+
+    fn keep(&mut self, program: &Program, expr: u32, want: Want) -> bool {
+        match self.evaluate(program, expr) {
+            Some(got) => want.met(got),
+            None => {
+                self.pending.push(Pending { expr, want });
+                true
+            }
+        }
+    }
+
+    /// The value of an expression, if the known bits decide it.
+    fn evaluate(&mut self, program: &Program, expr: u32) -> Option<u64> {
+        let body = program.exprs.get(expr as usize)?;
+        let mut nodes = std::mem::take(&mut self.nodes);
+        nodes.clear();
+        for node in &body.nodes {
+            let get = |id: u32| nodes.get(id as usize).copied().flatten();
+            let value = match *node {
+                ExprNode::Bits { from, to, ones } => {
+                    let all = program.runs.get(from as usize..to as usize).unwrap_or(&[]);
+                    let known = all.iter().all(|run| {
+                        limbs::extract(&self.known, run.lo, run.width) == limbs::mask(run.width)
+                    });
+                    known.then(|| program.gather(from, to, ones, &self.word))
+                }
+                ExprNode::Unary(op, ty, x) => get(x).map(|x| op.apply(ty, x)),
+                ExprNode::Binary(op, ty, x, y) => match (op, get(x), get(y)) {
+                    (_, Some(x), Some(y)) => Some(op.apply(ty, x, y)),
+                    (BinaryOp::LogicalAnd | BinaryOp::And | BinaryOp::Mul, Some(0), _)
+                    | (BinaryOp::LogicalAnd | BinaryOp::And | BinaryOp::Mul, _, Some(0)) => Some(0),
+                    (BinaryOp::LogicalOr, Some(x), None) | (BinaryOp::LogicalOr, None, Some(x)) if x != 0 => Some(1),
+                    _ => None,
+                },
+                ExprNode::Select(c, x, y) => match get(c) {
+                    Some(0) => get(y),
+                    Some(_) => get(x),
+                    None => None,
+                },
+                ExprNode::Cast(ty, x) => get(x).map(|x| ty.wrap(x)),
+                ExprNode::Unknown => None,
+            };
+            nodes.push(value);
+        }
+        let value = nodes.last().copied().flatten();
+        self.nodes = nodes;
+        value
+    }
+
+    /// Finds values for open bits that meet every condition, with few ones; `false` if there are none within `budget`
+    /// trials. Undo with [`Values::back_to`].
+    pub(super) fn solve(&mut self, program: &Program, budget: u32) -> bool {
+        self.solve_from(program, 0, budget)
+    }
+
+    fn solve_from(&mut self, program: &Program, from: usize, budget: u32) -> bool {
+        let mut next = from;
+        // What is decided by now costs one look.
+        while let Some(&pending) = self.pending.get(next) {
+            match self.evaluate(program, pending.expr) {
+                Some(got) if pending.want.met(got) => next += 1,
+                Some(_) => return false,
+                None => break,
+            }
+        }
+        let Some(&pending) = self.pending.get(next) else { return true };
+        let mut open = [0u32; MAX_OPEN_BITS];
+        let Some(count) = self.open_bits(program, pending.expr, &mut open) else {
+            // Too many to try: left to the final check.
+            return self.solve_from(program, next + 1, budget);
+        };
+        let open = open.get(..count).unwrap_or(&[]);
+        for ones in 0..=count as u32 {
+            // All assignments with this many ones, the smallest first.
+            let mut bits: u32 = (1u32 << ones) - 1;
+            while bits < 1 << count {
+                self.tried += 1;
+                if self.tried > budget {
+                    return false;
+                }
+                let mark = self.trail.len();
+                let set = open.iter().enumerate().all(|(i, &n)| self.assign(n, 1, u64::from(bits >> i & 1)));
+                let met = set && self.evaluate(program, pending.expr).is_none_or(|got| pending.want.met(got));
+                if met && self.solve_from(program, next + 1, budget) {
+                    return true;
+                }
+                self.undo(mark);
+                if bits == 0 {
+                    break;
+                }
+                let low = bits & bits.wrapping_neg();
+                let carry = bits + low;
+                bits = ((bits ^ carry) / low >> 2) | carry;
+            }
+        }
+        false
+    }
+
+    /// The open bits of an expression; `None` if there are too many.
+    fn open_bits(&self, program: &Program, expr: u32, out: &mut [u32; MAX_OPEN_BITS]) -> Option<usize> {
+        let body = program.exprs.get(expr as usize)?;
+        let mut count = 0;
+        for (limb, support) in body.support.iter().enumerate() {
+            let mut open = support & !self.known.get(limb).copied().unwrap_or(0);
+            while open != 0 {
+                *out.get_mut(count)? = limb as u32 * 64 + open.trailing_zeros();
+                count += 1;
+                open &= open - 1;
+            }
+        }
+        (count > 0).then_some(count)
+    }
+}
