@@ -304,7 +304,7 @@ impl Machine {
         match &field.kind {
             Kind::Number(style) if input.relaxed => relaxed_number(input, field, *style, begin, way),
             Kind::Number(style) => strict_number(input.text, field, *style, begin, way),
-            Kind::Float => read_float(input.text, field, begin, way),
+            Kind::Float => read_float(input.text, field, begin, way, input.relaxed),
             Kind::Table(table) => self.read_table(program.tables.get(*table as usize)?, input, begin, way),
             Kind::Custom(name) => {
                 let name = input.isa.text(isaglot_model::Name(*name));
@@ -615,10 +615,15 @@ fn symbol_value(symbol: Symbol, site: Site<'_>, branch: Option<Reach>) -> Option
 }
 
 /// A floating-point number. Where not all bits of it are free, its neighbours are tried too.
-fn read_float(text: &[u8], field: &FieldOp, begin: usize, way: u32) -> Option<Reading> {
+fn read_float(text: &[u8], field: &FieldOp, begin: usize, way: u32, relaxed: bool) -> Option<Reading> {
     let rest = text.get(begin..).unwrap_or(&[]);
     let len = number::float_length(rest);
-    let nearest = number::float_bits(rest.get(..len).filter(|t| !t.is_empty())?, field.width)?;
+    let written = rest.get(..len).unwrap_or(&[]);
+    // The disassembler never writes a float as an integer.
+    if !relaxed && written.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-') {
+        return None;
+    }
+    let nearest = number::float_bits(Some(written).filter(|t| !t.is_empty())?, field.width)?;
     let value = match (way, &field.target) {
         (0, _) => nearest,
         // The low bits are constant: the next numbers that have them so.

@@ -17,6 +17,7 @@ mod machine;
 mod meaning;
 mod number;
 mod program;
+pub mod source;
 mod symbolic;
 mod trace;
 mod trie;
@@ -88,7 +89,7 @@ pub enum Failure {
 #[derive(Debug)]
 pub struct Assembler<'p, 'a> {
     plan: &'p Plan<'a>,
-    names: &'p Names,
+    pub(crate) names: &'p Names,
     index: Index,
     programs: Vec<OnceCell<Option<Box<Program>>>>,
     machine: Machine,

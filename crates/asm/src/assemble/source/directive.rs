@@ -1,0 +1,139 @@
+//! Directives: what each takes. A new one is a new line of [`parse`] and a new [`Directive`].
+
+use isaglot_source::{Diagnostic, FileId, Span, closest};
+
+use super::statement::{Piece, Statement, skip_blanks};
+use crate::assemble::limits::{MAX_JUMP_TABLE, MAX_OUTPUT};
+use crate::names::Names;
+
+/// A directive with its arguments.
+#[derive(Clone, Debug)]
+pub(super) enum Directive<'t> {
+    /// Goes on in another section, from its end.
+    Section(&'t [u8]),
+    /// Numbers of this many bytes each.
+    Data { bytes: u32, values: Vec<Piece> },
+    /// Up to a multiple of this many bytes, with `nop` where it fits, else zeros.
+    Align(u64),
+    /// A table of the places of labels.
+    JumpTable(u64),
+}
+
+/// Bytes of an entry of a jump table.
+pub(super) const ENTRY_BYTES: u64 = 4;
+
+/// Entries of a jump table, unless said.
+const ENTRIES: i64 = 128;
+
+/// Under what a names file lists the entries of a jump table.
+const ENTRY_FIELD: &str = ".jumptbl";
+
+/// Labels that name an entry by its number.
+const UNKNOWN_ENTRY: &[u8] = b"UNKN";
+
+const KNOWN: &[&str] = &["align", "byte", "dword", "equ", "half", "jumptbl", "section", "word"];
+
+/// Reads a directive; `number` evaluates an argument that must be known at once.
+pub(super) fn parse<'t>(
+    file: FileId,
+    text: &'t [u8],
+    statement: &Statement,
+    number: &mut dyn FnMut(Piece) -> Result<i64, Diagnostic>,
+) -> Result<Directive<'t>, Diagnostic> {
+    let name = statement.piece.of(text);
+    let rest = statement.rest;
+    let error = |message: &str, span: Span| Diagnostic::error("asm-directive", message).label(span, "here");
+    let data = |bytes: u32| {
+        let values = arguments(text, rest);
+        if values.is_empty() || values.iter().any(|value| value.start == value.end) {
+            return Err(error("a list of expressions was expected", rest.span(file)));
+        }
+        Ok(Directive::Data { bytes, values })
+    };
+    let mut one = |range: std::ops::RangeInclusive<i64>| -> Result<u64, Diagnostic> {
+        let value = number(rest)?;
+        if range.contains(&value) {
+            return Ok(value.unsigned_abs());
+        }
+        let message = format!("{value} is not between {} and {}", range.start(), range.end());
+        Err(error(&message, rest.span(file)))
+    };
+    match name {
+        b"byte" => data(1),
+        b"half" => data(2),
+        b"word" => data(4),
+        b"dword" => data(8),
+        b"align" => Ok(Directive::Align(one(1..=MAX_OUTPUT as i64)?)),
+        b"jumptbl" if rest.start == rest.end => Ok(Directive::JumpTable(ENTRIES as u64)),
+        b"jumptbl" => Ok(Directive::JumpTable(one(0..=MAX_JUMP_TABLE as i64)?)),
+        b"section" => {
+            let name = rest.of(text);
+            if name.is_empty() || name.iter().any(|byte| matches!(byte, b' ' | b'\t' | b',')) {
+                return Err(error("`.section` takes one name", rest.span(file)));
+            }
+            Ok(Directive::Section(name))
+        }
+        _ => {
+            let name = String::from_utf8_lossy(name).into_owned();
+            let d = Diagnostic::error("asm-directive", format!("there is no directive `.{name}`"));
+            let span = statement.piece.span(file);
+            Err(match closest(&name, KNOWN.iter().copied()) {
+                Some(near) => d.label(span, format!("did you mean `.{near}`?")),
+                None => d.label(span, format!("known are .{}", KNOWN.join(" ."))),
+            })
+        }
+    }
+}
+
+/// The comma-separated arguments of a directive, trimmed. Commas inside parentheses do not separate.
+fn arguments(text: &[u8], all: Piece) -> Vec<Piece> {
+    let (start, end) = (all.start as usize, all.end as usize);
+    if start >= end {
+        return Vec::new();
+    }
+    let mut list = Vec::new();
+    let mut from = start;
+    let mut depth = 0i32;
+    for at in start..=end {
+        let byte = if at == end { b',' } else { text.get(at).copied().unwrap_or(b',') };
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            b',' if depth <= 0 || at == end => {
+                let first = skip_blanks(text, from, at);
+                let blanks = text.get(first..at).unwrap_or(&[]).iter().rev();
+                let stop = at - blanks.take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
+                list.push(Piece { start: first as u32, end: stop as u32 });
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    list
+}
+
+/// A number, if it fits so many bytes with or without sign.
+pub(super) fn in_range(number: i64, bytes: u32, span: Span) -> Result<i64, Diagnostic> {
+    let bits = bytes.clamp(1, 8) * 8;
+    let (min, max) = (-(1i128 << (bits - 1)), (1i128 << bits) - 1);
+    if (min..=max).contains(&i128::from(number)) {
+        return Ok(number);
+    }
+    let message = format!("{number} does not fit {bits} bits: {min} to {max}");
+    Err(Diagnostic::error("asm-value", message).label(span, "this value"))
+}
+
+/// The entry of a jump table that a label names: by a line `.jumptbl ENTRY LABEL` of the names file, or as `UNKN` and
+/// its number.
+pub(super) fn entry(names: &Names, label: &[u8]) -> Option<u64> {
+    let mut named = None;
+    names.prefixes(ENTRY_FIELD, label, |len, entry| {
+        if len == label.len() {
+            named = Some(entry);
+        }
+    });
+    named.or_else(|| {
+        let digits = label.strip_prefix(UNKNOWN_ENTRY)?;
+        std::str::from_utf8(digits).ok()?.parse().ok()
+    })
+}

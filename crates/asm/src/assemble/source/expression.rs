@@ -1,0 +1,135 @@
+//! Constant expressions of directives: C's operators over 64-bit integers, symbols, and `.` for the place.
+//!
+//! Overflow and division by zero are errors, not values. A symbol may be written with `#` before it, as in operands.
+
+use isaglot_source::{Diagnostic, FileId, Span};
+
+use crate::assemble::limits::MAX_EXPRESSION_DEPTH;
+use crate::assemble::machine::symbol_length;
+use crate::assemble::number;
+
+/// What a symbol is worth here; an error says why it is worth nothing.
+pub(super) type Lookup<'l> = &'l mut dyn FnMut(&[u8], Span) -> Result<i64, Diagnostic>;
+
+/// Evaluates the expression that `text[start..end]` is, all of it.
+pub(super) fn evaluate(
+    file: FileId,
+    text: &[u8],
+    (start, end): (usize, usize),
+    lookup: Lookup<'_>,
+) -> Result<i64, Diagnostic> {
+    let mut parser = Parser { file, text: text.get(..end).unwrap_or(text), at: start, depth: 0, lookup };
+    let value = parser.binary(0)?;
+    parser.blanks();
+    if parser.at < parser.text.len() {
+        return Err(parser.error("an operator or the end was expected"));
+    }
+    Ok(value)
+}
+
+struct Parser<'t, 'l> {
+    file: FileId,
+    text: &'t [u8],
+    at: usize,
+    depth: usize,
+    lookup: Lookup<'l>,
+}
+
+/// Operators by how tightly they bind, the loosest first; longer ones before their beginnings.
+const LEVELS: [&[&[u8]]; 6] = [&[b"|"], &[b"^"], &[b"&"], &[b"<<", b">>"], &[b"+", b"-"], &[b"*", b"/", b"%"]];
+
+impl Parser<'_, '_> {
+    fn blanks(&mut self) {
+        while self.text.get(self.at).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn error(&self, what: &str) -> Diagnostic {
+        let end = (self.at + 1).min(self.text.len()).max(self.at);
+        Diagnostic::error("asm-expression", "this expression cannot be read")
+            .label(Span::new(self.file, self.at, end), what)
+    }
+
+    fn binary(&mut self, level: usize) -> Result<i64, Diagnostic> {
+        let Some(operators) = LEVELS.get(level) else { return self.unary() };
+        let start = self.at;
+        let mut left = self.binary(level + 1)?;
+        loop {
+            self.blanks();
+            let rest = self.text.get(self.at..).unwrap_or(&[]);
+            let Some(operator) = operators.iter().find(|operator| rest.starts_with(operator)) else { return Ok(left) };
+            self.at += operator.len();
+            let right = self.binary(level + 1)?;
+            let value = match *operator {
+                b"|" => Some(left | right),
+                b"^" => Some(left ^ right),
+                b"&" => Some(left & right),
+                b"<<" => u32::try_from(right).ok().filter(|&by| by < 64).and_then(|by| left.checked_mul(1i64.checked_shl(by)?)),
+                b">>" => u32::try_from(right).ok().filter(|&by| by < 64).map(|by| left >> by),
+                b"+" => left.checked_add(right),
+                b"-" => left.checked_sub(right),
+                b"*" => left.checked_mul(right),
+                b"/" => left.checked_div(right),
+                _ => left.checked_rem(right),
+            };
+            left = value.ok_or_else(|| {
+                Diagnostic::error("asm-expression", "the value does not exist in 64 bits")
+                    .label(Span::new(self.file, start, self.at), "of this")
+            })?;
+        }
+    }
+
+    fn unary(&mut self) -> Result<i64, Diagnostic> {
+        self.depth += 1;
+        if self.depth > MAX_EXPRESSION_DEPTH {
+            return Err(self.error("nested too deeply"));
+        }
+        self.blanks();
+        let value = match self.text.get(self.at).copied() {
+            Some(b'-') => {
+                self.at += 1;
+                self.unary()?.checked_neg().ok_or_else(|| self.error("too large"))
+            }
+            Some(b'~') => {
+                self.at += 1;
+                Ok(!self.unary()?)
+            }
+            Some(b'(') => {
+                self.at += 1;
+                let value = self.binary(0)?;
+                self.blanks();
+                if self.text.get(self.at) != Some(&b')') {
+                    return Err(self.error("`)` was expected"));
+                }
+                self.at += 1;
+                Ok(value)
+            }
+            _ => self.primary(),
+        };
+        self.depth -= 1;
+        value
+    }
+
+    fn primary(&mut self) -> Result<i64, Diagnostic> {
+        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        if let Some((value, len)) = number::literal(rest) {
+            let start = self.at;
+            self.at += len;
+            let value = value.and_then(|value| i64::try_from(value).ok().or(Some(value as i64)));
+            return value.ok_or_else(|| {
+                Diagnostic::error("asm-expression", "the number does not fit 64 bits")
+                    .label(Span::new(self.file, start, self.at), "this one")
+            });
+        }
+        let hash = usize::from(rest.first() == Some(&b'#'));
+        let name = rest.get(hash..).unwrap_or(&[]);
+        let len = symbol_length(name);
+        let Some(name) = name.get(..len).filter(|name| !name.is_empty()) else {
+            return Err(self.error("a number, a symbol or `(` was expected"));
+        };
+        let span = Span::new(self.file, self.at + hash, self.at + hash + len);
+        self.at += hash + len;
+        (self.lookup)(name, span)
+    }
+}

@@ -1,0 +1,89 @@
+//! Why a text is no instruction, as a diagnostic at the place in the file.
+
+use isaglot_source::{Diagnostic, FileId, Span, closest};
+
+use crate::assemble::limits::{MAX_LINE, MAX_LINE_STEPS};
+use crate::assemble::machine::symbol_length;
+use crate::assemble::{Assembler, Failure};
+
+/// What a failure of the instruction at `start` (its text is `text`) is called. `symbols` are the names that exist.
+pub(super) fn report<'s>(
+    assembler: &Assembler<'_, '_>,
+    failure: Failure,
+    file: FileId,
+    start: usize,
+    text: &[u8],
+    symbols: impl Iterator<Item = &'s [u8]>,
+) -> Diagnostic {
+    let whole = Span::new(file, start, start + text.len());
+    let at = |from: usize, len: usize| {
+        let from = from.min(text.len());
+        Span::new(file, start + from, start + (from + len.max(1)).min(text.len()).max(from))
+    };
+    match failure {
+        Failure::Unknown { at: (from, len), nearest } => {
+            let word = String::from_utf8_lossy(text.get(from..from + len).unwrap_or(&[])).into_owned();
+            let span = at(from, len);
+            let d = Diagnostic::error("asm-unknown-mnemonic", format!("there is no instruction `{word}`"));
+            match nearest {
+                Some(nearest) => {
+                    let d = d.label(span, format!("did you mean `{nearest}`?"));
+                    d.fix(format!("write `{nearest}`"), span, nearest)
+                }
+                None => d.label(span, format!("one of {} mnemonics was expected", assembler.mnemonics().len())),
+            }
+        }
+        Failure::Expected { at: from, what } => {
+            // A word where a symbol could stand, and nothing is called so.
+            let hash = usize::from(text.get(from) == Some(&b'#'));
+            let name = text.get(from + hash..).unwrap_or(&[]);
+            let name = name.get(..symbol_length(name)).unwrap_or(&[]);
+            let takes_symbol = what.iter().any(|what| what.starts_with("a label") || what.starts_with("a number"));
+            if takes_symbol && !name.is_empty() {
+                let text = String::from_utf8_lossy(name).into_owned();
+                let span = at(from + hash, name.len());
+                let known: Vec<String> = symbols.map(|symbol| String::from_utf8_lossy(symbol).into_owned()).collect();
+                let near = closest(&text, known.iter().map(String::as_str));
+                let label = near.map_or_else(|| "not defined".to_owned(), |near| format!("did you mean `{near}`?"));
+                let d = Diagnostic::error("asm-undefined", format!("no label or symbol is called `{text}`"));
+                return d.label(span, label).note(format!("or {} was meant", join(&what)));
+            }
+            let message = "this is not how the instruction goes on";
+            let d = Diagnostic::error("asm-syntax", message);
+            d.label(at(from, 1), format!("{} was expected", join(&what)))
+        }
+        Failure::Value { at: (from, len), message } => {
+            Diagnostic::error("asm-value", message).label(at(from, len), "this value")
+        }
+        Failure::Contradiction { prints, at: from } => {
+            let d = Diagnostic::error("asm-no-encoding", "no word of the instruction set reads like this");
+            match prints {
+                Some(prints) => d.label(at(from, 1), "differs from here on").note(format!("the nearest is `{prints}`")),
+                None => d.label(whole, "its parts do not go together"),
+            }
+        }
+        Failure::Ambiguous { words } => {
+            let mut d = Diagnostic::error("asm-ambiguous", "more than one encoding reads like this");
+            d = d.label(whole, format!("{} words are possible", words.len()));
+            for (word, name) in words {
+                d = d.note(format!("{} is `{name}`", word.hex()));
+            }
+            d
+        }
+        Failure::TooLong => Diagnostic::error("asm-too-long", format!("an instruction has at most {MAX_LINE} bytes"))
+            .label(at(0, 1), "this one has more"),
+        Failure::TooHard => Diagnostic::error(
+            "asm-too-hard",
+            format!("gave up after {MAX_LINE_STEPS} steps: there are too many ways to read this"),
+        )
+        .label(whole, "this instruction"),
+    }
+}
+
+fn join(what: &[String]) -> String {
+    match what {
+        [] => "something else".to_owned(),
+        [one] => one.clone(),
+        [all @ .., last] => format!("{} or {last}", all.join(", ")),
+    }
+}

@@ -1,0 +1,170 @@
+//! Lines into statements: labels, definitions, directives, data, instructions.
+//!
+//! A statement is one line. `;` and `//` begin a comment anywhere outside of a character or string, `#` at the start of
+//! a line. Labels may stand before a statement or alone. What an instruction is, is not looked at here.
+
+use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
+
+use crate::assemble::limits::MAX_SYMBOLS;
+use crate::assemble::machine::symbol_length;
+
+/// A piece of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+impl Piece {
+    pub(super) fn of(self, text: &[u8]) -> &[u8] {
+        text.get(self.start as usize..self.end as usize).unwrap_or(&[])
+    }
+
+    pub(super) fn span(self, file: FileId) -> Span {
+        Span::new(file, self.start as usize, self.end as usize)
+    }
+}
+
+/// What a statement is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `name:`
+    Label,
+    /// `name = expression`, `.equ name, expression`; the piece is the name, `rest` the expression.
+    Define,
+    /// `.name arguments`; the piece is the name without the dot.
+    Directive,
+    /// `[data]`; the piece is what is in the brackets.
+    Data,
+    /// An instruction.
+    Instruction,
+}
+
+/// A statement.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Statement {
+    pub(super) kind: Kind,
+    pub(super) piece: Piece,
+    /// What follows a name.
+    pub(super) rest: Piece,
+}
+
+/// All statements of a text.
+pub(super) fn split(file: FileId, text: &[u8], out: &mut Diagnostics) -> Vec<Statement> {
+    let mut statements = Vec::new();
+    let mut labels = 0usize;
+    let mut start = 0usize;
+    for line in text.split(|&byte| byte == b'\n') {
+        let end = start + comment(line);
+        let mut at = skip_blanks(text, start, end);
+        loop {
+            let rest = text.get(at..end).unwrap_or(&[]);
+            let len = symbol_length(rest);
+            if len == 0 || rest.get(len) != Some(&b':') {
+                break;
+            }
+            labels += 1;
+            let empty = piece(at + len, at + len);
+            statements.push(Statement { kind: Kind::Label, piece: piece(at, at + len), rest: empty });
+            at = skip_blanks(text, at + len + 1, end);
+        }
+        let stop = trim_end(text, at, end);
+        if at < stop {
+            statements.extend(one(file, text, at, stop, out));
+        }
+        start += line.len() + 1;
+        if labels > MAX_SYMBOLS || start > u32::MAX as usize {
+            let d = Diagnostic::error("asm-too-large", format!("more than {MAX_SYMBOLS} labels, or 4 GiB of text"));
+            out.push(d);
+            break;
+        }
+    }
+    statements
+}
+
+/// The statement between two offsets, which is not empty.
+fn one(file: FileId, text: &[u8], at: usize, stop: usize, out: &mut Diagnostics) -> Option<Statement> {
+    let rest = text.get(at..stop).unwrap_or(&[]);
+    if let Some((b'[', inner)) = rest.split_first() {
+        let Some(end) = inner.iter().position(|&byte| byte == b']') else {
+            let d = Diagnostic::error("asm-data", "data without its closing `]`");
+            out.push(d.label(Span::new(file, at, stop), "this"));
+            return None;
+        };
+        let after = skip_blanks(text, at + 1 + end + 1, stop);
+        if after < stop {
+            let d = Diagnostic::error("asm-data", "more text after `]`");
+            out.push(d.label(Span::new(file, after, stop), "this is too much"));
+            return None;
+        }
+        let inner = piece(skip_blanks(text, at + 1, at + 1 + end), trim_end(text, at + 1, at + 1 + end));
+        return Some(Statement { kind: Kind::Data, piece: inner, rest: piece(stop, stop) });
+    }
+    let len = symbol_length(rest);
+    let after = skip_blanks(text, at + len, stop);
+    if len > 0 && text.get(after) == Some(&b'=') && text.get(after + 1) != Some(&b'=') && after < stop {
+        let value = piece(skip_blanks(text, after + 1, stop), stop);
+        return Some(Statement { kind: Kind::Define, piece: piece(at, at + len), rest: value });
+    }
+    if rest.first() == Some(&b'.') && len > 1 {
+        let name = piece(at + 1, at + len);
+        if matches!(name.of(text), b"equ" | b"set") {
+            return define(file, text, after, stop, out);
+        }
+        return Some(Statement { kind: Kind::Directive, piece: name, rest: piece(after, stop) });
+    }
+    Some(Statement { kind: Kind::Instruction, piece: piece(at, stop), rest: piece(stop, stop) })
+}
+
+/// `.equ name, expression` from the name on.
+fn define(file: FileId, text: &[u8], at: usize, stop: usize, out: &mut Diagnostics) -> Option<Statement> {
+    let len = symbol_length(text.get(at..stop).unwrap_or(&[]));
+    let comma = skip_blanks(text, at + len, stop);
+    if len == 0 || comma >= stop || text.get(comma) != Some(&b',') {
+        let d = Diagnostic::error("asm-directive", "`.equ` takes a name, a comma and an expression");
+        out.push(d.label(Span::new(file, at, stop), "instead of this"));
+        return None;
+    }
+    let value = piece(skip_blanks(text, comma + 1, stop), stop);
+    Some(Statement { kind: Kind::Define, piece: piece(at, at + len), rest: value })
+}
+
+/// The length of a line without its comment.
+fn comment(line: &[u8]) -> usize {
+    if line.trim_ascii_start().first() == Some(&b'#') {
+        return 0;
+    }
+    let mut quoted = false;
+    let mut at = 0;
+    while let Some(&byte) = line.get(at) {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\'' if line.get(at + 2) == Some(&b'\'') => at += 2,
+            b';' if !quoted => return at,
+            b'/' if !quoted && line.get(at + 1) == Some(&b'/') => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    line.len()
+}
+
+fn piece(start: usize, end: usize) -> Piece {
+    Piece { start: start as u32, end: end.max(start) as u32 }
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r')
+}
+
+/// The offset after blanks, at most `end`.
+pub(super) fn skip_blanks(text: &[u8], from: usize, end: usize) -> usize {
+    let rest = text.get(from..end).unwrap_or(&[]);
+    from + rest.iter().take_while(|&&byte| is_blank(byte)).count()
+}
+
+/// The offset before trailing blanks, at least `from`.
+fn trim_end(text: &[u8], from: usize, end: usize) -> usize {
+    let rest = text.get(from..end).unwrap_or(&[]);
+    end.saturating_sub(rest.iter().rev().take_while(|&&byte| is_blank(byte)).count()).max(from)
+}
