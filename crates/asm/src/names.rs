@@ -71,6 +71,18 @@ impl Names {
         Names { fields }
     }
 
+    /// Adds the names of another table; where both name a value, this one's is printed.
+    pub fn extend(&mut self, other: &Names) {
+        for (field, table) in &other.fields {
+            let mine = self.fields.entry(field.clone()).or_default();
+            for (value, text) in &table.entries {
+                mine.by_value.entry(*value).or_insert(mine.entries.len());
+                mine.entries.push((*value, text.clone()));
+            }
+            mine.texts = Trie::new(mine.entries.iter().zip(0u32..).map(|((_, text), i)| (text.as_slice(), i)));
+        }
+    }
+
     /// The name of a value of a field.
     #[must_use]
     pub fn text(&self, field: &str, value: u64) -> Option<&[u8]> {

@@ -10,7 +10,7 @@
 use isaglot_bits::{Word, limbs};
 use isaglot_codec::Plan;
 use isaglot_model::{
-    BinaryOp, Encoding, EncodingId, Field, FieldType, Name, Param, SpaceId, TemplatePart, UnaryOp,
+    Assert, BinaryOp, Encoding, EncodingId, Field, FieldSource, FieldType, Name, Param, SpaceId, TemplatePart, UnaryOp,
 };
 use rustc_hash::FxHashMap;
 
@@ -68,6 +68,7 @@ pub(super) fn compile(plan: &Plan<'_>, id: EncodingId, case: usize) -> Option<Pr
     compiler.pattern(encoding, &word).ok()?;
     let mut code = Code::new();
     compiler.case(encoding, scope, &word, case, &mut code).ok()?;
+    compiler.forced(encoding, scope, &mut code).ok()?;
     code.push(Piece::One(Op::Accept));
     let limbs = encoding.width.div_ceil(64) as usize;
     let to_limbs = |word: &Word| (0..limbs).map(|i| limbs::limb(word.limbs(), i)).collect();
@@ -188,6 +189,7 @@ impl<'a> Compiler<'_, 'a> {
         chosen: usize,
         code: &mut Code,
     ) -> Result<(), Dead> {
+        let mut open: Vec<(Term, &'a [Assert])> = Vec::new();
         // The guard of the chosen case first: it fixes the most.
         for (i, case) in encoding.cases.iter().enumerate().take(chosen + 1).rev() {
             let holds = match case.guard {
@@ -201,7 +203,11 @@ impl<'a> Compiler<'_, 'a> {
                         self.condition((guard, false), code)?;
                         Some(false)
                     } else {
-                        self.meanings.truth(guard)
+                        let truth = self.meanings.truth(guard);
+                        if truth.is_none() && !case.asserts.is_empty() {
+                            open.push((guard, &case.asserts));
+                        }
+                        truth
                     }
                 }
             };
@@ -209,20 +215,59 @@ impl<'a> Compiler<'_, 'a> {
                 return Err(Dead);
             }
             if holds == Some(true) {
-                for assert in &case.asserts {
-                    let bits = word.get(assert.range.lo as usize..assert.range.end() as usize).unwrap_or(&[]);
-                    let wanted: Vec<(Bit, bool)> =
-                        bits.iter().zip(0..).map(|(&bit, i)| (bit, assert.value.bit(i))).collect();
-                    // A word that fails an assert still prints, with a warning; if nothing else is possible, so be it.
-                    if wanted.iter().all(|&(bit, value)| self.could_be(bit, value)) {
-                        self.assign(wanted, code)?;
-                    }
-                }
+                self.asserts(&case.asserts, word, code)?;
             }
         }
         let Some(template) = encoding.cases.get(chosen).and_then(|case| case.template) else { return Err(Dead) };
         let parts: &'a [TemplatePart] = &self.plan.isa()[template].parts;
-        self.parts(encoding, scope, parts, code)
+        self.parts(encoding, scope, parts, code)?;
+        // Asserts that hold under a condition that the text may have decided by now.
+        for (guard, asserts) in open {
+            self.either(code, 2, |this, i, code| {
+                this.condition((guard, i == 0), code)?;
+                if i == 0 { this.asserts(asserts, word, code) } else { Ok(()) }
+            })?;
+        }
+        Ok(())
+    }
+
+    fn asserts(&mut self, asserts: &[Assert], word: &[Bit], code: &mut Code) -> Result<(), Dead> {
+        for assert in asserts {
+            let bits = word.get(assert.range.lo as usize..assert.range.end() as usize).unwrap_or(&[]);
+            let wanted: Vec<(Bit, bool)> = bits.iter().zip(0..).map(|(&bit, i)| (bit, assert.value.bit(i))).collect();
+            // A word that fails an assert still prints, with a warning; if nothing else is possible, so be it.
+            if wanted.iter().all(|&(bit, value)| self.could_be(bit, value)) {
+                self.assign(wanted, code)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fields that the description always packs with a constant, whatever the text: what they are if nothing says
+    /// otherwise.
+    fn forced(&mut self, encoding: &'a Encoding, scope: usize, code: &mut Code) -> Result<(), Dead> {
+        let mut seen: Vec<Name> = Vec::new();
+        for map in &encoding.maps {
+            if seen.contains(&map.name) {
+                continue;
+            }
+            seen.push(map.name);
+            let Ok(value) = map.text.trim().parse::<u64>() else { continue };
+            if !map.force {
+                continue;
+            }
+            let choices = self.meanings.find(scope, map.name);
+            let [Choice { field: Some((field, at)), .. }] = choices.as_slice() else { continue };
+            if field.width > 64 || matches!(field.source, FieldSource::Derived(_)) {
+                continue;
+            }
+            let target = self.target(*at, field, limbs::mask(field.width))?;
+            let number = self.program.fields.len() as u32;
+            let kind = Kind::Constant(value);
+            self.program.fields.push(FieldOp { name: map.name, kind, target, width: field.width });
+            self.push(code, Op::Prefer(number))?;
+        }
+        Ok(())
     }
 
     fn could_be(&self, bit: Bit, value: bool) -> bool {
@@ -302,6 +347,8 @@ impl<'a> Compiler<'_, 'a> {
         if live.is_empty() {
             return Err(Dead);
         }
+        // Of ways that read the same text, the one that sets fewer bits is to win.
+        live.sort_by_key(|way| ones(way));
         code.push(Piece::Either(live));
         Ok(())
     }
@@ -396,8 +443,11 @@ impl<'a> Compiler<'_, 'a> {
         let Some(bits) = self.meanings.terms.bits(value).map(<[Bit]>::to_vec) else {
             return Ok(Target::Expr { expr: self.expr(value), mask });
         };
-        let kept: Bits =
-            bits.into_iter().enumerate().map(|(i, bit)| if mask >> i & 1 != 0 { bit } else { Bit::Const(false) }).collect();
+        let kept: Bits = bits
+            .into_iter()
+            .enumerate()
+            .map(|(i, bit)| if mask >> i & 1 != 0 { bit } else { Bit::Const(false) })
+            .collect();
         let (from, to, covered, ones) = self.runs(&kept);
         Ok(Target::Bits { from, to, mask, covered, ones })
     }
@@ -516,8 +566,7 @@ impl<'a> Compiler<'_, 'a> {
             return known;
         }
         let isa = self.plan.isa();
-        let mut table =
-            Table { texts: Trie::default(), values: Vec::new(), shown: Vec::new(), number_bits: 64 };
+        let mut table = Table { texts: Trie::default(), values: Vec::new(), shown: Vec::new(), number_bits: 64 };
         let mut add = |value: u64, text: &str, prints: bool| {
             table.values.push((value, prints));
             table.shown.push(text.as_bytes().into());
@@ -578,8 +627,14 @@ fn pattern_bits<'w>(encoding: &'w Encoding, word: &'w [Bit]) -> impl Iterator<It
 
 fn is_plain_number(choice: &Choice<'_>) -> bool {
     choice.field.is_some_and(|(field, _)| {
-        field.width <= 64 && matches!(field.ty, FieldType::Int | FieldType::Uint | FieldType::Hex | FieldType::Bool(None))
+        field.width <= 64
+            && matches!(field.ty, FieldType::Int | FieldType::Uint | FieldType::Hex | FieldType::Bool(None))
     })
+}
+
+/// How many ones a way sets, whatever the text.
+fn ones(way: &Code) -> u32 {
+    way.iter().map(|piece| if let Piece::One(Op::Assign { value, .. }) = piece { value.count_ones() } else { 0 }).sum()
 }
 
 /// Lays code out behind what is there.
@@ -642,7 +697,7 @@ fn look_ahead(program: &mut Program) {
                 can.add(b' ');
             }
             Op::Jump(to) => (can, must) = (first[to as usize], needs[to as usize]),
-            Op::Assign { .. } | Op::Check { .. } => (can, must) = (first[next], needs[next]),
+            Op::Assign { .. } | Op::Check { .. } | Op::Prefer(_) => (can, must) = (first[next], needs[next]),
             Op::Alternatives { from, to } => {
                 must.set = [u64::MAX; 4];
                 for branch in &program.branches[from as usize..to as usize] {
@@ -698,6 +753,7 @@ fn field_begins(program: &Program, field: &FieldOp, can: &mut Bytes) -> bool {
             table.texts.first_bytes().for_each(|byte| can.add(byte));
             table.texts.has_empty()
         }
+        Kind::Constant(_) => true,
         Kind::Custom(_) => {
             can.set = [u64::MAX; 4];
             true

@@ -175,6 +175,17 @@ impl Machine {
                     Some(field) => self.field(program, input, field, at, &mut position, way, &mut trace),
                     None => None,
                 },
+                Op::Prefer(field) => {
+                    if let Some(FieldOp { kind: Kind::Constant(value), target, .. }) =
+                        program.fields.get(field as usize)
+                    {
+                        let mark = self.values.mark();
+                        if !self.values.set(program, target, *value) {
+                            self.values.back_to(mark);
+                        }
+                    }
+                    Some(at + 1)
+                }
                 Op::Accept => {
                     let end = if input.relaxed { skip_blanks(input.text, position) } else { position };
                     if end < input.text.len() {
@@ -304,12 +315,13 @@ impl Machine {
         match &field.kind {
             Kind::Number(style) if input.relaxed => relaxed_number(input, field, *style, begin, way),
             Kind::Number(style) => strict_number(input.text, field, *style, begin, way),
-            Kind::Float => read_float(input.text, field, begin, way, input.relaxed),
+            Kind::Float => read_float(input.text, field, begin, way),
             Kind::Table(table) => self.read_table(program.tables.get(*table as usize)?, input, begin, way),
             Kind::Custom(name) => {
                 let name = input.isa.text(isaglot_model::Name(*name));
                 self.read_custom(name, input, begin, way)
             }
+            Kind::Constant(_) => None,
         }
     }
 
@@ -421,6 +433,7 @@ impl Machine {
                 let name = input.isa.text(isaglot_model::Name(*name));
                 input.names.print(name, value, out);
             }
+            Kind::Constant(_) => {}
         }
     }
 }
@@ -510,20 +523,13 @@ fn strict_number(text: &[u8], field: &FieldOp, style: Style, begin: usize, way: 
 
 /// A reading of a sign and a magnitude, checked against the range of the field.
 #[inline]
-fn signed_reading(
-    end: usize,
-    negative: bool,
-    magnitude: u64,
-    field: &FieldOp,
-    style: Style,
-    more: bool,
-) -> Reading {
+fn signed_reading(end: usize, negative: bool, magnitude: u64, field: &FieldOp, style: Style, more: bool) -> Reading {
     let width = field.width.clamp(1, 64);
     let signed = matches!(style.digits, Digits::Signed | Digits::Offset);
     let fits = match (signed, negative) {
         (true, true) => magnitude <= 1 << (width - 1),
         (true, false) => magnitude <= limbs::mask(width - 1),
-        (false, true) => magnitude == 0,
+        (false, true) => false,
         (false, false) => true,
     };
     let value = if negative { magnitude.wrapping_neg() } else { magnitude };
@@ -543,6 +549,9 @@ fn relaxed_number(input: &Input<'_>, field: &FieldOp, style: Style, begin: usize
     let sign = text.get(begin).copied().filter(|byte| matches!(byte, b'+' | b'-'));
     if offset && sign.is_none() {
         return nothing();
+    }
+    if !offset && sign == Some(b'+') {
+        return None;
     }
     let at = begin + usize::from(sign.is_some());
     let at = if sign.is_some() { skip_blanks(text, at) } else { at };
@@ -615,12 +624,12 @@ fn symbol_value(symbol: Symbol, site: Site<'_>, branch: Option<Reach>) -> Option
 }
 
 /// A floating-point number. Where not all bits of it are free, its neighbours are tried too.
-fn read_float(text: &[u8], field: &FieldOp, begin: usize, way: u32, relaxed: bool) -> Option<Reading> {
+fn read_float(text: &[u8], field: &FieldOp, begin: usize, way: u32) -> Option<Reading> {
     let rest = text.get(begin..).unwrap_or(&[]);
     let len = number::float_length(rest);
     let written = rest.get(..len).unwrap_or(&[]);
-    // The disassembler never writes a float as an integer.
-    if !relaxed && written.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-') {
+    // A float is never written as an integer, for where both can stand that says which is meant.
+    if written.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-') {
         return None;
     }
     let nearest = number::float_bits(Some(written).filter(|t| !t.is_empty())?, field.width)?;
@@ -635,5 +644,8 @@ fn read_float(text: &[u8], field: &FieldOp, begin: usize, way: u32, relaxed: boo
         }
         _ => return None,
     };
-    Some(Reading::new(begin + len, value, way < 2))
+    // Too large a number is not infinity, unless it says so.
+    let infinity = number::float_bits(b"inf", field.width)?;
+    let overflow = nearest & limbs::mask(field.width.saturating_sub(1)) == infinity && !written.ends_with(b"inf");
+    Some(Reading { end: begin + len, value, fits: !overflow, more: way < 2 })
 }

@@ -53,11 +53,19 @@ pub(super) fn literal(text: &[u8]) -> Option<(Option<u64>, usize)> {
         _ => (10, 0),
     };
     let rest = text.get(start..).unwrap_or(&[]);
-    let is_digit = |byte: &u8| {
-        *byte == b'_' || byte.is_ascii_digit() && *byte < b'0' + base.min(10) as u8 || base == 16 && byte.is_ascii_hexdigit()
+    let is_digit = |byte: u8| match base {
+        16 => byte.is_ascii_hexdigit(),
+        _ => (b'0'..b'0' + base as u8).contains(&byte),
     };
-    let len = rest.iter().take_while(|byte| is_digit(byte)).count();
-    if !rest.first().is_some_and(u8::is_ascii_hexdigit) || len == 0 {
+    let mut len = 0;
+    while let Some(&byte) = rest.get(len) {
+        let between = byte == b'_' && len > 0 && rest.get(len + 1).is_some_and(|&next| is_digit(next));
+        if !is_digit(byte) && !between {
+            break;
+        }
+        len += 1;
+    }
+    if len == 0 {
         return None;
     }
     let plain: Vec<u8> = rest.iter().take(len).copied().filter(|&byte| byte != b'_').collect();

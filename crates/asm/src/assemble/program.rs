@@ -26,6 +26,8 @@ pub(super) enum Op {
     Check { expr: u32, want: bool },
     /// A field read by [`Program::fields`].
     Field(u32),
+    /// A field of [`Program::fields`] that has its constant value unless something says otherwise.
+    Prefer(u32),
     /// The text must end here.
     Accept,
 }
@@ -63,6 +65,8 @@ pub(super) enum Kind {
     Table(u32),
     /// A text that the caller has a name for.
     Custom(u32),
+    /// Not in the text: always this.
+    Constant(u64),
 }
 
 /// How a number is written.

@@ -148,7 +148,9 @@ impl Terms {
             return self.constant(op.apply(ty, value));
         }
         match op {
-            UnaryOp::LogicalNot => self.equals_constant(x, 0, false).unwrap_or_else(|| self.make(Node::Unary(op, ty, x))),
+            UnaryOp::LogicalNot => {
+                self.equals_constant(x, 0, false).unwrap_or_else(|| self.make(Node::Unary(op, ty, x)))
+            }
             UnaryOp::Not if self.bits(x).is_some() => {
                 let bits = self.padded(x, 64).unwrap_or_default().into_iter().map(opposite).collect();
                 let flipped = self.linear(bits);

@@ -117,7 +117,8 @@ impl Trace {
                 let (min, max) = number::range(style.digits, field.width);
                 format!("a number from {min} to {max} ({name})")
             }
-            Kind::Float => format!("a floating-point number ({name})"),
+            Kind::Constant(_) => return,
+            Kind::Float => format!("a number with a point ({name})"),
             Kind::Custom(_) => format!("a name or a number ({name})"),
             Kind::Table(table) => {
                 let Some(table) = program.tables.get(*table as usize) else { return };

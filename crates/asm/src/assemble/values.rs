@@ -206,9 +206,8 @@ impl Values {
             let value = match *node {
                 ExprNode::Bits { from, to, ones } => {
                     let all = program.runs.get(from as usize..to as usize).unwrap_or(&[]);
-                    let known = all.iter().all(|run| {
-                        limbs::extract(&self.known, run.lo, run.width) == limbs::mask(run.width)
-                    });
+                    let known =
+                        all.iter().all(|run| limbs::extract(&self.known, run.lo, run.width) == limbs::mask(run.width));
                     known.then(|| program.gather(from, to, ones, &self.word))
                 }
                 ExprNode::Unary(op, ty, x) => get(x).map(|x| op.apply(ty, x)),

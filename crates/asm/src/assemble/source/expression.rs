@@ -65,7 +65,10 @@ impl Parser<'_, '_> {
                 b"|" => Some(left | right),
                 b"^" => Some(left ^ right),
                 b"&" => Some(left & right),
-                b"<<" => u32::try_from(right).ok().filter(|&by| by < 64).and_then(|by| left.checked_mul(1i64.checked_shl(by)?)),
+                b"<<" => u32::try_from(right)
+                    .ok()
+                    .filter(|&by| by < 64)
+                    .and_then(|by| left.checked_mul(1i64.checked_shl(by)?)),
                 b">>" => u32::try_from(right).ok().filter(|&by| by < 64).map(|by| left >> by),
                 b"+" => left.checked_add(right),
                 b"-" => left.checked_sub(right),

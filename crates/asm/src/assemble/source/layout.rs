@@ -96,7 +96,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
             let size = match statement.kind {
                 Kind::Label => self.symbols.label(self.section, name, span, here).map(|()| 0),
                 Kind::Define => self.symbols.define(self.section, name, span, statement.rest, here).map(|()| 0),
-                Kind::Data => Ok(self.unit()),
+                Kind::Data | Kind::NoMatch | Kind::Raw => Ok(self.unit()),
                 Kind::Instruction => Ok(fixed.unwrap_or_else(|| self.measure(statement.piece))),
                 Kind::Directive => self.measure_directive(statement),
             };
@@ -173,6 +173,8 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                     self.instruction(statement.piece, width)
                 }
                 Kind::Data => self.data(statement.piece),
+                Kind::NoMatch => self.digits(statement.piece, false),
+                Kind::Raw => self.digits(statement.piece, true),
                 Kind::Directive => self.run(statement),
             };
             if let Err(d) = done {
@@ -180,7 +182,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                 // What is missing still has its place, so that labels stay right for the errors to come.
                 let size = match statement.kind {
                     Kind::Instruction => fixed.unwrap_or(0),
-                    Kind::Data => self.unit(),
+                    Kind::Data | Kind::NoMatch | Kind::Raw => self.unit(),
                     _ => 0,
                 };
                 self.skip(size);
@@ -246,30 +248,49 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         let width = self.unit() as u32 * 8;
         let span = piece.span(self.file);
         let error = |message: String| Diagnostic::error("asm-data", message).label(span, "here");
-        let mut word = Word::zero(width);
         if !text.is_empty() && text.iter().all(u8::is_ascii_hexdigit) {
-            let digits = text.iter().position(|&byte| byte != b'0').map_or(&[][..], |at| text.get(at..).unwrap_or(&[]));
-            if digits.len() as u32 * 4 > width {
-                return Err(error(format!("more than the {width} bits of a word")));
-            }
-            for (&byte, at) in digits.iter().rev().zip(0u32..) {
-                let digit = char::from(byte).to_digit(16).unwrap_or(0);
-                word.insert(at * 4, 4, u64::from(digit));
+            return self.digits(piece, false);
+        }
+        let value = self.symbols.evaluate(self.section, self.size(), piece, 0)?;
+        let mut word = Word::zero(width);
+        if text.first() == Some(&b'#') {
+            // A header word that is run over: a `nop` that carries the number.
+            word = self.nop.clone().filter(|nop| nop.width() == width).unwrap_or(word);
+        }
+        let free = word.runs().first().map_or(width, |run| run.lo);
+        let Ok(value) = u64::try_from(value) else {
+            return Err(error(format!("{value} is negative")));
+        };
+        if free < 64 && value >> free != 0 {
+            return Err(error(format!("{value} does not fit the {free} bits that are free")));
+        }
+        word.insert(0, 64.min(free), value);
+        self.append_word(&word);
+        Ok(())
+    }
+
+    /// A word in hexadecimal digits, the most significant first; or in groups of 8 digits, the least significant first.
+    fn digits(&mut self, piece: Piece, groups: bool) -> Result<(), Diagnostic> {
+        let text = piece.of(self.text);
+        let width = self.unit() as u32 * 8;
+        let error = |message: String| Diagnostic::error("asm-data", message).label(piece.span(self.file), "here");
+        let mut word = Word::zero(width);
+        if groups && text.len() as u32 != width / 4 {
+            return Err(error(format!("a raw word has {} digits", width / 4)));
+        }
+        let digits = text.iter().position(|&byte| byte != b'0').map_or(&[][..], |at| text.get(at..).unwrap_or(&[]));
+        if digits.len() as u32 * 4 > width {
+            return Err(error(format!("more than the {width} bits of a word")));
+        }
+        let digit = |byte: u8| u64::from(char::from(byte).to_digit(16).unwrap_or(0));
+        if groups {
+            for (group, at) in text.chunks(8).zip((0..width).step_by(32)) {
+                word.insert(at, 32, group.iter().fold(0, |value, &byte| value << 4 | digit(byte)));
             }
         } else {
-            let value = self.symbols.evaluate(self.section, self.size(), piece, 0)?;
-            if text.first() == Some(&b'#') {
-                // A header word that is run over: a `nop` that carries the number.
-                word = self.nop.clone().filter(|nop| nop.width() == width).unwrap_or(word);
+            for (&byte, at) in digits.iter().rev().zip(0u32..) {
+                word.insert(at * 4, 4, digit(byte));
             }
-            let free = word.runs().first().map_or(width, |run| run.lo);
-            let Ok(value) = u64::try_from(value) else {
-                return Err(error(format!("{value} is negative")));
-            };
-            if free < 64 && value >> free != 0 {
-                return Err(error(format!("{value} does not fit the {free} bits that are free")));
-            }
-            word.insert(0, 64.min(free), value);
         }
         self.append_word(&word);
         Ok(())

@@ -36,6 +36,10 @@ pub(super) enum Kind {
     Directive,
     /// `[data]`; the piece is what is in the brackets.
     Data,
+    /// `no match: hex`, as the disassembler writes a word that is no instruction; the piece is the number.
+    NoMatch,
+    /// `raw 0xhex`: a word as groups of 8 digits for 32 bits, the low one first; the piece is the digits.
+    Raw,
     /// An instruction.
     Instruction,
 }
@@ -99,6 +103,14 @@ fn one(file: FileId, text: &[u8], at: usize, stop: usize, out: &mut Diagnostics)
         }
         let inner = piece(skip_blanks(text, at + 1, at + 1 + end), trim_end(text, at + 1, at + 1 + end));
         return Some(Statement { kind: Kind::Data, piece: inner, rest: piece(stop, stop) });
+    }
+    for (start, kind) in [(&b"no match: "[..], Kind::NoMatch), (b"raw 0x", Kind::Raw)] {
+        if let Some(digits) = rest.strip_prefix(start)
+            && !digits.is_empty()
+            && digits.iter().all(u8::is_ascii_hexdigit)
+        {
+            return Some(Statement { kind, piece: piece(stop - digits.len(), stop), rest: piece(stop, stop) });
+        }
     }
     let len = symbol_length(rest);
     let after = skip_blanks(text, at + len, stop);

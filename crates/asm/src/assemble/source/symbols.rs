@@ -98,7 +98,9 @@ impl<'t> Symbols<'t> {
     /// The value of an expression at a place of a section.
     pub(super) fn evaluate(&self, section: usize, here: u64, value: Piece, chain: usize) -> Result<i64, Diagnostic> {
         let bounds = (value.start as usize, value.end as usize);
-        expression::evaluate(self.file, self.text, bounds, &mut |name, span| self.number(section, here, name, span, chain))
+        expression::evaluate(self.file, self.text, bounds, &mut |name, span| {
+            self.number(section, here, name, span, chain)
+        })
     }
 
     /// The value of a name in an expression: a label counts places.
