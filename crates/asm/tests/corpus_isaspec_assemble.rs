@@ -545,6 +545,9 @@ fn micro(corpus: &Path) -> Result<(), Failed> {
     if refused.is_empty() { Ok(()) } else { Err(refused.join("\n").into()) }
 }
 
+/// A case, given the folder of the corpus.
+type Case = Box<dyn FnOnce(&Path) -> Result<(), Failed> + Send>;
+
 fn main() {
     let args = Arguments::from_args();
     let corpus = corpus();
@@ -554,7 +557,7 @@ fn main() {
     let ignored = corpus.is_none();
     let root = corpus.unwrap_or_default();
     let mut trials = Vec::new();
-    let mut add = |name: String, run: Box<dyn FnOnce(&Path) -> Result<(), Failed> + Send>| {
+    let mut add = |name: String, run: Case| {
         let root = root.clone();
         trials.push(Trial::test(name, move || run(&root)).with_ignored_flag(ignored));
     };

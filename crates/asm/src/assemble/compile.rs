@@ -348,7 +348,7 @@ impl<'a> Compiler<'_, 'a> {
             return Err(Dead);
         }
         // Of ways that read the same text, the one that sets fewer bits is to win.
-        live.sort_by_key(|way| ones(way));
+        live.sort_by_key(ones);
         code.push(Piece::Either(live));
         Ok(())
     }

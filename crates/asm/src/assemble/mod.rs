@@ -1,6 +1,6 @@
 //! From text to instructions: the display templates of a description, run backwards.
 //!
-//! Every template of every encoding is compiled to a [`program`] that reads what the template prints; a [`machine`]
+//! Every template of every encoding is compiled to a `program` that reads what the template prints; a `machine`
 //! runs it over a line and finds the bits. The word is then decoded and printed again, by the same engines as any other,
 //! and accepted only if that gives the text: whatever the reading may have overlooked, a wrong word is never returned.
 //!
@@ -8,7 +8,7 @@
 //! possible. If words of *different encodings* print as the text, it is refused as ambiguous.
 //!
 //! A text need not be exactly what the disassembler prints: if it is not, it is read once more in the relaxed way (see
-//! [`machine`]), and the word must print as the text would read in the disassembler's own style.
+//! `machine`), and the word must print as the text would read in the disassembler's own style.
 
 mod compile;
 mod index;

@@ -276,7 +276,7 @@ impl Values {
                 }
                 let low = bits & bits.wrapping_neg();
                 let carry = bits + low;
-                bits = ((bits ^ carry) / low >> 2) | carry;
+                bits = (((bits ^ carry) / low) >> 2) | carry;
             }
         }
         false
