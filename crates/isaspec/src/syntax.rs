@@ -48,6 +48,12 @@ pub struct File {
     pub tables: Vec<TableDecl>,
     /// `<expansion>` (extension).
     pub expansions: Vec<ExpansionDecl>,
+    /// `<parameter>` (extension).
+    pub parameters: Vec<ParameterDecl>,
+    /// `<extern>` (extension).
+    pub externs: Vec<ExternDecl>,
+    /// Names of `<trap>` (extension).
+    pub traps: Vec<Text>,
     /// The root element.
     pub span: Span,
 }
@@ -146,6 +152,8 @@ pub struct Bitset {
     pub operands: Vec<OperandDecl>,
     /// `<flow>` (extension).
     pub flow: Option<FlowDecl>,
+    /// `<semantics>` (extension).
+    pub semantics: Option<SemanticsDecl>,
     /// The element.
     pub span: Span,
     /// No part of it was left out.
@@ -379,8 +387,8 @@ pub struct LengthDecl {
 pub struct Registers {
     /// Its name, used as a field type.
     pub name: Text,
-    /// Width of one register in bits.
-    pub width: Option<Int>,
+    /// Width of one register: bits, or the name of a parameter.
+    pub width: Option<Text>,
     /// How many.
     pub count: Int,
     /// What stands before the number in a register's name; without it only named registers print a name.
@@ -497,6 +505,41 @@ pub struct StepDecl {
     pub extend: Option<Int>,
     /// How often the value is placed.
     pub copies: Option<Int>,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<semantics>` (extension): what the instruction does.
+#[derive(Clone, Debug)]
+pub struct SemanticsDecl {
+    /// The text as written.
+    pub text: Text,
+    /// The parsed text; `None` if it is malformed, which was reported.
+    pub tree: Option<isaglot_semantics::Tree>,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<parameter name="">` (extension): a number that depends on the gen.
+#[derive(Clone, Debug)]
+pub struct ParameterDecl {
+    /// Its name.
+    pub name: Text,
+    /// `<value min="" max="" is=""/>`, in order: first and last gen, and the number.
+    pub values: Vec<(GenLimit, Int)>,
+    /// The element.
+    pub span: Span,
+}
+
+/// `<extern name="" args="" result=""/>` (extension): something outside that semantics may call.
+#[derive(Clone, Debug)]
+pub struct ExternDecl {
+    /// Its name.
+    pub name: Text,
+    /// Widths of its arguments.
+    pub args: Vec<Text>,
+    /// Width of its result.
+    pub result: Option<Text>,
     /// The element.
     pub span: Span,
 }

@@ -215,7 +215,8 @@ impl SetCheck<'_, '_> {
                 let wide = width == 64 && self.set.dialect;
                 if width != 16 && width != 32 && !wide {
                     let message = format!("float `{set}.{}` has {width} bits", name.value);
-                    let d = Diagnostic::error("isaspec-float-width", message).label(place, "expected 16 or 32 bits");
+                    let d = Diagnostic::error("isaspec-float-width", message)
+                        .label(place, "expected 16 or 32 bits (64 too in the dialect)");
                     self.out.push(d);
                 }
             }

@@ -10,12 +10,7 @@ use crate::load::Sources;
 use crate::syntax::{ExpansionDecl, FeatureDecl, PieceDecl, StepDecl, TableDecl};
 
 /// Adds all of them to the model.
-pub(super) fn lower(
-    builder: &mut Builder,
-    features: &Names<&FeatureDecl>,
-    sources: &Sources,
-    out: &mut Diagnostics,
-) {
+pub(super) fn lower(builder: &mut Builder, features: &Names<&FeatureDecl>, sources: &Sources, out: &mut Diagnostics) {
     let mut tables: Vec<(&TableDecl, TableId)> = Vec::new();
     for decl in sources.files.iter().flat_map(|f| &f.tables) {
         if let Some((first, _)) = tables.iter().find(|(t, _)| t.name.value == decl.name.value) {

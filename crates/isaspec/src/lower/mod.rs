@@ -9,6 +9,7 @@ mod exprs;
 mod fields;
 mod lengths;
 mod operands;
+mod semantics;
 
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{
@@ -62,6 +63,8 @@ pub(crate) fn lower(
         let value = u32::try_from(gen_name.value.value).unwrap_or(0);
         lowering.builder.gen_name(GenName { name: gen_name.name.value.clone(), value });
     }
+    semantics::check(sources, tables.registers.entries.iter().filter_map(|(_, r)| r.width.as_ref()), out);
+    semantics::declarations(sources, &mut lowering.builder);
     lowering.builder.format(checked.format.word.clone());
     lowering.builder.value_bits(checked.format.value_bits);
     for (_, id) in &tables.roots.entries {
@@ -178,7 +181,7 @@ impl<'a> Lowering<'a> {
             cases,
             operands,
             flow,
-            semantics: None,
+            semantics: semantics::of_levels(place.levels.iter().filter_map(|l| tables.sets.get(*l))),
             maps,
             meta,
             doc: docs.join("\n\n"),
@@ -346,7 +349,7 @@ fn register_file(name: &str, decl: &Registers) -> RegisterFile {
     }
     RegisterFile {
         name: name.to_owned(),
-        width: Width::Bits(decl.width.map_or(32, |w| number(w.value))),
+        width: decl.width.as_ref().map_or(Width::Bits(32), semantics::width),
         names,
         aliases,
         zero: decl.zero.map(|z| number(z.value)),

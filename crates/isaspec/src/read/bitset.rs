@@ -81,6 +81,7 @@ pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Bitse
         features: Vec::new(),
         operands: Vec::new(),
         flow: None,
+        semantics: None,
         span,
         complete: true,
     };
@@ -101,7 +102,8 @@ fn size_of(r: &mut Reader<'_, '_>, text: &Text) -> Option<Int> {
     Some(size)
 }
 
-fn gen_limit(r: &mut Reader<'_, '_>, node: Node<'_, '_>, name: &str) -> Option<Int> {
+/// Reads one limit of a range of gens.
+pub(super) fn gen_limit(r: &mut Reader<'_, '_>, node: Node<'_, '_>, name: &str) -> Option<Int> {
     let limit = r.int(node, name)?;
     if !(0..=i64::from(u32::MAX)).contains(&limit.value) {
         r.error("isaspec-gen-range", "a gen is a number of 32 bits", limit.span, format!("not in 0 to {}", u32::MAX));

@@ -6,6 +6,7 @@ use roxmltree::Node;
 
 use super::expansion;
 use super::reader::{Reader, children};
+use super::semantics;
 use crate::limits;
 use crate::syntax::{
     Bitset, FeatureDecl, File, FlowDecl, Format, GenNameDecl, Int, LengthDecl, OperandDecl, PieceDecl, RegisterDecl,
@@ -35,6 +36,7 @@ pub(super) fn top(r: &mut Reader<'_, '_>, root: Node<'_, '_>, file: &mut File) {
         });
     }
     expansion::top(r, root, file);
+    semantics::top(r, root, file);
     for node in children(root, "registers") {
         file.registers.extend(registers(r, node));
     }
@@ -58,7 +60,7 @@ pub(super) fn top(r: &mut Reader<'_, '_>, root: Node<'_, '_>, file: &mut File) {
 
 fn registers(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Registers> {
     let (name, count) = (r.required(node, "name"), required_int(r, node, "count"));
-    let (width, zero) = (r.int(node, "width"), r.int(node, "zero"));
+    let (width, zero) = (semantics::width(r, node, "width"), r.int(node, "zero"));
     let mut list = Vec::new();
     for child in children(node, "register") {
         let Some(number) = required_int(r, child, "number") else { continue };
@@ -70,10 +72,6 @@ fn registers(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Registers> {
     if count.value < 1 || count.value > most {
         r.error("isaspec-registers", "no such number of registers", count.span, format!("expected 1 to {most}"));
         return None;
-    }
-    if let Some(width) = width.filter(|w| w.value < 1 || w.value > i64::from(limits::MAX_WORD_BITS)) {
-        let expected = format!("expected 1 to {}", limits::MAX_WORD_BITS);
-        r.error("isaspec-registers", "no such width of a register", width.span, expected);
     }
     for number in list.iter().map(|register| register.number).chain(zero) {
         if number.value < 0 || number.value >= count.value {
@@ -101,6 +99,7 @@ pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>, bitset: &mut Bi
         r.error("isaspec-overlap", message, overlap.span(), format!("expected {}", OVERLAP.join(" or ")));
     }
     bitset.features = r.attribute(node, "features").map(|t| words(&t)).unwrap_or_default();
+    bitset.semantics = semantics::of_bitset(r, node);
     for child in children(node, "operand") {
         if let (Some(registers), Some(register)) = (r.required(child, "registers"), r.required(child, "register")) {
             let access = r.attribute(child, "access");

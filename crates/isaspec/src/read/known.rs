@@ -37,22 +37,22 @@ const ROOT: Element = element(
     &["dialect"],
     &["import", "expr", "template", "enum", "bitset", "doc"],
     &["name"],
-    &["format", "registers", "feature", "gen-name", "table", "expansion"],
+    &["format", "registers", "feature", "gen-name", "table", "expansion", "parameter", "extern", "trap"],
 );
 
 /// `<meta>` is missing: it may have any attribute.
-const ELEMENTS: [Element; 28] = [
+const ELEMENTS: &[Element] = &[
     element("import", &["file"], &[], &[], &[]),
     element("expr", &["name"], &[], &[], &[]),
     element("template", &["name"], &["doc"], &[], &[]),
     element("enum", &["name"], &["value", "doc"], &[], &[]),
-    element("value", &["val", "display", "name"], &["doc"], &[], &[]),
+    element("value", &["val", "display", "name"], &["doc"], &["min", "max", "is"], &[]),
     element(
         "bitset",
         &["name", "size", "extends", "displayname"],
         &["pattern", "field", "derived", "assert", "override", "display", "gen", "meta", "encode", "decode", "doc"],
         &["width", "features", "overlap"],
-        &["operand", "flow"],
+        &["operand", "flow", "semantics"],
     ),
     element("pattern", &["low", "high", "pos"], &["doc"], &[], &[]),
     element("assert", &["low", "high", "pos"], &["doc"], &[], &[]),
@@ -94,6 +94,9 @@ const ELEMENTS: [Element; 28] = [
     element("table", &[], &["doc"], &["name", "width"], &[]),
     element("expansion", &[], &["doc", "gen", "pattern"], &["name", "size"], &["step"]),
     element("step", &[], &["doc"], &["from", "to", "table", "when", "extend", "copies"], &[]),
+    element("parameter", &[], &["value", "doc"], &["name"], &[]),
+    element("extern", &[], &["doc"], &["name", "args", "result"], &[]),
+    element("trap", &[], &["doc"], &["name"], &[]),
 ];
 
 /// Warns of everything under the root element that is not known.

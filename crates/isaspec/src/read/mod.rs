@@ -8,6 +8,7 @@ mod expansion;
 mod extension;
 mod known;
 mod reader;
+mod semantics;
 mod top;
 
 use isaglot_source::{Diagnostics, FileId};

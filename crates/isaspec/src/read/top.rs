@@ -32,6 +32,9 @@ pub(super) fn file(r: &mut Reader<'_, '_>, root: Node<'_, '_>) -> File {
         gen_names: Vec::new(),
         tables: Vec::new(),
         expansions: Vec::new(),
+        parameters: Vec::new(),
+        externs: Vec::new(),
+        traps: Vec::new(),
         span: r.span(root),
     };
     for import in children(root, "import") {
