@@ -1,0 +1,205 @@
+//! Generated Rust against the definition: every operator at narrow, whole and wide widths, compiled and run.
+
+use std::convert::Infallible;
+use std::fmt::Write as _;
+use std::process::Command;
+
+use isaglot_bits::Word;
+use isaglot_emit::semantics::{Target, container, statements};
+use isaglot_semantics::{Body, Env, ExternId, FileIndex, Machine, Operand, Symbol, check, parse, run};
+use isaglot_source::{Diagnostics, SourceMap, render};
+
+const WIDTHS: &[u32] = &[1, 5, 8, 12, 32, 33, 64, 96, 128];
+
+/// Expressions over `a`, `b` of `n` bits; the second part says whether the result is one bit.
+const EXPRESSIONS: &[(&str, bool)] = &[
+    ("a + b", false),
+    ("a - b", false),
+    ("a * b", false),
+    ("a /u b", false),
+    ("a %u b", false),
+    ("a /s b", false),
+    ("a %s b", false),
+    ("~(a & b) | (a ^ b)", false),
+    ("a << b", false),
+    ("a >>u b", false),
+    ("a >>s b", false),
+    ("a << (b & bits(0, n))", false),
+    ("rotl(a, b)", false),
+    ("rotr(a, b)", false),
+    ("-a", false),
+    ("clz(a) + clz(-a)", false),
+    ("ctz(a) - ctz(~b)", false),
+    ("popcount(~a)", false),
+    ("a == b || a <u b", true),
+    ("a <=s b && !(a != b)", true),
+    ("a >s b", true),
+    ("a <s b ? a + b : b - a", false),
+    ("zext(a[n-1:n-1], n) + zext(b[0], n)", false),
+    ("sext(b[0], n)", false),
+];
+
+/// Only where the width is whole bytes.
+const BYTES: &[(&str, bool)] = &[("reverse_bytes(a)", false), ("or_bytes(a)", false)];
+
+/// Only where twice the width has a container.
+const WIDE: &[(&str, bool)] = &[
+    ("(sext(a, 2 * n) * sext(b, 2 * n))[2 * n - 1:n]", false),
+    ("(zext(a, 2 * n) * sext(b, 2 * n))[2 * n - 1:n]", false),
+    ("{a, b}[n + n - 1:n] ^ {b, a}[n-1:0]", false),
+];
+
+struct Registers([Word; 3]);
+
+impl Machine for Registers {
+    type Trap = Infallible;
+    fn pc(&self) -> Word {
+        Word::zero(64)
+    }
+    fn next_pc(&self) -> Word {
+        Word::zero(64)
+    }
+    fn set_pc(&mut self, _: Word) -> Result<(), Infallible> {
+        Ok(())
+    }
+    fn immediate(&self, _: Operand, width: u32) -> Word {
+        Word::zero(width)
+    }
+    fn register_number(&self, operand: Operand) -> u32 {
+        operand.0
+    }
+    fn register(&self, _: FileIndex, number: u32, _: u32) -> Word {
+        self.0[number as usize].clone()
+    }
+    fn set_register(&mut self, _: FileIndex, number: u32, value: Word) {
+        self.0[number as usize] = value;
+    }
+    fn load(&mut self, _: Word, bits: u32) -> Result<Word, Infallible> {
+        Ok(Word::zero(bits))
+    }
+    fn store(&mut self, _: Word, _: Word) -> Result<(), Infallible> {
+        Ok(())
+    }
+    fn call(&mut self, _: ExternId, _: &[Word]) -> Result<Option<Word>, Infallible> {
+        Ok(None)
+    }
+    fn trap(&mut self, _: &str, _: &[Word]) -> Infallible {
+        unreachable!("no text here traps")
+    }
+}
+
+/// The generated function has parameters `a` and `b` and gives `r`.
+struct Function;
+
+impl Target for Function {
+    fn immediate(&self, _: Operand, _: u32) -> String {
+        "0".to_owned()
+    }
+    fn register_number(&self, operand: Operand) -> String {
+        ["a", "b", "r"][operand.0 as usize].to_owned()
+    }
+    fn register(&self, _: &str, number: &str) -> String {
+        number.to_owned()
+    }
+    fn set_register(&self, _: &str, _: &str, value: &str) -> String {
+        format!("return {value};")
+    }
+    fn pc(&self) -> (String, String) {
+        ("0".to_owned(), "0".to_owned())
+    }
+    fn set_pc(&self, _: &str) -> String {
+        String::new()
+    }
+    fn load(&self, _: &str, _: u32) -> String {
+        "0".to_owned()
+    }
+    fn store(&self, _: &str, _: &str, _: u32) -> String {
+        String::new()
+    }
+    fn call(&self, _: &str, _: &[String]) -> String {
+        "0".to_owned()
+    }
+    fn trap(&self, _: &str, _: &[String]) -> String {
+        String::new()
+    }
+}
+
+fn compile(expression: &str, width: u32, result: u32) -> (Env, Body) {
+    let text = format!("r = {expression};");
+    let mut files = SourceMap::new();
+    let file = files.add("test", text.as_bytes());
+    let mut problems = Diagnostics::new();
+    let mut env = Env::new(&[("n", width)]);
+    let inputs = env.file("in", width, 3);
+    let outputs = env.file("out", result, 3);
+    env.operand("a", Symbol::Register { file: inputs, read: true, write: false });
+    env.operand("b", Symbol::Register { file: inputs, read: true, write: false });
+    env.operand("r", Symbol::Register { file: outputs, read: false, write: true });
+    let body = parse(file, 0, &text, &mut problems).and_then(|tree| check(&tree, &env, &mut problems));
+    let said: String = problems.iter().map(|d| render::text(&files, d, false)).collect();
+    (env, body.unwrap_or_else(|| panic!("{text}\n{said}")))
+}
+
+#[test]
+fn generated_rust_agrees_with_the_definition() {
+    let mut x: u64 = 0x0123_4567_89ab_cdef;
+    let mut random = |width: u32| {
+        let mut next = || {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            x
+        };
+        // Edges as often as anything else.
+        let value = match next() % 6 {
+            0 => 0,
+            1 => u128::MAX,
+            2 => 1 << (width - 1),
+            3 => u128::from(next() % 8),
+            _ => u128::from(next()) << 64 | u128::from(next()),
+        };
+        Word::from_u128(value, width)
+    };
+    let mut source = String::from("#![allow(unused, clippy::all)]\n");
+    let (mut calls, mut expected) = (String::new(), Vec::new());
+    let mut number = 0;
+    for &width in WIDTHS {
+        let bytes = if width.is_multiple_of(8) { BYTES } else { &[] };
+        let wide = if width <= 64 { WIDE } else { &[] };
+        for &(expression, one_bit) in EXPRESSIONS.iter().chain(bytes).chain(wide) {
+            let result = if one_bit { 1 } else { width };
+            let (env, body) = compile(expression, width, result);
+            let (input, output) = (container(width).expect("narrow"), container(result).expect("narrow"));
+            let text = statements(&body, &env, &Function, 4).expect("narrow");
+            let _ =
+                writeln!(source, "// {expression}\nfn f{number}(a: u{input}, b: u{input}) -> u{output} {{\n{text}}}");
+            for _ in 0..40 {
+                let (a, b) = (random(width), random(width));
+                let mut machine = Registers([a.clone(), b.clone(), Word::zero(result)]);
+                let Ok(()) = run(&body, &mut machine);
+                let _ =
+                    writeln!(calls, "    println!(\"{{:x}}\", f{number}({:#x}, {:#x}));", a.low_u128(), b.low_u128());
+                let what = format!("{expression} at {width} bits with a = {a:?}, b = {b:?}");
+                expected.push((format!("{:x}", machine.0[2].low_u128()), what));
+            }
+            number += 1;
+        }
+    }
+    let _ = writeln!(source, "fn main() {{\n{calls}}}");
+    let dir = tempfile::tempdir().expect("a folder");
+    let (file, program) = (dir.path().join("main.rs"), dir.path().join("main"));
+    std::fs::write(&file, source).expect("written");
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+    // Overflow is checked, so that nothing is lost unnoticed.
+    let mut build = Command::new(rustc);
+    build.args(["--edition", "2024", "-C", "debug-assertions=on", "-o"]).args([&program, &file]);
+    let built = build.output().expect("rustc runs");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let out = Command::new(&program).output().expect("the program runs");
+    let out = String::from_utf8(out.stdout).expect("text");
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines.len(), expected.len());
+    for (line, (value, what)) in lines.iter().zip(&expected) {
+        assert_eq!(line, value, "{what}");
+    }
+}
