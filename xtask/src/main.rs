@@ -1,7 +1,8 @@
-//! The project's own chores, one file each: `cargo xtask tidy | bless | bench`.
+//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | import-spirv`.
 
 mod bench;
 mod bless;
+mod import_spirv;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ usage: cargo xtask CHORE
 
   tidy             check the conventions of CONTRIBUTING.md that a machine can check
   bless            run the tests with BLESS=1, so that every golden is written anew; read the diff
+  import-spirv DIR write the SPIR-V grammar table anew from a folder of Khronos grammar files
   bench [NAME]…    measure speed and print it as a table; without a name, everything
 ";
 
@@ -21,6 +23,7 @@ fn main() -> ExitCode {
     let done = match args.first().map(String::as_str) {
         Some("tidy") => tidy::run(),
         Some("bless") => bless::run(rest),
+        Some("import-spirv") => import_spirv::run(rest),
         Some("bench") => bench::run(rest),
         _ => {
             eprint!("{USAGE}");

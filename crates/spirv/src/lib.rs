@@ -1,0 +1,2 @@
+//! SPIR-V: grammar, assembler, disassembler.
+pub mod grammar;
