@@ -1,2 +1,6 @@
 //! SPIR-V: grammar, assembler, disassembler.
+pub mod asm;
 pub mod grammar;
+pub mod limits;
+mod number;
+mod sparse;

@@ -1,0 +1,41 @@
+//! Numeric literals: text ⇄ words, for every width and encoding of the language.
+//!
+//! Integers follow C++ stream input with base 0, floats C++ stream input for decimals and a strict hexadecimal form;
+//! formats below 32 bits are parsed wide and cut towards zero. Printing keeps every bit.
+
+pub(crate) mod format;
+pub(crate) mod integer;
+pub(crate) mod parse;
+pub(crate) mod print;
+
+pub use format::Encoding;
+
+/// The type of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberType {
+    /// Integer of a width in bits.
+    Int {
+        /// Width.
+        width: u32,
+        /// Two's complement.
+        signed: bool,
+    },
+    /// Float of a width in bits.
+    Float {
+        /// Width.
+        width: u32,
+        /// IEEE 754 binary, or another.
+        encoding: Encoding,
+    },
+}
+
+impl NumberType {
+    /// The type of plain literal operands.
+    pub const U32: NumberType = NumberType::Int { width: 32, signed: false };
+
+    /// Words that a value takes; at least one.
+    pub fn words(self) -> u32 {
+        let (NumberType::Int { width, .. } | NumberType::Float { width, .. }) = self;
+        width.div_ceil(32).max(1)
+    }
+}
