@@ -157,7 +157,7 @@ impl<'t> Assembler<'t, '_> {
             }
         } else if start >= self.text.len() {
             return self.ended(optional, start, false);
-        } else if is_opcode(self.text, start) {
+        } else if is_opcode(self.text, start) && kind != SPEC_OP {
             return self.ended(optional, start, true);
         }
         self.other_operand(kind, optional, start)
@@ -165,7 +165,9 @@ impl<'t> Assembler<'t, '_> {
 
     /// The instruction is over where an operand was looked for.
     #[inline]
-    fn ended(&self, optional: bool, start: usize, next: bool) -> Result<Step, Fail> {
+    fn ended(&mut self, optional: bool, start: usize, next: bool) -> Result<Step, Fail> {
+        // What is wrong with the instruction as a whole is then said to be here.
+        self.last = start;
         if optional { Ok(Step::End) } else { self.missing(start, next) }
     }
 
@@ -187,6 +189,7 @@ impl<'t> Assembler<'t, '_> {
         }
         let done = match kind {
             ..=ID_SEMANTICS => return self.bad_id(word, start),
+            EXT_SET => return self.import_id(optional, start),
             LITERAL_INTEGER => self.literal(word, NumberType::U32, optional, start)?,
             LITERAL_FLOAT => {
                 let ty = NumberType::Float { width: 32, encoding: Encoding::Ieee };
@@ -214,7 +217,7 @@ impl<'t> Assembler<'t, '_> {
             LITERAL_STRING => self.string(word, optional, start)?,
             EXT_INST => return self.extended(word, start, end),
             SPEC_OP => return self.nested_opcode(word, start, end),
-            _ => return self.enumerant(kind, word, start, end),
+            _ => return self.enumerant(kind, optional, word, start, end),
         };
         match done {
             Literal::Done => {
@@ -243,6 +246,7 @@ impl<'t> Assembler<'t, '_> {
                 }
                 Ok(Literal::Done)
             }
+            Err(Refusal::Usage(message)) => self.fail(start, message),
             Err(_) if optional => Ok(Literal::Absent),
             Err(Refusal::Invalid(message)) => self.fail(start, message),
             Err(Refusal::Unsupported(message)) => self.fail_as(Status::Internal, start, message),
@@ -293,13 +297,21 @@ impl<'t> Assembler<'t, '_> {
         Ok(())
     }
 
+    /// The id of an import, which must be known by now.
+    fn import_id(&mut self, optional: bool, start: usize) -> Result<Step, Fail> {
+        let step = self.operand(ID_REF, optional)?;
+        let set = self.words.last().copied().unwrap_or(0);
+        if step == Step::Next && self.types.import(set).is_none() {
+            let id = self.words.get(self.now.first + 2).copied().unwrap_or(0);
+            return self.fail(start, format!("Invalid extended instruction import Id {id}"));
+        }
+        Ok(step)
+    }
+
     /// The instruction of an extended set, and its operands.
     fn extended(&mut self, word: &[u8], start: usize, end: usize) -> Result<Step, Fail> {
         let set_id = self.words.get(self.now.first + 3).copied().unwrap_or(0);
-        let Some(import) = self.types.import(set_id) else {
-            let id = self.words.get(self.now.first + 2).copied().unwrap_or(0);
-            return self.fail(start, format!("Invalid extended instruction import Id {id}"));
-        };
+        let import = self.types.import(set_id).unwrap_or(Import::Unknown);
         let (row, open) = match import {
             Import::Set(set) => (
                 self.grammar.instruction(set, word),
@@ -360,7 +372,14 @@ impl<'t> Assembler<'t, '_> {
     }
 
     /// An enumerant or a mask, and its parameters.
-    fn enumerant(&mut self, kind: u8, word: &[u8], start: usize, end: usize) -> Result<Step, Fail> {
+    fn enumerant(
+        &mut self,
+        kind: u8,
+        optional: bool,
+        word: &[u8],
+        start: usize,
+        end: usize,
+    ) -> Result<Step, Fail> {
         let grammar = self.grammar;
         let group = grammar.kind(kind);
         let mask = group.is_some_and(|g| g.flags & MASK != 0);
@@ -373,7 +392,9 @@ impl<'t> Assembler<'t, '_> {
             }
             return self.nested(row.program);
         }
-        if !mask {
+        // The reference does not know that a required memory access is a mask.
+        let plain = |g: &GroupRow| !optional && !word.contains(&b'|') && grammar.bytes(g.name) == b"MemoryAccess";
+        if !mask || group.is_some_and(plain) {
             let message = format!("Invalid {} '{}'.", grammar.phrase(kind), String::from_utf8_lossy(word));
             return self.fail(start, message);
         }
@@ -382,7 +403,8 @@ impl<'t> Assembler<'t, '_> {
             let Some(row) = grammar.enumerant(kind, name) else {
                 let message =
                     format!("Invalid {} operand '{}'.", grammar.phrase(kind), String::from_utf8_lossy(word));
-                return self.fail_as(Status::InvalidLookup, start, message);
+                let status = if word.is_empty() { Status::InvalidText } else { Status::InvalidLookup };
+                return self.fail_as(status, start, message);
             };
             value |= row.value;
         }

@@ -159,7 +159,7 @@ impl Assembler<'_, '_> {
             }
             if !self.value(word, start)? {
                 let word = String::from_utf8_lossy(word);
-                return self.fail(start, format!("Invalid word following OpUnknown: {word}"));
+                return self.fail(start, format!("Invalid word following !<integer>: {word}"));
             }
             self.consume(end);
         }

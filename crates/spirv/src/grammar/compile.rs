@@ -132,6 +132,12 @@ impl Builder<'_> {
                 operands = &operands[..operands.len() - 1];
             }
             let program = self.program(operands, "", op.opcode)?;
+            let items = self.out.items.get_mut(program.at as usize..).unwrap_or_default();
+            if let Some([set @ .., number]) = items.first_chunk_mut::<4>()
+                && number.kind == EXT_INST
+            {
+                set[2].kind = EXT_SET;
+            }
             let mut flags = 0;
             let mut set = |on: bool, flag| flags |= if on { flag } else { 0 };
             set(plain("IdResult"), HAS_RESULT);

@@ -224,6 +224,7 @@ impl<'a> Grammar<'a> {
     pub fn phrase(&self, kind: u8) -> &'a str {
         match kind {
             CASE_LABEL => "possibly multi-word literal integer",
+            EXT_SET => "ID",
             k if k < FIRST_ENUM => model::PLAIN_KINDS.get(usize::from(k)).map_or("", |p| p.1),
             k => self.kind(k).map_or("", |g| self.str(g.phrase)),
         }

@@ -61,6 +61,8 @@ pub const EXT_INST: u8 = 9;
 pub const SPEC_OP: u8 = 10;
 /// Case label of `OpSwitch`, of the selector's type.
 pub const CASE_LABEL: u8 = 11;
+/// Id of an extended instruction import.
+pub const EXT_SET: u8 = 12;
 /// The first enum kind.
 pub const FIRST_ENUM: u8 = 16;
 

@@ -25,7 +25,7 @@ fn magnitude(s: &[u8]) -> Option<u64> {
     Some(value)
 }
 
-/// An unsigned number of at most `bits` bits; a leading `+` is fine.
+/// An unsigned number of at most `bits` bits; a leading `+` is fine, and so is `-0`.
 pub(crate) fn unsigned(s: &[u8], bits: u32) -> Option<u64> {
     // The common case: a few decimal digits.
     if let [first @ b'1'..=b'9', rest @ ..] = s
@@ -41,6 +41,9 @@ pub(crate) fn unsigned(s: &[u8], bits: u32) -> Option<u64> {
         return (bits >= 32 || value >> bits == 0).then_some(u64::from(value));
     }
     let s = trim(s);
+    if let Some(digits) = s.strip_prefix(b"-") {
+        return magnitude(digits).filter(|&v| v == 0);
+    }
     let value = magnitude(s.strip_prefix(b"+").unwrap_or(s))?;
     (bits >= 64 || value >> bits == 0).then_some(value)
 }

@@ -8,6 +8,8 @@ use super::{NumberType, integer};
 pub(crate) enum Refusal {
     /// Not of the form, or out of range.
     Invalid(String),
+    /// A sign where there can be none: refused even where the operand may be missing.
+    Usage(String),
     /// A width that the plain syntax cannot express.
     Unsupported(String),
 }
@@ -35,7 +37,7 @@ fn int(text: &[u8], width: u32, signed: bool) -> Result<u64, Refusal> {
     let sign = if signed { 1u64.checked_shl(width.wrapping_sub(1)).unwrap_or(0) } else { 0 };
     let (value, fits) = if text.first() == Some(&b'-') {
         if !signed {
-            return Err(Refusal::Invalid("Cannot put a negative number in an unsigned literal".to_owned()));
+            return Err(Refusal::Usage("Cannot put a negative number in an unsigned literal".to_owned()));
         }
         let value = integer::negative(text, 64)
             .ok_or_else(|| Refusal::Invalid(format!("Invalid signed integer literal: {}", show(text))))?;
@@ -180,6 +182,12 @@ fn cut(h: &Hex, negative: bool, f: &Format) -> u64 {
         top << f.fraction
     } else if biased > 0 {
         (biased as u64) << f.fraction | h.fraction >> (64 - f.fraction)
+    } else if f.sign() < 7 {
+        // In formats below 8 bits the reference puts the leading one at the sign's place of a byte, not at its top.
+        let byte = h.fraction >> 57 | 1 << f.sign();
+        let field = byte >> (8 - f.fraction) & ((1 << f.fraction) - 1);
+        let shift = -biased;
+        if shift > 63 { 0 } else { field >> shift }
     } else {
         let with_one = 1u64 << f.fraction | h.fraction >> (64 - f.fraction);
         let shift = 1 - biased;

@@ -60,8 +60,8 @@ fn negatives(folder: &Path) -> Result<(), Failed> {
     }
     rejected.finish(100.0)?;
     place.finish(100.0)?;
-    class.finish(100.0)?;
-    message.finish(100.0)
+    message.finish(100.0)?;
+    class.finish(100.0)
 }
 
 fn words(v: &Value) -> Vec<u32> {
