@@ -5,6 +5,8 @@
 
 #[path = "corpus/assemble.rs"]
 mod assemble;
+#[path = "corpus/disassemble.rs"]
+mod disassemble;
 #[path = "corpus/files.rs"]
 mod files;
 
@@ -17,7 +19,7 @@ fn main() {
         eprintln!("spirv: no corpus folder, corpus cases are ignored");
     }
     let mut trials = Vec::new();
-    for (name, case) in assemble::CASES {
+    for (name, case) in assemble::CASES.iter().chain(disassemble::CASES) {
         let corpus = corpus.clone();
         let ignored = corpus.is_none();
         let run = move || match corpus {

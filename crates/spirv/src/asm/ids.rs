@@ -146,7 +146,7 @@ impl<'t> Ids<'t> {
                     f.taken.insert(f.next);
                     f.next
                 });
-                f.bound = f.bound.max(id.saturating_add(1));
+                f.bound = f.bound.max(id.wrapping_add(1));
                 id
             }
         };

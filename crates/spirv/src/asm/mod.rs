@@ -501,7 +501,7 @@ fn preserved(ids: &Ids<'_>) -> Option<(Vec<u32>, u32)> {
             *slot = next as u32;
             next += 1;
         }
-        bound = bound.max(slot.saturating_add(1));
+        bound = bound.max(slot.wrapping_add(1));
     }
     Some((to, bound))
 }

@@ -55,8 +55,11 @@ const SPECIAL_OPS: &str = "SConvert FConvert ConvertFToS ConvertSToF ConvertFToU
 const DEBUG_OPS: &str = "OpName OpMemberName OpSource OpSourceContinued OpSourceExtension OpString OpLine OpNoLine \
     OpModuleProcessed";
 
+/// Types whose class in the grammar does not say so.
+const MORE_TYPES: &str = "OpTypeNodePayloadArrayAMDX OpTypeTaskSequenceALTERA";
+
 const ANNOTATION_OPS: &str = "OpDecorate OpDecorateId OpDecorateString OpMemberDecorate OpMemberDecorateString \
-    OpGroupDecorate OpGroupMemberDecorate";
+    OpGroupDecorate OpGroupMemberDecorate OpMemberDecorateIdEXT";
 
 fn listed(list: &str, name: &str) -> bool {
     list.split_whitespace().any(|n| n == name)
@@ -142,7 +145,9 @@ impl Builder<'_> {
             let mut set = |on: bool, flag| flags |= if on { flag } else { 0 };
             set(plain("IdResult"), HAS_RESULT);
             set(plain("IdResultType"), HAS_TYPE);
-            set(op.name.starts_with("OpType") && plain("IdResult") && !plain("IdResultType"), MAKES_TYPE);
+            let declares = op.class == "Type-Declaration" && op.name != "OpTypeBufferSurfaceINTEL"
+                || listed(MORE_TYPES, &op.name);
+            set(declares && plain("IdResult"), MAKES_TYPE);
             set(!op.when.capabilities.is_empty() || !op.when.extensions.is_empty(), ENABLED);
             let short = op.name.strip_prefix("Op").unwrap_or(&op.name);
             let special = listed(SPECIAL_OPS, short) || op.when.aliases.iter().any(|a| {

@@ -83,6 +83,13 @@ pub struct OpRow {
     pub flags: u8,
 }
 
+impl OpRow {
+    /// Which word of the instruction is its result.
+    pub fn result_place(&self) -> Option<usize> {
+        (self.flags & HAS_RESULT != 0).then_some(if self.flags & HAS_TYPE != 0 { 2 } else { 1 })
+    }
+}
+
 /// No core version has it.
 pub const NEVER: u8 = 255;
 /// The instruction has a result id.

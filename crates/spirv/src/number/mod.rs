@@ -33,9 +33,9 @@ impl NumberType {
     /// The type of plain literal operands.
     pub const U32: NumberType = NumberType::Int { width: 32, signed: false };
 
-    /// Words that a value takes; at least one.
+    /// Words that a value takes; none if the width is 0.
     pub fn words(self) -> u32 {
         let (NumberType::Int { width, .. } | NumberType::Float { width, .. }) = self;
-        width.div_ceil(32).max(1)
+        width.div_ceil(32)
     }
 }

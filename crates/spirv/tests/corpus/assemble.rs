@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::files::{Score, bytes, le_bytes, records, sha, text, unhex};
 
-type Case = fn(&Path) -> Result<(), Failed>;
+pub(crate) type Case = fn(&Path) -> Result<(), Failed>;
 
-pub const CASES: &[(&str, Case)] = &[
+pub(crate) const CASES: &[(&str, Case)] = &[
     ("assemble::modules_extracted", |f| modules(f, "modules_extracted.jsonl.gz")),
     ("assemble::grammar_generated", |f| modules(f, "grammar_generated.jsonl.gz")),
     ("assemble::mutated_ok", |f| modules(f, "mutated_ok.jsonl.gz")),

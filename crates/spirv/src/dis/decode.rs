@@ -1,0 +1,522 @@
+//! Words → operands: one instruction at a time by its program, checked as the reference checks, handed to a [`Sink`].
+//!
+//! The sink is a type parameter, so that printing, naming and listing share this walk at no cost. Nothing is allocated
+//! per instruction. An instruction that fails may have handed on some operands; the sink drops them.
+
+use rustc_hash::FxHashMap;
+
+use crate::asm::Status;
+use crate::grammar::Grammar;
+use crate::grammar::rows::*;
+use crate::limits;
+use crate::number::{Encoding, NumberType};
+use crate::sparse::IdMap;
+
+/// What takes the operands of an instruction, in the order of the words.
+pub(crate) trait Sink {
+    /// An id; `kind` says which.
+    fn id(&mut self, kind: u8, id: u32);
+    /// A number.
+    fn number(&mut self, words: &[u32], ty: NumberType);
+    /// A string: its words, the NUL included.
+    fn string(&mut self, words: &[u32]);
+    /// A named value.
+    fn name(&mut self, name: Str);
+    /// A mask.
+    fn mask(&mut self, group: &GroupRow, value: u32);
+    /// An instruction of an extended set or inside `OpSpecConstantOp`; a name, or a number if there is none.
+    fn nested(&mut self, name: Option<Str>, number: u32);
+}
+
+/// Takes nothing.
+pub(crate) struct Nothing;
+
+impl Sink for Nothing {
+    fn id(&mut self, _: u8, _: u32) {}
+    fn number(&mut self, _: &[u32], _: NumberType) {}
+    fn string(&mut self, _: &[u32]) {}
+    fn name(&mut self, _: Str) {}
+    fn mask(&mut self, _: &GroupRow, _: u32) {}
+    fn nested(&mut self, _: Option<Str>, _: u32) {}
+}
+
+/// Why an instruction cannot be decoded.
+#[derive(Debug)]
+pub(crate) struct Bad {
+    pub(crate) status: Status,
+    pub(crate) message: String,
+    /// A newer grammar might know it: an opcode, enumerant or extended instruction.
+    pub(crate) unknown: bool,
+}
+
+type Result<T> = std::result::Result<T, Box<Bad>>;
+
+#[cold]
+fn bad<T>(status: Status, message: String) -> Result<T> {
+    Err(Box::new(Bad { status, message, unknown: false }))
+}
+
+#[cold]
+fn binary<T>(message: String) -> Result<T> {
+    bad(Status::InvalidBinary, message)
+}
+
+#[cold]
+fn unknown<T>(message: String) -> Result<T> {
+    Err(Box::new(Bad { status: Status::InvalidBinary, message, unknown: true }))
+}
+
+/// An id that is defined but has no type.
+const UNTYPED: u32 = 0x7fff_ffff;
+/// An id that is a type; the rest is an index into `types`.
+const TYPE: u32 = 0x8000_0000;
+
+/// What an import chose: a set of the grammar, or [`UNKNOWN_SET`].
+const UNKNOWN_SET: u8 = 255;
+
+/// A walk over a module; the facts about ids so far.
+pub(crate) struct Decoder<'m, 'g> {
+    pub(crate) words: &'m [u32],
+    pub(crate) grammar: Grammar<'g>,
+    /// The names of imports lie in the words the other way round: the reference's mistake with the other byte order.
+    pub(crate) raw_imports: bool,
+    /// An instruction without the operands that it may have counts as unknown, as it does for the reference when it
+    /// prints unknown instructions.
+    pub(crate) bare_is_unknown: bool,
+    /// Id → 0, [`UNTYPED`], [`TYPE`] with an index, or the id of its type.
+    defs: IdMap,
+    types: Vec<Option<NumberType>>,
+    imports: FxHashMap<u32, u8>,
+}
+
+/// The instruction at hand.
+struct Now<'g> {
+    op: &'g OpRow,
+    start: usize,
+    end: usize,
+    pos: usize,
+    result_type: u32,
+    result: u32,
+    depth: usize,
+}
+
+/// Whether more operands may follow.
+#[derive(PartialEq, Eq)]
+enum Step {
+    Next,
+    End,
+}
+
+/// The bytes of a string that lies in words, without NUL and padding.
+pub(crate) fn string_bytes(words: &[u32]) -> impl Iterator<Item = u8> + Clone + '_ {
+    words.iter().flat_map(|w| w.to_le_bytes()).take_while(|&b| b != 0)
+}
+
+#[inline]
+fn has_zero_byte(w: u32) -> bool {
+    w.wrapping_sub(0x0101_0101) & !w & 0x8080_8080 != 0
+}
+
+impl<'m, 'g> Decoder<'m, 'g> {
+    pub(crate) fn new(words: &'m [u32], grammar: Grammar<'g>, raw_imports: bool) -> Decoder<'m, 'g> {
+        let bound = words.get(3).copied().unwrap_or(0) as usize;
+        Decoder {
+            words,
+            grammar,
+            raw_imports,
+            bare_is_unknown: false,
+            defs: IdMap::laid_out(bound.min(words.len())),
+            types: Vec::new(),
+            imports: FxHashMap::default(),
+        }
+    }
+
+    /// The number type that a type id stands for, as far as the walk has come.
+    fn number_type(&self, ty: u32) -> Result<NumberType> {
+        match self.defs.get(ty) {
+            def if def & TYPE != 0 => match self.types.get((def ^ TYPE) as usize) {
+                Some(Some(number)) => Ok(*number),
+                _ => binary(format!("Type Id {ty} is not a scalar numeric type")),
+            },
+            _ => binary(format!("Type Id {ty} is not a type")),
+        }
+    }
+
+    /// Words that each case label of a switch on this selector takes.
+    pub(crate) fn label_words(&self, selector: u32) -> usize {
+        self.number_type(self.defs.get(selector)).map_or(1, |ty| ty.words() as usize)
+    }
+
+    #[inline]
+    fn define(&mut self, now: &Now<'_>) -> Result<()> {
+        if self.defs.get(now.result) != 0 {
+            return bad(Status::InvalidId, format!("Id {} is defined more than once", now.result));
+        }
+        let def = if now.op.flags & MAKES_TYPE != 0 {
+            self.types.push(None);
+            TYPE | (self.types.len() - 1) as u32
+        } else if now.result_type == 0 || now.result_type >= UNTYPED {
+            UNTYPED
+        } else {
+            now.result_type
+        };
+        self.defs.set(now.result, def);
+        Ok(())
+    }
+
+    /// Decodes the instruction at word `start` and returns where the next one starts. With `fresh` its result is
+    /// defined; without, it was already.
+    #[inline]
+    pub(crate) fn instruction<S: Sink>(&mut self, start: usize, fresh: bool, sink: &mut S) -> Result<usize> {
+        let first = self.words.get(start).copied().unwrap_or(0);
+        let count = (first >> 16) as usize;
+        if count == 0 {
+            return binary("Invalid instruction word count: 0".to_owned());
+        }
+        let opcode = first as u16;
+        let grammar = self.grammar;
+        let Some(op) = grammar.op(opcode) else {
+            return unknown(format!("Invalid opcode: {opcode}"));
+        };
+        if self.bare_is_unknown && count == 1 && op.program.len > 0 {
+            return unknown(format!("Invalid opcode: {opcode}"));
+        }
+        let end = start + count;
+        let mut now = Now { op, start, end, pos: start + 1, result_type: 0, result: 0, depth: 0 };
+        let step = self.program(op.program, &mut now, fresh, sink)?;
+        let name = || grammar.str(op.name);
+        if step == Step::Next && now.pos < end {
+            let used = now.pos - start;
+            return binary(format!(
+                "Invalid instruction {} starting at word {start}: expected no more operands after {used} words, but \
+                 stated word count is {count}.",
+                name()
+            ));
+        }
+        if now.pos != end {
+            let found = now.pos - start;
+            return binary(format!(
+                "Invalid word count: {} starting at word {start} says it has {count} words, but found {found} words \
+                 instead.",
+                name()
+            ));
+        }
+        if fresh && op.flags & MAKES_TYPE != 0 {
+            self.note_type(&now);
+        }
+        Ok(end)
+    }
+
+    /// Remembers what scalar type an instruction made.
+    fn note_type(&mut self, now: &Now<'_>) {
+        let word = |i: usize| if now.start + i < now.end { self.words.get(now.start + i).copied() } else { None };
+        let number = match (now.op.opcode, word(2)) {
+            (21, Some(width)) => NumberType::Int { width, signed: word(3).unwrap_or(0) != 0 },
+            (22, Some(width)) => {
+                let encoding = word(3).map_or(Encoding::Ieee, Encoding::from_value);
+                NumberType::Float { width, encoding }
+            }
+            _ => return,
+        };
+        if let Some(slot) = self.types.last_mut() {
+            *slot = Some(number);
+        }
+    }
+
+    fn program<S: Sink>(&mut self, program: Program, now: &mut Now<'g>, fresh: bool, sink: &mut S) -> Result<Step> {
+        let items = self.grammar.program(program);
+        let mut i = 0;
+        while let Some(item) = items.get(i) {
+            i += 1;
+            let step = match item.quantifier {
+                ONE => self.operand(item.kind, false, now, fresh, sink)?,
+                OPTIONAL => self.operand(item.kind, true, now, fresh, sink)?,
+                REPEAT => loop {
+                    if self.operand(item.kind, true, now, fresh, sink)? == Step::End {
+                        break Step::End;
+                    }
+                },
+                _ => {
+                    let second = items.get(i).map_or(ID_REF, |s| s.kind);
+                    i += 1;
+                    loop {
+                        if self.operand(item.kind, true, now, fresh, sink)? == Step::End {
+                            break Step::End;
+                        }
+                        self.operand(second, false, now, fresh, sink)?;
+                    }
+                }
+            };
+            if step == Step::End {
+                return Ok(Step::End);
+            }
+        }
+        Ok(Step::Next)
+    }
+
+    #[cold]
+    fn exhausted<T>(&self, how: &str, kind: u8, now: &Now<'_>) -> Result<T> {
+        let (name, start) = (self.grammar.str(now.op.name), now.start);
+        let (phrase, offset) = (self.grammar.phrase(kind), now.pos - start);
+        binary(format!(
+            "End of input reached while decoding {name} starting at word {start}: {how} {phrase} operand at word \
+             offset {offset}."
+        ))
+    }
+
+    #[cold]
+    fn too_few<T>(&self, now: &Now<'_>) -> Result<T> {
+        let (name, start, count) = (self.grammar.str(now.op.name), now.start, now.end - now.start);
+        binary(format!(
+            "End of input reached while decoding {name} starting at word {start}: expected more operands after \
+             {count} words."
+        ))
+    }
+
+    #[inline]
+    fn operand<S: Sink>(
+        &mut self,
+        kind: u8,
+        optional: bool,
+        now: &mut Now<'g>,
+        fresh: bool,
+        sink: &mut S,
+    ) -> Result<Step> {
+        if now.pos >= now.end {
+            return if optional { Ok(Step::End) } else { self.too_few(now) };
+        }
+        let Some(&word) = self.words.get(now.pos) else {
+            return self.exhausted("missing", kind, now);
+        };
+        match kind {
+            ID_REF => {
+                if word == 0 {
+                    return bad(Status::InvalidId, "Id is 0".to_owned());
+                }
+            }
+            ID_RESULT_TYPE => {
+                if word == 0 {
+                    return bad(Status::InvalidId, "Error: Type Id is 0".to_owned());
+                }
+                now.result_type = word;
+            }
+            ID_RESULT => {
+                if word == 0 {
+                    return bad(Status::InvalidId, "Error: Result Id is 0".to_owned());
+                }
+                now.result = word;
+                if fresh {
+                    self.define(now)?;
+                }
+            }
+            LITERAL_INTEGER => {
+                now.pos += 1;
+                sink.number(&[word], NumberType::U32);
+                return Ok(Step::Next);
+            }
+            _ => return self.other(kind, word, now, fresh, sink),
+        }
+        now.pos += 1;
+        sink.id(kind, word);
+        Ok(Step::Next)
+    }
+
+    /// The less frequent kinds of operands.
+    fn other<S: Sink>(
+        &mut self,
+        kind: u8,
+        word: u32,
+        now: &mut Now<'g>,
+        fresh: bool,
+        sink: &mut S,
+    ) -> Result<Step> {
+        match kind {
+            ID_SCOPE | ID_SEMANTICS => {
+                if word == 0 {
+                    return binary(format!("{} is 0", self.grammar.phrase(kind)));
+                }
+                sink.id(kind, word);
+            }
+            EXT_SET => {
+                if word == 0 {
+                    return bad(Status::InvalidId, "Id is 0".to_owned());
+                }
+                if !self.imports.contains_key(&word) {
+                    let name = self.grammar.str(now.op.name);
+                    let message = format!("{name} set Id {word} does not reference an OpExtInstImport result Id");
+                    return bad(Status::InvalidId, message);
+                }
+                sink.id(ID_REF, word);
+            }
+            LITERAL_FLOAT => sink.number(&[word], NumberType::Float { width: 32, encoding: Encoding::Ieee }),
+            TYPED_NUMBER => {
+                let ty = self.number_type(now.result_type)?;
+                return self.wide(kind, ty, now, sink);
+            }
+            CASE_LABEL => {
+                let ty = self.selector(now)?;
+                return self.wide(kind, ty, now, sink);
+            }
+            LITERAL_STRING => return self.string(now, sink),
+            EXT_INST => return self.extended(word, now, fresh, sink),
+            SPEC_OP => {
+                let op = u16::try_from(word).ok().and_then(|w| self.grammar.op(w)).filter(|o| o.flags & SPECIAL != 0);
+                let Some(op) = op else {
+                    return binary(format!("Invalid OpSpecConstantOp opcode: {word}"));
+                };
+                now.pos += 1;
+                sink.nested(Some(Str { at: op.name.at + 2, len: op.name.len.saturating_sub(2) }), word);
+                let outer = op.program.len.min(2);
+                let rest = Program { at: op.program.at + outer, len: op.program.len - outer };
+                return self.parameters(rest, now, fresh, sink);
+            }
+            _ => return self.enumerant(kind, word, now, fresh, sink),
+        }
+        now.pos += 1;
+        Ok(Step::Next)
+    }
+
+    /// The type of an `OpSwitch`'s selector.
+    fn selector(&self, now: &Now<'_>) -> Result<NumberType> {
+        let id = self.words.get(now.start + 1).copied().unwrap_or(0);
+        match self.defs.get(id) {
+            0 | UNTYPED => binary(format!("Invalid OpSwitch: selector id {id} has no type")),
+            def if def & TYPE != 0 => {
+                binary(format!("Invalid OpSwitch: selector id {id} is a type, not a value"))
+            }
+            ty => match self.number_type(ty)? {
+                number @ NumberType::Int { .. } => Ok(number),
+                _ => binary(format!("Invalid OpSwitch: selector id {id} is not a scalar integer")),
+            },
+        }
+    }
+
+    /// A number of one or more words.
+    fn wide<S: Sink>(&mut self, kind: u8, ty: NumberType, now: &mut Now<'_>, sink: &mut S) -> Result<Step> {
+        let end = now.pos + ty.words() as usize;
+        let Some(words) = self.words.get(now.pos..end) else {
+            return self.exhausted("truncated", kind, now);
+        };
+        sink.number(words, ty);
+        now.pos = end;
+        Ok(Step::Next)
+    }
+
+    fn string<S: Sink>(&mut self, now: &mut Now<'_>, sink: &mut S) -> Result<Step> {
+        let rest = self.words.get(now.pos..).unwrap_or(&[]);
+        let rest = rest.get(..limits::INSTRUCTION_WORDS).unwrap_or(rest);
+        let Some(last) = rest.iter().position(|&w| has_zero_byte(w)) else {
+            return self.exhausted("truncated", LITERAL_STRING, now);
+        };
+        let words = rest.get(..=last).unwrap_or(rest);
+        if now.op.opcode == 11 {
+            let turned = |w: &u32| if self.raw_imports { w.swap_bytes() } else { *w };
+            let turned: Vec<u32> = words.iter().map(turned).collect();
+            let name: Vec<u8> = string_bytes(&turned).collect();
+            let set = match self.grammar.set_by_import(&name) {
+                Some(set) => set,
+                None if name.starts_with(b"NonSemantic.") => UNKNOWN_SET,
+                None => {
+                    let name = String::from_utf8_lossy(&name);
+                    return binary(format!("Invalid extended instruction import '{name}'"));
+                }
+            };
+            self.imports.insert(now.result, set);
+        }
+        sink.string(words);
+        now.pos += words.len();
+        Ok(Step::Next)
+    }
+
+    fn extended<S: Sink>(&mut self, word: u32, now: &mut Now<'g>, fresh: bool, sink: &mut S) -> Result<Step> {
+        let set = self.words.get(now.start + 3).and_then(|id| self.imports.get(id)).copied().unwrap_or(UNKNOWN_SET);
+        let group = self.grammar.sets().get(usize::from(set));
+        let row = group.and_then(|g| self.grammar.member(g, word));
+        let open = group.is_none_or(|g| g.flags & OPEN != 0);
+        if row.is_none() && !open {
+            return unknown(format!("Invalid extended instruction number: {word}"));
+        }
+        now.pos += 1;
+        sink.nested(row.map(|r| r.name), word);
+        if let Some(row) = row {
+            let step = self.parameters(row.program, now, fresh, sink)?;
+            if step == Step::End || !open {
+                return Ok(step);
+            }
+        }
+        while self.operand(ID_REF, true, now, fresh, sink)? == Step::Next {}
+        Ok(Step::End)
+    }
+
+    fn enumerant<S: Sink>(
+        &mut self,
+        kind: u8,
+        word: u32,
+        now: &mut Now<'g>,
+        fresh: bool,
+        sink: &mut S,
+    ) -> Result<Step> {
+        let grammar = self.grammar;
+        let Some(group) = grammar.kind(kind) else {
+            return bad(Status::Internal, format!("Internal error: Unhandled operand type: {kind}"));
+        };
+        let phrase = || grammar.str(group.phrase);
+        if group.flags & MASK == 0 {
+            let Some(row) = grammar.member(group, word) else {
+                let mut message = format!("Invalid {} operand: {word}", phrase());
+                if phrase() == "source language" {
+                    message.push_str(
+                        ", if you are creating a new source language please use value 0 (Unknown) and when ready, add \
+                         your source language to SPIRV-Headers",
+                    );
+                }
+                return unknown(message);
+            };
+            now.pos += 1;
+            sink.name(row.name);
+            return self.parameters(row.program, now, fresh, sink);
+        }
+        let mut bits = word;
+        while bits != 0 {
+            let bit = 1 << (31 - bits.leading_zeros());
+            bits ^= bit;
+            if grammar.member(group, bit).is_none() {
+                return unknown(format!("Invalid {} operand: {word} has invalid mask component {bit}", phrase()));
+            }
+        }
+        now.pos += 1;
+        sink.mask(group, word);
+        let mut bits = word;
+        while bits != 0 {
+            let bit = bits & bits.wrapping_neg();
+            bits ^= bit;
+            if let Some(row) = grammar.member(group, bit)
+                && row.program.len != 0
+                && self.parameters(row.program, now, fresh, sink)? == Step::End
+            {
+                return Ok(Step::End);
+            }
+        }
+        Ok(Step::Next)
+    }
+
+    #[inline]
+    fn parameters<S: Sink>(
+        &mut self,
+        program: Program,
+        now: &mut Now<'g>,
+        fresh: bool,
+        sink: &mut S,
+    ) -> Result<Step> {
+        if program.len == 0 {
+            return Ok(Step::Next);
+        }
+        if now.depth >= limits::PARAMETER_DEPTH {
+            return bad(Status::Internal, "Internal error: parameters are nested too deeply".to_owned());
+        }
+        now.depth += 1;
+        let step = self.program(program, now, fresh, sink);
+        now.depth -= 1;
+        step
+    }
+}

@@ -1,0 +1,372 @@
+//! The disassembler: words → text.
+//!
+//! A walk for friendly names, then a walk that checks and prints each instruction straight into one buffer, which is
+//! handed on in pieces. Comments, nesting and reordering use the same line printer and hold a function back until its
+//! end.
+
+mod cfg;
+mod decode;
+mod input;
+mod layout;
+mod names;
+mod print;
+
+pub use input::{InputError, read};
+
+use decode::{Bad, Decoder};
+use isaglot_source::Diagnostic;
+use names::Names;
+use print::{Out, Printer};
+
+use crate::asm::{MAGIC, NEWEST, Status};
+use crate::grammar::Grammar;
+use crate::limits;
+
+pub(crate) use decode::{Decoder as Walk, Sink, string_bytes};
+
+/// How to disassemble.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'g> {
+    /// The grammar.
+    pub grammar: Grammar<'g>,
+    /// Ids as numbers, not as names.
+    pub raw_id: bool,
+    /// Align results.
+    pub indent: bool,
+    /// The header comment.
+    pub header: bool,
+    /// Byte offset of each instruction as a comment.
+    pub offsets: bool,
+    /// Comments on sections, functions and decorated results.
+    pub comment: bool,
+    /// Indent blocks by their nesting.
+    pub nested_indent: bool,
+    /// Blocks in the order of control flow.
+    pub reorder_blocks: bool,
+    /// Escape sequences for colour.
+    pub color: bool,
+    /// Print what a newer grammar may know as `OpUnknown`.
+    pub unknown_opcodes: bool,
+    /// Print every bad instruction as words and go on.
+    pub keep_going: bool,
+    /// Print numbers that no literal expresses as `!` words.
+    pub wide_numbers: bool,
+    /// In a big-endian module take the names of imports as words too.
+    pub swap_imports: bool,
+}
+
+impl Default for Options<'static> {
+    fn default() -> Options<'static> {
+        Options {
+            grammar: Grammar::builtin(),
+            raw_id: false,
+            indent: true,
+            header: true,
+            offsets: false,
+            comment: false,
+            nested_indent: false,
+            reorder_blocks: false,
+            color: false,
+            unknown_opcodes: false,
+            keep_going: false,
+            wide_numbers: false,
+            swap_imports: false,
+        }
+    }
+}
+
+/// One problem of a binary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Class.
+    pub status: Status,
+    /// Number of the instruction, from 1; 0 for the header.
+    pub index: usize,
+    /// Index of the instruction's first word.
+    pub word: usize,
+    /// The reference's message.
+    pub message: String,
+}
+
+impl Failure {
+    /// The line that the reference writes to standard error, without line end.
+    pub fn line(&self) -> String {
+        match self.index {
+            0 => format!("error: {}", self.message),
+            n => format!("error: {n}: {}", self.message),
+        }
+    }
+
+    /// As a diagnostic; `name` is the file's.
+    pub fn diagnostic(&self, name: &str) -> Diagnostic {
+        let message = self.message.strip_suffix('.').unwrap_or(&self.message);
+        let (index, byte) = (self.index, self.word * 4);
+        let place = match index {
+            0 => format!("{name}: {message}"),
+            _ => format!("{name}: byte {byte:#x}, instruction {index}: {message}"),
+        };
+        Diagnostic::error("spirv-binary", place)
+    }
+}
+
+/// Text, and what was wrong; with `keep_going` the text is whole nevertheless.
+#[derive(Clone, Debug, Default)]
+pub struct Disassembly {
+    /// The text; up to the first problem if that ended it.
+    pub text: Vec<u8>,
+    /// Problems.
+    pub failures: Vec<Failure>,
+}
+
+/// A module whose byte order is known.
+pub(crate) struct Module<'w> {
+    pub(crate) words: std::borrow::Cow<'w, [u32]>,
+    pub(crate) raw_imports: bool,
+}
+
+fn header_failure(status: Status, message: impl Into<String>) -> Failure {
+    Failure { status, index: 0, word: 0, message: message.into() }
+}
+
+/// Checks the header and brings the words into the machine's order.
+pub(crate) fn module<'w>(words: &'w [u32], options: &Options<'_>) -> Result<Module<'w>, Failure> {
+    let Some(&magic) = words.first() else {
+        return Err(header_failure(Status::InvalidBinary, "Missing module."));
+    };
+    let swapped = magic == MAGIC.swap_bytes();
+    if magic != MAGIC && !swapped {
+        return Err(header_failure(Status::InvalidBinary, format!("Invalid SPIR-V magic number '{magic:x}'.")));
+    }
+    if words.len() < 5 {
+        let message = format!("Module has incomplete header: only {} words instead of 5", words.len());
+        return Err(header_failure(Status::InvalidBinary, message));
+    }
+    if words.len() > limits::MODULE_WORDS {
+        return Err(header_failure(Status::Internal, "The module is too long."));
+    }
+    let module = if swapped {
+        let words: Vec<u32> = words.iter().map(|w| w.swap_bytes()).collect();
+        Module { words: words.into(), raw_imports: !options.swap_imports }
+    } else {
+        Module { words: words.into(), raw_imports: false }
+    };
+    let version = module.words.get(1).copied().unwrap_or(0);
+    if version & 0xffff_00ff != 1 << 16 || version >> 8 & 0xff > u32::from(NEWEST) {
+        return Err(header_failure(Status::Internal, "Internal error: unhandled header parse failure"));
+    }
+    Ok(module)
+}
+
+/// The header comment.
+pub(crate) fn header(words: &[u32], grammar: Grammar<'_>) -> String {
+    let word = |i: usize| words.get(i).copied().unwrap_or(0);
+    let generator = word(2);
+    let tool = (generator >> 16) as u16;
+    let vendor = grammar.vendor(tool).map_or_else(|| format!("Unknown({tool})"), str::to_owned);
+    format!(
+        "; SPIR-V\n; Version: {}.{}\n; Generator: {vendor}; {}\n; Bound: {}\n; Schema: {}\n",
+        word(1) >> 16 & 0xff,
+        word(1) >> 8 & 0xff,
+        generator & 0xffff,
+        word(3),
+        word(4)
+    )
+}
+
+/// Where text goes; false ends the work.
+pub type Write<'a> = dyn FnMut(&[u8]) -> bool + 'a;
+
+/// Disassembles a module.
+///
+/// ```
+/// use isaglot_spirv::asm::assemble;
+/// use isaglot_spirv::dis::{Options, disassemble};
+///
+/// let words = assemble(b"%1 = OpTypeInt 32 0\n%2 = OpConstant %1 7\n", &Default::default()).words;
+/// let done = disassemble(&words, &Options { header: false, ..Options::default() });
+/// assert_eq!(String::from_utf8(done.text).unwrap(), "\
+///        %uint = OpTypeInt 32 0\n     %uint_7 = OpConstant %uint 7\n");
+/// ```
+pub fn disassemble(words: &[u32], options: &Options<'_>) -> Disassembly {
+    let mut text = Vec::new();
+    let failures = disassemble_to(words, options, &mut |bytes| {
+        text.extend_from_slice(bytes);
+        true
+    });
+    Disassembly { text, failures }
+}
+
+/// Disassembles a module and hands the text on in pieces of about [`limits::CHUNK_BYTES`], up to the first problem.
+pub fn disassemble_to(words: &[u32], options: &Options<'_>, write: &mut Write<'_>) -> Vec<Failure> {
+    let module = match module(words, options) {
+        Ok(m) => m,
+        Err(f) => return vec![f],
+    };
+    if options.color { run::<true>(&module, options, write) } else { run::<false>(&module, options, write) }
+}
+
+fn run<const COLOR: bool>(module: &Module<'_>, options: &Options<'_>, write: &mut Write<'_>) -> Vec<Failure> {
+    let words = &*module.words;
+    let mut limit = None;
+    loop {
+        let names = match options.raw_id {
+            true => Names::default(),
+            false => names::friendly(words, options.grammar, limit),
+        };
+        let mut out = Out::new();
+        if options.header {
+            out.bytes(header(words, options.grammar).as_bytes());
+        }
+        let mut decoder = Decoder::new(words, options.grammar, module.raw_imports);
+        decoder.bare_is_unknown = options.unknown_opcodes;
+        let mut stream = Stream::<COLOR> {
+            decoder,
+            printer: Printer {
+                grammar: options.grammar,
+                names: &names,
+                wide: options.wide_numbers,
+                out,
+                hidden: 0,
+                scratch: Vec::new(),
+            },
+            options,
+            write,
+            handed_on: false,
+            open: true,
+            failures: Vec::new(),
+        };
+        let plain = !(options.offsets || options.comment || options.nested_indent || options.reorder_blocks);
+        let stopped = if plain { stream.plain() } else { layout::run(&mut stream) };
+        // The reference names ids only up to the problem. Where nothing has left yet, that can be repeated.
+        if let Some(instructions) = stopped
+            && !options.raw_id
+            && limit.is_none()
+            && !stream.handed_on
+        {
+            limit = Some(instructions);
+            continue;
+        }
+        stream.flush();
+        return stream.failures;
+    }
+}
+
+/// What a failed instruction leads to.
+enum Recovery {
+    /// The end.
+    Stop,
+    /// It was printed as words; the next instruction starts here.
+    Printed(usize),
+}
+
+/// A disassembly under way.
+pub(crate) struct Stream<'a, 'w, 'o, const COLOR: bool> {
+    decoder: Decoder<'a, 'a>,
+    printer: Printer<'a, COLOR>,
+    options: &'o Options<'a>,
+    write: &'w mut Write<'o>,
+    /// Some text has left.
+    handed_on: bool,
+    /// The receiver wants more.
+    open: bool,
+    failures: Vec<Failure>,
+}
+
+impl<const COLOR: bool> Stream<'_, '_, '_, COLOR> {
+    fn flush(&mut self) {
+        if self.open && self.printer.out.pos > 0 {
+            self.open = (self.write)(self.printer.out.text());
+            self.handed_on = true;
+        }
+        self.printer.out.clear();
+    }
+
+    /// Hands on what there is if it is much.
+    #[inline]
+    fn flush_if_full(&mut self) {
+        if self.printer.out.pos > limits::CHUNK_BYTES {
+            self.flush();
+        }
+    }
+
+    /// Everything without comments or nesting. `Some` with the number of good instructions if a problem ended it.
+    fn plain(&mut self) -> Option<usize> {
+        let indent = if self.options.indent { layout::INDENT } else { 0 };
+        let (mut at, mut index) = (5, 0);
+        while at < self.decoder.words.len() && self.open {
+            index += 1;
+            if self.options.keep_going && self.before_garbage(at) {
+                at = self.words(at, indent);
+                continue;
+            }
+            match self.printer.line(&mut self.decoder, at, indent, 0, true) {
+                Ok(next) => {
+                    self.printer.out.reserve(1);
+                    self.printer.out.byte(b'\n');
+                    at = next;
+                }
+                Err(bad) => match self.recover(&bad, at, index, indent) {
+                    Recovery::Stop => return Some(index - 1),
+                    Recovery::Printed(next) => at = next,
+                },
+            }
+            self.flush_if_full();
+        }
+        None
+    }
+
+    /// Whether the instruction here is whole but followed by what cannot be one. As that will be printed as `!` words,
+    /// which could be taken for further operands, this one must say how many it has.
+    fn before_garbage(&self, at: usize) -> bool {
+        let words = self.decoder.words;
+        let count = |at: usize| words.get(at).map_or(0, |w| (w >> 16) as usize);
+        let next = at + count(at);
+        let whole = |at: usize| count(at) > 0 && at + count(at) <= words.len();
+        whole(at) && next < words.len() && !whole(next)
+    }
+
+    /// After a failed instruction: ends, or prints it as words.
+    fn recover(&mut self, bad: &Bad, at: usize, index: usize, indent: usize) -> Recovery {
+        let tolerated = self.options.unknown_opcodes && bad.unknown;
+        if !tolerated {
+            let failure = Failure { status: bad.status, index, word: at, message: bad.message.clone() };
+            if self.failures.len() < isaglot_source::limits::MAX_DIAGNOSTICS {
+                self.failures.push(failure);
+            }
+            if !self.options.keep_going {
+                return Recovery::Stop;
+            }
+        }
+        Recovery::Printed(self.words(at, indent))
+    }
+
+    /// Prints an instruction as words: `OpUnknown` if its word count can be right, else `!` and one word.
+    fn words(&mut self, at: usize, indent: usize) -> usize {
+        let words = self.decoder.words;
+        let first = words.get(at).copied().unwrap_or(0);
+        let count = (first >> 16) as usize;
+        let out = &mut self.printer.out;
+        out.spaces(indent);
+        match words.get(at + 1..at + count) {
+            Some(rest) => {
+                out.bytes(b"OpUnknown(");
+                out.decimal(first & 0xffff);
+                out.bytes(b", ");
+                out.decimal(count as u32);
+                out.bytes(b")");
+                for &w in rest {
+                    out.bytes(b" ");
+                    out.decimal(w);
+                }
+                out.bytes(b"  ; note: ID bound may be incorrect after reassembly\n");
+                at + count
+            }
+            None => {
+                out.bytes(b"!");
+                out.decimal(first);
+                out.bytes(b"\n");
+                at + 1
+            }
+        }
+    }
+}
