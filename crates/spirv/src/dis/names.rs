@@ -400,7 +400,7 @@ impl Namer<'_> {
         let Some(op) = self.grammar.op(opcode) else { return };
         match (opcode, inst) {
             // Function bodies are most of a module: nothing there has a name but its number.
-            (43 | 5 | 71 | 19..=39 | 322 | 327 | 4417 | 5076 | 41 | 42, _) => {
+            (43 | 5 | 71 | 19..=38 | 322 | 327 | 4417 | 5076 | 41 | 42, _) => {
                 if let Some(id) = self.suggestion(opcode, inst) {
                     self.save(id);
                 }
