@@ -1,7 +1,61 @@
-//! SPIR-V: grammar, assembler, disassembler.
+//! SPIR-V: the grammar as data, an assembler, a disassembler, exact round trips and a listing.
+//!
+//! The text is that of the SPIRV-Tools assembly syntax, byte for byte; `docs/spirv.md` describes it, and
+//! `docs/spirv-deviations.md` lists where this crate does better than the reference.
+//!
+//! * [`asm`]: text → words in one pass, with the names of ids and the place of every instruction in the text.
+//! * [`dis`]: words → text, with friendly names, comments, nesting and colour.
+//! * [`exact`]: text from which the very same file is made again, whatever is in it.
+//! * [`listing`]: a module as JSON: sections, functions, blocks with their edges, ids defined and used.
+//! * [`instructions`]: a zero-copy walk over the instructions.
+//! * [`grammar`]: opcodes, enumerants and extended sets, embedded or read from Khronos files at run time.
+//!
+//! ```
+//! let words = isaglot_spirv::assemble(b"%void = OpTypeVoid\n", &Default::default()).unwrap();
+//! assert_eq!(words[5..], [0x0002_0013, 1]);
+//! let text = isaglot_spirv::disassemble(&words, &Default::default()).unwrap();
+//! assert!(text.ends_with(b"%void = OpTypeVoid\n"));
+//! ```
+//!
+//! No function panics on any input, and memory stays in proportion to it; the bounds are in [`limits`].
+
 pub mod asm;
 pub mod dis;
+pub mod exact;
 pub mod grammar;
+pub mod instructions;
 pub mod limits;
+pub mod listing;
 mod number;
+pub mod smoke;
 mod sparse;
+
+use isaglot_source::{Diagnostics, SourceMap};
+
+/// Assembles a text into the words of a module.
+///
+/// Errors: what is wrong with the text, as diagnostics on a file that a caller adds first to its
+/// [`SourceMap`](isaglot_source::SourceMap). [`asm::assemble`] gives more.
+pub fn assemble(text: &[u8], options: &asm::Options<'_>) -> Result<Vec<u32>, Diagnostics> {
+    let done = asm::assemble_words(text, options);
+    if done.failures.is_empty() {
+        return Ok(done.words);
+    }
+    let file = SourceMap::new().add("<text>", text);
+    let mut problems = Diagnostics::new();
+    done.failures.iter().for_each(|f| problems.push(f.diagnostic(file)));
+    Err(problems)
+}
+
+/// Disassembles a module into text.
+///
+/// Errors: what is wrong with the module. [`dis::disassemble`] gives the text up to there as well.
+pub fn disassemble(words: &[u32], options: &dis::Options<'_>) -> Result<Vec<u8>, Diagnostics> {
+    let done = dis::disassemble(words, options);
+    if done.failures.is_empty() {
+        return Ok(done.text);
+    }
+    let mut problems = Diagnostics::new();
+    done.failures.iter().for_each(|f| problems.push(f.diagnostic("<module>")));
+    Err(problems)
+}

@@ -9,6 +9,8 @@ mod assemble;
 mod disassemble;
 #[path = "corpus/files.rs"]
 mod files;
+#[path = "corpus/laws.rs"]
+mod laws;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -19,7 +21,7 @@ fn main() {
         eprintln!("spirv: no corpus folder, corpus cases are ignored");
     }
     let mut trials = Vec::new();
-    for (name, case) in assemble::CASES.iter().chain(disassemble::CASES) {
+    for (name, case) in assemble::CASES.iter().chain(disassemble::CASES).chain(laws::CASES) {
         let corpus = corpus.clone();
         let ignored = corpus.is_none();
         let run = move || match corpus {

@@ -4,6 +4,7 @@ mod check;
 mod diff;
 mod disasm;
 mod explain;
+mod spirv;
 mod xintf;
 
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ pub(crate) enum Command {
     Diff(diff::Args),
     Disasm(disasm::Args),
     Explain(explain::Args),
+    Spirv(spirv::Args),
     Xintf(xintf::Args),
 }
 
@@ -30,6 +32,7 @@ pub(crate) fn run(command: Command, mut session: Session) -> ExitCode {
         Command::Diff(args) => diff::run(&args, session),
         Command::Disasm(args) => disasm::run(&args, session),
         Command::Explain(args) => explain::run(&args, session),
+        Command::Spirv(args) => spirv::run(&args, session),
         Command::Xintf(args) => xintf::run(&args, session),
     }
 }
@@ -38,6 +41,9 @@ pub(crate) fn run(command: Command, mut session: Session) -> ExitCode {
 pub(crate) fn drop_in() -> Option<ExitCode> {
     let program = std::env::args_os().next()?;
     let name = std::path::Path::new(&program).file_stem()?.to_str()?;
-    let _ = name;
-    None
+    match name {
+        "spirv-as" => Some(spirv::drop_in::assembler()),
+        "spirv-dis" => Some(spirv::drop_in::disassembler()),
+        _ => None,
+    }
 }

@@ -187,9 +187,10 @@ impl<'t> Ids<'t> {
         let numeric = self.numeric.iter().enumerate().filter(|(_, id)| **id != 0);
         let decimal = numeric.map(|(n, &id)| (Name::Decimal(n as u32), id));
         let text = self.text;
-        let named = self.symbols.iter().map(move |s| {
-            (Name::Text(text.get(s.at as usize..(s.at + s.len) as usize).unwrap_or(&[])), s.id)
-        });
+        let named = self
+            .symbols
+            .iter()
+            .map(move |s| (Name::Text(text.get(s.at as usize..(s.at + s.len) as usize).unwrap_or(&[])), s.id));
         decimal.chain(named)
     }
 }

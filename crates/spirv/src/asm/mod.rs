@@ -15,8 +15,11 @@ mod types;
 pub use failure::{Failure, Status};
 use ids::Ids;
 use lex::{at, is_instruction, is_opcode, skip, word_end};
-use rustc_hash::FxHashSet;
 use types::Types;
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
 
 use crate::grammar::Grammar;
 use crate::grammar::rows::{ENABLED, HAS_RESULT, MAKES_TYPE, OpRow};
@@ -469,6 +472,31 @@ fn run(whole: &[u8], options: &Options<'_>, with_names: bool) -> Assembly {
     out.words = a.words;
     out.map = a.map;
     out
+}
+
+/// The bytes of a module's file, low byte of each word first.
+pub fn to_bytes(words: &[u32]) -> Cow<'_, [u8]> {
+    if cfg!(target_endian = "little") {
+        Cow::Borrowed(bytemuck::cast_slice(words))
+    } else {
+        Cow::Owned(words.iter().flat_map(|w| w.to_le_bytes()).collect())
+    }
+}
+
+/// Where the first token of each line stands, strings with line ends and comments aside.
+pub(crate) fn line_starts(text: &[u8]) -> Vec<usize> {
+    let mut starts = Vec::new();
+    let mut end = 0;
+    loop {
+        let i = skip(text, end);
+        if i >= text.len() {
+            return starts;
+        }
+        if starts.is_empty() || text.get(end..i).is_some_and(|gap| gap.contains(&b'\n')) {
+            starts.push(i);
+        }
+        end = word_end(text, i).max(i + 1);
+    }
 }
 
 /// The final number of each provisional id, and the bound; `None` when two names have the same number or one has 0.

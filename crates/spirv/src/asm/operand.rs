@@ -372,14 +372,7 @@ impl<'t> Assembler<'t, '_> {
     }
 
     /// An enumerant or a mask, and its parameters.
-    fn enumerant(
-        &mut self,
-        kind: u8,
-        optional: bool,
-        word: &[u8],
-        start: usize,
-        end: usize,
-    ) -> Result<Step, Fail> {
+    fn enumerant(&mut self, kind: u8, optional: bool, word: &[u8], start: usize, end: usize) -> Result<Step, Fail> {
         let grammar = self.grammar;
         let group = grammar.kind(kind);
         let mask = group.is_some_and(|g| g.flags & MASK != 0);
@@ -401,8 +394,7 @@ impl<'t> Assembler<'t, '_> {
         let mut value = 0;
         for name in word.split(|&b| b == b'|') {
             let Some(row) = grammar.enumerant(kind, name) else {
-                let message =
-                    format!("Invalid {} operand '{}'.", grammar.phrase(kind), String::from_utf8_lossy(word));
+                let message = format!("Invalid {} operand '{}'.", grammar.phrase(kind), String::from_utf8_lossy(word));
                 let status = if word.is_empty() { Status::InvalidText } else { Status::InvalidLookup };
                 return self.fail_as(status, start, message);
             };

@@ -322,14 +322,7 @@ impl<'m, 'g> Decoder<'m, 'g> {
     }
 
     /// The less frequent kinds of operands.
-    fn other<S: Sink>(
-        &mut self,
-        kind: u8,
-        word: u32,
-        now: &mut Now<'g>,
-        fresh: bool,
-        sink: &mut S,
-    ) -> Result<Step> {
+    fn other<S: Sink>(&mut self, kind: u8, word: u32, now: &mut Now<'g>, fresh: bool, sink: &mut S) -> Result<Step> {
         match kind {
             ID_SCOPE | ID_SEMANTICS => {
                 if word == 0 {
@@ -381,9 +374,7 @@ impl<'m, 'g> Decoder<'m, 'g> {
         let id = self.words.get(now.start + 1).copied().unwrap_or(0);
         match self.defs.get(id) {
             0 | UNTYPED => binary(format!("Invalid OpSwitch: selector id {id} has no type")),
-            def if def & TYPE != 0 => {
-                binary(format!("Invalid OpSwitch: selector id {id} is a type, not a value"))
-            }
+            def if def & TYPE != 0 => binary(format!("Invalid OpSwitch: selector id {id} is a type, not a value")),
             ty => match self.number_type(ty)? {
                 number @ NumberType::Int { .. } => Ok(number),
                 _ => binary(format!("Invalid OpSwitch: selector id {id} is not a scalar integer")),
@@ -501,13 +492,7 @@ impl<'m, 'g> Decoder<'m, 'g> {
     }
 
     #[inline]
-    fn parameters<S: Sink>(
-        &mut self,
-        program: Program,
-        now: &mut Now<'g>,
-        fresh: bool,
-        sink: &mut S,
-    ) -> Result<Step> {
+    fn parameters<S: Sink>(&mut self, program: Program, now: &mut Now<'g>, fresh: bool, sink: &mut S) -> Result<Step> {
         if program.len == 0 {
             return Ok(Step::Next);
         }

@@ -48,19 +48,19 @@ pub fn read(bytes: &[u8]) -> Result<Vec<u32>, InputError> {
     let start = bytes.iter().position(|&b| !blank(b)).unwrap_or(bytes.len());
     match bytes.get(start) {
         Some(b'0' | b'x' | b'X') => hex(bytes, start),
-        _ if bytes.len() % 4 != 0 => Err(InputError::OddSize),
+        _ if !bytes.len().is_multiple_of(4) => Err(InputError::OddSize),
         _ => Ok(bytes.chunks_exact(4).map(|c| c.first_chunk().map_or(0, |c| u32::from_le_bytes(*c))).collect()),
     }
 }
 
-/// How a hexadecimal text is written.
+/// How a hexadecimal text is written, as its first number tells: it must be the magic number or its first byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// `0x07230203`: each number a word.
     Words,
-    /// `0x07` or `0x03`: each number a byte.
+    /// `0x07 0x23` or `x3 x2`: each number a byte.
     Bytes,
-    /// `07230203…`: digits only, eight of them a word.
+    /// `07230203…` or `07 23`: two digits a byte.
     Stream,
 }
 
@@ -71,45 +71,53 @@ fn hex(bytes: &[u8], start: usize) -> Result<Vec<u32>, InputError> {
         Some([b'x' | b'X', ..]) => Some(1),
         _ => None,
     };
-    // The first number says how the rest is written: it must be (the first byte of) the magic number.
-    let first = start + prefix(start).unwrap_or(0);
     let value = |at: usize, n: usize| {
         let text = bytes.get(at..at + n).and_then(|t| std::str::from_utf8(t).ok());
         text.and_then(|t| u32::from_str_radix(t, 16).ok())
     };
+    let first = start + prefix(start).unwrap_or(0);
     let form = match (prefix(start), digits(first)) {
         (Some(_), 8) if matches!(value(first, 8), Some(0x0723_0203 | 0x0302_2307)) => Form::Words,
-        (Some(_), 2) if matches!(value(first, 2), Some(0x07 | 0x03)) => Form::Bytes,
-        (None, n) if n >= 8 && matches!(value(first, 8), Some(0x0723_0203 | 0x0302_2307)) => Form::Stream,
+        (Some(_), n @ 1..=2) if matches!(value(first, n), Some(7 | 3)) => Form::Bytes,
+        (None, 2..) if matches!(value(first, 2), Some(7 | 3)) => Form::Stream,
         _ => return Err(InputError::UnknownPattern),
     };
     let mut words = Vec::new();
     let mut group = Vec::new();
+    let mut big_endian = None;
     let mut at = start;
     while at < bytes.len() {
         if blank(bytes.get(at).copied().unwrap_or(0)) {
             at += 1;
             continue;
         }
-        let size = if form == Form::Words { 8 } else { 2 };
         if form != Form::Stream {
-            at += prefix(at).ok_or(InputError::NoPrefix(at))?;
+            at += prefix(at).ok_or(InputError::NoPrefix(at + 1))?;
         }
-        match digits(at) {
-            0 => return Err(InputError::NoDigit(at)),
-            n if n < size || form != Form::Stream && n != size => return Err(InputError::WrongSize(at)),
-            _ => {}
+        let n = digits(at);
+        let size = match form {
+            Form::Words => 8,
+            Form::Bytes => n.clamp(1, 2),
+            Form::Stream => 2,
+        };
+        if n == 0 {
+            return Err(InputError::NoDigit(at + 1));
+        }
+        if n < size || form != Form::Stream && n != size {
+            return Err(InputError::WrongSize(at + 1));
         }
         let v = value(at, size).unwrap_or(0);
         at += size;
         if form == Form::Words {
             words.push(v);
-        } else {
-            group.push(v as u8);
-            if let [a, b, c, d] = *group {
-                words.push(u32::from_le_bytes([a, b, c, d]));
-                group.clear();
-            }
+            continue;
+        }
+        let big_endian = *big_endian.get_or_insert(v == 7);
+        group.push(v as u8);
+        if let [a, b, c, d] = *group {
+            let bytes = [a, b, c, d];
+            words.push(if big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) });
+            group.clear();
         }
     }
     if group.is_empty() { Ok(words) } else { Err(InputError::OddSize) }

@@ -5,11 +5,11 @@
 //! end.
 
 mod cfg;
-mod decode;
+pub(crate) mod decode;
 mod input;
 mod layout;
-mod names;
-mod print;
+pub(crate) mod names;
+pub(crate) mod print;
 
 pub use input::{InputError, read};
 
@@ -17,12 +17,11 @@ use decode::{Bad, Decoder};
 use isaglot_source::Diagnostic;
 use names::Names;
 use print::{Out, Printer};
+use rustc_hash::FxHashSet;
 
 use crate::asm::{MAGIC, NEWEST, Status};
 use crate::grammar::Grammar;
 use crate::limits;
-
-pub(crate) use decode::{Decoder as Walk, Sink, string_bytes};
 
 /// How to disassemble.
 #[derive(Clone, Copy, Debug)]
@@ -183,9 +182,8 @@ pub type Write<'a> = dyn FnMut(&[u8]) -> bool + 'a;
 /// use isaglot_spirv::dis::{Options, disassemble};
 ///
 /// let words = assemble(b"%1 = OpTypeInt 32 0\n%2 = OpConstant %1 7\n", &Default::default()).words;
-/// let done = disassemble(&words, &Options { header: false, ..Options::default() });
-/// assert_eq!(String::from_utf8(done.text).unwrap(), "\
-///        %uint = OpTypeInt 32 0\n     %uint_7 = OpConstant %uint 7\n");
+/// let done = disassemble(&words, &Options { header: false, indent: false, ..Options::default() });
+/// assert_eq!(String::from_utf8(done.text).unwrap(), "%uint = OpTypeInt 32 0\n%uint_7 = OpConstant %uint 7\n");
 /// ```
 pub fn disassemble(words: &[u32], options: &Options<'_>) -> Disassembly {
     let mut text = Vec::new();
@@ -202,10 +200,34 @@ pub fn disassemble_to(words: &[u32], options: &Options<'_>, write: &mut Write<'_
         Ok(m) => m,
         Err(f) => return vec![f],
     };
-    if options.color { run::<true>(&module, options, write) } else { run::<false>(&module, options, write) }
+    let none = FxHashSet::default();
+    if options.color {
+        run::<true>(&module, options, &none, write)
+    } else {
+        run::<false>(&module, options, &none, write)
+    }
 }
 
-fn run<const COLOR: bool>(module: &Module<'_>, options: &Options<'_>, write: &mut Write<'_>) -> Vec<Failure> {
+/// Disassembles a module in the machine's byte order, with the instructions at these words as words.
+pub(crate) fn disassemble_as_words(
+    words: &[u32],
+    options: &Options<'_>,
+    as_words: &FxHashSet<usize>,
+    text: &mut Vec<u8>,
+) {
+    let module = Module { words: words.into(), raw_imports: false };
+    run::<false>(&module, options, as_words, &mut |bytes| {
+        text.extend_from_slice(bytes);
+        true
+    });
+}
+
+fn run<const COLOR: bool>(
+    module: &Module<'_>,
+    options: &Options<'_>,
+    as_words: &FxHashSet<usize>,
+    write: &mut Write<'_>,
+) -> Vec<Failure> {
     let words = &*module.words;
     let mut limit = None;
     loop {
@@ -230,6 +252,7 @@ fn run<const COLOR: bool>(module: &Module<'_>, options: &Options<'_>, write: &mu
                 scratch: Vec::new(),
             },
             options,
+            as_words,
             write,
             handed_on: false,
             open: true,
@@ -264,6 +287,8 @@ pub(crate) struct Stream<'a, 'w, 'o, const COLOR: bool> {
     decoder: Decoder<'a, 'a>,
     printer: Printer<'a, COLOR>,
     options: &'o Options<'a>,
+    /// Instructions to be printed as words, by their first word.
+    as_words: &'o FxHashSet<usize>,
     write: &'w mut Write<'o>,
     /// Some text has left.
     handed_on: bool,
@@ -295,7 +320,7 @@ impl<const COLOR: bool> Stream<'_, '_, '_, COLOR> {
         let (mut at, mut index) = (5, 0);
         while at < self.decoder.words.len() && self.open {
             index += 1;
-            if self.options.keep_going && self.before_garbage(at) {
+            if self.options.keep_going && (self.before_garbage(at) || self.as_words.contains(&at)) {
                 at = self.words(at, indent);
                 continue;
             }

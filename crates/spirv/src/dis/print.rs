@@ -306,10 +306,10 @@ impl<const COLOR: bool> Sink for Printer<'_, COLOR> {
     fn mask(&mut self, group: &GroupRow, value: u32) {
         self.out.reserve(PAD + 1);
         self.out.byte(b' ');
-        if value == 0 {
-            if let Some(row) = self.grammar.member(group, 0) {
-                self.out.table_name(&self.grammar, row.name);
-            }
+        if value == 0
+            && let Some(row) = self.grammar.member(group, 0)
+        {
+            self.out.table_name(&self.grammar, row.name);
         }
         let mut bits = value;
         while bits != 0 {

@@ -145,18 +145,19 @@ impl Builder<'_> {
             let mut set = |on: bool, flag| flags |= if on { flag } else { 0 };
             set(plain("IdResult"), HAS_RESULT);
             set(plain("IdResultType"), HAS_TYPE);
-            let declares = op.class == "Type-Declaration" && op.name != "OpTypeBufferSurfaceINTEL"
-                || listed(MORE_TYPES, &op.name);
+            let declares =
+                op.class == "Type-Declaration" && op.name != "OpTypeBufferSurfaceINTEL" || listed(MORE_TYPES, &op.name);
             set(declares && plain("IdResult"), MAKES_TYPE);
             set(!op.when.capabilities.is_empty() || !op.when.extensions.is_empty(), ENABLED);
             let short = op.name.strip_prefix("Op").unwrap_or(&op.name);
-            let special = listed(SPECIAL_OPS, short) || op.when.aliases.iter().any(|a| {
-                listed(SPECIAL_OPS, a.strip_prefix("Op").unwrap_or(a))
-            });
+            let special = listed(SPECIAL_OPS, short)
+                || op.when.aliases.iter().any(|a| listed(SPECIAL_OPS, a.strip_prefix("Op").unwrap_or(a)));
             set(special, SPECIAL);
             set(listed(DEBUG_OPS, &op.name), DEBUG);
-            set(listed(ANNOTATION_OPS, &op.name)
-                || op.when.aliases.iter().any(|a| listed(ANNOTATION_OPS, a)), ANNOTATION);
+            set(
+                listed(ANNOTATION_OPS, &op.name) || op.when.aliases.iter().any(|a| listed(ANNOTATION_OPS, a)),
+                ANNOTATION,
+            );
             let row = OpRow {
                 name,
                 program,
@@ -222,7 +223,13 @@ impl Builder<'_> {
                 Match::Off => OFF,
             };
             let flags = rule | if set.open { OPEN } else { 0 };
-            self.out.sets.push(GroupRow { name, phrase: Str { at: 0, len: 0 }, at, len: set.instructions.len() as u32, flags });
+            self.out.sets.push(GroupRow {
+                name,
+                phrase: Str { at: 0, len: 0 },
+                at,
+                len: set.instructions.len() as u32,
+                flags,
+            });
         }
         Ok(())
     }

@@ -7,9 +7,7 @@
 use isaglot_source::{Diagnostic, Diagnostics};
 use serde_json::Value;
 
-use super::model::{
-    Availability, Enumerant, Instruction, Kind, Match, Model, Op, Operand, Quantifier, Set, Vendor,
-};
+use super::model::{Availability, Enumerant, Instruction, Kind, Match, Model, Op, Operand, Quantifier, Set, Vendor};
 
 /// Kinds whose name in messages is not their grammar name in lower-case words.
 const PHRASES: [(&str, &str); 13] = [
@@ -39,20 +37,26 @@ const SETS: [(&str, &str, Match, bool, &str); 18] = [
     ("nonsemantic.debugprintf", "NonSemantic.DebugPrintf", Match::Off, true, ""),
     ("nonsemantic.graph.debuginfo", "NonSemantic.Graph.DebugInfo.", Match::Prefix, true, ""),
     // The unnumbered file is the newer edition of the same set and takes all its imports.
-    ("nonsemantic.shader.debuginfo.100", "NonSemantic.Shader.DebugInfo.100", Match::Off, true, "nonsemantic.shader.debuginfo.100 "),
-    ("nonsemantic.shader.debuginfo", "NonSemantic.Shader.DebugInfo.", Match::Prefix, true, "nonsemantic.shader.debuginfo.100 "),
+    (
+        "nonsemantic.shader.debuginfo.100",
+        "NonSemantic.Shader.DebugInfo.100",
+        Match::Off,
+        true,
+        "nonsemantic.shader.debuginfo.100 ",
+    ),
+    (
+        "nonsemantic.shader.debuginfo",
+        "NonSemantic.Shader.DebugInfo.",
+        Match::Prefix,
+        true,
+        "nonsemantic.shader.debuginfo.100 ",
+    ),
     ("nonsemantic.vkspreflection", "NonSemantic.VkspReflection.", Match::Prefix, true, ""),
     ("opencl.debuginfo.100", "OpenCL.DebugInfo.100", Match::Exact, false, "OpenCL.DebugInfo.100 "),
     ("opencl.std.100", "OpenCL.std", Match::Exact, false, ""),
     ("spv-amd-gcn-shader", "SPV_AMD_gcn_shader", Match::Exact, false, ""),
     ("spv-amd-shader-ballot", "SPV_AMD_shader_ballot", Match::Exact, false, ""),
-    (
-        "spv-amd-shader-explicit-vertex-parameter",
-        "SPV_AMD_shader_explicit_vertex_parameter",
-        Match::Exact,
-        false,
-        "",
-    ),
+    ("spv-amd-shader-explicit-vertex-parameter", "SPV_AMD_shader_explicit_vertex_parameter", Match::Exact, false, ""),
     ("spv-amd-shader-trinary-minmax", "SPV_AMD_shader_trinary_minmax", Match::Exact, false, ""),
     ("tosa.001000.1", "TOSA.001000.1", Match::Exact, false, ""),
 ];

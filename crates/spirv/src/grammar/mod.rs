@@ -17,8 +17,8 @@ pub mod model;
 pub mod rows;
 pub mod table;
 
-pub use compile::Tables;
 use compile::PAD;
+pub use compile::Tables;
 use rows::*;
 
 /// A look-up view of one grammar.

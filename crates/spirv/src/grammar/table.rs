@@ -14,9 +14,7 @@
 //! Operands stand after ` : `, attributes after ` ; `; `since=N` and `last=N` are core versions 1.N. Reading is total:
 //! a wrong line is an error with its number. Shared with the build script, hence nothing but `std`.
 
-use super::model::{
-    Availability, Enumerant, Instruction, Kind, Match, Model, Op, Operand, Quantifier, Set, Vendor,
-};
+use super::model::{Availability, Enumerant, Instruction, Kind, Match, Model, Op, Operand, Quantifier, Set, Vendor};
 
 fn quote(out: &mut String, s: &str) {
     out.push('"');
@@ -78,7 +76,9 @@ fn availability(out: &mut String, when: &Availability) {
 pub fn write(model: &Model) -> String {
     let mut out = String::new();
     out.push_str("# SPIR-V grammar of Isaglot, made by `cargo xtask import-spirv` from the Khronos grammar files; do not edit.\n");
-    out.push_str("# The facts in it are from files that carry: Copyright The Khronos Group Inc., Arm Limited; MIT licence.\n");
+    out.push_str(
+        "# The facts in it are from files that carry: Copyright The Khronos Group Inc., Arm Limited; MIT licence.\n",
+    );
     out.push_str(&format!("grammar {}\n", model.revision));
     for v in &model.vendors {
         out.push_str(&format!("vendor {} ", v.number));

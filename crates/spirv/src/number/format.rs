@@ -2,7 +2,7 @@
 
 /// How a float type encodes its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encoding {
+pub(crate) enum Encoding {
     /// IEEE 754 binary of the type's width.
     Ieee,
     /// bfloat16.
@@ -43,22 +43,22 @@ impl Encoding {
     }
 
     /// The encoding of an `FPEncoding` value.
-    pub fn from_value(value: u32) -> Encoding {
+    pub(crate) fn from_value(value: u32) -> Encoding {
         ENCODINGS.iter().find(|e| e.1 == value).map_or(Encoding::Other, |e| e.0)
     }
 
     /// The only width it has; `None` for IEEE and unknown ones.
-    pub fn width(self) -> Option<u32> {
+    pub(crate) fn width(self) -> Option<u32> {
         self.row().map(|e| e.2)
     }
 
     /// The friendly name of such a type; `None` for IEEE and unknown ones.
-    pub fn friendly(self) -> Option<&'static str> {
+    pub(crate) fn friendly(self) -> Option<&'static str> {
         self.row().map(|e| e.3)
     }
 
     /// What messages about literals call it.
-    pub fn in_messages(self) -> Option<&'static str> {
+    pub(crate) fn in_messages(self) -> Option<&'static str> {
         self.row().map(|e| e.4)
     }
 }

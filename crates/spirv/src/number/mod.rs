@@ -8,11 +8,11 @@ pub(crate) mod integer;
 pub(crate) mod parse;
 pub(crate) mod print;
 
-pub use format::Encoding;
+pub(crate) use format::Encoding;
 
 /// The type of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NumberType {
+pub(crate) enum NumberType {
     /// Integer of a width in bits.
     Int {
         /// Width.
@@ -31,10 +31,10 @@ pub enum NumberType {
 
 impl NumberType {
     /// The type of plain literal operands.
-    pub const U32: NumberType = NumberType::Int { width: 32, signed: false };
+    pub(crate) const U32: NumberType = NumberType::Int { width: 32, signed: false };
 
     /// Words that a value takes; none if the width is 0.
-    pub fn words(self) -> u32 {
+    pub(crate) fn words(self) -> u32 {
         let (NumberType::Int { width, .. } | NumberType::Float { width, .. }) = self;
         width.div_ceil(32)
     }

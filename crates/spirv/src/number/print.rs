@@ -1,8 +1,8 @@
 //! Numbers as the disassembler prints them: integers in decimal, 32- and 64-bit floats with the digits that keep every
 //! bit, everything else as hexadecimal floats.
 
-use super::format::{Encoding, Format, format};
 use super::NumberType;
+use super::format::{Encoding, Format, format};
 
 /// Appends an unsigned number.
 pub(crate) fn decimal(out: &mut Vec<u8>, mut n: u64) {

@@ -87,8 +87,10 @@ fn literals(folder: &Path) -> Result<(), Failed> {
         } else if is_typed {
             // The constant is the last instruction; its literal starts three words in.
             let literal = words(&r["words"]);
-            done.failures.is_empty() && done.words.ends_with(&literal)
-                && done.words.get(done.words.len() - literal.len() - 3).map(|w| w >> 16) == Some(literal.len() as u32 + 3)
+            done.failures.is_empty()
+                && done.words.ends_with(&literal)
+                && done.words.get(done.words.len() - literal.len() - 3).map(|w| w >> 16)
+                    == Some(literal.len() as u32 + 3)
         } else {
             done.failures.is_empty() && le_bytes(done.words.get(5..).unwrap_or(&[])) == unhex(text(r, "bin"))
         };

@@ -37,14 +37,9 @@ fn options(key: &str) -> Options<'static> {
         "nested_noindent" => Options { nested_indent: true, indent: false, ..o },
         "reorder" => Options { reorder_blocks: true, ..o },
         "nested_reorder_comment" => Options { nested_indent: true, reorder_blocks: true, comment: true, ..o },
-        "all_color" => Options {
-            nested_indent: true,
-            reorder_blocks: true,
-            comment: true,
-            offsets: true,
-            color: true,
-            ..o
-        },
+        "all_color" => {
+            Options { nested_indent: true, reorder_blocks: true, comment: true, offsets: true, color: true, ..o }
+        }
         "unk" => Options { unknown_opcodes: true, ..o },
         other => panic!("no options are known for `{other}`"),
     }
@@ -116,7 +111,9 @@ fn modules(folder: &Path, file: &str) -> Result<(), Failed> {
         ] {
             if r[key].as_bool() == Some(true) {
                 let again = back(&o, preserve);
-                scores.count(key, again.failures.is_empty() && again.words == words, || format!("{id} {key}: {:?} {:x?} {:x?}", again.failures, again.words, words));
+                scores.count(key, again.failures.is_empty() && again.words == words, || {
+                    format!("{id} {key}: {:?} {:x?} {:x?}", again.failures, again.words, words)
+                });
             }
         }
     }
@@ -208,7 +205,10 @@ fn literals(folder: &Path) -> Result<(), Failed> {
     let mut printed = Score::new("literals printed");
     let mut friendly = Score::new("literals in friendly names");
     for r in records(folder, "literals.jsonl.gz").iter().filter(|r| text(r, "k") == "dis") {
-        let value: Vec<u32> = r["words"].as_array().expect("words").iter()
+        let value: Vec<u32> = r["words"]
+            .as_array()
+            .expect("words")
+            .iter()
             .map(|w| u32::from_str_radix(w.as_str().unwrap_or_default(), 16).expect("a word"))
             .collect();
         let line = &constants(text(r, "ty"), std::slice::from_ref(&value), true)[0];
@@ -244,14 +244,18 @@ fn binary_mutations(folder: &Path) -> Result<(), Failed> {
         let src = text(&r, "src");
         let line = done.failures.first().map(|f| f.line() + "\n").unwrap_or_default();
         let rc = r["rc"].as_i64().unwrap_or(0);
-        scores.count("accepted or rejected", done.failures.is_empty() == (rc == 0), || format!("{src} {:?}: {line}", text(&r, "err")));
+        scores.count("accepted or rejected", done.failures.is_empty() == (rc == 0), || {
+            format!("{src} {:?}: {line}", text(&r, "err"))
+        });
         if rc != 0 {
             let err = text(&r, "err");
             scores.count("message", line == err, || format!("{src}: {line:?} for {err:?}"));
             let status = done.failures.first().map_or(0, |f| f.status as i64);
             scores.count("class", status == rc, || format!("{src}: {status} for {rc}: {line}"));
         } else {
-            scores.count("text", sha(&done.text) == text(&r, "dis_sha"), || format!("{src} {}", String::from_utf8_lossy(&done.text)));
+            scores.count("text", sha(&done.text) == text(&r, "dis_sha"), || {
+                format!("{src} {}", String::from_utf8_lossy(&done.text))
+            });
         }
         if let Some(expected) = r.get("unk_sha").and_then(|s| s.as_str()) {
             let done = disassemble(&words, &options("unk"));

@@ -1,0 +1,115 @@
+//! `isaglot spirv as`: text to modules, one or many files in one process.
+
+use std::borrow::Cow;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_spirv::asm::{self, Assembly, Options};
+use isaglot_spirv::exact;
+use isaglot_spirv::grammar::Grammar;
+
+use super::files;
+use crate::io::{Output, input_name, read};
+use crate::session::{EXIT_INPUT, Session};
+
+/// Assemble SPIR-V text.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// The texts; standard input if there is none or for `-`.
+    inputs: Vec<PathBuf>,
+    /// Where the module goes, `-` for standard output; a folder if there are several inputs.
+    #[arg(short, long, value_name = "FILE", default_value = "out.spv")]
+    output: PathBuf,
+    /// Numeric ids keep their numbers; other ids fill the gaps from 1 up.
+    #[arg(long)]
+    preserve_numeric_ids: bool,
+    /// Environment that decides the version and which instructions there are.
+    #[arg(long, value_name = "ENV", value_parser = files::parse_environment)]
+    target_env: Option<u8>,
+    /// Report all errors of a text, not only the first.
+    #[arg(long)]
+    keep_going: bool,
+    /// Take header, byte order and ids from what `dis --exact` wrote.
+    #[arg(long)]
+    exact: bool,
+    /// Write the names of ids as JSON, and where in the text each instruction stands.
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
+    /// Use the grammar in this folder of Khronos files.
+    #[arg(long, value_name = "DIR")]
+    grammar: Option<PathBuf>,
+}
+
+/// Runs the tool.
+pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
+    let tables = match args.grammar.as_deref().map(files::grammar).transpose() {
+        Ok(tables) => tables,
+        Err(problems) => {
+            session.report(&problems);
+            return ExitCode::from(EXIT_INPUT);
+        }
+    };
+    let options = Options {
+        grammar: tables.as_ref().map_or(Grammar::builtin(), |t| t.grammar()),
+        version: args.target_env,
+        preserve_numeric_ids: args.preserve_numeric_ids,
+        keep_going: args.keep_going,
+        map: args.map.is_some(),
+    };
+    let standard = [PathBuf::from("-")];
+    let inputs = if args.inputs.is_empty() { &standard } else { args.inputs.as_slice() };
+    let mut problems = Diagnostics::new();
+    for input in inputs {
+        if let Err(d) = one(args, inputs, input, &options, session, &mut problems) {
+            problems.push(d);
+        }
+    }
+    session.report(&problems);
+    if problems.has_errors() { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS }
+}
+
+fn one(
+    args: &Args,
+    inputs: &[PathBuf],
+    input: &Path,
+    options: &Options<'_>,
+    session: &mut Session,
+    problems: &mut Diagnostics,
+) -> Result<(), Diagnostic> {
+    let text = read(Some(input))?;
+    let (exact, done) = if args.exact {
+        let (bytes, done) = exact::assemble(&text, options);
+        (Some(bytes), done)
+    } else if args.map.is_some() {
+        (None, asm::assemble(&text, options))
+    } else {
+        (None, asm::assemble_words(&text, options))
+    };
+    if !done.failures.is_empty() {
+        let file = session.files.add(input_name(Some(input)), text);
+        done.failures.iter().for_each(|f| problems.push(f.diagnostic(file)));
+        return Ok(());
+    }
+    let target = files::target(inputs, input, Some(&args.output), "spv");
+    let mut out = Output::create(target.as_deref(), true)?;
+    let bytes = exact.map_or_else(|| asm::to_bytes(&done.words), Cow::Owned);
+    out.write_all(&bytes).map_err(|e| out.failed(&e))?;
+    out.finish()?;
+    if let Some(path) = &args.map {
+        let target = files::target(inputs, input, Some(path), "json");
+        let mut out = Output::create(target.as_deref(), false)?;
+        out.write_all(map(&done).as_bytes()).map_err(|e| out.failed(&e))?;
+        out.finish()?;
+    }
+    Ok(())
+}
+
+/// Names and places as JSON.
+fn map(done: &Assembly) -> String {
+    let ids: serde_json::Map<String, serde_json::Value> =
+        done.names.iter().map(|(name, id)| (name.clone(), (*id).into())).collect();
+    let places: Vec<_> = done.map.iter().map(|(text, word)| serde_json::json!({"text": text, "word": word})).collect();
+    format!("{}\n", serde_json::json!({"ids": ids, "instructions": places}))
+}

@@ -1,0 +1,145 @@
+//! `isaglot spirv dis`: modules to text or JSON, one or many files in one process.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_spirv::dis::{self, Options};
+use isaglot_spirv::grammar::Grammar;
+use isaglot_spirv::{exact, listing};
+
+use super::files;
+use crate::io::{Output, input_name, read};
+use crate::session::{EXIT_INPUT, Session};
+
+/// Disassemble SPIR-V modules.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// The modules, binary or as hexadecimal text; standard input if there is none or for `-`.
+    inputs: Vec<PathBuf>,
+    /// Where the text goes, standard output if missing or `-`; a folder if there are several inputs.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Ids as numbers, not as names.
+    #[arg(long)]
+    raw_id: bool,
+    /// Do not align results.
+    #[arg(long)]
+    no_indent: bool,
+    /// Leave out the header comment.
+    #[arg(long)]
+    no_header: bool,
+    /// Byte offset of each instruction as a comment.
+    #[arg(long)]
+    offsets: bool,
+    /// Comments on sections, functions and decorated results.
+    #[arg(long)]
+    comment: bool,
+    /// Indent blocks by their nesting.
+    #[arg(long)]
+    nested_indent: bool,
+    /// Blocks in the order of control flow.
+    #[arg(long)]
+    reorder_blocks: bool,
+    /// Print what a newer grammar may know as `OpUnknown`.
+    #[arg(long)]
+    handle_unknown_opcodes: bool,
+    /// Print every bad instruction as words that re-assemble, and go on.
+    #[arg(long)]
+    keep_going: bool,
+    /// Print numbers that no literal expresses, such as those of more than 64 bits, as `!` words.
+    #[arg(long)]
+    wide_numbers: bool,
+    /// In a big-endian module read the names of imports in its byte order too.
+    #[arg(long)]
+    swap_imports: bool,
+    /// Text from which `as --exact` makes the same file again, whatever is in it.
+    #[arg(long, conflicts_with_all = ["json", "reorder_blocks"])]
+    exact: bool,
+    /// A listing as JSON: sections, functions, blocks and their edges, instructions, ids defined and used.
+    #[arg(long)]
+    json: bool,
+    /// Use the grammar in this folder of Khronos files.
+    #[arg(long, value_name = "DIR")]
+    grammar: Option<PathBuf>,
+}
+
+/// Runs the tool.
+pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
+    let tables = match args.grammar.as_deref().map(files::grammar).transpose() {
+        Ok(tables) => tables,
+        Err(problems) => {
+            session.report(&problems);
+            return ExitCode::from(EXIT_INPUT);
+        }
+    };
+    let options = Options {
+        grammar: tables.as_ref().map_or(Grammar::builtin(), |t| t.grammar()),
+        raw_id: args.raw_id,
+        indent: !args.no_indent,
+        header: !args.no_header,
+        offsets: args.offsets,
+        comment: args.comment,
+        nested_indent: args.nested_indent,
+        reorder_blocks: args.reorder_blocks,
+        color: args.output.is_none() && session.color.on(&std::io::stdout()),
+        unknown_opcodes: args.handle_unknown_opcodes,
+        keep_going: args.keep_going,
+        wide_numbers: args.wide_numbers,
+        swap_imports: args.swap_imports,
+    };
+    let standard = [PathBuf::from("-")];
+    let inputs = if args.inputs.is_empty() { &standard } else { args.inputs.as_slice() };
+    let mut problems = Diagnostics::new();
+    for input in inputs {
+        if let Err(d) = one(args, inputs, input, &options, &mut problems) {
+            problems.push(d);
+        }
+    }
+    session.report(&problems);
+    if problems.has_errors() { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS }
+}
+
+fn one(
+    args: &Args,
+    inputs: &[PathBuf],
+    input: &Path,
+    options: &Options<'_>,
+    problems: &mut Diagnostics,
+) -> Result<(), Diagnostic> {
+    let name = input_name(Some(input));
+    let bytes = read(Some(input))?;
+    let words = dis::read(&bytes).map_err(|e| {
+        let message = e.message(&name, &bytes);
+        Diagnostic::error("spirv-input", message.strip_prefix("error: ").unwrap_or(&message))
+    })?;
+    drop(bytes);
+    let target = files::target(inputs, input, args.output.as_deref(), if args.json { "json" } else { "spvasm" });
+    let mut out = Output::create(target.as_deref(), false)?;
+    let mut failed = None;
+    let mut write = |text: &[u8]| {
+        failed = out.write_all(text).err();
+        failed.is_none()
+    };
+    let failures = if args.exact {
+        let done = exact::disassemble(&words, options);
+        write(&done.text);
+        done.failures
+    } else if args.json {
+        let (text, failures) = listing::json(&words, options);
+        write(text.as_bytes());
+        failures
+    } else {
+        dis::disassemble_to(&words, options, &mut write)
+    };
+    if let Some(e) = failed {
+        return Err(out.failed(&e));
+    }
+    failures.iter().for_each(|f| problems.push(f.diagnostic(&name)));
+    // A text that ends at an error goes to a stream but not into a file.
+    if failures.is_empty() || args.keep_going || args.exact || target.is_none() {
+        out.finish()?;
+    }
+    Ok(())
+}

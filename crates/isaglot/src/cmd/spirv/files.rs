@@ -1,0 +1,77 @@
+//! What both tools share: grammars from folders, target environments, where the output of many files goes.
+
+use std::path::{Path, PathBuf};
+
+use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_spirv::grammar::{Tables, compile, import};
+
+/// The environments that can be named, with the minor of their core version 1.n.
+pub(super) const ENVIRONMENTS: [(&str, u8); 26] = [
+    ("vulkan1.0", 0),
+    ("vulkan1.1", 3),
+    ("vulkan1.1spv1.4", 4),
+    ("vulkan1.2", 5),
+    ("vulkan1.3", 6),
+    ("vulkan1.4", 6),
+    ("spv1.0", 0),
+    ("spv1.1", 1),
+    ("spv1.2", 2),
+    ("spv1.3", 3),
+    ("spv1.4", 4),
+    ("spv1.5", 5),
+    ("spv1.6", 6),
+    ("opencl1.2", 0),
+    ("opencl1.2embedded", 0),
+    ("opencl2.0", 0),
+    ("opencl2.0embedded", 0),
+    ("opencl2.1", 0),
+    ("opencl2.1embedded", 0),
+    ("opencl2.2", 2),
+    ("opencl2.2embedded", 2),
+    ("opengl4.0", 0),
+    ("opengl4.1", 0),
+    ("opengl4.2", 0),
+    ("opengl4.3", 0),
+    ("opengl4.5", 0),
+];
+
+/// The core version of an environment.
+pub(super) fn environment(name: &str) -> Option<u8> {
+    ENVIRONMENTS.iter().find(|e| e.0 == name).map(|e| e.1)
+}
+
+/// As [`environment`], for the command line.
+pub(super) fn parse_environment(name: &str) -> Result<u8, String> {
+    environment(name).ok_or_else(|| {
+        let names: Vec<&str> = ENVIRONMENTS.iter().map(|e| e.0).collect();
+        format!("expected one of {}", names.join(", "))
+    })
+}
+
+/// Compiles the grammar in a folder of Khronos files.
+pub(super) fn grammar(dir: &Path) -> Result<Tables, Diagnostics> {
+    let unreadable = |e: &std::io::Error| Diagnostics::from(crate::io::unreadable(&dir.display().to_string(), e));
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(dir).map_err(|e| unreadable(&e))? {
+        let path = entry.map_err(|e| unreadable(&e))?.path();
+        if let Some(name) = path.file_name().and_then(|n| n.to_str())
+            && (name.ends_with(".grammar.json") || name == "spir-v.xml")
+        {
+            files.push((name.to_owned(), crate::io::read(Some(&path))?));
+        }
+    }
+    files.sort();
+    let model = import::import(files.iter().map(|(n, b)| (n.as_str(), b.as_slice())))?;
+    compile::compile(&model).map_err(|e| Diagnostic::error("spirv-grammar", e).into())
+}
+
+/// Where the result for one input goes: with more than one input `output` is a folder.
+pub(super) fn target(inputs: &[PathBuf], input: &Path, output: Option<&Path>, extension: &str) -> Option<PathBuf> {
+    match output {
+        Some(dir) if inputs.len() > 1 || dir.is_dir() => {
+            let stem = input.file_stem().filter(|s| *s != "-").unwrap_or("stdin".as_ref());
+            Some(dir.join(stem).with_extension(extension))
+        }
+        output => output.map(Path::to_owned),
+    }
+}

@@ -1,0 +1,44 @@
+//! One function for every kind of hostile input, for the fuzz targets and for the smoke tests of the ordinary run.
+
+use crate::{asm, dis, exact, listing};
+
+/// Any bytes as text, in every mode; what assembles must disassemble and come back.
+pub fn text(data: &[u8]) {
+    for (preserve_numeric_ids, keep_going) in [(false, false), (true, true)] {
+        let options = asm::Options { preserve_numeric_ids, keep_going, map: true, ..asm::Options::default() };
+        let done = asm::assemble(data, &options);
+        if done.failures.is_empty() {
+            binary(&asm::to_bytes(&done.words));
+        }
+    }
+}
+
+/// Any bytes as a module, under every set of options; exact text must come back.
+pub fn binary(data: &[u8]) {
+    let Ok(words) = dis::read(data) else { return };
+    for n in 0..8u32 {
+        let on = |bit: u32| n >> bit & 1 == 1;
+        let options = dis::Options {
+            nested_indent: on(0),
+            reorder_blocks: on(0),
+            comment: on(1),
+            offsets: on(1),
+            keep_going: on(2),
+            raw_id: n == 1,
+            color: n == 3,
+            unknown_opcodes: n == 5,
+            wide_numbers: on(2),
+            swap_imports: on(2),
+            ..dis::Options::default()
+        };
+        let done = dis::disassemble(&words, &options);
+        drop(asm::assemble_words(&done.text, &asm::Options { keep_going: true, ..asm::Options::default() }));
+    }
+    drop(listing::json(&words, &dis::Options::default()));
+    let magic = words.first().copied().unwrap_or(0);
+    if magic == asm::MAGIC || magic == asm::MAGIC.swap_bytes() {
+        let text = exact::disassemble(&words, &dis::Options::default()).text;
+        let (bytes, _) = exact::assemble(&text, &asm::Options::default());
+        assert!(bytes == *asm::to_bytes(&words), "exact text did not come back");
+    }
+}
