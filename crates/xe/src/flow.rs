@@ -261,9 +261,13 @@ impl Xe {
         (ids.exdesc, ids.desc) = (descriptor(i.exdesc), descriptor(i.desc));
         let grf = self.platform.grf_bytes();
         let message = self.lsc_message(i).filter(|m| !m.block2d);
-        let sizes = match &message {
-            Some(m) => message_bytes(i, m, grf),
-            None => [None; 3],
+        let sizes = match (&message, self.block_message(i)) {
+            (Some(m), _) => message_bytes(i, m, grf),
+            (None, Some(block)) => {
+                let data = Some((block.bytes, block.bytes, 1));
+                [data.filter(|_| block.load), Some((4, 4, 1)), data.filter(|_| !block.load)]
+            }
+            (None, None) => [None; 3],
         };
         let lengths = match i.desc {
             Desc::Imm(desc) => [desc >> 20 & 31, desc >> 25 & 15, u32::from(i.srcs[1].len.max(0) as u16)],
@@ -301,6 +305,7 @@ impl Xe {
         let first = u32::from(i.srcs[0].sub);
         let count = if let Desc::Imm(desc) = i.desc { desc >> 25 & 15 } else { 4 };
         out.run(S, first, count, 0, 1);
+        let named = out.operand(Role::Read);
         let mut left: u32 = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
         for entry in program.entries.get(before).unwrap_or(&[]).iter().rev() {
             let Some(e) = entry.inst() else { break };
@@ -324,7 +329,8 @@ impl Xe {
                 break;
             }
         }
-        out.operand(Role::Read)
+        out.operand(Role::Read);
+        named
     }
 }
 

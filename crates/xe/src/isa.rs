@@ -176,6 +176,7 @@ pub struct Xe {
     pub(crate) files: Vec<FileInfo>,
     pub(crate) swsb: SwsbTable,
     pub(crate) lsc: crate::message::Lsc,
+    pub(crate) dataport: crate::message::DataPort,
     /// The empty text.
     pub(crate) empty: Symbol,
 }
@@ -248,6 +249,7 @@ impl Xe {
             files,
             swsb: SwsbTable::new(isa, if platform.wide() { "#swsb-10" } else { "#swsb-8" }, generation),
             lsc: crate::message::Lsc::new(isa, generation),
+            dataport: crate::message::DataPort::new(isa, generation),
             empty: flat.symbol("")?,
             flat,
         })
