@@ -179,6 +179,8 @@ pub struct Xe {
     pub(crate) dataport: crate::message::DataPort,
     /// The empty text.
     pub(crate) empty: Symbol,
+    functions: rustc_hash::FxHashSet<(Slot, Symbol)>,
+    file_names: FxHashMap<&'static str, File>,
 }
 
 /// The flag modifier that math macros have by nature.
@@ -230,8 +232,13 @@ impl Xe {
         let type_symbols = types.iter().enumerate().map(|(i, t)| (*t, symbol(i))).collect();
         let number_symbols = numbers.iter().enumerate().map(|(i, n)| (*n, symbol(i))).collect();
         let (files, arfs, arf_symbols) = registers(isa, &flat, platform);
+        let functions = functions(isa, &flat, generation);
+        let known = files.iter().enumerate().filter(|(_, f)| f.count > 0);
+        let file_names = known.map(|(i, f)| (f.name, File(i as u8))).collect();
         Some(Xe {
             platform,
+            functions,
+            file_names,
             isa,
             slots: Slots::new(&flat),
             dst: OperandSlots::new(&flat, "DST"),
@@ -321,6 +328,30 @@ impl Xe {
         self.isa[id].values.iter().find(|v| v.display == text).map_or(0, |v| v.value)
     }
 
+    /// The function of `bfn` with this truth table.
+    pub(crate) fn bfn_symbol(&self, value: u64) -> Option<Symbol> {
+        let id = Xe::enum_named(self.isa, "bfn")?;
+        let entry = self.isa[id].values.iter().find(|v| v.value == value)?;
+        self.flat.symbol(&entry.display)
+    }
+
+    /// Whether a text is a function of a form.
+    pub(crate) fn is_function(&self, form: Form, symbol: Symbol) -> bool {
+        let slot = match form {
+            Form::Bfn => self.slots.bfn,
+            Form::Math => self.slots.math,
+            Form::Sync => self.slots.sync,
+            Form::Send => self.slots.sfid,
+            _ => return false,
+        };
+        self.functions.contains(&(slot, symbol))
+    }
+
+    /// A register file by its name.
+    pub(crate) fn file_named(&self, name: &str) -> Option<File> {
+        self.file_names.get(name).copied()
+    }
+
     /// The name of a register file.
     pub fn file(&self, file: File) -> FileInfo {
         self.files.get(usize::from(file.0)).copied().unwrap_or_default()
@@ -336,6 +367,21 @@ impl Xe {
     pub(crate) fn enum_named(isa: &'static Isa, name: &str) -> Option<EnumId> {
         isa.enums().iter().position(|e| e.name == name).map(|i| EnumId(i as u32))
     }
+}
+
+/// Texts that a field takes in some encoding of this gen.
+fn functions(isa: &Isa, flat: &Flat<'_>, generation: u32) -> rustc_hash::FxHashSet<(Slot, Symbol)> {
+    let mut all = rustc_hash::FxHashSet::default();
+    let names = ["BFN", "MATH", "SYNC", "SFID"].map(|n| (isa.names().get(n), flat.slot(n)));
+    for &id in isa[isa.root()].encodings.iter().filter(|e| isa[**e].gens.contains(generation)) {
+        for field in isa[id].cases.iter().flat_map(|c| &c.fields) {
+            let Some((_, Some(slot))) = names.iter().find(|(n, _)| *n == Some(field.name)) else { continue };
+            if let isaglot_model::FieldType::Enum(id) = field.ty {
+                all.extend(isa[id].values.iter().filter_map(|v| Some((*slot, flat.symbol(&v.display)?))));
+            }
+        }
+    }
+    all
 }
 
 /// Register files: the general one, then each that the description's `arf` names, at 1 + its number.

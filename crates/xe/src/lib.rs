@@ -3,19 +3,24 @@
 //! What an instruction is stands in the description `specs/xe`, which is embedded here; `isaglot-codec` reads and
 //! writes the words. This crate is the syntax over it.
 
+mod assemble;
 pub mod decode;
+mod encode;
 pub mod float;
 mod flow;
 pub mod inst;
 mod isa;
 mod list;
 mod message;
+pub mod parse;
 pub mod platform;
 mod print;
 pub mod stream;
 pub mod swsb;
 pub mod types;
 
+pub use assemble::Compaction;
+pub use encode::EncodeError;
 pub use isa::{FileInfo, Op, Xe, description};
 pub use list::ListOptions;
 pub use platform::Platform;

@@ -1,0 +1,318 @@
+//! Instructions into words: the way back of `decode`.
+
+use isaglot_codec::{Slot, Symbol, Values, WriteError};
+
+use crate::inst::{Desc, File, Form, Inst, Kind, NO_STRIDE, Operand};
+use crate::isa::{OperandSlots, Xe};
+use crate::types::{Style, Type};
+
+/// Why an instruction has no word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EncodeError {
+    /// No code for this scoreboard annotation on such an instruction.
+    Scoreboard,
+    /// The form has no such field.
+    Absent(&'static str),
+    /// The value does not fit.
+    Range(&'static str),
+    /// The field does not take this text.
+    Text(&'static str),
+    /// Something else, in words.
+    Other(String),
+}
+
+impl EncodeError {
+    /// As a sentence.
+    pub fn message(&self) -> String {
+        match self {
+            EncodeError::Scoreboard => "this instruction cannot carry such a scoreboard annotation".to_owned(),
+            EncodeError::Absent(field) => format!("this form of the instruction has no field {field}"),
+            EncodeError::Range(field) => format!("out of range for field {field}"),
+            EncodeError::Text(field) => format!("not allowed in field {field} of this form"),
+            EncodeError::Other(text) => text.clone(),
+        }
+    }
+}
+
+/// What assemblers leave in the destination's stride of a `sync`, which has no destination.
+const SYNC_DST_STRIDE: u64 = 1;
+/// The type code of the immediate of a `sync`: 32 bits, unsigned.
+const SYNC_IMM_TYPE: u64 = 2;
+
+impl Xe {
+    /// The word of an instruction in its long form.
+    pub fn encode(&mut self, i: &Inst, values: &mut Values) -> Result<u128, EncodeError> {
+        values.clear();
+        fields(self, i, values)?;
+        let encoding = self.op(i.op).encoding;
+        self.flat.write(encoding, values).map_err(|e| match e {
+            WriteError::Absent(slot) => EncodeError::Absent(self.flat.name(slot)),
+            WriteError::Range(slot) => EncodeError::Range(self.flat.name(slot)),
+            WriteError::Text(slot) => EncodeError::Text(self.flat.name(slot)),
+            WriteError::Unsettled => EncodeError::Other("the operands contradict each other".to_owned()),
+        })
+    }
+
+    /// The short form of a word of this instruction, if it has one.
+    pub fn compact(&mut self, i: &Inst, word: u128) -> Option<u64> {
+        let encoding = self.op(i.op).encoding;
+        self.expander.compact(encoding, word)
+    }
+}
+
+fn fields(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
+    let s = &xe.slots;
+    let info = xe.op(i.op);
+    let code = xe.swsb.encode(info.class, i.swsb).ok_or(EncodeError::Scoreboard)?;
+    v.set(s.swsb, code);
+    set_bit(v, s.debug, i.opts.breakpoint);
+    if i.form == Form::None {
+        return Ok(());
+    }
+    v.set_symbol(s.exec_size, xe.number_symbol(i.es));
+    v.set_symbol(s.ch_off, xe.number_symbol(i.eo));
+    if i.flag != (0, 0) {
+        v.set(s.flag_reg, i.flag.0.into());
+        v.set(s.flag_sub, i.flag.1.into());
+    }
+    if let Some(pred) = i.pred {
+        if !info.pred {
+            return Err(EncodeError::Other(format!("`{}` takes no predicate", info.name)));
+        }
+        // Two codes have the empty text: no predicate, and each channel by itself.
+        if xe.text(pred.func).is_empty() {
+            v.set(s.pred, 1)
+        } else {
+            v.set_symbol(s.pred, pred.func)
+        }
+        set_bit(v, s.pred_inv, pred.inv);
+    }
+    for (slot, on) in [
+        (s.no_mask, i.wren),
+        (s.atomic, i.opts.atomic),
+        (s.acc_wr, i.opts.acc_wr),
+        (s.eot, i.opts.eot),
+        (s.exbso, i.opts.exbso),
+        (s.cps, i.opts.cps),
+        (s.fusion, i.opts.serialize),
+        (s.brctl, i.brctl),
+    ] {
+        set_bit(v, slot, on);
+    }
+    if i.sat {
+        if !info.sat {
+            return Err(EncodeError::Other(format!("`{}` does not saturate", info.name)));
+        }
+        v.set(s.sat, 1);
+    }
+    if !xe.text(i.cond).is_empty() && i.form != Form::Math {
+        if !info.cond {
+            return Err(EncodeError::Other(format!("`{}` takes no flag modifier", info.name)));
+        }
+        v.set_symbol(s.cond, i.cond);
+    }
+    if !info.mods && i.sources().iter().any(|o| o.mods != 0) {
+        return Err(EncodeError::Other(format!("`{}` takes no source modifiers", info.name)));
+    }
+    let ternary = matches!(i.form, Form::Ternary | Form::Bfn);
+    match i.form {
+        Form::None => {}
+        Form::Unary | Form::Binary => {
+            destination(xe, &i.dst, v)?;
+            for (o, slots) in i.sources().iter().zip(&xe.src) {
+                source(xe, o, slots, ternary, v)?;
+            }
+        }
+        Form::Ternary | Form::Bfn => {
+            set_bit(v, s.float, floating(i));
+            destination(xe, &i.dst, v)?;
+            if i.form == Form::Bfn {
+                v.set_symbol(s.bfn, i.sub);
+            }
+            for (o, slots) in i.sources().iter().zip(&xe.src) {
+                source(xe, o, slots, ternary, v)?;
+            }
+        }
+        Form::Dpas => {
+            set_bit(v, s.float, floating(i));
+            v.set_symbol(s.depth, xe.number_symbol(i.dpas.0));
+            v.set_symbol(s.repeat, xe.number_symbol(i.dpas.1));
+            destination(xe, &Operand { h: NO_STRIDE, ..i.dst }, v)?;
+            for (o, slots) in i.sources().iter().zip(&xe.src) {
+                source(xe, o, slots, ternary, v)?;
+            }
+        }
+        Form::Math => {
+            v.set_symbol(s.math, i.sub);
+            destination(xe, &i.dst, v)?;
+            if i.dst.kind == Kind::Macro {
+                v.set_symbol(xe.dst.hs, xe.number_symbol(1));
+            }
+            for (o, slots) in i.sources().iter().zip(&xe.src) {
+                source(xe, o, slots, ternary, v)?;
+            }
+        }
+        Form::Send => send(xe, i, v)?,
+        Form::Sync => {
+            v.set_symbol(s.sync, i.sub);
+            v.set(xe.dst.hs, SYNC_DST_STRIDE);
+            let o = &i.srcs[0];
+            if o.kind == Kind::Imm {
+                v.set(xe.src[0].imm, 1);
+                v.set(s.imm, o.imm);
+                v.set(xe.src[0].ty, SYNC_IMM_TYPE);
+            } else {
+                register(xe, o, &xe.src[0], v)?;
+            }
+        }
+        Form::Jump | Form::Label | Form::Labels | Form::Call | Form::Ret | Form::Brc => branch(xe, i, v)?,
+    }
+    Ok(())
+}
+
+fn set_bit(v: &mut Values, slot: Slot, on: bool) {
+    if on {
+        v.set(slot, 1);
+    }
+}
+
+/// Whether operands are of the floating group of a three-source form.
+fn floating(i: &Inst) -> bool {
+    let float = |t: Type| t.style() == Style::Float || matches!(t.name(), "bf" | "bf8");
+    float(i.dst.ty) || i.sources().iter().any(|o| float(o.ty))
+}
+
+fn stride(xe: &Xe, v: &mut Values, slot: Slot, number: u8) {
+    if number != NO_STRIDE {
+        v.set_symbol(slot, xe.number_symbol(number));
+    }
+}
+
+fn register(xe: &Xe, o: &Operand, s: &OperandSlots, v: &mut Values) -> Result<(), EncodeError> {
+    let info = xe.file(o.file);
+    if u32::from(o.reg) >= info.count {
+        return Err(EncodeError::Other(format!("there is no {}{}", info.name, o.reg)));
+    }
+    if o.file == File::R {
+        v.set(s.file, 1);
+        v.set(s.reg, o.reg.into());
+    } else {
+        let (file, reg) = if o.file == File::MME { (File::ACC, o.reg + 8) } else { (o.file, o.reg) };
+        let symbol = xe.arf_symbol(file);
+        if symbol != xe.null() {
+            v.set_symbol(s.arf, symbol);
+        }
+        if reg != 0 {
+            v.set(s.reg, reg.into());
+        }
+    }
+    if o.sub != 0 {
+        v.set(s.sub, o.sub.into());
+    }
+    Ok(())
+}
+
+fn destination(xe: &Xe, o: &Operand, v: &mut Values) -> Result<(), EncodeError> {
+    let s = &xe.dst;
+    v.set_symbol(s.ty, xe.type_symbol(o.ty));
+    stride(xe, v, s.hs, o.h);
+    match o.kind {
+        Kind::Indirect => {
+            v.set(s.ind, 1);
+            v.set(s.asub, o.sub.into());
+            v.set(s.aoff, o.off as i64 as u64);
+            Ok(())
+        }
+        Kind::Macro => {
+            v.set_symbol(s.mme, o.mme);
+            register(xe, &Operand { sub: 0, ..*o }, s, v)
+        }
+        Kind::Direct => register(xe, o, s, v),
+        _ => Err(EncodeError::Other("the destination must be a register".to_owned())),
+    }
+}
+
+fn source(xe: &Xe, o: &Operand, s: &OperandSlots, ternary: bool, v: &mut Values) -> Result<(), EncodeError> {
+    v.set_symbol(s.ty, xe.type_symbol(o.ty));
+    if o.kind == Kind::Imm {
+        v.set(s.imm, 1);
+        let bits = o.ty.bits();
+        let value = if bits >= 64 { o.imm } else { o.imm & ((1 << bits) - 1) };
+        if ternary {
+            v.set(s.imm16, value);
+        } else {
+            v.set(xe.slots.imm, value);
+            v.set_optional(xe.slots.imm_copy, value);
+        }
+        return Ok(());
+    }
+    if o.mods != 0 {
+        v.set(s.mods, o.mods.into());
+    }
+    stride(xe, v, s.vs, o.v);
+    stride(xe, v, s.width, o.w);
+    stride(xe, v, s.hs, o.h);
+    match o.kind {
+        Kind::Indirect => {
+            v.set(s.ind, 1);
+            v.set(s.asub, o.sub.into());
+            v.set(s.aoff, o.off as i64 as u64);
+            Ok(())
+        }
+        Kind::Macro => {
+            v.set_symbol(s.mme, o.mme);
+            register(xe, &Operand { sub: 0, ..*o }, s, v)
+        }
+        Kind::Direct => register(xe, o, s, v),
+        _ => Err(EncodeError::Other("a source must be a register or an immediate".to_owned())),
+    }
+}
+
+fn send(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
+    let s = &xe.slots;
+    v.set_symbol(s.sfid, i.sub);
+    register(xe, &i.dst, &xe.dst, v)?;
+    for (n, o) in i.sources().iter().enumerate().take(2) {
+        register(xe, &Operand { sub: 0, ..*o }, &xe.src[n], v)?;
+    }
+    match i.desc {
+        Desc::Imm(n) => v.set(s.desc, n.into()),
+        Desc::Reg(0) => v.set(s.desc_reg, 1),
+        Desc::Reg(_) => return Err(EncodeError::Other("the descriptor register must be a0.0".to_owned())),
+    }
+    match i.exdesc {
+        Desc::Imm(n) => v.set(s.exdesc, n.into()),
+        Desc::Reg(sub) => {
+            v.set(s.exdesc_reg, 1);
+            v.set(s.exdesc_sub, sub.into());
+        }
+    }
+    if i.srcs[1].len > 0 {
+        v.set(s.src1_len, i.srcs[1].len as u64);
+    }
+    Ok(())
+}
+
+fn branch(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
+    if i.form == Form::Call {
+        register(xe, &i.dst, &xe.dst, v)?;
+    }
+    let first = &i.srcs[0];
+    if first.kind == Kind::Label {
+        v.set(xe.src[0].imm, 1);
+        v.set(xe.slots.jip, first.imm);
+        if i.src_count == 2 {
+            v.set(xe.src[1].imm, 1);
+            v.set(xe.slots.uip, i.srcs[1].imm);
+        }
+        Ok(())
+    } else {
+        register(xe, first, &xe.src[0], v)
+    }
+}
+
+impl Xe {
+    pub(crate) fn null(&self) -> Symbol {
+        self.arf_symbol(File::NULL)
+    }
+}
