@@ -10,7 +10,7 @@
 //! exact engine from its start.
 
 use isaglot_bits::Word;
-use isaglot_codec::{Compiler, Context, Match, Meaning, Plan, ValueId};
+use isaglot_codec::{Alternative, Compiler, Context, Match, Meaning, Plan, ValueId};
 use isaglot_model::{Encoding, EncodingId, ExprId, Field, FieldType, SpaceId, TemplatePart};
 use rustc_hash::FxHashMap;
 
@@ -296,6 +296,7 @@ impl<'p, 'a> Programs<'p, 'a> {
 
     /// The block for the text as found from case `from` on.
     fn cases(&mut self, context: Context, encoding: &'a Encoding, from: usize) -> BlockId {
+        let mut context = context;
         let mut ops = Vec::new();
         for (at, case) in encoding.cases.iter().enumerate().skip(from) {
             let guard = match case.guard {
@@ -304,31 +305,52 @@ impl<'p, 'a> Programs<'p, 'a> {
                     ops.push(Op::Bail);
                     return self.block(ops);
                 }
-                // The guard is evaluated for nothing.
-                Some(_) if case.template.is_none() && case.asserts.is_empty() => continue,
+                // The guard is evaluated for nothing, but evaluated.
+                Some(guard) if case.template.is_none() && case.asserts.is_empty() => {
+                    match self.compiler.evaluated(context, guard) {
+                        Some(next) => context = next,
+                        None => return Self::BAIL,
+                    }
+                    continue;
+                }
                 Some(guard) => match self.compiler.expression(context, guard) {
                     None => {
                         ops.push(Op::Bail);
                         return self.block(ops);
                     }
                     Some(value) => match self.compiler.graph.as_const(value) {
-                        Some(0) => continue,
-                        Some(_) => None,
-                        None => Some(value),
+                        Some(value) => match self.compiler.assume(context, guard, value != 0) {
+                            None => return Self::BAIL,
+                            Some(next) => {
+                                context = next;
+                                if value == 0 {
+                                    continue;
+                                }
+                                None
+                            }
+                        },
+                        None => Some((value, guard)),
                     },
+                },
+            };
+            let inside = match guard {
+                None => context,
+                Some((_, guard)) => match self.compiler.assume(context, guard, true) {
+                    None => return Self::BAIL,
+                    Some(inside) => inside,
                 },
             };
             let mut inner = Vec::new();
             for assert in &case.asserts {
-                match (self.compiler.bits(context, assert.range), assert.value.to_u64()) {
+                match (self.compiler.bits(inside, assert.range), assert.value.to_u64()) {
                     (Some(value), Some(want)) => inner.push(Op::Expect { value, want }),
                     _ => inner.push(Op::Bail),
                 }
             }
             if let Some(template) = case.template {
-                self.template(context, encoding, &self.compiler.plan().isa()[template].parts, &mut inner);
+                self.template(inside, encoding, &self.compiler.plan().isa()[template].parts, &mut inner);
             }
-            let Some(guard) = guard else {
+            let Some((guard, expr)) = guard else {
                 ops.append(&mut inner);
                 if case.template.is_some() {
                     return self.block(ops);
@@ -337,12 +359,19 @@ impl<'p, 'a> Programs<'p, 'a> {
             };
             let then = self.block(inner);
             if case.template.is_some() {
-                let other = self.cases(context, encoding, at + 1);
+                let other = match self.compiler.assume(context, expr, false) {
+                    None => Self::BAIL,
+                    Some(otherwise) => self.cases(otherwise, encoding, at + 1),
+                };
                 ops.push(Op::If { guard, then, other });
                 return self.block(ops);
             }
             let other = self.block(Vec::new());
             ops.push(Op::If { guard, then, other });
+            match self.compiler.evaluated(context, expr) {
+                Some(next) => context = next,
+                None => return Self::BAIL,
+            }
         }
         // No text at all is an error.
         ops.push(Op::Bail);
@@ -350,6 +379,7 @@ impl<'p, 'a> Programs<'p, 'a> {
     }
 
     fn template(&mut self, context: Context, encoding: &'a Encoding, parts: &'a [TemplatePart], ops: &mut Vec<Op>) {
+        let mut context = context;
         for part in parts {
             match part {
                 TemplatePart::Literal(text) => {
@@ -370,25 +400,42 @@ impl<'p, 'a> Programs<'p, 'a> {
                     if *align > 0 {
                         ops.push(Op::Align(*align));
                     }
-                    let mut rest: Option<Vec<Op>> = None;
-                    for alternative in alternatives.iter().rev() {
-                        let mut here = Vec::new();
-                        match alternative.meaning {
-                            Meaning::Unknown => here.push(Op::Bail),
-                            Meaning::Field(field, found) => self.print(context, field, found, reference, &mut here),
+                    let step = self.alternatives(context, &alternatives, reference);
+                    ops.extend(step);
+                    match self.compiler.shown(context, *name) {
+                        Some(next) => context = next,
+                        None => {
+                            ops.push(Op::Bail);
+                            return;
                         }
-                        rest = Some(match (alternative.guard, rest) {
-                            (Some(guard), Some(other)) => {
-                                let (then, other) = (self.block(here), self.block(other));
-                                vec![Op::If { guard, then, other }]
-                            }
-                            _ => here,
-                        });
                     }
-                    ops.extend(rest.into_iter().flatten());
                 }
             }
         }
+    }
+
+    /// The steps that print a field with these meanings, the first whose guard holds.
+    fn alternatives(&mut self, context: Context, list: &[Alternative<'a>], reference: &'a str) -> Vec<Op> {
+        let Some((first, rest)) = list.split_first() else { return vec![Op::Bail] };
+        let assumed = |programs: &mut Self, holds| match first.expr {
+            Some(guard) => programs.compiler.assume(context, guard, holds),
+            None => Some(context),
+        };
+        let mut here = Vec::new();
+        match (first.meaning, assumed(self, true)) {
+            (Meaning::Field(field, found), Some(inside)) => {
+                let found = if found == context { inside } else { found };
+                self.print(inside, field, found, reference, &mut here);
+            }
+            _ => here.push(Op::Bail),
+        }
+        let Some(guard) = first.guard else { return here };
+        let other = match assumed(self, false) {
+            Some(outside) => self.alternatives(outside, rest, reference),
+            None => vec![Op::Bail],
+        };
+        let (then, other) = (self.block(here), self.block(other));
+        vec![Op::If { guard, then, other }]
     }
 
     /// Appends the steps that print a field.

@@ -9,8 +9,8 @@
 //!
 //! * expressions that may read a name that nothing defines, or guards tried on the way that may: the reference
 //!   reports an error at the moment of evaluation;
-//! * expressions that need each other in a circle (see [`Compiler::is_safe`]): the reference gives what its stack and
-//!   memory happen to say;
+//! * expressions that need each other in a circle (see `simulate`): the reference gives what its stack and memory
+//!   happen to say;
 //! * values of more than 64 bits, and whatever is nested beyond the limits.
 
 use std::rc::Rc;
@@ -22,19 +22,31 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::graph::{Graph, ValueId};
 use crate::limits::{MAX_CONTEXTS, MAX_EXPR_DEPTH, MAX_LEAF_CONTEXTS, MAX_SCOPES};
 use crate::plan::Plan;
+use crate::simulate::Memory;
 
 /// A leaf together with the way that leads to it: a scope, ahead of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Context(u32);
 
-#[derive(Debug)]
-struct Place<'a> {
-    encoding: EncodingId,
+#[derive(Clone, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) encoding: EncodingId,
     /// The bits of the scope in terms of the instruction word, the most significant first.
     bits: Rc<[Piece]>,
     parent: Option<Context>,
     params: &'a [Param],
     depth: usize,
+    /// Guards that are known to hold here, or not to.
+    known: Vec<(ExprId, bool)>,
+    /// What the reference has evaluated when it comes here; `None` where that does not matter.
+    memory: Option<Memory>,
+}
+
+impl Place<'_> {
+    /// Whether a guard is known to hold, or not to.
+    pub(crate) fn known(&self, guard: ExprId) -> Option<bool> {
+        self.known.iter().find(|(known, _)| *known == guard).map(|(_, holds)| *holds)
+    }
 }
 
 /// What a name means where a guard holds.
@@ -42,6 +54,8 @@ struct Place<'a> {
 pub struct Alternative<'a> {
     /// Taken if not 0 and no earlier one is; the last alternative has none.
     pub guard: Option<ValueId>,
+    /// The guard as an expression, where it is one of the context itself.
+    pub expr: Option<ExprId>,
     /// The meaning.
     pub meaning: Meaning<'a>,
 }
@@ -96,7 +110,7 @@ impl<'p, 'a> Compiler<'p, 'a> {
         self.first = self.contexts.len();
         let width = self.plan.isa()[encoding].width;
         let bits = Rc::new([Piece::Bits(BitRange::new(0, width))]);
-        self.context(Place { encoding, bits, parent: None, params: &[], depth: 0 })
+        self.enter(encoding, bits, None, &[], 0)
     }
 
     /// The context of a leaf that the value of `field`, found in `found`, may be when shown in `inside`. `None` beyond
@@ -107,7 +121,71 @@ impl<'p, 'a> Compiler<'p, 'a> {
         if depth >= MAX_SCOPES {
             return None;
         }
-        self.context(Place { encoding: leaf, bits, parent: Some(inside), params: &field.params, depth })
+        self.enter(leaf, bits, Some(inside), &field.params, depth)
+    }
+
+    fn enter(
+        &mut self,
+        encoding: EncodingId,
+        bits: Rc<[Piece]>,
+        parent: Option<Context>,
+        params: &'a [Param],
+        depth: usize,
+    ) -> Option<Context> {
+        let known = Vec::new();
+        let context = self.context(Place { encoding, bits, parent, params, depth, known, memory: None })?;
+        let isa = self.plan.isa();
+        let exprs = isa[encoding].cases.iter().flat_map(|case| {
+            let derived = case.fields.iter().filter_map(|field| match field.source {
+                FieldSource::Derived(expr) => Some(expr),
+                FieldSource::Bits(_) => None,
+            });
+            case.guard.into_iter().chain(derived)
+        });
+        for expr in exprs {
+            if !self.is_safe(context, expr) {
+                // The order of evaluation matters, so it is followed from here on.
+                self.contexts[context.0 as usize].memory = Some(Memory::default());
+                self.safe.retain(|(at, _), _| *at != context);
+                break;
+            }
+        }
+        Some(context)
+    }
+
+    /// The same context after `guard` was evaluated, where it holds (`true`) or does not. `None` beyond the limits.
+    pub fn assume(&mut self, context: Context, guard: ExprId, holds: bool) -> Option<Context> {
+        let mut place = self.place(context).clone();
+        if let Some(memory) = &place.memory {
+            place.memory = Some(self.simulate(context, guard, memory).unwrap_or_else(|| unsure(memory)));
+        }
+        place.known.push((guard, holds));
+        self.context(place)
+    }
+
+    /// The same context after `guard` was evaluated, whatever it gave. `None` beyond the limits.
+    pub fn evaluated(&mut self, context: Context, guard: ExprId) -> Option<Context> {
+        let Some(memory) = &self.place(context).memory else { return Some(context) };
+        let mut place = self.place(context).clone();
+        place.memory = Some(self.simulate(context, guard, memory).unwrap_or_else(|| unsure(memory)));
+        self.context(place)
+    }
+
+    /// The same context after a field was shown. `None` beyond the limits.
+    pub fn shown(&mut self, context: Context, name: Name) -> Option<Context> {
+        let place = self.place(context);
+        let Some(memory) = &place.memory else { return Some(context) };
+        let mut work = Vec::new();
+        self.dependencies(context, name, None, &mut |at, on, _| work.push((at, on)));
+        let has_params = |field: &Field| field.name == name && !field.params.is_empty();
+        let nested = self.plan.isa()[place.encoding].cases.iter().flat_map(|case| &case.fields).any(has_params);
+        let news = work.iter().any(|(at, on)| *at == context && !memory.done.contains(on));
+        if memory.unsure || !(news || nested) {
+            return Some(context);
+        }
+        let mut place = place.clone();
+        place.memory = place.memory.as_ref().map(unsure);
+        self.context(place)
     }
 
     fn context(&mut self, place: Place<'a>) -> Option<Context> {
@@ -118,8 +196,15 @@ impl<'p, 'a> Compiler<'p, 'a> {
         Some(Context(self.contexts.len() as u32 - 1))
     }
 
-    fn place(&self, context: Context) -> &Place<'a> {
+    pub(crate) fn place(&self, context: Context) -> &Place<'a> {
         &self.contexts[context.0 as usize]
+    }
+
+    /// Where a name that a context has not is looked up further, and under which name.
+    pub(crate) fn outer(&self, context: Context, name: Name) -> Option<(Context, Name)> {
+        let place = self.place(context);
+        let param = place.params.iter().find(|param| param.as_name == name)?;
+        Some((place.parent?, param.name))
     }
 
     /// The leaf of a context.
@@ -174,45 +259,53 @@ impl<'p, 'a> Compiler<'p, 'a> {
     /// alternative has no guard; an unknown meaning is always the last.
     pub fn resolve(&mut self, context: Context, name: Name, running: Option<ExprId>) -> Vec<Alternative<'a>> {
         let mut found = Vec::new();
-        let unknown = Alternative { guard: None, meaning: Meaning::Unknown };
+        let unknown = Alternative { guard: None, expr: None, meaning: Meaning::Unknown };
+        let start = context;
         let (mut context, mut name) = (context, name);
         loop {
             let encoding = &self.plan.isa()[self.encoding(context)];
             for case in &encoding.cases {
                 let field = case.fields.iter().find(|field| field.name == name);
-                let guard = case.guard.filter(|&guard| Some(guard) != running);
-                let guard = match guard {
-                    None => None,
-                    Some(guard) if !self.is_safe(context, guard) => {
-                        found.push(unknown);
-                        return found;
-                    }
-                    Some(_) if field.is_none() => continue,
-                    Some(guard) => match self.expression(context, guard) {
-                        None => {
+                let mut guard = None;
+                if let Some(expr) = case.guard.filter(|&expr| Some(expr) != running) {
+                    match self.place(context).known(expr) {
+                        Some(true) => {}
+                        Some(false) => continue,
+                        None if !self.is_safe(context, expr) => {
                             found.push(unknown);
                             return found;
                         }
-                        Some(value) => match self.graph.as_const(value) {
-                            Some(0) => continue,
-                            Some(_) => None,
-                            None => Some(value),
+                        None if field.is_none() => continue,
+                        None => match self.expression(context, expr) {
+                            None => {
+                                found.push(unknown);
+                                return found;
+                            }
+                            Some(value) => match self.graph.as_const(value) {
+                                Some(0) => continue,
+                                Some(_) => {}
+                                None => guard = Some((value, expr)),
+                            },
                         },
-                    },
-                };
+                    }
+                }
                 let Some(field) = field else { continue };
-                found.push(Alternative { guard, meaning: Meaning::Field(field, context) });
+                found.push(Alternative {
+                    guard: guard.map(|(value, _)| value),
+                    expr: guard.map(|(_, expr)| expr).filter(|_| context == start),
+                    meaning: Meaning::Field(field, context),
+                });
                 if guard.is_none() {
                     return found;
                 }
             }
-            let place = self.place(context);
-            let param = place.params.iter().find(|param| param.as_name == name);
-            let (Some(param), Some(parent)) = (param, place.parent) else {
-                found.push(unknown);
-                return found;
-            };
-            (context, name) = (parent, param.name);
+            match self.outer(context, name) {
+                Some(outer) => (context, name) = outer,
+                None => {
+                    found.push(unknown);
+                    return found;
+                }
+            }
         }
     }
 
@@ -267,41 +360,16 @@ impl<'p, 'a> Compiler<'p, 'a> {
         nodes.last().copied()
     }
 
-    /// Whether an expression can be taken for its plain meaning: nothing that the reference evaluates for it may miss a
-    /// name, and no value that matters is needed while it is itself being worked out.
-    ///
-    /// The reference evaluates more than it needs: every guard on the way to a name. If A is needed for B and B is
-    /// evaluated, needed or not, on the way to A, then B may see A as 0 and that is remembered. So an expression is
-    /// safe if no *needed* one lies on a circle of *evaluated* ones. Circles count by expression, not by scope, since
-    /// that is how the reference's stack compares.
+    /// Whether an expression can be taken for its plain meaning when it is evaluated here: see `simulate`.
     pub fn is_safe(&mut self, context: Context, expr: ExprId) -> bool {
         if let Some(&safe) = self.safe.get(&(context, expr)) {
             return safe;
         }
-        let mut seen = FxHashSet::default();
-        let mut work = vec![(context, expr)];
-        let mut evaluated: FxHashMap<ExprId, Vec<ExprId>> = FxHashMap::default();
-        let mut needed = Vec::new();
-        let mut safe = true;
-        while let Some((context, expr)) = work.pop() {
-            if !seen.insert((context, expr)) {
-                continue;
-            }
-            let fields = &self.plan.isa()[expr].fields;
-            safe &= fields.iter().all(|&name| {
-                self.dependencies(context, name, Some(expr), &mut |context, on, is_needed| {
-                    evaluated.entry(expr).or_default().push(on);
-                    if is_needed {
-                        needed.push((expr, on));
-                    }
-                    work.push((context, on));
-                })
-            });
-            if !safe {
-                break;
-            }
-        }
-        safe = safe && !needed.iter().any(|&(from, on)| reaches(&evaluated, on, from));
+        let in_order = || {
+            let memory = self.place(context).memory.as_ref()?;
+            self.simulate(context, expr, memory)
+        };
+        let safe = self.safe_in_any_order(context, expr) || in_order().is_some();
         self.safe.insert((context, expr), safe);
         safe
     }
@@ -337,53 +405,10 @@ impl<'p, 'a> Compiler<'p, 'a> {
         list.dedup();
         Some(list)
     }
-
-    /// Reports what the reference may evaluate to find `name` for `running`, and whether its value matters; gives
-    /// whether the name is found in any event.
-    fn dependencies(
-        &self,
-        context: Context,
-        name: Name,
-        running: Option<ExprId>,
-        report: &mut dyn FnMut(Context, ExprId, bool),
-    ) -> bool {
-        let (mut context, mut name) = (context, name);
-        loop {
-            let place = self.place(context);
-            for case in &self.plan.isa()[place.encoding].cases {
-                let field = case.fields.iter().find(|field| field.name == name);
-                let guard = case.guard.filter(|&guard| Some(guard) != running);
-                if let Some(guard) = guard {
-                    report(context, guard, field.is_some());
-                }
-                let Some(field) = field else { continue };
-                if let FieldSource::Derived(expr) = field.source {
-                    report(context, expr, true);
-                }
-                if guard.is_none() {
-                    return true;
-                }
-            }
-            let param = place.params.iter().find(|param| param.as_name == name);
-            let (Some(param), Some(parent)) = (param, place.parent) else { return false };
-            (context, name) = (parent, param.name);
-        }
-    }
 }
 
-/// Whether there is a way from one expression to another, or they are the same.
-fn reaches(edges: &FxHashMap<ExprId, Vec<ExprId>>, from: ExprId, to: ExprId) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut work = vec![from];
-    while let Some(at) = work.pop() {
-        if at == to {
-            return true;
-        }
-        if seen.insert(at) {
-            work.extend(edges.get(&at).into_iter().flatten());
-        }
-    }
-    false
+fn unsure(memory: &Memory) -> Memory {
+    Memory { unsure: true, ..memory.clone() }
 }
 
 /// Appends the bits `range` of a value made of `pieces` (the most significant first).

@@ -15,6 +15,7 @@ mod graph;
 pub mod limits;
 mod plan;
 mod scope;
+mod simulate;
 mod tree;
 
 pub use compile::{Alternative, Compiler, Context, Meaning};

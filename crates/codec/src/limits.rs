@@ -44,3 +44,6 @@ pub const MAX_SHAPES: usize = 1 << 16;
 
 /// Rounds in which guards and the fields they depend on must settle while a word is written.
 pub const MAX_WRITE_ROUNDS: usize = 8;
+
+/// Steps that following the reference's order of evaluation may take ahead of time, for one expression.
+pub const MAX_SIMULATION: usize = 10_000;
