@@ -56,3 +56,10 @@ pub const MAX_REFERENCES: usize = 1024;
 
 /// The largest column that `:align=` may ask for.
 pub const MAX_ALIGN: u32 = 4096;
+
+/// The most pieces that the part of a leaf's first parcel that no length rule has decided may fall into; beyond that,
+/// the rest is not checked.
+pub const MAX_LENGTH_PIECES: usize = 4096;
+
+/// The widest row of a `<table>`, in bits.
+pub const MAX_ROW_BITS: i64 = 128;

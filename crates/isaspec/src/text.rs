@@ -74,7 +74,7 @@ impl Text {
         }
         let taken = until(";");
         let source = Span::new(file, at, at + taken);
-        match reference(&rest[1..taken.saturating_sub(1).max(1)]) {
+        match rest.get(1..taken.saturating_sub(1)).and_then(reference) {
             Some(c) => self.push(c.encode_utf8(&mut [0; 4]), source),
             None => self.push(&rest[..taken], source),
         }

@@ -57,7 +57,8 @@ fn place(tables: &Tables<'_>, id: usize, in_circle: &mut [bool], out: &mut Diagn
         }
         if levels.len() >= limits::MAX_EXTENDS_DEPTH {
             let message = format!("bitsets extend each other over more than {} steps", limits::MAX_EXTENDS_DEPTH);
-            out.push(Diagnostic::error("isaspec-extends-limit", message).label(extends.span(), "one step too many"));
+            let start = tables.sets.get(id).map_or(extends.span(), |set| set.decl.name.span());
+            out.push(Diagnostic::error("isaspec-extends-limit", message).label(start, "too far from its root"));
             return None;
         }
         levels.push(parent);

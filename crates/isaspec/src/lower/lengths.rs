@@ -4,10 +4,8 @@ use isaglot_bits::Pattern;
 use isaglot_model::WordFormat;
 use isaglot_source::{Diagnostic, Diagnostics};
 
+use crate::limits;
 use crate::syntax::Bitset;
-
-/// The most pieces that the part of a pattern not yet decided may fall into; beyond, the rest is not checked.
-const MAX_PIECES: usize = 4096;
 
 /// Checks one encoding of the instructions' space against the rules, in their order.
 pub(super) fn check(decl: &Bitset, pattern: &Pattern, format: &WordFormat, out: &mut Diagnostics) {
@@ -33,7 +31,7 @@ pub(super) fn check(decl: &Bitset, pattern: &Pattern, format: &WordFormat, out: 
             return;
         }
         open = open.iter().flat_map(|p| p.subtract(&rule.pattern)).collect();
-        if open.len() > MAX_PIECES {
+        if open.len() > limits::MAX_LENGTH_PIECES {
             return;
         }
     }

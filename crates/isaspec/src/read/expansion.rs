@@ -5,11 +5,8 @@ use roxmltree::Node;
 use super::bitset;
 use super::extension::{piece, required_int, words};
 use super::reader::{Reader, children};
-use crate::expr;
 use crate::syntax::{ExpansionDecl, ExprDecl, File, PieceDecl, StepDecl, TableDecl};
-
-/// The widest row of a table, in bits.
-const MAX_ROW_BITS: i64 = 128;
+use crate::{expr, limits};
 
 /// Reads both elements under the root element.
 pub(super) fn top(r: &mut Reader<'_, '_>, root: Node<'_, '_>, file: &mut File) {
@@ -26,8 +23,13 @@ fn table(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<TableDecl> {
     // The rows are the last text: a <doc> may stand before them.
     let text = node.children().filter(Node::is_text).filter_map(|n| n.text()).collect::<Vec<_>>().join(" ");
     let width = width?;
-    if !(1..=MAX_ROW_BITS).contains(&width.value) {
-        r.error("isaspec-table", "no such width of a row", width.span, format!("expected 1 to {MAX_ROW_BITS}"));
+    if !(1..=limits::MAX_ROW_BITS).contains(&width.value) {
+        r.error(
+            "isaspec-table",
+            "no such width of a row",
+            width.span,
+            format!("expected 1 to {}", limits::MAX_ROW_BITS),
+        );
         return None;
     }
     let mut rows = Vec::new();
