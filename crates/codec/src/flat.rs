@@ -90,6 +90,12 @@ impl Values {
         self.set(slot, value);
     }
 
+    /// Says that a field that was set is to be written only if the form has it.
+    #[inline]
+    pub fn make_optional(&mut self, slot: Slot) {
+        self.optional |= 1 << (slot.0 & 127);
+    }
+
     /// Sets an enum field that is to be written, by its text.
     #[inline]
     pub fn set_symbol(&mut self, slot: Slot, symbol: Symbol) {

@@ -5,7 +5,7 @@ use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
 use crate::inst::{Form, Inst, Kind};
 use crate::isa::Xe;
-use crate::parse::Source;
+use crate::parse::{DISTANCE, Source};
 
 /// Which instructions take their short form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,7 +65,14 @@ impl Xe {
                 let mut i = line.inst;
                 let absolute = i.form == Form::Call && self.op(i.op).name == "calla";
                 for o in i.srcs.iter_mut().filter(|o| o.kind == Kind::Label) {
-                    let at = source.labels.get(o.imm as usize).and_then(|l| l.at);
+                    let at = if o.len != DISTANCE {
+                        source.labels.get(o.imm as usize).and_then(|l| l.at)
+                    } else if absolute && o.imm % 16 == 0 && o.imm / 16 <= placed.len() as u64 {
+                        // An address names the instruction that stands there before any becomes short.
+                        Some((o.imm / 16) as usize)
+                    } else {
+                        continue;
+                    };
                     let target = at.map_or(0, |n| placed.get(n).map_or(pc, |p| p.pc));
                     let base = if absolute { 0 } else { i64::from(place.pc) };
                     o.imm = (i64::from(target) - base) as u64;

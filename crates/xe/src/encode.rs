@@ -75,10 +75,7 @@ fn fields(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
         v.set(s.flag_reg, i.flag.0.into());
         v.set(s.flag_sub, i.flag.1.into());
     }
-    if let Some(pred) = i.pred {
-        if !info.pred {
-            return Err(EncodeError::Other(format!("`{}` takes no predicate", info.name)));
-        }
+    if let Some(pred) = i.pred.filter(|_| info.pred) {
         // Two codes have the empty text: no predicate, and each channel by itself.
         if xe.text(pred.func).is_empty() {
             v.set(s.pred, 1)
@@ -99,17 +96,14 @@ fn fields(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
     ] {
         set_bit(v, slot, on);
     }
-    if i.sat {
-        if !info.sat {
-            return Err(EncodeError::Other(format!("`{}` does not saturate", info.name)));
-        }
+    // Where an operation has no use for them, these are dropped; the assembler warns.
+    if i.sat && info.sat {
         v.set(s.sat, 1);
     }
-    if !xe.text(i.cond).is_empty() && i.form != Form::Math {
-        if !info.cond {
-            return Err(EncodeError::Other(format!("`{}` takes no flag modifier", info.name)));
-        }
+    if !xe.text(i.cond).is_empty() && i.form != Form::Math && info.cond {
         v.set_symbol(s.cond, i.cond);
+        // An immediate of 64 bits leaves no room for it.
+        v.make_optional(s.cond);
     }
     if !info.mods && i.sources().iter().any(|o| o.mods != 0) {
         return Err(EncodeError::Other(format!("`{}` takes no source modifiers", info.name)));

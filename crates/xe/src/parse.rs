@@ -13,6 +13,9 @@ use crate::isa::{EO, Xe};
 use crate::swsb::{PIPES, Swsb, Token};
 use crate::types::Type;
 
+/// In place of a length: a branch operand that is a number rather than a label.
+pub(crate) const DISTANCE: i16 = i16::MIN;
+
 /// An instruction of a text.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
@@ -48,6 +51,7 @@ impl Xe {
         let mut source = Source::default();
         let mut names: FxHashMap<&[u8], u32> = FxHashMap::default();
         let mut start = 0;
+        let mut warnings = Diagnostics::new();
         while start < text.len() {
             let length = text[start..].iter().position(|b| *b == b'\n').unwrap_or(text.len() - start);
             let line = &text[start..start + length];
@@ -59,12 +63,14 @@ impl Xe {
                 file,
                 source: &mut source,
                 names: &mut names,
+                warnings: &mut warnings,
             };
             if let Err(d) = p.line() {
                 out.push(d);
             }
             start += length + 1;
         }
+        out.append(warnings);
         source
     }
 }
@@ -89,6 +95,7 @@ struct Parser<'a, 's> {
     file: FileId,
     source: &'s mut Source,
     names: &'s mut FxHashMap<&'a [u8], u32>,
+    warnings: &'s mut Diagnostics,
 }
 
 type Result<T> = std::result::Result<T, Diagnostic>;
@@ -224,6 +231,17 @@ impl<'a> Parser<'a, '_> {
             return Err(self.expected("the end of the instruction"));
         }
         let span = self.span(start);
+        let info = self.xe.op(inst.op);
+        for (unused, what) in [
+            (inst.pred.is_some() && !info.pred, "a predicate"),
+            (inst.sat && !info.sat, "saturation"),
+            (!info.cond && inst.form != Form::Math && inst.cond != Symbol::NONE, "a flag modifier"),
+        ] {
+            if unused {
+                let message = format!("`{}` has no use for {what}; it is dropped", info.name);
+                self.warnings.push(Diagnostic::warning("xe-unused", message).label(span, "here"));
+            }
+        }
         self.source.lines.push(Line { inst, span });
         Ok(())
     }
@@ -285,6 +303,10 @@ impl<'a> Parser<'a, '_> {
         }
         if i.form == Form::Math && self.xe.is_macro(i.sub) {
             i.cond = EO;
+        }
+        if self.xe.op(i.op).name == "jmpi" {
+            // It has one channel and is never masked.
+            i.wren = true;
         }
         Ok(i)
     }
@@ -610,6 +632,8 @@ impl<'a> Parser<'a, '_> {
         let element = self.sub_register(&mut o)?;
         if self.eat(b'<') {
             self.region(i, n, &mut o)?;
+        } else if i.form == Form::Math && o.kind == Kind::Macro {
+            (o.v, o.w, o.h) = (1, 1, 0);
         } else if !matches!(i.form, Form::Dpas) && !i.form.branches() && o.kind != Kind::Macro {
             return Err(self.expected("a region such as `<1;1,0>`"));
         }
@@ -679,6 +703,15 @@ impl<'a> Parser<'a, '_> {
 
     fn target(&mut self) -> Result<Operand> {
         let start = self.at;
+        if self.peek().is_ascii_digit() || self.peek() == b'-' {
+            // A distance in bytes, or the address for `calla`.
+            let sign = if self.eat(b'-') { -1 } else { 1 };
+            let n = i64::try_from(self.number("a distance")?).unwrap_or(i64::MAX).saturating_mul(sign);
+            if self.eat(b':') {
+                self.word();
+            }
+            return Ok(Operand { kind: Kind::Label, imm: n as u64, len: DISTANCE, ..Operand::default() });
+        }
         let name = self.word();
         if name.is_empty() {
             return Err(self.expected("a label"));
@@ -764,6 +797,12 @@ impl<'a> Parser<'a, '_> {
         }
         i.exdesc = self.descriptor()?;
         i.desc = self.descriptor()?;
+        // Where a length stands beside a register, the length has to be in that form; from Xe2 on `ugm` has another.
+        let has_length = i.srcs[1].len >= 0 || i.srcs[1].file == File::NULL;
+        let needed = self.xe.platform < crate::Platform::Xe2 || self.xe.text(i.sub) != "ugm";
+        if matches!(i.exdesc, Desc::Reg(_)) && has_length && needed {
+            i.opts.exbso = true;
+        }
         Ok(())
     }
 
