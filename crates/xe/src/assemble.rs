@@ -42,7 +42,7 @@ impl Xe {
         (out.error_count() == before).then_some(bytes)
     }
 
-    fn lay_out(&mut self, source: &Source, compaction: Compaction, out: &mut Diagnostics) -> Vec<u8> {
+    pub(crate) fn lay_out(&mut self, source: &Source, compaction: Compaction, out: &mut Diagnostics) -> Vec<u8> {
         let mut values = Values::default();
         let mut placed = Vec::with_capacity(source.lines.len());
         let mut pc = 0u32;

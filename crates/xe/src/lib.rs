@@ -18,6 +18,7 @@ mod print;
 pub mod stream;
 pub mod swsb;
 pub mod types;
+mod unlist;
 
 pub use assemble::Compaction;
 pub use encode::EncodeError;

@@ -563,16 +563,7 @@ impl<'a> Parser<'a, '_> {
         if o.kind != Kind::Direct {
             return Ok(());
         }
-        let scale = match o.file {
-            File::FC | File::MSG if self.xe.platform < crate::Platform::Xe2 => {
-                if self.xe.platform.wide() {
-                    2
-                } else {
-                    1
-                }
-            }
-            _ => u64::from(o.ty.bytes()),
-        };
+        let scale = u64::from(self.xe.sub_scale(o));
         let size = self.xe.file(o.file).bytes.max(1);
         let bytes = element.saturating_mul(scale);
         o.sub = u8::try_from(bytes).ok().filter(|_| o.file != File::R || bytes < u64::from(size)).ok_or_else(|| {

@@ -315,19 +315,17 @@ impl Xe {
         }
     }
 
+    /// Bytes of one unit of a sub-register as it is written.
+    pub(crate) fn sub_scale(&self, o: &Operand) -> u32 {
+        match o.file {
+            File::FC | File::MSG if self.platform < Platform::Xe2 => 1 + u32::from(self.platform.wide()),
+            _ => o.ty.bytes(),
+        }
+    }
+
     /// The sub-register in elements of the type.
     pub(crate) fn sub_element(&self, o: &Operand) -> u32 {
-        match o.file {
-            File::CE | File::IP => 0,
-            File::FC | File::MSG if self.platform < Platform::Xe2 => {
-                if self.platform.wide() {
-                    u32::from(o.sub) / 2
-                } else {
-                    o.sub.into()
-                }
-            }
-            _ => u32::from(o.sub) / o.ty.bytes(),
-        }
+        if matches!(o.file, File::CE | File::IP) { 0 } else { u32::from(o.sub) / self.sub_scale(o) }
     }
 
     fn register(&self, o: &Operand, out: &mut Vec<u8>) {
