@@ -59,6 +59,8 @@ pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Bitse
     let mut meta = Vec::new();
     for child in children(node, "meta") {
         for attribute in child.attributes() {
+            // A later value of a name replaces an earlier one.
+            meta.retain(|(name, _): &(String, String)| name != attribute.name());
             meta.push((attribute.name().to_owned(), attribute.value().to_owned()));
         }
     }
