@@ -271,11 +271,11 @@ fn backward(plan: &Plan<'_>, form: &Form<'_>, id: EncodingId, long: u128) -> Opt
 }
 
 fn gather64(ranges: &[BitRange], word: u64) -> u64 {
-    ranges.iter().fold(0, |v, r| v << r.width % 64 | (word >> r.lo) & mask(r.width))
+    ranges.iter().fold(0, |v, r| (v << (r.width % 64)) | ((word >> r.lo) & mask(r.width)))
 }
 
 fn gather(ranges: &[BitRange], word: u128) -> u64 {
-    ranges.iter().fold(0, |v, r| v << r.width % 64 | (word >> r.lo) as u64 & mask(r.width))
+    ranges.iter().fold(0, |v, r| (v << (r.width % 64)) | ((word >> r.lo) as u64 & mask(r.width)))
 }
 
 fn scatter64(ranges: &[BitRange], value: u64) -> u64 {

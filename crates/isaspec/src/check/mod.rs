@@ -45,5 +45,6 @@ pub(crate) fn check(sources: &Sources, tables: &Tables<'_>, out: &mut Diagnostic
     bits::inherited(tables, &places, &live, out);
     gens::check(tables, &places, &live, out);
     types::check(tables, &places, &live, &several, out);
+    types::features(sources, tables, out);
     Checked { places, format }
 }

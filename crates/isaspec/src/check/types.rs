@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 use super::Place;
 use crate::display;
 use crate::gather::{CaseInfo, Set, Tables};
+use crate::load::Sources;
 use crate::syntax::{ExprRef, FieldDecl, PieceDecl, Role};
 use crate::text::Text;
 
@@ -104,7 +105,6 @@ pub(crate) fn check(
             of_set.case(case);
         }
     }
-    features(tables, out);
     name_clashes(tables, out);
 }
 
@@ -304,7 +304,7 @@ impl SetCheck<'_, '_> {
 }
 
 /// Every feature that something names must be declared.
-fn features(tables: &Tables<'_>, out: &mut Diagnostics) {
+pub(crate) fn features(sources: &Sources, tables: &Tables<'_>, out: &mut Diagnostics) {
     let mut unknown = |name: &str, span: Span| {
         let name = name.strip_prefix('!').unwrap_or(name);
         if tables.features.get(name).is_none() {
@@ -320,7 +320,9 @@ fn features(tables: &Tables<'_>, out: &mut Diagnostics) {
     for set in &tables.sets {
         set.decl.features.iter().for_each(|f| unknown(&f.value, f.span()));
     }
-    for (_, decl) in &tables.exprs.entries {
+    let steps = sources.files.iter().flat_map(|f| &f.expansions).flat_map(|e| &e.steps);
+    let guards = steps.filter_map(|step| step.when.as_ref());
+    for decl in tables.exprs.entries.iter().map(|(_, decl)| *decl).chain(guards) {
         decl.parsed.iter().flat_map(|e| &e.features).for_each(|(name, span)| unknown(name, *span));
     }
 }
