@@ -47,3 +47,6 @@ pub const MAX_WRITE_ROUNDS: usize = 8;
 
 /// Steps that following the reference's order of evaluation may take ahead of time, for one expression.
 pub const MAX_SIMULATION: usize = 10_000;
+
+/// How often an encoder writes all fields anew because one moved another: more than any chain of guards is long.
+pub const MAX_ENCODE_ROUNDS: usize = 32;

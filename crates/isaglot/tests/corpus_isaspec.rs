@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use isaglot::asm::{Entry, Hooks, Options, Stream};
 use isaglot::bits::Word;
-use isaglot::codec::Plan;
+use isaglot::codec::{self, Plan};
 use isaglot::model::Isa;
 use isaglot::source::{Diagnostics, SourceMap, render};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -27,13 +27,14 @@ fn main() {
         println!("no corpus at {}: the isaspec cases are ignored", corpus.display());
     }
     type Case = (&'static str, fn(&Path) -> Result<(), Failed>);
-    let cases: [Case; 6] = [
+    let cases: [Case; 7] = [
         ("isaspec_vectors", vectors),
         ("isaspec_sections", sections),
         ("isaspec_micro", micro),
         ("isaspec_pools", pools),
         ("isaspec_streams", streams),
         ("isaspec_labels", labels),
+        ("isaspec_operands", operands),
     ];
     let trials = cases.map(|(name, case)| {
         let corpus = Arc::clone(&corpus);
@@ -395,4 +396,26 @@ fn is_relabelled(line: &str, plain: &str, n: usize, count: usize, referred: &mut
             let wraps = value < 0 && (1..32).any(|bits| target == value + (1 << bits));
             (target == value || target == value + n as i64 || wraps) && (0..count as i64).contains(&target)
         })
+}
+
+/// Every pool word as a tree of operands gives the word again, outside its don't-care bits (which are kept too).
+fn operands(corpus: &Path) -> Result<(), Failed> {
+    for pool in manifest(corpus)? {
+        let isa = description(corpus, &pool.isa)?;
+        let plan = Plan::new(&isa, pool.generation);
+        let bytes = gunzip(&corpus.join("corpus").join(text(&pool.entry, "pool_bin")?))?;
+        let size = isa.format().max_bits as usize / 8;
+        let mut wrong = Vec::new();
+        for bytes in bytes.chunks_exact(size) {
+            let word = Word::from_le_bytes(bytes, isa.format().max_bits);
+            let tree = codec::operands::decode(&plan, &word).ok_or("a pool word is no instruction")?;
+            match codec::operands::encode(&plan, &tree) {
+                Ok(again) if again == word => {}
+                Ok(again) => wrong.push(format!("{}: {} became {}", pool.name, word.hex(), again.hex())),
+                Err(e) => wrong.push(format!("{}: {}: {e}", pool.name, word.hex())),
+            }
+        }
+        verdict(&format!("{} operands", pool.name), &wrong, bytes.len() / size)?;
+    }
+    Ok(())
 }

@@ -1,0 +1,342 @@
+//! A word as a tree of operands, and back.
+//!
+//! Decoding gives every field that means something in its leaf, sub-encodings as trees of their own. Encoding is the
+//! inverse, and harder: which definition a name has depends on guards, and those on the bits that are being made. The
+//! method is to write all fields where they belong as the word stands, look again where they belong now, and go on until
+//! nothing changes. Whatever comes out is then decoded, and must say what was asked for.
+
+use std::fmt;
+
+use isaglot_bits::{BitRange, Word};
+use isaglot_model::{EncodingId, Field, FieldSource, FieldType, Isa, Name, Piece};
+use isaglot_source::Diagnostic;
+
+use crate::limits::MAX_ENCODE_ROUNDS;
+use crate::plan::Plan;
+use crate::scope::Scopes;
+
+/// A leaf with the values of its fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operands {
+    /// The leaf.
+    pub encoding: EncodingId,
+    /// Its fields, in the order of its cases. To encode, any order and any selection: what is missing is 0.
+    pub fields: Vec<Operand>,
+    /// Bits of the word that neither the pattern nor a field of the list holds: those of a definition that another
+    /// case shadows, or don't-care bits. Zero in a tree that is made by hand.
+    pub rest: Word,
+}
+
+/// A field's value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// The field.
+    pub name: Name,
+    /// What it is worth.
+    pub value: OperandValue,
+}
+
+/// A number, or a leaf of the field's own space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OperandValue {
+    /// The raw value, as wide as the field; a negative one in two's complement.
+    Number(Word),
+    /// What a sub-encoding is.
+    Nested(Box<Operands>),
+}
+
+/// Why operands make no word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EncodeError {
+    /// The field holds fewer bits than the value needs.
+    Range {
+        /// The field.
+        field: String,
+        /// Its width in bits.
+        width: u32,
+        /// The value.
+        value: Word,
+    },
+    /// Nothing in the leaf, as its other fields stand, defines the name.
+    Unknown {
+        /// The field.
+        field: String,
+        /// The leaf.
+        encoding: String,
+    },
+    /// Bits that the description implies are different in the value.
+    Implied {
+        /// The field.
+        field: String,
+        /// The value.
+        value: Word,
+    },
+    /// The word would say something else: the field is derived from others, or shares bits with them.
+    Contradiction {
+        /// The field.
+        field: String,
+        /// What was asked for.
+        wanted: Word,
+        /// What the word would say.
+        got: Word,
+    },
+    /// A number where a sub-encoding is needed, or a tree where a number is.
+    Kind {
+        /// The field.
+        field: String,
+    },
+    /// The leaf is not what the word would decode as, on this gen with these features.
+    Leaf {
+        /// The leaf that was asked for.
+        encoding: String,
+    },
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EncodeError::Range { field, width, value } => {
+                write!(f, "{} does not fit field `{field}` of {width} bits", value.decimal())
+            }
+            EncodeError::Unknown { field, encoding } => write!(f, "`{encoding}` has no field `{field}` here"),
+            EncodeError::Implied { field, value } => {
+                write!(f, "{} has bits that field `{field}` cannot hold", value.decimal())
+            }
+            EncodeError::Contradiction { field, wanted, got } => {
+                write!(f, "field `{field}` cannot be {}: the other fields make it {}", wanted.decimal(), got.decimal())
+            }
+            EncodeError::Kind { field } => write!(f, "field `{field}` is given the wrong kind of value"),
+            EncodeError::Leaf { encoding } => write!(f, "the word would not decode as `{encoding}`"),
+        }
+    }
+}
+
+impl std::error::Error for EncodeError {}
+
+impl EncodeError {
+    /// The error as a diagnostic, with a code of the `codec-…` family.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let code = match self {
+            EncodeError::Range { .. } => "codec-range",
+            EncodeError::Unknown { .. } => "codec-unknown-field",
+            EncodeError::Implied { .. } => "codec-implied-bits",
+            EncodeError::Contradiction { .. } => "codec-contradiction",
+            EncodeError::Kind { .. } => "codec-kind",
+            EncodeError::Leaf { .. } => "codec-leaf",
+        };
+        Diagnostic::error(code, self.to_string())
+    }
+}
+
+/// Takes an instruction word apart. `None` if it is no instruction.
+#[must_use]
+pub fn decode(plan: &Plan<'_>, word: &Word) -> Option<Operands> {
+    let mut scopes = Scopes::new(plan, false);
+    let scope = scopes.enter(word)?;
+    Some(take_apart(&mut scopes, scope))
+}
+
+fn take_apart(scopes: &mut Scopes<'_, '_>, scope: usize) -> Operands {
+    let encoding = scopes.encoding(scope);
+    let mut claimed = encoding.pattern.care().clone();
+    let mut fields = Vec::new();
+    for name in names(encoding) {
+        let Some(found) = scopes.resolve(scope, name) else { continue };
+        if found.scope == scope
+            && let FieldSource::Bits(pieces) = &found.field.source
+        {
+            for range in ranges(pieces) {
+                claimed = claimed.or(&Word::mask(range, claimed.width()));
+            }
+        }
+        let nested = match found.field.ty {
+            FieldType::Sub(space) => scopes.enter_field(scope, &found, space),
+            _ => None,
+        };
+        let value = match nested {
+            Some(inner) => {
+                let tree = take_apart(scopes, inner);
+                scopes.leave();
+                OperandValue::Nested(Box::new(tree))
+            }
+            // A value that is none of its space stays a number.
+            None => OperandValue::Number(found.value.resized(found.field.width)),
+        };
+        fields.push(Operand { name, value });
+    }
+    let rest = scopes.value(scope).and_not(&claimed);
+    Operands { encoding: scopes.encoding_id(scope), fields, rest }
+}
+
+fn names(encoding: &isaglot_model::Encoding) -> Vec<Name> {
+    let mut names = Vec::new();
+    for field in encoding.cases.iter().flat_map(|case| &case.fields) {
+        if !names.contains(&field.name) {
+            names.push(field.name);
+        }
+    }
+    names
+}
+
+fn ranges(pieces: &[Piece]) -> impl Iterator<Item = BitRange> + '_ {
+    pieces.iter().filter_map(|p| match p {
+        Piece::Bits(range) => Some(*range),
+        Piece::Implied { .. } => None,
+    })
+}
+
+/// Makes the word of these operands. Don't-care bits are 0, asserted bits as asserted.
+///
+/// # Errors
+/// A value that does not fit, a name that means nothing, values that contradict each other; see [`EncodeError`].
+pub fn encode(plan: &Plan<'_>, operands: &Operands) -> Result<Word, EncodeError> {
+    let isa = plan.isa();
+    let leaf = || EncodeError::Leaf { encoding: isa.text(isa[operands.encoding].name).to_owned() };
+    let mut word = start(isa, operands);
+    for _ in 0..MAX_ENCODE_ROUNDS {
+        let mut scopes = Scopes::new(plan, false);
+        let scope = scopes.enter(&word).ok_or_else(leaf)?;
+        if scopes.encoding_id(scope) != operands.encoding {
+            return Err(leaf());
+        }
+        let (next, misfit) = fill(&mut scopes, scope, operands);
+        if next == word {
+            if let Some(misfit) = misfit {
+                return Err(misfit);
+            }
+            agree(&mut scopes, scope, operands)?;
+            return Ok(word);
+        }
+        word = next;
+    }
+    // The fields chase each other; whichever is not met is named.
+    let mut scopes = Scopes::new(plan, false);
+    let scope = scopes.enter(&word).ok_or_else(leaf)?;
+    agree(&mut scopes, scope, operands)?;
+    Err(leaf())
+}
+
+/// The bits that a leaf has whatever its fields are.
+fn start(isa: &Isa, operands: &Operands) -> Word {
+    let pattern = &isa[operands.encoding].pattern;
+    pattern.value().or(&operands.rest.resized(pattern.width()))
+}
+
+/// The bits of a scope with every operand written where it belongs as the scope stands, and the first that does not fit
+/// there: the next round may find it another place.
+fn fill(scopes: &mut Scopes<'_, '_>, scope: usize, operands: &Operands) -> (Word, Option<EncodeError>) {
+    let isa = scopes.plan().isa();
+    let encoding = &isa[operands.encoding];
+    let mut word = start(isa, operands);
+    let mut misfit = None;
+    for case in &encoding.cases {
+        if case.guard.is_none_or(|guard| scopes.evaluate(scope, guard) != 0) {
+            for assert in &case.asserts {
+                if operands.rest.resized(word.width()).slice(assert.range).is_zero() {
+                    word.insert_word(assert.range, &assert.value);
+                }
+            }
+        }
+    }
+    for operand in &operands.fields {
+        let name = || isa.text(operand.name).to_owned();
+        let Some(found) = scopes.resolve(scope, operand.name) else {
+            // Perhaps a guard that another field makes true defines it.
+            let encoding = isa.text(encoding.name).to_owned();
+            misfit = misfit.or_else(|| Some(EncodeError::Unknown { field: name(), encoding }));
+            continue;
+        };
+        let value = match (&operand.value, &found.field.ty) {
+            (OperandValue::Number(value), _) => value.clone(),
+            (OperandValue::Nested(tree), FieldType::Sub(space)) => {
+                let inner = scopes.enter_field(scope, &found, *space);
+                let same = inner.is_some_and(|inner| scopes.encoding_id(inner) == tree.encoding);
+                let value = match inner {
+                    Some(inner) if same => {
+                        let (value, inside) = fill(scopes, inner, tree);
+                        misfit = misfit.or(inside);
+                        value
+                    }
+                    // Not yet what it is to be; its fields find their places in the next round.
+                    _ => start(isa, tree),
+                };
+                if inner.is_some() {
+                    scopes.leave();
+                }
+                value
+            }
+            (OperandValue::Nested(_), _) => {
+                misfit = misfit.or_else(|| Some(EncodeError::Kind { field: name() }));
+                continue;
+            }
+        };
+        // A parameter or a derived field is not written but must come out right in the end.
+        if found.scope == scope
+            && let FieldSource::Bits(pieces) = &found.field.source
+        {
+            misfit = misfit.or(write(&mut word, found.field, pieces, &value, &name));
+        }
+    }
+    (word, misfit)
+}
+
+/// Writes as much of a value as fits; says if that is not all.
+fn write(
+    word: &mut Word,
+    field: &Field,
+    pieces: &[Piece],
+    value: &Word,
+    name: &dyn Fn() -> String,
+) -> Option<EncodeError> {
+    let mut misfit = (!value.shr(field.width).is_zero()).then(|| EncodeError::Range {
+        field: name(),
+        width: field.width,
+        value: value.clone(),
+    });
+    let value = value.resized(field.width);
+    let mut at = field.width;
+    for piece in pieces {
+        at = at.saturating_sub(piece.width());
+        match *piece {
+            Piece::Bits(range) => word.insert_word(range, &value.slice(BitRange::new(at, range.width))),
+            Piece::Implied { width, value: implied } if value.extract(at, width) != implied => {
+                misfit = misfit.or_else(|| Some(EncodeError::Implied { field: name(), value: value.clone() }));
+            }
+            Piece::Implied { .. } => {}
+        }
+    }
+    misfit
+}
+
+/// Checks that a scope says what the operands ask for.
+fn agree(scopes: &mut Scopes<'_, '_>, scope: usize, operands: &Operands) -> Result<(), EncodeError> {
+    let isa = scopes.plan().isa();
+    for operand in &operands.fields {
+        let name = || isa.text(operand.name).to_owned();
+        let Some(found) = scopes.resolve(scope, operand.name) else {
+            let encoding = isa.text(isa[operands.encoding].name).to_owned();
+            return Err(EncodeError::Unknown { field: name(), encoding });
+        };
+        match (&operand.value, &found.field.ty) {
+            (OperandValue::Number(wanted), _) => {
+                let got = found.value.resized(found.field.width);
+                if wanted.resized(found.field.width) != got {
+                    return Err(EncodeError::Contradiction { field: name(), wanted: wanted.clone(), got });
+                }
+            }
+            (OperandValue::Nested(tree), FieldType::Sub(space)) => {
+                let leaf = || EncodeError::Leaf { encoding: isa.text(isa[tree.encoding].name).to_owned() };
+                let inner = scopes.enter_field(scope, &found, *space).ok_or_else(leaf)?;
+                let checked = match scopes.encoding_id(inner) == tree.encoding {
+                    true => agree(scopes, inner, tree),
+                    false => Err(leaf()),
+                };
+                scopes.leave();
+                checked?;
+            }
+            (OperandValue::Nested(_), _) => return Err(EncodeError::Kind { field: name() }),
+        }
+    }
+    Ok(())
+}
