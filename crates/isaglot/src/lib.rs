@@ -1,7 +1,106 @@
 //! One formal description of an instruction set in; every tool that people need for it out.
 //!
 //! This crate is the facade: it re-exports the parts of Isaglot under short names, so that a program depends on one
-//! crate. Each module's own documentation has worked examples.
+//! crate. Bit 0 is the least significant bit everywhere.
+//!
+//! # Load a description and disassemble
+//!
+//! A description comes through a callback, so that it can come from anywhere. A [`codec::Plan`] is a description
+//! together with a gen and features; several plans, of several descriptions, live side by side in one process.
+//!
+//! ```
+//! use isaglot::{asm, codec, isaspec, source};
+//!
+//! let minnow = include_str!("../../../specs/minnow/minnow.xml");
+//! let (mut files, mut problems) = (source::SourceMap::new(), source::Diagnostics::new());
+//! let mut read = |_: &str| Ok(minnow.as_bytes().to_vec());
+//! let isa = isaspec::load(&mut files, "minnow.xml", &mut read, &mut problems).expect("a sound description");
+//! let plan = codec::Plan::new(&isa, 0);
+//!
+//! let program = [0x48, 0x14, 0x24, 0x08, 0x98, 0xfc];
+//! let options = asm::Options { labels: true, ..asm::Options::default() };
+//! let mut text = Vec::new();
+//! let mut stream = asm::Stream::new(&plan, options, program.len() as u64);
+//! stream.mark(&program); // looks for labels; without labels it can be left out
+//! stream.feed(&program, &mut asm::Plain, &mut text);
+//! assert!(text.starts_with(b"li     r2, 10\ninc    r1, 4\n"));
+//! ```
+//!
+//! # Take a word apart and put it together
+//!
+//! ```
+//! # use isaglot::{codec, isaspec, source};
+//! # let minnow = include_str!("../../../specs/minnow/minnow.xml");
+//! # let (mut files, mut problems) = (source::SourceMap::new(), source::Diagnostics::new());
+//! # let mut read = |_: &str| Ok(minnow.as_bytes().to_vec());
+//! # let isa = isaspec::load(&mut files, "minnow.xml", &mut read, &mut problems).expect("a sound description");
+//! use isaglot::bits::Word;
+//! use isaglot::codec::operands::{OperandValue, decode, encode};
+//!
+//! let plan = codec::Plan::new(&isa, 0);
+//! let word = Word::from_u64(0x1448, 16); // li r2, 10
+//! let mut li = decode(&plan, &word).expect("an instruction");
+//! assert_eq!(isa[li.encoding].display_name, "li");
+//!
+//! let imm = isa.names().get("IMM").expect("a field of minnow");
+//! for field in &mut li.fields {
+//!     if field.name == imm {
+//!         field.value = OperandValue::Number(Word::from_u64(11, 7));
+//!     }
+//! }
+//! assert_eq!(encode(&plan, &li), Ok(Word::from_u64(0x1648, 16)));
+//!
+//! // A value that does not fit is an error that says which field and why, never cut off.
+//! li.fields.retain(|f| f.name == imm);
+//! li.fields[0].value = OperandValue::Number(Word::from_u64(1000, 10));
+//! assert_eq!(encode(&plan, &li).unwrap_err().to_string(), "1000 does not fit field `IMM` of 7 bits");
+//! ```
+//!
+//! # Take part in printing
+//!
+//! [`asm::Hooks`] is called before every field, for fields of type `custom`, before and after every instruction, and for
+//! words that are no instruction. Named places are [`asm::Entry`]s of the options.
+//!
+//! ```
+//! # use isaglot::{asm, codec, isaspec, source};
+//! # let minnow = include_str!("../../../specs/minnow/minnow.xml");
+//! # let (mut files, mut problems) = (source::SourceMap::new(), source::Diagnostics::new());
+//! # let mut read = |_: &str| Ok(minnow.as_bytes().to_vec());
+//! # let isa = isaspec::load(&mut files, "minnow.xml", &mut read, &mut problems).expect("a sound description");
+//! # let plan = codec::Plan::new(&isa, 0);
+//! use isaglot::bits::Word;
+//!
+//! #[derive(Default)]
+//! struct Watch {
+//!     fields: Vec<String>,
+//! }
+//!
+//! impl asm::Hooks for Watch {
+//!     fn wants_fields(&self) -> bool {
+//!         true
+//!     }
+//!     fn field(&mut self, reference: &str, value: asm::Value<'_>, _: &mut Vec<u8>) {
+//!         if let asm::Value::Number(n) = value {
+//!             self.fields.push(format!("{reference} = {}", n.decimal()));
+//!         }
+//!     }
+//!     fn no_match(&mut self, word: &Word, out: &mut Vec<u8>) {
+//!         out.extend_from_slice(format!(".word 0x{}\n", word.hex()).as_bytes());
+//!     }
+//! }
+//!
+//! let entries = vec![asm::Entry { offset: 0, name: b"start".to_vec() }];
+//! let options = asm::Options { labels: true, entries, ..asm::Options::default() };
+//! let (mut watch, mut text) = (Watch::default(), Vec::new());
+//! let program = [0x48, 0x14, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+//! asm::Stream::new(&plan, options, 8).feed(&program, &mut watch, &mut text);
+//! assert!(text.starts_with(b"start:\nli     r2, 10\n.word 0x"));
+//! assert_eq!(watch.fields, ["RD:align=7 = 2", "IMM = 10"]);
+//! ```
+//!
+//! # Without a description
+//!
+//! [`spirv`] assembles and disassembles SPIR-V.
 
 pub use isaglot_asm as asm;
 pub use isaglot_bits as bits;
