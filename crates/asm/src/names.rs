@@ -33,7 +33,7 @@ pub struct BadLine {
 }
 
 impl Names {
-    /// Reads `FIELD VALUE TEXT` lines; blank lines and lines that begin with `;` or `//` are skipped. VALUE is decimal
+    /// Reads `FIELD VALUE TEXT` lines; blank lines and lines that begin with `#` are skipped. VALUE is decimal
     /// or `0x` hexadecimal; TEXT is the rest of the line. Of several texts for a value the first prints, all are read.
     ///
     /// # Errors
@@ -44,8 +44,7 @@ impl Names {
         let mut start = 0;
         for line in text.split(|&byte| byte == b'\n') {
             let trimmed = line.trim_ascii();
-            let skip = trimmed.is_empty() || trimmed.starts_with(b";") || trimmed.starts_with(b"//");
-            if !skip {
+            if !trimmed.is_empty() && !trimmed.starts_with(b"#") {
                 match entry(trimmed) {
                     Some(entry) => entries.push(entry),
                     None => bad.push(BadLine { start, len: line.len() }),

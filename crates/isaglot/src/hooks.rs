@@ -1,12 +1,9 @@
 //! Where the command line takes part in a disassembly: custom texts, the form of words that are no instruction, the
 //! trace of fields, and the annotated listing.
 
-use std::collections::HashMap;
-
-use isaglot_asm::{Hooks, Stream, Value};
+use isaglot_asm::{Hooks, Names, Stream, Value};
 use isaglot_bits::Word;
 use isaglot_model::Isa;
-use isaglot_source::{Diagnostic, FileId, Span};
 
 /// How a word that is no instruction looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -19,55 +16,12 @@ pub(crate) enum NoMatch {
     Bracket,
 }
 
-/// Texts for fields of type `custom`, by field and value.
-#[derive(Debug, Default)]
-pub(crate) struct CustomNames {
-    by_field: HashMap<String, HashMap<u64, Vec<u8>>>,
-}
-
-impl CustomNames {
-    /// Reads lines `FIELD VALUE TEXT`; VALUE is decimal or `0x…`, TEXT goes to the end of the line. Empty lines and lines
-    /// that begin with `#` are passed over.
-    pub(crate) fn parse(file: FileId, bytes: &[u8]) -> Result<CustomNames, Diagnostic> {
-        let mut names = CustomNames::default();
-        let mut at = 0;
-        for line in bytes.split(|&b| b == b'\n') {
-            let start = at;
-            at += line.len() + 1;
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            if line.is_empty() || line.starts_with(b"#") {
-                continue;
-            }
-            let mut parts = line.splitn(3, |&b| b == b' ' || b == b'\t');
-            let parsed = (|| {
-                let field = std::str::from_utf8(parts.next()?).ok()?;
-                let value = std::str::from_utf8(parts.next()?).ok()?;
-                let value = match value.strip_prefix("0x") {
-                    Some(hex) => u64::from_str_radix(hex, 16),
-                    None => value.parse(),
-                };
-                Some((field, value.ok()?, parts.next()?))
-            })();
-            let Some((field, value, text)) = parsed else {
-                let d = Diagnostic::error("cli-names", "this line is no entry of a table of names");
-                return Err(d.label(Span::new(file, start, start + line.len()), "expected `FIELD VALUE TEXT`"));
-            };
-            names.by_field.entry(field.to_owned()).or_default().insert(value, text.to_vec());
-        }
-        Ok(names)
-    }
-
-    fn get(&self, field: &str, value: u64) -> Option<&[u8]> {
-        self.by_field.get(field)?.get(&value).map(Vec::as_slice)
-    }
-}
-
 /// The hooks of `isaglot disasm`.
 pub(crate) struct Disassembly {
     /// The form of words that are no instruction.
     pub(crate) raw: NoMatch,
     /// Custom texts.
-    pub(crate) names: CustomNames,
+    pub(crate) names: Names,
     /// Write every field before it is printed.
     pub(crate) trace: bool,
     /// A word was no instruction since this was last asked for.
@@ -99,11 +53,7 @@ impl Hooks for Disassembly {
     }
 
     fn custom(&mut self, reference: &str, value: u64, out: &mut Vec<u8>) {
-        let field = reference.split(':').next().unwrap_or(reference);
-        match self.names.get(field, value) {
-            Some(text) => out.extend_from_slice(text),
-            None => out.extend_from_slice(format!("0x{value:03x}").as_bytes()),
-        }
+        (&mut &self.names).custom(reference, value, out);
     }
 
     fn after(&mut self, _: u64, _: &Word, out: &mut Vec<u8>) {

@@ -3,8 +3,9 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use isaglot_asm::{Compat, Names};
 use isaglot_model::{FeatureId, Isa};
-use isaglot_source::{Diagnostic, Diagnostics, SourceMap, closest};
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap, Span, closest};
 
 use crate::session::Session;
 
@@ -124,5 +125,39 @@ pub(crate) fn generation(isa: &Isa, text: &str) -> Result<u32, Diagnostic> {
             [] => d.note("expected a number"),
             names => d.note(format!("expected a number, or one of: {}", names.join(", "))),
         }
+    })
+}
+
+/// Whose texts to read and print where tools differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum CompatArg {
+    /// Floats as `%f`.
+    #[value(name = "mesa-24.3")]
+    Mesa24,
+    /// Floats so that they read back.
+    #[value(name = "mesa-26")]
+    Mesa26,
+}
+
+impl From<CompatArg> for Compat {
+    fn from(arg: CompatArg) -> Compat {
+        match arg {
+            CompatArg::Mesa24 => Compat::Mesa24,
+            CompatArg::Mesa26 => Compat::Mesa26,
+        }
+    }
+}
+
+/// Reads a table of names for fields of type `custom`: no table, no names.
+pub(crate) fn read_names(path: Option<&Path>, session: &mut Session) -> Result<Names, Diagnostic> {
+    let Some(path) = path else { return Ok(Names::default()) };
+    let bytes = crate::io::read(Some(path))?;
+    let file = session.files.add(path.display().to_string(), bytes.as_slice());
+    Names::parse(&bytes).map_err(|bad| {
+        let mut d = Diagnostic::error("cli-names", "this line is no entry of a table of names");
+        for line in bad {
+            d = d.label(Span::new(file, line.start, line.start + line.len), "expected `FIELD VALUE TEXT`");
+        }
+        d
     })
 }

@@ -435,9 +435,13 @@ impl<'a> Compiler<'_, 'a> {
     fn target(&mut self, at: usize, field: &'a Field, mask: u64) -> Result<Target, Dead> {
         let wide = self.meanings.field_bits(at, field);
         if wide.len() > 64 {
-            let Some(Bit::Of(lo)) = wide.first().copied() else { return Err(Dead) };
-            let contiguous = wide.iter().zip(lo..).all(|(bit, n)| *bit == Bit::Of(n));
-            return if contiguous { Ok(Target::Wide { lo }) } else { Err(Dead) };
+            let from = self.program.runs.len();
+            for (bit, at) in wide.iter().zip(0u32..) {
+                if let Bit::Of(n) = *bit {
+                    self.run(from, Run { at, lo: n, width: 1, inverted: false });
+                }
+            }
+            return Ok(Target::Wide { from: from as u32, to: self.program.runs.len() as u32 });
         }
         let value = self.meanings.value(at, field);
         let Some(bits) = self.meanings.terms.bits(value).map(<[Bit]>::to_vec) else {
@@ -466,14 +470,24 @@ impl<'a> Compiler<'_, 'a> {
                 Bit::Not(n) => (n, true),
             };
             covered |= 1 << at;
-            match self.program.runs.get_mut(from..).and_then(<[Run]>::last_mut) {
-                Some(run) if run.lo + run.width == n && run.at + run.width == at && run.inverted == inverted => {
-                    run.width += 1;
-                }
-                _ => self.program.runs.push(Run { at, lo: n, width: 1, inverted }),
-            }
+            self.run(from, Run { at, lo: n, width: 1, inverted });
         }
         (from as u32, self.program.runs.len() as u32, covered, ones)
+    }
+
+    /// Adds a bit to the runs from `from` on.
+    fn run(&mut self, from: usize, bit: Run) {
+        match self.program.runs.get_mut(from..).and_then(<[Run]>::last_mut) {
+            Some(run)
+                if run.lo + run.width == bit.lo
+                    && run.at + run.width == bit.at
+                    && run.inverted == bit.inverted
+                    && run.width < 64 =>
+            {
+                run.width += 1;
+            }
+            _ => self.program.runs.push(bit),
+        }
     }
 
     /// The expression of a term.
@@ -566,7 +580,8 @@ impl<'a> Compiler<'_, 'a> {
             return known;
         }
         let isa = self.plan.isa();
-        let mut table = Table { texts: Trie::default(), values: Vec::new(), shown: Vec::new(), number_bits: 64 };
+        let mut table =
+            Table { texts: Trie::default(), values: Vec::new(), shown: Vec::new(), number_bits: 64, words: false };
         let mut add = |value: u64, text: &str, prints: bool| {
             table.values.push((value, prints));
             table.shown.push(text.as_bytes().into());
@@ -597,8 +612,9 @@ impl<'a> Compiler<'_, 'a> {
                 }
             }
         }
-        if matches!(of, TableOf::Enum(_)) {
-            table.number_bits = 32;
+        match of {
+            TableOf::Enum(_) => table.number_bits = 32,
+            TableOf::Register(_) => table.words = true,
         }
         table.texts = Trie::new(table.shown.iter().zip(0u32..).map(|(text, i)| (&**text, i)));
         let number = self.program.tables.len() as u32;

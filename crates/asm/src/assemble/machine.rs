@@ -14,7 +14,7 @@ use isaglot_model::Isa;
 
 use super::limits::{MAX_LINE, MAX_STEPS};
 use super::number::{self, is_word};
-use super::program::{Digits, FieldOp, Kind, Op, Program, Reach, Style, Table};
+use super::program::{Digits, FieldOp, Kind, Op, Program, Reach, Run, Style, Table, Target};
 use super::trace::Trace;
 use super::values::{Mark, Values};
 use crate::names::Names;
@@ -49,6 +49,8 @@ pub(super) struct Input<'t> {
     pub(super) isa: &'t Isa,
     pub(super) text: &'t [u8],
     pub(super) relaxed: bool,
+    /// Numbers and names of registers end where their word ends: what people mean, and how mistakes are explained.
+    pub(super) whole: bool,
     pub(super) names: &'t Names,
     pub(super) site: Site<'t>,
     pub(super) compat: Compat,
@@ -74,6 +76,8 @@ pub(super) struct Machine {
     found: Vec<(u32, u64)>,
     /// Operations since the caller last set it to 0.
     pub(super) steps: u32,
+    /// A symbol was read that is not known yet, since the caller last set it to false.
+    pub(super) later: bool,
 }
 
 /// A way to read a field.
@@ -84,11 +88,17 @@ struct Reading {
     fits: bool,
     /// There may be other ways.
     more: bool,
+    /// The value is not known yet.
+    later: bool,
 }
 
 impl Reading {
     fn new(end: usize, value: u64, more: bool) -> Reading {
-        Reading { end, value, fits: true, more }
+        Reading::maybe(end, value, true, more)
+    }
+
+    fn maybe(end: usize, value: u64, fits: bool, more: bool) -> Reading {
+        Reading { end, value, fits, more, later: false }
     }
 }
 
@@ -264,9 +274,19 @@ impl Machine {
     ) -> Option<usize> {
         let start = *position;
         let begin = if input.relaxed { skip_between(input.text, start) } else { start };
+        if let Target::Wide { from, to } = field.target {
+            let runs = program.runs.get(from as usize..to as usize).unwrap_or(&[]);
+            return self.wide(input, field, runs, begin, position, trace).then_some(at + 1);
+        }
         let follow = program.first.get(at + 1)?;
         while let Some(reading) = self.read(program, input, field, begin, way) {
             way += 1;
+            if input.whole && splits_word(program, input.text, field, reading.end) {
+                if !reading.more {
+                    break;
+                }
+                continue;
+            }
             if !input.relaxed && !follow.has(input.text.get(reading.end).copied()) {
                 if !reading.more {
                     return None;
@@ -302,6 +322,78 @@ impl Machine {
         None
     }
 
+    /// Reads a number of more than 64 bits: all its digits, in one way.
+    fn wide(
+        &mut self,
+        input: &Input<'_>,
+        field: &FieldOp,
+        runs: &[Run],
+        begin: usize,
+        position: &mut usize,
+        trace: &mut Option<&mut Trace>,
+    ) -> bool {
+        let Kind::Number(style) = field.kind else { return false };
+        let rest = input.text.get(begin..).unwrap_or(&[]);
+        let hex = style.digits == Digits::Hex;
+        let sign = rest.first().copied().filter(|byte| matches!(byte, b'-' | b'+'));
+        let (negative, signed) = match (style.digits, sign) {
+            (Digits::Signed, sign) => (sign == Some(b'-'), usize::from(sign == Some(b'-'))),
+            (Digits::Offset | Digits::UnsignedOffset, None) => (false, 0),
+            (Digits::Offset, Some(sign)) => (sign == b'-', 1),
+            (Digits::UnsignedOffset, Some(b'+')) => (false, 1),
+            _ => (false, 0),
+        };
+        let offset = matches!(style.digits, Digits::Offset | Digits::UnsignedOffset);
+        let digits = rest.get(signed..).unwrap_or(&[]);
+        let is_digit = |byte: &u8| byte.is_ascii_digit() || (hex && byte.is_ascii_hexdigit());
+        let len = if offset && sign.is_none() { 0 } else { digits.iter().take_while(|byte| is_digit(byte)).count() };
+        if len == 0 && !offset {
+            if let Some(trace) = trace.as_deref_mut() {
+                trace.wide(begin, input.isa.text(field.name), field.width);
+            }
+            return false;
+        }
+        let Some(value) = number::wide(digits.get(..len).unwrap_or(&[]), hex, negative, field.width, style.digits)
+        else {
+            if let Some(trace) = trace.as_deref_mut() {
+                trace.too_wide(begin, begin + signed + len, input.isa.text(field.name), field.width);
+            }
+            return false;
+        };
+        let fits = runs.iter().all(|run| {
+            let bits = limbs::extract(value.limbs(), run.at, run.width);
+            self.values.assign(run.lo, run.width, bits)
+        });
+        if fits && input.relaxed {
+            let out = &mut self.canonical;
+            match style.digits {
+                _ if offset && value.is_zero() => {}
+                Digits::Hex => {
+                    let digits = value.hex();
+                    let short = digits.trim_start_matches('0');
+                    out.extend_from_slice(if short.is_empty() { b"0" } else { short.as_bytes() });
+                }
+                Digits::Signed | Digits::Offset => {
+                    let text = value.signed_decimal();
+                    if offset && !text.starts_with('-') {
+                        out.push(b'+');
+                    }
+                    out.extend_from_slice(text.as_bytes());
+                }
+                Digits::Unsigned | Digits::UnsignedOffset => {
+                    if offset {
+                        out.push(b'+');
+                    }
+                    out.extend_from_slice(value.decimal().as_bytes());
+                }
+            }
+        }
+        if len > 0 {
+            *position = begin + signed + len;
+        }
+        fits
+    }
+
     /// The way number `way` to read a field; the longest text first.
     #[inline]
     fn read(
@@ -313,7 +405,11 @@ impl Machine {
         way: u32,
     ) -> Option<Reading> {
         match &field.kind {
-            Kind::Number(style) if input.relaxed => relaxed_number(input, field, *style, begin, way),
+            Kind::Number(style) if input.relaxed => {
+                let reading = relaxed_number(input, field, *style, begin, way);
+                self.later |= reading.as_ref().is_some_and(|reading| reading.later);
+                reading
+            }
             Kind::Number(style) => strict_number(input.text, field, *style, begin, way),
             Kind::Float => read_float(input.text, field, begin, way),
             Kind::Table(table) => self.read_table(program.tables.get(*table as usize)?, input, begin, way),
@@ -351,7 +447,7 @@ impl Machine {
                     let value = number::value(rest.get(..len)?, 10)?;
                     let listed = table.values.iter().any(|&(listed, prints)| prints && listed == value);
                     let fits = !listed && value <= limbs::mask(table.number_bits);
-                    Some(Reading { end: begin + len, value, fits, more: len > 1 })
+                    Some(Reading::maybe(begin + len, value, fits, len > 1))
                 })
             }
         };
@@ -381,7 +477,7 @@ impl Machine {
         }
         if input.relaxed {
             let (value, len) = number::literal(rest)?;
-            return Some(Reading { end: begin + len, value: value.unwrap_or(0), fits: value.is_some(), more: false });
+            return Some(Reading::maybe(begin + len, value.unwrap_or(0), value.is_some(), false));
         }
         // `0x%03x`: three digits at least.
         let digits = rest.strip_prefix(b"0x")?;
@@ -390,7 +486,7 @@ impl Machine {
             return None;
         }
         let value = number::value(digits.get(..len)?, 16)?;
-        Some(Reading { end: begin + 2 + len, value, fits: input.names.text(name, value).is_none(), more: false })
+        Some(Reading::maybe(begin + 2 + len, value, input.names.text(name, value).is_none(), false))
     }
 
     /// Appends a value to the canonical text.
@@ -435,6 +531,20 @@ impl Machine {
             }
             Kind::Constant(_) => {}
         }
+    }
+}
+
+/// Whether a reading that ends here leaves a part of a number, or of the name of a register.
+fn splits_word(program: &Program, text: &[u8], field: &FieldOp, end: usize) -> bool {
+    let next = text.get(end).copied();
+    let last = end.checked_sub(1).and_then(|i| text.get(i)).copied();
+    match &field.kind {
+        Kind::Number(_) => next.is_some_and(|b| b.is_ascii_digit()) && last.is_some_and(|b| b.is_ascii_alphanumeric()),
+        Kind::Table(table) => {
+            let words = program.tables.get(*table as usize).is_some_and(|table| table.words);
+            words && next.is_some_and(is_word) && last.is_some_and(is_word)
+        }
+        Kind::Float | Kind::Custom(_) | Kind::Constant(_) => false,
     }
 }
 
@@ -516,7 +626,7 @@ fn strict_number(text: &[u8], field: &FieldOp, style: Style, begin: usize, way: 
     let more = len > 1 || matches!(style.digits, Digits::Offset | Digits::UnsignedOffset);
     let end = begin + skipped + len;
     let Some(magnitude) = number::value(rest.get(..len)?, if hex { 16 } else { 10 }) else {
-        return Some(Reading { end, value: 0, fits: false, more });
+        return Some(Reading::maybe(end, 0, false, more));
     };
     Some(signed_reading(end, negative, magnitude, field, style, more))
 }
@@ -534,7 +644,7 @@ fn signed_reading(end: usize, negative: bool, magnitude: u64, field: &FieldOp, s
     };
     let value = if negative { magnitude.wrapping_neg() } else { magnitude };
     let value = if signed { value & limbs::mask(width) } else { value };
-    Reading { end, value, fits, more }
+    Reading::maybe(end, value, fits, more)
 }
 
 /// A number as people write it, or a symbol.
@@ -566,7 +676,7 @@ fn relaxed_number(input: &Input<'_>, field: &FieldOp, style: Style, begin: usize
     }
     if let Some((magnitude, len)) = number::literal(rest) {
         let Some(magnitude) = magnitude else {
-            return Some(Reading { end: at + len, value: 0, fits: false, more: true });
+            return Some(Reading::maybe(at + len, 0, false, true));
         };
         let bare_hex = style.digits == Digits::Hex && !style.prefix && !rest.starts_with(b"0x");
         if !bare_hex {
@@ -587,11 +697,12 @@ fn relaxed_number(input: &Input<'_>, field: &FieldOp, style: Style, begin: usize
         let end = at + hash + len;
         let value = symbol_value(symbol, input.site, style.branch);
         let Some(value) = value else {
-            return Some(Reading { end, value: 0, fits: symbol == Symbol::Later, more: true });
+            let later = symbol == Symbol::Later;
+            return Some(Reading { later, ..Reading::maybe(end, 0, later, true) });
         };
         let value = if negative { -value } else { value };
         let (Ok(magnitude), negative) = (u64::try_from(value.unsigned_abs()), value < 0) else {
-            return Some(Reading { end, value: 0, fits: false, more: true });
+            return Some(Reading::maybe(end, 0, false, true));
         };
         return Some(signed_reading(end, negative, magnitude, field, style, true));
     }
@@ -636,7 +747,7 @@ fn read_float(text: &[u8], field: &FieldOp, begin: usize, way: u32) -> Option<Re
     let value = match (way, &field.target) {
         (0, _) => nearest,
         // The low bits are constant: the next numbers that have them so.
-        (1 | 2, super::program::Target::Bits { covered, ones, .. }) => {
+        (1 | 2, Target::Bits { covered, ones, .. }) => {
             let fixed = covered.trailing_zeros().min(63);
             let low = limbs::mask(fixed);
             let down = (nearest & !low) | (ones & low);
@@ -647,5 +758,5 @@ fn read_float(text: &[u8], field: &FieldOp, begin: usize, way: u32) -> Option<Re
     // Too large a number is not infinity, unless it says so.
     let infinity = number::float_bits(b"inf", field.width)?;
     let overflow = nearest & limbs::mask(field.width.saturating_sub(1)) == infinity && !written.ends_with(b"inf");
-    Some(Reading { end: begin + len, value, fits: !overflow, more: way < 2 })
+    Some(Reading::maybe(begin + len, value, !overflow, way < 2))
 }

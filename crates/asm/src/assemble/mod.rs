@@ -5,7 +5,8 @@
 //! and accepted only if that gives the text: whatever the reading may have overlooked, a wrong word is never returned.
 //!
 //! Where several words print as one text, bits that do not show are 0 and conditions are met with as few ones as
-//! possible. If words of *different encodings* print as the text, it is refused as ambiguous.
+//! possible. Of encodings of different length that print as the text, the shortest is meant. If words of different
+//! encodings of one length do, the text is refused as ambiguous.
 //!
 //! A text need not be exactly what the disassembler prints: if it is not, it is read once more in the relaxed way (see
 //! `machine`), and the word must print as the text would read in the disassembler's own style.
@@ -198,11 +199,19 @@ impl<'p, 'a> Assembler<'p, 'a> {
             return Err(Failure::TooLong);
         }
         self.machine.steps = 0;
+        self.machine.later = false;
         self.check.tried = 0;
         for relaxed in [false, true] {
             match self.search(text, site, width, relaxed, None) {
                 Found::One(word, _) => return Ok(word),
-                Found::Several(words) => {
+                Found::Several(mut words) => {
+                    // While a symbol is not known yet, only the longest is sure to hold it.
+                    let widths = words.iter().map(|(word, _)| word.width());
+                    let width = if self.machine.later { widths.max() } else { widths.min() };
+                    words.retain(|(word, _)| Some(word.width()) == width);
+                    if let [(word, _)] = words.as_slice() {
+                        return Ok(word.clone());
+                    }
                     let name = |id: EncodingId| self.plan.isa().text(self.plan.isa()[id].name).to_owned();
                     return Err(Failure::Ambiguous { words: words.into_iter().map(|(w, id)| (w, name(id))).collect() });
                 }
@@ -281,10 +290,11 @@ impl<'p, 'a> Assembler<'p, 'a> {
         if known(found) {
             return;
         }
-        let input = Input { isa: self.plan.isa(), text, relaxed, names: self.names, site, compat: self.check.compat };
+        let tracing = trace.is_some();
+        let compat = self.check.compat;
+        let input = Input { isa: self.plan.isa(), text, relaxed, whole: tracing, names: self.names, site, compat };
         let check = &mut self.check;
         let limit = check.tried.saturating_add(MAX_CANDIDATES);
-        let tracing = trace.is_some();
         let mut refused: Option<(Vec<u8>, Vec<u8>)> = None;
         let limbs = self.limbs;
         let mut trace = trace;

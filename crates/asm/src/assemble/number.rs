@@ -1,6 +1,6 @@
 //! Numbers in text: as the disassembler writes them, and as people do.
 
-use isaglot_bits::limbs;
+use isaglot_bits::{Word, limbs};
 
 use super::program::Digits;
 use crate::options::Compat;
@@ -70,6 +70,44 @@ pub(super) fn literal(text: &[u8]) -> Option<(Option<u64>, usize)> {
     }
     let plain: Vec<u8> = rest.iter().take(len).copied().filter(|&byte| byte != b'_').collect();
     Some((value(&plain, base), start + len))
+}
+
+/// The value of digits in more than 64 bits; `None` if it does not fit.
+pub(super) fn wide(digits: &[u8], hex: bool, negative: bool, width: u32, style: Digits) -> Option<Word> {
+    let room = width + 8;
+    let mut value = Word::zero(room);
+    let top = limbs::mask(8);
+    for &byte in digits {
+        let digit = u64::from(char::from(byte).to_digit(if hex { 16 } else { 10 })?);
+        // Eight bits above the width show that a digit was too much.
+        let scaled = if hex { value.shl(4) } else { add(&value.shl(3), &value.shl(1)) };
+        value = add(&scaled, &Word::from_u64(digit, room));
+        if value.extract(width, 8) & top != 0 {
+            return None;
+        }
+    }
+    if matches!(style, Digits::Signed | Digits::Offset) {
+        let sign = value.bit(width - 1);
+        let least = sign && value.count_ones() == 1;
+        if sign && !(negative && least) {
+            return None;
+        }
+    }
+    let value = if negative { value.not().wrapping_inc() } else { value };
+    Some(value.resized(width))
+}
+
+/// The sum in the width of the first.
+fn add(x: &Word, y: &Word) -> Word {
+    let mut sum = Word::zero(x.width());
+    let mut carry = false;
+    for (i, (a, b)) in (0u32..).zip(x.limbs().iter().zip(y.limbs())) {
+        let (part, over) = a.overflowing_add(*b);
+        let (part, more) = part.overflowing_add(u64::from(carry));
+        carry = over || more;
+        sum.insert(64 * i, 64, part);
+    }
+    sum
 }
 
 /// The least and greatest value that `width` bits hold when written with these digits.

@@ -115,6 +115,8 @@ pub(super) struct Table {
     pub(super) shown: Vec<Box<[u8]>>,
     /// Numbers that are no value of the table are cut to this many bits when they print.
     pub(super) number_bits: u32,
+    /// The texts are whole words: names of registers.
+    pub(super) words: bool,
 }
 
 /// Where a value goes.
@@ -125,11 +127,11 @@ pub(super) enum Target {
     Bits { from: u32, to: u32, mask: u64, covered: u64, ones: u64 },
     /// This expression must have the value, in the bits of the mask.
     Expr { expr: u32, mask: u64 },
-    /// A number wider than 64 bits, all of it bits of the word from this one on.
-    Wide { lo: u32 },
+    /// Into more than 64 bits: [`Program::runs`] in this range.
+    Wide { from: u32, to: u32 },
 }
 
-/// `width` bits of a value from `at` on are bits of the word from `lo` on, or the opposite of them.
+/// `width` (up to 64) bits of a value from `at` on are bits of the word from `lo` on, or the opposite of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     pub(super) at: u32,

@@ -108,6 +108,18 @@ impl Trace {
         }
     }
 
+    /// A number of more than 64 bits was expected.
+    pub(super) fn wide(&mut self, place: usize, name: &str, width: u32) {
+        self.expect(place, format!("a number of {width} bits ({name})"));
+    }
+
+    /// A number does not fit a field of more than 64 bits.
+    pub(super) fn too_wide(&mut self, from: usize, end: usize, name: &str, width: u32) {
+        if self.reaches(from) {
+            self.value = Some((end, format!("this number does not fit `{name}`, which has {width} bits")));
+        }
+    }
+
     /// A field was expected, and nothing of the kind is there.
     pub(super) fn field(&mut self, place: usize, input: &Input<'_>, program: &Program, field: &FieldOp) {
         let name = input.isa.text(field.name);

@@ -115,14 +115,14 @@ impl Values {
                 (value ^ ones) & mask & !covered == 0 && self.scatter(program, from, to, value)
             }
             Target::Expr { expr, mask } => self.set_expr(program, expr, mask, value),
-            Target::Wide { lo } => self.assign(lo, 64, value),
+            Target::Wide { from, to } => self.scatter(program, from, to, value),
         }
     }
 
     #[inline]
     fn scatter(&mut self, program: &Program, from: u32, to: u32, value: u64) -> bool {
         program.runs.get(from as usize..to as usize).unwrap_or(&[]).iter().all(|run| {
-            let bits = value >> run.at;
+            let bits = value.checked_shr(run.at).unwrap_or(0);
             self.assign(run.lo, run.width, if run.inverted { !bits } else { bits })
         })
     }

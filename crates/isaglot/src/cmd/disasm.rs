@@ -8,13 +8,13 @@ use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use isaglot_asm::{Compat, Entry, Options, Stream};
+use isaglot_asm::{Entry, Options, Stream};
 use isaglot_codec::Plan;
 use isaglot_source::Diagnostic;
 
-use crate::hooks::{CustomNames, Disassembly, NoMatch};
-use crate::io::{Output, input_name, open, read, unreadable};
-use crate::load::{Chosen, SpecArgs, load};
+use crate::hooks::{Disassembly, NoMatch};
+use crate::io::{Output, input_name, open, unreadable};
+use crate::load::{Chosen, CompatArg, SpecArgs, load, read_names};
 use crate::session::Session;
 
 /// Bytes read at once.
@@ -72,14 +72,6 @@ enum Format {
     Annotated,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum CompatArg {
-    #[value(name = "mesa-24.3")]
-    Mesa24,
-    #[value(name = "mesa-26")]
-    Mesa26,
-}
-
 fn parse_entry(text: &str) -> Result<Entry, String> {
     let (name, offset) = text.rsplit_once(':').ok_or("expected NAME:OFFSET")?;
     let offset = match offset.strip_prefix("0x") {
@@ -100,21 +92,14 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 }
 
 fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<(), Diagnostic> {
-    let names = match &args.names {
-        Some(path) => {
-            let bytes = read(Some(path))?;
-            let file = session.files.add(path.display().to_string(), bytes.as_slice());
-            CustomNames::parse(file, &bytes)?
-        }
-        None => CustomNames::default(),
-    };
+    let names = read_names(args.names.as_deref(), session)?;
     let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features);
     let options = Options {
         show_errors: !args.no_errors,
         labels: args.labels || !args.entries.is_empty(),
         entries: args.entries.clone(),
         max_errors: args.max_errors,
-        compat: if args.compat == CompatArg::Mesa24 { Compat::Mesa24 } else { Compat::Mesa26 },
+        compat: args.compat.into(),
     };
     let mut hooks = Disassembly { raw: args.raw, names, trace: args.trace_fields, missed: false };
     let mut out = Output::create(args.output.as_deref(), false)?;

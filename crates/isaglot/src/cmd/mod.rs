@@ -1,5 +1,6 @@
 //! The verbs. Each file has an `Args` that says what the verb takes and a `run` that does it.
 
+mod asm;
 mod check;
 mod diff;
 mod disasm;
@@ -16,6 +17,7 @@ use crate::session::Session;
 /// Every verb of the tool.
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    Asm(asm::Args),
     Check(check::Args),
     Diff(diff::Args),
     Disasm(disasm::Args),
@@ -28,6 +30,7 @@ pub(crate) enum Command {
 pub(crate) fn run(command: Command, mut session: Session) -> ExitCode {
     let session = &mut session;
     match command {
+        Command::Asm(args) => asm::run(&args, session),
         Command::Check(args) => check::run(&args, session),
         Command::Diff(args) => diff::run(&args, session),
         Command::Disasm(args) => disasm::run(&args, session),

@@ -16,7 +16,7 @@ mod report;
 mod statement;
 mod symbols;
 
-use isaglot_source::{Diagnostics, FileId};
+use isaglot_source::{Diagnostic, Diagnostics, FileId};
 
 pub use listing::{Listed, listing};
 
@@ -58,10 +58,19 @@ pub fn assemble(
     list: bool,
     out: &mut Diagnostics,
 ) -> Option<Image> {
-    let before = out.error_count();
-    let statements = statement::split(file, text, out);
-    let mut layout = Layout::new(assembler, file, text, out);
+    let mut problems = Diagnostics::new();
+    let statements = statement::split(file, text, &mut problems);
+    let mut layout = Layout::new(assembler, file, text, &mut problems);
     layout.place(&statements);
     let image = layout.emit(&statements, list);
-    (out.error_count() == before).then_some(image)
+    let good = !problems.has_errors();
+    // Both passes find some; people read from the top. Those that were dropped for their number are counted.
+    let mut sorted: Vec<_> = problems.iter().cloned().collect();
+    sorted.sort_by_key(|d| d.span().map_or(0, |span| span.start));
+    let dropped = problems.dropped();
+    sorted.into_iter().for_each(|d| out.push(d));
+    if dropped > 0 {
+        out.push(Diagnostic::error("asm-too-many", format!("{dropped} more problems are not shown")));
+    }
+    good.then_some(image)
 }
