@@ -178,15 +178,18 @@ impl Run<'_, '_, '_> {
         let bits = [limb(segment.limbs[0]) & segment.masks[0], limb(segment.limbs[1]) & segment.masks[1]];
         let mixed = (bits[0] ^ bits[1].rotate_left(29) ^ (u64::from(number) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let at = (mixed >> (64 - CACHE_BITS)) as usize;
-        if let Some(entry) = self.table.get(at)
-            && entry.segment == number
-            && entry.bits == bits
-        {
-            // A copy of constant size is a few moves; the rest is cut off again.
-            let end = line.out.len() + usize::from(entry.len);
-            line.out.extend_from_slice(&entry.text);
-            line.out.truncate(end);
-            return true;
+        // An entry has two places.
+        for at in [at, at ^ 1] {
+            if let Some(entry) = self.table.get(at)
+                && entry.segment == number
+                && entry.bits == bits
+            {
+                // A copy of constant size is a few moves; the rest is cut off again.
+                let end = line.out.len() + usize::from(entry.len);
+                line.out.extend_from_slice(&entry.text);
+                line.out.truncate(end);
+                return true;
+            }
         }
         self.fill(number, segment.block, bits, at, line)
     }
@@ -199,8 +202,12 @@ impl Run<'_, '_, '_> {
         }
         let text = line.out.get(from..).unwrap_or(&[]);
         if text.len() <= TEXT
-            && let Some(entry) = self.table.get_mut(at)
+            && let Some(&old) = self.table.get(at)
+            && let Some(second) = self.table.get_mut(at ^ 1)
         {
+            // The new one goes to its first place, what was there to its second.
+            *second = old;
+            let Some(entry) = self.table.get_mut(at) else { return true };
             *entry = Entry { bits, segment, len: text.len() as u8, text: [0; TEXT] };
             entry.text.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
         }

@@ -6,8 +6,11 @@ pub const MAX_ALIGN: u32 = 1 << 12;
 /// The longest text that one line may grow to, in bytes, before nested fields are no longer printed.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// The most bits that the text of a segment may depend on to be kept for the next time.
-pub const SEGMENT_BITS: u32 = 20;
+/// The most bits that steps gathered to a segment may depend on together.
+pub const SEGMENT_BITS: u32 = 18;
+
+/// The most bits that one step, an operand say, may depend on for its text to be kept for the next time.
+pub const OPERAND_BITS: u32 = 32;
 
 /// The most blocks of steps that are compiled for one plan; instructions beyond are printed by the exact engine.
 pub const MAX_BLOCKS: usize = 1 << 20;

@@ -14,7 +14,7 @@ use isaglot_codec::{Alternative, Compiler, Context, Match, Meaning, Plan, ValueI
 use isaglot_model::{Encoding, EncodingId, ExprId, Field, FieldType, SpaceId, TemplatePart};
 use rustc_hash::FxHashMap;
 
-use crate::limits::{MAX_BLOCK_DEPTH, MAX_BLOCKS, SEGMENT_BITS};
+use crate::limits::{MAX_BLOCK_DEPTH, MAX_BLOCKS, OPERAND_BITS, SEGMENT_BITS};
 
 /// A list of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -549,8 +549,8 @@ impl<'p, 'a> Programs<'p, 'a> {
         for op in self.steps(block).to_vec() {
             let (bits, pure, ..) = self.effect(op);
             let both = reads.or(&bits);
-            let alone = pure && fits(&bits);
-            if alone && fits(&both) {
+            let alone = pure && fits(&bits, OPERAND_BITS);
+            if alone && fits(&both, SEGMENT_BITS) {
                 group.push(op);
                 reads = both;
                 continue;
@@ -613,8 +613,8 @@ impl<'p, 'a> Programs<'p, 'a> {
 }
 
 /// Whether a segment may depend on these bits: few, in at most two limbs.
-fn fits(reads: &Word) -> bool {
-    reads.count_ones() <= SEGMENT_BITS && reads.limbs().iter().filter(|&&limb| limb != 0).count() <= 2
+fn fits(reads: &Word, most: u32) -> bool {
+    reads.count_ones() <= most && reads.limbs().iter().filter(|&&limb| limb != 0).count() <= 2
 }
 
 /// The at most two limbs with bits, and the bits.

@@ -188,7 +188,6 @@ fn encodings(dice: &mut Dice, builder: &mut Builder, made: &Made, exprs: &[ExprI
             semantics: None,
             maps: Vec::new(),
             meta: Vec::new(),
-            semantics: None,
             doc: String::new(),
             span: span(),
         });
@@ -301,7 +300,6 @@ fn small(dice: &mut Dice, builder: &mut Builder, made: &Made, exprs: &[ExprId]) 
             semantics: None,
             maps: Vec::new(),
             meta: Vec::new(),
-            semantics: None,
             doc: String::new(),
             span: span(),
         });

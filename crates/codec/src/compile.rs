@@ -39,7 +39,7 @@ pub(crate) struct Place<'a> {
     /// Guards that are known to hold here, or not to.
     known: Vec<(ExprId, bool)>,
     /// What the reference has evaluated when it comes here; `None` where that does not matter.
-    memory: Option<Memory>,
+    pub(crate) memory: Option<Memory>,
 }
 
 impl Place<'_> {
@@ -155,20 +155,28 @@ impl<'p, 'a> Compiler<'p, 'a> {
 
     /// The same context after `guard` was evaluated, where it holds (`true`) or does not. `None` beyond the limits.
     pub fn assume(&mut self, context: Context, guard: ExprId, holds: bool) -> Option<Context> {
+        let memory = self.after(context, guard);
         let mut place = self.place(context).clone();
-        if let Some(memory) = &place.memory {
-            place.memory = Some(self.simulate(context, guard, memory).unwrap_or_else(|| unsure(memory)));
-        }
+        place.memory = memory;
         place.known.push((guard, holds));
         self.context(place)
     }
 
     /// The same context after `guard` was evaluated, whatever it gave. `None` beyond the limits.
     pub fn evaluated(&mut self, context: Context, guard: ExprId) -> Option<Context> {
-        let Some(memory) = &self.place(context).memory else { return Some(context) };
-        let mut place = self.place(context).clone();
-        place.memory = Some(self.simulate(context, guard, memory).unwrap_or_else(|| unsure(memory)));
+        let memory = self.after(context, guard);
+        if memory.is_none() {
+            return Some(context);
+        }
+        let place = Place { memory, ..self.place(context).clone() };
         self.context(place)
+    }
+
+    /// What the reference remembers after it evaluated an expression; `None` where that does not matter.
+    fn after(&mut self, context: Context, expr: ExprId) -> Option<Memory> {
+        self.place(context).memory.as_ref()?;
+        let known = self.simulate(context, expr);
+        known.or_else(|| self.place(context).memory.as_ref().map(unsure))
     }
 
     /// The same context after a field was shown. `None` beyond the limits.
@@ -179,7 +187,7 @@ impl<'p, 'a> Compiler<'p, 'a> {
         self.dependencies(context, name, None, &mut |at, on, _| work.push((at, on)));
         let has_params = |field: &Field| field.name == name && !field.params.is_empty();
         let nested = self.plan.isa()[place.encoding].cases.iter().flat_map(|case| &case.fields).any(has_params);
-        let news = work.iter().any(|(at, on)| *at == context && !memory.done.contains(on));
+        let news = work.iter().any(|(at, on)| *at == context && !memory.done.contains_key(on));
         if memory.unsure || !(news || nested) {
             return Some(context);
         }
@@ -261,6 +269,8 @@ impl<'p, 'a> Compiler<'p, 'a> {
         let mut found = Vec::new();
         let unknown = Alternative { guard: None, expr: None, meaning: Meaning::Unknown };
         let start = context;
+        // Whether the reference evaluates something on the way that it did not remember.
+        let mut news = false;
         let (mut context, mut name) = (context, name);
         loop {
             let encoding = &self.plan.isa()[self.encoding(context)];
@@ -271,11 +281,14 @@ impl<'p, 'a> Compiler<'p, 'a> {
                     match self.place(context).known(expr) {
                         Some(true) => {}
                         Some(false) => continue,
-                        None if !self.is_safe(context, expr) => {
+                        None if !self.is_settled(context, expr) => {
                             found.push(unknown);
                             return found;
                         }
-                        None if field.is_none() => continue,
+                        None if field.is_none() => {
+                            news |= !self.remembers(context, expr);
+                            continue;
+                        }
                         None => match self.expression(context, expr) {
                             None => {
                                 found.push(unknown);
@@ -289,7 +302,15 @@ impl<'p, 'a> Compiler<'p, 'a> {
                         },
                     }
                 }
+                news |= guard.is_some_and(|(_, expr)| !self.remembers(context, expr));
                 let Some(field) = field else { continue };
+                if let FieldSource::Derived(expr) = field.source
+                    && !self.is_settled(context, expr)
+                    && (running.is_some() || news || context != start || guard.is_some())
+                {
+                    found.push(unknown);
+                    return found;
+                }
                 found.push(Alternative {
                     guard: guard.map(|(value, _)| value),
                     expr: guard.map(|(_, expr)| expr).filter(|_| context == start),
@@ -314,12 +335,20 @@ impl<'p, 'a> Compiler<'p, 'a> {
         if let Some(&value) = self.values.get(&(context, expr)) {
             return value;
         }
-        if self.depth >= MAX_EXPR_DEPTH || !self.is_safe(context, expr) {
+        if self.depth >= MAX_EXPR_DEPTH {
             return None;
         }
-        self.depth += 1;
-        let value = self.compute(context, expr);
-        self.depth -= 1;
+        let remembered = self.place(context).memory.as_ref().and_then(|memory| memory.done.get(&expr).copied());
+        let value = match remembered {
+            Some(value) => Some(value),
+            None if self.safe_in_any_order(context, expr) => {
+                self.depth += 1;
+                let value = self.compute(context, expr);
+                self.depth -= 1;
+                value
+            }
+            None => self.simulate(context, expr).and_then(|memory| memory.done.get(&expr).copied()),
+        };
         self.values.insert((context, expr), value);
         value
     }
@@ -328,20 +357,34 @@ impl<'p, 'a> Compiler<'p, 'a> {
         let expr = &self.plan.isa()[id];
         let mut fields = Vec::with_capacity(expr.fields.len());
         for &name in &expr.fields {
-            let alternatives = self.resolve(context, name, Some(id));
-            let mut value = None;
-            for alternative in alternatives.iter().rev() {
-                let Meaning::Field(field, found) = alternative.meaning else { return None };
-                let here = self.field_value(field, found)?;
-                value = match (alternative.guard, value) {
-                    (Some(guard), Some(rest)) => Some(self.graph.select(guard, here, rest)?),
-                    _ => Some(here),
-                };
-            }
-            let cut = IntType { bits: self.plan.isa().value_bits(), signed: false };
-            let value = self.graph.cast(cut, value?)?;
-            fields.push((name, value));
+            fields.push((name, self.named_value(context, name, Some(id))?));
         }
+        self.operate(id, &fields)
+    }
+
+    /// The value of a name for `running`; `None` if it may have none.
+    pub(crate) fn named_value(&mut self, context: Context, name: Name, running: Option<ExprId>) -> Option<ValueId> {
+        let alternatives = self.resolve(context, name, running);
+        let mut value = None;
+        for alternative in alternatives.iter().rev() {
+            let Meaning::Field(field, found) = alternative.meaning else { return None };
+            let here = self.field_value(field, found)?;
+            value = match (alternative.guard, value) {
+                (Some(guard), Some(rest)) => Some(self.graph.select(guard, here, rest)?),
+                _ => Some(here),
+            };
+        }
+        self.cut(value?)
+    }
+
+    /// A value as expressions see it: cut to [`isaglot_model::Isa::value_bits`].
+    pub(crate) fn cut(&mut self, value: ValueId) -> Option<ValueId> {
+        self.graph.cast(IntType { bits: self.plan.isa().value_bits(), signed: false }, value)
+    }
+
+    /// The value of an expression whose fields have these values.
+    pub(crate) fn operate(&mut self, id: ExprId, fields: &[(Name, ValueId)]) -> Option<ValueId> {
+        let expr = &self.plan.isa()[id];
         let mut nodes: Vec<ValueId> = Vec::with_capacity(expr.nodes.len());
         for node in &expr.nodes {
             let get = |id: isaglot_model::NodeId| nodes.get(id.0 as usize).copied();
@@ -360,18 +403,25 @@ impl<'p, 'a> Compiler<'p, 'a> {
         nodes.last().copied()
     }
 
-    /// Whether an expression can be taken for its plain meaning when it is evaluated here: see `simulate`.
+    /// Whether the value of an expression that is evaluated next in this context is known: see `simulate`.
     pub fn is_safe(&mut self, context: Context, expr: ExprId) -> bool {
+        self.is_settled(context, expr) || self.simulate(context, expr).is_some()
+    }
+
+    /// Whether the value of an expression is known whenever it is evaluated in this context.
+    fn is_settled(&mut self, context: Context, expr: ExprId) -> bool {
         if let Some(&safe) = self.safe.get(&(context, expr)) {
             return safe;
         }
-        let in_order = || {
-            let memory = self.place(context).memory.as_ref()?;
-            self.simulate(context, expr, memory)
-        };
-        let safe = self.safe_in_any_order(context, expr) || in_order().is_some();
+        let tracked = self.place(context).memory.is_some();
+        let safe = tracked && self.remembers(context, expr) || self.safe_in_any_order(context, expr);
         self.safe.insert((context, expr), safe);
         safe
+    }
+
+    /// Whether evaluating an expression here changes nothing.
+    fn remembers(&self, context: Context, expr: ExprId) -> bool {
+        self.place(context).memory.as_ref().is_none_or(|memory| memory.done.contains_key(&expr))
     }
 
     /// What the meaning of these names in a context rests on besides their values: every expression that the reference

@@ -1,13 +1,12 @@
-//! Which expressions have their plain value when the reference evaluates them, worked out ahead of time.
+//! Which value an expression has when the reference evaluates it, worked out ahead of time.
 //!
 //! The reference evaluates more than it needs: every guard on the way to a name. If A is needed for B, and B is
-//! evaluated, needed or not, on the way to A, then B may see A as 0, and that is remembered. Two arguments show that
-//! nothing of the kind happens:
+//! evaluated, needed or not, on the way to A, then B may see A as 0, and that is remembered. There are two ways out:
 //!
-//! * *In any order*: no needed expression lies on a circle of evaluated ones.
-//! * *In this order*: the steps of the reference's algorithm, gone through from an empty memory, never use a value that
-//!   is not the plain one. This works where no value decides which steps are taken, which is the rule: a guard decides
-//!   only if its case has the name in question.
+//! * *In any order*: where no needed expression lies on a circle of evaluated ones, the value is the plain one.
+//! * *In this order*: the steps of the reference's algorithm, gone through from an empty memory with values of the graph
+//!   in place of numbers, give the value. This works where no value decides which steps are taken, which is the rule: a
+//!   guard decides only if its case has the name in question.
 //!
 //! Expressions are compared by identity, not by scope, for that is how the reference's stack compares.
 
@@ -15,13 +14,14 @@ use isaglot_model::{ExprId, FieldSource, Name};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::compile::{Compiler, Context};
+use crate::graph::ValueId;
 use crate::limits::{MAX_EXPR_DEPTH, MAX_SIMULATION};
 
 /// What the reference remembers about the expressions of a scope at some point.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
-    /// Evaluated, with their plain values.
-    pub(crate) done: FxHashSet<ExprId>,
+    /// Evaluated, with their values.
+    pub(crate) done: FxHashMap<ExprId, ValueId>,
     /// There may be more than that.
     pub(crate) unsure: bool,
 }
@@ -93,84 +93,93 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// The memory after `expr` is evaluated on top of `memory`; `None` if a value then is not, or may not be, the plain
-    /// one.
-    pub(crate) fn simulate(&self, context: Context, expr: ExprId, memory: &Memory) -> Option<Memory> {
-        if memory.done.contains(&expr) {
-            return Some(memory.clone());
+    /// The memory after `expr` is evaluated on top of that of the context; `None` if that cannot be said.
+    pub(crate) fn simulate(&mut self, context: Context, expr: ExprId) -> Option<Memory> {
+        let memory = self.place(context).memory.clone()?;
+        if memory.done.contains_key(&expr) {
+            return Some(memory);
         }
         if memory.unsure {
             return None;
         }
-        let known = memory.done.iter().map(|&expr| (expr, true)).collect();
-        let mut run = Simulation { compiler: self, context, stack: Vec::new(), values: known, steps: 0 };
+        let mut run = Simulation { compiler: self, context, stack: Vec::new(), values: memory.done, steps: 0 };
         run.evaluate(expr)?;
-        let plain = run.values.values().all(|&plain| plain);
-        plain.then(|| Memory { done: run.values.into_keys().collect(), unsure: false })
+        Some(Memory { done: run.values, unsure: false })
     }
 }
 
-/// The reference's algorithm in one scope, with "is it the plain value" in place of values.
+/// The reference's algorithm in one scope, over values of the graph.
 struct Simulation<'s, 'p, 'a> {
-    compiler: &'s Compiler<'p, 'a>,
+    compiler: &'s mut Compiler<'p, 'a>,
     context: Context,
     stack: Vec<ExprId>,
     /// The reference's memory.
-    values: FxHashMap<ExprId, bool>,
+    values: FxHashMap<ExprId, ValueId>,
     steps: usize,
 }
 
-impl Simulation<'_, '_, '_> {
-    /// Whether the value is the plain one; `None` if that cannot be said.
-    fn evaluate(&mut self, expr: ExprId) -> Option<bool> {
-        if let Some(&plain) = self.values.get(&expr) {
-            return Some(plain);
+impl<'a> Simulation<'_, '_, 'a> {
+    /// The value; `None` if that cannot be said.
+    fn evaluate(&mut self, expr: ExprId) -> Option<ValueId> {
+        if let Some(&value) = self.values.get(&expr) {
+            return Some(value);
         }
         if self.stack.iter().skip(1).any(|&running| running == expr) {
-            return Some(false);
+            return self.compiler.graph.constant(0);
         }
         self.steps += 1;
         if self.stack.len() >= MAX_EXPR_DEPTH || self.steps > MAX_SIMULATION {
             return None;
         }
         self.stack.push(expr);
-        let mut plain = true;
+        let mut fields = Vec::new();
         for &name in &self.compiler.plan().isa()[expr].fields {
-            plain &= self.field(name, expr)?;
+            fields.push((name, self.field(name, expr)?));
         }
         self.stack.pop();
-        self.values.insert(expr, plain);
-        Some(plain)
+        let value = self.compiler.operate(expr, &fields)?;
+        self.values.insert(expr, value);
+        Some(value)
     }
 
-    fn field(&mut self, name: Name, running: ExprId) -> Option<bool> {
-        let place = self.compiler.place(self.context);
-        for case in &self.compiler.plan().isa()[place.encoding].cases {
+    fn field(&mut self, name: Name, running: ExprId) -> Option<ValueId> {
+        let encoding = self.compiler.place(self.context).encoding;
+        for case in &self.compiler.plan().isa()[encoding].cases {
             let field = case.fields.iter().find(|field| field.name == name);
             if let Some(guard) = case.guard
                 && guard != running
             {
-                match place.known(guard) {
-                    Some(true) => {}
-                    Some(false) => continue,
+                let holds = match self.compiler.place(self.context).known(guard) {
+                    Some(holds) => holds,
                     None => {
-                        self.evaluate(guard)?;
-                        // Whether the walk ends here is a matter of values.
-                        if field.is_some() {
-                            return None;
+                        let value = self.evaluate(guard)?;
+                        match (field, self.compiler.graph.as_const(value)) {
+                            (None, _) => false,
+                            (Some(_), Some(value)) => value != 0,
+                            // Whether the walk ends here is a matter of values.
+                            (Some(_), None) => return None,
                         }
-                        continue;
                     }
+                };
+                if !holds {
+                    continue;
                 }
             }
-            match field.map(|field| &field.source) {
-                None => {}
-                Some(FieldSource::Bits(_)) => return Some(true),
-                Some(FieldSource::Derived(expr)) => return self.evaluate(*expr),
+            if let Some(field) = field {
+                let value = match &field.source {
+                    FieldSource::Bits(_) => self.compiler.field_value(field, self.context)?,
+                    FieldSource::Derived(expr) => self.evaluate(*expr)?,
+                };
+                return self.compiler.cut(value);
             }
         }
         let (outer, name) = self.compiler.outer(self.context, name)?;
-        // Out there only expressions that have their plain value in any order will do, and none that is running here.
+        self.outside(outer, name, running)
+    }
+
+    /// A name of an outer scope. Out there only expressions that have their plain value in any order will do, and none
+    /// that is running here.
+    fn outside(&mut self, outer: Context, name: Name, running: ExprId) -> Option<ValueId> {
         let mut work = Vec::new();
         let found =
             self.compiler.dependencies(outer, name, Some(running), &mut |context, on, _| work.push((context, on)));
@@ -189,7 +198,7 @@ impl Simulation<'_, '_, '_> {
                 self.compiler.dependencies(context, name, Some(expr), &mut |context, on, _| work.push((context, on)));
             }
         }
-        Some(true)
+        self.compiler.named_value(outer, name, Some(running))
     }
 }
 
