@@ -299,6 +299,7 @@ impl<'p, 'a> Programs<'p, 'a> {
         let mut context = context;
         let mut ops = Vec::new();
         for (at, case) in encoding.cases.iter().enumerate().skip(from) {
+            let shown = self.compiler.plan().template(case);
             let guard = match case.guard {
                 None => None,
                 Some(guard) if !self.compiler.is_safe(context, guard) => {
@@ -306,7 +307,7 @@ impl<'p, 'a> Programs<'p, 'a> {
                     return self.block(ops);
                 }
                 // The guard is evaluated for nothing, but evaluated.
-                Some(guard) if case.template.is_none() && case.asserts.is_empty() => {
+                Some(guard) if shown.is_none() && case.asserts.is_empty() => {
                     match self.compiler.evaluated(context, guard) {
                         Some(next) => context = next,
                         None => return Self::BAIL,
@@ -347,18 +348,18 @@ impl<'p, 'a> Programs<'p, 'a> {
                     _ => inner.push(Op::Bail),
                 }
             }
-            if let Some(template) = case.template {
+            if let Some(template) = shown {
                 self.template(inside, encoding, &self.compiler.plan().isa()[template].parts, &mut inner);
             }
             let Some((guard, expr)) = guard else {
                 ops.append(&mut inner);
-                if case.template.is_some() {
+                if shown.is_some() {
                     return self.block(ops);
                 }
                 continue;
             };
             let then = self.block(inner);
-            if case.template.is_some() {
+            if shown.is_some() {
                 let other = match self.compiler.assume(context, expr, false) {
                     None => Self::BAIL,
                     Some(otherwise) => self.cases(otherwise, encoding, at + 1),

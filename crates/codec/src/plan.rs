@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use isaglot_bits::Word;
-use isaglot_model::{Encoding, FeatureId, Isa, SpaceId};
+use isaglot_model::{Case, Encoding, FeatureId, Isa, SpaceId, TemplateId};
 
 use crate::tree::{Match, Tree};
 
@@ -15,6 +15,7 @@ pub struct Plan<'a> {
     isa: &'a Isa,
     generation: u32,
     features: Vec<bool>,
+    aliases: bool,
     trees: Vec<OnceLock<Tree>>,
 }
 
@@ -40,7 +41,20 @@ impl<'a> Plan<'a> {
             }
         }
         let trees = isa.spaces().iter().map(|_| OnceLock::new()).collect();
-        Self { isa, generation, features, trees }
+        Self { isa, generation, features, aliases: false, trees }
+    }
+
+    /// The same with shorthands on or off; they are off unless said otherwise.
+    #[must_use]
+    pub fn with_aliases(mut self, aliases: bool) -> Self {
+        self.aliases = aliases;
+        self
+    }
+
+    /// The text of a case, if it has one that is wanted: that of a shorthand only where shorthands are.
+    #[must_use]
+    pub fn template(&self, case: &Case) -> Option<TemplateId> {
+        case.template.filter(|_| self.aliases || !case.alias)
     }
 
     /// The instruction set.

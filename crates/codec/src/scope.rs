@@ -308,8 +308,9 @@ impl<'p, 'a> Scopes<'p, 'a> {
                 continue;
             }
             self.check_asserts(scope, case);
-            if case.template.is_some() {
-                return case.template;
+            let template = self.plan.template(case);
+            if template.is_some() {
+                return template;
             }
         }
         self.errors.no_display(&encoding.display_name);

@@ -63,3 +63,6 @@ pub const MAX_LENGTH_PIECES: usize = 4096;
 
 /// The widest row of a `<table>`, in bits.
 pub const MAX_ROW_BITS: i64 = 128;
+
+/// The most encodings that one leaf becomes by its exceptions.
+pub const MAX_VARIANTS: usize = 256;

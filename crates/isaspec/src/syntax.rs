@@ -148,6 +148,8 @@ pub struct Bitset {
     pub overlap: Option<Text>,
     /// Features that it needs, each with its place; a leading `!` is kept (extension).
     pub features: Vec<Text>,
+    /// `<except>` (extension).
+    pub excepts: Vec<ExceptDecl>,
     /// `<operand>` (extension).
     pub operands: Vec<OperandDecl>,
     /// `<flow>` (extension).
@@ -192,6 +194,17 @@ impl PatternDecl {
     pub fn high(&self) -> u32 {
         self.low + self.width().saturating_sub(1)
     }
+}
+
+/// `<except bits="">` (extension): words whose bits have this value are no such instruction.
+#[derive(Clone, Debug)]
+pub struct ExceptDecl {
+    /// The bits, most significant first; all of them of the word.
+    pub pieces: Vec<PieceDecl>,
+    /// Digits `0`, `1` and `x`, as many as bits.
+    pub digits: Text,
+    /// The element.
+    pub span: Span,
 }
 
 /// `<override>`

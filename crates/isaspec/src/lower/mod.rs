@@ -16,13 +16,14 @@ use isaglot_model::{
     Assert, Builder, Case, Condition, EncodeRoot, Encoding, EnumId, EnumType, EnumValue, ExprId, Feature, FeatureId,
     GenName, Isa, Map, Overlap, RegisterFile, RegisterFileId, Space, SpaceId, Template, TemplatePart, Width,
 };
-use isaglot_source::Diagnostics;
+use isaglot_source::{Diagnostic, Diagnostics};
 
 use crate::check::{Checked, Place, effective_gens, own_gens};
 use crate::display::{self, Part};
 use crate::gather::{CaseInfo, Set, Tables};
+use crate::limits;
 use crate::load::Sources;
-use crate::syntax::{EnumDecl, PatternDecl, Registers};
+use crate::syntax::{EnumDecl, PatternDecl, PieceDecl, Registers};
 use crate::text::Text;
 
 /// Makes the model; `None` if something is still wrong, which is reported.
@@ -149,8 +150,11 @@ impl<'a> Lowering<'a> {
         let Some(space) = self.space_of(place.root()) else { return };
         let (pattern, dont_care) = bits(tables, place);
         let root = self.checked.format.root == Some(place.root());
+        let patterns = except(tables, place, &pattern, out);
         if root {
-            lengths::check(set.decl, &pattern, &self.checked.format.word, out);
+            for pattern in &patterns {
+                lengths::check(set.decl, pattern, &self.checked.format.word, out);
+            }
         }
         let (mut cases, mut maps, mut meta, mut features) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for &level in &place.levels {
@@ -168,7 +172,7 @@ impl<'a> Lowering<'a> {
         let (operands, flow) = operands::lower(self, place, &cases, out);
         let display_name = display_name(set, out);
         let name = self.builder.name(&set.decl.name.value);
-        self.builder.encoding(Encoding {
+        let encoding = Encoding {
             name,
             display_name,
             space,
@@ -186,7 +190,11 @@ impl<'a> Lowering<'a> {
             meta,
             doc: docs.join("\n\n"),
             span: set.decl.name.span(),
-        });
+        };
+        // What <except> leaves of the pattern may be several patterns: as many encodings that are otherwise the same.
+        for pattern in patterns {
+            self.builder.encoding(Encoding { pattern, ..encoding.clone() });
+        }
     }
 
     /// Builds what a bitset contributes. `width` is that of the leaf, which all leaves below one bitset share unless one
@@ -314,6 +322,43 @@ fn bits(tables: &Tables<'_>, place: &Place) -> (Pattern, Word) {
         digits(text, p.low, &mut dont_care, b'x');
     }
     (Pattern::new(&value, care), dont_care)
+}
+
+/// What the `<except>`s of a leaf and its ancestors leave of its pattern, in disjoint pieces.
+fn except(tables: &Tables<'_>, place: &Place, pattern: &Pattern, out: &mut Diagnostics) -> Vec<Pattern> {
+    let mut left = vec![pattern.clone()];
+    let mut last = None;
+    for decl in place.levels.iter().filter_map(|l| tables.sets.get(*l)).flat_map(|set| &set.decl.excepts) {
+        let (mut value, mut care) = (Word::zero(place.width), Word::zero(place.width));
+        let mut at = 0usize;
+        for piece in &decl.pieces {
+            let PieceDecl::Bits { low, high } = *piece else { continue };
+            if high >= place.width {
+                let message = format!("bit {high} is not in the instruction's {} bits", place.width);
+                out.push(Diagnostic::error("isaspec-except", message).label(decl.span, "here"));
+                return left;
+            }
+            let text = decl.digits.value.get(at..at + piece.width() as usize).unwrap_or("");
+            at += text.len();
+            digits(text, low, &mut value, b'1');
+            digits(text, low, &mut care, b'1');
+            digits(text, low, &mut care, b'0');
+        }
+        let hole = Pattern::new(&value, care);
+        left = left.iter().flat_map(|p| p.subtract(&hole)).collect();
+        last = Some(decl);
+        if left.len() > limits::MAX_VARIANTS {
+            let message = format!("the exceptions cut the instruction into more than {} parts", limits::MAX_VARIANTS);
+            out.push(Diagnostic::error("isaspec-except", message).label(decl.span, "up to this one"));
+            return vec![pattern.clone()];
+        }
+    }
+    if let Some(decl) = last.filter(|_| left.is_empty()) {
+        out.push(
+            Diagnostic::error("isaspec-except", "the exceptions leave no instruction").label(decl.span, "with this"),
+        );
+    }
+    left
 }
 
 /// Of equal texts of `val`, the last display counts, at the first one's position. A value has 32 bits.

@@ -81,6 +81,7 @@ pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Bitse
         width: None,
         overlap: None,
         features: Vec::new(),
+        excepts: Vec::new(),
         operands: Vec::new(),
         flow: None,
         semantics: None,
@@ -163,7 +164,7 @@ fn expr_ref(r: &mut Reader<'_, '_>, node: Node<'_, '_>, owner: &str) -> Option<E
 }
 
 /// The bits of an element: `pos`, or `low` and `high`.
-fn range(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<(u32, u32, Span)> {
+pub(super) fn range(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<(u32, u32, Span)> {
     let pos = r.attribute(node, "pos");
     let (low, high) = (r.attribute(node, "low"), r.attribute(node, "high"));
     let (low, high) = match (pos, low, high) {

@@ -4,13 +4,14 @@
 use isaglot_source::Diagnostic;
 use roxmltree::Node;
 
+use super::bitset::range;
 use super::expansion;
 use super::reader::{Reader, children};
 use super::semantics;
 use crate::limits;
 use crate::syntax::{
-    Bitset, FeatureDecl, File, FlowDecl, Format, GenNameDecl, Int, LengthDecl, OperandDecl, PieceDecl, RegisterDecl,
-    Registers, Role,
+    Bitset, ExceptDecl, FeatureDecl, File, FlowDecl, Format, GenNameDecl, Int, LengthDecl, OperandDecl, PieceDecl,
+    RegisterDecl, Registers, Role,
 };
 use crate::text::Text;
 
@@ -106,12 +107,34 @@ pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>, bitset: &mut Bi
             bitset.operands.push(OperandDecl { registers, register, access, span: r.span(child) });
         }
     }
+    for child in children(node, "except") {
+        bitset.excepts.extend(except(r, child));
+    }
     for child in children(node, "flow") {
         let target = r.attribute(child, "target");
         if let Some(to) = r.required(child, "to") {
             bitset.flow = Some(FlowDecl { to, target, span: r.span(child) });
         }
     }
+}
+
+/// Reads bits that an instruction may not have.
+fn except(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<ExceptDecl> {
+    let pieces = match r.attribute(node, "bits") {
+        Some(bits) => pieces(r, node, &bits)?,
+        None => range(r, node).map(|(low, high, _)| vec![PieceDecl::Bits { low, high }])?,
+    };
+    let digits = r.required_text(node, "one digit a bit, most significant first")?;
+    let wanted: u32 = pieces.iter().map(|p| p.width()).sum();
+    let sound = digits.value.chars().count() == wanted as usize
+        && digits.value.bytes().all(|b| matches!(b, b'0' | b'1' | b'x'))
+        && pieces.iter().all(|p| matches!(p, PieceDecl::Bits { .. }));
+    if !sound {
+        let message = format!("<except> needs {wanted} digits 0, 1 or x for as many bits of the word");
+        r.error("isaspec-except", message, digits.span(), "malformed");
+        return None;
+    }
+    Some(ExceptDecl { pieces, digits, span: r.span(node) })
 }
 
 /// Reads what a field is to its instruction.

@@ -78,6 +78,7 @@ const ELEMENTS: &[Element] = &[
         &["alias"],
         &[],
     ),
+    element("except", &[], &[], &["low", "high", "pos", "bits"], &[]),
     element("display", &[], &[], &[], &[]),
     element("gen", &["min", "max"], &[], &[], &[]),
     element("encode", &["type", "case-prefix"], &["map"], &[], &[]),

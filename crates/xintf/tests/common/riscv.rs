@@ -1,0 +1,31 @@
+//! The description of RISC-V that the project ships, loaded.
+
+use std::path::Path;
+
+use isaglot_codec::Plan;
+use isaglot_model::{FeatureId, Isa};
+use isaglot_source::{Diagnostics, SourceMap, render};
+
+/// Loads `specs/riscv`, which must be without any finding.
+pub(crate) fn isa() -> Isa {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs/riscv/riscv.xml");
+    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
+    let mut read = |path: &str| std::fs::read(path).map_err(|e| e.to_string());
+    let isa = isaglot_isaspec::load(&mut files, &top.display().to_string(), &mut read, &mut problems);
+    let text: String = problems.iter().map(|d| render::text(&files, d, false)).collect();
+    assert!(problems.is_empty(), "{text}");
+    isa.expect("a description")
+}
+
+/// The usual features with another encoding profile and number of commands.
+pub(crate) fn plan<'a>(isa: &'a Isa, xlen: u64, profile: &str, commands: u64) -> Plan<'a> {
+    let wanted = |name: &str, default: bool| match name.strip_prefix("xext-") {
+        Some(own) => own == profile,
+        None if name == "xcmd8" => commands >= 8,
+        None if name == "xcmd16" => commands >= 16,
+        None => default,
+    };
+    let features = (0..isa.features().len() as u32).map(FeatureId);
+    let on: Vec<FeatureId> = features.filter(|&f| wanted(&isa[f].name, isa[f].default)).collect();
+    Plan::with_features(isa, xlen as u32, &on)
+}

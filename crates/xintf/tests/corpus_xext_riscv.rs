@@ -1,0 +1,95 @@
+//! The description of RISC-V against the vectors of the corpus: words to text, without and with aliases. Without a corpus
+//! the tests are reported as ignored.
+
+#[path = "common/riscv.rs"]
+mod riscv;
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use isaglot_asm::{Options, Plain, Stream};
+use isaglot_codec::Plan;
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+
+fn corpus() -> PathBuf {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let given = std::env::var_os("ISAGLOT_CORPUS").map(PathBuf::from);
+    given.unwrap_or_else(|| PathBuf::from(root).join("../shared/corpus")).join("xext")
+}
+
+fn main() {
+    let file = corpus().join("rv-vectors.jsonl.gz");
+    let missing = !file.is_file();
+    if missing {
+        println!("xext: no corpus at {}", file.display());
+    }
+    let other = file.clone();
+    let trials = vec![
+        Trial::test("xext_rv_vectors_plain", move || vectors(&file, false)).with_ignored_flag(missing),
+        Trial::test("xext_rv_vectors_aliases", move || vectors(&other, true)).with_ignored_flag(missing),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+/// The text of one instruction.
+fn text(plan: &Plan<'_>, bytes: &[u8]) -> String {
+    let mut stream = Stream::new(plan, Options::default(), bytes.len() as u64);
+    let mut out = Vec::new();
+    stream.feed(bytes, &mut Plain, &mut out);
+    String::from_utf8_lossy(&out).trim().to_owned()
+}
+
+/// White space folded, and targets without the `.` of the assembler.
+fn folded(text: &str) -> String {
+    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    joined.replace(".+", "").replace(",.-", ",-").replace(" .-", " -")
+}
+
+/// GNU's disassembler prints `add a0,a1,5` for `addi`, and so on; with the immediate form's own name, as everybody writes
+/// it, the two are the same.
+fn immediate_form(text: &str) -> String {
+    let Some((name, operands)) = text.split_once(' ') else { return text.to_owned() };
+    let last = operands.rsplit(',').next().unwrap_or("");
+    let is_number = last.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+    let name = match name {
+        "add" | "and" | "or" | "xor" | "sll" | "srl" | "sra" | "slt" | "bclr" | "bext" | "binv" | "bset" | "ror"
+        | "csrrw" | "csrrs" | "csrrc" | "csrw" | "csrs" | "csrc"
+            if is_number =>
+        {
+            format!("{name}i")
+        }
+        "addw" | "sllw" | "srlw" | "sraw" | "rorw" if is_number => format!("{}iw", name.trim_end_matches('w')),
+        _ => return text.to_owned(),
+    };
+    format!("{name} {operands}")
+}
+
+fn vectors(file: &Path, aliases: bool) -> Result<(), Failed> {
+    let mut lines = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(file)?).read_to_string(&mut lines)?;
+    let isa = riscv::isa();
+    let plan = |xlen| riscv::plan(&isa, xlen, "custom0", 8).with_aliases(aliases);
+    let (rv32, rv64) = (plan(32), plan(64));
+    let (mut total, mut passed, mut wrong) = (0, 0, Vec::new());
+    for line in lines.lines() {
+        let v: Value = serde_json::from_str(line)?;
+        let field = |key: &str| v[key].as_str().unwrap_or_default();
+        let word = u32::from_str_radix(field("hex"), 16)?;
+        let bytes = word.to_le_bytes();
+        let length = v["len"].as_u64().unwrap_or(4) as usize;
+        let plan = if v["xlen"] == 32 { &rv32 } else { &rv64 };
+        let made = folded(&text(plan, &bytes[..length]));
+        let wanted = folded(field(if aliases { "dis" } else { "dis_noalias" }));
+        let wanted = if aliases { immediate_form(&wanted) } else { wanted };
+        total += 1;
+        if made == wanted {
+            passed += 1;
+        } else {
+            wrong.push(format!("rv{} {}: {made}, expected {wanted}", v["xlen"], field("hex")));
+        }
+    }
+    println!("xext rv-vectors, aliases {aliases}: {passed}/{total}");
+    wrong.truncate(50);
+    if total > 0 && passed == total { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
