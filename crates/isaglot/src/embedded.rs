@@ -20,6 +20,22 @@ impl Embedded {
 
 const ALL: &[Embedded] = &[
     Embedded { name: "minnow", files: &[("minnow.xml", include_str!("../../../specs/minnow/minnow.xml"))] },
+    Embedded {
+        name: "riscv",
+        files: &[
+            ("riscv.xml", include_str!("../../../specs/riscv/riscv.xml")),
+            ("base.xml", include_str!("../../../specs/riscv/base.xml")),
+            ("m.xml", include_str!("../../../specs/riscv/m.xml")),
+            ("a.xml", include_str!("../../../specs/riscv/a.xml")),
+            ("zicsr.xml", include_str!("../../../specs/riscv/zicsr.xml")),
+            ("priv.xml", include_str!("../../../specs/riscv/priv.xml")),
+            ("f.xml", include_str!("../../../specs/riscv/f.xml")),
+            ("d.xml", include_str!("../../../specs/riscv/d.xml")),
+            ("zb.xml", include_str!("../../../specs/riscv/zb.xml")),
+            ("c.xml", include_str!("../../../specs/riscv/c.xml")),
+            ("xext.xml", include_str!("../../../specs/riscv/xext.xml")),
+        ],
+    },
     Embedded { name: "trio", files: &[("trio.xml", include_str!("../../../specs/trio/trio.xml"))] },
 ];
 

@@ -201,7 +201,7 @@ impl Gather {
             let e = leaf.scopes.encoding(scope);
             let encoding = leaf.scopes.list[scope].encoding;
             for (c, case) in e.cases.iter().enumerate() {
-                let Some(guard) = case.guard else { continue };
+                let Some(guard) = case.guard.filter(|_| !case.alias) else { continue };
                 let applies = leaf.scopes.holds(&mut leaf.sym, scope, guard);
                 let holds = leaf.sym.bdd.and(entered, applies);
                 let fails = leaf.sym.bdd.and_not(entered, applies);
