@@ -52,7 +52,7 @@ const ELEMENTS: &[Element] = &[
         &["name", "size", "extends", "displayname"],
         &["pattern", "field", "derived", "assert", "override", "display", "gen", "meta", "encode", "decode", "doc"],
         &["width", "features", "overlap"],
-        &["operand", "flow", "semantics"],
+        &["except", "operand", "flow", "semantics"],
     ),
     element("pattern", &["low", "high", "pos"], &["doc"], &[], &[]),
     element("assert", &["low", "high", "pos"], &["doc"], &[], &[]),
