@@ -5,7 +5,7 @@
 
 use isaglot_bits::Word;
 use isaglot_codec::Scopes;
-use isaglot_model::{FieldType, TemplatePart};
+use isaglot_model::{FieldType, TemplateId, TemplatePart};
 
 use crate::labels::{self, Places, Targets};
 use crate::limits::{MAX_ALIGN, MAX_LINE_BYTES};
@@ -54,7 +54,19 @@ pub fn instruction(scopes: &mut Scopes<'_, '_>, word: &Word, hooks: &mut dyn Hoo
 
 /// Appends the text of an open scope. Recursion is bounded by the scopes that can be open.
 pub(crate) fn show(scopes: &mut Scopes<'_, '_>, scope: usize, hooks: &mut dyn Hooks, line: &mut Line<'_>) {
-    let Some(template) = scopes.template(scope) else { return };
+    if let Some(template) = scopes.template(scope) {
+        show_template(scopes, scope, template, hooks, line);
+    }
+}
+
+/// Appends an open scope in the words of this template, whether or not it is the one that applies.
+pub(crate) fn show_template(
+    scopes: &mut Scopes<'_, '_>,
+    scope: usize,
+    template: TemplateId,
+    hooks: &mut dyn Hooks,
+    line: &mut Line<'_>,
+) {
     let isa = scopes.plan().isa();
     for part in &isa[template].parts {
         match part {

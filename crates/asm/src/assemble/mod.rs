@@ -129,6 +129,28 @@ impl Check<'_, '_> {
     }
 }
 
+impl Check<'_, '_> {
+    /// Prints a word by the shorthand that `case` of `encoding` is; `false` if the word is not that. The engines print
+    /// the first shorthand that applies, or none, so this one is asked for by name.
+    fn print_alias(&mut self, limbs: &[u64], width: u32, encoding: EncodingId, case: usize) -> bool {
+        self.printed.clear();
+        let word = Word::from_limbs(limbs, width);
+        let Some(scope) = self.scopes.enter(&word) else { return false };
+        let Some(case) = self.scopes.encoding(scope).cases.get(case) else { return false };
+        let applies = case.guard.is_none_or(|guard| self.scopes.evaluate(scope, guard) != 0);
+        let Some(template) = case.template.filter(|_| applies && self.scopes.encoding_id(scope) == encoding) else {
+            return false;
+        };
+        let mut names = self.names;
+        let places = Places { bytes: 1 };
+        let mut line =
+            Line { out: &mut self.printed, start: 0, position: 0, places, targets: None, compat: self.compat };
+        exact::show_template(&mut self.scopes, scope, template, &mut names, &mut line);
+        self.scopes.leave();
+        true
+    }
+}
+
 /// What was found for a line.
 enum Found {
     Nothing,
@@ -269,7 +291,7 @@ impl<'p, 'a> Assembler<'p, 'a> {
         found: &mut Found,
         trace: Option<&mut Trace>,
     ) {
-        let Some(form) = self.index.forms.get(number as usize) else { return };
+        let Some(&form) = self.index.forms.get(number as usize) else { return };
         let Some(cell) = self.programs.get(number as usize) else { return };
         let id = form.encoding;
         let program = cell.get_or_init(|| compile::compile(self.plan, id, form.case).map(Box::new));
@@ -304,7 +326,10 @@ impl<'p, 'a> Assembler<'p, 'a> {
             }
             check.tried += 1;
             let word = machine.values.word.get(..limbs.min(machine.values.word.len())).unwrap_or(&[]);
-            let printed = check.print(word, encoding_width);
+            let printed = match program.alias {
+                false => check.print(word, encoding_width),
+                true => check.print_alias(word, encoding_width, id, form.case),
+            };
             let want = if relaxed { &machine.canonical } else { text };
             if printed && check.printed == want {
                 return true;

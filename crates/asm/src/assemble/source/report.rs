@@ -30,6 +30,9 @@ pub(super) fn report<'s>(
                     let d = d.label(span, format!("did you mean `{nearest}`?"));
                     d.fix(format!("write `{nearest}`"), span, nearest)
                 }
+                None if assembler.mnemonics().is_empty() => {
+                    d.label(span, "this gen, with these features, has no instructions at all")
+                }
                 None => d.label(span, format!("one of {} mnemonics was expected", assembler.mnemonics().len())),
             }
         }
