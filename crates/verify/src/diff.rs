@@ -349,13 +349,9 @@ fn token_differs(sym: &mut Symbols, x: &Token, y: &Token) -> Ref {
         (Token::Number(f, x), Token::Number(g, y)) if f == g => {
             let mut any = Ref::FALSE;
             for i in 0..x.len().max(y.len()) {
-                // A signed number of fewer bits is the same number sign-extended.
-                let fill = |bits: &[Ref]| match f {
-                    text::Format::Signed | text::Format::SignedPlus => bits.last().copied().unwrap_or(Ref::FALSE),
-                    _ => Ref::FALSE,
-                };
-                let (x, y) =
-                    (x.get(i).copied().unwrap_or_else(|| fill(x)), y.get(i).copied().unwrap_or_else(|| fill(y)));
+                // Zeros stand in front of a number that is not negative, and ones of one that is.
+                let fill = Ref::constant(*f == text::Format::Negative);
+                let (x, y) = (x.get(i).copied().unwrap_or(fill), y.get(i).copied().unwrap_or(fill));
                 let one = sym.bdd.xor(x, y);
                 any = sym.bdd.or(any, one);
             }

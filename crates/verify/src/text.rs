@@ -6,8 +6,9 @@
 //! text, enums, overrides and sub-encodings are all choices, so one small tree says everything.
 //!
 //! Invariants: the conditions of a choice exclude each other; texts next to each other are one; no two alternatives of
-//! a choice have the same shape (those are one alternative with its bits chosen), so that which alternative was taken
-//! shows, unless different shapes can print the same text, which [`crate::parse`] decides.
+//! a choice can be laid over each other token by token (those are one alternative whose bits and inner choices depend
+//! on which it was), so that which alternative was taken shows, unless different shapes can print the same text, which
+//! [`crate::parse`] decides.
 
 use std::rc::Rc;
 
@@ -23,14 +24,10 @@ use crate::vector::{self, Vector};
 pub(crate) enum Format {
     /// Unsigned decimal.
     Unsigned,
-    /// Signed decimal, of all the bits there are.
-    Signed,
+    /// `-` and the magnitude of a number whose sign bit, above these, is set.
+    Negative,
     /// Lower-case hexadecimal.
     Hex,
-    /// Signed decimal with its sign, also `+`.
-    SignedPlus,
-    /// `+` and unsigned decimal.
-    UnsignedPlus,
     /// A floating-point number of all the bits there are.
     Float,
     /// What the embedding program prints for a field of this name.
@@ -239,21 +236,23 @@ fn field(
         }
         FieldType::Uint => out.push(Token::Number(Format::Unsigned, value.to_vec())),
         FieldType::Hex => out.push(Token::Number(Format::Hex, value.to_vec())),
-        FieldType::Int => out.push(Token::Number(Format::Signed, value[..width].to_vec())),
-        FieldType::Branch { absolute: false, .. } => {
-            out.push(Token::Number(Format::Signed, value[..width].to_vec()));
-        }
-        FieldType::Branch { absolute: true, .. } => {
-            out.push(Token::Number(Format::Signed, value[..width].to_vec()));
+        // Without labels a branch prints as an integer.
+        FieldType::Int | FieldType::Branch { .. } => {
+            let choice = signed(sym, &value[..width], "");
+            push_choice(sym, &mut out, choice, when);
         }
         FieldType::Float => out.push(Token::Number(Format::Float, value[..width].to_vec())),
         FieldType::Offset | FieldType::Uoffset => {
-            let signed = field.ty == FieldType::Offset;
-            let (format, bits) =
-                if signed { (Format::SignedPlus, &value[..width]) } else { (Format::UnsignedPlus, &value[..]) };
             let any = vector::truth(&mut sym.bdd, &value);
-            let zero = sym.bdd.not(any);
-            let choice = vec![(zero, Vec::new()), (any, vec![Token::Number(format, bits.to_vec())])];
+            let mut choice = vec![(sym.bdd.not(any), Vec::new())];
+            if field.ty == FieldType::Offset {
+                for (sign, tokens) in signed(sym, &value[..width], "+") {
+                    choice.push((sym.bdd.and(any, sign), tokens));
+                }
+            } else {
+                choice.push((any, vec![Token::Text(b"+".to_vec()), Token::Number(Format::Unsigned, value.to_vec())]));
+            }
+            choice.retain(|(when, _)| !when.is_false());
             push_choice(sym, &mut out, choice, when);
         }
         FieldType::Custom => out.push(Token::Number(Format::Custom(reference.into()), value.to_vec())),
@@ -269,6 +268,18 @@ fn field(
         FieldType::Sub(_) => {}
     }
     out
+}
+
+/// A two's complement number: behind `plus` if it is not negative.
+fn signed(sym: &mut Symbols, bits: &[Ref], plus: &str) -> Vec<(Ref, Vec<Token>)> {
+    let Some((&sign, low)) = bits.split_last() else { return Vec::new() };
+    let mut positive = Vec::new();
+    push_text(&mut positive, plus.as_bytes());
+    positive.push(Token::Number(Format::Unsigned, low.to_vec()));
+    let negative = vec![Token::Number(Format::Negative, low.to_vec())];
+    let mut choice = vec![(sym.bdd.not(sign), positive), (sign, negative)];
+    choice.retain(|(when, _)| !when.is_false());
+    choice
 }
 
 /// A text if the value is not 0 (or, with `set` off, if it is).
@@ -344,20 +355,34 @@ fn push_choice(sym: &mut Symbols, out: &mut Vec<Token>, mut choice: Vec<(Ref, Ve
     }
 }
 
-/// Adds an alternative; one of the shape of an earlier one joins it.
+/// Adds an alternative; one that can be laid over an earlier one joins it.
 fn push_alternative(sym: &mut Symbols, choice: &mut Vec<(Ref, Vec<Token>)>, when: Ref, tokens: Vec<Token>) {
     if when.is_false() {
         return;
     }
-    for (known, shape) in choice.iter_mut() {
-        if same_shape(shape, &tokens) {
-            let joined = shape.iter().zip(&tokens).map(|(a, b)| join(sym, when, b, a)).collect();
-            *shape = joined;
+    for (known, other) in choice.iter_mut() {
+        if fits(other, &tokens) {
+            let joined = other.iter().zip(&tokens).map(|(a, b)| join(sym, when, b, *known, a)).collect();
+            *other = joined;
             *known = sym.bdd.or(*known, when);
             return;
         }
     }
     choice.push((when, tokens));
+}
+
+/// Whether two texts can be laid over each other: token by token the same, or a choice on one side.
+fn fits(a: &[Token], b: &[Token]) -> bool {
+    a.len() == b.len()
+        && a.iter().zip(b).all(|pair| match pair {
+            (Token::Text(a), Token::Text(b)) => a == b,
+            (Token::Pad(a), Token::Pad(b)) => a == b,
+            (Token::Number(f, _), Token::Number(g, _)) => f == g && *f != Format::Float && *f != Format::Negative,
+            (Token::Choice(_), Token::Pad(_)) | (Token::Pad(_), Token::Choice(_)) => false,
+            (Token::Choice(_), _) | (_, Token::Choice(_)) => true,
+            _ => false,
+        })
+        || same_shape(a, b)
 }
 
 /// Whether two texts are the same but for their bits and conditions.
@@ -374,19 +399,28 @@ pub(crate) fn same_shape(a: &[Token], b: &[Token]) -> bool {
         })
 }
 
-/// `if when then a else b`, of two tokens of the same shape.
-fn join(sym: &mut Symbols, when: Ref, a: &Token, b: &Token) -> Token {
+/// `a` under one condition and `b` under another that excludes it, as one token; they fit.
+fn join(sym: &mut Symbols, under_a: Ref, a: &Token, under_b: Ref, b: &Token) -> Token {
     match (a, b) {
         (Token::Number(format, x), Token::Number(_, y)) => {
-            Token::Number(format.clone(), x.iter().zip(y).map(|(&x, &y)| sym.bdd.ite(when, x, y)).collect())
+            let bit = |bits: &[Ref], i: usize| bits.get(i).copied().unwrap_or(Ref::FALSE);
+            let bits = (0..x.len().max(y.len())).map(|i| sym.bdd.ite(under_a, bit(x, i), bit(y, i)));
+            Token::Number(format.clone(), bits.collect())
         }
-        (Token::Choice(x), Token::Choice(y)) => {
-            let pairs = x.iter().zip(y);
-            let joined = pairs.map(|((c, x), (d, y))| {
-                let tokens = x.iter().zip(y).map(|(x, y)| join(sym, when, x, y)).collect();
-                (sym.bdd.ite(when, *c, *d), tokens)
-            });
-            Token::Choice(joined.collect())
+        (Token::Choice(_), _) | (_, Token::Choice(_)) => {
+            let mut choice = Vec::new();
+            for (under, token) in [(under_b, b), (under_a, a)] {
+                match token {
+                    Token::Choice(alternatives) => {
+                        for (when, tokens) in alternatives {
+                            let when = sym.bdd.and(under, *when);
+                            push_alternative(sym, &mut choice, when, tokens.clone());
+                        }
+                    }
+                    other => push_alternative(sym, &mut choice, under, vec![other.clone()]),
+                }
+            }
+            Token::Choice(choice)
         }
         _ => b.clone(),
     }
