@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::bdd::Ref;
 use crate::leaf::Leaf;
+use crate::parse::{self, Reading};
 use crate::report::{
     CaseFinding, CaseProblem, FormatFinding, FormatProblem, Method, Place, Report, Row, Silent, Undecided, Unresolved,
     Use, Verdict, Witness,
@@ -107,7 +108,12 @@ fn text_verdict(leaf: &mut Leaf<'_>, report: &mut Report) -> Verdict {
             report.shared.push(found);
             Verdict::Refuted(Method::Diagrams)
         }
-        Ok(None) => Verdict::Proved(Method::Diagrams),
+        Ok(None) => match parse::reading(&leaf.tokens) {
+            Reading::Unique => Verdict::Proved(Method::Automaton),
+            Reading::Ambiguous => Verdict::Undecided("its text can perhaps be read in two ways".to_owned()),
+            Reading::Foreign => Verdict::Undecided("it depends on what the embedding program prints".to_owned()),
+            Reading::TooLarge => Verdict::Undecided("its text is too large to be read in all ways".to_owned()),
+        },
         Err(why) => Verdict::Undecided(why),
     }
 }

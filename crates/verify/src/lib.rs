@@ -16,6 +16,7 @@ pub mod json;
 mod leaf;
 pub mod limits;
 mod overlap;
+mod parse;
 pub mod report;
 mod scope;
 mod shared;
