@@ -6,7 +6,7 @@
 use isaglot_codec::{Match, Plan};
 
 use crate::exact::{self, Line};
-use crate::limits::CACHE_BITS;
+use crate::limits::{TABLE_BITS, TABLE_FIRST_BITS};
 use crate::options::{Compat, Hooks, Plain};
 use crate::program::{BlockId, Op, Programs};
 use crate::value;
@@ -40,13 +40,56 @@ const EMPTY: Entry = Entry { bits: [0; 2], segment: u32::MAX, len: 0, text: [0; 
 #[derive(Debug)]
 pub(crate) struct Engine<'p, 'a> {
     programs: Programs<'p, 'a>,
-    table: Vec<Entry>,
+    table: Table,
     compat: Compat,
 }
 
+/// Finished texts. It grows while it is too small for what it is asked for.
+#[derive(Debug)]
+struct Table {
+    entries: Vec<Entry>,
+    bits: u32,
+    /// Texts that were put in since it has this size.
+    filled: usize,
+}
+
+impl Table {
+    fn new(bits: u32) -> Self {
+        Self { entries: vec![EMPTY; 1 << bits], bits, filled: 0 }
+    }
+
+    /// The first place for a text; the second is its neighbour.
+    #[inline]
+    fn place(&self, segment: u32, bits: [u64; 2]) -> usize {
+        let mixed =
+            (bits[0] ^ bits[1].rotate_left(29) ^ (u64::from(segment) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> (64 - self.bits)) as usize
+    }
+
+    fn put(&mut self, segment: u32, bits: [u64; 2], text: &[u8]) {
+        if text.len() > TEXT {
+            return;
+        }
+        if self.filled > self.entries.len() && self.bits < TABLE_BITS {
+            *self = Self::new(self.bits + 1);
+        }
+        self.filled += 1;
+        let at = self.place(segment, bits);
+        let Some(&old) = self.entries.get(at) else { return };
+        // The new one goes to its first place, what was there to its second.
+        if let Some(second) = self.entries.get_mut(at ^ 1) {
+            *second = old;
+        }
+        if let Some(entry) = self.entries.get_mut(at) {
+            *entry = Entry { bits, segment, len: text.len() as u8, text: [0; TEXT] };
+            entry.text.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+        }
+    }
+}
+
 impl<'p, 'a> Engine<'p, 'a> {
-    pub(crate) fn new(plan: &'p Plan<'a>, compat: Compat) -> Self {
-        Self { programs: Programs::new(plan), table: vec![EMPTY; 1 << CACHE_BITS], compat }
+    pub(crate) fn new(plan: &'p Plan<'a>, compat: Compat, labels: bool) -> Self {
+        Self { programs: Programs::new(plan, labels), table: Table::new(TABLE_FIRST_BITS), compat }
     }
 
     /// Appends the text of an instruction word, given by its limbs.
@@ -63,9 +106,9 @@ impl<'p, 'a> Engine<'p, 'a> {
             Match::Conflict(..) => return Outcome::Undecided,
             Match::One(id) => id,
         };
-        let block = self.programs.root(id);
+        let (block, has_dont_care) = self.programs.root(id);
         let dont_care = &self.programs.compiler.plan().isa()[id].dont_care;
-        if dont_care.limbs().iter().zip(word).any(|(dont_care, limb)| dont_care & limb != 0) {
+        if has_dont_care && dont_care.limbs().iter().zip(word).any(|(dont_care, limb)| dont_care & limb != 0) {
             return Outcome::Undecided;
         }
         self.print(block, word, hooks, line)
@@ -87,7 +130,7 @@ impl<'p, 'a> Engine<'p, 'a> {
             Match::None | Match::Conflict(..) => return Outcome::NoMatch,
             Match::One(id) => id,
         };
-        let block = self.programs.root(id);
+        let (block, _) = self.programs.root(id);
         if !self.programs.has_branches(block) {
             return Outcome::Printed;
         }
@@ -98,7 +141,7 @@ impl<'p, 'a> Engine<'p, 'a> {
 /// One run of a program.
 struct Run<'r, 'p, 'a> {
     programs: &'r Programs<'p, 'a>,
-    table: &'r mut [Entry],
+    table: &'r mut Table,
     compat: Compat,
     word: &'r [u64],
     hooks: &'r mut dyn Hooks,
@@ -134,6 +177,12 @@ impl Run<'_, '_, '_> {
                 Op::If { guard, then, other } => {
                     let chosen = if graph.evaluate(guard, self.word) != 0 { then } else { other };
                     if !self.block(chosen, line) {
+                        return false;
+                    }
+                }
+                Op::Test { test, then, other } => {
+                    let Some(test) = programs.tests.get(test as usize) else { return false };
+                    if !self.block(if test.holds(self.word) { then } else { other }, line) {
                         return false;
                     }
                 }
@@ -176,11 +225,10 @@ impl Run<'_, '_, '_> {
         let Some(segment) = self.programs.segments.get(number as usize) else { return false };
         let limb = |at: u32| self.word.get(at as usize).copied().unwrap_or(0);
         let bits = [limb(segment.limbs[0]) & segment.masks[0], limb(segment.limbs[1]) & segment.masks[1]];
-        let mixed = (bits[0] ^ bits[1].rotate_left(29) ^ (u64::from(number) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let at = (mixed >> (64 - CACHE_BITS)) as usize;
+        let at = self.table.place(number, bits);
         // An entry has two places.
         for at in [at, at ^ 1] {
-            if let Some(entry) = self.table.get(at)
+            if let Some(entry) = self.table.entries.get(at)
                 && entry.segment == number
                 && entry.bits == bits
             {
@@ -191,26 +239,16 @@ impl Run<'_, '_, '_> {
                 return true;
             }
         }
-        self.fill(number, segment.block, bits, at, line)
+        self.fill(number, segment.block, bits, line)
     }
 
     #[inline(never)]
-    fn fill(&mut self, segment: u32, block: BlockId, bits: [u64; 2], at: usize, line: &mut Line<'_>) -> bool {
+    fn fill(&mut self, segment: u32, block: BlockId, bits: [u64; 2], line: &mut Line<'_>) -> bool {
         let from = line.out.len();
         if !self.block(block, line) {
             return false;
         }
-        let text = line.out.get(from..).unwrap_or(&[]);
-        if text.len() <= TEXT
-            && let Some(&old) = self.table.get(at)
-            && let Some(second) = self.table.get_mut(at ^ 1)
-        {
-            // The new one goes to its first place, what was there to its second.
-            *second = old;
-            let Some(entry) = self.table.get_mut(at) else { return true };
-            *entry = Entry { bits, segment, len: text.len() as u8, text: [0; TEXT] };
-            entry.text.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
-        }
+        self.table.put(segment, bits, line.out.get(from..).unwrap_or(&[]));
         true
     }
 }

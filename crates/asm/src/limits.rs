@@ -18,8 +18,17 @@ pub const MAX_BLOCKS: usize = 1 << 20;
 /// The deepest nesting of blocks; deeper ones are left to the exact engine.
 pub const MAX_BLOCK_DEPTH: usize = 200;
 
-/// Texts of segments that are kept: 2 to the power of this.
-pub const CACHE_BITS: u32 = 15;
+/// Texts of segments that are kept: 2 to the power of this, at first.
+pub const TABLE_FIRST_BITS: u32 = 9;
+
+/// Texts of segments that are kept: 2 to the power of this, at most.
+pub const TABLE_BITS: u32 = 16;
+
+/// The most bits of a guard that is kept as a table.
+pub const TEST_BITS: u32 = 9;
+
+/// The most runs of neighbouring bits of such a guard.
+pub const TEST_RUNS: usize = 4;
 
 /// The most encodings that an explanation of a word that is nothing lists.
 pub const MAX_NEAREST: usize = 5;

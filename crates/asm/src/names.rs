@@ -3,8 +3,6 @@
 //! A description says only that a field is printed by the embedding program; this is the table with which our own
 //! programs do so: `FIELD VALUE TEXT` lines, as in `CONTROLREG 16 @IB1_BASE`. A value without a name prints as `0x%03x`.
 
-use std::io::Write;
-
 use rustc_hash::FxHashMap;
 
 use crate::assemble::Trie;
@@ -85,6 +83,9 @@ impl Names {
     /// The name of a value of a field.
     #[must_use]
     pub fn text(&self, field: &str, value: u64) -> Option<&[u8]> {
+        if self.fields.is_empty() {
+            return None;
+        }
         let table = self.fields.get(field)?;
         table.by_value.get(&value).and_then(|&at| table.entries.get(at)).map(|(_, text)| text.as_slice())
     }
@@ -109,8 +110,12 @@ impl Names {
         match self.text(field, value) {
             Some(text) => out.extend_from_slice(text),
             None => {
-                // Writing to a vector does not fail.
-                let _ = write!(out, "0x{value:03x}");
+                out.extend_from_slice(b"0x");
+                // At least three digits.
+                for _ in [8, 4].into_iter().filter(|shift| value >> shift == 0) {
+                    out.push(b'0');
+                }
+                crate::value::hex(value, out);
             }
         }
     }

@@ -9,12 +9,12 @@
 //! Whatever may be an error, or cannot be said ahead of time, is the step [`Op::Bail`]: the line is then printed by the
 //! exact engine from its start.
 
-use isaglot_bits::Word;
-use isaglot_codec::{Alternative, Compiler, Context, Match, Meaning, Plan, ValueId};
+use isaglot_bits::{BitRange, Word, limbs};
+use isaglot_codec::{Alternative, Compiler, Context, Match, Meaning, Plan, Tree, ValueId};
 use isaglot_model::{Encoding, EncodingId, ExprId, Field, FieldType, SpaceId, TemplatePart};
 use rustc_hash::FxHashMap;
 
-use crate::limits::{MAX_BLOCK_DEPTH, MAX_BLOCKS, OPERAND_BITS, SEGMENT_BITS};
+use crate::limits::{MAX_BLOCK_DEPTH, MAX_BLOCKS, OPERAND_BITS, SEGMENT_BITS, TEST_BITS, TEST_RUNS};
 
 /// A list of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +35,8 @@ pub(crate) enum Op {
     Custom { value: ValueId, reference: u32 },
     /// One block or the other.
     If { guard: ValueId, then: BlockId, other: BlockId },
+    /// The same, where the guard is in a table of its values.
+    Test { test: u32, then: BlockId, other: BlockId },
     /// The block of the leaf that a value is.
     Sub(u32),
     /// The exact engine has to print this line if the value is not this.
@@ -61,6 +63,30 @@ pub(crate) struct Segment {
     pub(crate) limbs: [u32; 2],
     pub(crate) masks: [u64; 2],
     pub(crate) block: BlockId,
+}
+
+/// A guard that depends on few bits, as a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Test {
+    value: ValueId,
+    /// Where the bits are, lowest first: limb, shift, and mask after the shift.
+    runs: [(u32, u32, u64); TEST_RUNS],
+    /// By the value of those bits: whether the guard holds.
+    holds: [u64; 1 << (TEST_BITS - 6)],
+}
+
+impl Test {
+    /// Whether the guard holds for a word.
+    #[inline]
+    pub(crate) fn holds(&self, word: &[u64]) -> bool {
+        let mut index = 0;
+        for (limb, shift, mask) in self.runs {
+            let bits = (word.get(limb as usize).copied().unwrap_or(0) >> shift) & mask;
+            // Runs are gathered from the top down, each above the earlier ones.
+            index = (index << mask.count_ones()) | bits;
+        }
+        self.holds.get((index >> 6) as usize).is_some_and(|bits| bits >> (index & 63) & 1 == 1)
+    }
 }
 
 /// What is known about a block.
@@ -97,9 +123,14 @@ pub(crate) struct Programs<'p, 'a> {
     pub(crate) references: Vec<&'a str>,
     /// The rank of each encoding in its space.
     pub(crate) ranks: Vec<u32>,
-    /// The block of each encoding as an instruction.
-    roots: Vec<Option<BlockId>>,
+    /// The block of each encoding as an instruction, and whether it has don't-care bits.
+    roots: Vec<Option<(BlockId, bool)>>,
     shared_subs: FxHashMap<SubKey, Option<u32>>,
+    pub(crate) tests: Vec<Test>,
+    known_tests: FxHashMap<ValueId, Option<u32>>,
+    /// Whether code addresses may print as labels.
+    labels: bool,
+    tree: &'p Tree,
 }
 
 /// What the block of a sub-encoded field depends on, where no guards of outer scopes are involved.
@@ -114,7 +145,7 @@ struct SubKey {
 }
 
 impl<'p, 'a> Programs<'p, 'a> {
-    pub(crate) fn new(plan: &'p Plan<'a>) -> Self {
+    pub(crate) fn new(plan: &'p Plan<'a>, labels: bool) -> Self {
         let isa = plan.isa();
         let mut ranks = vec![0; isa.encodings().len()];
         for space in isa.spaces() {
@@ -142,6 +173,10 @@ impl<'p, 'a> Programs<'p, 'a> {
             ranks,
             roots: vec![None; isa.encodings().len()],
             shared_subs: FxHashMap::default(),
+            tests: Vec::new(),
+            known_tests: FxHashMap::default(),
+            labels,
+            tree: plan.tree(isa.root()),
         };
         programs.block(vec![Op::Bail]);
         programs
@@ -150,17 +185,17 @@ impl<'p, 'a> Programs<'p, 'a> {
     /// The block that only gives up.
     const BAIL: BlockId = BlockId(0);
 
-    /// The block of an instruction's encoding, compiled on first use.
+    /// The block of an instruction's encoding, compiled on first use, and whether it has don't-care bits.
     #[inline]
-    pub(crate) fn root(&mut self, encoding: EncodingId) -> BlockId {
+    pub(crate) fn root(&mut self, encoding: EncodingId) -> (BlockId, bool) {
         match self.roots.get(encoding.index()) {
-            Some(Some(block)) => *block,
+            Some(Some(root)) => *root,
             _ => self.compile_root(encoding),
         }
     }
 
     #[cold]
-    fn compile_root(&mut self, encoding: EncodingId) -> BlockId {
+    fn compile_root(&mut self, encoding: EncodingId) -> (BlockId, bool) {
         let block = match self.compiler.root(encoding) {
             Some(context) => {
                 let block = self.leaf(context);
@@ -168,10 +203,11 @@ impl<'p, 'a> Programs<'p, 'a> {
             }
             None => Self::BAIL,
         };
+        let has_dont_care = !self.compiler.plan().isa()[encoding].dont_care.is_zero();
         if let Some(root) = self.roots.get_mut(encoding.index()) {
-            *root = Some(block);
+            *root = Some((block, has_dont_care));
         }
-        block
+        (block, has_dont_care)
     }
 
     /// The steps of a block.
@@ -230,6 +266,10 @@ impl<'p, 'a> Programs<'p, 'a> {
             Op::Scalar { value, .. } | Op::Expect { value, .. } => (graph.reads(value).clone(), true, false, 0),
             Op::Branch { value, .. } => (graph.reads(value).clone(), false, true, 0),
             Op::Custom { value, .. } => (graph.reads(value).clone(), false, false, 0),
+            Op::Test { test, then, other } => {
+                let guard = self.tests[test as usize].value;
+                self.effect(Op::If { guard, then, other })
+            }
             Op::If { guard, then, other } => {
                 let (then, other) = (self.info(then), self.info(other));
                 (
@@ -269,6 +309,61 @@ impl<'p, 'a> Programs<'p, 'a> {
             }
         };
         Op::Text { from, len: text.len() as u32 }
+    }
+
+    /// The step that chooses a block.
+    fn choice(&mut self, guard: ValueId, then: BlockId, other: BlockId) -> Op {
+        let test = match self.known_tests.get(&guard) {
+            Some(&test) => test,
+            None => {
+                let test = self.test(guard).map(|test| {
+                    self.tests.push(test);
+                    self.tests.len() as u32 - 1
+                });
+                self.known_tests.insert(guard, test);
+                test
+            }
+        };
+        match test {
+            Some(test) => Op::Test { test, then, other },
+            None => Op::If { guard, then, other },
+        }
+    }
+
+    /// The table of a guard, if it depends on few bits.
+    fn test(&self, value: ValueId) -> Option<Test> {
+        let graph = &self.compiler.graph;
+        let reads = graph.reads(value);
+        let mut found: Vec<BitRange> = Vec::new();
+        for run in reads.runs() {
+            // A run stays within a limb.
+            let inner = (run.lo / 64 + 1) * 64;
+            if run.end() > inner {
+                found.push(BitRange::new(run.lo, inner - run.lo));
+                found.push(BitRange::new(inner, run.end() - inner));
+            } else {
+                found.push(run);
+            }
+        }
+        if reads.count_ones() > TEST_BITS || found.len() > TEST_RUNS {
+            return None;
+        }
+        let mut test = Test { value, runs: [(0, 0, 0); TEST_RUNS], holds: [0; 1 << (TEST_BITS - 6)] };
+        for (place, run) in test.runs.iter_mut().zip(&found) {
+            *place = (run.lo / 64, run.lo % 64, limbs::mask(run.width));
+        }
+        for index in 0..1u64 << reads.count_ones() {
+            let mut word = Word::zero(reads.width());
+            let mut left = index;
+            for run in found.iter().rev() {
+                word.insert(run.lo, run.width, left);
+                left >>= run.width;
+            }
+            if graph.evaluate(value, word.limbs()) != 0 {
+                test.holds[(index >> 6) as usize] |= 1 << (index & 63);
+            }
+        }
+        Some(test)
     }
 
     /// A number for the way that a field prints: fields of equal type and width share it.
@@ -364,11 +459,11 @@ impl<'p, 'a> Programs<'p, 'a> {
                     None => Self::BAIL,
                     Some(otherwise) => self.cases(otherwise, encoding, at + 1),
                 };
-                ops.push(Op::If { guard, then, other });
+                ops.push(self.choice(guard, then, other));
                 return self.block(ops);
             }
             let other = self.block(Vec::new());
-            ops.push(Op::If { guard, then, other });
+            ops.push(self.choice(guard, then, other));
             match self.compiler.evaluated(context, expr) {
                 Some(next) => context = next,
                 None => return Self::BAIL,
@@ -436,7 +531,7 @@ impl<'p, 'a> Programs<'p, 'a> {
             None => vec![Op::Bail],
         };
         let (then, other) = (self.block(here), self.block(other));
-        vec![Op::If { guard, then, other }]
+        vec![self.choice(guard, then, other)]
     }
 
     /// Appends the steps that print a field.
@@ -463,7 +558,7 @@ impl<'p, 'a> Programs<'p, 'a> {
                 }) as u32;
                 ops.push(Op::Custom { value, reference });
             }
-            FieldType::Branch { .. } => {
+            FieldType::Branch { .. } if self.labels => {
                 let field = self.field(field);
                 ops.push(Op::Branch { value, field });
             }
@@ -567,6 +662,9 @@ impl<'p, 'a> Programs<'p, 'a> {
                 Op::If { guard, then, other } => {
                     Op::If { guard, then: self.segmented(then), other: self.segmented(other) }
                 }
+                Op::Test { test, then, other } => {
+                    Op::Test { test, then: self.segmented(then), other: self.segmented(other) }
+                }
                 Op::Sub(sub) => {
                     let mut sub = self.subs[sub as usize].clone();
                     for (block, _) in &mut sub.leaves {
@@ -608,8 +706,7 @@ impl<'p, 'a> Programs<'p, 'a> {
     /// What an instruction word is.
     #[inline]
     pub(crate) fn select(&self, word: &[u64], width: u32) -> Match {
-        let plan = self.compiler.plan();
-        plan.tree(plan.isa().root()).select(word, width)
+        self.tree.select(word, width)
     }
 }
 

@@ -44,7 +44,7 @@ impl<'p, 'a> Stream<'p, 'a> {
         entries.sort_by(|a, b| b.cmp(a));
         Self {
             scopes: Scopes::new(plan, options.show_errors),
-            engine: Engine::new(plan, options.compat),
+            engine: Engine::new(plan, options.compat, options.labels),
             targets: options.labels.then(|| Targets::new(total / places.bytes.max(1))),
             places,
             entries,
@@ -113,9 +113,18 @@ impl<'p, 'a> Stream<'p, 'a> {
 
     fn advance(&mut self, bytes: &[u8], most: usize, hooks: &mut dyn Hooks, out: &mut Vec<u8>) -> usize {
         let mut used = 0;
+        let quick = self.quick_size(hooks);
         for _ in 0..most {
             if self.stopped {
                 break;
+            }
+            if let Some(size) = quick
+                && let Some(bytes) = bytes.get(used..used + size)
+                && self.quick_line(bytes, hooks, out)
+            {
+                self.position += 1;
+                used += size;
+                continue;
             }
             let Some(fetched) = fetch(self.scopes.plan(), bytes.get(used..).unwrap_or(&[])) else { break };
             if self.options.max_errors > 0 && self.bad > self.options.max_errors {
@@ -129,9 +138,55 @@ impl<'p, 'a> Stream<'p, 'a> {
         used
     }
 
+    /// The size of an instruction in bytes, if [`Stream::quick_line`] can be tried.
+    fn quick_size(&self, hooks: &dyn Hooks) -> Option<usize> {
+        let format = self.scopes.plan().isa().format();
+        let size = (format.max_bits / 8) as usize;
+        let simple = format.lengths.is_empty() && format.byte_order == ByteOrder::Little && matches!(size, 4 | 8 | 16);
+        let plain = self.options.max_errors == 0 && !hooks.wants_lines() && !hooks.wants_fields();
+        (simple && plain).then_some(size)
+    }
+
+    /// Appends the line of an instruction without errors, labels and hooks; `false` if it is not of this kind, with
+    /// nothing appended.
     #[inline]
+    fn quick_line(&mut self, bytes: &[u8], hooks: &mut dyn Hooks, out: &mut Vec<u8>) -> bool {
+        if self.scopes.errors.count() > 0 || (self.targets.is_some() && self.has_label_lines()) {
+            return false;
+        }
+        let limbs = match bytes.as_chunks::<8>() {
+            ([low], []) => [u64::from_le_bytes(*low), 0],
+            ([low, high], []) => [u64::from_le_bytes(*low), u64::from_le_bytes(*high)],
+            (_, rest) => match <[u8; 4]>::try_from(rest) {
+                Ok(word) => [u64::from(u32::from_le_bytes(word)), 0],
+                Err(_) => return false,
+            },
+        };
+        let start = out.len();
+        let mut line = Line {
+            out,
+            start,
+            position: self.position,
+            places: self.places,
+            targets: self.targets.as_mut(),
+            compat: self.options.compat,
+        };
+        if self.engine.instruction(&limbs, bytes.len() as u32 * 8, hooks, &mut line) != Outcome::Printed {
+            return false;
+        }
+        self.bad = 0;
+        out.push(b'\n');
+        true
+    }
+
+    /// Whether lines stand before the current instruction.
+    fn has_label_lines(&self) -> bool {
+        let named = self.entries.last().is_some_and(|entry| entry.offset <= self.position);
+        named || self.targets.as_ref().is_some_and(|t| t.is_call(self.position) || t.is_branch(self.position))
+    }
+
     fn line(&mut self, fetched: &Fetched, hooks: &mut dyn Hooks, out: &mut Vec<u8>) {
-        if self.targets.is_some() {
+        if self.targets.is_some() && self.has_label_lines() {
             self.label_lines(fetched, hooks, out);
         }
         let lines = hooks.wants_lines();

@@ -1,7 +1,5 @@
 //! How the value of a field reads, by its type. Both printing engines end here, so they cannot differ.
 
-use std::io::Write;
-
 use isaglot_bits::Word;
 use isaglot_bits::limbs::sign_extend;
 use isaglot_model::{Field, FieldType, Isa};
@@ -116,6 +114,9 @@ pub fn signed(value: i64, out: &mut Vec<u8>) {
 
 /// Appends a number in lower-case hex without leading zeros.
 pub fn hex(value: u64, out: &mut Vec<u8>) {
-    // Writing to a vector does not fail.
-    let _ = write!(out, "{value:x}");
+    let digits = (64 - value.leading_zeros()).div_ceil(4).max(1);
+    for digit in (0..digits).rev() {
+        let digit = (value >> (4 * digit)) as u8 & 15;
+        out.push(if digit < 10 { b'0' + digit } else { b'a' + digit - 10 });
+    }
 }

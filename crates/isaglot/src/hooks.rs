@@ -40,6 +40,10 @@ impl Hooks for Disassembly {
         self.trace
     }
 
+    fn wants_lines(&self) -> bool {
+        self.trace
+    }
+
     fn field(&mut self, reference: &str, value: Value<'_>, out: &mut Vec<u8>) {
         if !self.trace {
             return;
