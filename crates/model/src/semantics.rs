@@ -72,7 +72,7 @@ impl Isa {
         }
     }
 
-    /// What the names of an encoding's text mean. The register files are numbered as in the model, the externs too, the
+    /// What the names of an encoding's text mean. A register file `#x-short` is called `x_short` there. The files are numbered as in the model, the externs too, the
     /// operands as in [`Isa::semantic_operands`].
     pub fn environment(&self, encoding: &Encoding, generation: u32) -> Env {
         let params: Vec<(&str, u32)> =
@@ -80,7 +80,7 @@ impl Isa {
         let mut env = Env::new(&params);
         let mut files = Vec::new();
         for file in &self.register_files {
-            files.push(env.file(&file.name, self.width(&file.width, generation), file.names.len() as u32));
+            files.push(env.file(&text_name(&file.name), self.width(&file.width, generation), file.names.len() as u32));
         }
         for e in &self.externs {
             let args = e.args.iter().map(|w| self.width(w, generation)).collect();
@@ -145,6 +145,11 @@ impl Isa {
         starts.dedup_by_key(|&mut g| self.parameters.iter().map(|p| self.parameter(&p.name, g)).collect::<Vec<u32>>());
         starts
     }
+}
+
+/// How a register file is called in a text: without the `#` of its name, and with `_` for `-`.
+fn text_name(name: &str) -> String {
+    name.trim_start_matches('#').replace('-', "_")
 }
 
 /// The width of the first definition of a field.
