@@ -25,6 +25,7 @@
 
 mod build;
 mod encoding;
+mod environment;
 mod expansion;
 mod expr;
 mod field;

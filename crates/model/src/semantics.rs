@@ -4,14 +4,10 @@
 //! that its encoding can have. The names of a text are the encoding's operands and fields, the register files, the
 //! parameters, and what the description declares as external.
 
-use isaglot_semantics::{Body, Env, Extern, Symbol, Tree, check};
-use isaglot_source::{Diagnostics, Span};
+use isaglot_semantics::Tree;
+use isaglot_source::Span;
 
-use crate::encoding::{Encoding, GenRange};
-use crate::ids::EncodingId;
-use crate::isa::Isa;
-use crate::names::Name;
-use crate::operand::OperandKind;
+use crate::encoding::GenRange;
 
 /// The parsed text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,104 +51,4 @@ pub struct ExternFunction {
     pub result: Option<Width>,
     /// Where it is declared.
     pub span: Span,
-}
-
-impl Isa {
-    /// The value of a parameter for a gen; 0 if nothing says it.
-    pub fn parameter(&self, name: &str, generation: u32) -> u32 {
-        let values = self.parameters.iter().filter(|p| p.name == name).flat_map(|p| &p.values);
-        values.clone().find(|(gens, _)| gens.contains(generation)).map_or(0, |(_, value)| *value)
-    }
-
-    /// The value of a width for a gen.
-    pub fn width(&self, width: &Width, generation: u32) -> u32 {
-        match width {
-            Width::Bits(n) => *n,
-            Width::Parameter(name) => self.parameter(name, generation),
-        }
-    }
-
-    /// What the names of an encoding's text mean. A register file `#x-short` is called `x_short` there. The files are numbered as in the model, the externs too, the
-    /// operands as in [`Isa::semantic_operands`].
-    pub fn environment(&self, encoding: &Encoding, generation: u32) -> Env {
-        let params: Vec<(&str, u32)> =
-            self.parameters.iter().map(|p| (p.name.as_str(), self.parameter(&p.name, generation))).collect();
-        let mut env = Env::new(&params);
-        let mut files = Vec::new();
-        for file in &self.register_files {
-            files.push(env.file(&text_name(&file.name), self.width(&file.width, generation), file.names.len() as u32));
-        }
-        for e in &self.externs {
-            let args = e.args.iter().map(|w| self.width(w, generation)).collect();
-            let result = e.result.as_ref().map(|w| self.width(w, generation));
-            env.add_extern(Extern { name: e.name.clone(), args, result });
-        }
-        for cause in &self.traps {
-            env.trap(cause);
-        }
-        for name in self.semantic_operands(encoding) {
-            let mut symbol = Symbol::Immediate { width: field_width(encoding, name) };
-            for operand in &encoding.operands {
-                let (field, file, read, write) = match operand.kind {
-                    OperandKind::Register(field, file) => {
-                        (field, file, operand.access.reads(), operand.access.writes())
-                    }
-                    OperandKind::Memory(field, file) => (field, file, true, false),
-                    _ => continue,
-                };
-                if field != name {
-                    continue;
-                }
-                symbol = match symbol {
-                    Symbol::Register { file, read: r, write: w } => {
-                        Symbol::Register { file, read: r || read, write: w || write }
-                    }
-                    Symbol::Immediate { .. } => Symbol::Register { file: files[file.index()], read, write },
-                };
-            }
-            env.operand(self.text(name), symbol);
-        }
-        env
-    }
-
-    /// The fields of an encoding, each once, in the order of its cases: what `Operand(n)` of a body refers to.
-    pub fn semantic_operands(&self, encoding: &Encoding) -> Vec<Name> {
-        let mut names: Vec<Name> = Vec::new();
-        for field in encoding.cases.iter().flat_map(|c| &c.fields) {
-            if !names.contains(&field.name) {
-                names.push(field.name);
-            }
-        }
-        names
-    }
-
-    /// What an encoding does on a gen, typed; `None` if the description does not say.
-    pub fn body(&self, id: EncodingId, generation: u32) -> Option<Body> {
-        let encoding = &self[id];
-        let semantics = encoding.semantics.as_ref()?;
-        // Checked when the model was made, so nothing is reported here.
-        check(&semantics.tree, &self.environment(encoding, generation), &mut Diagnostics::new())
-    }
-
-    /// One gen of every set of gens of an encoding among which all parameters have the same value.
-    pub(crate) fn parameter_classes(&self, encoding: &Encoding) -> Vec<u32> {
-        let mut starts = vec![encoding.gens.min];
-        for (gens, _) in self.parameters.iter().flat_map(|p| &p.values) {
-            starts.extend([gens.min, gens.max.saturating_add(1)]);
-        }
-        starts.retain(|g| encoding.gens.contains(*g));
-        starts.sort_unstable();
-        starts.dedup_by_key(|&mut g| self.parameters.iter().map(|p| self.parameter(&p.name, g)).collect::<Vec<u32>>());
-        starts
-    }
-}
-
-/// How a register file is called in a text: without the `#` of its name, and with `_` for `-`.
-fn text_name(name: &str) -> String {
-    name.trim_start_matches('#').replace('-', "_")
-}
-
-/// The width of the first definition of a field.
-fn field_width(encoding: &Encoding, name: Name) -> u32 {
-    encoding.cases.iter().flat_map(|c| &c.fields).find(|f| f.name == name).map_or(1, |f| f.width)
 }

@@ -3,7 +3,7 @@
 use isaglot_bits::Word;
 use isaglot_source::Span;
 
-use crate::env::{ExternId, FileIndex};
+use crate::env::{ExternId, FileIndex, Operand};
 
 /// A value, by its place in [`Body::values`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,10 +12,6 @@ pub struct ValueId(pub u32);
 /// A name bound by `let`, by number in the order of binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Local(pub u32);
-
-/// An operand of the instruction, by its place in the [`Env`](crate::Env).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Operand(pub u32);
 
 /// Which register of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::body::Operand;
+/// An operand of the instruction, by its place in the [`Env`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Operand(pub u32);
 
 /// A register file, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

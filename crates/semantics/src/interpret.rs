@@ -3,8 +3,8 @@
 
 use isaglot_bits::Word;
 
-use crate::body::{BinaryOp, Body, Local, Operand, RegisterIndex, Statement, UnaryOp, Value, ValueId};
-use crate::env::{ExternId, FileIndex};
+use crate::body::{BinaryOp, Body, Local, RegisterIndex, Statement, UnaryOp, Value, ValueId};
+use crate::env::{ExternId, FileIndex, Operand};
 
 /// What a body acts on. A method that can trap gives the trap as its error, and the run ends there.
 pub trait Machine {

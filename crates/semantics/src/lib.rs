@@ -40,9 +40,9 @@ pub mod symbolic;
 mod syntax;
 mod term;
 
-pub use body::{BinaryOp, Body, Local, Operand, RegisterIndex, Statement, UnaryOp, Value, ValueId};
+pub use body::{BinaryOp, Body, Local, RegisterIndex, Statement, UnaryOp, Value, ValueId};
 pub use check::check;
-pub use env::{Env, Extern, ExternId, File, FileIndex, Symbol};
+pub use env::{Env, Extern, ExternId, File, FileIndex, Operand, Symbol};
 pub use interpret::{Machine, run};
 pub use parser::parse;
 pub use syntax::Tree;

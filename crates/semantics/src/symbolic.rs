@@ -5,8 +5,8 @@
 //! nothing is assumed of what they do.
 
 use crate::body::{BinaryOp, UnaryOp};
-use crate::body::{Body, Operand, RegisterIndex, Statement, Value, ValueId};
-use crate::env::{Env, FileIndex};
+use crate::body::{Body, RegisterIndex, Statement, Value, ValueId};
+use crate::env::{Env, FileIndex, Operand};
 use crate::term::{Sort, TermId, Terms};
 
 /// Width of the token that stands for everything outside, in bits.
