@@ -5,6 +5,7 @@
 //! `valgrind --tool=callgrind`, which is repeatable; seconds are the median user time of five runs.
 
 mod isaspec;
+mod spirv;
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -29,7 +30,7 @@ pub(crate) struct Row {
 /// An area: its name, and what makes its inputs and lists its rows.
 type Area = (&'static str, fn() -> Result<Vec<Row>, String>);
 
-const AREAS: &[Area] = &[("isaspec", isaspec::rows)];
+const AREAS: &[Area] = &[("isaspec", isaspec::rows), ("spirv", spirv::rows)];
 
 /// Runs the areas of these names, or all.
 pub(crate) fn run(names: &[String]) -> Result<(), String> {
