@@ -203,8 +203,10 @@ impl<'t, 'g> Assembler<'t, 'g> {
             Some(op) if self.available(op) => op,
             _ if short == b"Unknown" => return self.unknown_instruction(left.0 != left.1),
             _ => {
-                let message = format!("Invalid Opcode name '{}'", self.word(name.0));
-                return self.fail_as(Status::InvalidLookup, name.0, message);
+                let word = self.word(name.0);
+                let near = operand::nearest(&word, self.grammar.ops().iter().map(|op| self.grammar.str(op.name)));
+                let failed = self.fail_as(Status::InvalidLookup, name.0, format!("Invalid Opcode name '{word}'"));
+                return failed.map_err(|f| operand::expecting(f, near));
             }
         };
         let has_result = op.flags & HAS_RESULT != 0;

@@ -232,7 +232,10 @@ impl<'t> Assembler<'t, '_> {
     fn bad_id(&self, word: &[u8], start: usize) -> Result<Step, Fail> {
         match word.strip_prefix(b"%") {
             Some(name) => self.fail(start, format!("Invalid ID {}", String::from_utf8_lossy(name))),
-            None => self.fail(start, "Expected id to start with %."),
+            None => {
+                let what = Some("an id, such as `%name`".to_owned());
+                self.fail(start, "Expected id to start with %.").map_err(|f| expecting(f, what))
+            }
         }
     }
 
@@ -389,14 +392,14 @@ impl<'t> Assembler<'t, '_> {
         let plain = |g: &GroupRow| !optional && !word.contains(&b'|') && grammar.bytes(g.name) == b"MemoryAccess";
         if !mask || group.is_some_and(plain) {
             let message = format!("Invalid {} '{}'.", grammar.phrase(kind), String::from_utf8_lossy(word));
-            return self.fail(start, message);
+            return self.fail(start, message).map_err(|f| expecting(f, self.members_near(kind, word)));
         }
         let mut value = 0;
         for name in word.split(|&b| b == b'|') {
             let Some(row) = grammar.enumerant(kind, name) else {
                 let message = format!("Invalid {} operand '{}'.", grammar.phrase(kind), String::from_utf8_lossy(word));
                 let status = if word.is_empty() { Status::InvalidText } else { Status::InvalidLookup };
-                return self.fail_as(status, start, message);
+                return self.fail_as(status, start, message).map_err(|f| expecting(f, self.members_near(kind, name)));
             };
             value |= row.value;
         }
@@ -416,6 +419,17 @@ impl<'t> Assembler<'t, '_> {
         Ok(Step::Next)
     }
 
+    /// What an enumerant of a kind could have been: the nearest name, or all where they are few.
+    fn members_near(&self, kind: u8, word: &[u8]) -> Option<String> {
+        let members = self.grammar.members(self.grammar.kind(kind)?);
+        let names = || members.iter().map(|m| self.grammar.str(m.name));
+        nearest(&String::from_utf8_lossy(word), names()).or_else(|| match members.len() {
+            0 => None,
+            1..=FEW => Some(format!("one of {}", names().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))),
+            n => Some(format!("one of {n} names of kind {}", self.grammar.str(self.grammar.kind(kind)?.name))),
+        })
+    }
+
     /// The parameters of what was just encoded.
     fn nested(&mut self, program: Program) -> Result<Step, Fail> {
         if program.len == 0 {
@@ -429,6 +443,20 @@ impl<'t> Assembler<'t, '_> {
         self.depth -= 1;
         step
     }
+}
+
+/// As many names as a person reads.
+const FEW: usize = 12;
+
+/// A failure with what was expected.
+pub(super) fn expecting(mut failure: Fail, what: Option<String>) -> Fail {
+    failure.expected = what;
+    failure
+}
+
+/// The nearest of some names.
+pub(super) fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    isaglot_source::closest(word, names).map(|n| format!("`{n}`?"))
 }
 
 /// The inside of a string token.
@@ -474,20 +502,18 @@ pub(super) fn push_string(words: &mut Vec<u32>, inner: &[u8]) {
     words.push(word);
 }
 
-/// What the grammar would have taken where a failure is, for people; `None` where the message says it already.
+/// What the instruction takes, where a failure is that one of its operands is missing.
 pub(super) fn expectation(a: &Assembler<'_, '_>, failure: &Failure) -> Option<String> {
-    // Find the operand by counting: the words written so far are gone, so go by the message.
-    let op = a.grammar.op(a.now.opcode)?;
-    let missing = failure.message.starts_with("Expected operand for");
-    if !missing || a.now.opcode == 0 {
+    if !failure.message.starts_with("Expected operand for") {
         return None;
     }
-    let names: Vec<&str> = (0..op.program.len as usize)
-        .filter(|&i| a.grammar.program(op.program).get(i).is_some_and(|item| item.kind > ID_RESULT))
-        .map(|i| match a.grammar.item_name(op.program, i) {
-            "" => a.grammar.program(op.program).get(i).map_or("", |item| a.grammar.phrase(item.kind)),
+    let op = a.grammar.op(a.now.opcode)?;
+    let items = a.grammar.program(op.program).iter().enumerate();
+    let names = items.filter(|(_, item)| item.kind > ID_RESULT).map(|(i, item)| {
+        match a.grammar.item_name(op.program, i) {
+            "" => a.grammar.phrase(item.kind),
             name => name,
-        })
-        .collect();
-    Some(format!("operands: {}", names.join(", ")))
+        }
+    });
+    Some(format!("{} to take: {}", a.grammar.str(op.name), names.collect::<Vec<_>>().join(", ")))
 }
