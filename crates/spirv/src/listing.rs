@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use crate::dis::decode::{Decoder, Sink};
-use crate::dis::names::{Names, friendly};
+use crate::dis::names::{Names, Reach, friendly};
 use crate::dis::print::{Out, Printer};
 use crate::dis::{Failure, Options, module};
 use crate::grammar::rows::*;
@@ -173,7 +173,7 @@ pub fn json(words: &[u32], options: &Options<'_>) -> (String, Vec<Failure>) {
     };
     let words = &*module.words;
     let grammar = options.grammar;
-    let names = if options.raw_id { Names::default() } else { friendly(words, grammar, None) };
+    let names = if options.raw_id { Names::default() } else { friendly(words, grammar, Reach::All) };
     let mut printer = Printer::<false> {
         grammar,
         names: &names,

@@ -509,11 +509,10 @@ pub(super) fn expectation(a: &Assembler<'_, '_>, failure: &Failure) -> Option<St
     }
     let op = a.grammar.op(a.now.opcode)?;
     let items = a.grammar.program(op.program).iter().enumerate();
-    let names = items.filter(|(_, item)| item.kind > ID_RESULT).map(|(i, item)| {
-        match a.grammar.item_name(op.program, i) {
+    let names =
+        items.filter(|(_, item)| item.kind > ID_RESULT).map(|(i, item)| match a.grammar.item_name(op.program, i) {
             "" => a.grammar.phrase(item.kind),
             name => name,
-        }
-    });
+        });
     Some(format!("{} to take: {}", a.grammar.str(op.name), names.collect::<Vec<_>>().join(", ")))
 }

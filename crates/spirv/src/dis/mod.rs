@@ -15,7 +15,7 @@ pub use input::{InputError, read};
 
 use decode::{Bad, Decoder};
 use isaglot_source::Diagnostic;
-use names::Names;
+use names::{Names, Reach};
 use print::{Out, Printer};
 use rustc_hash::FxHashSet;
 
@@ -229,11 +229,11 @@ fn run<const COLOR: bool>(
     write: &mut Write<'_>,
 ) -> Vec<Failure> {
     let words = &*module.words;
-    let mut limit = None;
+    let mut reach = if options.keep_going { Reach::All } else { Reach::Good };
     loop {
         let names = match options.raw_id {
             true => Names::default(),
-            false => names::friendly(words, options.grammar, limit),
+            false => names::friendly(words, options.grammar, reach),
         };
         let mut out = Out::new();
         if options.header {
@@ -263,10 +263,10 @@ fn run<const COLOR: bool>(
         // The reference names ids only up to the problem. Where nothing has left yet, that can be repeated.
         if let Some(instructions) = stopped
             && !options.raw_id
-            && limit.is_none()
+            && reach == Reach::Good
             && !stream.handed_on
         {
-            limit = Some(instructions);
+            reach = Reach::First(instructions);
             continue;
         }
         stream.flush();
@@ -320,9 +320,18 @@ impl<const COLOR: bool> Stream<'_, '_, '_, COLOR> {
         let (mut at, mut index) = (5, 0);
         while at < self.decoder.words.len() && self.open {
             index += 1;
-            if self.options.keep_going && (self.before_garbage(at) || self.as_words.contains(&at)) {
-                at = self.words(at, indent);
-                continue;
+            if self.options.keep_going {
+                if self.as_words.contains(&at) {
+                    at = self.words(at, indent);
+                    continue;
+                }
+                if self.before_garbage(at) {
+                    if let Err(bad) = self.decoder.instruction(at, true, &mut decode::Nothing) {
+                        self.report(&bad, at, index);
+                    }
+                    at = self.words(at, indent);
+                    continue;
+                }
             }
             match self.printer.line(&mut self.decoder, at, indent, 0, true) {
                 Ok(next) => {
@@ -352,17 +361,21 @@ impl<const COLOR: bool> Stream<'_, '_, '_, COLOR> {
 
     /// After a failed instruction: ends, or prints it as words.
     fn recover(&mut self, bad: &Bad, at: usize, index: usize, indent: usize) -> Recovery {
-        let tolerated = self.options.unknown_opcodes && bad.unknown;
-        if !tolerated {
-            let failure = Failure { status: bad.status, index, word: at, message: bad.message.clone() };
-            if self.failures.len() < isaglot_source::limits::MAX_DIAGNOSTICS {
-                self.failures.push(failure);
-            }
-            if !self.options.keep_going {
-                return Recovery::Stop;
-            }
+        if !self.report(bad, at, index) || self.options.keep_going {
+            return Recovery::Printed(self.words(at, indent));
         }
-        Recovery::Printed(self.words(at, indent))
+        Recovery::Stop
+    }
+
+    /// Notes a failure; false if it is one to be passed over.
+    fn report(&mut self, bad: &Bad, at: usize, index: usize) -> bool {
+        if self.options.unknown_opcodes && bad.unknown {
+            return false;
+        }
+        if self.failures.len() < isaglot_source::limits::MAX_DIAGNOSTICS {
+            self.failures.push(Failure { status: bad.status, index, word: at, message: bad.message.clone() });
+        }
+        true
     }
 
     /// Prints an instruction as words: `OpUnknown` if its word count can be right, else `!` and one word.

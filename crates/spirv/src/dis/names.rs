@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::decode::string_bytes;
 use crate::grammar::Grammar;
 use crate::grammar::rows::*;
+use crate::instructions::Instructions;
 use crate::limits::FRIENDLY_BYTES;
 use crate::number::print::{decimal, number};
 use crate::number::{Encoding, NumberType};
@@ -150,8 +151,19 @@ const FIXED: [(u16, &str); 8] = [
     (327, "NamedBarrier"),
 ];
 
-/// Names every id of a module; of the first `limit` instructions only, if given.
-pub(crate) fn friendly(words: &[u32], grammar: Grammar<'_>, limit: Option<usize>) -> Names {
+/// How far to look for names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// So many instructions.
+    First(usize),
+    /// Up to what cannot be an instruction.
+    Good,
+    /// To the end.
+    All,
+}
+
+/// Names the ids of a module.
+pub(crate) fn friendly(words: &[u32], grammar: Grammar<'_>, reach: Reach) -> Names {
     let bound = words.get(3).copied().unwrap_or(0) as usize;
     let kind = |name: &[u8]| {
         let index = grammar.kinds().iter().position(|k| grammar.bytes(k.name) == name);
@@ -170,14 +182,12 @@ pub(crate) fn friendly(words: &[u32], grammar: Grammar<'_>, limit: Option<usize>
         storage_class: kind(b"StorageClass"),
         access: kind(b"AccessQualifier"),
     };
-    let mut at = 5;
-    let mut left = limit.unwrap_or(usize::MAX);
-    while let Some(&first) = words.get(at) {
-        let count = (first >> 16) as usize;
-        let Some(inst) = words.get(at..at + count).filter(|i| !i.is_empty() && left > 0) else { break };
-        n.instruction(first as u16, inst);
-        at += count;
-        left -= 1;
+    let limit = if let Reach::First(n) = reach { n } else { usize::MAX };
+    for i in Instructions::new(words).take(limit) {
+        if reach != Reach::All && i.words.len() != (words.get(i.offset).copied().unwrap_or(0) >> 16) as usize {
+            break;
+        }
+        n.instruction(i.opcode, i.words);
     }
     n.names
 }
