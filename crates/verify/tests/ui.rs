@@ -1,0 +1,67 @@
+//! Descriptions that load but are not right, each with what a check must report written on the line that it is about.
+//!
+//! A case is a file `ui/NAME.xml` with markers (see [`isaglot_source::expect`]) and a golden `ui/NAME.txt` with the
+//! messages as people see them. `BLESS=1` writes the goldens. Every code that this crate has must occur in a case and in
+//! `docs/check.md`.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use isaglot_source::{Diagnostics, SourceMap, expect, render};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn run(path: &Path) -> Result<(), Failed> {
+    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut read = |_: &str| std::fs::read(path).map_err(|e| e.to_string());
+    let isa = isaglot_isaspec::load(&mut files, &name, &mut read, &mut out).ok_or("the description does not load")?;
+    let report = isaglot_verify::check(&isa, isaglot_verify::Options::default(), &mut |_, _| ());
+    isaglot_verify::diagnostics::diagnostics(&isa, &report).into_iter().for_each(|d| out.push(d));
+    let mut problems = expect::mismatches(&files, &out);
+    let text: String = out.iter().map(|d| render::text(&files, d, false)).collect();
+    let golden = path.with_extension("txt");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&golden, &text)?;
+    } else if std::fs::read_to_string(&golden).unwrap_or_default() != text {
+        problems.push(format!("differs from {} (BLESS=1 to accept)", golden.display()));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(format!("{}\n{text}", problems.join("\n")).into()) }
+}
+
+/// Every code in the crate's sources.
+fn codes(root: &Path) -> BTreeSet<String> {
+    let source = std::fs::read_to_string(root.join("src/diagnostics.rs")).unwrap_or_default();
+    let quoted = source.split('"').filter(|text| text.starts_with("verify-"));
+    quoted.map(str::to_owned).collect()
+}
+
+/// Every code has a case, and a place in the documentation.
+fn complete(root: &Path, cases: &[PathBuf]) -> Result<(), Failed> {
+    let texts: String = cases.iter().filter_map(|p| std::fs::read_to_string(p).ok()).collect();
+    let tested: BTreeSet<&str> = texts.split_whitespace().filter(|w| w.starts_with("verify-")).collect();
+    let documented = std::fs::read_to_string(root.join("../../docs/check.md"))?;
+    let codes = codes(root);
+    let missing: Vec<&String> = codes
+        .iter()
+        .filter(|code| !tested.contains(code.as_str()) || !documented.contains(&format!("`{code}`")))
+        .collect();
+    if missing.is_empty() && !codes.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("no case or no text: {missing:?}").into())
+    }
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf();
+    let entries = std::fs::read_dir(root.join("tests/ui")).expect("tests/ui is part of the crate");
+    let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
+    paths.retain(|p| p.extension().is_some_and(|e| e == "xml"));
+    paths.sort();
+    let name = |p: &Path| format!("verify::ui::{}", p.file_stem().unwrap_or_default().to_string_lossy());
+    let all = paths.clone();
+    let mut trials: Vec<Trial> = paths.into_iter().map(|p| Trial::test(name(&p), move || run(&p))).collect();
+    trials.push(Trial::test("verify::ui::every_code", move || complete(&root, &all)));
+    libtest_mimic::run(&arguments, trials).exit();
+}
