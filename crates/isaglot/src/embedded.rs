@@ -37,6 +37,7 @@ const ALL: &[Embedded] = &[
         ],
     },
     Embedded { name: "trio", files: &[("trio.xml", include_str!("../../../specs/trio/trio.xml"))] },
+    Embedded { name: "xe", files: &isaglot_xe::FILES },
 ];
 
 /// The description of this name.

@@ -12,8 +12,8 @@ use crate::platform::Platform;
 use crate::swsb::{Class, SwsbTable};
 use crate::types::Type;
 
-/// The files of the description.
-const FILES: [(&str, &str); 8] = [
+/// The files of the description, the top one first.
+pub const FILES: [(&str, &str); 8] = [
     ("xe.xml", include_str!("../../../specs/xe/xe.xml")),
     ("enums.xml", include_str!("../../../specs/xe/enums.xml")),
     ("bfn.xml", include_str!("../../../specs/xe/bfn.xml")),

@@ -22,7 +22,7 @@ mod unlist;
 
 pub use assemble::Compaction;
 pub use encode::EncodeError;
-pub use isa::{FileInfo, Op, Xe, description};
+pub use isa::{FILES, FileInfo, Op, Xe, description};
 pub use list::ListOptions;
 pub use platform::Platform;
 pub use print::TextOptions;

@@ -6,6 +6,7 @@ mod diff;
 mod disasm;
 mod explain;
 mod spirv;
+mod xe;
 mod xintf;
 
 use std::process::ExitCode;
@@ -22,6 +23,7 @@ pub(crate) enum Command {
     Diff(diff::Args),
     Disasm(disasm::Args),
     Explain(explain::Args),
+    List(xe::list::Args),
     Spirv(spirv::Args),
     Xintf(xintf::Args),
 }
@@ -35,18 +37,21 @@ pub(crate) fn run(command: Command, mut session: Session) -> ExitCode {
         Command::Diff(args) => diff::run(&args, session),
         Command::Disasm(args) => disasm::run(&args, session),
         Command::Explain(args) => explain::run(&args, session),
+        Command::List(args) => xe::list::run(&args, session),
         Command::Spirv(args) => spirv::run(&args, session),
         Command::Xintf(args) => xintf::run(&args, session),
     }
 }
 
-/// If the program was started under the name of a tool that it stands in for, runs as that tool.
+/// If the program was started under the name of a tool that it stands in for, runs as that tool; a verb whose options
+/// depend on the instruction set is taken here too.
 pub(crate) fn drop_in() -> Option<ExitCode> {
     let program = std::env::args_os().next()?;
     let name = std::path::Path::new(&program).file_stem()?.to_str()?;
     match name {
+        "iga64" => Some(xe::iga64::run()),
         "spirv-as" => Some(spirv::drop_in::assembler()),
         "spirv-dis" => Some(spirv::drop_in::disassembler()),
-        _ => None,
+        _ => xe::routed(),
     }
 }
