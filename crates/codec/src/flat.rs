@@ -348,7 +348,16 @@ impl<'a> Flat<'a> {
         let open = bits.and_not(encoding.pattern.care());
         let key = open.runs();
         let key_width = key.iter().map(|r| r.width).sum();
-        let key_slots = names.iter().filter_map(|n| self.slots.get(n)).fold(0u128, |set, s| set | 1 << s);
+        // A field may share its bits with one that a guard names; it then decides as well.
+        let touches = |piece: &Piece| match piece {
+            Piece::Bits(range) => !bits.and(&Word::mask(*range, encoding.width)).is_zero(),
+            Piece::Implied { .. } => false,
+        };
+        let deciding = encoding.cases.iter().flat_map(|c| &c.fields).filter(|f| match &f.source {
+            FieldSource::Bits(pieces) => pieces.iter().any(touches),
+            FieldSource::Derived(_) => false,
+        });
+        let key_slots = deciding.filter_map(|f| self.slots.get(&f.name)).fold(0u128, |set, s| set | 1 << s);
         let table = if key_width <= SHAPE_TABLE_BITS { vec![UNKNOWN; 1usize << key_width] } else { Vec::new() };
         Leaf { encoding: id, key, key_width, key_slots, table, map: FxHashMap::default() }
     }

@@ -77,7 +77,8 @@ fn decode(xe: &Xe, op: u8, v: &Values) -> Result<Inst, BadWord> {
     i.wren = bit(s.no_mask);
     i.flag = (v.get(s.flag_reg) as u8, v.get(s.flag_sub) as u8);
     if v.get(s.pred) != 0 {
-        let func = symbol(v, s.pred, "PRED")?;
+        // 1 is no function: each channel has its own flag.
+        let func = if v.get(s.pred) == 1 { xe.empty } else { symbol(v, s.pred, "PRED")? };
         i.pred = info.pred.then_some(Pred { inv: bit(s.pred_inv), func });
     }
     i.opts = Options {

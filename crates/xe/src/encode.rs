@@ -76,7 +76,7 @@ fn fields(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
         v.set(s.flag_sub, i.flag.1.into());
     }
     if let Some(pred) = i.pred.filter(|_| info.pred) {
-        // Two codes have the empty text: no predicate, and each channel by itself.
+        // 1 is no function: each channel has its own flag.
         if xe.text(pred.func).is_empty() {
             v.set(s.pred, 1)
         } else {

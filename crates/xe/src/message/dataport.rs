@@ -46,7 +46,7 @@ impl Xe {
         let mut v = Values::default();
         flat.read(id, desc.into(), &mut v);
         let symbol = v.symbol(self.dataport.count);
-        let owords: u32 = flat.symbols().get(usize::from(symbol.0))?.parse().ok()?;
+        let owords: u32 = flat.symbols().get(usize::from(symbol.0))?.trim_end_matches('h').parse().ok()?;
         Some(Block { load: self.dataport.loads.get(id.index()).copied().unwrap_or(false), bytes: owords * 16 })
     }
 }
