@@ -18,6 +18,9 @@ pub const MAX_BLOCKS: usize = 1 << 20;
 /// The deepest nesting of blocks; deeper ones are left to the exact engine.
 pub const MAX_BLOCK_DEPTH: usize = 200;
 
+/// The most bits of the parts that the text of a larger segment is put together from: few enough to recur soon.
+pub const PART_BITS: u32 = 12;
+
 /// Texts of segments that are kept: 2 to the power of this, at first.
 pub const TABLE_FIRST_BITS: u32 = 9;
 

@@ -14,7 +14,7 @@ use isaglot_codec::{Alternative, Compiler, Context, Match, Meaning, Plan, Tree, 
 use isaglot_model::{Encoding, EncodingId, ExprId, Field, FieldType, SpaceId, TemplatePart};
 use rustc_hash::FxHashMap;
 
-use crate::limits::{MAX_BLOCK_DEPTH, MAX_BLOCKS, OPERAND_BITS, SEGMENT_BITS, TEST_BITS, TEST_RUNS};
+use crate::limits::{MAX_BLOCK_DEPTH, MAX_BLOCKS, OPERAND_BITS, PART_BITS, SEGMENT_BITS, TEST_BITS, TEST_RUNS};
 
 /// A list of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,10 +69,35 @@ pub(crate) struct Segment {
 #[derive(Clone, Debug)]
 pub(crate) struct Test {
     value: ValueId,
-    /// Where the bits are, lowest first: limb, shift, and mask after the shift.
-    runs: [(u32, u32, u64); TEST_RUNS],
+    /// Where the bits are, lowest first.
+    runs: [Bits; TEST_RUNS],
+    /// How many runs there are.
+    used: usize,
     /// By the value of those bits: whether the guard holds.
     holds: [u64; 1 << (TEST_BITS - 6)],
+}
+
+/// How many bits the text of a segment may depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Level {
+    /// A step of its own.
+    step: u32,
+    /// Steps gathered.
+    together: u32,
+}
+
+/// Segments of an instruction.
+const OUTER: Level = Level { step: OPERAND_BITS, together: SEGMENT_BITS };
+
+/// Segments of segments.
+const INNER: Level = Level { step: PART_BITS, together: PART_BITS };
+
+/// Neighbouring bits of a limb.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bits {
+    limb: u32,
+    shift: u32,
+    width: u32,
 }
 
 impl Test {
@@ -80,10 +105,10 @@ impl Test {
     #[inline]
     pub(crate) fn holds(&self, word: &[u64]) -> bool {
         let mut index = 0;
-        for (limb, shift, mask) in self.runs {
-            let bits = (word.get(limb as usize).copied().unwrap_or(0) >> shift) & mask;
-            // Runs are gathered from the top down, each above the earlier ones.
-            index = (index << mask.count_ones()) | bits;
+        for run in self.runs.get(..self.used).unwrap_or(&self.runs) {
+            let bits = (limbs::limb(word, run.limb as usize) >> run.shift) & limbs::mask(run.width);
+            // A later run comes below the earlier ones.
+            index = (index << run.width) | bits;
         }
         self.holds.get((index >> 6) as usize).is_some_and(|bits| bits >> (index & 63) & 1 == 1)
     }
@@ -114,7 +139,7 @@ pub(crate) struct Programs<'p, 'a> {
     known_subs: FxHashMap<Sub, u32>,
     pub(crate) segments: Vec<Segment>,
     known_segments: FxHashMap<BlockId, u32>,
-    segmented: FxHashMap<BlockId, BlockId>,
+    segmented: FxHashMap<(BlockId, Level), BlockId>,
     pub(crate) text: Vec<u8>,
     texts: FxHashMap<Vec<u8>, u32>,
     /// A field for each type and width that occurs.
@@ -199,7 +224,7 @@ impl<'p, 'a> Programs<'p, 'a> {
         let block = match self.compiler.root(encoding) {
             Some(context) => {
                 let block = self.leaf(context);
-                self.segmented(block)
+                self.segmented(block, OUTER)
             }
             None => Self::BAIL,
         };
@@ -348,9 +373,10 @@ impl<'p, 'a> Programs<'p, 'a> {
         if reads.count_ones() > TEST_BITS || found.len() > TEST_RUNS {
             return None;
         }
-        let mut test = Test { value, runs: [(0, 0, 0); TEST_RUNS], holds: [0; 1 << (TEST_BITS - 6)] };
+        let holds = [0; 1 << (TEST_BITS - 6)];
+        let mut test = Test { value, runs: [Bits::default(); TEST_RUNS], used: found.len(), holds };
         for (place, run) in test.runs.iter_mut().zip(&found) {
-            *place = (run.lo / 64, run.lo % 64, limbs::mask(run.width));
+            *place = Bits { limb: run.lo / 64, shift: run.lo % 64, width: run.width };
         }
         for index in 0..1u64 << reads.count_ones() {
             let mut word = Word::zero(reads.width());
@@ -635,8 +661,8 @@ impl<'p, 'a> Programs<'p, 'a> {
     }
 
     /// The block with the same text in which steps are gathered to segments that depend on few bits.
-    fn segmented(&mut self, block: BlockId) -> BlockId {
-        if let Some(&done) = self.segmented.get(&block) {
+    fn segmented(&mut self, block: BlockId, level: Level) -> BlockId {
+        if let Some(&done) = self.segmented.get(&(block, level)) {
             return done;
         }
         let mut ops: Vec<Op> = Vec::new();
@@ -645,13 +671,15 @@ impl<'p, 'a> Programs<'p, 'a> {
         for op in self.steps(block).to_vec() {
             let (bits, pure, ..) = self.effect(op);
             let both = reads.or(&bits);
-            let alone = pure && fits(&bits, OPERAND_BITS);
-            if alone && fits(&both, SEGMENT_BITS) {
+            // A choice between texts is no operand: the choice is made each time, what it leads to is kept.
+            let most = if matches!(op, Op::If { .. } | Op::Test { .. }) { level.together } else { level.step };
+            let alone = pure && fits(&bits, most);
+            if alone && fits(&both, level.together) {
                 group.push(op);
                 reads = both;
                 continue;
             }
-            self.flush(&mut group, &mut ops);
+            self.flush(&mut group, &mut ops, level);
             reads = Word::zero(reads.width());
             if alone {
                 group.push(op);
@@ -660,15 +688,15 @@ impl<'p, 'a> Programs<'p, 'a> {
             }
             ops.push(match op {
                 Op::If { guard, then, other } => {
-                    Op::If { guard, then: self.segmented(then), other: self.segmented(other) }
+                    Op::If { guard, then: self.segmented(then, level), other: self.segmented(other, level) }
                 }
                 Op::Test { test, then, other } => {
-                    Op::Test { test, then: self.segmented(then), other: self.segmented(other) }
+                    Op::Test { test, then: self.segmented(then, level), other: self.segmented(other, level) }
                 }
                 Op::Sub(sub) => {
                     let mut sub = self.subs[sub as usize].clone();
                     for (block, _) in &mut sub.leaves {
-                        *block = self.segmented(*block);
+                        *block = self.segmented(*block, level);
                     }
                     self.subs.push(sub);
                     Op::Sub(self.subs.len() as u32 - 1)
@@ -676,14 +704,14 @@ impl<'p, 'a> Programs<'p, 'a> {
                 other => other,
             });
         }
-        self.flush(&mut group, &mut ops);
+        self.flush(&mut group, &mut ops, level);
         let done = self.block(ops);
-        self.segmented.insert(block, done);
+        self.segmented.insert((block, level), done);
         done
     }
 
     /// Ends a group: as a segment where that saves work, else as it is.
-    fn flush(&mut self, group: &mut Vec<Op>, ops: &mut Vec<Op>) {
+    fn flush(&mut self, group: &mut Vec<Op>, ops: &mut Vec<Op>, level: Level) {
         let steps = std::mem::take(group);
         let text_only = steps.iter().all(|op| matches!(op, Op::Text { .. } | Op::Bail));
         if text_only {
@@ -694,8 +722,12 @@ impl<'p, 'a> Programs<'p, 'a> {
         let id = match self.known_segments.get(&block) {
             Some(&id) => id,
             None => {
-                let (limbs, masks) = halves(&self.info(block).reads);
-                self.segments.push(Segment { limbs, masks, block });
+                let reads = self.info(block).reads.clone();
+                let (limbs, masks) = halves(&reads);
+                // A text that is not there yet is put together from smaller ones.
+                let parts =
+                    if level == OUTER && !fits(&reads, INNER.step) { self.segmented(block, INNER) } else { block };
+                self.segments.push(Segment { limbs, masks, block: parts });
                 self.known_segments.insert(block, self.segments.len() as u32 - 1);
                 self.segments.len() as u32 - 1
             }
