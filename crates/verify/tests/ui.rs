@@ -1,8 +1,8 @@
 //! Descriptions that load but are not right, each with what a check must report written on the line that it is about.
 //!
 //! A case is a file `ui/NAME.xml` with markers (see [`isaglot_source::expect`]) and a golden `ui/NAME.txt` with the
-//! messages as people see them. `BLESS=1` writes the goldens. Every code that this crate has must occur in a case and in
-//! `docs/check.md`.
+//! messages as people see them. `BLESS=1` writes the goldens. Every code that this crate has must occur in a case, and
+//! in `docs/check.md`, as must those of the front end and of the model.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -28,11 +28,21 @@ fn run(path: &Path) -> Result<(), Failed> {
     if problems.is_empty() { Ok(()) } else { Err(format!("{}\n{text}", problems.join("\n")).into()) }
 }
 
-/// Every code in the crate's sources.
-fn codes(root: &Path) -> BTreeSet<String> {
-    let source = std::fs::read_to_string(root.join("src/diagnostics.rs")).unwrap_or_default();
-    let quoted = source.split('"').filter(|text| text.starts_with("verify-"));
-    quoted.map(str::to_owned).collect()
+/// Every code of a family in the sources below a directory.
+fn codes(directory: &Path, family: &str) -> Result<BTreeSet<String>, Failed> {
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(codes(&path, family)?);
+        } else {
+            let source = std::fs::read_to_string(&path)?;
+            let plain = |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+            let quoted = source.split('"').filter(|text| text.starts_with(family) && plain(text));
+            found.extend(quoted.map(str::to_owned));
+        }
+    }
+    Ok(found)
 }
 
 /// Every code has a case, and a place in the documentation.
@@ -40,16 +50,12 @@ fn complete(root: &Path, cases: &[PathBuf]) -> Result<(), Failed> {
     let texts: String = cases.iter().filter_map(|p| std::fs::read_to_string(p).ok()).collect();
     let tested: BTreeSet<&str> = texts.split_whitespace().filter(|w| w.starts_with("verify-")).collect();
     let documented = std::fs::read_to_string(root.join("../../docs/check.md"))?;
-    let codes = codes(root);
-    let missing: Vec<&String> = codes
-        .iter()
-        .filter(|code| !tested.contains(code.as_str()) || !documented.contains(&format!("`{code}`")))
-        .collect();
-    if missing.is_empty() && !codes.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("no case or no text: {missing:?}").into())
-    }
+    let mut all = codes(&root.join("src"), "verify-")?;
+    let mut missing: Vec<String> = all.iter().filter(|code| !tested.contains(code.as_str())).cloned().collect();
+    all.extend(codes(&root.join("../isaspec/src"), "isaspec-")?);
+    all.extend(codes(&root.join("../model/src"), "model-")?);
+    missing.extend(all.iter().filter(|code| !documented.contains(&format!("`{code}`"))).cloned());
+    if missing.is_empty() && all.len() > 50 { Ok(()) } else { Err(format!("no case or no text: {missing:?}").into()) }
 }
 
 fn main() {
