@@ -1,0 +1,125 @@
+//! Values of `bits` types. Bit 0 is the least significant. Almost all are constant and take no room beyond their node up
+//! to 32 bits; only a value with a reference in it has a word for each bit.
+
+use crate::ctx::Ctx;
+use crate::ty::Ty;
+use crate::value::{Facts, Kind, Val, Vals, bits_form, flag};
+
+impl Vals {
+    /// Bit `i` of a `bits` value.
+    pub(crate) fn bits_at(&self, v: Val, i: u32) -> Val {
+        let node = self.node(v);
+        let i = i as usize;
+        let (known, value) = match node.op {
+            bits_form::SMALL => (node.a >> (i & 31), node.b >> (i & 31)),
+            bits_form::WIDE => {
+                let run = self.run(v);
+                let words = run.len() / 2;
+                match (run.get(i / 32), run.get(words + i / 32)) {
+                    (Some(&known), Some(&value)) => (known >> (i & 31), value >> (i & 31)),
+                    _ => (0, 0),
+                }
+            }
+            _ => return self.run(v).get(i).map_or(Val::UNSET, |&w| Val(w)),
+        };
+        match (known & 1, value & 1) {
+            (0, _) => Val::UNSET,
+            (_, bit) => Val::bit(bit == 1),
+        }
+    }
+
+    /// Number of bits.
+    pub(crate) fn bits_len(&self, v: Val) -> u32 {
+        self.ty(v).width().unwrap_or(0)
+    }
+
+    /// The number that the bits are, if all are known. Bits from 64 on wrap around, as in llvm-tblgen.
+    pub(crate) fn bits_int(&self, v: Val) -> Option<i64> {
+        let node = self.node(v);
+        let width = self.bits_len(v);
+        match node.op {
+            bits_form::SMALL => {
+                let all = if width >= 32 { u32::MAX } else { (1 << width) - 1 };
+                (node.a == all).then_some(i64::from(node.b))
+            }
+            bits_form::WIDE => {
+                let mut result = 0i64;
+                for i in 0..width {
+                    let bit = self.bits_at(v, i);
+                    if bit == Val::UNSET {
+                        return None;
+                    }
+                    result |= i64::from(bit == Val::TRUE).wrapping_shl(i);
+                }
+                Some(result)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Ctx {
+    /// A `bits` value of these bits, bit 0 first.
+    pub(crate) fn bits(&mut self, bits: &[u32]) -> Val {
+        let width = bits.len() as u32;
+        let ty = Ty::bits(width);
+        if bits.iter().any(|&b| b > Val::TRUE.0) {
+            return self.vals.with_run(Kind::Bits, bits_form::MIXED, ty, bits, |vals| {
+                vals.facts_of(bits.iter().map(|&b| Val(b)))
+            });
+        }
+        let known = |chunk: &[u32]| chunk.iter().enumerate().fold(0, |m, (i, &b)| m | u32::from(b != 0) << i);
+        let value = |chunk: &[u32]| chunk.iter().enumerate().fold(0, |m, (i, &b)| m | u32::from(b == 2) << i);
+        let complete = bits.iter().all(|&b| b != 0);
+        let facts =
+            Facts { flags: flag::CONCRETE | if complete { flag::COMPLETE } else { 0 }, bloom: 0 };
+        if width <= 32 {
+            return self.vals.fixed(Kind::Bits, bits_form::SMALL, ty, known(bits), value(bits), facts);
+        }
+        let run: Vec<u32> = bits.chunks(32).map(known).chain(bits.chunks(32).map(value)).collect();
+        self.vals.with_run(Kind::Bits, bits_form::WIDE, ty, &run, |_| facts)
+    }
+
+    /// `width` bits of a number; beyond 64 they repeat, as in llvm-tblgen.
+    pub(crate) fn bits_of_int(&mut self, value: i64, width: u32) -> Val {
+        if width <= 32 {
+            let all = if width >= 32 { u32::MAX } else { (1u32 << width) - 1 };
+            return self.vals.fixed(
+                Kind::Bits,
+                bits_form::SMALL,
+                Ty::bits(width),
+                all,
+                value as u32 & all,
+                Facts::GROUND,
+            );
+        }
+        let bits: Vec<u32> = (0..width).map(|i| Val::bit(value.wrapping_shr(i) & 1 == 1).0).collect();
+        self.bits(&bits)
+    }
+
+    /// Bit `i` of any value that can be asked for one: of an unresolved value, a reference to the bit.
+    pub(crate) fn bit_of(&mut self, v: Val, i: u32) -> Val {
+        let node = self.vals.node(v);
+        match node.kind {
+            Kind::Unset | Kind::Bit => v,
+            Kind::Bits => self.vals.bits_at(v, i),
+            Kind::Int => {
+                let value = self.vals.as_int(v).unwrap_or(0);
+                Val::bit(value.wrapping_shr(i) & 1 == 1)
+            }
+            Kind::VarBit => v,
+            Kind::Var | Kind::Field | Kind::UnOp | Kind::BinOp | Kind::TernOp if node.ty == Ty::BIT => v,
+            Kind::Var
+            | Kind::Field
+            | Kind::UnOp
+            | Kind::BinOp
+            | Kind::TernOp
+            | Kind::Cond
+            | Kind::Fold
+            | Kind::IsA
+            | Kind::Exists
+            | Kind::VarDef => self.var_bit(v, i),
+            _ => Val::UNSET,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Converting values. `convert` succeeds only where the result is known now; `cast_to` also makes an unresolved
+//! `!cast<T>(x)` where it may be known later.
+
+use crate::ctx::Ctx;
+use crate::ops::UnOp;
+use crate::ty::{Ty, TyKind};
+use crate::value::{Kind, Val};
+
+impl Ctx {
+    /// The value as that type, if it can be said now.
+    pub(crate) fn convert(&mut self, v: Val, ty: Ty) -> Option<Val> {
+        let node = self.vals.node(v);
+        match node.kind {
+            Kind::Unset => Some(v),
+            Kind::Bit => match self.types.kind(ty) {
+                TyKind::Bit => Some(v),
+                TyKind::Int => Some(self.int(i64::from(v == Val::TRUE))),
+                TyKind::Bits(1) => Some(self.bits(&[v.0])),
+                _ => None,
+            },
+            Kind::Bits => match self.types.kind(ty) {
+                TyKind::Bit => (self.vals.bits_len(v) == 1).then(|| self.vals.bits_at(v, 0)),
+                TyKind::Bits(_) => (node.ty == ty).then_some(v),
+                TyKind::Int => {
+                    let number = self.vals.bits_int(v)?;
+                    Some(self.int(number))
+                }
+                _ => None,
+            },
+            Kind::Int => {
+                let number = self.vals.as_int(v)?;
+                match self.types.kind(ty) {
+                    TyKind::Int => Some(v),
+                    TyKind::Bit => (number == 0 || number == 1).then(|| Val::bit(number == 1)),
+                    TyKind::Bits(width) => fits(number, width).then(|| self.bits_of_int(number, width)),
+                    _ => None,
+                }
+            }
+            Kind::Str => (ty == Ty::STRING).then_some(v),
+            Kind::Dag => (ty == Ty::DAG).then_some(v),
+            Kind::Def => (ty.is_record() && self.convertible(node.ty, ty)).then_some(v),
+            Kind::List => self.convert_list(v, node.ty, ty),
+            Kind::Arg => None,
+            _ => {
+                if node.ty == ty || self.is_a(node.ty, ty) {
+                    return Some(v);
+                }
+                (node.ty == Ty::BIT && ty == Ty::bits(1)).then(|| self.bits(&[v.0]))
+            }
+        }
+    }
+
+    fn convert_list(&mut self, v: Val, from: Ty, to: Ty) -> Option<Val> {
+        if from == to {
+            return Some(v);
+        }
+        let element = self.types.element(to)?;
+        let parts = self.vals.as_list(v)?.to_vec();
+        let mut converted = Vec::with_capacity(parts.len());
+        for &part in &parts {
+            converted.push(self.convert(Val(part), element)?.0);
+        }
+        if converted == parts { Some(v) } else { Some(self.list(element, &converted)) }
+    }
+
+    /// The value as that type, perhaps as an unresolved cast; `None` if it can never be one.
+    pub(crate) fn cast_to(&mut self, v: Val, ty: Ty) -> Option<Val> {
+        if v == Val::UNSET {
+            return Some(v);
+        }
+        let from = self.vals.ty(v);
+        if from == ty || self.is_a(from, ty) {
+            return Some(v);
+        }
+        if let Some(converted) = self.convert(v, ty) {
+            return Some(converted);
+        }
+        if from == Ty::NONE || !self.convertible(from, ty) {
+            return None;
+        }
+        let cast = self.un(UnOp::Cast, v, ty);
+        Some(self.fold_un(cast, None, false))
+    }
+
+    /// The number that a value is, after conversion.
+    pub(crate) fn int_of(&mut self, v: Val) -> Option<i64> {
+        match self.vals.kind(v) {
+            Kind::Int => self.vals.as_int(v),
+            Kind::Bit => Some(i64::from(v == Val::TRUE)),
+            Kind::Bits => self.vals.bits_int(v),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a number may be written into that many bits: as unsigned, or as a negative number.
+fn fits(value: i64, width: u32) -> bool {
+    match width {
+        0 => value == 0,
+        64.. => true,
+        _ => value >> width == 0 || value >> (width - 1) == -1,
+    }
+}

@@ -1,0 +1,273 @@
+//! Finishing records: superclasses, instantiation of `Class<args>`, the final resolution, and the checks at the end.
+
+use std::sync::Arc;
+
+use crate::ctx::Ctx;
+use crate::loc::Loc;
+use crate::names::Sym;
+use crate::origin::{Origin, Step};
+use crate::record::{RecId, RecKind, Record};
+use crate::resolve::Resolver;
+use crate::ty::Ty;
+use crate::value::{Kind, Val, flag};
+
+impl Ctx {
+    /// Resolves everything in a record.
+    pub(crate) fn resolve_record(&mut self, rec: RecId, r: &mut Resolver, step: Step) {
+        self.begin(r);
+        let old = self.rec(rec).name;
+        let name = self.resolve(old, r);
+        self.rec_mut(rec).name = name;
+        for at in 0..self.rec(rec).values.len() {
+            let old = self.rec(rec).values[at];
+            if self.leaves(old, r) {
+                continue;
+            }
+            let new = self.resolve(old, r);
+            if new == old || self.stopped {
+                continue;
+            }
+            if !self.set_field(rec, at, new) {
+                return self.invalid_value(rec, at, new);
+            }
+            if self.origins.on() {
+                let value = self.rec(rec).values[at];
+                let before = self.rec(rec).origins.get(at).copied().unwrap_or(0);
+                let node = self.origins.add(Origin { step, by: r.by, loc: Loc::NONE, value, before });
+                self.rec_mut(rec).origins[at] = node;
+            }
+        }
+        let Some(mut checks) = self.rec_mut(rec).checks.take() else { return };
+        for a in &mut checks.assertions {
+            a.condition = self.resolve(a.condition, r);
+            a.message = self.resolve(a.message, r);
+        }
+        for d in &mut checks.dumps {
+            d.message = self.resolve(d.message, r);
+        }
+        self.rec_mut(rec).checks = Some(checks);
+    }
+
+    fn invalid_value(&mut self, rec: RecId, at: usize, value: Val) {
+        let field = self.shapes.get(self.rec(rec).shape).fields[at];
+        let mut text = b"Invalid value ".to_vec();
+        let ty = self.vals.ty(value);
+        if ty != Ty::NONE {
+            text.extend(b"of type '");
+            self.write_ty(ty, &mut text);
+            text.extend(b"' ");
+        }
+        text.extend(b"found when setting field '");
+        text.extend(self.names.get(field.name));
+        text.extend(b"' of type '");
+        self.write_ty(field.ty, &mut text);
+        text.extend(b"' after resolving references: ");
+        self.write_name(value, &mut text);
+        text.push(b'\n');
+        self.fatal_at(Some(rec), "tblgen-type", &text);
+    }
+
+    /// The final resolution: references to own fields, names, late casts.
+    pub(crate) fn resolve_finally(&mut self, rec: RecId, new_name: Option<Val>) {
+        let mut r = Resolver::own_fields(rec, new_name);
+        self.resolve_record(rec, &mut r, Step::Resolved);
+    }
+
+    /// The record that `Class<args>` is; made if it is the first time.
+    pub(crate) fn instantiate(&mut self, v: Val) -> Val {
+        if let Some(&def) = self.instances.get(&v) {
+            return def;
+        }
+        if self.stopped || self.depth >= self.bounds.eval_depth {
+            self.too_much("classes within classes");
+            return v;
+        }
+        self.depth += 1;
+        let class = RecId(self.vals.word(v, 0));
+        let name = self.new_anonymous_name();
+        let from = self.rec(class);
+        let class_loc = from.loc();
+        let mut record = Record::new(name, class_loc, RecKind::AnonymousDef);
+        record.locs.clone_from(&from.locs);
+        record.shape = from.shape;
+        record.values.clone_from(&from.values);
+        record.field_locs = Arc::clone(&from.field_locs);
+        record.checks.clone_from(&from.checks);
+        record.origins.clone_from(&from.origins);
+        let rec = self.add_record(record);
+        let class_sym = self.class_sym(class);
+        let mut r = Resolver::map(Some(rec));
+        r.by = class_sym;
+        for arg in self.rec(class).args() {
+            r.set(arg.name, arg.default);
+        }
+        for i in 1..self.vals.run(v).len() {
+            let node = self.vals.node(self.vals.part(v, i));
+            let name = match node.op {
+                0 => self.rec(class).args().get(node.b as usize).map_or(Sym::NONE, |a| a.name),
+                _ => Sym(node.b),
+            };
+            r.set(name, Val(node.a));
+        }
+        self.resolve_record(rec, &mut r, Step::Substituted);
+        self.inherit_list(rec, class);
+        self.push_super(rec, class);
+        self.resolve_finally(rec, None);
+        self.file_def(rec);
+        self.run_checks(rec);
+        self.depth -= 1;
+        let def = self.def_val(rec);
+        self.instances.insert(v, def);
+        def
+    }
+
+    /// Instantiates `Class<args>` if nothing is free in the arguments.
+    pub(crate) fn fold_var_def(&mut self, v: Val) -> Val {
+        if self.has_free(v) { v } else { self.instantiate(v) }
+    }
+
+    pub(crate) fn push_super(&mut self, rec: RecId, class: RecId) {
+        let (number, id) = (self.class_number(class), self.rec(rec).supers);
+        let next = self.supers.push(id, class, number);
+        if self.rec(rec).is_class() {
+            self.relation.clear();
+        }
+        self.rec_mut(rec).supers = next;
+    }
+
+    /// Adds the superclasses of a class; gives the class that was there already, if any.
+    pub(crate) fn inherit_list(&mut self, rec: RecId, class: RecId) -> Option<RecId> {
+        let id = self.rec(class).supers;
+        if self.rec(rec).supers == crate::record::SupersId::NONE {
+            self.rec_mut(rec).supers = id;
+            if self.rec(rec).is_class() {
+                self.relation.clear();
+            }
+            return None;
+        }
+        for i in 0..self.supers.get(id).list.len() {
+            let above = self.supers.get(id).list[i];
+            if self.is_subclass(rec, above) {
+                return Some(above);
+            }
+            self.push_super(rec, above);
+        }
+        None
+    }
+
+    // ---- Checks --------------------------------------------------------------------------------------------------
+
+    /// An error for each field that could not be resolved.
+    pub(crate) fn check_concrete(&mut self, rec: RecId) {
+        let shape = self.rec(rec).shape;
+        for at in 0..self.rec(rec).values.len() {
+            let value = self.rec(rec).values[at];
+            if self.is_concrete(value) || self.shapes.get(shape).fields[at].loose {
+                continue;
+            }
+            if self.vals.kind(value) == Kind::Bits && self.bits_concrete(rec, value) {
+                continue;
+            }
+            let field = self.shapes.get(shape).fields[at].name;
+            let mut text = b"Initializer of '".to_vec();
+            text.extend(self.names.get(field));
+            text.extend(b"' in '");
+            self.write_name(self.rec(rec).name, &mut text);
+            text.extend(b"' could not be fully resolved: ");
+            self.write_val(value, &mut text);
+            self.error_at(Some(rec), "tblgen-unresolved", &text);
+            self.explain_field(rec, at);
+        }
+    }
+
+    /// Says, below an error, where a field's value was written.
+    fn explain_field(&mut self, rec: RecId, at: usize) {
+        let loc = self.rec(rec).field_locs.get(at).copied().unwrap_or(Loc::NONE);
+        let field = self.shapes.get(self.rec(rec).shape).fields[at];
+        let name = String::from_utf8_lossy(self.names.get(field.name)).into_owned();
+        let ty = String::from_utf8_lossy(&self.ty_text(field.ty)).into_owned();
+        if loc != Loc::NONE {
+            self.messages.help(loc, format!("'{name}', of type {ty}, gets its value here"));
+        }
+    }
+
+    fn bits_concrete(&mut self, rec: RecId, value: Val) -> bool {
+        (0..self.vals.bits_len(value)).all(|i| {
+            let bit = self.vals.bits_at(value, i);
+            let node = self.vals.node(bit);
+            match node.kind {
+                Kind::Var => true,
+                Kind::VarBit if self.vals.kind(Val(node.a)) == Kind::Var => {
+                    let name = Sym(self.vals.node(Val(node.a)).a);
+                    self.field(rec, name).is_some()
+                }
+                _ => self.vals.flags(bit) & flag::CONCRETE != 0,
+            }
+        })
+    }
+
+    /// Checks assertions and prints dumps of a finished record.
+    pub(crate) fn run_checks(&mut self, rec: RecId) {
+        let Some(checks) = self.rec(rec).checks.clone() else { return };
+        let mut r = Resolver::own_fields(rec, None);
+        self.begin(&mut r);
+        for a in &checks.assertions {
+            let condition = self.resolve(a.condition, &mut r);
+            let message = self.resolve(a.message, &mut r);
+            self.check_assertion(a.loc, condition, message);
+            self.explain_assertion(rec, a.condition);
+        }
+        let mut r = Resolver::own_fields(rec, None);
+        self.begin(&mut r);
+        for d in &checks.dumps {
+            let message = self.resolve(d.message, &mut r);
+            self.dump_message(d.loc, message);
+        }
+    }
+
+    /// One assertion.
+    pub(crate) fn check_assertion(&mut self, loc: Loc, condition: Val, message: Val) {
+        match self.int_of(condition) {
+            None => self.messages.error(loc, "tblgen-assert", b"assert condition must of type bit, bits, or int."),
+            Some(0) => {
+                self.messages.error(loc, "tblgen-assert", b"assertion failed");
+                match self.vals.as_str(message) {
+                    Some(text) => self.messages.note(Loc::NONE, self.names.get(text)),
+                    None => self.messages.note(Loc::NONE, b"(assert message is not a string)"),
+                }
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Shows the fields that a failed assertion looked at.
+    fn explain_assertion(&mut self, rec: RecId, condition: Val) {
+        let failed = self.messages.list.iter().rev().take(2).any(|m| m.code == "tblgen-assert" && m.help.is_empty());
+        if !failed || self.stopped {
+            return;
+        }
+        let shape = self.rec(rec).shape;
+        let fields = self.shapes.get(shape).fields.clone();
+        let name = String::from_utf8_lossy(&self.rec_name(rec)).into_owned();
+        self.messages.help(self.rec(rec).loc(), format!("in record {name}"));
+        for (at, field) in fields.iter().enumerate() {
+            if self.mentions(condition, field.name) {
+                let value = self.rec(rec).values[at];
+                let mut text = self.names.get(field.name).to_vec();
+                text.extend(b" = ");
+                self.write_val(value, &mut text);
+                text.truncate(crate::limits::MAX_SHOWN_VALUE);
+                let loc = self.rec(rec).field_locs.get(at).copied().unwrap_or(Loc::NONE);
+                self.messages.help(loc, String::from_utf8_lossy(&text).into_owned());
+            }
+        }
+    }
+
+    /// One `dump`.
+    pub(crate) fn dump_message(&mut self, loc: Loc, message: Val) {
+        match self.vals.as_str(message) {
+            Some(text) => self.messages.note(loc, self.names.get(text)),
+            None => self.messages.error(loc, "tblgen-dump", b"dump value is not of type string"),
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Folding operators of two operands.
+
+use crate::ctx::Ctx;
+use crate::limits;
+use crate::names::Sym;
+use crate::ops::BinOp;
+use crate::record::RecId;
+use crate::ty::Ty;
+use crate::value::{Kind, Val, dag_args, dag_op};
+
+impl Ctx {
+    /// Folds an operation of two operands as far as it goes now.
+    pub(crate) fn fold_bin(&mut self, v: Val, rec: Option<RecId>) -> Val {
+        let node = self.vals.node(v);
+        let (a, b) = (Val(node.a), Val(node.b));
+        let op = BinOp::of(node.op);
+        let folded = match op {
+            BinOp::Con => self.fold_con(a, b),
+            BinOp::ListConcat => match (self.vals.as_list(a), self.vals.as_list(b)) {
+                (Some(x), Some(y)) => {
+                    let all = [x, y].concat();
+                    let element = self.element_ty(a);
+                    Some(self.list(element, &all))
+                }
+                _ => None,
+            },
+            BinOp::ListSplat => self.fold_splat(a, b),
+            BinOp::ListRemove => self.fold_remove(a, b),
+            BinOp::ListElem => match (self.vals.as_list(a), self.vals.as_int(b)) {
+                (Some(list), Some(i)) => usize::try_from(i).ok().and_then(|i| list.get(i)).map(|&p| Val(p)),
+                _ => None,
+            },
+            BinOp::ListSlice => self.fold_slice(a, b),
+            BinOp::RangeClosed => match (self.vals.as_int(a), self.vals.as_int(b)) {
+                (Some(from), Some(to)) => Some(self.closed_range(from, to)),
+                _ => None,
+            },
+            BinOp::StrConcat => match (self.vals.as_str(a), self.vals.as_str(b)) {
+                (Some(x), Some(y)) => Some(self.concat(a, x, b, y)),
+                _ => None,
+            },
+            BinOp::Interleave => self.fold_interleave(a, b),
+            BinOp::Eq | BinOp::Ne | BinOp::Le | BinOp::Lt | BinOp::Ge | BinOp::Gt => {
+                self.compare(op, a, b).map(Val::bit)
+            }
+            BinOp::GetDagArg => self.fold_get_dag_arg(a, b, node.ty, rec),
+            BinOp::GetDagName => self.fold_get_dag_name(a, b, rec),
+            BinOp::SetDagOp => match (self.vals.as_dag(a), self.as_def(b)) {
+                (Some(run), Some(_)) => {
+                    let mut run = run.to_vec();
+                    run[0] = b.0;
+                    run[1] = Sym::NONE.0;
+                    Some(self.dag(&run))
+                }
+                _ => None,
+            },
+            _ => match (self.int_of(a), self.int_of(b)) {
+                (Some(x), Some(y)) => self.arithmetic(op, x, y, rec).map(|i| self.int(i)),
+                _ => None,
+            },
+        };
+        folded.unwrap_or(v)
+    }
+
+    fn arithmetic(&mut self, op: BinOp, x: i64, y: i64, rec: Option<RecId>) -> Option<i64> {
+        Some(match op {
+            BinOp::Add => x.wrapping_add(y),
+            BinOp::Sub => x.wrapping_sub(y),
+            BinOp::Mul => x.wrapping_mul(y),
+            BinOp::And => x & y,
+            BinOp::Or => x | y,
+            BinOp::Xor => x ^ y,
+            // Amounts of 64 and more wrap around, as they do in llvm-tblgen on the usual hardware.
+            BinOp::Shl => x.wrapping_shl(y as u32),
+            BinOp::Sra => x.wrapping_shr(y as u32),
+            BinOp::Srl => (x as u64).wrapping_shr(y as u32) as i64,
+            BinOp::Div if y == 0 => {
+                self.fatal_at(rec, "tblgen-arithmetic", b"Illegal operation: division by zero");
+                return None;
+            }
+            BinOp::Div if x == i64::MIN && y == -1 => {
+                self.fatal_at(rec, "tblgen-arithmetic", b"Illegal operation: INT64_MIN / -1");
+                return None;
+            }
+            BinOp::Div => x / y,
+            _ => return None,
+        })
+    }
+
+    /// Compares as numbers, else as strings, else (for equality) as records.
+    pub(crate) fn compare(&mut self, op: BinOp, a: Val, b: Val) -> Option<bool> {
+        let order = if let (Some(x), Some(y)) = (self.int_of(a), self.int_of(b)) {
+            x.cmp(&y)
+        } else if let (Some(x), Some(y)) = (self.vals.as_str(a), self.vals.as_str(b)) {
+            if x == y { std::cmp::Ordering::Equal } else { self.names.get(x).cmp(self.names.get(y)) }
+        } else {
+            let same = self.as_def(a)? == self.as_def(b)?;
+            return match op {
+                BinOp::Eq => Some(same),
+                BinOp::Ne => Some(!same),
+                _ => None,
+            };
+        };
+        Some(match op {
+            BinOp::Eq => order.is_eq(),
+            BinOp::Ne => order.is_ne(),
+            BinOp::Le => order.is_le(),
+            BinOp::Lt => order.is_lt(),
+            BinOp::Ge => order.is_ge(),
+            _ => order.is_gt(),
+        })
+    }
+
+    fn fold_con(&mut self, a: Val, b: Val) -> Option<Val> {
+        let (x, y) = (self.vals.as_dag(a)?, self.vals.as_dag(b)?);
+        let (op_a, op_b) = (dag_op(x), dag_op(y));
+        let (def_a, def_b) = (self.as_def(op_a), self.as_def(op_b));
+        if (def_a.is_none() && op_a != Val::UNSET) || (def_b.is_none() && op_b != Val::UNSET) {
+            return None;
+        }
+        if def_a.is_some() && def_b.is_some() && def_a != def_b {
+            let mut text = b"Concatenated Dag operators do not match: '".to_vec();
+            self.write_val(a, &mut text);
+            text.extend(b"' vs. '");
+            self.write_val(b, &mut text);
+            text.push(b'\'');
+            self.fatal(crate::loc::Loc::NONE, "tblgen-dag", &text);
+            return None;
+        }
+        let op = if def_a.is_some() { op_a } else { op_b };
+        let mut run = vec![op.0, Sym::NONE.0];
+        run.extend(&x[2..]);
+        run.extend(&y[2..]);
+        Some(self.dag(&run))
+    }
+
+    fn fold_splat(&mut self, a: Val, b: Val) -> Option<Val> {
+        let count = self.vals.as_int(b)?;
+        let element = self.vals.ty(a);
+        if element == Ty::NONE {
+            return None;
+        }
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        if count > limits::MAX_LIST {
+            self.too_much("lists");
+            return None;
+        }
+        Some(self.list(element, &vec![a.0; count]))
+    }
+
+    fn fold_remove(&mut self, a: Val, b: Val) -> Option<Val> {
+        let (from, what) = (self.vals.as_list(a)?.to_vec(), self.vals.as_list(b)?.to_vec());
+        let mut kept = Vec::new();
+        for part in from {
+            let mut found = false;
+            for &other in &what {
+                if !self.step() {
+                    return None;
+                }
+                if self.compare(BinOp::Eq, Val(part), Val(other)) == Some(true) {
+                    found = true;
+                    break;
+                }
+            }
+            if !found {
+                kept.push(part);
+            }
+        }
+        let element = self.element_ty(a);
+        Some(self.list(element, &kept))
+    }
+
+    fn fold_slice(&mut self, a: Val, b: Val) -> Option<Val> {
+        let (list, indices) = (self.vals.as_list(a)?, self.vals.as_list(b)?);
+        let mut parts = Vec::with_capacity(indices.len());
+        for &i in indices {
+            let i = usize::try_from(self.vals.as_int(Val(i))?).ok()?;
+            parts.push(*list.get(i)?);
+        }
+        let element = self.element_ty(a);
+        Some(self.list(element, &parts))
+    }
+
+    pub(crate) fn closed_range(&mut self, from: i64, to: i64) -> Val {
+        if from.abs_diff(to) >= limits::MAX_LIST as u64 {
+            self.too_much("lists");
+            return self.list(Ty::INT, &[]);
+        }
+        let numbers: Vec<u32> = if from <= to {
+            (from..=to).map(|i| self.int(i).0).collect()
+        } else {
+            (to..=from).rev().map(|i| self.int(i).0).collect()
+        };
+        self.list(Ty::INT, &numbers)
+    }
+
+    /// Two strings joined; code if either is.
+    fn concat(&mut self, a: Val, x: Sym, b: Val, y: Sym) -> Val {
+        let code = self.vals.is_code(a) || self.vals.is_code(b);
+        let (x, y) = (self.names.get(x), self.names.get(y));
+        if x.len() + y.len() > limits::MAX_STRING {
+            self.too_much("strings");
+            return a;
+        }
+        let sym = if y.len() <= 64 && x.len() <= 192 {
+            let mut buffer = [0u8; 256];
+            buffer[..x.len()].copy_from_slice(x);
+            buffer[x.len()..x.len() + y.len()].copy_from_slice(y);
+            let len = x.len() + y.len();
+            self.names.intern(&buffer[..len])
+        } else {
+            let text = [x, y].concat();
+            self.names.intern(&text)
+        };
+        self.code(sym, code)
+    }
+
+    fn fold_interleave(&mut self, a: Val, b: Val) -> Option<Val> {
+        let parts = self.vals.as_list(a)?.to_vec();
+        let between = self.vals.as_str(b)?;
+        let strings = self.element_ty(a) == Ty::STRING;
+        let mut text = Vec::new();
+        let mut code = false;
+        for (i, &part) in parts.iter().enumerate() {
+            if i > 0 {
+                text.extend(self.names.get(between));
+            }
+            if strings {
+                text.extend(self.names.get(self.vals.as_str(Val(part))?));
+                code |= i > 0 && self.vals.is_code(Val(part));
+            } else {
+                text.extend(self.int_of(Val(part))?.to_string().as_bytes());
+            }
+            if text.len() > limits::MAX_STRING {
+                self.too_much("strings");
+                return None;
+            }
+        }
+        let sym = self.names.intern(&text);
+        Some(self.code(sym, code))
+    }
+
+    // ---- Dags ----------------------------------------------------------------------------------------------------
+
+    /// The argument that a number or a name stands for, or what is wrong with it.
+    pub(crate) fn dag_arg_index(&self, dag: Val, key: Val) -> Option<Result<usize, String>> {
+        let run = self.vals.as_dag(dag)?;
+        let count = run.len() / 2 - 1;
+        if let Some(i) = self.vals.as_int(key) {
+            return Some(match usize::try_from(i) {
+                Err(_) => Err(format!("index {i} is negative")),
+                Ok(at) if at < count => Ok(at),
+                Ok(_) => Err(format!("index {i} is out of range (dag has {count} arguments)")),
+            });
+        }
+        let name = self.vals.as_str(key)?;
+        let at = dag_args(run).position(|(_, n)| n == name);
+        Some(at.ok_or_else(|| format!("key '{}' is not found", String::from_utf8_lossy(self.names.get(name)))))
+    }
+
+    fn fold_get_dag_arg(&mut self, a: Val, b: Val, ty: Ty, rec: Option<RecId>) -> Option<Val> {
+        let at = match self.dag_arg_index(a, b)? {
+            Ok(at) => at,
+            Err(why) => {
+                self.fatal_at(rec, "tblgen-dag", format!("!getdagarg {why}").as_bytes());
+                return None;
+            }
+        };
+        let arg = self.vals.part(a, 2 + 2 * at);
+        let arg_ty = self.vals.ty(arg);
+        if arg_ty != Ty::NONE && !self.convertible(arg_ty, ty) {
+            return Some(Val::UNSET);
+        }
+        Some(arg)
+    }
+
+    fn fold_get_dag_name(&mut self, a: Val, b: Val, rec: Option<RecId>) -> Option<Val> {
+        let run = self.vals.as_dag(a)?;
+        let i = self.vals.as_int(b)?;
+        let count = run.len() / 2 - 1;
+        let Some(at) = usize::try_from(i).ok().filter(|&at| at < count) else {
+            let text = format!("!getdagname index is out of range 0...{}: {i}", count as i64 - 1);
+            self.fatal_at(rec, "tblgen-dag", text.as_bytes());
+            return None;
+        };
+        let name = Sym(run[3 + 2 * at]);
+        Some(if name == Sym::NONE { Val::UNSET } else { self.string(name) })
+    }
+
+    /// The kind of a value, for the other files of the evaluator.
+    pub(crate) fn is_kind(&self, v: Val, kind: Kind) -> bool {
+        self.vals.kind(v) == kind
+    }
+}

@@ -1,0 +1,303 @@
+//! Folding operators of three operands, `!cond`, `!foldl`, `!isa`, `!exists` and field access.
+
+use crate::ctx::Ctx;
+use crate::limits;
+use crate::names::Sym;
+use crate::ops::TernOp;
+use crate::record::RecId;
+use crate::resolve::Resolver;
+use crate::ty::Ty;
+use crate::value::{Kind, Val, dag_op};
+
+impl Ctx {
+    /// Folds an operation of three operands as far as it goes now.
+    pub(crate) fn fold_tern(&mut self, v: Val, rec: Option<RecId>) -> Val {
+        let node = self.vals.node(v);
+        let [a, b, c] = [0, 1, 2].map(|i| self.vals.part(v, i));
+        let folded = match TernOp::of(node.op) {
+            TernOp::If => self.int_of(a).map(|i| if i != 0 { b } else { c }),
+            TernOp::Subst => self.fold_subst(a, b, c, node.ty),
+            TernOp::Foreach => self.fold_foreach(a, b, c, node.ty, rec),
+            TernOp::Filter => self.fold_filter(a, b, c, node.ty, rec),
+            TernOp::Dag => self.fold_dag(a, b, c),
+            TernOp::Range => self.fold_range(a, b, c, rec),
+            TernOp::Substr => self.fold_substr(a, b, c, rec),
+            TernOp::Find => self.fold_find(a, b, c, rec),
+            op @ (TernOp::SetDagArg | TernOp::SetDagName) => self.fold_set_dag(op, a, b, c, rec),
+        };
+        folded.unwrap_or(v)
+    }
+
+    fn fold_subst(&mut self, a: Val, b: Val, c: Val, ty: Ty) -> Option<Val> {
+        if let (Some(_), Some(_), Some(_)) = (self.as_def(a), self.as_def(b), self.as_def(c)) {
+            return Some(if a == c { b } else { c });
+        }
+        if [a, b, c].into_iter().all(|v| self.is_kind(v, Kind::Var)) {
+            let name = |v: Val| self.vals.node(v).a;
+            let kept = if name(a) == name(c) { name(b) } else { name(c) };
+            return Some(self.var(Sym(kept), ty));
+        }
+        let (from, to, text) = (self.vals.as_str(a)?, self.vals.as_str(b)?, self.vals.as_str(c)?);
+        let (from, to, text) = (self.names.get(from), self.names.get(to), self.names.get(text));
+        if from.is_empty() {
+            // llvm-tblgen inserts for ever; there is no answer.
+            self.fatal(crate::loc::Loc::NONE, "tblgen-subst", b"!subst of an empty string has no end");
+            return None;
+        }
+        let mut result = Vec::with_capacity(text.len());
+        let mut at = 0;
+        for found in memchr::memmem::find_iter(text, from) {
+            result.extend(&text[at..found]);
+            result.extend(to);
+            at = found + from.len();
+            if result.len() > limits::MAX_STRING {
+                self.too_much("strings");
+                return None;
+            }
+        }
+        result.extend(&text[at..]);
+        Some(self.string_of(&result))
+    }
+
+    fn apply(&mut self, name: Sym, item: Val, body: Val, rec: Option<RecId>) -> Val {
+        let mut resolver = Resolver::map(rec);
+        resolver.set(name, item);
+        self.run(body, &mut resolver)
+    }
+
+    fn fold_foreach(&mut self, a: Val, b: Val, c: Val, ty: Ty, rec: Option<RecId>) -> Option<Val> {
+        let name = self.vals.as_str(a)?;
+        if self.is_kind(b, Kind::Dag) {
+            return Some(self.foreach_dag(name, b, c, rec));
+        }
+        let parts = self.vals.as_list(b)?.to_vec();
+        let mut results = Vec::with_capacity(parts.len());
+        for part in parts {
+            results.push(self.apply(name, Val(part), c, rec).0);
+            if self.stopped {
+                return None;
+            }
+        }
+        let element = self.types.element(ty)?;
+        Some(self.list(element, &results))
+    }
+
+    fn foreach_dag(&mut self, name: Sym, dag: Val, body: Val, rec: Option<RecId>) -> Val {
+        let run = self.vals.run(dag).to_vec();
+        let mut changed = run.clone();
+        changed[0] = self.apply(name, dag_op(&run), body, rec).0;
+        for at in (2..run.len()).step_by(2) {
+            let arg = Val(run[at]);
+            changed[at] = if self.is_kind(arg, Kind::Dag) {
+                self.foreach_dag(name, arg, body, rec).0
+            } else {
+                self.apply(name, arg, body, rec).0
+            };
+        }
+        if changed[0] == run[0] && changed[2..] == run[2..] {
+            return dag;
+        }
+        changed[1] = Sym::NONE.0;
+        self.dag(&changed)
+    }
+
+    fn fold_filter(&mut self, a: Val, b: Val, c: Val, ty: Ty, rec: Option<RecId>) -> Option<Val> {
+        let name = self.vals.as_str(a)?;
+        let parts = self.vals.as_list(b)?.to_vec();
+        let mut kept = Vec::new();
+        for part in parts {
+            let include = self.apply(name, Val(part), c, rec);
+            if self.int_of(include)? != 0 {
+                kept.push(part);
+            }
+        }
+        let element = self.types.element(ty)?;
+        Some(self.list(element, &kept))
+    }
+
+    fn fold_dag(&mut self, op: Val, children: Val, names: Val) -> Option<Val> {
+        if children == Val::UNSET && names == Val::UNSET {
+            return None;
+        }
+        let part = |list: Val| match list {
+            Val::UNSET => Some(None),
+            list => self.vals.as_list(list).map(Some),
+        };
+        let (nodes, labels) = (part(children)?, part(names)?);
+        let size = match (nodes, labels) {
+            (Some(n), Some(l)) if n.len() != l.len() => return None,
+            (Some(n), _) => n.len(),
+            (None, l) => l.map_or(0, <[u32]>::len),
+        };
+        let mut run = vec![op.0, Sym::NONE.0];
+        for i in 0..size {
+            run.push(nodes.map_or(Val::UNSET.0, |n| n[i]));
+            let label = labels.map_or(Val::UNSET, |l| Val(l[i]));
+            match self.vals.as_str(label) {
+                Some(name) => run.push(name.0),
+                None if label == Val::UNSET => run.push(Sym::NONE.0),
+                None => return None,
+            }
+        }
+        Some(self.dag(&run))
+    }
+
+    fn fold_range(&mut self, a: Val, b: Val, c: Val, rec: Option<RecId>) -> Option<Val> {
+        let (from, to, step) = (self.vals.as_int(a)?, self.vals.as_int(b)?, self.vals.as_int(c)?);
+        if step == 0 {
+            self.error_for(rec, "Step of !range can't be 0");
+            return Some(self.list(Ty::INT, &[]));
+        }
+        let up = from < to && step > 0;
+        if !up && !(from > to && step < 0) {
+            return Some(self.list(Ty::INT, &[]));
+        }
+        let count = from.abs_diff(to).div_ceil(step.unsigned_abs());
+        if count > limits::MAX_LIST as u64 {
+            self.too_much("lists");
+            return None;
+        }
+        let numbers: Vec<u32> =
+            (0..count as i64).map(|i| self.int(from.wrapping_add(step.wrapping_mul(i))).0).collect();
+        Some(self.list(Ty::INT, &numbers))
+    }
+
+    fn fold_substr(&mut self, a: Val, b: Val, c: Val, rec: Option<RecId>) -> Option<Val> {
+        let (text, start, length) = (self.vals.as_str(a)?, self.vals.as_int(b)?, self.vals.as_int(c)?);
+        let size = self.names.get(text).len();
+        let from = usize::try_from(start).ok().filter(|&s| s <= size);
+        if from.is_none() {
+            self.error_for(rec, &format!("!substr start position is out of range 0...{size}: {start}"));
+        }
+        if length < 0 {
+            self.error_for(rec, "!substr length must be nonnegative");
+        }
+        let from = from.unwrap_or(size);
+        let to = from.saturating_add(usize::try_from(length).unwrap_or(usize::MAX)).min(size);
+        let part = self.names.get(text)[from..to].to_vec();
+        let sym = self.names.intern(&part);
+        let code = self.vals.is_code(a);
+        Some(self.code(sym, code))
+    }
+
+    fn fold_find(&mut self, a: Val, b: Val, c: Val, rec: Option<RecId>) -> Option<Val> {
+        let (text, what, start) = (self.vals.as_str(a)?, self.vals.as_str(b)?, self.vals.as_int(c)?);
+        let text = self.names.get(text);
+        let size = text.len();
+        let Some(from) = usize::try_from(start).ok().filter(|&s| s <= size) else {
+            self.error_for(rec, &format!("!find start position is out of range 0...{size}: {start}"));
+            return Some(self.int(-1));
+        };
+        let found = memchr::memmem::find(&text[from..], self.names.get(what));
+        Some(self.int(found.map_or(-1, |at| (at + from) as i64)))
+    }
+
+    fn fold_set_dag(&mut self, op: TernOp, a: Val, b: Val, c: Val, rec: Option<RecId>) -> Option<Val> {
+        let at = match self.dag_arg_index(a, b)? {
+            Ok(at) => at,
+            Err(why) => {
+                self.fatal_at(rec, "tblgen-dag", format!("{} {why}", op.name()).as_bytes());
+                return None;
+            }
+        };
+        let mut run = self.vals.run(a).to_vec();
+        match op {
+            TernOp::SetDagArg => run[2 + 2 * at] = c.0,
+            _ => run[3 + 2 * at] = self.vals.as_str(c).unwrap_or(Sym::NONE).0,
+        }
+        Some(self.dag(&run))
+    }
+
+    // ---- The rest ------------------------------------------------------------------------------------------------
+
+    /// The first arm whose condition is true; all conditions before it must be known.
+    pub(crate) fn fold_cond(&mut self, v: Val, rec: Option<RecId>) -> Val {
+        let node = self.vals.node(v);
+        let n = node.b as usize / 2;
+        for i in 0..n {
+            let condition = self.vals.part(v, i);
+            match self.int_of(condition) {
+                Some(0) => {}
+                Some(_) => {
+                    let value = self.vals.part(v, n + i);
+                    return self.convert(value, node.ty).unwrap_or(v);
+                }
+                None => return v,
+            }
+        }
+        let mut text = rec.map_or_else(Vec::new, |r| self.rec_name(r));
+        text.extend(b" does not have any true condition in:");
+        self.write_val(v, &mut text);
+        self.fatal_at(rec, "tblgen-cond", &text);
+        v
+    }
+
+    pub(crate) fn fold_foldl(&mut self, v: Val, rec: Option<RecId>) -> Val {
+        let [start, list, body] = [0, 1, 4].map(|i| self.vals.part(v, i));
+        let (acc, item) = (Sym(self.vals.word(v, 2)), Sym(self.vals.word(v, 3)));
+        let Some(parts) = self.vals.as_list(list).map(<[u32]>::to_vec) else { return v };
+        let mut value = start;
+        for part in parts {
+            let mut resolver = Resolver::map(rec);
+            resolver.set(acc, value);
+            resolver.set(item, Val(part));
+            value = self.run(body, &mut resolver);
+            if self.stopped {
+                return v;
+            }
+        }
+        value
+    }
+
+    pub(crate) fn fold_isa(&mut self, v: Val) -> Val {
+        let node = self.vals.node(v);
+        let (ty, of) = (Ty(node.a), Val(node.b));
+        let of_ty = self.vals.ty(of);
+        if of_ty == Ty::NONE {
+            return v;
+        }
+        if self.convertible(of_ty, ty) {
+            return self.int(1);
+        }
+        if !ty.is_record() || self.as_def(of).is_some() || !self.convertible(ty, of_ty) {
+            return self.int(0);
+        }
+        v
+    }
+
+    pub(crate) fn fold_exists(&mut self, v: Val, rec: Option<RecId>, last: bool) -> Val {
+        let node = self.vals.node(v);
+        let ty = Ty(node.a);
+        let Some(name) = self.vals.as_str(Val(node.b)) else { return v };
+        let own = rec.filter(|&r| self.is_name_of(name, r));
+        let found = match (self.def(name), own) {
+            (Some(def), _) => def,
+            (None, Some(own)) if last => own,
+            (None, None) if last => return self.int(0),
+            _ => return v,
+        };
+        let found_ty = self.record_ty(found);
+        let is = self.is_a(found_ty, ty);
+        self.int(i64::from(is))
+    }
+
+    /// `record.name`, folded if the record is known and the field resolved.
+    pub(crate) fn fold_field(&mut self, v: Val, rec: Option<RecId>) -> Val {
+        let node = self.vals.node(v);
+        let Some(def) = self.as_def(Val(node.a)) else { return v };
+        let name = Sym(node.b);
+        if rec == Some(def) {
+            let mut text = b"Attempting to access field '".to_vec();
+            text.extend(self.names.get(name));
+            text.extend(b"' of '");
+            self.write_val(Val(node.a), &mut text);
+            text.extend(b"' is a forbidden self-reference");
+            self.fatal_at(rec, "tblgen-self-reference", &text);
+            return v;
+        }
+        match self.field(def, name) {
+            Some(value) if self.is_concrete(value) => value,
+            _ => v,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Folding operators of one operand.
+
+use crate::ctx::Ctx;
+use crate::loc::Loc;
+use crate::names::Sym;
+use crate::ops::UnOp;
+use crate::record::RecId;
+use crate::ty::Ty;
+use crate::value::{Kind, Val, dag_op};
+
+impl Ctx {
+    /// Folds an operation of one operand as far as it goes now. `rec` is the record that is worked on, for
+    /// self-references and messages; `last` says that nothing more will become known.
+    pub(crate) fn fold_un(&mut self, v: Val, rec: Option<RecId>, last: bool) -> Val {
+        let node = self.vals.node(v);
+        let (op, a, ty) = (UnOp::of(node.op), Val(node.a), node.ty);
+        let kind = self.vals.kind(a);
+        match op {
+            UnOp::Cast => return self.fold_cast(v, rec, last),
+            UnOp::Repr if self.is_concrete(a) => {
+                let text = match self.as_def(a) {
+                    Some(def) => self.record_text(def),
+                    None => self.val_text(a),
+                };
+                return self.string_of(&text);
+            }
+            UnOp::ToLower | UnOp::ToUpper => {
+                if let Some(text) = self.vals.as_str(a) {
+                    let text = self.names.get(text);
+                    let text =
+                        if op == UnOp::ToLower { text.to_ascii_lowercase() } else { text.to_ascii_uppercase() };
+                    return self.string_of(&text);
+                }
+            }
+            UnOp::Not => {
+                if let Some(i) = self.int_of(a) {
+                    return self.int(i64::from(i == 0));
+                }
+            }
+            UnOp::Head | UnOp::Tail if kind == Kind::List => {
+                let parts = self.vals.run(a);
+                let Some((&head, tail)) = parts.split_first() else {
+                    let text = format!("{} of an empty list", op.name());
+                    self.fatal_at(rec, "tblgen-empty-list", text.as_bytes());
+                    return v;
+                };
+                if op == UnOp::Head {
+                    return Val(head);
+                }
+                let tail = tail.to_vec();
+                let element = self.element_ty(a);
+                return self.list(element, &tail);
+            }
+            UnOp::Size | UnOp::Empty => {
+                let size = match kind {
+                    Kind::List => self.vals.run(a).len(),
+                    Kind::Dag => self.vals.run(a).len() / 2 - 1,
+                    Kind::Str => self.vals.as_str(a).map_or(0, |s| self.names.get(s).len()),
+                    _ => return v,
+                };
+                return self.int(if op == UnOp::Size { size as i64 } else { i64::from(size == 0) });
+            }
+            UnOp::GetDagOp if kind == Kind::Dag => {
+                let found = dag_op(self.vals.run(a));
+                let found_ty = self.vals.ty(found);
+                if found != Val::UNSET && self.is_a(found_ty, ty) {
+                    return found;
+                }
+                self.wrong_type(v, ty, found_ty, rec);
+            }
+            UnOp::LogTwo => {
+                if let Some(i) = self.int_of(a) {
+                    if i <= 0 {
+                        let text = "Illegal operation: logtwo is undefined on arguments less than or equal to 0";
+                        self.fatal_at(rec, "tblgen-arithmetic", text.as_bytes());
+                        return v;
+                    }
+                    return self.int(i64::from(63 - i.leading_zeros()));
+                }
+            }
+            UnOp::ListFlatten if kind == Kind::List => {
+                let inner: Vec<Val> = self.vals.run(a).iter().map(|&p| Val(p)).collect();
+                if inner.iter().all(|&p| self.vals.kind(p) == Kind::List) {
+                    let all: Vec<u32> = inner.iter().flat_map(|&p| self.vals.run(p).to_vec()).collect();
+                    if let Some(element) = self.types.element(ty) {
+                        return self.list(element, &all);
+                    }
+                }
+            }
+            UnOp::Initialized => {
+                if a == Val::UNSET {
+                    return self.int(0);
+                }
+                if self.is_concrete(a) {
+                    return self.int(1);
+                }
+            }
+            _ => {}
+        }
+        v
+    }
+
+    fn fold_cast(&mut self, v: Val, rec: Option<RecId>, last: bool) -> Val {
+        let node = self.vals.node(v);
+        let (a, ty) = (Val(node.a), node.ty);
+        if ty == Ty::STRING {
+            if self.vals.kind(a) == Kind::Str {
+                return a;
+            }
+            if self.as_def(a).is_some() {
+                let text = self.val_text(a);
+                return self.string_of(&text);
+            }
+            if let Some(i) = self.int_of(a) {
+                return self.string_of(i.to_string().as_bytes());
+            }
+        } else if ty.is_record()
+            && let Some(name) = self.vals.as_str(a)
+        {
+            let found = match self.def(name) {
+                Some(def) => def,
+                None => match rec.filter(|&r| self.is_name_of(name, r)) {
+                    Some(_) if !last => return v,
+                    Some(own) => own,
+                    None if last => {
+                        let mut text = b"Undefined reference to record: '".to_vec();
+                        text.extend(self.names.get(name));
+                        text.extend(b"'\n");
+                        self.fatal_at(rec, "tblgen-undefined", &text);
+                        return v;
+                    }
+                    None => return v,
+                },
+            };
+            let def = self.def_val(found);
+            let def_ty = self.vals.ty(def);
+            if self.is_a(def_ty, ty) {
+                return def;
+            }
+            self.wrong_type(v, ty, def_ty, rec);
+            return v;
+        }
+        self.convert(a, ty).unwrap_or(v)
+    }
+
+    /// Whether that text is the name of the record, or will be.
+    pub(crate) fn is_name_of(&mut self, name: Sym, rec: RecId) -> bool {
+        let own = self.rec(rec).name;
+        self.vals.as_str(own) == Some(name) || self.anonymous_text(own) == Some(name)
+    }
+
+    fn wrong_type(&mut self, v: Val, expected: Ty, got: Ty, rec: Option<RecId>) {
+        let mut text = b"Expected type '".to_vec();
+        self.write_ty(expected, &mut text);
+        text.extend(b"', got '");
+        self.write_ty(got, &mut text);
+        text.extend(b"' in: ");
+        self.write_val(v, &mut text);
+        text.push(b'\n');
+        self.fatal_at(rec, "tblgen-type", &text);
+    }
+
+    /// The element type of a list value.
+    pub(crate) fn element_ty(&self, v: Val) -> Ty {
+        self.types.element(self.vals.ty(v)).unwrap_or(Ty::NONE)
+    }
+
+    /// Whether nothing is left to resolve in a value.
+    pub(crate) fn is_concrete(&self, v: Val) -> bool {
+        self.vals.flags(v) & crate::value::flag::CONCRETE != 0
+    }
+
+    /// An error at a place that may be known only as a record.
+    pub(crate) fn error_for(&mut self, rec: Option<RecId>, text: &str) {
+        match rec {
+            Some(_) => self.error_at(rec, "tblgen-range", text.as_bytes()),
+            None => self.messages.error(Loc::NONE, "tblgen-range", text.as_bytes()),
+        }
+    }
+}

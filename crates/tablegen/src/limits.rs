@@ -1,0 +1,47 @@
+//! Every bound on what an input may cost. Real targets stay far below them (the largest of LLVM's has 132 000 records
+//! and some ten million values); an input that reaches one gets an error that names the bound.
+
+/// Nesting of values, types and statements in the text.
+pub const MAX_PARSE_DEPTH: u32 = 2_000;
+
+/// Nesting of evaluation: values within values, and classes instantiated while a class is instantiated.
+pub const MAX_EVAL_DEPTH: u32 = 6_000;
+
+/// Stack of the thread that parses and evaluates, in bytes; reserved, not touched, unless nesting needs it.
+pub const STACK_BYTES: usize = 1 << 29;
+
+/// Nesting of `include`.
+pub const MAX_INCLUDE_DEPTH: usize = 200;
+
+/// Number of times that a file is opened, included repeatedly or not.
+pub const MAX_BUFFERS: usize = 100_000;
+
+/// Bytes of all files together, a file counted each time that it is included.
+pub const MAX_SOURCE_BYTES: usize = 1 << 31;
+
+/// Elements of one list.
+pub const MAX_LIST: usize = 1 << 22;
+
+/// Bits of one `bits<N>`.
+pub const MAX_BITS: u64 = 1 << 20;
+
+/// Bytes of one string.
+pub const MAX_STRING: usize = 1 << 26;
+
+/// Bytes of all distinct strings together.
+pub const MAX_STRING_BYTES: usize = 1 << 31;
+
+/// Records, classes and prototypes together.
+pub const MAX_RECORDS: usize = 1 << 24;
+
+/// Words of operands of all distinct values together.
+pub const MAX_POOL_WORDS: usize = 1 << 30;
+
+/// Steps of evaluation: one for each value that a substitution looks into.
+pub const MAX_STEPS: u64 = 1 << 33;
+
+/// Errors after which a run that goes on after errors gives up.
+pub const MAX_ERRORS: usize = 1_000;
+
+/// Bytes of a value's text that are shown in a message of ours.
+pub const MAX_SHOWN_VALUE: usize = 200;

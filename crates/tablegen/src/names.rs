@@ -1,0 +1,110 @@
+//! Interned byte strings. Every identifier, string value and qualified name is a [`Sym`]; equal text is an equal number,
+//! so nothing compares text after the lexer. TableGen strings are bytes, not UTF-8, and stay so.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+/// An interned byte string; [`Sym::NONE`] stands for "no name".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Sym(pub(crate) u32);
+
+impl Sym {
+    /// No name at all: an unnamed argument of a dag, say.
+    pub const NONE: Sym = Sym(0);
+    /// The empty string.
+    pub const EMPTY: Sym = Sym(1);
+    /// `NAME`, the implicit template argument.
+    pub(crate) const NAME: Sym = Sym(2);
+
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The bit of this name in the set of free variables of a value.
+    pub(crate) fn bloom(self) -> u64 {
+        1 << (self.0.wrapping_mul(0x9E37_79B1) >> 26)
+    }
+}
+
+/// The table of all names.
+#[derive(Debug)]
+pub(crate) struct Names {
+    text: Vec<u8>,
+    /// Start in `text`; the end is the next start.
+    starts: Vec<u32>,
+    hashes: Vec<u32>,
+    table: HashTable<u32>,
+}
+
+impl Names {
+    pub(crate) fn new() -> Names {
+        let mut names =
+            Names { text: Vec::new(), starts: vec![0, 0], hashes: vec![0], table: HashTable::with_capacity(1 << 12) };
+        names.intern(b"");
+        names.intern(b"NAME");
+        names
+    }
+
+    pub(crate) fn intern(&mut self, bytes: &[u8]) -> Sym {
+        let full = FxBuildHasher.hash_one(bytes);
+        let (text, starts, hashes) = (&self.text, &self.starts, &self.hashes);
+        let same = |&i: &u32| {
+            let i = i as usize;
+            hashes[i] == full as u32 && text[starts[i] as usize..starts[i + 1] as usize] == *bytes
+        };
+        if let Some(&found) = self.table.find(spread(full as u32), same) {
+            return Sym(found);
+        }
+        let id = self.hashes.len() as u32;
+        self.text.extend_from_slice(bytes);
+        self.starts.push(self.text.len() as u32);
+        self.hashes.push(full as u32);
+        let hashes = &self.hashes;
+        self.table.insert_unique(spread(full as u32), id, |&i| spread(hashes[i as usize]));
+        Sym(id)
+    }
+
+    /// The name if it was ever interned.
+    pub(crate) fn find(&self, bytes: &[u8]) -> Option<Sym> {
+        let hash = FxBuildHasher.hash_one(bytes) as u32;
+        let same = |&i: &u32| self.hashes[i as usize] == hash && self.get(Sym(i)) == bytes;
+        self.table.find(spread(hash), same).map(|&i| Sym(i))
+    }
+
+    pub(crate) fn get(&self, sym: Sym) -> &[u8] {
+        let i = sym.index();
+        match (self.starts.get(i), self.starts.get(i + 1)) {
+            (Some(&from), Some(&to)) => &self.text[from as usize..to as usize],
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+}
+
+/// A 32-bit hash made into the 64 bits that the table wants: it takes its tag from the top and its place from the bottom.
+pub(crate) fn spread(hash: u32) -> u64 {
+    u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_text_is_an_equal_number() {
+        let mut names = Names::new();
+        assert_eq!(names.intern(b""), Sym::EMPTY);
+        assert_eq!(names.intern(b"NAME"), Sym::NAME);
+        let a = names.intern(b"a\xff");
+        assert_eq!(names.intern(b"a\xff"), a);
+        assert_eq!(names.get(a), b"a\xff");
+        assert_eq!(names.find(b"nowhere"), None);
+        let many: Vec<Sym> = (0..10_000).map(|i| names.intern(format!("n{i}").as_bytes())).collect();
+        assert!((0..10_000).all(|i| names.find(format!("n{i}").as_bytes()) == Some(many[i])));
+    }
+}

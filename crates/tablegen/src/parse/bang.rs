@@ -1,0 +1,322 @@
+//! Operators: which there are, and those of one and two operands.
+
+use super::Parser;
+use crate::lex::token::{Bang, Tok};
+use crate::loc::Loc;
+use crate::ops::{BinOp, UnOp};
+use crate::record::RecId;
+use crate::ty::{Ty, TyKind};
+use crate::value::{Kind, Val};
+
+/// Operators of one operand.
+const UNARY: &[(Bang, UnOp)] = &[
+    (Bang::Cast, UnOp::Cast),
+    (Bang::Not, UnOp::Not),
+    (Bang::Head, UnOp::Head),
+    (Bang::Tail, UnOp::Tail),
+    (Bang::Size, UnOp::Size),
+    (Bang::Empty, UnOp::Empty),
+    (Bang::GetDagOp, UnOp::GetDagOp),
+    (Bang::LogTwo, UnOp::LogTwo),
+    (Bang::Repr, UnOp::Repr),
+    (Bang::ToLower, UnOp::ToLower),
+    (Bang::ToUpper, UnOp::ToUpper),
+    (Bang::ListFlatten, UnOp::ListFlatten),
+    (Bang::Initialized, UnOp::Initialized),
+];
+
+/// Operators of two operands, or of many that nest to the right.
+const BINARY: &[(Bang, BinOp)] = &[
+    (Bang::Add, BinOp::Add),
+    (Bang::Sub, BinOp::Sub),
+    (Bang::Mul, BinOp::Mul),
+    (Bang::Div, BinOp::Div),
+    (Bang::And, BinOp::And),
+    (Bang::Or, BinOp::Or),
+    (Bang::Xor, BinOp::Xor),
+    (Bang::Shl, BinOp::Shl),
+    (Bang::Sra, BinOp::Sra),
+    (Bang::Srl, BinOp::Srl),
+    (Bang::ListConcat, BinOp::ListConcat),
+    (Bang::ListSplat, BinOp::ListSplat),
+    (Bang::ListRemove, BinOp::ListRemove),
+    (Bang::StrConcat, BinOp::StrConcat),
+    (Bang::Interleave, BinOp::Interleave),
+    (Bang::Con, BinOp::Con),
+    (Bang::Eq, BinOp::Eq),
+    (Bang::Ne, BinOp::Ne),
+    (Bang::Le, BinOp::Le),
+    (Bang::Lt, BinOp::Lt),
+    (Bang::Ge, BinOp::Ge),
+    (Bang::Gt, BinOp::Gt),
+    (Bang::GetDagArg, BinOp::GetDagArg),
+    (Bang::GetDagName, BinOp::GetDagName),
+    (Bang::SetDagOp, BinOp::SetDagOp),
+];
+
+fn is_arithmetic(op: BinOp) -> bool {
+    use BinOp::{Add, And, Div, Mul, Or, Shl, Sra, Srl, Sub, Xor};
+    matches!(op, Add | Sub | Mul | Div | And | Or | Xor | Shl | Sra | Srl)
+}
+
+fn nests(op: BinOp) -> bool {
+    use BinOp::{Add, And, Con, ListConcat, Mul, Or, StrConcat, Xor};
+    matches!(op, StrConcat | ListConcat | Con | Add | And | Or | Xor | Mul)
+}
+
+impl Parser<'_> {
+    pub(super) fn operation(&mut self, bang: Bang, rec: Option<RecId>, ty: Option<Ty>) -> Option<Val> {
+        if let Some(&(_, op)) = UNARY.iter().find(|u| u.0 == bang) {
+            return self.unary(op, rec);
+        }
+        if let Some(&(_, op)) = BINARY.iter().find(|b| b.0 == bang) {
+            return self.binary(op, rec, ty);
+        }
+        match bang {
+            Bang::IsA => self.is_a_operation(rec),
+            Bang::Exists => self.exists_operation(rec),
+            Bang::Instances => self.instances_operation(),
+            Bang::Foreach | Bang::Filter => self.foreach_operation(bang, rec, ty),
+            Bang::Range => self.range_operation(rec),
+            Bang::Foldl => self.foldl_operation(rec),
+            Bang::Cond => self.cond_operation(rec, ty),
+            Bang::Substr => self.substr_operation(rec, ty),
+            Bang::Find => self.find_operation(rec, ty),
+            _ => self.ternary(bang, rec, ty),
+        }
+    }
+
+    // ---- One operand ---------------------------------------------------------------------------------------------
+
+    fn unary(&mut self, op: UnOp, rec: Option<RecId>) -> Option<Val> {
+        self.next();
+        let mut ty = match op {
+            UnOp::ToLower | UnOp::ToUpper | UnOp::Repr => Ty::STRING,
+            UnOp::Cast => match self.operator_ty() {
+                Some(ty) => ty,
+                None => return self.none("did not get type for unary operator"),
+            },
+            UnOp::GetDagOp if self.tok == Tok::Less => {
+                let Some(ty) = self.operator_ty() else {
+                    return self.none("did not get type for unary operator");
+                };
+                if !ty.is_record() {
+                    self.token_error("tblgen-type", b"type for !getdagop must be a record type");
+                }
+                ty
+            }
+            UnOp::GetDagOp => self.ctx.types.record(&[]),
+            _ => Ty::INT,
+        };
+        if !self.eat(Tok::LParen) {
+            return self.none("expected '(' after unary operator");
+        }
+        let value = self.value(rec, None)?;
+        let value_ty = self.ctx.vals.ty(value);
+        if op == UnOp::Empty || op == UnOp::Size {
+            let kind = self.ctx.types.kind(value_ty);
+            if !matches!(kind, TyKind::List(_) | TyKind::String | TyKind::Dag) {
+                return self.none("expected string, list, or dag type argument in unary operator");
+            }
+        }
+        if op == UnOp::Head || op == UnOp::Tail {
+            let Some(element) = self.ctx.types.element(value_ty) else {
+                return self.none("expected list type argument in unary operator");
+            };
+            let element = match self.ctx.vals.as_list(value) {
+                Some([]) => return self.none("empty list argument in unary operator"),
+                Some(&[first, ..]) => match self.ctx.vals.ty(Val(first)) {
+                    Ty::NONE => return self.none("untyped list element in unary operator"),
+                    ty => ty,
+                },
+                None => element,
+            };
+            ty = if op == UnOp::Head { element } else { self.ctx.types.list(element) };
+        }
+        if op == UnOp::ListFlatten {
+            let inner = self.ctx.types.element(value_ty).and_then(|e| self.ctx.types.element(e));
+            ty = match inner {
+                Some(inner) => self.ctx.types.list(inner),
+                None => match self.ctx.types.element(value_ty) {
+                    Some(_) => value_ty,
+                    None => return self.none("expected list type argument in unary operator"),
+                },
+            };
+        }
+        if !self.eat(Tok::RParen) {
+            return self.none("expected ')' in unary operator");
+        }
+        let node = self.ctx.un(op, value, ty);
+        Some(self.ctx.fold_un(node, rec, false))
+    }
+
+    // ---- Two operands --------------------------------------------------------------------------------------------
+
+    fn binary(&mut self, op: BinOp, rec: Option<RecId>, item: Option<Ty>) -> Option<Val> {
+        use BinOp::{Con, GetDagArg, GetDagName, Interleave, ListConcat, ListRemove, SetDagOp, StrConcat};
+        let loc = self.loc();
+        self.next();
+        let (mut ty, mut expected) = match op {
+            Con | SetDagOp => (Some(Ty::DAG), Some(Ty::DAG)),
+            GetDagArg => match self.operator_ty() {
+                Some(ty) => (Some(ty), Some(Ty::DAG)),
+                None => return self.none("did not get type for !getdagarg operator"),
+            },
+            GetDagName => (Some(Ty::STRING), Some(Ty::DAG)),
+            StrConcat => (Some(Ty::STRING), Some(Ty::STRING)),
+            Interleave => (Some(Ty::STRING), None),
+            ListConcat | ListRemove => (None, item),
+            BinOp::ListSplat => (None, None),
+            op if is_arithmetic(op) => (Some(Ty::INT), Some(Ty::INT)),
+            _ => (Some(Ty::BIT), None),
+        };
+        if let (Some(ty), Some(item)) = (ty, item)
+            && !self.ctx.convertible(ty, item)
+        {
+            return self.expected_got(loc, item, ty);
+        }
+        if !self.eat(Tok::LParen) {
+            return self.none("expected '(' after binary operator");
+        }
+        let mut operands: Vec<Val> = Vec::new();
+        loop {
+            let at = self.loc();
+            let value = self.value(rec, expected)?;
+            operands.push(value);
+            let value_ty = self.ctx.vals.ty(value);
+            if value_ty == Ty::NONE {
+                let text = self.ctx.val_text(value);
+                return self.none_at(
+                    loc,
+                    "tblgen-type",
+                    &[b"expected value to be a typed value, got '", &text, b"'"],
+                );
+            }
+            expected = match expected {
+                None => self.first_operand(op, operands.len(), value_ty, item, loc, at)?,
+                Some(wanted) => match self.ctx.common_ty(wanted, value_ty) {
+                    None => return self.expected_got(at, wanted, value_ty),
+                    Some(_) if is_arithmetic(op) => Some(wanted),
+                    Some(common) => Some(common),
+                },
+            };
+            match op {
+                SetDagOp => expected = Some(self.ctx.types.record(&[])),
+                GetDagArg => expected = None,
+                GetDagName => expected = Some(Ty::INT),
+                _ => {}
+            }
+            if !self.eat(Tok::Comma) {
+                break;
+            }
+        }
+        if !self.eat(Tok::RParen) {
+            return self.none("expected ')' in operator");
+        }
+        match op {
+            ListConcat | ListRemove => ty = expected,
+            BinOp::ListSplat => {
+                let element = self.ctx.vals.ty(*operands.first()?);
+                ty = Some(self.ctx.types.list(element));
+            }
+            _ => {}
+        }
+        let ty = ty.unwrap_or(Ty::NONE);
+        if nests(op) {
+            while operands.len() > 2 {
+                let (right, left) = (operands.pop()?, operands.pop()?);
+                let node = self.ctx.bin(op, left, right, ty);
+                operands.push(self.ctx.fold_bin(node, rec));
+            }
+        }
+        if let [left, right] = operands[..] {
+            let node = self.ctx.bin(op, left, right, ty);
+            return Some(self.ctx.fold_bin(node, rec));
+        }
+        self.none_at(loc, "tblgen-syntax", &[b"expected two operands to operator"])
+    }
+
+    pub(super) fn expected_got<T>(&mut self, loc: Loc, expected: Ty, got: Ty) -> Option<T> {
+        let (expected, got) = (self.ctx.ty_text(expected), self.ctx.ty_text(got));
+        self.none_at(loc, "tblgen-type", &[b"expected value of type '", &expected, b"', got '", &got, b"'"])
+    }
+
+    /// An operand whose type was not known beforehand; gives the type that the next one should have.
+    fn first_operand(
+        &mut self,
+        op: BinOp,
+        count: usize,
+        ty: Ty,
+        item: Option<Ty>,
+        loc: Loc,
+        at: Loc,
+    ) -> Option<Option<Ty>> {
+        let text = self.ctx.ty_text(ty);
+        let mut wrong = |this: &mut Self, what: &[u8]| {
+            this.none_at::<Option<Ty>>(at, "tblgen-type", &[what, &text, b"'"])
+        };
+        let to_int = self.ctx.convertible(ty, Ty::INT);
+        let to_string = ty == Ty::STRING;
+        match op {
+            BinOp::ListConcat | BinOp::ListRemove if !ty.is_list() => {
+                wrong(self, b"expected a list, got value of type '")
+            }
+            BinOp::ListSplat => {
+                if let Some(item) = item
+                    && count == 1
+                {
+                    let list = self.ctx.types.list(ty);
+                    let Some(element) = self.ctx.types.element(item) else {
+                        let item = self.ctx.ty_text(item);
+                        return self.none_at(
+                            loc,
+                            "tblgen-type",
+                            &[b"expected output type to be a list, got type '", &item, b"'"],
+                        );
+                    };
+                    if !self.ctx.convertible(list, item) {
+                        let element = self.ctx.ty_text(element);
+                        return self.none_at(
+                            loc,
+                            "tblgen-type",
+                            &[b"expected first arg type to be '", &text, b"', got value of type '", &element, b"'"],
+                        );
+                    }
+                }
+                if count == 2 && ty != Ty::INT {
+                    return wrong(self, b"expected second parameter to be an int, got value of type '");
+                }
+                Some(None)
+            }
+            BinOp::Eq | BinOp::Ne if !to_int && !to_string && !ty.is_record() => {
+                wrong(self, b"expected bit, bits, int, string, or record; got value of type '")
+            }
+            BinOp::Le | BinOp::Lt | BinOp::Ge | BinOp::Gt if !to_int && !to_string => {
+                wrong(self, b"expected bit, bits, int, or string; got value of type '")
+            }
+            BinOp::Interleave => {
+                let strings = self.ctx.types.list(Ty::STRING);
+                let ints = self.ctx.types.list(Ty::INT);
+                if count == 1 && ty != strings && !self.ctx.convertible(ty, ints) {
+                    return wrong(self, b"expected list of string, int, bits, or bit; got value of type '");
+                }
+                if count == 2 && !to_string {
+                    return wrong(self, b"expected second argument to be a string, got value of type '");
+                }
+                Some(None)
+            }
+            BinOp::GetDagArg => {
+                if !to_int && !to_string {
+                    return wrong(self, b"expected integer index or string name, got type '");
+                }
+                Some(None)
+            }
+            _ => Some(Some(ty)),
+        }
+    }
+
+    /// Whether a value is a string literal or expression.
+    pub(super) fn is_index(&self, value: Val) -> bool {
+        matches!(self.ctx.vals.ty(value), Ty::INT | Ty::STRING) && self.ctx.vals.kind(value) != Kind::Unset
+    }
+}

@@ -1,0 +1,412 @@
+//! Values without suffixes: literals, identifiers, `Class<args>`, bit lists, lists and dags.
+
+use super::{Mode, Parser, Stop};
+use crate::lex::token::{Bang, Tok};
+use crate::limits;
+use crate::loc::Loc;
+use crate::names::Sym;
+use crate::record::RecId;
+use crate::ty::Ty;
+use crate::value::{Kind, Val};
+
+impl Parser<'_> {
+    pub(super) fn simple_value(&mut self, rec: Option<RecId>, ty: Option<Ty>, mode: Mode) -> Option<Val> {
+        match self.tok {
+            Tok::Bang(bang) => return self.operation(bang, rec, ty),
+            Tok::Id => return self.id_value(rec, mode),
+            Tok::LBrace => return self.bits_value(rec),
+            Tok::LSquare => return self.list_value(rec, ty),
+            Tok::LParen => return self.dag_value(rec),
+            Tok::Str => {
+                let mut text = self.text();
+                while self.next() == Tok::Str {
+                    let mut all = self.name_of(text);
+                    all.extend(self.ctx.names.get(self.text()));
+                    if all.len() > limits::MAX_STRING {
+                        self.ctx.too_much("strings");
+                        return None;
+                    }
+                    text = self.ctx.names.intern(&all);
+                }
+                return Some(self.ctx.string(text));
+            }
+            _ => {}
+        }
+        let value = match self.tok {
+            Tok::True => self.ctx.int(1),
+            Tok::False => self.ctx.int(0),
+            Tok::Int => self.ctx.int(self.lex.value.int),
+            Tok::BinaryInt => {
+                let (value, digits) = (self.lex.value.int, self.lex.value.digits);
+                let bits: Vec<u32> =
+                    (0..digits).map(|i| Val::bit(value.wrapping_shr(i) & 1 == 1).0).collect();
+                self.ctx.bits(&bits)
+            }
+            Tok::Code => {
+                let text = self.text();
+                self.ctx.code(text, true)
+            }
+            Tok::Question => Val::UNSET,
+            _ => return self.none("Unknown or reserved token when parsing a value"),
+        };
+        self.next();
+        Some(value)
+    }
+
+    fn id_value(&mut self, rec: Option<RecId>, mode: Mode) -> Option<Val> {
+        let loc = self.loc();
+        let name = self.text();
+        match self.next() {
+            // The name of a named argument.
+            Tok::Equal => return Some(self.ctx.string(name)),
+            Tok::Less => {}
+            _ => return self.identifier(rec, name, loc, mode),
+        }
+        let Some(&class) = self.ctx.class_by_name.get(&name) else {
+            let word = self.name_of(name);
+            return self.none_at(loc, "tblgen-undefined", &[b"Expected a class name, got '", &word, b"'"]);
+        };
+        self.next();
+        let mut args = self.template_args(rec, class).ok()?;
+        self.check_args(&mut args, loc, class)?;
+        self.match_args(class, &args, loc).ok()?;
+        let node = self.ctx.var_def(class, &args);
+        Some(self.ctx.fold_var_def(node))
+    }
+
+    /// Arguments up to and with the `>`; the `<` was eaten.
+    pub(super) fn template_args(&mut self, rec: Option<RecId>, of: RecId) -> Result<Vec<Val>, Stop> {
+        let mut args = Vec::new();
+        if self.eat(Tok::Greater) {
+            return Ok(args);
+        }
+        let mut by_name = false;
+        for index in 0.. {
+            let Some(expected) = self.ctx.rec(of).args().get(index).map(|a| a.ty) else {
+                let text = format!("Too many template arguments: {}", index + 1);
+                return self.fail("tblgen-argument", &text);
+            };
+            let mut loc = self.loc();
+            let mut value = self.value(rec, (!by_name).then_some(expected)).ok_or(Stop)?;
+            if self.tok == Tok::Equal {
+                let Some(name) = self.ctx.vals.as_str(value) else {
+                    return self.fail_at(
+                        loc,
+                        "tblgen-argument",
+                        b"The name of named argument should be a valid identifier",
+                    );
+                };
+                let qualified = self.qualified(of, name);
+                let Some(ty) = self.ctx.field_ty(of, qualified) else {
+                    let text = [b"Argument ", self.ctx.val_text(value).as_slice(), b" doesn't exist"].concat();
+                    self.error(loc, "tblgen-argument", &text);
+                    self.suggest_arg(of, name);
+                    return Err(Stop);
+                };
+                self.next();
+                loc = self.loc();
+                value = self.value(rec, Some(ty)).ok_or(Stop)?;
+                if value == Val::UNSET {
+                    return self.fail_at(
+                        loc,
+                        "tblgen-argument",
+                        b"The value of named argument should be initialized, but we got '?'",
+                    );
+                }
+                args.push(self.ctx.named(value, qualified));
+                by_name = true;
+            } else {
+                if by_name {
+                    return self.fail_at(
+                        loc,
+                        "tblgen-argument",
+                        b"Positional argument should be put before named argument",
+                    );
+                }
+                args.push(self.ctx.positional(value, index as u32));
+            }
+            if self.eat(Tok::Greater) {
+                return Ok(args);
+            }
+            if !self.eat(Tok::Comma) {
+                return self.fail("tblgen-syntax", "Expected comma before next argument");
+            }
+        }
+        Ok(args)
+    }
+
+    fn suggest_arg(&mut self, of: RecId, name: Sym) {
+        let ctx = &self.ctx;
+        let text = |s: Sym| String::from_utf8_lossy(ctx.names.get(s)).into_owned();
+        let names: Vec<String> = ctx.rec(of).args().iter().map(|a| text(a.name)).collect();
+        let plain: Vec<&str> = names.iter().filter_map(|n| n.rsplit(':').next()).collect();
+        if let Some(near) = isaglot_source::closest(&text(name), plain) {
+            let help = format!("did you mean '{near}'?");
+            self.ctx.messages.help(Loc::NONE, help);
+        }
+    }
+
+    /// Converts arguments to the types of their parameters.
+    pub(super) fn check_args(&mut self, args: &mut [Val], loc: Loc, of: RecId) -> Option<()> {
+        for arg in args {
+            let node = self.ctx.vals.node(*arg);
+            let value = Val(node.a);
+            let param = match node.op {
+                0 => self.ctx.rec(of).args().get(node.b as usize).copied(),
+                _ => self.ctx.rec(of).args().iter().find(|a| a.name == Sym(node.b)).copied(),
+            }?;
+            let from = self.ctx.vals.ty(value);
+            if from == Ty::NONE {
+                continue;
+            }
+            match self.ctx.cast_to(value, param.ty) {
+                Some(cast) if cast == value => {}
+                Some(cast) if node.op == 0 => *arg = self.ctx.positional(cast, node.b),
+                Some(cast) => *arg = self.ctx.named(cast, param.name),
+                None => {
+                    let text = [
+                        b"Value specified for template argument '",
+                        self.ctx.names.get(param.name),
+                        b"' is of type ",
+                        &self.ctx.ty_text(from),
+                        b"; expected type ",
+                        &self.ctx.ty_text(param.ty),
+                        b": ",
+                        &self.ctx.val_text(value),
+                    ]
+                    .concat();
+                    self.error(loc, "tblgen-argument", &text);
+                    self.ctx.messages.help(param.loc, "the argument is declared here");
+                    self.ctx.stopped = true;
+                    self.ctx.messages.closed = true;
+                    return None;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Finds the value of each parameter: an argument or the default.
+    pub(super) fn match_args(&mut self, of: RecId, args: &[Val], loc: Loc) -> Result<Vec<(Sym, Val)>, Stop> {
+        let params = self.ctx.rec(of).args();
+        let mut open: Vec<usize> = (0..params.len()).collect();
+        let mut values = Vec::with_capacity(params.len());
+        for &arg in args {
+            let node = self.ctx.vals.node(arg);
+            let params = self.ctx.rec(of).args();
+            let name = match node.op {
+                0 => params.get(node.b as usize).map_or(Sym::NONE, |p| p.name),
+                _ => Sym(node.b),
+            };
+            let Some(at) = open.iter().position(|&i| params[i].name == name) else {
+                let text = [
+                    b"We can only specify the template argument '",
+                    self.ctx.names.get(name),
+                    b"' once",
+                ]
+                .concat();
+                return self.fail_at(loc, "tblgen-argument", &text);
+            };
+            open.remove(at);
+            values.push((name, Val(node.a)));
+        }
+        for i in open {
+            let param = self.ctx.rec(of).args()[i];
+            if self.ctx.vals.flags(param.default) & crate::value::flag::COMPLETE == 0 {
+                let text =
+                    [b"value not specified for template argument '", self.ctx.names.get(param.name), b"'"].concat();
+                self.error(loc, "tblgen-argument", &text);
+                let text = [b"declared in '", self.ctx.rec_name(of).as_slice(), b"'"].concat();
+                self.ctx.messages.note(param.loc, &text);
+                return Err(Stop);
+            }
+            values.push((param.name, param.default));
+        }
+        Ok(values)
+    }
+
+    /// Values with commas between; empty after an error.
+    fn value_list(&mut self, rec: Option<RecId>, ty: Option<Ty>) -> Vec<Val> {
+        let mut values = Vec::new();
+        loop {
+            match self.value(rec, ty) {
+                Some(value) => values.push(value),
+                None => return Vec::new(),
+            }
+            if values.len() > limits::MAX_LIST {
+                self.ctx.too_much("lists");
+                return Vec::new();
+            }
+            if !self.eat(Tok::Comma) || self.tok == Tok::RSquare {
+                return values;
+            }
+        }
+    }
+
+    fn bits_value(&mut self, rec: Option<RecId>) -> Option<Val> {
+        let open = self.loc();
+        self.next();
+        let mut values = Vec::new();
+        if self.tok != Tok::RBrace {
+            values = self.value_list(rec, None);
+            if values.is_empty() {
+                return None;
+            }
+        }
+        if !self.eat(Tok::RBrace) {
+            return self.none("expected '}' at end of bit list value");
+        }
+        // Written high to low.
+        let mut bits: Vec<u32> = Vec::new();
+        for (i, &value) in values.iter().enumerate() {
+            let kind = self.ctx.vals.kind(value);
+            let width = self.ctx.vals.ty(value).width();
+            match width.filter(|_| kind == Kind::Bits || kind == Kind::Var) {
+                Some(width) => bits.extend((0..width).rev().map(|b| self.ctx.bit_of(value, b).0)),
+                None => match self.ctx.cast_to(value, Ty::BIT) {
+                    Some(bit) => bits.push(bit.0),
+                    None => {
+                        let text = self.ctx.val_text(value);
+                        let number = i.to_string();
+                        return self.none_at(
+                            open,
+                            "tblgen-type",
+                            &[b"Element #", number.as_bytes(), b" (", &text, b") is not convertable to a bit"],
+                        );
+                    }
+                },
+            }
+            if bits.len() as u64 > limits::MAX_BITS {
+                self.ctx.too_much("bits");
+                return None;
+            }
+        }
+        bits.reverse();
+        Some(self.ctx.bits(&bits))
+    }
+
+    fn list_value(&mut self, rec: Option<RecId>, ty: Option<Ty>) -> Option<Val> {
+        self.next();
+        let given = match ty {
+            None => None,
+            Some(ty) => match self.ctx.types.element(ty) {
+                Some(element) => Some(element),
+                None => {
+                    let text = [b"Encountered a list when expecting a ", self.ctx.ty_text(ty).as_slice()].concat();
+                    self.token_error("tblgen-type", &text);
+                    return None;
+                }
+            },
+        };
+        let mut values = Vec::new();
+        if self.tok != Tok::RSquare {
+            values = self.value_list(rec, given);
+            if values.is_empty() {
+                return None;
+            }
+        }
+        if !self.eat(Tok::RSquare) {
+            return self.none("expected ']' at end of list value");
+        }
+        let mut stated = None;
+        if self.eat(Tok::Less) {
+            stated = Some(self.ty()?);
+            if !self.eat(Tok::Greater) {
+                return self.none("expected '>' at end of list element type");
+            }
+        }
+        let mut element: Option<Ty> = None;
+        for &value in &values {
+            let ty = self.ctx.vals.ty(value);
+            if ty == Ty::NONE {
+                continue;
+            }
+            element = match element {
+                None => Some(ty),
+                Some(so_far) => match self.ctx.common_ty(so_far, ty) {
+                    Some(common) => Some(common),
+                    None => return self.none("Incompatible types in list elements"),
+                },
+            };
+        }
+        if let Some(stated) = stated {
+            if let Some(element) = element
+                && !self.ctx.convertible(element, stated)
+            {
+                return self.none("Incompatible types in list elements");
+            }
+            element = Some(stated);
+        }
+        let element = match (element, given) {
+            (None, None) => return self.none("No type for list"),
+            (None, Some(given)) => given,
+            (Some(element), Some(given)) if !self.ctx.convertible(element, given) => {
+                let text = [
+                    b"Element type mismatch for list: element type '",
+                    self.ctx.ty_text(element).as_slice(),
+                    b"' not convertible to '",
+                    &self.ctx.ty_text(given),
+                ]
+                .concat();
+                self.token_error("tblgen-type", &text);
+                return None;
+            }
+            (Some(element), _) => element,
+        };
+        let parts: Vec<u32> = values.iter().map(|v| v.0).collect();
+        Some(self.ctx.list(element, &parts))
+    }
+
+    fn dag_value(&mut self, rec: Option<RecId>) -> Option<Val> {
+        let allowed = [Tok::Id, Tok::Bang(Bang::Cast), Tok::Question, Tok::Bang(Bang::GetDagOp)];
+        self.next();
+        if !allowed.contains(&self.tok) {
+            return self.none("expected identifier in dag init");
+        }
+        let op = self.value(rec, None)?;
+        let mut name = Sym::NONE;
+        if self.eat(Tok::Colon) {
+            if self.tok != Tok::VarName {
+                return self.none("expected variable name in dag operator");
+            }
+            name = self.text();
+            self.next();
+        }
+        let mut run = vec![op.0, name.0];
+        if self.tok != Tok::RParen {
+            loop {
+                let (arg, name) = self.dag_arg(rec)?;
+                run.extend([arg.0, name.0]);
+                if run.len() > limits::MAX_LIST {
+                    self.ctx.too_much("dags");
+                    return None;
+                }
+                if !self.eat(Tok::Comma) {
+                    break;
+                }
+            }
+        }
+        if !self.eat(Tok::RParen) {
+            return self.none("expected ')' in dag init");
+        }
+        Some(self.ctx.dag(&run))
+    }
+
+    fn dag_arg(&mut self, rec: Option<RecId>) -> Option<(Val, Sym)> {
+        if self.tok == Tok::VarName {
+            let name = self.text();
+            self.next();
+            return Some((Val::UNSET, name));
+        }
+        let value = self.value(rec, None)?;
+        if self.tok != Tok::Colon {
+            return Some((value, Sym::NONE));
+        }
+        if self.next() != Tok::VarName {
+            return self.none("expected variable name in dag literal");
+        }
+        let name = self.text();
+        self.next();
+        Some((value, name))
+    }
+}

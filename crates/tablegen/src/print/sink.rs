@@ -1,0 +1,79 @@
+//! A buffered output that remembers the text of values that come again and again.
+
+use std::io::{self, Write};
+
+use crate::ctx::Ctx;
+use crate::value::{Kind, Val};
+
+/// Bytes that are gathered before they are written.
+const BUFFER: usize = 1 << 20;
+
+/// Bytes of remembered text; most values that repeat are short.
+const MAX_KEPT: usize = 1 << 25;
+
+/// Texts longer than this are not remembered.
+const MAX_TEXT: usize = 1 << 12;
+
+/// Where output goes.
+pub(crate) struct Sink<'a> {
+    out: &'a mut dyn Write,
+    pub(crate) buffer: Vec<u8>,
+    /// Start and length in `kept`; length 0: not seen, `u32::MAX`: seen once.
+    known: Vec<(u32, u32)>,
+    kept: Vec<u8>,
+}
+
+impl<'a> Sink<'a> {
+    pub(crate) fn new(out: &'a mut dyn Write, ctx: &Ctx) -> Sink<'a> {
+        Sink {
+            out,
+            buffer: Vec::with_capacity(BUFFER + (BUFFER >> 3)),
+            known: vec![(0, 0); ctx.vals.len()],
+            kept: Vec::new(),
+        }
+    }
+
+    /// Writes what has gathered, if it is enough.
+    pub(crate) fn relieve(&mut self) -> io::Result<()> {
+        if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
+    }
+
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Adds the text of a value, made by `write` unless it is remembered.
+    pub(crate) fn value(&mut self, v: Val, write: impl FnOnce(&mut Vec<u8>)) {
+        let Some(slot) = self.known.get_mut(v.index()) else { return write(&mut self.buffer) };
+        match *slot {
+            (_, 0) => {
+                *slot = (0, u32::MAX);
+                write(&mut self.buffer);
+            }
+            (_, u32::MAX) => {
+                let from = self.buffer.len();
+                write(&mut self.buffer);
+                let text = &self.buffer[from..];
+                if !text.is_empty() && text.len() <= MAX_TEXT && self.kept.len() < MAX_KEPT {
+                    *slot = (self.kept.len() as u32, text.len() as u32);
+                    self.kept.extend_from_slice(text);
+                }
+            }
+            (start, len) => {
+                let text = &self.kept[start as usize..(start + len) as usize];
+                self.buffer.extend_from_slice(text);
+            }
+        }
+    }
+
+    /// Adds the text of a value as print-records shows it.
+    pub(crate) fn text(&mut self, ctx: &Ctx, v: Val) {
+        match ctx.vals.kind(v) {
+            Kind::Unset => self.buffer.push(b'?'),
+            Kind::Bit => self.buffer.push(if v == Val::TRUE { b'1' } else { b'0' }),
+            _ => self.value(v, |out| ctx.write_val(v, out)),
+        }
+    }
+}

@@ -1,0 +1,498 @@
+//! Putting values in for variables.
+//!
+//! There are three uses: template arguments and iterators (a list of names and values), the final resolution of a
+//! record (its own fields are the names), and the question whether a value mentions a name. They share one walk.
+//!
+//! A walk stops at once where nothing it could change is below (see [`crate::value`]), and visits a shared value once:
+//! results are remembered under the number of the walk. Both are exact: a value is skipped only if no variable of it is
+//! among the names, and then nothing in it could be folded or instantiated.
+//!
+//! `Class<args>` is instantiated as soon as its arguments, after the walk, met no variable that stays free. This is
+//! not the same as "have no free variable": an arm of a `!cond` that is then not chosen still counts, and the order of
+//! instantiation is the numbering of anonymous records. So the walk reports what it met ([`Resolver::met_free`]).
+
+use crate::ctx::Ctx;
+use crate::names::Sym;
+use crate::ops::{BinOp, TernOp, UnOp};
+use crate::record::RecId;
+use crate::ty::Ty;
+use crate::value::{Kind, Val, flag};
+
+/// A name and what is put in for it.
+#[derive(Debug)]
+struct Entry {
+    name: Sym,
+    value: Val,
+    /// Other entries were put into the value already.
+    settled: bool,
+    /// Taken out while its own value is worked on, against endless recursion.
+    away: bool,
+}
+
+/// One substitution.
+#[derive(Debug)]
+pub(crate) struct Resolver {
+    rec: Option<RecId>,
+    /// Fields of `rec` are the names, and unset bits stay references.
+    own_fields: bool,
+    last: bool,
+    entries: Vec<Entry>,
+    present: usize,
+    /// Holds at least all names that can be put in.
+    mask: u64,
+    /// Names bound by enclosing `!foreach` and the like.
+    shadows: Vec<Sym>,
+    shadow_mask: u64,
+    generation: u32,
+    /// A variable was met that stays free.
+    met_free: bool,
+    /// Of shadowed variables that were met, the outermost binder.
+    met_shadow: usize,
+    away: u32,
+    /// Times that a field was met while it was worked on.
+    blocked: u32,
+    settled_fields: Vec<(Sym, Val)>,
+    working_on: Vec<Sym>,
+    new_name: Option<Val>,
+    /// The name that is looked for.
+    wanted: Sym,
+    found: bool,
+    /// The class whose arguments these are, for provenance.
+    pub(crate) by: Sym,
+}
+
+impl Resolver {
+    /// Puts in what [`Resolver::set`] says.
+    pub(crate) fn map(rec: Option<RecId>) -> Resolver {
+        Resolver {
+            rec,
+            own_fields: false,
+            last: false,
+            entries: Vec::new(),
+            present: 0,
+            mask: 0,
+            shadows: Vec::new(),
+            shadow_mask: 0,
+            generation: 0,
+            met_free: false,
+            met_shadow: usize::MAX,
+            away: 0,
+            blocked: 0,
+            settled_fields: Vec::new(),
+            working_on: Vec::new(),
+            new_name: None,
+            wanted: Sym::NONE,
+            found: false,
+            by: Sym::NONE,
+        }
+    }
+
+    /// The final resolution of a record.
+    pub(crate) fn own_fields(rec: RecId, new_name: Option<Val>) -> Resolver {
+        Resolver { own_fields: true, last: true, new_name, mask: u64::MAX, ..Resolver::map(Some(rec)) }
+    }
+
+    /// Puts in nothing, but folds what only folds at the end.
+    pub(crate) fn finish() -> Resolver {
+        Resolver { last: true, ..Resolver::map(None) }
+    }
+
+    /// The same for what is put in here.
+    pub(crate) fn make_last(&mut self) {
+        self.last = true;
+    }
+
+    /// Replaces `name` by `value`; a name set twice has the second value.
+    pub(crate) fn set(&mut self, name: Sym, value: Val) {
+        self.mask |= name.bloom();
+        let entry = Entry { name, value, settled: false, away: false };
+        match self.entries.iter_mut().find(|e| e.name == name) {
+            Some(old) => *old = entry,
+            None => {
+                self.entries.push(entry);
+                self.present += 1;
+            }
+        }
+    }
+
+    /// Whether a value of these facts can be left alone.
+    fn skips(&self, flags: u16, bloom: u64) -> bool {
+        let late = if self.last { flag::FINAL | flag::ANON } else { 0 };
+        flags & (flag::VAR | flag::ANON | late) == 0
+            || (flags & late == 0 && bloom & (self.mask | self.shadow_mask) == 0)
+    }
+
+    fn meet(&mut self, flags: u16) {
+        self.met_free |= flags & (flag::VAR | flag::ANON) != 0;
+    }
+}
+
+/// What of a walk an inner walk must not disturb.
+struct Met(bool, usize);
+
+impl Ctx {
+    /// Starts a walk and resolves one value.
+    pub(crate) fn run(&mut self, v: Val, r: &mut Resolver) -> Val {
+        self.begin(r);
+        self.resolve(v, r)
+    }
+
+    /// Gives a resolver its number.
+    pub(crate) fn begin(&mut self, r: &mut Resolver) {
+        self.generation += 1;
+        r.generation = self.generation;
+    }
+
+    /// Whether a value mentions a variable of that name.
+    pub(crate) fn mentions(&mut self, v: Val, name: Sym) -> bool {
+        let mut r = Resolver::map(None);
+        r.wanted = name;
+        r.mask = name.bloom();
+        self.run(v, &mut r);
+        r.found
+    }
+
+    /// Whether a variable is free in a value.
+    pub(crate) fn has_free(&self, v: Val) -> bool {
+        self.vals.flags(v) & (flag::VAR | flag::ANON) != 0
+    }
+
+    /// Resolves a value under a resolver that has begun.
+    pub(crate) fn resolve(&mut self, v: Val, r: &mut Resolver) -> Val {
+        let node = self.vals.node(v);
+        let bloom = self.vals.bloom(v);
+        if r.skips(node.flags, bloom) {
+            r.meet(node.flags);
+            return v;
+        }
+        if self.stopped || !self.step() {
+            return v;
+        }
+        match node.kind {
+            Kind::Var => return self.resolve_var(v, Sym(node.a), r),
+            Kind::Anon => return self.resolve_anonymous(v, r),
+            _ => {}
+        }
+        if self.depth >= self.bounds.eval_depth {
+            self.too_much("computations within computations");
+            return v;
+        }
+        let remember = r.away == 0 && bloom & r.shadow_mask == 0;
+        if remember
+            && let Some(&(generation, result)) = self.memo.get(v.index())
+            && generation == r.generation
+        {
+            r.met_free |= result & 1 == 1;
+            return Val(result >> 1);
+        }
+        let outside = std::mem::replace(&mut r.met_free, false);
+        let blocked = r.blocked;
+        self.depth += 1;
+        let result = self.resolve_parts(v, r);
+        self.depth -= 1;
+        if remember && blocked == r.blocked {
+            if self.memo.len() <= v.index() {
+                let len = self.vals.len() + self.vals.len() / 2;
+                self.memo.resize(len.max(v.index() + 1), (0, 0));
+            }
+            self.memo[v.index()] = (r.generation, result.0 << 1 | u32::from(r.met_free));
+        }
+        r.met_free |= outside;
+        result
+    }
+
+    fn resolve_var(&mut self, v: Val, name: Sym, r: &mut Resolver) -> Val {
+        if r.shadow_mask & name.bloom() != 0
+            && let Some(at) = r.shadows.iter().rposition(|&s| s == name)
+        {
+            r.met_shadow = r.met_shadow.min(at);
+            return v;
+        }
+        let value = if r.own_fields { self.own_field(name, r) } else { self.entry(name, r) };
+        match value {
+            Some(value) => {
+                r.meet(self.vals.flags(value));
+                value
+            }
+            None => {
+                r.found |= name == r.wanted;
+                r.met_free = true;
+                v
+            }
+        }
+    }
+
+    /// Runs a walk within a walk: what it meets is its own affair, and it is not under the binders of this one.
+    fn apart(&mut self, value: Val, r: &mut Resolver) -> Val {
+        let met = Met(r.met_free, r.met_shadow);
+        let shadows = std::mem::take(&mut r.shadows);
+        let shadow_mask = std::mem::take(&mut r.shadow_mask);
+        let value = self.resolve(value, r);
+        r.shadows = shadows;
+        r.shadow_mask = shadow_mask;
+        Met(r.met_free, r.met_shadow) = met;
+        value
+    }
+
+    fn entry(&mut self, name: Sym, r: &mut Resolver) -> Option<Val> {
+        let at = r.entries.iter().position(|e| e.name == name && !e.away)?;
+        let mut value = r.entries[at].value;
+        if !r.entries[at].settled && r.present > 1 {
+            if !r.skips(self.vals.flags(value), self.vals.bloom(value)) {
+                r.entries[at].away = true;
+                r.present -= 1;
+                r.away += 1;
+                value = self.apart(value, r);
+                r.away -= 1;
+                r.present += 1;
+                let entry = &mut r.entries[at];
+                entry.away = false;
+                entry.value = value;
+            }
+            r.entries[at].settled = true;
+        }
+        Some(value)
+    }
+
+    fn own_field(&mut self, name: Sym, r: &mut Resolver) -> Option<Val> {
+        if let Some(&(_, value)) = r.settled_fields.iter().find(|f| f.0 == name) {
+            return Some(value);
+        }
+        if r.working_on.contains(&name) {
+            r.blocked += 1;
+            return None;
+        }
+        let value = self.field(r.rec?, name).filter(|&v| v != Val::UNSET)?;
+        r.working_on.push(name);
+        let value = self.apart(value, r);
+        r.working_on.pop();
+        r.settled_fields.push((name, value));
+        Some(value)
+    }
+
+    fn resolve_anonymous(&mut self, v: Val, r: &mut Resolver) -> Val {
+        let own = r.rec.is_some_and(|rec| self.rec(rec).name == v);
+        let name = match r.new_name.filter(|_| r.own_fields && own) {
+            Some(name) => name,
+            None => {
+                r.met_free = true;
+                v
+            }
+        };
+        match self.anonymous_text(name).filter(|_| r.last) {
+            Some(text) => self.string(text),
+            None => name,
+        }
+    }
+
+    /// Resolves the parts of a value, and folds it if one changed.
+    fn resolve_parts(&mut self, v: Val, r: &mut Resolver) -> Val {
+        let node = self.vals.node(v);
+        let (a, b) = (Val(node.a), Val(node.b));
+        match node.kind {
+            Kind::Bits => self.resolve_bits(v, r),
+            Kind::List => match self.resolve_run(v, 0, 1, r) {
+                Some(parts) => {
+                    let element = self.element_ty(v);
+                    self.list(element, &parts)
+                }
+                None => v,
+            },
+            Kind::Dag => self.resolve_dag(v, r),
+            Kind::VarBit => match self.resolve(a, r) {
+                same if same == a => v,
+                other => self.bit_of(other, node.b),
+            },
+            Kind::Field => match self.resolve(a, r) {
+                same if same == a => v,
+                other => {
+                    let ty = self.type_of_field(other, Sym(node.b)).unwrap_or(node.ty);
+                    let access = self.field_access(other, Sym(node.b), ty);
+                    self.fold_field(access, r.rec)
+                }
+            },
+            Kind::VarDef => self.resolve_var_def(v, r),
+            Kind::Arg => match self.resolve(a, r) {
+                same if same == a => v,
+                other if node.op == 0 => self.positional(other, node.b),
+                other => self.named(other, Sym(node.b)),
+            },
+            Kind::UnOp => {
+                let new = self.resolve(a, r);
+                let op = UnOp::of(node.op);
+                let again = r.last && (op == UnOp::Cast || op == UnOp::Initialized);
+                if new == a && !again {
+                    return v;
+                }
+                let new = self.un(op, new, node.ty);
+                self.fold_un(new, r.rec, r.last)
+            }
+            Kind::BinOp => {
+                let (x, y) = (self.resolve(a, r), self.resolve(b, r));
+                if (x, y) == (a, b) {
+                    return v;
+                }
+                let new = self.bin(BinOp::of(node.op), x, y, node.ty);
+                self.fold_bin(new, r.rec)
+            }
+            Kind::TernOp => self.resolve_tern(v, r),
+            Kind::Cond => match self.resolve_run(v, 0, 1, r) {
+                Some(run) => {
+                    let parts: Vec<Val> = run.into_iter().map(Val).collect();
+                    let (conditions, values) = parts.split_at(parts.len() / 2);
+                    let new = self.cond(conditions, values, node.ty);
+                    self.fold_cond(new, r.rec)
+                }
+                None => v,
+            },
+            Kind::Fold => self.resolve_foldl(v, r),
+            Kind::IsA => match self.resolve(b, r) {
+                same if same == b => v,
+                other => {
+                    let new = self.is_a_value(Ty(node.a), other);
+                    self.fold_isa(new)
+                }
+            },
+            Kind::Exists => {
+                let new = self.resolve(b, r);
+                if new == b && !r.last {
+                    return v;
+                }
+                let new = self.exists(Ty(node.a), new);
+                self.fold_exists(new, r.rec, r.last)
+            }
+            _ => v,
+        }
+    }
+
+    /// Resolves the words of a run from `from` in steps of `by`; `None` if nothing changed.
+    fn resolve_run(&mut self, v: Val, from: usize, by: usize, r: &mut Resolver) -> Option<Vec<u32>> {
+        let len = self.vals.run(v).len();
+        let mut changed: Option<Vec<u32>> = None;
+        for i in (from..len).step_by(by) {
+            let old = self.vals.part(v, i);
+            let new = self.resolve(old, r);
+            if new != old {
+                let run = changed.get_or_insert_with(|| self.vals.run(v).to_vec());
+                run[i] = new.0;
+            }
+        }
+        changed
+    }
+
+    fn resolve_dag(&mut self, v: Val, r: &mut Resolver) -> Val {
+        let args = self.resolve_run(v, 2, 2, r);
+        let old = self.vals.part(v, 0);
+        let op = self.resolve(old, r);
+        if op == old && args.is_none() {
+            return v;
+        }
+        let mut run = args.unwrap_or_else(|| self.vals.run(v).to_vec());
+        run[0] = op.0;
+        self.dag(&run)
+    }
+
+    fn resolve_bits(&mut self, v: Val, r: &mut Resolver) -> Val {
+        let len = self.vals.run(v).len();
+        let mut changed: Option<Vec<u32>> = None;
+        let mut last = (Val::UNSET, Val::UNSET);
+        for i in 0..len {
+            let old = self.vals.part(v, i);
+            let node = self.vals.node(old);
+            let new = match node.kind {
+                Kind::Unset | Kind::Bit => continue,
+                Kind::VarBit => {
+                    let of = Val(node.a);
+                    if last.0 != of {
+                        last = (of, self.resolve(of, r));
+                    }
+                    self.bit_of(last.1, node.b)
+                }
+                _ => {
+                    let whole = self.resolve(old, r);
+                    self.bit_of(whole, 0)
+                }
+            };
+            // A reference to a bit that is not set yet stays a reference: this is what encodings are made of.
+            let new = if r.own_fields && new == Val::UNSET { old } else { new };
+            if new != old {
+                let run = changed.get_or_insert_with(|| self.vals.run(v).to_vec());
+                run[i] = new.0;
+            }
+        }
+        match changed {
+            Some(bits) => self.bits(&bits),
+            None => v,
+        }
+    }
+
+    fn resolve_var_def(&mut self, v: Val, r: &mut Resolver) -> Val {
+        let outside = Met(r.met_free, r.met_shadow);
+        r.met_free = false;
+        r.met_shadow = usize::MAX;
+        let binders = r.shadows.len();
+        let changed = self.resolve_run(v, 1, 1, r);
+        let free = r.met_free || r.met_shadow < binders;
+        r.met_free |= outside.0;
+        r.met_shadow = r.met_shadow.min(outside.1);
+        let Some(run) = changed else { return v };
+        let args: Vec<Val> = run[1..].iter().map(|&w| Val(w)).collect();
+        let new = self.var_def(RecId(run[0]), &args);
+        if free { new } else { self.instantiate(new) }
+    }
+
+    fn resolve_tern(&mut self, v: Val, r: &mut Resolver) -> Val {
+        let node = self.vals.node(v);
+        let op = TernOp::of(node.op);
+        let [a, b, c] = [0, 1, 2].map(|i| self.vals.part(v, i));
+        let x = self.resolve(a, r);
+        if op == TernOp::If
+            && x != a
+            && let Some(condition) = self.int_of(x)
+        {
+            return self.resolve(if condition != 0 { b } else { c }, r);
+        }
+        let y = self.resolve(b, r);
+        let z = match self.vals.as_str(x).filter(|_| matches!(op, TernOp::Foreach | TernOp::Filter)) {
+            Some(name) => self.under(&[name], c, r),
+            None => self.resolve(c, r),
+        };
+        if (x, y, z) == (a, b, c) {
+            return v;
+        }
+        let new = self.tern(op, x, y, z, node.ty);
+        self.fold_tern(new, r.rec)
+    }
+
+    fn resolve_foldl(&mut self, v: Val, r: &mut Resolver) -> Val {
+        let [start, list, body] = [0, 1, 4].map(|i| self.vals.part(v, i));
+        let names = (Sym(self.vals.word(v, 2)), Sym(self.vals.word(v, 3)));
+        let (x, y) = (self.resolve(start, r), self.resolve(list, r));
+        let z = self.under(&[names.0, names.1], body, r);
+        if (x, y, z) == (start, list, body) {
+            return v;
+        }
+        let ty = self.vals.ty(v);
+        let new = self.foldl(x, y, names, z, ty);
+        self.fold_foldl(new, r.rec)
+    }
+
+    /// Resolves under a binder of these names.
+    fn under(&mut self, names: &[Sym], body: Val, r: &mut Resolver) -> Val {
+        let depth = r.shadows.len();
+        let mask = r.shadow_mask;
+        for &name in names {
+            r.shadows.push(name);
+            r.shadow_mask |= name.bloom();
+        }
+        let new = self.resolve(body, r);
+        r.shadows.truncate(depth);
+        r.shadow_mask = mask;
+        new
+    }
+
+    /// Whether a walk leaves a value alone, for callers with many values.
+    pub(crate) fn leaves(&self, v: Val, r: &Resolver) -> bool {
+        r.skips(self.vals.flags(v), self.vals.bloom(v))
+    }
+}

@@ -1,0 +1,258 @@
+//! The text of values and types, as print-records and messages show it.
+
+use std::io::Write;
+
+use crate::ctx::Ctx;
+use crate::names::Sym;
+use crate::ops::{BinOp, TernOp, UnOp};
+use crate::record::RecId;
+use crate::ty::{Ty, TyKind};
+use crate::value::{Kind, Val, dag_args, dag_op};
+
+impl Ctx {
+    /// The text of a type.
+    pub(crate) fn ty_text(&self, ty: Ty) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write_ty(ty, &mut out);
+        out
+    }
+
+    pub(crate) fn write_ty(&self, ty: Ty, out: &mut Vec<u8>) {
+        match self.types.kind(ty) {
+            TyKind::Bit => out.extend(b"bit"),
+            TyKind::Int => out.extend(b"int"),
+            TyKind::String => out.extend(b"string"),
+            TyKind::Dag => out.extend(b"dag"),
+            TyKind::Bits(n) => {
+                let _ = write!(out, "bits<{n}>");
+            }
+            TyKind::List(element) => {
+                out.extend(b"list<");
+                self.write_ty(element, out);
+                out.push(b'>');
+            }
+            TyKind::Record => match self.types.classes(ty) {
+                [one] => self.write_name(self.rec(*one).name, out),
+                classes => {
+                    out.push(b'{');
+                    for (i, &class) in classes.iter().enumerate() {
+                        if i > 0 {
+                            out.extend(b", ");
+                        }
+                        self.write_name(self.rec(class).name, out);
+                    }
+                    out.push(b'}');
+                }
+            },
+            TyKind::None => out.push(b'?'),
+        }
+    }
+
+    /// The text of a value.
+    pub(crate) fn val_text(&self, v: Val) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write_val(v, &mut out);
+        out
+    }
+
+    /// A record's name.
+    pub(crate) fn rec_name(&self, rec: RecId) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write_name(self.rec(rec).name, &mut out);
+        out
+    }
+
+    /// The text of a value, without the quotes if it is a string.
+    pub(crate) fn write_name(&self, v: Val, out: &mut Vec<u8>) {
+        match self.vals.as_str(v) {
+            Some(text) => out.extend(self.names.get(text)),
+            None => self.write_val(v, out),
+        }
+    }
+
+    fn write_each(&self, parts: impl Iterator<Item = Val>, out: &mut Vec<u8>) {
+        for (i, part) in parts.enumerate() {
+            if i > 0 {
+                out.extend(b", ");
+            }
+            self.write_val(part, out);
+        }
+    }
+
+    pub(crate) fn write_val(&self, v: Val, out: &mut Vec<u8>) {
+        if out.len() > crate::limits::MAX_STRING {
+            return;
+        }
+        let node = self.vals.node(v);
+        let part = |i| self.vals.part(v, i);
+        match node.kind {
+            Kind::Unset => out.push(b'?'),
+            Kind::Bit => out.push(if v == Val::TRUE { b'1' } else { b'0' }),
+            Kind::Bits => self.write_bits(v, out),
+            Kind::Int => {
+                let _ = write!(out, "{}", self.vals.as_int(v).unwrap_or(0));
+            }
+            Kind::Str => {
+                let (open, close) = if node.op == 1 { ("[{", "}]") } else { ("\"", "\"") };
+                out.extend(open.as_bytes());
+                out.extend(self.names.get(Sym(node.a)));
+                out.extend(close.as_bytes());
+            }
+            Kind::List => {
+                out.push(b'[');
+                self.write_each(self.vals.run(v).iter().map(|&p| Val(p)), out);
+                out.push(b']');
+            }
+            Kind::Dag => self.write_dag(v, out),
+            Kind::Def => self.write_name(self.rec(RecId(node.a)).name, out),
+            Kind::Var => out.extend(self.names.get(Sym(node.a))),
+            Kind::VarBit => {
+                self.write_val(Val(node.a), out);
+                let _ = write!(out, "{{{}}}", node.b);
+            }
+            Kind::Field => {
+                self.write_val(Val(node.a), out);
+                out.push(b'.');
+                out.extend(self.names.get(Sym(node.b)));
+            }
+            Kind::VarDef => {
+                self.write_name(self.rec(RecId(self.vals.word(v, 0))).name, out);
+                out.push(b'<');
+                self.write_each(self.vals.run(v)[1..].iter().map(|&p| Val(p)), out);
+                out.push(b'>');
+            }
+            Kind::UnOp => {
+                let op = UnOp::of(node.op);
+                out.extend(op.name().as_bytes());
+                if op == UnOp::Cast {
+                    self.write_angled(node.ty, out);
+                }
+                out.push(b'(');
+                self.write_val(Val(node.a), out);
+                out.push(b')');
+            }
+            Kind::BinOp => self.write_bin(v, out),
+            Kind::TernOp => {
+                let op = TernOp::of(node.op);
+                out.extend(op.name().as_bytes());
+                out.push(b'(');
+                match op {
+                    TernOp::Foreach | TernOp::Filter => self.write_name(part(0), out),
+                    _ => self.write_val(part(0), out),
+                }
+                out.extend(b", ");
+                self.write_each([part(1), part(2)].into_iter(), out);
+                out.push(b')');
+            }
+            Kind::Cond => {
+                out.extend(b"!cond(");
+                let n = node.b as usize / 2;
+                for i in 0..n {
+                    if i > 0 {
+                        out.extend(b", ");
+                    }
+                    self.write_val(part(i), out);
+                    out.extend(b": ");
+                    self.write_val(part(n + i), out);
+                }
+                out.push(b')');
+            }
+            Kind::Fold => {
+                out.extend(b"!foldl(");
+                self.write_each([part(0), part(1)].into_iter(), out);
+                for i in [2, 3] {
+                    out.extend(b", ");
+                    out.extend(self.names.get(Sym(self.vals.word(v, i))));
+                }
+                out.extend(b", ");
+                self.write_val(part(4), out);
+                out.push(b')');
+            }
+            Kind::IsA | Kind::Exists => {
+                out.extend(if node.kind == Kind::IsA { b"!isa".as_slice() } else { b"!exists" });
+                self.write_angled(Ty(node.a), out);
+                out.push(b'(');
+                self.write_val(Val(node.b), out);
+                out.push(b')');
+            }
+            Kind::Anon => {
+                let _ = write!(out, "anonymous_{}", node.a);
+            }
+            Kind::Arg => {
+                if node.op == 0 {
+                    let _ = write!(out, "{}: ", node.b);
+                } else {
+                    out.push(b'"');
+                    out.extend(self.names.get(Sym(node.b)));
+                    out.extend(b"\": ");
+                }
+                self.write_val(Val(node.a), out);
+            }
+        }
+    }
+
+    fn write_angled(&self, ty: Ty, out: &mut Vec<u8>) {
+        out.push(b'<');
+        self.write_ty(ty, out);
+        out.push(b'>');
+    }
+
+    fn write_bits(&self, v: Val, out: &mut Vec<u8>) {
+        out.extend(b"{ ");
+        for i in (0..self.vals.bits_len(v)).rev() {
+            self.write_val(self.vals.bits_at(v, i), out);
+            if i > 0 {
+                out.extend(b", ");
+            }
+        }
+        out.extend(b" }");
+    }
+
+    fn write_dag(&self, v: Val, out: &mut Vec<u8>) {
+        let run = self.vals.run(v);
+        out.push(b'(');
+        self.write_val(dag_op(run), out);
+        let name = Sym(run[1]);
+        if name != Sym::NONE {
+            out.push(b':');
+            out.extend(self.names.get(name));
+        }
+        for (i, (arg, name)) in dag_args(run).enumerate() {
+            out.extend(if i == 0 { b" ".as_slice() } else { b", " });
+            self.write_val(arg, out);
+            if name != Sym::NONE {
+                out.extend(b":$");
+                out.extend(self.names.get(name));
+            }
+        }
+        out.push(b')');
+    }
+
+    fn write_bin(&self, v: Val, out: &mut Vec<u8>) {
+        let node = self.vals.node(v);
+        let (a, b) = (Val(node.a), Val(node.b));
+        let op = BinOp::of(node.op);
+        match op {
+            BinOp::ListElem | BinOp::ListSlice => {
+                self.write_val(a, out);
+                out.push(b'[');
+                self.write_val(b, out);
+                out.push(b']');
+            }
+            BinOp::RangeClosed => {
+                self.write_val(a, out);
+                out.extend(b"...");
+                self.write_val(b, out);
+            }
+            _ => {
+                out.extend(op.name().as_bytes());
+                if op == BinOp::GetDagArg {
+                    self.write_angled(node.ty, out);
+                }
+                out.push(b'(');
+                self.write_each([a, b].into_iter(), out);
+                out.push(b')');
+            }
+        }
+    }
+}
