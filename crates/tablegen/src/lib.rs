@@ -19,8 +19,10 @@ mod parse;
 pub mod print;
 mod record;
 mod relate;
+pub mod render;
 mod resolve;
 mod text;
+pub mod tool;
 mod ty;
 mod value;
 

@@ -6,6 +6,7 @@ mod diff;
 mod disasm;
 mod explain;
 mod spirv;
+mod tblgen;
 mod xe;
 mod xintf;
 
@@ -25,6 +26,7 @@ pub(crate) enum Command {
     Explain(explain::Args),
     List(xe::list::Args),
     Spirv(spirv::Args),
+    Tblgen(tblgen::Args),
     Xintf(xintf::Args),
 }
 
@@ -39,6 +41,7 @@ pub(crate) fn run(command: Command, mut session: Session) -> ExitCode {
         Command::Explain(args) => explain::run(&args, session),
         Command::List(args) => xe::list::run(&args, session),
         Command::Spirv(args) => spirv::run(&args, session),
+        Command::Tblgen(args) => tblgen::run(&args, session),
         Command::Xintf(args) => xintf::run(&args, session),
     }
 }
@@ -51,6 +54,7 @@ pub(crate) fn drop_in() -> Option<ExitCode> {
     match name {
         "iga64" => Some(xe::iga64::run()),
         "spirv-as" => Some(spirv::drop_in::assembler()),
+        "llvm-tblgen" => Some(tblgen::drop_in()),
         "spirv-dis" => Some(spirv::drop_in::disassembler()),
         _ => xe::routed(),
     }

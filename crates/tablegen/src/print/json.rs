@@ -1,0 +1,286 @@
+//! The JSON output: one object, its keys sorted bytewise, written straight from the records.
+
+use std::io::{self, Write};
+
+use crate::ctx::Ctx;
+use crate::loc::Loc;
+use crate::names::Sym;
+use crate::print::Sink;
+use crate::record::{RecId, RecKind, ShapeId};
+use crate::value::{Kind, Val, dag_args, dag_op};
+
+/// Adds a JSON string; bytes that are no UTF-8 become U+FFFD.
+pub(crate) fn quote(text: &[u8], out: &mut Vec<u8>) {
+    let plain = |b: &u8| *b >= 0x20 && *b < 0x80 && *b != b'"' && *b != b'\\';
+    out.push(b'"');
+    if text.iter().all(plain) {
+        out.extend_from_slice(text);
+    } else {
+        for c in String::from_utf8_lossy(text).bytes() {
+            match c {
+                b'"' | b'\\' => out.extend([b'\\', c]),
+                b'\t' => out.extend(b"\\t"),
+                b'\n' => out.extend(b"\\n"),
+                b'\r' => out.extend(b"\\r"),
+                0..0x20 => {
+                    let _ = write!(out, "\\u{c:04x}");
+                }
+                _ => out.push(c),
+            }
+        }
+    }
+    out.push(b'"');
+}
+
+fn printable(ctx: &Ctx, v: Val, out: &mut Vec<u8>) {
+    out.extend(b"\"printable\":");
+    quote(&ctx.val_text(v), out);
+}
+
+/// Adds a value.
+pub(crate) fn write_value(ctx: &Ctx, v: Val, out: &mut Vec<u8>) {
+    let node = ctx.vals.node(v);
+    match node.kind {
+        Kind::Unset => out.extend(b"null"),
+        Kind::Bit => out.push(if v == Val::TRUE { b'1' } else { b'0' }),
+        Kind::Bits => {
+            out.push(b'[');
+            for i in 0..ctx.vals.bits_len(v) {
+                if i > 0 {
+                    out.push(b',');
+                }
+                write_value(ctx, ctx.vals.bits_at(v, i), out);
+            }
+            out.push(b']');
+        }
+        Kind::Int => ctx.write_val(v, out),
+        Kind::Str => quote(ctx.names.get(Sym(node.a)), out),
+        Kind::List => {
+            out.push(b'[');
+            for (i, &part) in ctx.vals.run(v).iter().enumerate() {
+                if i > 0 {
+                    out.push(b',');
+                }
+                write_value(ctx, Val(part), out);
+            }
+            out.push(b']');
+        }
+        Kind::Def => {
+            out.extend(b"{\"def\":");
+            let name = ctx.rec_name(RecId(node.a));
+            quote(&name, out);
+            out.extend(b",\"kind\":\"def\",\"printable\":");
+            quote(&name, out);
+            out.push(b'}');
+        }
+        Kind::Var => {
+            out.extend(b"{\"kind\":\"var\",");
+            printable(ctx, v, out);
+            out.extend(b",\"var\":");
+            quote(ctx.names.get(Sym(node.a)), out);
+            out.push(b'}');
+        }
+        Kind::VarBit if ctx.vals.kind(Val(node.a)) == Kind::Var => {
+            let _ = write!(out, "{{\"index\":{},\"kind\":\"varbit\",", node.b);
+            printable(ctx, v, out);
+            out.extend(b",\"var\":");
+            quote(ctx.names.get(Sym(ctx.vals.node(Val(node.a)).a)), out);
+            out.push(b'}');
+        }
+        Kind::Dag => {
+            let run = ctx.vals.run(v);
+            out.extend(b"{\"args\":[");
+            for (i, (arg, name)) in dag_args(run).enumerate() {
+                out.extend(if i == 0 { b"[".as_slice() } else { b",[" });
+                write_value(ctx, arg, out);
+                out.push(b',');
+                if name == Sym::NONE {
+                    out.extend(b"null");
+                } else {
+                    quote(ctx.names.get(name), out);
+                }
+                out.push(b']');
+            }
+            out.extend(b"],\"kind\":\"dag\",");
+            if run[1] != Sym::NONE.0 {
+                out.extend(b"\"name\":");
+                quote(ctx.names.get(Sym(run[1])), out);
+                out.push(b',');
+            }
+            out.extend(b"\"operator\":");
+            write_value(ctx, dag_op(run), out);
+            out.push(b',');
+            printable(ctx, v, out);
+            out.push(b'}');
+        }
+        _ => {
+            out.extend(b"{\"kind\":\"complex\",");
+            printable(ctx, v, out);
+            out.push(b'}');
+        }
+    }
+}
+
+/// What is the same in every record of a layout.
+struct Layout {
+    /// `"!fields":[…]`
+    fields: Box<[u8]>,
+    /// Fields by name: place and `,"name":`.
+    keys: Box<[(usize, Box<[u8]>)]>,
+}
+
+fn layout(ctx: &Ctx, shape: ShapeId) -> Layout {
+    let all = &ctx.shapes.get(shape).fields;
+    let mut fields = b",\"!fields\":[".to_vec();
+    for (i, field) in all.iter().filter(|f| f.loose).enumerate() {
+        if i > 0 {
+            fields.push(b',');
+        }
+        quote(ctx.names.get(field.name), &mut fields);
+    }
+    fields.push(b']');
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by(|&a, &b| ctx.names.get(all[a].name).cmp(ctx.names.get(all[b].name)));
+    let key = |at: usize| {
+        let mut out = b",".to_vec();
+        quote(ctx.names.get(all[at].name), &mut out);
+        out.push(b':');
+        (at, out.into_boxed_slice())
+    };
+    Layout { fields: fields.into(), keys: order.into_iter().map(key).collect() }
+}
+
+/// `file:line`, without the folder.
+pub(crate) fn short_loc(ctx: &Ctx, loc: Loc) -> String {
+    let Some((file, line, _)) = ctx.places.line_col(loc) else { return String::new() };
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    format!("{name}:{line}")
+}
+
+fn write_record(ctx: &Ctx, rec: RecId, layout: &Layout, supers: &[u8], sink: &mut Sink<'_>) {
+    let record = ctx.rec(rec);
+    let name = ctx.rec_name(rec);
+    let out = &mut sink.buffer;
+    quote(&name, out);
+    out.extend(b":{\"!anonymous\":");
+    out.extend(if record.kind == RecKind::AnonymousDef { b"true".as_slice() } else { b"false" });
+    out.extend_from_slice(&layout.fields);
+    out.extend(b",\"!locs\":[");
+    for (i, &loc) in record.locs.iter().enumerate() {
+        if i > 0 {
+            out.push(b',');
+        }
+        quote(short_loc(ctx, loc).as_bytes(), out);
+    }
+    out.extend(b"],\"!name\":");
+    quote(&name, out);
+    out.extend_from_slice(supers);
+    for (at, key) in &layout.keys {
+        sink.buffer.extend_from_slice(key);
+        let value = record.values[*at];
+        match ctx.vals.kind(value) {
+            Kind::Unset => sink.buffer.extend_from_slice(b"null"),
+            Kind::Bit => sink.buffer.push(if value == Val::TRUE { b'1' } else { b'0' }),
+            _ => sink.value(value, |out| write_value(ctx, value, out)),
+        }
+    }
+    sink.buffer.push(b'}');
+}
+
+fn super_names(ctx: &Ctx, rec: RecId) -> Vec<u8> {
+    let mut out = b",\"!superclasses\":[".to_vec();
+    for (i, &class) in ctx.supers.get(ctx.rec(rec).supers).list.iter().enumerate() {
+        if i > 0 {
+            out.push(b',');
+        }
+        quote(&ctx.rec_name(class), &mut out);
+    }
+    out.push(b']');
+    out
+}
+
+fn write_instances(ctx: &Ctx, defs: &[RecId], sink: &mut Sink<'_>) -> io::Result<()> {
+    let classes = ctx.sorted_classes();
+    let mut members: Vec<Vec<RecId>> = vec![Vec::new(); classes.len()];
+    let mut place = vec![usize::MAX; classes.len()];
+    for (i, &class) in classes.iter().enumerate() {
+        if let Some(slot) = place.get_mut(ctx.class_number(class) as usize) {
+            *slot = i;
+        }
+    }
+    for &def in defs {
+        for &class in &ctx.supers.get(ctx.rec(def).supers).list {
+            let at = place.get(ctx.class_number(class) as usize).copied().unwrap_or(usize::MAX);
+            if let Some(list) = members.get_mut(at) {
+                list.push(def);
+            }
+        }
+    }
+    sink.buffer.extend(b"\"!instanceof\":{");
+    for (i, (&class, list)) in classes.iter().zip(&members).enumerate() {
+        if i > 0 {
+            sink.buffer.push(b',');
+        }
+        quote(&ctx.rec_name(class), &mut sink.buffer);
+        sink.buffer.extend(b":[");
+        for (i, &def) in list.iter().enumerate() {
+            if i > 0 {
+                sink.buffer.push(b',');
+            }
+            quote(&ctx.rec_name(def), &mut sink.buffer);
+            sink.relieve()?;
+        }
+        sink.buffer.push(b']');
+    }
+    sink.buffer.push(b'}');
+    Ok(())
+}
+
+pub(crate) fn write_json(ctx: &Ctx, out: &mut dyn Write) -> io::Result<()> {
+    let mut sink = Sink::new(out, ctx);
+    let defs = ctx.sorted_defs();
+    let mut layouts: Vec<Option<Layout>> = Vec::new();
+    layouts.resize_with(ctx.shapes.all.len(), || None);
+    let mut supers: Vec<Option<Vec<u8>>> = vec![None; ctx.supers.all.len()];
+    // The two keys that are no records stand where their names sort.
+    let specials: [&[u8]; 2] = [b"!instanceof", b"!tablegen_json_version"];
+    let mut written = 0;
+    let mut first = true;
+    sink.buffer.push(b'{');
+    for def in defs.iter().map(|&d| Some(d)).chain([None]) {
+        while written < 2 && def.is_none_or(|d| ctx.rec_name(d).as_slice() > specials[written]) {
+            if !std::mem::replace(&mut first, false) {
+                sink.buffer.push(b',');
+            }
+            if written == 0 {
+                write_instances(ctx, &defs, &mut sink)?;
+            } else {
+                sink.buffer.extend(b"\"!tablegen_json_version\":1");
+            }
+            written += 1;
+        }
+        let Some(def) = def else { break };
+        if specials.contains(&ctx.rec_name(def).as_slice()) {
+            continue;
+        }
+        if !std::mem::replace(&mut first, false) {
+            sink.buffer.push(b',');
+        }
+        let record = ctx.rec(def);
+        let layout = layouts[record.shape.0 as usize].get_or_insert_with(|| layout(ctx, record.shape));
+        let supers = supers[record.supers.0 as usize].get_or_insert_with(|| super_names(ctx, def));
+        write_record(ctx, def, layout, supers, &mut sink);
+        sink.relieve()?;
+    }
+    sink.buffer.extend(b"}\n");
+    sink.flush()
+}
+
+/// Prints all records as JSON, as `llvm-tblgen --dump-json` does.
+///
+/// # Errors
+///
+/// Those of the output.
+pub fn dump_json(records: &crate::Records, out: &mut dyn Write) -> io::Result<()> {
+    write_json(records.ctx(), out)
+}

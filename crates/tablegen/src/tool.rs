@@ -1,0 +1,208 @@
+//! The program `llvm-tblgen`, without its files: options, the choice of an output, and what is said.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use crate::{Loader, Options, Records, parse, print, render};
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Action {
+    /// Classes and records.
+    #[default]
+    PrintRecords,
+    /// The same with places.
+    PrintDetailed,
+    /// JSON.
+    DumpJson,
+    /// Nothing.
+    Null,
+}
+
+/// An invocation, taken from the command line.
+#[derive(Clone, Debug, Default)]
+pub struct Invocation {
+    /// The input; `-` is standard input.
+    pub input: String,
+    /// The output; `-` is standard output.
+    pub output: String,
+    /// Where to write the list of included files.
+    pub depfile: Option<String>,
+    /// What to print.
+    pub action: Action,
+    /// `--class`
+    pub class: String,
+    /// Leave an output alone that would not change.
+    pub write_if_changed: bool,
+    /// Say how long each phase took.
+    pub time_phases: bool,
+    /// How to read.
+    pub options: Options,
+    /// Messages as JSON.
+    pub json: bool,
+    /// `RECORD.FIELD` whose origin is asked for.
+    pub why: Option<String>,
+    /// A selection of records.
+    pub query: Option<String>,
+    /// Say no more than llvm-tblgen does.
+    pub plain: bool,
+}
+
+const FLAGS: &[(&str, Action)] = &[
+    ("print-records", Action::PrintRecords),
+    ("print-detailed-records", Action::PrintDetailed),
+    ("dump-json", Action::DumpJson),
+    ("null-backend", Action::Null),
+];
+
+/// Reads the arguments, without the name of the program.
+///
+/// # Errors
+///
+/// What is wrong with them.
+pub fn arguments(args: &[String]) -> Result<Invocation, String> {
+    let mut run = Invocation { input: "-".to_owned(), output: "-".to_owned(), ..Invocation::default() };
+    let mut inputs = Vec::new();
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        let Some(option) = arg.strip_prefix('-').filter(|o| !o.is_empty()) else {
+            inputs.push(arg.clone());
+            continue;
+        };
+        let option = option.strip_prefix('-').unwrap_or(option);
+        let (name, inline) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (option, None),
+        };
+        let mut value = |inline: Option<String>| match inline {
+            Some(value) => Ok(value),
+            None => rest.next().cloned().ok_or_else(|| format!("{arg}: requires a value")),
+        };
+        if let Some(&(_, action)) = FLAGS.iter().find(|f| f.0 == name) {
+            run.action = action;
+            continue;
+        }
+        match name {
+            "o" => run.output = value(inline)?,
+            "d" => run.depfile = Some(value(inline)?),
+            "class" => run.class = value(inline)?,
+            "why" => run.why = Some(value(inline)?),
+            "query" => run.query = Some(value(inline)?),
+            "write-if-changed" => run.write_if_changed = true,
+            "time-phases" => run.time_phases = true,
+            "no-warn-on-unused-template-args" => run.options.no_unused_warning = true,
+            "all-errors" => run.options.all_errors = true,
+            "json" => run.json = true,
+            "dialect" => match value(inline)?.as_str() {
+                "llvm19" => run.options.newest = false,
+                "newest" => run.options.newest = true,
+                other => return Err(format!("unknown dialect '{other}': llvm19 or newest")),
+            },
+            "I" => run.options.include_dirs.push(value(inline)?),
+            "D" => run.options.macros.push(value(inline)?),
+            _ if option.starts_with('I') => run.options.include_dirs.push(option[1..].to_owned()),
+            _ if option.starts_with('D') => run.options.macros.push(option[1..].to_owned()),
+            _ => return Err(format!("Unknown command line argument '{arg}'")),
+        }
+    }
+    if inputs.len() > 1 {
+        return Err(format!("Too many positional arguments specified: '{}'", inputs[1]));
+    }
+    if let Some(input) = inputs.pop() {
+        run.input = input;
+    }
+    run.options.trace = run.why.is_some();
+    Ok(run)
+}
+
+/// Parses the input of an invocation.
+pub fn read(run: &Invocation, bytes: Arc<[u8]>, loader: &mut Loader<'_>) -> Records {
+    let name = if run.input == "-" { "<stdin>" } else { &run.input };
+    parse(name, bytes, &run.options, loader)
+}
+
+/// Prints what the invocation asks for.
+///
+/// # Errors
+///
+/// Those of the output.
+pub fn print(run: &Invocation, records: &mut Records, out: &mut dyn Write) -> io::Result<()> {
+    match run.action {
+        Action::PrintRecords => print::print_records(records, out),
+        Action::DumpJson => print::dump_json(records, out),
+        Action::PrintDetailed | Action::Null => Ok(()),
+    }
+}
+
+/// What is said about the run on standard error.
+pub fn report(run: &Invocation, records: &Records, program: &str) -> Vec<u8> {
+    if run.json {
+        return render::json(records.places(), records.messages());
+    }
+    let mut out = render::text(records.places(), records.messages(), !run.plain);
+    let errors = records.messages().errors;
+    if records.parsed() && errors > 0 {
+        let _ = writeln!(out, "{program}: {errors} errors.");
+    }
+    out
+}
+
+/// Times of the phases of a run.
+#[derive(Debug)]
+pub struct Phases {
+    on: bool,
+    since: std::time::Instant,
+    done: Vec<(&'static str, f64)>,
+}
+
+impl Phases {
+    /// Starts the clock.
+    pub fn new(on: bool) -> Phases {
+        Phases { on, since: std::time::Instant::now(), done: Vec::new() }
+    }
+
+    /// Ends a phase.
+    pub fn end(&mut self, name: &'static str) {
+        let now = std::time::Instant::now();
+        self.done.push((name, (now - self.since).as_secs_f64()));
+        self.since = now;
+    }
+
+    /// A table of the phases, or nothing if none was asked for.
+    pub fn report(&self) -> String {
+        if !self.on {
+            return String::new();
+        }
+        let total: f64 = self.done.iter().map(|d| d.1).sum();
+        let mut out = String::from("  TableGen Phase Timing\n  ---Wall Time---  --- Name ---\n");
+        for (name, time) in &self.done {
+            out.push_str(&format!("  {time:8.4} ({:5.1}%)  {name}\n", 100.0 * time / total.max(1e-9)));
+        }
+        out.push_str(&format!("  {total:8.4} (100.0%)  Total\n"));
+        out
+    }
+}
+
+/// The options.
+pub const HELP: &str = "\
+USAGE: isaglot tblgen [options] [input]
+
+The input is a file, or - for standard input. Options take one dash or two.
+
+  --print-records            print classes and records (the default)
+  --print-detailed-records   the same with the places of everything
+  --dump-json                print records as JSON
+  --null-backend             print nothing
+
+  -o FILE                    write to FILE
+  -I DIR                     look for included files in DIR
+  -D NAME                    define a macro
+  -d FILE                    write the list of included files to FILE (with -o)
+  --write-if-changed         leave the output alone if it would not change
+  --time-phases              say how long parsing and printing took
+  --no-warn-on-unused-template-args
+
+  --all-errors               go on after the first error
+  --json                     messages as JSON, one a line
+  --dialect llvm19|newest    which operators there are
+";
