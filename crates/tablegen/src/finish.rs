@@ -16,6 +16,7 @@ impl Ctx {
     pub(crate) fn resolve_record(&mut self, rec: RecId, r: &mut Resolver, step: Step) {
         self.begin(r);
         let old = self.rec(rec).name;
+        r.own_name = old;
         let name = self.resolve(old, r);
         self.rec_mut(rec).name = name;
         for at in 0..self.rec(rec).values.len() {

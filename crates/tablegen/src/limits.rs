@@ -28,6 +28,9 @@ pub const MAX_BITS: u64 = 1 << 20;
 /// Bytes of one string.
 pub const MAX_STRING: usize = 1 << 26;
 
+/// Bytes of the text of one value (LLVM's AMDGPU has one of 72 MB).
+pub const MAX_TEXT: usize = 1 << 28;
+
 /// Bytes of all distinct strings together.
 pub const MAX_STRING_BYTES: usize = 1 << 31;
 

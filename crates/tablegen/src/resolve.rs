@@ -54,6 +54,8 @@ pub(crate) struct Resolver {
     settled_fields: Vec<(Sym, Val)>,
     working_on: Vec<Sym>,
     new_name: Option<Val>,
+    /// The name of the record before its resolution.
+    pub(crate) own_name: Val,
     /// The name that is looked for.
     wanted: Sym,
     found: bool,
@@ -81,6 +83,7 @@ impl Resolver {
             settled_fields: Vec::new(),
             working_on: Vec::new(),
             new_name: None,
+            own_name: Val::UNSET,
             wanted: Sym::NONE,
             found: false,
             by: Sym::NONE,
@@ -271,8 +274,7 @@ impl Ctx {
     }
 
     fn resolve_anonymous(&mut self, v: Val, r: &mut Resolver) -> Val {
-        let own = r.rec.is_some_and(|rec| self.rec(rec).name == v);
-        let name = match r.new_name.filter(|_| r.own_fields && own) {
+        let name = match r.new_name.filter(|_| r.own_fields && r.own_name == v) {
             Some(name) => name,
             None => {
                 r.met_free = true;

@@ -35,6 +35,9 @@ impl<'a> Sink<'a> {
 
     /// Writes what has gathered, if it is enough.
     pub(crate) fn relieve(&mut self) -> io::Result<()> {
+        if self.buffer.len() > crate::limits::MAX_TEXT {
+            return Err(io::Error::other("the text of a value is too long"));
+        }
         if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
     }
 
