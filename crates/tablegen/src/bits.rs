@@ -64,15 +64,14 @@ impl Ctx {
         let width = bits.len() as u32;
         let ty = Ty::bits(width);
         if bits.iter().any(|&b| b > Val::TRUE.0) {
-            return self.vals.with_run(Kind::Bits, bits_form::MIXED, ty, bits, |vals| {
-                vals.facts_of(bits.iter().map(|&b| Val(b)))
-            });
+            return self
+                .vals
+                .with_run(Kind::Bits, bits_form::MIXED, ty, bits, |vals| vals.facts_of(bits.iter().map(|&b| Val(b))));
         }
         let known = |chunk: &[u32]| chunk.iter().enumerate().fold(0, |m, (i, &b)| m | u32::from(b != 0) << i);
         let value = |chunk: &[u32]| chunk.iter().enumerate().fold(0, |m, (i, &b)| m | u32::from(b == 2) << i);
         let complete = bits.iter().all(|&b| b != 0);
-        let facts =
-            Facts { flags: flag::CONCRETE | if complete { flag::COMPLETE } else { 0 }, bloom: 0 };
+        let facts = Facts { flags: flag::CONCRETE | if complete { flag::COMPLETE } else { 0 }, bloom: 0 };
         if width <= 32 {
             return self.vals.fixed(Kind::Bits, bits_form::SMALL, ty, known(bits), value(bits), facts);
         }

@@ -23,6 +23,8 @@ pub(crate) struct Bounds {
     pub(crate) records: usize,
     pub(crate) eval_depth: u32,
     pub(crate) parse_depth: u32,
+    /// Elements of a list, bytes of a string.
+    pub(crate) large: usize,
 }
 
 impl Default for Bounds {
@@ -34,7 +36,20 @@ impl Default for Bounds {
             records: limits::MAX_RECORDS,
             eval_depth: limits::MAX_EVAL_DEPTH,
             parse_depth: limits::MAX_PARSE_DEPTH,
+            large: usize::MAX,
         }
+    }
+}
+
+impl Bounds {
+    /// Lowers the bounds for a run that must be short.
+    pub(crate) fn shrink(&mut self, budget: u32) {
+        let words = budget as usize;
+        self.steps = u64::from(budget);
+        self.pool_words = self.pool_words.min(words.saturating_mul(4));
+        self.string_bytes = self.string_bytes.min(words.saturating_mul(16));
+        self.records = self.records.min(words);
+        self.large = self.large.min(words.max(1 << 10));
     }
 }
 
@@ -139,14 +154,7 @@ impl Ctx {
     pub(crate) fn new_anonymous_name(&mut self) -> Val {
         let n = self.next_anonymous;
         self.next_anonymous += 1;
-        self.vals.fixed(
-            Kind::Anon,
-            0,
-            Ty::STRING,
-            n,
-            0,
-            crate::value::Facts::OPERATION.with(flag::ANON),
-        )
+        self.vals.fixed(Kind::Anon, 0, Ty::STRING, n, 0, crate::value::Facts::OPERATION.with(flag::ANON))
     }
 
     /// The value of a field.
@@ -284,6 +292,14 @@ impl Ctx {
             }
             _ => Some(value),
         }
+    }
+
+    pub(crate) fn max_list(&self) -> usize {
+        limits::MAX_LIST.min(self.bounds.large)
+    }
+
+    pub(crate) fn max_string(&self) -> usize {
+        limits::MAX_STRING.min(self.bounds.large)
     }
 
     // ---- Bounds --------------------------------------------------------------------------------------------------

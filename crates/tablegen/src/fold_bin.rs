@@ -1,7 +1,6 @@
 //! Folding operators of two operands.
 
 use crate::ctx::Ctx;
-use crate::limits;
 use crate::names::Sym;
 use crate::ops::BinOp;
 use crate::record::RecId;
@@ -141,7 +140,7 @@ impl Ctx {
             return None;
         }
         let count = usize::try_from(count).unwrap_or(usize::MAX);
-        if count > limits::MAX_LIST {
+        if count > self.max_list() {
             self.too_much("lists");
             return None;
         }
@@ -182,7 +181,7 @@ impl Ctx {
     }
 
     pub(crate) fn closed_range(&mut self, from: i64, to: i64) -> Val {
-        if from.abs_diff(to) >= limits::MAX_LIST as u64 {
+        if from.abs_diff(to) >= self.max_list() as u64 {
             self.too_much("lists");
             return self.list(Ty::INT, &[]);
         }
@@ -198,7 +197,7 @@ impl Ctx {
     fn concat(&mut self, a: Val, x: Sym, b: Val, y: Sym) -> Val {
         let code = self.vals.is_code(a) || self.vals.is_code(b);
         let (x, y) = (self.names.get(x), self.names.get(y));
-        if x.len() + y.len() > limits::MAX_STRING {
+        if x.len() + y.len() > self.max_string() {
             self.too_much("strings");
             return a;
         }
@@ -231,7 +230,7 @@ impl Ctx {
             } else {
                 text.extend(self.int_of(Val(part))?.to_string().as_bytes());
             }
-            if text.len() > limits::MAX_STRING {
+            if text.len() > self.max_string() {
                 self.too_much("strings");
                 return None;
             }

@@ -1,7 +1,6 @@
 //! Folding operators of three operands, `!cond`, `!foldl`, `!isa`, `!exists` and field access.
 
 use crate::ctx::Ctx;
-use crate::limits;
 use crate::names::Sym;
 use crate::ops::TernOp;
 use crate::record::RecId;
@@ -50,7 +49,7 @@ impl Ctx {
             result.extend(&text[at..found]);
             result.extend(to);
             at = found + from.len();
-            if result.len() > limits::MAX_STRING {
+            if result.len() > self.max_string() {
                 self.too_much("strings");
                 return None;
             }
@@ -148,12 +147,11 @@ impl Ctx {
             self.error_for(rec, "Step of !range can't be 0");
             return Some(self.list(Ty::INT, &[]));
         }
-        let up = from < to && step > 0;
-        if !up && !(from > to && step < 0) {
+        if from == to || (from < to) != (step > 0) {
             return Some(self.list(Ty::INT, &[]));
         }
         let count = from.abs_diff(to).div_ceil(step.unsigned_abs());
-        if count > limits::MAX_LIST as u64 {
+        if count > self.max_list() as u64 {
             self.too_much("lists");
             return None;
         }

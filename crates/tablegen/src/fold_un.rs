@@ -27,8 +27,7 @@ impl Ctx {
             UnOp::ToLower | UnOp::ToUpper => {
                 if let Some(text) = self.vals.as_str(a) {
                     let text = self.names.get(text);
-                    let text =
-                        if op == UnOp::ToLower { text.to_ascii_lowercase() } else { text.to_ascii_uppercase() };
+                    let text = if op == UnOp::ToLower { text.to_ascii_lowercase() } else { text.to_ascii_uppercase() };
                     return self.string_of(&text);
                 }
             }

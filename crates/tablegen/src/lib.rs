@@ -1,5 +1,34 @@
-//! The TableGen language: source text in, records out.
+//! The TableGen language: source text in, records out. The dialect is that of LLVM 19; LLVM itself is not needed.
+//!
+//! [`parse`] reads a file and everything that it includes, through a function that gives it files, and evaluates it.
+//! [`Records`] is what comes out: records by name and by class, their fields typed, bits that refer to operands kept as
+//! they are, and a place for everything.
+//!
+//! ```
+//! use isaglot_tablegen::{Bit, Options, parse};
+//!
+//! let source = br#"
+//! class Enc<bits<3> opcode> {
+//!   bits<8> Encoding;
+//!   bits<3> Operand;
+//!   let Encoding{0} = opcode{2};
+//!   let Encoding{3-1} = Operand;
+//!   let Encoding{5-4} = opcode{1-0};
+//!   let Encoding{7-6} = { 1, 0 };
+//! }
+//! def InstA : Enc<5>;
+//! "#;
+//! let records = parse("enc.td", source[..].into(), &Options::default(), &mut |_| None);
+//! assert!(records.ok());
+//! let a = records.def("InstA").unwrap();
+//! let bits: Vec<Bit> = a.bits("Encoding").unwrap().iter().collect();
+//! assert_eq!(bits[0], Bit::One);
+//! assert_eq!(bits[3], Bit::Field { field: "Operand", index: 2 });
+//! assert_eq!(a.bits("Encoding").unwrap().int(), None);
+//! assert!(a.int("Size").unwrap_err().to_string().starts_with("enc.td:10:5: record 'InstA', field 'Size'"));
+//! ```
 
+mod api;
 mod bits;
 mod convert;
 mod ctx;
@@ -13,6 +42,7 @@ mod loc;
 mod make;
 mod message;
 mod names;
+pub mod natural;
 mod ops;
 mod origin;
 mod parse;
@@ -25,12 +55,15 @@ mod text;
 pub mod tool;
 mod ty;
 mod value;
+mod why;
 
 use std::sync::Arc;
 
+pub use api::{Bit, Bits, Class, Dag, Def, FieldError, List, Unresolved, Value};
 pub use lex::Loader;
 pub use loc::{Loc, Places};
 pub use message::{Message, Messages};
+pub use why::{Event, Step, why};
 
 /// What to read and how.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +78,8 @@ pub struct Options {
     pub all_errors: bool,
     /// Record where values come from.
     pub trace: bool,
+    /// At most about this many steps and values, for input that is not trusted; otherwise the bounds of [`limits`].
+    pub budget: Option<u32>,
     /// Accept operators that are newer than LLVM 19.
     pub newest: bool,
 }
@@ -67,6 +102,11 @@ impl Records {
         self.ok
     }
 
+    /// Whether there was no error at all.
+    pub fn ok(&self) -> bool {
+        self.ok && self.ctx.messages.errors == 0
+    }
+
     /// All messages.
     pub fn messages(&self) -> &Messages {
         &self.ctx.messages
@@ -83,9 +123,37 @@ impl Records {
     }
 }
 
-/// Reads one file.
+/// Reads and evaluates one file and what it includes. `name` is what messages call it; `loader` gives the bytes of an
+/// included file, or `None` if there is none of that path, and is asked for the path as written and then in each of
+/// the include folders. Problems are in [`Records::messages`].
 pub fn parse(name: &str, bytes: Arc<[u8]>, options: &Options, loader: &mut Loader<'_>) -> Records {
-    let ctx = ctx::Ctx::new(ctx::Bounds::default(), options.trace);
+    // Values nest as deep as the input says, within limits; the default stack of a thread is made for less.
+    let cell = std::sync::Mutex::new(Some(loader));
+    let take = || cell.lock().ok().and_then(|mut l| l.take());
+    let large = || take().map(|loader| parse_here(name, Arc::clone(&bytes), options, loader, false));
+    let done = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(limits::STACK_BYTES).spawn_scoped(scope, large);
+        match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(records)) => records,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(_) => None,
+        }
+    });
+    done.unwrap_or_else(|| {
+        let mut nothing = |_: &str| None;
+        parse_here(name, Arc::clone(&bytes), options, take().unwrap_or(&mut nothing), true)
+    })
+}
+
+fn parse_here(name: &str, bytes: Arc<[u8]>, options: &Options, loader: &mut Loader<'_>, small_stack: bool) -> Records {
+    let mut bounds = ctx::Bounds::default();
+    if let Some(budget) = options.budget {
+        bounds.shrink(budget);
+    }
+    if small_stack {
+        (bounds.eval_depth, bounds.parse_depth) = (limits::SMALL_STACK_DEPTH, limits::SMALL_STACK_DEPTH);
+    }
+    let ctx = ctx::Ctx::new(bounds, options.trace);
     let lexer = lex::Lexer::new(loader, options.include_dirs.clone(), &options.macros, options.newest);
     let mut parser = parse::Parser::new(ctx, lexer, !options.no_unused_warning);
     let lexer = &mut parser.lex;

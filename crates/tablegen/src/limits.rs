@@ -10,6 +10,9 @@ pub const MAX_EVAL_DEPTH: u32 = 6_000;
 /// Stack of the thread that parses and evaluates, in bytes; reserved, not touched, unless nesting needs it.
 pub const STACK_BYTES: usize = 1 << 29;
 
+/// Nesting of anything when no thread with a large stack could be had.
+pub const SMALL_STACK_DEPTH: u32 = 100;
+
 /// Nesting of `include`.
 pub const MAX_INCLUDE_DEPTH: usize = 200;
 

@@ -1,7 +1,6 @@
 //! Making values: every kind has one function here, which also knows what is free and concrete in it.
 
 use crate::ctx::Ctx;
-use crate::limits;
 use crate::names::Sym;
 use crate::ops::{BinOp, TernOp, UnOp};
 use crate::record::RecId;
@@ -23,7 +22,7 @@ impl Ctx {
     }
 
     pub(crate) fn string_of(&mut self, text: &[u8]) -> Val {
-        if text.len() > limits::MAX_STRING {
+        if text.len() > self.max_string() {
             self.too_much("strings");
             return self.string(Sym::EMPTY);
         }
@@ -32,7 +31,7 @@ impl Ctx {
     }
 
     pub(crate) fn list(&mut self, element: Ty, parts: &[u32]) -> Val {
-        if parts.len() > limits::MAX_LIST {
+        if parts.len() > self.max_list() {
             self.too_much("lists");
             return self.list(element, &[]);
         }
@@ -159,7 +158,8 @@ impl Vals {
     /// decides when `Class<args>` is instantiated; the set of names stays an upper bound.
     fn under(&self, outside: Facts, body: Val, bound: &[Sym]) -> Facts {
         let inside = self.facts(body);
-        let depth = (outside.flags >> flag::DEPTH_SHIFT).max((inside.flags >> flag::DEPTH_SHIFT) + 1).min(flag::MAX_DEPTH);
+        let depth =
+            (outside.flags >> flag::DEPTH_SHIFT).max((inside.flags >> flag::DEPTH_SHIFT) + 1).min(flag::MAX_DEPTH);
         let low = (1 << flag::DEPTH_SHIFT) - 1;
         let mut flags = outside.flags & low | inside.flags & (flag::FREE & !flag::VAR) | depth << flag::DEPTH_SHIFT;
         let names = bound.iter().fold(0, |b, n| b | n.bloom());

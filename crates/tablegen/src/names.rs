@@ -8,13 +8,13 @@ use rustc_hash::FxBuildHasher;
 
 /// An interned byte string; [`Sym::NONE`] stands for "no name".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Sym(pub(crate) u32);
+pub(crate) struct Sym(pub(crate) u32);
 
 impl Sym {
     /// No name at all: an unnamed argument of a dag, say.
-    pub const NONE: Sym = Sym(0);
+    pub(crate) const NONE: Sym = Sym(0);
     /// The empty string.
-    pub const EMPTY: Sym = Sym(1);
+    pub(crate) const EMPTY: Sym = Sym(1);
     /// `NAME`, the implicit template argument.
     pub(crate) const NAME: Sym = Sym(2);
 

@@ -15,7 +15,7 @@ use crate::value::Val;
 
 /// A record, class, multiclass or prototype, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RecId(pub(crate) u32);
+pub(crate) struct RecId(pub(crate) u32);
 
 impl RecId {
     pub(crate) fn index(self) -> usize {
@@ -238,8 +238,6 @@ pub(crate) struct ClassPart {
     pub(crate) number: u32,
     /// The qualified name of the implicit argument.
     pub(crate) implicit: u32,
-    /// A body was read: a second one is an error.
-    pub(crate) defined: bool,
 }
 
 /// An assertion that is checked when the record is complete.

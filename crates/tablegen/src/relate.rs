@@ -32,8 +32,7 @@ impl Ctx {
                 if let Some(&known) = self.relation.get(&(a, b)) {
                     return known;
                 }
-                let known =
-                    self.types.classes(b).iter().all(|&class| self.ty_is_subclass(a, class));
+                let known = self.types.classes(b).iter().all(|&class| self.ty_is_subclass(a, class));
                 self.relation.insert((a, b), known);
                 known
             }

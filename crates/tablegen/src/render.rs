@@ -116,7 +116,8 @@ pub fn json(places: &Places, messages: &Messages) -> Vec<u8> {
         }
     };
     for message in &messages.list {
-        let _ = write!(out, "{{\"severity\":\"{}\",\"code\":\"{}\",\"message\":", message.severity.name(), message.code);
+        let _ =
+            write!(out, "{{\"severity\":\"{}\",\"code\":\"{}\",\"message\":", message.severity.name(), message.code);
         quote(message.text.strip_suffix(b"\n").unwrap_or(&message.text), &mut out);
         place(message.loc, &mut out);
         out.extend(b",\"help\":[");

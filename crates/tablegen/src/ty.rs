@@ -10,7 +10,7 @@ use crate::record::RecId;
 
 /// A type, interned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Ty(pub(crate) u32);
+pub(crate) struct Ty(pub(crate) u32);
 
 const TAG: u32 = 7;
 const BITS: u32 = 4;
@@ -19,7 +19,7 @@ const RECORD: u32 = 6;
 
 /// A type, taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TyKind {
+pub(crate) enum TyKind {
     /// `bit`
     Bit,
     /// `int`
@@ -40,23 +40,23 @@ pub enum TyKind {
 
 impl Ty {
     /// `bit`
-    pub const BIT: Ty = Ty(0);
+    pub(crate) const BIT: Ty = Ty(0);
     /// `int`
-    pub const INT: Ty = Ty(1);
+    pub(crate) const INT: Ty = Ty(1);
     /// `string`
-    pub const STRING: Ty = Ty(2);
+    pub(crate) const STRING: Ty = Ty(2);
     /// `dag`
-    pub const DAG: Ty = Ty(3);
+    pub(crate) const DAG: Ty = Ty(3);
     /// No type.
-    pub const NONE: Ty = Ty(7);
+    pub(crate) const NONE: Ty = Ty(7);
 
     /// `bits<n>`; `n` is at most [`crate::limits::MAX_BITS`].
-    pub fn bits(n: u32) -> Ty {
+    pub(crate) fn bits(n: u32) -> Ty {
         Ty(n << 3 | BITS)
     }
 
     /// The width of a `bits` type.
-    pub fn width(self) -> Option<u32> {
+    pub(crate) fn width(self) -> Option<u32> {
         (self.0 & TAG == BITS).then_some(self.0 >> 3)
     }
 
@@ -75,7 +75,7 @@ impl Ty {
 
 /// All list types and sets of classes.
 #[derive(Debug, Default)]
-pub struct Types {
+pub(crate) struct Types {
     elements: Vec<Ty>,
     lists: FxHashMap<Ty, Ty>,
     sets: Vec<Box<[RecId]>>,
@@ -105,7 +105,7 @@ impl Types {
     }
 
     /// Takes a type apart.
-    pub fn kind(&self, ty: Ty) -> TyKind {
+    pub(crate) fn kind(&self, ty: Ty) -> TyKind {
         match ty.0 & TAG {
             0 => TyKind::Bit,
             1 => TyKind::Int,
@@ -119,12 +119,12 @@ impl Types {
     }
 
     /// The element type of a list type.
-    pub fn element(&self, ty: Ty) -> Option<Ty> {
+    pub(crate) fn element(&self, ty: Ty) -> Option<Ty> {
         if ty.is_list() { self.elements.get(ty.index()).copied() } else { None }
     }
 
     /// The classes of a record type; empty for any other.
-    pub fn classes(&self, ty: Ty) -> &[RecId] {
+    pub(crate) fn classes(&self, ty: Ty) -> &[RecId] {
         if ty.is_record() { self.sets.get(ty.index()).map_or(&[], |c| c) } else { &[] }
     }
 }

@@ -14,15 +14,15 @@ use crate::ty::Ty;
 
 /// A value, interned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Val(pub(crate) u32);
+pub(crate) struct Val(pub(crate) u32);
 
 impl Val {
     /// `?`
-    pub const UNSET: Val = Val(0);
+    pub(crate) const UNSET: Val = Val(0);
     /// The bit 0.
-    pub const FALSE: Val = Val(1);
+    pub(crate) const FALSE: Val = Val(1);
     /// The bit 1.
-    pub const TRUE: Val = Val(2);
+    pub(crate) const TRUE: Val = Val(2);
 
     pub(crate) fn bit(b: bool) -> Val {
         if b { Val::TRUE } else { Val::FALSE }

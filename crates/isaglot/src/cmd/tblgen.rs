@@ -105,9 +105,8 @@ fn reason(_path: &str, message: String) -> String {
 
 fn to_file(run: &Invocation, records: &mut isaglot_tablegen::Records, _text: &mut Vec<u8>) -> Result<(), String> {
     let path = std::path::Path::new(&run.output);
-    let opening = |d: isaglot_source::Diagnostic| {
-        format!("error opening {}: {}", run.output, reason(&run.output, d.message))
-    };
+    let opening =
+        |d: isaglot_source::Diagnostic| format!("error opening {}: {}", run.output, reason(&run.output, d.message));
     if run.write_if_changed {
         let mut text = Vec::new();
         tool::print(run, records, &mut text).map_err(|e| e.to_string())?;

@@ -17,7 +17,7 @@ use preprocess::Control;
 use token::{BANGS, Tok, TokenValue, keyword};
 
 /// Gives the bytes of a file, or `None` if there is none of that path.
-pub type Loader<'a> = dyn FnMut(&str) -> Option<Arc<[u8]>> + 'a;
+pub type Loader<'a> = dyn FnMut(&str) -> Option<Arc<[u8]>> + Send + 'a;
 
 /// A file being read.
 struct Open {
@@ -440,9 +440,11 @@ impl<'a> Lexer<'a> {
         }
         let name = String::from_utf8_lossy(ctx.names.get(self.value.text)).into_owned();
         let candidates: Vec<String> = std::iter::once(name.clone())
-            .chain(self.include_dirs.iter().map(|dir| {
-                if dir.ends_with('/') { format!("{dir}{name}") } else { format!("{dir}/{name}") }
-            }))
+            .chain(
+                self.include_dirs
+                    .iter()
+                    .map(|dir| if dir.ends_with('/') { format!("{dir}{name}") } else { format!("{dir}/{name}") }),
+            )
             .collect();
         if self.open.len() >= limits::MAX_INCLUDE_DEPTH {
             self.error(ctx, self.start, &format!("'{name}' is included too deep"));

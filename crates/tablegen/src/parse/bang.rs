@@ -186,11 +186,7 @@ impl Parser<'_> {
             let value_ty = self.ctx.vals.ty(value);
             if value_ty == Ty::NONE {
                 let text = self.ctx.val_text(value);
-                return self.none_at(
-                    loc,
-                    "tblgen-type",
-                    &[b"expected value to be a typed value, got '", &text, b"'"],
-                );
+                return self.none_at(loc, "tblgen-type", &[b"expected value to be a typed value, got '", &text, b"'"]);
             }
             expected = match expected {
                 None => self.first_operand(op, operands.len(), value_ty, item, loc, at)?,
@@ -252,9 +248,7 @@ impl Parser<'_> {
         at: Loc,
     ) -> Option<Option<Ty>> {
         let text = self.ctx.ty_text(ty);
-        let mut wrong = |this: &mut Self, what: &[u8]| {
-            this.none_at::<Option<Ty>>(at, "tblgen-type", &[what, &text, b"'"])
-        };
+        let wrong = |this: &mut Self, what: &[u8]| this.none_at::<Option<Ty>>(at, "tblgen-type", &[what, &text, b"'"]);
         let to_int = self.ctx.convertible(ty, Ty::INT);
         let to_string = ty == Ty::STRING;
         match op {

@@ -159,11 +159,7 @@ impl Parser<'_> {
         } else if over_ty == Ty::DAG && !is_filter {
             if let Some(item) = item.filter(|&i| i != Ty::DAG) {
                 let text = self.ctx.ty_text(item);
-                return self.none_at(
-                    loc,
-                    "tblgen-type",
-                    &[b"expected value of type '", &text, b"', but got dag type"],
-                );
+                return self.none_at(loc, "tblgen-type", &[b"expected value of type '", &text, b"', but got dag type"]);
             }
             Ty::DAG
         } else if is_filter {
@@ -218,8 +214,7 @@ impl Parser<'_> {
             return None;
         }
         let Some(element) = self.ctx.types.element(list_ty) else {
-            let text =
-                [b"!foldl list must be a list, but is of type '", self.ctx.ty_text(list_ty).as_slice()].concat();
+            let text = [b"!foldl list must be a list, but is of type '", self.ctx.ty_text(list_ty).as_slice()].concat();
             self.token_error("tblgen-type", &text);
             return None;
         };

@@ -296,15 +296,7 @@ impl Parser<'_> {
     }
 
     /// Assigns to a field, or to some bits of it, bit 0 of the value to the first.
-    pub(super) fn set_value(
-        &mut self,
-        rec: RecId,
-        loc: Loc,
-        name: Sym,
-        bits: &[u32],
-        value: Val,
-        moves: bool,
-    ) -> Done {
+    pub(super) fn set_value(&mut self, rec: RecId, loc: Loc, name: Sym, bits: &[u32], value: Val, moves: bool) -> Done {
         let shape = self.ctx.rec(rec).shape;
         let Some(at) = self.ctx.shapes.find(shape, name) else {
             let text = [b"Value '", self.ctx.names.get(name), b"' unknown!"].concat();
@@ -331,15 +323,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn with_bits(
-        &mut self,
-        rec: RecId,
-        at: usize,
-        loc: Loc,
-        name: Sym,
-        bits: &[u32],
-        value: Val,
-    ) -> Result<Val, Stop> {
+    fn with_bits(&mut self, rec: RecId, at: usize, loc: Loc, name: Sym, bits: &[u32], value: Val) -> Result<Val, Stop> {
         let current = self.ctx.rec(rec).values[at];
         if self.ctx.vals.kind(current) != Kind::Bits {
             let text = [b"Value '", self.ctx.names.get(name), b"' is not a bits type"].concat();
@@ -389,8 +373,7 @@ impl Parser<'_> {
     fn suggest_own_field(&mut self, rec: RecId, name: Sym) {
         let ctx = &self.ctx;
         let text = |s: Sym| String::from_utf8_lossy(ctx.names.get(s)).into_owned();
-        let names: Vec<String> =
-            ctx.shapes.get(ctx.rec(rec).shape).fields.iter().map(|f| text(f.name)).collect();
+        let names: Vec<String> = ctx.shapes.get(ctx.rec(rec).shape).fields.iter().map(|f| text(f.name)).collect();
         if let Some(near) = isaglot_source::closest(&text(name), names.iter().map(String::as_str)) {
             let help = format!("did you mean '{near}'?");
             self.ctx.messages.help(Loc::NONE, help);

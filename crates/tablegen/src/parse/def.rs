@@ -93,12 +93,8 @@ impl Parser<'_> {
             let ty = self.ctx.vals.ty(def);
             let element = self.defsets[i].element;
             if !self.ctx.is_a(ty, element) {
-                let text = [
-                    b"adding record of incompatible type '",
-                    self.ctx.ty_text(ty).as_slice(),
-                    b"' to defset",
-                ]
-                .concat();
+                let text =
+                    [b"adding record of incompatible type '", self.ctx.ty_text(ty).as_slice(), b"' to defset"].concat();
                 self.ctx.error_at(Some(rec), "tblgen-type", &text);
                 let loc = self.defsets[i].loc;
                 self.ctx.messages.note(loc, b"location of defset declaration");

@@ -40,11 +40,10 @@ impl Parser<'_> {
             self.template_arg_list(None)?;
         }
         let inherits = self.eat(Tok::Colon);
-        while inherits {
+        let mut more = inherits;
+        while more {
             self.add_sub_multiclass(number, rec)?;
-            if !self.eat(Tok::Comma) {
-                break;
-            }
+            more = self.eat(Tok::Comma);
         }
         if self.tok != Tok::LBrace {
             if !inherits {
@@ -59,7 +58,14 @@ impl Parser<'_> {
             }
             while self.tok != Tok::RBrace {
                 match self.tok {
-                    Tok::Assert | Tok::Def | Tok::Defm | Tok::Defvar | Tok::Dump | Tok::Foreach | Tok::If | Tok::Let => {
+                    Tok::Assert
+                    | Tok::Def
+                    | Tok::Defm
+                    | Tok::Defvar
+                    | Tok::Dump
+                    | Tok::Foreach
+                    | Tok::If
+                    | Tok::Let => {
                         self.object()?;
                     }
                     _ => {

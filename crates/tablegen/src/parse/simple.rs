@@ -22,7 +22,7 @@ impl Parser<'_> {
                 while self.next() == Tok::Str {
                     let mut all = self.name_of(text);
                     all.extend(self.ctx.names.get(self.text()));
-                    if all.len() > limits::MAX_STRING {
+                    if all.len() > self.ctx.max_string() {
                         self.ctx.too_much("strings");
                         return None;
                     }
@@ -38,8 +38,7 @@ impl Parser<'_> {
             Tok::Int => self.ctx.int(self.lex.value.int),
             Tok::BinaryInt => {
                 let (value, digits) = (self.lex.value.int, self.lex.value.digits);
-                let bits: Vec<u32> =
-                    (0..digits).map(|i| Val::bit(value.wrapping_shr(i) & 1 == 1).0).collect();
+                let bits: Vec<u32> = (0..digits).map(|i| Val::bit(value.wrapping_shr(i) & 1 == 1).0).collect();
                 self.ctx.bits(&bits)
             }
             Tok::Code => {
@@ -199,12 +198,8 @@ impl Parser<'_> {
                 _ => Sym(node.b),
             };
             let Some(at) = open.iter().position(|&i| params[i].name == name) else {
-                let text = [
-                    b"We can only specify the template argument '",
-                    self.ctx.names.get(name),
-                    b"' once",
-                ]
-                .concat();
+                let text =
+                    [b"We can only specify the template argument '", self.ctx.names.get(name), b"' once"].concat();
                 return self.fail_at(loc, "tblgen-argument", &text);
             };
             open.remove(at);
@@ -233,7 +228,7 @@ impl Parser<'_> {
                 Some(value) => values.push(value),
                 None => return Vec::new(),
             }
-            if values.len() > limits::MAX_LIST {
+            if values.len() > self.ctx.max_list() {
                 self.ctx.too_much("lists");
                 return Vec::new();
             }
@@ -377,7 +372,7 @@ impl Parser<'_> {
             loop {
                 let (arg, name) = self.dag_arg(rec)?;
                 run.extend([arg.0, name.0]);
-                if run.len() > limits::MAX_LIST {
+                if run.len() > self.ctx.max_list() {
                     self.ctx.too_much("dags");
                     return None;
                 }

@@ -60,9 +60,7 @@ impl Parser<'_> {
                 self.fail("tblgen-syntax", "defset is not allowed inside multiclass")
             }
             Tok::Defset => self.defset(),
-            Tok::Class if self.multi.is_some() => {
-                self.fail("tblgen-syntax", "class is not allowed inside multiclass")
-            }
+            Tok::Class if self.multi.is_some() => self.fail("tblgen-syntax", "class is not allowed inside multiclass"),
             Tok::Class if !self.loops.is_empty() => {
                 self.fail("tblgen-syntax", "class is not allowed inside foreach loop")
             }
@@ -71,9 +69,7 @@ impl Parser<'_> {
                 self.fail("tblgen-syntax", "multiclass is not allowed inside foreach loop")
             }
             Tok::MultiClass => self.multiclass(),
-            _ => {
-                self.fail("tblgen-syntax", "Expected assert, class, def, defm, defset, dump, foreach, if, or let")
-            }
+            _ => self.fail("tblgen-syntax", "Expected assert, class, def, defm, defset, dump, foreach, if, or let"),
         }
     }
 
@@ -184,8 +180,7 @@ impl Parser<'_> {
         let loc = self.loc();
         let ty = self.ty().ok_or(Stop)?;
         if ty.is_record() {
-            let text =
-                [b"cannot define type alias for class type '", self.ctx.ty_text(ty).as_slice(), b"'"].concat();
+            let text = [b"cannot define type alias for class type '", self.ctx.ty_text(ty).as_slice(), b"'"].concat();
             return self.fail_at(loc, "tblgen-type", &text);
         }
         self.aliases.insert(name, ty);

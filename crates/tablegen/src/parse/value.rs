@@ -224,10 +224,8 @@ impl Parser<'_> {
         recs.extend(self.ctx.as_def(value));
         let ctx = &self.ctx;
         let text = |s: Sym| String::from_utf8_lossy(ctx.names.get(s)).into_owned();
-        let names: Vec<String> = recs
-            .iter()
-            .flat_map(|&r| ctx.shapes.get(ctx.rec(r).shape).fields.iter().map(|f| text(f.name)))
-            .collect();
+        let names: Vec<String> =
+            recs.iter().flat_map(|&r| ctx.shapes.get(ctx.rec(r).shape).fields.iter().map(|f| text(f.name))).collect();
         if let Some(near) = isaglot_source::closest(&text(name), names.iter().map(String::as_str)) {
             let help = format!("did you mean '{near}'?");
             self.ctx.messages.help(Loc::NONE, help);
