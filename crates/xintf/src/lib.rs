@@ -2,14 +2,15 @@
 //!
 //! The generic instructions `xcmd0`, `xcmd1`, … have no meaning of their own: a handle in rs1 says which device and
 //! which of its functions is meant, and `xext` makes handles from globally unique interface numbers. This crate has
-//! everything of it that happens before a program runs and needs no description of the rest of the instruction set:
+//! everything of it that happens before a program runs:
 //!
 //! * [`parse`], [`set`], [`check`]: the definition language, imports, and what can be wrong;
 //! * [`name`], [`uuid`]: mangling and numbers;
 //! * [`profile`]: where the generic instructions are in the opcode space, as data;
 //! * [`map`]: from devices and privilege levels to logical unit numbers;
 //! * [`registry`]: who owns which number;
-//! * [`header`], [`skeleton`]: source for the two sides of the instruction.
+//! * [`header`], [`skeleton`]: source for the two sides of the instruction;
+//! * [`resolve`]: which interface a call in machine code is for.
 
 pub mod ast;
 pub mod check;
@@ -22,6 +23,7 @@ pub mod name;
 mod parse;
 pub mod profile;
 pub mod registry;
+pub mod resolve;
 pub mod set;
 pub mod skeleton;
 mod tree;

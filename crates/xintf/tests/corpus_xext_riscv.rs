@@ -1,5 +1,5 @@
-//! The description of RISC-V against the vectors of the corpus: words to text, without and with aliases. Without a corpus
-//! the tests are reported as ignored.
+//! The description of RISC-V against the vectors of the corpus: words to text, without and with aliases, and calls named
+//! through data flow. Without a corpus the tests are reported as ignored.
 
 #[path = "common/riscv.rs"]
 mod riscv;
@@ -9,6 +9,10 @@ use std::path::{Path, PathBuf};
 
 use isaglot_asm::{Options, Plain, Stream};
 use isaglot_codec::Plan;
+use isaglot_source::{Diagnostics, SourceMap};
+use isaglot_xintf::resolve::{Facts, Names, resolve, steps};
+use isaglot_xintf::set;
+use isaglot_xintf::uuid::Xlen;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 
@@ -28,6 +32,7 @@ fn main() {
     let trials = vec![
         Trial::test("xext_rv_vectors_plain", move || vectors(&file, false)).with_ignored_flag(missing),
         Trial::test("xext_rv_vectors_aliases", move || vectors(&other, true)).with_ignored_flag(missing),
+        Trial::test("xext_dis_names", move || names(&corpus().join("dis.jsonl"))).with_ignored_flag(missing),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
@@ -91,5 +96,44 @@ fn vectors(file: &Path, aliases: bool) -> Result<(), Failed> {
     }
     println!("xext rv-vectors, aliases {aliases}: {passed}/{total}");
     wrong.truncate(50);
+    if total > 0 && passed == total { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+fn names(file: &Path) -> Result<(), Failed> {
+    let isa = riscv::isa();
+    let (mut total, mut passed, mut wrong) = (0, 0, Vec::new());
+    for line in std::fs::read_to_string(file)?.lines() {
+        let v: Value = serde_json::from_str(line)?;
+        let bits = v["xlen"].as_u64().ok_or("xlen")?;
+        let xlen = Xlen::from_bits(bits).ok_or("xlen")?;
+        let (mut files, mut found) = (SourceMap::new(), Diagnostics::new());
+        let id = files.add("defs.xintf", v["defs"].as_str().ok_or("defs")?.as_bytes());
+        let set = set::load(&mut files, &[id], |_, _, _| None, &mut found);
+        let mut bytes = Vec::new();
+        for word in v["words"].as_array().ok_or("words")? {
+            let digits = word.as_str().and_then(|w| w.strip_prefix("0x")).ok_or("a word")?;
+            bytes.extend(u32::from_str_radix(digits, 16)?.to_le_bytes());
+        }
+        let entries: Vec<u64> = v["entries"].as_array().ok_or("entries")?.iter().filter_map(Value::as_u64).collect();
+        let entries: Vec<u64> = entries.iter().map(|e| 4 * e).collect();
+        let plan = riscv::plan(&isa, bits, v["encoding"].as_str().unwrap_or("custom0"), 8);
+        let names = Names::new(set.interfaces(), xlen);
+        let steps = steps(&plan, &Facts::new(&plan), xlen, &bytes);
+        let resolved = resolve(&steps, &entries, xlen.bits(), &|uuid| names.knows(uuid));
+        total += 1;
+        let mut bad = None;
+        for (index, name) in v["expect"].as_object().ok_or("expect")? {
+            let at = 4 * index.parse::<u64>()?;
+            let made = resolved.calls.get(&at).map(|call| names.name(call.uuid, call.k));
+            if made.as_deref() != name.as_str() {
+                bad = Some(format!("{} at {index}: {made:?}, expected {name}", v["id"]));
+            }
+        }
+        match bad {
+            None => passed += 1,
+            Some(bad) => wrong.push(bad),
+        }
+    }
+    println!("xext dis.jsonl: {passed}/{total}");
     if total > 0 && passed == total { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
