@@ -68,7 +68,8 @@ fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 fn embedded(name: &str, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
-    let Some(found) = crate::embedded::find(name) else {
+    let family = crate::riscv::parse(name).map(|_| "riscv");
+    let Some(found) = crate::embedded::find(family.unwrap_or(name)) else {
         let names = crate::embedded::names();
         let mut d = Diagnostic::error("cli-isa", format!("no description called `{name}` comes with isaglot"));
         if let Some(near) = closest(name, names.iter().copied()) {
@@ -85,32 +86,44 @@ fn embedded(name: &str, files: &mut SourceMap, problems: &mut Diagnostics) -> Op
 fn choose(args: &SpecArgs, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
     let before = problems.error_count();
     let generation = match &args.generation {
-        None => 0,
+        None => args.isa.as_deref().and_then(crate::riscv::parse).map_or(0, |choice| choice.generation),
         Some(text) => generation(&isa, text).unwrap_or_else(|d| {
             problems.push(d);
             0
         }),
     };
     let mut on: Vec<FeatureId> = (0..isa.features().len() as u32).map(FeatureId).filter(|&f| isa[f].default).collect();
+    let family = args.isa.as_deref().and_then(crate::riscv::parse);
+    if let Some(choice) = &family {
+        on.clear();
+        for name in &choice.features {
+            feature(&isa, name, true, &mut on, problems);
+        }
+    }
     for choice in &args.features {
         let (name, keep) = match choice.strip_prefix('-') {
             Some(name) => (name, false),
             None => (choice.strip_prefix('+').unwrap_or(choice), true),
         };
-        let Some(at) = isa.features().iter().position(|f| f.name == name) else {
-            let mut d = Diagnostic::error("cli-feature", format!("the description has no feature `{name}`"));
-            if let Some(near) = closest(name, isa.features().iter().map(|f| f.name.as_str())) {
-                d = d.note(format!("did you mean `{near}`?"));
-            }
-            problems.push(d);
-            continue;
-        };
-        on.retain(|f| f.index() != at);
-        if keep {
-            on.push(FeatureId(at as u32));
-        }
+        feature(&isa, name, keep, &mut on, problems);
     }
     (problems.error_count() == before).then_some(Chosen { isa, generation, features: on })
+}
+
+/// Switches a feature on or off.
+fn feature(isa: &Isa, name: &str, keep: bool, on: &mut Vec<FeatureId>, problems: &mut Diagnostics) {
+    let Some(at) = isa.features().iter().position(|f| f.name == name) else {
+        let mut d = Diagnostic::error("cli-feature", format!("the description has no feature `{name}`"));
+        if let Some(near) = closest(name, isa.features().iter().map(|f| f.name.as_str())) {
+            d = d.note(format!("did you mean `{near}`?"));
+        }
+        problems.push(d);
+        return;
+    };
+    on.retain(|f| f.index() != at);
+    if keep {
+        on.push(FeatureId(at as u32));
+    }
 }
 
 /// The gen of this name or number.

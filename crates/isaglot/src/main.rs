@@ -2,6 +2,7 @@
 //!
 //! Started under the name of a tool that it stands in for (a link called `llvm-tblgen`, say), it is that tool.
 
+mod call_names;
 mod cmd;
 mod diagram;
 mod embedded;
@@ -9,6 +10,7 @@ mod hooks;
 mod io;
 mod load;
 mod progress;
+mod riscv;
 mod session;
 
 use std::process::ExitCode;

@@ -12,6 +12,7 @@ use isaglot_asm::{Entry, Options, Stream};
 use isaglot_codec::Plan;
 use isaglot_source::Diagnostic;
 
+use crate::call_names::{CallArgs, CallNames};
 use crate::hooks::{Disassembly, NoMatch};
 use crate::io::{Output, input_name, open, unreadable};
 use crate::load::{Chosen, CompatArg, SpecArgs, load, read_names};
@@ -64,6 +65,11 @@ pub(crate) struct Args {
     /// line. Errors are not shown.
     #[arg(long, conflicts_with_all = ["labels", "entries", "format"])]
     words: bool,
+    /// Shorthands instead of the instructions that they stand for, where the description has any.
+    #[arg(long)]
+    aliases: bool,
+    #[command(flatten)]
+    calls: CallArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -86,14 +92,15 @@ fn parse_entry(text: &str) -> Result<Entry, String> {
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let Some(chosen) = load(&args.spec, session) else { return ExitCode::from(crate::session::EXIT_INPUT) };
     match disassemble(args, &chosen, session) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(crate::session::EXIT_INPUT),
         Err(d) => session.fail(d),
     }
 }
 
-fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<(), Diagnostic> {
+fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bool, Diagnostic> {
     let names = read_names(args.names.as_deref(), session)?;
-    let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features);
+    let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features).with_aliases(args.aliases);
     let options = Options {
         show_errors: !args.no_errors,
         labels: args.labels || !args.entries.is_empty(),
@@ -105,14 +112,24 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<()
     let mut out = Output::create(args.output.as_deref(), false)?;
     if args.words {
         words(args, &plan, &options, &mut hooks, &mut out)?;
-        return out.finish();
+        return out.finish().map(|()| true);
     }
     let name = input_name(args.input.as_deref());
     let failed = |e: &io::Error| unreadable(&name, e);
     let mut stream;
     let mut input: Box<dyn Read>;
-    if options.labels {
+    let mut calls = None;
+    if options.labels || !args.calls.xintf.is_empty() {
         let mut file = seekable(args)?;
+        if !args.calls.xintf.is_empty() {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).map_err(|e| failed(&e))?;
+            let entries: Vec<u64> = options.entries.iter().map(|e| e.offset).collect();
+            calls = CallNames::new(&args.calls, &plan, &entries, &bytes, session);
+            if calls.is_none() {
+                return Ok(false);
+            }
+        }
         let total = file.seek(SeekFrom::End(0)).map_err(|e| failed(&e))?;
         stream = Stream::new(&plan, options, total);
         file.rewind().map_err(|e| failed(&e))?;
@@ -128,22 +145,23 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<()
     let mut listing = (args.format == Format::Annotated).then(|| crate::hooks::Annotated::new(&chosen.isa, color));
     let done = each_block(&mut input, |bytes| {
         text.clear();
-        let used = match &mut listing {
-            Some(listing) => listing.feed(&mut stream, bytes, &mut hooks, &mut text),
-            None => stream.feed(bytes, &mut hooks, &mut text),
+        let used = match (&mut listing, &mut calls) {
+            (_, Some(calls)) => calls.feed(&mut stream, bytes, &mut hooks, &mut text),
+            (Some(listing), None) => listing.feed(&mut stream, bytes, &mut hooks, &mut text),
+            (None, None) => stream.feed(bytes, &mut hooks, &mut text),
         };
         out.write_all(&text).map_err(|e| Stop::Write(out.failed(&e), e.kind()))?;
         if stream.stopped() { Err(Stop::Enough) } else { Ok(used) }
     });
     match done {
         // Nobody reads on: not an error.
-        Err(Stop::Write(_, io::ErrorKind::BrokenPipe)) => return Ok(()),
+        Err(Stop::Write(_, io::ErrorKind::BrokenPipe)) => return Ok(true),
         Err(Stop::Enough) | Ok(()) => {}
         Err(e) => return Err(e.into_diagnostic(&name)),
     }
     match out.finish() {
-        Err(_) if io::stdout().is_terminal() && args.output.is_none() => Ok(()),
-        done => done,
+        Err(_) if io::stdout().is_terminal() && args.output.is_none() => Ok(true),
+        done => done.map(|()| true),
     }
 }
 

@@ -8,7 +8,7 @@ mod explain;
 mod spirv;
 mod tblgen;
 mod xe;
-mod xintf;
+pub(crate) mod xintf;
 
 use std::process::ExitCode;
 

@@ -283,10 +283,10 @@ impl<'a> Solver<'a> {
                 }
             }
             Next::Call { target } => {
-                if let Some(target) = target.filter(|t| self.inside(*t)) {
-                    if steps.binary_search_by_key(&target, |s| s.at).is_err() {
-                        self.scatter(function, &NOTHING);
-                    }
+                if let Some(target) = target.filter(|t| self.inside(*t))
+                    && steps.binary_search_by_key(&target, |s| s.at).is_err()
+                {
+                    self.scatter(function, &NOTHING);
                 }
                 for (n, fact) in state.iter_mut().enumerate() {
                     if CALLER_SAVED >> n & 1 == 1 {
@@ -344,7 +344,9 @@ impl<'a> Solver<'a> {
                 _ => (rd, Fact::Unknown),
             },
             Effect::Shift { rd, rs, by, left } => match read(rs) {
-                Fact::Constant(c) if by < self.bits => (rd, Fact::Constant(mask & if left { c << by } else { c >> by })),
+                Fact::Constant(c) if by < self.bits => {
+                    (rd, Fact::Constant(mask & if left { c << by } else { c >> by }))
+                }
                 _ => (rd, Fact::Unknown),
             },
             Effect::Handle { rd, rs } => match read(rs) {

@@ -97,7 +97,9 @@ fn fact(plan: &Plan<'_>, id: EncodingId) -> Option<Fact> {
     let (mut writes, mut written) = (0, Vec::new());
     for operand in encoding.operands.iter().filter(|o| o.access.writes()) {
         match operand.kind {
-            OperandKind::Implicit(file, number) if integer(file).is_some() => writes |= 1u32.checked_shl(number).unwrap_or(0),
+            OperandKind::Implicit(file, number) if integer(file).is_some() => {
+                writes |= 1u32.checked_shl(number).unwrap_or(0)
+            }
             OperandKind::Register(name, file) => {
                 if let (Some(base), Some(place)) = (integer(file), place(name)) {
                     written.push((place, base));
@@ -181,7 +183,9 @@ fn effect(fact: &Fact, word: &Word, size: usize, xlen: Xlen) -> Effect {
             number.zip(rs).map(|(n, rs)| Effect::Shift { rd, rs, by: read(n, word) as u32, left })
         }
         Kind::Xext => register(&fact.rs1).map(|rs| Effect::Handle { rd, rs }),
-        Kind::Xcmd => number.zip(register(&fact.rs1)).map(|(n, rs)| Effect::Command { rd, rs, k: read(n, word) as u32 }),
+        Kind::Xcmd => {
+            number.zip(register(&fact.rs1)).map(|(n, rs)| Effect::Command { rd, rs, k: read(n, word) as u32 })
+        }
         Kind::Other => None,
     };
     made.unwrap_or(other)

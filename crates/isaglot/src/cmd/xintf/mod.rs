@@ -174,7 +174,7 @@ fn write(path: Option<&Path>, text: &str) -> Result<(), Diagnostic> {
 }
 
 /// Reads a file into the session.
-fn read(session: &mut Session, path: Option<&Path>, out: &mut Diagnostics) -> Option<FileId> {
+pub(crate) fn read(session: &mut Session, path: Option<&Path>, out: &mut Diagnostics) -> Option<FileId> {
     match io::read(path) {
         Ok(bytes) => Some(session.files.add(io::input_name(path), bytes)),
         Err(d) => {
@@ -194,7 +194,7 @@ fn read_registry(session: &mut Session, path: &Path, out: &mut Diagnostics) -> O
 }
 
 /// Reads definition files and what they import, which is looked for beside the importing file and in `include`.
-fn load(session: &mut Session, files: &[PathBuf], include: &[PathBuf], out: &mut Diagnostics) -> Set {
+pub(crate) fn load(session: &mut Session, files: &[PathBuf], include: &[PathBuf], out: &mut Diagnostics) -> Set {
     let mut known: BTreeMap<PathBuf, FileId> = BTreeMap::new();
     let mut named = Vec::new();
     for path in files {

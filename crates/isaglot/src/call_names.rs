@@ -1,0 +1,111 @@
+//! Lines of a disassembly in which calls of generic instructions carry the names of their interfaces.
+//!
+//! The data flow needs the whole program, so it is read once before; then the lines are taken one by one and `xcmdK` is
+//! replaced where a name is known.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use isaglot_asm::{Hooks, Stream};
+use isaglot_codec::Plan;
+use isaglot_source::Diagnostics;
+use isaglot_xintf::check::{Target, check};
+use isaglot_xintf::map::{self, Levels};
+use isaglot_xintf::resolve::{Facts, Names, resolve, steps};
+use isaglot_xintf::uuid::Xlen;
+
+use crate::cmd::xintf;
+use crate::session::Session;
+
+/// The options that ask for names.
+#[derive(clap::Args, Debug)]
+pub(crate) struct CallArgs {
+    /// Name the commands of the interfaces that these files define.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) xintf: Vec<PathBuf>,
+    /// The map of the processor: also name commands whose logical unit is written down.
+    #[arg(long, value_name = "FILE", requires = "xintf", requires = "level")]
+    pub(crate) map: Option<PathBuf>,
+    /// The privilege level of the program: user, super, hyper or mach.
+    #[arg(long, value_name = "LEVEL", requires = "map", value_parser = parse_level)]
+    pub(crate) level: Option<Levels>,
+}
+
+fn parse_level(text: &str) -> Result<Levels, String> {
+    Levels::named(text).ok_or_else(|| "expected user, super, hyper or mach".to_owned())
+}
+
+/// The names of calls, by address.
+pub(crate) struct CallNames {
+    names: BTreeMap<u64, String>,
+    position: u64,
+}
+
+impl CallNames {
+    /// Follows the data flow of a program. Problems of the files are reported; `None` if one of them is an error.
+    pub(crate) fn new(
+        args: &CallArgs,
+        plan: &Plan<'_>,
+        entries: &[u64],
+        bytes: &[u8],
+        session: &mut Session,
+    ) -> Option<CallNames> {
+        let mut found = Diagnostics::new();
+        let xlen = if plan.generation() == 32 { Xlen::Rv32 } else { Xlen::Rv64 };
+        let set = xintf::load(session, &args.xintf, &[], &mut found);
+        check(set.written(), Target { xlen, commands: isaglot_xintf::limits::MAX_COMMANDS }, &mut found);
+        let names = Names::new(set.interfaces(), xlen);
+        let map = args.map.as_deref().and_then(|path| {
+            let id = xintf::read(session, Some(path), &mut found)?;
+            let bytes = session.files.get(id).map(|f| f.bytes.clone())?;
+            let mut map = map::read(id, &bytes, &set, xlen, &mut found);
+            map::build(&mut map, &mut found);
+            Some(map)
+        });
+        session.report(&found);
+        if found.has_errors() {
+            return None;
+        }
+        let steps = steps(plan, &Facts::new(plan), xlen, bytes);
+        let resolved = resolve(&steps, entries, xlen.bits(), &|uuid| names.knows(uuid));
+        let mut by_address: BTreeMap<u64, String> =
+            resolved.calls.iter().map(|(&at, call)| (at, names.name(call.uuid, call.k))).collect();
+        if let (Some(map), Some(level)) = (&map, args.level) {
+            for (&at, &(lun, k)) in &resolved.literal {
+                by_address.extend(names.literal(map, level, lun, k).map(|name| (at, name)));
+            }
+        }
+        Some(CallNames { names: by_address, position: 0 })
+    }
+
+    /// Appends the lines of the next piece of the stream; gives how many bytes were used.
+    pub(crate) fn feed(
+        &mut self,
+        stream: &mut Stream<'_, '_>,
+        bytes: &[u8],
+        hooks: &mut dyn Hooks,
+        out: &mut Vec<u8>,
+    ) -> usize {
+        let mut used = 0;
+        loop {
+            let start = out.len();
+            let Some(size) = stream.step(bytes.get(used..).unwrap_or(&[]), hooks, out) else { return used };
+            if let Some(name) = self.names.get(&self.position) {
+                rename(out, start, name);
+            }
+            self.position += size as u64;
+            used += size;
+        }
+    }
+}
+
+/// Replaces the mnemonic `xcmdK` in the last line from `start` on.
+fn rename(out: &mut Vec<u8>, start: usize, name: &str) {
+    let end = out.len().saturating_sub(1);
+    let text = out.get(start..end).unwrap_or(&[]);
+    let line = start + text.iter().rposition(|&b| b == b'\n').map_or(0, |n| n + 1);
+    let text = out.get(line..end).unwrap_or(&[]);
+    let Some(at) = text.windows(4).position(|w| w == b"xcmd") else { return };
+    let digits = text.iter().skip(at + 4).take_while(|b| b.is_ascii_digit()).count();
+    out.splice(line + at..line + at + 4 + digits, name.bytes());
+}
