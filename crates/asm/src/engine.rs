@@ -1,7 +1,7 @@
 //! Runs display programs.
 //!
 //! A step that is a segment prints text that depends on few bits of the instruction only; finished texts are kept in a
-//! table of fixed size, found by those bits. Operands recur, so nearly all segments are copies of 43 bytes or less.
+//! table of fixed size, found by those bits. Operands recur, so nearly all segments are copies of 40 bytes or less.
 
 use isaglot_codec::{Match, Plan};
 
@@ -23,7 +23,7 @@ pub(crate) enum Outcome {
 }
 
 /// Bytes of text that an entry of the table holds: with the rest of the entry, one cache line.
-const TEXT: usize = 43;
+const TEXT: usize = 40;
 
 /// A finished text. An entry without one has a segment that does not exist.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,8 @@ const EMPTY: Entry = Entry { bits: [0; 2], segment: u32::MAX, len: 0, text: [0; 
 pub(crate) struct Engine<'p, 'a> {
     programs: Programs<'p, 'a>,
     table: Table,
+    /// The texts of [`Engine::mark`], which is not told those of custom fields.
+    marks: Table,
     compat: Compat,
 }
 
@@ -81,15 +83,22 @@ impl Table {
             *second = old;
         }
         if let Some(entry) = self.entries.get_mut(at) {
-            *entry = Entry { bits, segment, len: text.len() as u8, text: [0; TEXT] };
-            entry.text.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+            *entry = Entry { bits, segment, len: text.len() as u8, text: entry.text };
+            if let Some(place) = entry.text.get_mut(..text.len()) {
+                place.copy_from_slice(text);
+            }
         }
     }
 }
 
 impl<'p, 'a> Engine<'p, 'a> {
     pub(crate) fn new(plan: &'p Plan<'a>, compat: Compat, labels: bool) -> Self {
-        Self { programs: Programs::new(plan, labels), table: Table::new(TABLE_FIRST_BITS), compat }
+        Self {
+            programs: Programs::new(plan, labels),
+            table: Table::new(TABLE_FIRST_BITS),
+            marks: Table::new(1),
+            compat,
+        }
     }
 
     /// Appends the text of an instruction word, given by its limbs.
@@ -107,13 +116,16 @@ impl<'p, 'a> Engine<'p, 'a> {
             Match::One(id) => id,
         };
         let (block, has_dont_care) = self.programs.root(id);
-        let dont_care = &self.programs.compiler.plan().isa()[id].dont_care;
-        if has_dont_care && dont_care.limbs().iter().zip(word).any(|(dont_care, limb)| dont_care & limb != 0) {
-            return Outcome::Undecided;
+        if has_dont_care {
+            let dont_care = &self.programs.compiler.plan().isa()[id].dont_care;
+            if dont_care.limbs().iter().zip(word).any(|(dont_care, limb)| dont_care & limb != 0) {
+                return Outcome::Undecided;
+            }
         }
         self.print(block, word, hooks, line)
     }
 
+    #[inline]
     fn print(&mut self, block: BlockId, word: &[u64], hooks: &mut dyn Hooks, line: &mut Line<'_>) -> Outcome {
         let before = line.out.len();
         let mut run = Run { programs: &self.programs, table: &mut self.table, compat: self.compat, word, hooks };
@@ -122,6 +134,11 @@ impl<'p, 'a> Engine<'p, 'a> {
         }
         line.out.truncate(before);
         Outcome::Undecided
+    }
+
+    /// Says whether the texts of custom fields may be kept; counts only before the first instruction.
+    pub(crate) fn keep_custom(&mut self, keep: bool) {
+        self.programs.keep_custom(keep);
     }
 
     /// Adds the places that an instruction jumps to; what is printed on the way is of no use.
@@ -134,7 +151,9 @@ impl<'p, 'a> Engine<'p, 'a> {
         if !self.programs.has_branches(block) {
             return Outcome::Printed;
         }
-        self.print(block, word, &mut Plain, line)
+        let hooks = &mut Plain;
+        let mut run = Run { programs: &self.programs, table: &mut self.marks, compat: self.compat, word, hooks };
+        if run.block(block, line) { Outcome::Printed } else { Outcome::Undecided }
     }
 }
 
@@ -152,16 +171,30 @@ impl Run<'_, '_, '_> {
     fn block(&mut self, block: BlockId, line: &mut Line<'_>) -> bool {
         let programs = self.programs;
         let graph = &programs.compiler.graph;
-        for op in programs.steps(block) {
-            match *op {
+        let mut steps = programs.steps(block);
+        while let Some((op, rest)) = steps.split_first() {
+            steps = rest;
+            // A block that a step leads to; where it is the last step, it takes over.
+            let next = match *op {
+                Op::Cached(segment) => {
+                    if !self.cached(segment, line) {
+                        return false;
+                    }
+                    continue;
+                }
                 Op::Text { from, len } => {
                     line.out.extend_from_slice(programs.text.get(from as usize..(from + len) as usize).unwrap_or(&[]));
+                    continue;
                 }
-                Op::Align(column) => line.align(column),
+                Op::Align(column) => {
+                    line.align(column);
+                    continue;
+                }
                 Op::Scalar { value, field } => {
                     let Some(field) = programs.fields.get(field as usize) else { return false };
                     let isa = programs.compiler.plan().isa();
                     value::print(isa, field, graph.evaluate(value, self.word), self.compat, line.out);
+                    continue;
                 }
                 Op::Branch { value, field } => {
                     let Some(field) = programs.fields.get(field as usize) else { return false };
@@ -169,55 +202,60 @@ impl Run<'_, '_, '_> {
                     if !exact::branch(field, value, line) {
                         value::print(programs.compiler.plan().isa(), field, value, self.compat, line.out);
                     }
+                    continue;
                 }
                 Op::Custom { value, reference } => {
                     let Some(reference) = programs.references.get(reference as usize) else { return false };
                     self.hooks.custom(reference, graph.evaluate(value, self.word), line.out);
-                }
-                Op::If { guard, then, other } => {
-                    let chosen = if graph.evaluate(guard, self.word) != 0 { then } else { other };
-                    if !self.block(chosen, line) {
-                        return false;
-                    }
-                }
-                Op::Test { test, then, other } => {
-                    let Some(test) = programs.tests.get(test as usize) else { return false };
-                    if !self.block(if test.holds(self.word) { then } else { other }, line) {
-                        return false;
-                    }
-                }
-                Op::Sub(sub) => {
-                    if !self.sub(sub, line) {
-                        return false;
-                    }
+                    continue;
                 }
                 Op::Expect { value, want } => {
                     if graph.evaluate(value, self.word) != want {
                         return false;
                     }
+                    continue;
                 }
-                Op::Bail => return false,
-                Op::Cached(segment) => {
-                    if !self.cached(segment, line) {
-                        return false;
+                Op::Test { test, then, other } => match programs.tests.get(test as usize) {
+                    Some(test) => {
+                        if test.holds(self.word) {
+                            then
+                        } else {
+                            other
+                        }
+                    }
+                    None => return false,
+                },
+                Op::If { guard, then, other } => {
+                    if graph.evaluate(guard, self.word) != 0 {
+                        then
+                    } else {
+                        other
                     }
                 }
+                Op::Sub(sub) => match self.leaf(sub) {
+                    Some(block) => block,
+                    None => return false,
+                },
+                Op::Bail => return false,
+            };
+            if steps.is_empty() {
+                steps = programs.steps(next);
+            } else if !self.block(next, line) {
+                return false;
             }
         }
         true
     }
 
-    fn sub(&mut self, sub: u32, line: &mut Line<'_>) -> bool {
-        let Some(sub) = self.programs.subs.get(sub as usize) else { return false };
+    /// The block of the leaf that the value of a sub-encoded field is.
+    fn leaf(&self, sub: u32) -> Option<BlockId> {
+        let sub = self.programs.subs.get(sub as usize)?;
         let value = self.programs.compiler.graph.evaluate(sub.value, self.word);
-        let Match::One(id) = self.programs.compiler.plan().tree(sub.space).select(&[value], sub.width) else {
-            return false;
-        };
-        let rank = self.programs.ranks.get(id.index()).copied().unwrap_or(u32::MAX);
-        match sub.leaves.get(rank as usize) {
-            Some(&(block, dont_care)) if value & dont_care == 0 => self.block(block, line),
-            _ => false,
-        }
+        let tree = self.programs.trees.get(sub.space.index())?;
+        let Match::One(id) = (*tree)?.select(&[value], sub.width) else { return None };
+        let rank = self.programs.ranks.get(id.index())?;
+        let &(block, dont_care) = sub.leaves.get(*rank as usize)?;
+        (value & dont_care == 0).then_some(block)
     }
 
     #[inline]

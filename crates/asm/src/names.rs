@@ -123,6 +123,10 @@ impl Names {
 
 /// Prints `custom` fields by their names.
 impl Hooks for &Names {
+    fn custom_is_fixed(&self) -> bool {
+        true
+    }
+
     fn custom(&mut self, reference: &str, value: u64, out: &mut Vec<u8>) {
         // What follows a colon is padding, not part of the name.
         let field = reference.split(':').next().unwrap_or(reference);

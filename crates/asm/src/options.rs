@@ -79,6 +79,12 @@ pub trait Hooks {
         let _ = (reference, value, out);
     }
 
+    /// Whether the text of a custom field depends on its reference and value alone, and stays the same while a stream is
+    /// printed: it may then be kept instead of asked for again.
+    fn custom_is_fixed(&self) -> bool {
+        false
+    }
+
     /// Before each line of an instruction, those of its labels included.
     fn before(&mut self, position: u64, word: &Word, out: &mut Vec<u8>) {
         let _ = (position, word, out);
@@ -102,6 +108,10 @@ pub trait Hooks {
 pub struct Plain;
 
 impl Hooks for Plain {
+    fn custom_is_fixed(&self) -> bool {
+        true
+    }
+
     fn wants_lines(&self) -> bool {
         false
     }

@@ -155,7 +155,11 @@ pub(crate) struct Programs<'p, 'a> {
     known_tests: FxHashMap<ValueId, Option<u32>>,
     /// Whether code addresses may print as labels.
     labels: bool,
+    /// Whether custom texts depend on nothing but their value, and whether that is settled.
+    custom: (bool, bool),
     tree: &'p Tree,
+    /// The trees of the spaces that fields are decided in.
+    pub(crate) trees: Vec<Option<&'p Tree>>,
 }
 
 /// What the block of a sub-encoded field depends on, where no guards of outer scopes are involved.
@@ -201,7 +205,9 @@ impl<'p, 'a> Programs<'p, 'a> {
             tests: Vec::new(),
             known_tests: FxHashMap::default(),
             labels,
+            custom: (false, false),
             tree: plan.tree(isa.root()),
+            trees: vec![None; isa.spaces().len()],
         };
         programs.block(vec![Op::Bail]);
         programs
@@ -216,6 +222,13 @@ impl<'p, 'a> Programs<'p, 'a> {
         match self.roots.get(encoding.index()) {
             Some(Some(root)) => *root,
             _ => self.compile_root(encoding),
+        }
+    }
+
+    /// Says whether the texts of custom fields may be kept; counts only before the first instruction is compiled.
+    pub(crate) fn keep_custom(&mut self, keep: bool) {
+        if !self.custom.1 {
+            self.custom = (keep, true);
         }
     }
 
@@ -290,7 +303,7 @@ impl<'p, 'a> Programs<'p, 'a> {
             Op::Align(_) => (none(), false, false, 0),
             Op::Scalar { value, .. } | Op::Expect { value, .. } => (graph.reads(value).clone(), true, false, 0),
             Op::Branch { value, .. } => (graph.reads(value).clone(), false, true, 0),
-            Op::Custom { value, .. } => (graph.reads(value).clone(), false, false, 0),
+            Op::Custom { value, .. } => (graph.reads(value).clone(), self.custom.0, false, 0),
             Op::Test { test, then, other } => {
                 let guard = self.tests[test as usize].value;
                 self.effect(Op::If { guard, then, other })
@@ -616,7 +629,11 @@ impl<'p, 'a> Programs<'p, 'a> {
         {
             return sub;
         }
-        let isa = self.compiler.plan().isa();
+        let plan = self.compiler.plan();
+        let isa = plan.isa();
+        if let Some(tree) = self.trees.get_mut(space.index()) {
+            *tree = Some(plan.tree(space));
+        }
         let mut leaves = Vec::with_capacity(isa[space].encodings.len());
         for &id in &isa[space].encodings {
             let encoding = &isa[id];

@@ -114,6 +114,7 @@ impl<'p, 'a> Stream<'p, 'a> {
     fn advance(&mut self, bytes: &[u8], most: usize, hooks: &mut dyn Hooks, out: &mut Vec<u8>) -> usize {
         let mut used = 0;
         let quick = self.quick_size(hooks);
+        self.engine.keep_custom(hooks.custom_is_fixed());
         for _ in 0..most {
             if self.stopped {
                 break;

@@ -320,6 +320,10 @@ impl Hooks for Watch {
         false
     }
 
+    fn custom_is_fixed(&self) -> bool {
+        true
+    }
+
     fn field(&mut self, _: &str, _: Value<'_>, _: &mut Vec<u8>) {}
 
     fn custom(&mut self, reference: &str, value: u64, out: &mut Vec<u8>) {

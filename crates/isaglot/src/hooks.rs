@@ -44,6 +44,10 @@ impl Hooks for Disassembly {
         self.trace
     }
 
+    fn custom_is_fixed(&self) -> bool {
+        true
+    }
+
     fn field(&mut self, reference: &str, value: Value<'_>, out: &mut Vec<u8>) {
         if !self.trace {
             return;
