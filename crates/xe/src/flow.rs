@@ -59,17 +59,23 @@ pub(crate) fn implicit_acc(op: &str) -> (bool, bool) {
     }
 }
 
-/// The region of a source as vertical stride, width and horizontal stride.
-pub(crate) fn region(i: &Inst, n: usize) -> (u32, u32, u32) {
+/// The region of a source as vertical stride, width and horizontal stride; a width is at least 1.
+fn region(i: &Inst, n: usize) -> (u32, u32, u32) {
+    let (v, w, h) = shown_region(i, n);
+    (v, w.max(1), h)
+}
+
+/// The region of a source as listings show it: where strides make no sense, the width is 0.
+pub(crate) fn shown_region(i: &Inst, n: usize) -> (u32, u32, u32) {
     let Some(o) = i.srcs.get(n) else { return (0, 1, 0) };
     let number = |s: u8| if s == NO_STRIDE || s == VXH { 0 } else { u32::from(s) };
     let (v, h) = (number(o.v), number(o.h));
     if matches!(i.form, Form::Ternary | Form::Bfn) {
         return match (n, v, h) {
             (2, _, k) => (k, 1, 0),
-            (_, 0, _) => (0, 1, 0),
+            (_, 0, 0) => (0, 1, 0),
             (_, v, 0) => (v, v, 0),
-            (_, v, h) => (v, (v / h).max(1), h),
+            (_, v, h) => (v, v / h, h),
         };
     }
     (v, if o.w == NO_STRIDE { 1 } else { u32::from(o.w).max(1) }, h)
@@ -269,18 +275,18 @@ impl Xe {
             }
             (None, None) => [None; 3],
         };
+        let said = i.srcs[1].len;
+        let data = if said < 0 { UNKNOWN_LENGTHS[2] } else { said as u32 };
         let lengths = match i.desc {
-            Desc::Imm(desc) => [desc >> 20 & 31, desc >> 25 & 15, u32::from(i.srcs[1].len.max(0) as u16)],
-            Desc::Reg(_) if i.srcs[1].len >= 0 => {
-                [UNKNOWN_LENGTHS[0], UNKNOWN_LENGTHS[1], u32::from(i.srcs[1].len as u16)]
-            }
-            Desc::Reg(_) => UNKNOWN_LENGTHS,
+            Desc::Imm(desc) => [desc >> 20 & 31, desc >> 25 & 15, data],
+            Desc::Reg(_) => [UNKNOWN_LENGTHS[0], UNKNOWN_LENGTHS[1], data],
         };
         let mut payload = |o: &Operand, n: usize, role| {
             let (file, base) = self.place(o)?;
             match sizes[n] {
                 Some((bytes, stride, count)) => out.run(file, base, bytes, stride, count),
-                None => out.run(file, base, lengths[n] * grf, 0, 1),
+                // A register that is named is touched, if only one byte of it.
+                None => out.run(file, base, (lengths[n] * grf).max(1), 0, 1),
             }
             Some(out.operand(role))
         };

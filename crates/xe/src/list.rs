@@ -10,7 +10,7 @@ use isaglot_listing::tree::{
 use isaglot_listing::write::{self, Style};
 
 use crate::float::{hex, immediate, write as format_into};
-use crate::flow::{FILES, Ids, NONE, implicit_acc, region};
+use crate::flow::{FILES, Ids, NONE, implicit_acc, shown_region};
 use crate::inst::{Desc, File, Form, Inst, Kind, NO_STRIDE, Operand, VXH};
 use crate::isa::Xe;
 use crate::message::{LoadStore, Offset};
@@ -306,7 +306,7 @@ impl Xe {
             _ => None,
         };
         let rgn = (o.h != NO_STRIDE).then(|| {
-            let (v, w, h) = region(i, n);
+            let (v, w, h) = shown_region(i, n);
             let rowless = o.v == VXH || (o.kind == Kind::Indirect && o.v == NO_STRIDE);
             Rgn { v: (!rowless).then_some(v), w: Some(w), h }
         });
@@ -360,7 +360,12 @@ impl Xe {
                 e.srcs.push(ListOperand::AD(address));
             }
             Desc::Reg(_) => {
-                e.dst = Some(ListOperand::RD(Direct { reg: dst, ..Direct::default() }));
+                // `null` has a length even where the descriptor is not known.
+                e.dst = Some(if i.dst.file == File::NULL {
+                    ListOperand::DA(Data { reg: dst, len: Some(0), defs: Vec::new() })
+                } else {
+                    ListOperand::RD(Direct { reg: dst, ..Direct::default() })
+                });
                 e.srcs.push(ListOperand::RD(Direct { reg: src0, ..Direct::default() }));
             }
         }
@@ -390,20 +395,20 @@ impl Xe {
             lsc_surface(i, &m, a);
             return;
         }
+        let kind = desc >> 14 & 31;
         match self.text(i.sub) {
             "gtwy" | "smpl" => a.stype = Some("invalid".into()),
             "ugm" | "ugml" | "tgm" | "slm" if desc & 63 == 31 && desc >> 12 & 7 < 6 => a.stype = Some("flat".into()),
-            unit @ ("dc0" | "dc1" | "dcro") => {
-                let index = desc & 255;
-                // The last table entries stand for memory itself.
-                if unit != "dc0" && index < 240 {
-                    return;
-                }
-                if matches!(index, 253 | 255) {
-                    a.stype = Some("flat".into());
-                } else {
-                    (a.stype, a.soff) = (Some("bti".into()), Some(Surface::Index(index)));
-                }
+            "rta" if kind == 0 => a.stype = Some("flat".into()),
+            "dc0" if desc & SCRATCH != 0 => {
+                // Scratch space: an immediate offset in units of 32 bytes.
+                a.aoff = Some(ListOffset::One(i64::from(desc & 0xFFF) * 32)).filter(|o| *o != ListOffset::One(0));
+                (a.stype, a.soff) = (Some("bti".into()), Some(Surface::Index(0)));
+            }
+            "dc0" if matches!(desc & 255, 253 | 255) => a.stype = Some("flat".into()),
+            "dc0" | "dcro" => (a.stype, a.soff) = (Some("bti".into()), Some(Surface::Index(desc & 255))),
+            "dc1" if (1..16).contains(&kind) => {
+                (a.stype, a.soff) = (Some("bti".into()), Some(Surface::Index(desc & 255)));
             }
             _ => {}
         }
@@ -476,6 +481,9 @@ impl Xe {
         }
     }
 }
+
+/// The bit of a data port's descriptor that says scratch space.
+const SCRATCH: u32 = 1 << 18;
 
 /// A label or an instruction.
 enum Part<'a> {
