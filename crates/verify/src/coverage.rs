@@ -99,8 +99,15 @@ pub(crate) fn coverage(
             Some(g) => vec![GenRange { min: g, max: g }],
             None => gen_classes(isa[space].encodings.iter().map(|&id| &isa[id])),
         };
+        if classes.len() > limits::MAX_GEN_CLASSES {
+            undecided.push(Undecided {
+                what: format!("counts of `{}` for every gen", isa.text(isa[space].name)),
+                why: format!("{} classes of gens, the first {} are counted", classes.len(), limits::MAX_GEN_CLASSES),
+                span: isa[space].span,
+            });
+        }
         for features in feature_classes(isa, space, undecided) {
-            for gens in &classes {
+            for gens in classes.iter().take(limits::MAX_GEN_CLASSES) {
                 for (universe, width) in universes(isa, space) {
                     out.push(count(isa, space, *gens, &features, universe, width, overlaps));
                 }

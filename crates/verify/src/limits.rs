@@ -15,6 +15,9 @@ pub const MAX_SCOPES: usize = 20_000;
 /// The most features that are told apart when encodings are counted: the number of classes doubles with each.
 pub const MAX_CLASS_FEATURES: usize = 6;
 
+/// Classes of gens in which the words of one space are counted.
+pub const MAX_GEN_CLASSES: usize = 256;
+
 /// Free holes that are shown per space and class.
 pub const SHOWN_HOLES: usize = 5;
 

@@ -105,7 +105,8 @@ fn to_text(args: &Args, session: &Session, all: &[Diagnostic], found: Option<(&I
         out.push_str(&render::text(&session.files, d, color));
     }
     if let Some((isa, report)) = found {
-        for c in report.coverage.iter().filter(|c| args.notes || c.space == isa.root()) {
+        let shown = |c: &&Coverage| c.encodings > 0 && (args.notes || c.space == isa.root());
+        for c in report.coverage.iter().filter(shown) {
             coverage(isa, c, &mut out);
         }
         if args.proofs {
@@ -123,7 +124,8 @@ fn coverage(isa: &Isa, c: &Coverage, out: &mut String) {
     let name = isa.text(isa[c.space].name);
     let with: String = c.features.iter().map(|&f| format!(" +{}", isa[f].name)).collect();
     let total = c.universe.count();
-    let _ = writeln!(out, "{name}, {}{with}: {} encodings, {total} words", gens(c.gens), c.encodings);
+    let plural = if c.encodings == 1 { "" } else { "s" };
+    let _ = writeln!(out, "{name}, {}{with}: {} encoding{plural}, {total} words", gens(c.gens), c.encodings);
     for (what, count) in [("claimed", &c.claimed), ("conflicting", &c.conflicting), ("free", &c.free)] {
         let _ = match count {
             Some(count) => {
