@@ -50,6 +50,7 @@ fn main() {
     constant(&mut out, "OP_SLOTS", "u16", &t.op_slots);
     constant(&mut out, "ENUM_SLOTS", "u16", &t.enum_slots);
     constant(&mut out, "INST_SLOTS", "u16", &t.inst_slots);
+    constant(&mut out, "ROLES", "u8", &t.roles);
     let _ = writeln!(out, "static REVISION: &str = {:?};", t.revision);
     let dir = std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
     std::fs::write(Path::new(&dir).join("tables.rs"), out).expect("OUT_DIR is writable");

@@ -21,8 +21,8 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-use crate::grammar::Grammar;
 use crate::grammar::rows::{ENABLED, HAS_RESULT, MAKES_TYPE, OpRow};
+use crate::grammar::{Grammar, compile};
 use crate::limits;
 use crate::number::{Encoding, NumberType};
 
@@ -281,9 +281,7 @@ impl<'t, 'g> Assembler<'t, 'g> {
                 }
                 let width = w.unwrap_or(0);
                 let encoding = third.map_or(Encoding::Ieee, Encoding::from_value);
-                let kind = crate::grammar::rows::FIRST_ENUM
-                    + self.grammar.kinds().iter().position(|k| self.grammar.bytes(k.name) == b"FPEncoding").unwrap_or(0)
-                        as u8;
+                let kind = self.grammar.role(compile::FP_ENCODING);
                 let row = third.and_then(|v| self.grammar.member(self.grammar.kind(kind)?, v));
                 if third.is_some() && row.is_none() {
                     return self.fail(self.last, "Invalid OpTypeFloat encoding");

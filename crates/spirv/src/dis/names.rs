@@ -9,8 +9,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::decode::string_bytes;
-use crate::grammar::Grammar;
 use crate::grammar::rows::*;
+use crate::grammar::{Grammar, compile};
 use crate::instructions::Instructions;
 use crate::limits::FRIENDLY_BYTES;
 use crate::number::print::{decimal, number};
@@ -165,10 +165,6 @@ pub(crate) enum Reach {
 /// Names the ids of a module.
 pub(crate) fn friendly(words: &[u32], grammar: Grammar<'_>, reach: Reach) -> Names {
     let bound = words.get(3).copied().unwrap_or(0) as usize;
-    let kind = |name: &[u8]| {
-        let index = grammar.kinds().iter().position(|k| grammar.bytes(k.name) == name);
-        index.map_or(0, |i| FIRST_ENUM + i as u8)
-    };
     let mut n = Namer {
         grammar,
         names: Names { slots: vec![[0; 16]; bound.min(words.len())], ..Names::default() },
@@ -177,10 +173,10 @@ pub(crate) fn friendly(words: &[u32], grammar: Grammar<'_>, reach: Reach) -> Nam
         digits: FxHashSet::default(),
         numbers: FxHashMap::default(),
         scratch: Vec::new(),
-        decoration: kind(b"Decoration"),
-        built_in: kind(b"BuiltIn"),
-        storage_class: kind(b"StorageClass"),
-        access: kind(b"AccessQualifier"),
+        decoration: grammar.role(compile::DECORATION),
+        built_in: grammar.role(compile::BUILT_IN),
+        storage_class: grammar.role(compile::STORAGE_CLASS),
+        access: grammar.role(compile::ACCESS),
     };
     let limit = if let Reach::First(n) = reach { n } else { usize::MAX };
     for i in Instructions::new(words).take(limit) {

@@ -37,7 +37,22 @@ pub struct Tables {
     pub enum_slots: Vec<u16>,
     /// Slots of extended instructions.
     pub inst_slots: Vec<u16>,
+    /// Operand kinds of [`ROLES`].
+    pub roles: [u8; ROLES.len()],
 }
+
+/// Enum kinds that the tools look at themselves, in the order of the constants below.
+pub const ROLES: [&str; 5] = ["Decoration", "BuiltIn", "StorageClass", "AccessQualifier", "FPEncoding"];
+/// Index of `Decoration`.
+pub const DECORATION: usize = 0;
+/// Index of `BuiltIn`.
+pub const BUILT_IN: usize = 1;
+/// Index of `StorageClass`.
+pub const STORAGE_CLASS: usize = 2;
+/// Index of `AccessQualifier`.
+pub const ACCESS: usize = 3;
+/// Index of `FPEncoding`.
+pub const FP_ENCODING: usize = 4;
 
 /// Bytes that may be read from the start of any name.
 pub const PAD: usize = 64;
@@ -262,6 +277,10 @@ pub fn compile(model: &Model) -> Result<Tables, String> {
     let from = b.out.names.len();
     b.sets()?;
     b.out.inst_slots = b.slots(from);
+    for (role, name) in b.out.roles.iter_mut().zip(ROLES) {
+        let index = model.kinds.iter().position(|k| k.name == name);
+        *role = index.map_or(0, |i| (i as u8).saturating_add(FIRST_ENUM));
+    }
     for v in &model.vendors {
         let text = b.str(&v.text);
         b.out.vendors.push(VendorRow { text, number: v.number });

@@ -38,6 +38,7 @@ pub struct Grammar<'a> {
     op_slots: &'a [u16],
     enum_slots: &'a [u16],
     inst_slots: &'a [u16],
+    roles: &'a [u8],
 }
 
 mod embedded {
@@ -62,6 +63,7 @@ mod embedded {
         op_slots: &OP_SLOTS,
         enum_slots: &ENUM_SLOTS,
         inst_slots: &INST_SLOTS,
+        roles: &ROLES,
     };
 }
 
@@ -83,6 +85,7 @@ impl Tables {
             op_slots: &self.op_slots,
             enum_slots: &self.enum_slots,
             inst_slots: &self.inst_slots,
+            roles: &self.roles,
         }
     }
 }
@@ -172,6 +175,12 @@ impl<'a> Grammar<'a> {
     #[inline]
     pub fn kind(&self, kind: u8) -> Option<&'a GroupRow> {
         self.kinds.get(usize::from(kind.wrapping_sub(FIRST_ENUM)))
+    }
+
+    /// The operand kind of one of [`compile::ROLES`].
+    #[inline]
+    pub(crate) fn role(&self, index: usize) -> u8 {
+        self.roles.get(index).copied().unwrap_or(0)
     }
 
     /// The members of a kind or set, by value.
