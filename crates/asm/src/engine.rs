@@ -73,7 +73,7 @@ impl Table {
             return;
         }
         if self.filled > self.entries.len() && self.bits < TABLE_BITS {
-            *self = Self::new(self.bits + 1);
+            *self = Self::new((self.bits + 2).min(TABLE_BITS));
         }
         self.filled += 1;
         let at = self.place(segment, bits);
@@ -157,6 +157,16 @@ impl<'p, 'a> Engine<'p, 'a> {
     }
 }
 
+/// What comes after a step.
+enum Step {
+    /// The next one.
+    Done,
+    /// A block.
+    Into(BlockId),
+    /// The exact engine.
+    Bail,
+}
+
 /// One run of a program.
 struct Run<'r, 'p, 'a> {
     programs: &'r Programs<'p, 'a>,
@@ -170,7 +180,6 @@ impl Run<'_, '_, '_> {
     /// Runs a block; `false` if the exact engine has to print the line. Blocks nest no deeper than when compiled.
     fn block(&mut self, block: BlockId, line: &mut Line<'_>) -> bool {
         let programs = self.programs;
-        let graph = &programs.compiler.graph;
         let mut steps = programs.steps(block);
         while let Some((op, rest)) = steps.split_first() {
             steps = rest;
@@ -186,35 +195,6 @@ impl Run<'_, '_, '_> {
                     line.out.extend_from_slice(programs.text.get(from as usize..(from + len) as usize).unwrap_or(&[]));
                     continue;
                 }
-                Op::Align(column) => {
-                    line.align(column);
-                    continue;
-                }
-                Op::Scalar { value, field } => {
-                    let Some(field) = programs.fields.get(field as usize) else { return false };
-                    let isa = programs.compiler.plan().isa();
-                    value::print(isa, field, graph.evaluate(value, self.word), self.compat, line.out);
-                    continue;
-                }
-                Op::Branch { value, field } => {
-                    let Some(field) = programs.fields.get(field as usize) else { return false };
-                    let value = graph.evaluate(value, self.word);
-                    if !exact::branch(field, value, line) {
-                        value::print(programs.compiler.plan().isa(), field, value, self.compat, line.out);
-                    }
-                    continue;
-                }
-                Op::Custom { value, reference } => {
-                    let Some(reference) = programs.references.get(reference as usize) else { return false };
-                    self.hooks.custom(reference, graph.evaluate(value, self.word), line.out);
-                    continue;
-                }
-                Op::Expect { value, want } => {
-                    if graph.evaluate(value, self.word) != want {
-                        return false;
-                    }
-                    continue;
-                }
                 Op::Test { test, then, other } => match programs.tests.get(test as usize) {
                     Some(test) => {
                         if test.holds(self.word) {
@@ -225,18 +205,11 @@ impl Run<'_, '_, '_> {
                     }
                     None => return false,
                 },
-                Op::If { guard, then, other } => {
-                    if graph.evaluate(guard, self.word) != 0 {
-                        then
-                    } else {
-                        other
-                    }
-                }
-                Op::Sub(sub) => match self.leaf(sub) {
-                    Some(block) => block,
-                    None => return false,
+                rare => match self.step(rare, line) {
+                    Step::Done => continue,
+                    Step::Into(block) => block,
+                    Step::Bail => return false,
                 },
-                Op::Bail => return false,
             };
             if steps.is_empty() {
                 steps = programs.steps(next);
@@ -245,6 +218,39 @@ impl Run<'_, '_, '_> {
             }
         }
         true
+    }
+
+    /// A step that is not on the usual way. Apart, so that the usual way needs few registers.
+    #[inline(never)]
+    fn step(&mut self, op: Op, line: &mut Line<'_>) -> Step {
+        let programs = self.programs;
+        let graph = &programs.compiler.graph;
+        let isa = programs.compiler.plan().isa();
+        match op {
+            Op::Align(column) => line.align(column),
+            Op::Scalar { value, field } => {
+                let Some(field) = programs.fields.get(field as usize) else { return Step::Bail };
+                value::print(isa, field, graph.evaluate(value, self.word), self.compat, line.out);
+            }
+            Op::Branch { value, field } => {
+                let Some(field) = programs.fields.get(field as usize) else { return Step::Bail };
+                let value = graph.evaluate(value, self.word);
+                if !exact::branch(field, value, line) {
+                    value::print(isa, field, value, self.compat, line.out);
+                }
+            }
+            Op::Custom { value, reference } => {
+                let Some(reference) = programs.references.get(reference as usize) else { return Step::Bail };
+                self.hooks.custom(reference, graph.evaluate(value, self.word), line.out);
+            }
+            Op::Expect { value, want } if graph.evaluate(value, self.word) == want => {}
+            Op::If { guard, then, other } => {
+                return Step::Into(if graph.evaluate(guard, self.word) != 0 { then } else { other });
+            }
+            Op::Sub(sub) => return self.leaf(sub).map_or(Step::Bail, Step::Into),
+            Op::Cached(_) | Op::Text { .. } | Op::Test { .. } | Op::Expect { .. } | Op::Bail => return Step::Bail,
+        }
+        Step::Done
     }
 
     /// The block of the leaf that the value of a sub-encoded field is.

@@ -22,7 +22,7 @@ pub const MAX_BLOCK_DEPTH: usize = 200;
 pub const PART_BITS: u32 = 12;
 
 /// Texts of segments that are kept: 2 to the power of this, at first.
-pub const TABLE_FIRST_BITS: u32 = 9;
+pub const TABLE_FIRST_BITS: u32 = 12;
 
 /// Texts of segments that are kept: 2 to the power of this, at most.
 pub const TABLE_BITS: u32 = 16;

@@ -116,32 +116,32 @@ impl Tree {
             at = next;
         }
         let Some(&(from, to)) = self.lists.get((at & !LIST) as usize) else { return Match::None };
-        let mut found = Match::None;
-        for candidate in self.listed.get(from as usize..to as usize).unwrap_or(&[]) {
-            if limbs.first().copied().unwrap_or(0) & candidate.care != candidate.value
-                || !self.rest_matches(candidate, limbs)
-                || (self.exact_width && candidate.width != width)
-            {
-                continue;
-            }
-            match found {
-                Match::None => found = Match::One(candidate.id),
-                Match::One(first) => return Match::Conflict(first, candidate.id),
-                Match::Conflict(..) => {}
-            }
-            if self.first_wins {
-                break;
-            }
+        match self.listed.get(from as usize..to as usize) {
+            Some([only]) if self.matches(only, limbs, width) => Match::One(only.id),
+            Some([] | [_]) | None => Match::None,
+            Some(several) => self.several(several, limbs, width),
         }
-        found
+    }
+
+    #[inline(never)]
+    fn several(&self, candidates: &[Candidate], limbs: &[u64], width: u32) -> Match {
+        let mut matching = candidates.iter().filter(|candidate| self.matches(candidate, limbs, width));
+        match (matching.next(), if self.first_wins { None } else { matching.next() }) {
+            (None, _) => Match::None,
+            (Some(only), None) => Match::One(only.id),
+            (Some(first), Some(second)) => Match::Conflict(first.id, second.id),
+        }
     }
 
     #[inline]
+    fn matches(&self, candidate: &Candidate, limbs: &[u64], width: u32) -> bool {
+        limbs.first().copied().unwrap_or(0) & candidate.care == candidate.value
+            && (candidate.more.0 == candidate.more.1 || self.rest_matches(candidate, limbs))
+            && (!self.exact_width || candidate.width == width)
+    }
+
     fn rest_matches(&self, candidate: &Candidate, limbs: &[u64]) -> bool {
         let (from, to) = candidate.more;
-        if from == to {
-            return true;
-        }
         let more = self.more.get(from as usize..to as usize).unwrap_or(&[]);
         more.iter().enumerate().all(|(i, (care, value))| limbs.get(i + 1).copied().unwrap_or(0) & care == *value)
     }
