@@ -7,7 +7,7 @@ use isaglot_codec::{Match, Plan};
 
 use crate::exact::{self, Line};
 use crate::limits::{TABLE_BITS, TABLE_FIRST_BITS};
-use crate::options::{Compat, Hooks, Plain};
+use crate::options::{Hooks, Plain};
 use crate::program::{BlockId, Op, Programs};
 use crate::value;
 
@@ -34,6 +34,21 @@ struct Entry {
     text: [u8; TEXT],
 }
 
+impl Entry {
+    #[inline]
+    fn is(&self, segment: u32, bits: [u64; 2]) -> bool {
+        self.segment == segment && self.bits[0] == bits[0] && self.bits[1] == bits[1]
+    }
+
+    /// Appends the text. A copy of constant size is a few moves; the rest is cut off again.
+    #[inline]
+    fn copy(&self, out: &mut Vec<u8>) {
+        let end = out.len() + usize::from(self.len);
+        out.extend_from_slice(&self.text);
+        out.truncate(end);
+    }
+}
+
 const EMPTY: Entry = Entry { bits: [0; 2], segment: u32::MAX, len: 0, text: [0; TEXT] };
 
 /// The compiled programs of a plan with their finished texts.
@@ -43,7 +58,6 @@ pub(crate) struct Engine<'p, 'a> {
     table: Table,
     /// The texts of [`Engine::mark`], which is not told those of custom fields.
     marks: Table,
-    compat: Compat,
 }
 
 /// Finished texts. It grows while it is too small for what it is asked for.
@@ -73,36 +87,35 @@ impl Table {
             return;
         }
         if self.filled > self.entries.len() && self.bits < TABLE_BITS {
-            *self = Self::new((self.bits + 2).min(TABLE_BITS));
+            let old = std::mem::replace(self, Self::new((self.bits + 2).min(TABLE_BITS)));
+            old.entries.iter().filter(|entry| entry.segment != u32::MAX).for_each(|entry| self.insert(*entry));
         }
+        let mut entry = Entry { bits, segment, len: text.len() as u8, text: [0; TEXT] };
+        if let Some(place) = entry.text.get_mut(..text.len()) {
+            place.copy_from_slice(text);
+        }
+        self.insert(entry);
+    }
+
+    /// The new one goes to its first place, what was there to its second.
+    fn insert(&mut self, entry: Entry) {
         self.filled += 1;
-        let at = self.place(segment, bits);
-        let Some(&old) = self.entries.get(at) else { return };
-        // The new one goes to its first place, what was there to its second.
+        let at = self.place(entry.segment, entry.bits);
+        let Some(first) = self.entries.get_mut(at) else { return };
+        let old = std::mem::replace(first, entry);
         if let Some(second) = self.entries.get_mut(at ^ 1) {
             *second = old;
-        }
-        if let Some(entry) = self.entries.get_mut(at) {
-            *entry = Entry { bits, segment, len: text.len() as u8, text: entry.text };
-            if let Some(place) = entry.text.get_mut(..text.len()) {
-                place.copy_from_slice(text);
-            }
         }
     }
 }
 
 impl<'p, 'a> Engine<'p, 'a> {
-    pub(crate) fn new(plan: &'p Plan<'a>, compat: Compat, labels: bool) -> Self {
-        Self {
-            programs: Programs::new(plan, labels),
-            table: Table::new(TABLE_FIRST_BITS),
-            marks: Table::new(1),
-            compat,
-        }
+    pub(crate) fn new(plan: &'p Plan<'a>, labels: bool) -> Self {
+        Self { programs: Programs::new(plan, labels), table: Table::new(TABLE_FIRST_BITS), marks: Table::new(1) }
     }
 
-    /// Appends the text of an instruction word, given by its limbs.
-    #[inline]
+    /// Appends the text of an instruction word, given by its limbs. Lines of one engine must agree on whose texts.
+    #[inline(always)]
     pub(crate) fn instruction(
         &mut self,
         word: &[u64],
@@ -128,7 +141,7 @@ impl<'p, 'a> Engine<'p, 'a> {
     #[inline]
     fn print(&mut self, block: BlockId, word: &[u64], hooks: &mut dyn Hooks, line: &mut Line<'_>) -> Outcome {
         let before = line.out.len();
-        let mut run = Run { programs: &self.programs, table: &mut self.table, compat: self.compat, word, hooks };
+        let mut run = Run { programs: &self.programs, table: &mut self.table, word, hooks };
         if run.block(block, line) {
             return Outcome::Printed;
         }
@@ -152,7 +165,7 @@ impl<'p, 'a> Engine<'p, 'a> {
             return Outcome::Printed;
         }
         let hooks = &mut Plain;
-        let mut run = Run { programs: &self.programs, table: &mut self.marks, compat: self.compat, word, hooks };
+        let mut run = Run { programs: &self.programs, table: &mut self.marks, word, hooks };
         if run.block(block, line) { Outcome::Printed } else { Outcome::Undecided }
     }
 }
@@ -171,7 +184,6 @@ enum Step {
 struct Run<'r, 'p, 'a> {
     programs: &'r Programs<'p, 'a>,
     table: &'r mut Table,
-    compat: Compat,
     word: &'r [u64],
     hooks: &'r mut dyn Hooks,
 }
@@ -230,13 +242,13 @@ impl Run<'_, '_, '_> {
             Op::Align(column) => line.align(column),
             Op::Scalar { value, field } => {
                 let Some(field) = programs.fields.get(field as usize) else { return Step::Bail };
-                value::print(isa, field, graph.evaluate(value, self.word), self.compat, line.out);
+                value::print(isa, field, graph.evaluate(value, self.word), line.compat, line.out);
             }
             Op::Branch { value, field } => {
                 let Some(field) = programs.fields.get(field as usize) else { return Step::Bail };
                 let value = graph.evaluate(value, self.word);
                 if !exact::branch(field, value, line) {
-                    value::print(isa, field, value, self.compat, line.out);
+                    value::print(isa, field, value, line.compat, line.out);
                 }
             }
             Op::Custom { value, reference } => {
@@ -271,17 +283,18 @@ impl Run<'_, '_, '_> {
         let bits = [limb(segment.limbs[0]) & segment.masks[0], limb(segment.limbs[1]) & segment.masks[1]];
         let at = self.table.place(number, bits);
         // An entry has two places.
-        for at in [at, at ^ 1] {
-            if let Some(entry) = self.table.entries.get(at)
-                && entry.segment == number
-                && entry.bits == bits
-            {
-                // A copy of constant size is a few moves; the rest is cut off again.
-                let end = line.out.len() + usize::from(entry.len);
-                line.out.extend_from_slice(&entry.text);
-                line.out.truncate(end);
-                return true;
-            }
+        let entries = &self.table.entries;
+        if let Some(entry) = entries.get(at)
+            && entry.is(number, bits)
+        {
+            entry.copy(line.out);
+            return true;
+        }
+        if let Some(entry) = entries.get(at ^ 1)
+            && entry.is(number, bits)
+        {
+            entry.copy(line.out);
+            return true;
         }
         self.fill(number, segment.block, bits, line)
     }

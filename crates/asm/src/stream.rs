@@ -44,7 +44,7 @@ impl<'p, 'a> Stream<'p, 'a> {
         entries.sort_by(|a, b| b.cmp(a));
         Self {
             scopes: Scopes::new(plan, options.show_errors),
-            engine: Engine::new(plan, options.compat, options.labels),
+            engine: Engine::new(plan, options.labels),
             targets: options.labels.then(|| Targets::new(total / places.bytes.max(1))),
             places,
             entries,
@@ -155,13 +155,15 @@ impl<'p, 'a> Stream<'p, 'a> {
         if self.scopes.errors.count() > 0 || (self.targets.is_some() && self.has_label_lines()) {
             return false;
         }
-        let limbs = match bytes.as_chunks::<8>() {
-            ([low], []) => [u64::from_le_bytes(*low), 0],
-            ([low, high], []) => [u64::from_le_bytes(*low), u64::from_le_bytes(*high)],
-            (_, rest) => match <[u8; 4]>::try_from(rest) {
-                Ok(word) => [u64::from(u32::from_le_bytes(word)), 0],
-                Err(_) => return false,
-            },
+        let limbs = if let Ok(word) = <[u8; 4]>::try_from(bytes) {
+            [u64::from(u32::from_le_bytes(word)), 0]
+        } else if let Ok(word) = <[u8; 8]>::try_from(bytes) {
+            [u64::from_le_bytes(word), 0]
+        } else if let Ok(word) = <[u8; 16]>::try_from(bytes) {
+            let word = u128::from_le_bytes(word);
+            [word as u64, (word >> 64) as u64]
+        } else {
+            return false;
         };
         let start = out.len();
         let mut line = Line {

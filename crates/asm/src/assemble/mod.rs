@@ -172,7 +172,7 @@ impl<'p, 'a> Assembler<'p, 'a> {
             programs,
             machine: Machine::default(),
             check: Check {
-                engine: Engine::new(plan, compat, false),
+                engine: Engine::new(plan, false),
                 scopes: Scopes::new(plan, false),
                 names,
                 compat,
