@@ -156,7 +156,7 @@ impl<'a> Compiler<'_, 'a> {
                 self.condition((x, false), code)?;
                 return self.condition((y, false), code);
             }
-            Node::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), _, x, y) if want == (op == BinaryOp::Eq) => {
+            Node::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), _, x, y) => {
                 let terms = &self.meanings.terms;
                 let sides = match (terms.value(x), terms.value(y)) {
                     (Some(value), _) => terms.bits(y).map(|bits| (bits.to_vec(), value)),
@@ -165,13 +165,39 @@ impl<'a> Compiler<'_, 'a> {
                 };
                 if let Some((mut bits, value)) = sides {
                     bits.resize(64, Bit::Const(false));
-                    return self.assign(bits.into_iter().enumerate().map(|(i, bit)| (bit, value >> i & 1 != 0)), code);
+                    let wanted = bits.into_iter().enumerate().map(|(i, bit)| (bit, value >> i & 1 != 0));
+                    if want == (op == BinaryOp::Eq) {
+                        return self.assign(wanted, code);
+                    }
+                    if let Some(differ) = self.differ(wanted) {
+                        return self.push(code, differ);
+                    }
                 }
             }
             _ => {}
         }
         let expr = self.expr(term);
         self.push(code, Op::Check { expr, want })
+    }
+
+    /// That these bits are not all so, if they are a run of bits of the word.
+    fn differ(&self, bits: impl Iterator<Item = (Bit, bool)>) -> Option<Op> {
+        let mut run: Option<(u32, u32, u64)> = None;
+        for (bit, wanted) in bits {
+            match self.meanings.now(bit) {
+                // A constant bit that agrees decides nothing.
+                Bit::Const(is) if is == wanted => {}
+                Bit::Of(n) => {
+                    let (lo, width, value) = run.unwrap_or((n, 0, 0));
+                    if n != lo + width {
+                        return None;
+                    }
+                    run = Some((lo, width + 1, value | u64::from(wanted) << width));
+                }
+                Bit::Const(_) | Bit::Not(_) => return None,
+            }
+        }
+        run.map(|(lo, width, value)| Op::Differ { lo, width, value })
     }
 
     /// Sets the pattern of an encoding whose word is `word`, in the compiler's knowledge only.
@@ -662,7 +688,7 @@ fn lay_out(code: Code, program: &mut Program) {
             Piece::Either(ways) => {
                 let from = program.branches.len();
                 let to = from + ways.len();
-                program.branches.resize(to, Branch { at: 0, literal: (0, 0) });
+                program.branches.resize(to, Branch { at: 0, literal: (0, 0), first: Bytes::default() });
                 program.ops.push(Op::Alternatives { from: from as u32, to: to as u32 });
                 let mut jumps = Vec::new();
                 for (way, branch) in ways.into_iter().zip(from..) {
@@ -673,7 +699,7 @@ fn lay_out(code: Code, program: &mut Program) {
                         _ => (0, 0),
                     };
                     if let Some(branch) = program.branches.get_mut(branch) {
-                        *branch = Branch { at: at as u32, literal };
+                        (branch.at, branch.literal) = (at as u32, literal);
                     }
                     jumps.push(program.ops.len());
                     program.ops.push(Op::Jump(0));
@@ -713,7 +739,9 @@ fn look_ahead(program: &mut Program) {
                 can.add(b' ');
             }
             Op::Jump(to) => (can, must) = (first[to as usize], needs[to as usize]),
-            Op::Assign { .. } | Op::Check { .. } | Op::Prefer(_) => (can, must) = (first[next], needs[next]),
+            Op::Assign { .. } | Op::Differ { .. } | Op::Check { .. } | Op::Prefer(_) => {
+                (can, must) = (first[next], needs[next])
+            }
             Op::Alternatives { from, to } => {
                 must.set = [u64::MAX; 4];
                 for branch in &program.branches[from as usize..to as usize] {
@@ -731,6 +759,9 @@ fn look_ahead(program: &mut Program) {
             }
         }
         (first[at], needs[at]) = (can, must);
+    }
+    for branch in &mut program.branches {
+        branch.first = first.get(branch.at as usize).copied().unwrap_or_default();
     }
     program.needs = needs.first().copied().unwrap_or_default();
     program.first = first;

@@ -133,7 +133,7 @@ impl Machine {
                         relaxed_literal(input.text, position, literal)
                     } else {
                         let rest = input.text.get(position..).unwrap_or(&[]);
-                        if rest.starts_with(literal) { Ok(position + literal.len()) } else { Err(position) }
+                        if begins(rest, literal) { Ok(position + literal.len()) } else { Err(position) }
                     };
                     match end {
                         Ok(end) => {
@@ -151,25 +151,31 @@ impl Machine {
                 Op::Align(column) => self.align(input, &mut position, column as usize).then_some(at + 1),
                 Op::Jump(to) => Some(to as usize),
                 Op::Assign { lo, width, value } => self.values.assign(lo, width, value).then_some(at + 1),
+                Op::Differ { lo, width, value } => self.values.differ(lo, width, value).then_some(at + 1),
                 Op::Check { expr, want } => self.values.check(program, expr, want).then_some(at + 1),
                 Op::Alternatives { from, to } => {
                     let branches = program.branches.get(from as usize..to as usize).unwrap_or(&[]);
                     let rest = input.text.get(position..).unwrap_or(&[]);
-                    let viable = |from: u32| {
-                        (from..).zip(branches.get(from as usize..).unwrap_or(&[])).find(|(_, branch)| {
-                            input.relaxed
-                                || program.first.get(branch.at as usize).is_some_and(|f| f.has(rest.first().copied()))
-                                    && (branch.literal.1 < 2
-                                        || rest.starts_with(program.literal(branch.literal.0, branch.literal.1)))
-                        })
-                    };
-                    match viable(way) {
-                        Some((this, branch)) => {
-                            if let Some((other, _)) = viable(this + 1) {
-                                self.choose(at, position, other, self.values.mark());
+                    let next = rest.first().copied();
+                    let (mut this, mut other) = (None, None);
+                    for (i, branch) in (way..).zip(branches.get(way as usize..).unwrap_or(&[])) {
+                        let viable = input.relaxed
+                            || branch.first.has(next)
+                                && (branch.literal.1 < 2
+                                    || begins(rest, program.literal(branch.literal.0, branch.literal.1)));
+                        if viable {
+                            if this.is_some() {
+                                other = Some(i);
+                                break;
                             }
-                            Some(branch.at as usize)
+                            this = Some(branch.at);
                         }
+                    }
+                    if let Some(other) = other {
+                        self.choose(at, position, other, self.values.mark());
+                    }
+                    match this {
+                        Some(this) => Some(this as usize),
                         None => {
                             if let Some(trace) = trace.as_deref_mut() {
                                 for branch in branches.iter().filter(|b| b.literal.1 > 0) {
@@ -532,6 +538,12 @@ impl Machine {
             Kind::Constant(_) => {}
         }
     }
+}
+
+/// Whether `text` begins with `literal`; literals are short, so bytes are compared in place.
+#[inline]
+fn begins(text: &[u8], literal: &[u8]) -> bool {
+    text.len() >= literal.len() && text.iter().zip(literal).all(|(a, b)| a == b)
 }
 
 /// Whether a reading that ends here leaves a part of a number, or of the name of a register.

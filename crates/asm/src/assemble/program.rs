@@ -24,6 +24,8 @@ pub(super) enum Op {
     Assign { lo: u32, width: u32, value: u64 },
     /// A condition on the word: an expression of [`Program::exprs`] that is, or is not, 0.
     Check { expr: u32, want: bool },
+    /// These bits of the word must not all be so.
+    Differ { lo: u32, width: u32, value: u64 },
     /// A field read by [`Program::fields`].
     Field(u32),
     /// A field of [`Program::fields`] that has its constant value unless something says otherwise.
@@ -39,6 +41,8 @@ pub(super) struct Branch {
     pub(super) at: u32,
     /// Bytes of the literal that it begins with, if it does.
     pub(super) literal: (u32, u32),
+    /// With which bytes the text can go on.
+    pub(super) first: Bytes,
 }
 
 /// A field that the text shows.

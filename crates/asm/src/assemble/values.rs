@@ -11,9 +11,11 @@ use super::program::{ExprNode, Program, Target};
 
 /// A condition whose bits are not all known yet.
 #[derive(Clone, Copy, Debug)]
-struct Pending {
-    expr: u32,
-    want: Want,
+enum Pending {
+    /// On an expression.
+    Expr { expr: u32, want: Want },
+    /// That bits are not all so.
+    Differ { lo: u32, width: u32, value: u64 },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -187,12 +189,49 @@ impl Values {
     }
 
     fn keep(&mut self, program: &Program, expr: u32, want: Want) -> bool {
-        match self.evaluate(program, expr) {
-            Some(got) => want.met(got),
+        if self.all_known(program, expr)
+            && let Some(got) = self.evaluate(program, expr)
+        {
+            return want.met(got);
+        }
+        self.pending.push(Pending::Expr { expr, want });
+        true
+    }
+
+    /// Keeps the condition that bits are not all so; `false` if they are known to be.
+    #[inline]
+    pub(super) fn differ(&mut self, lo: u32, width: u32, value: u64) -> bool {
+        match self.differs(lo, width, value) {
+            Some(differs) => differs,
             None => {
-                self.pending.push(Pending { expr, want });
+                self.pending.push(Pending::Differ { lo, width, value });
                 true
             }
+        }
+    }
+
+    #[inline]
+    fn differs(&self, lo: u32, width: u32, value: u64) -> Option<bool> {
+        let known = limbs::extract(&self.known, lo, width);
+        if (limbs::extract(&self.word, lo, width) ^ value) & known != 0 {
+            return Some(true);
+        }
+        (known == limbs::mask(width)).then_some(false)
+    }
+
+    /// Whether every bit is known that an expression depends on.
+    #[inline]
+    fn all_known(&self, program: &Program, expr: u32) -> bool {
+        let support = program.exprs.get(expr as usize).map_or(&[][..], |expr| &expr.support);
+        support.iter().zip(&self.known).all(|(support, known)| support & !known == 0)
+    }
+
+    /// Whether a pending condition is met, if that is decided.
+    #[inline]
+    fn met(&mut self, program: &Program, pending: Pending) -> Option<bool> {
+        match pending {
+            Pending::Expr { expr, want } => self.evaluate(program, expr).map(|got| want.met(got)),
+            Pending::Differ { lo, width, value } => self.differs(lo, width, value),
         }
     }
 
@@ -243,15 +282,15 @@ impl Values {
         let mut next = from;
         // What is decided by now costs one look.
         while let Some(&pending) = self.pending.get(next) {
-            match self.evaluate(program, pending.expr) {
-                Some(got) if pending.want.met(got) => next += 1,
-                Some(_) => return false,
+            match self.met(program, pending) {
+                Some(true) => next += 1,
+                Some(false) => return false,
                 None => break,
             }
         }
         let Some(&pending) = self.pending.get(next) else { return true };
         let mut open = [0u32; MAX_OPEN_BITS];
-        let Some(count) = self.open_bits(program, pending.expr, &mut open) else {
+        let Some(count) = self.open_bits(program, pending, &mut open) else {
             // Too many to try: left to the final check.
             return self.solve_from(program, next + 1, budget);
         };
@@ -266,7 +305,7 @@ impl Values {
                 }
                 let mark = self.trail.len();
                 let set = open.iter().enumerate().all(|(i, &n)| self.assign(n, 1, u64::from(bits >> i & 1)));
-                let met = set && self.evaluate(program, pending.expr).is_none_or(|got| pending.want.met(got));
+                let met = set && self.met(program, pending).unwrap_or(true);
                 if met && self.solve_from(program, next + 1, budget) {
                     return true;
                 }
@@ -283,9 +322,21 @@ impl Values {
     }
 
     /// The open bits of an expression; `None` if there are too many.
-    fn open_bits(&self, program: &Program, expr: u32, out: &mut [u32; MAX_OPEN_BITS]) -> Option<usize> {
-        let body = program.exprs.get(expr as usize)?;
+    fn open_bits(&self, program: &Program, pending: Pending, out: &mut [u32; MAX_OPEN_BITS]) -> Option<usize> {
         let mut count = 0;
+        let expr = match pending {
+            Pending::Expr { expr, .. } => expr,
+            Pending::Differ { lo, width, .. } => {
+                // One open bit that is not as listed is enough.
+                for n in (lo..lo + width).filter(|&n| limbs::extract(&self.known, n, 1) == 0) {
+                    let Some(slot) = out.get_mut(count) else { break };
+                    *slot = n;
+                    count += 1;
+                }
+                return (count > 0).then_some(count);
+            }
+        };
+        let body = program.exprs.get(expr as usize)?;
         for (limb, support) in body.support.iter().enumerate() {
             let mut open = support & !self.known.get(limb).copied().unwrap_or(0);
             while open != 0 {
