@@ -290,7 +290,13 @@ impl<'a> Compiler<'_, 'a> {
             let target = self.target(*at, field, limbs::mask(field.width))?;
             let number = self.program.fields.len() as u32;
             let kind = Kind::Constant(value);
-            self.program.fields.push(FieldOp { name: map.name, kind, target, width: field.width });
+            self.program.fields.push(FieldOp {
+                name: map.name,
+                kind,
+                target,
+                width: field.width,
+                follow: Bytes::default(),
+            });
             self.push(code, Op::Prefer(number))?;
         }
         Ok(())
@@ -454,7 +460,7 @@ impl<'a> Compiler<'_, 'a> {
         };
         let target = self.target(at, field, mask)?;
         let number = self.program.fields.len() as u32;
-        self.program.fields.push(FieldOp { name, kind, target, width: field.width });
+        self.program.fields.push(FieldOp { name, kind, target, width: field.width, follow: Bytes::default() });
         self.push(code, Op::Field(number))
     }
 
@@ -715,7 +721,7 @@ fn lay_out(code: Code, program: &mut Program) {
     }
 }
 
-/// Fills [`Program::first`] and [`Program::needs`]. Operations refer to later ones only.
+/// Fills in which bytes can come next, and [`Program::needs`]. Operations refer to later ones only.
 fn look_ahead(program: &mut Program) {
     let count = program.ops.len();
     let mut first = vec![Bytes::default(); count + 1];
@@ -753,6 +759,7 @@ fn look_ahead(program: &mut Program) {
             }
             Op::Field(field) => {
                 must = needs[next];
+                program.fields[field as usize].follow = first[next];
                 if field_begins(program, &program.fields[field as usize], &mut can) {
                     can.join(&first[next]);
                 }
@@ -764,7 +771,6 @@ fn look_ahead(program: &mut Program) {
         branch.first = first.get(branch.at as usize).copied().unwrap_or_default();
     }
     program.needs = needs.first().copied().unwrap_or_default();
-    program.first = first;
 }
 
 /// Adds the bytes with which a field can begin; whether it can be empty.

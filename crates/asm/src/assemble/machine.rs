@@ -284,7 +284,6 @@ impl Machine {
             let runs = program.runs.get(from as usize..to as usize).unwrap_or(&[]);
             return self.wide(input, field, runs, begin, position, trace).then_some(at + 1);
         }
-        let follow = program.first.get(at + 1)?;
         while let Some(reading) = self.read(program, input, field, begin, way) {
             way += 1;
             if input.whole && splits_word(program, input.text, field, reading.end) {
@@ -293,7 +292,7 @@ impl Machine {
                 }
                 continue;
             }
-            if !input.relaxed && !follow.has(input.text.get(reading.end).copied()) {
+            if !input.relaxed && !field.follow.has(input.text.get(reading.end).copied()) {
                 if !reading.more {
                     return None;
                 }

@@ -56,6 +56,8 @@ pub(super) struct FieldOp {
     pub(super) target: Target,
     /// Width of the value in bits.
     pub(super) width: u32,
+    /// With which bytes the text can go on behind it.
+    pub(super) follow: Bytes,
 }
 
 /// How a field reads.
@@ -213,8 +215,6 @@ pub(super) struct Program {
     pub(super) tables: Vec<Table>,
     pub(super) runs: Vec<Run>,
     pub(super) exprs: Vec<Expr>,
-    /// Per operation, the bytes with which the text can go on.
-    pub(super) first: Vec<Bytes>,
     /// Bytes that every text of the form has.
     pub(super) needs: Bytes,
     /// The pattern: value and care.
