@@ -694,8 +694,8 @@ fn lay_out(code: Code, program: &mut Program) {
             Piece::Either(ways) => {
                 let from = program.branches.len();
                 let to = from + ways.len();
-                program.branches.resize(to, Branch { at: 0, literal: (0, 0), first: Bytes::default() });
-                program.ops.push(Op::Alternatives { from: from as u32, to: to as u32 });
+                program.branches.resize(to, Branch { at: 0, literal: (0, 0) });
+                program.ops.push(Op::Alternatives { from: from as u32, to: to as u32, row: 0 });
                 let mut jumps = Vec::new();
                 for (way, branch) in ways.into_iter().zip(from..) {
                     let at = program.ops.len();
@@ -705,7 +705,7 @@ fn lay_out(code: Code, program: &mut Program) {
                         _ => (0, 0),
                     };
                     if let Some(branch) = program.branches.get_mut(branch) {
-                        (branch.at, branch.literal) = (at as u32, literal);
+                        *branch = Branch { at: at as u32, literal };
                     }
                     jumps.push(program.ops.len());
                     program.ops.push(Op::Jump(0));
@@ -748,7 +748,7 @@ fn look_ahead(program: &mut Program) {
             Op::Assign { .. } | Op::Differ { .. } | Op::Check { .. } | Op::Prefer(_) => {
                 (can, must) = (first[next], needs[next])
             }
-            Op::Alternatives { from, to } => {
+            Op::Alternatives { from, to, .. } => {
                 must.set = [u64::MAX; 4];
                 for branch in &program.branches[from as usize..to as usize] {
                     can.join(&first[branch.at as usize]);
@@ -767,10 +767,48 @@ fn look_ahead(program: &mut Program) {
         }
         (first[at], needs[at]) = (can, must);
     }
-    for branch in &mut program.branches {
-        branch.first = first.get(branch.at as usize).copied().unwrap_or_default();
-    }
+    classify(program, &first);
     program.needs = needs.first().copied().unwrap_or_default();
+}
+
+/// Fills [`Program::classes`] and [`Program::viable`].
+fn classify(program: &mut Program, first: &[Bytes]) {
+    let rows: Vec<(usize, usize)> = program
+        .ops
+        .iter()
+        .filter_map(|op| {
+            if let Op::Alternatives { from, to, .. } = op { Some((*from as usize, *to as usize)) } else { None }
+        })
+        .collect();
+    let allows = |&(from, to): &(usize, usize), byte: Option<u8>| -> u64 {
+        let branches = program.branches.get(from..to).unwrap_or(&[]).iter().take(64);
+        branches.enumerate().fold(0, |set, (i, branch)| {
+            set | u64::from(first.get(branch.at as usize).is_some_and(|first| first.has(byte))) << i
+        })
+    };
+    let mut columns: Vec<Vec<u64>> = Vec::new();
+    let mut known: FxHashMap<Vec<u64>, u8> = FxHashMap::default();
+    let mut classes = Vec::with_capacity(257);
+    for byte in (0..=255u8).map(Some).chain([None]) {
+        let column: Vec<u64> = rows.iter().map(|row| allows(row, byte)).collect();
+        // More classes than a byte holds cannot be: bytes that no text has share one.
+        let class = *known.entry(column).or_insert_with_key(|column| {
+            columns.push(column.clone());
+            (columns.len() - 1).min(255) as u8
+        });
+        classes.push(class);
+    }
+    columns.truncate(256);
+    program.class_count = columns.len() as u32;
+    program.viable = (0..rows.len()).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
+    program.classes = classes;
+    let mut row = 0;
+    for op in &mut program.ops {
+        if let Op::Alternatives { row: number, .. } = op {
+            *number = row;
+            row += 1;
+        }
+    }
 }
 
 /// Adds the bytes with which a field can begin; whether it can be empty.

@@ -153,23 +153,29 @@ impl Machine {
                 Op::Assign { lo, width, value } => self.values.assign(lo, width, value).then_some(at + 1),
                 Op::Differ { lo, width, value } => self.values.differ(lo, width, value).then_some(at + 1),
                 Op::Check { expr, want } => self.values.check(program, expr, want).then_some(at + 1),
-                Op::Alternatives { from, to } => {
+                Op::Alternatives { from, to, row } => {
                     let branches = program.branches.get(from as usize..to as usize).unwrap_or(&[]);
                     let rest = input.text.get(position..).unwrap_or(&[]);
-                    let next = rest.first().copied();
+                    // What the next byte allows, of the ways that are left; a set cannot hold more than 64.
+                    let all = if branches.len() >= 64 { u64::MAX } else { (1 << branches.len()) - 1 };
+                    let allowed = if input.relaxed { all } else { program.viable(row, rest.first().copied()) & all };
                     let (mut this, mut other) = (None, None);
-                    for (i, branch) in (way..).zip(branches.get(way as usize..).unwrap_or(&[])) {
-                        let viable = input.relaxed
-                            || branch.first.has(next)
-                                && (branch.literal.1 < 2
-                                    || begins(rest, program.literal(branch.literal.0, branch.literal.1)));
-                        if viable {
+                    let mut i = way;
+                    loop {
+                        if i < 64 {
+                            let left = allowed >> i;
+                            i = if left == 0 { 64 } else { i + left.trailing_zeros() };
+                        }
+                        let Some(branch) = branches.get(i as usize) else { break };
+                        let (from, len) = branch.literal;
+                        if input.relaxed || len < 2 || begins(rest, program.literal(from, len)) {
                             if this.is_some() {
                                 other = Some(i);
                                 break;
                             }
                             this = Some(branch.at);
                         }
+                        i += 1;
                     }
                     if let Some(other) = other {
                         self.choose(at, position, other, self.values.mark());

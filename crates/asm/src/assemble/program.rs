@@ -16,8 +16,8 @@ pub(super) enum Op {
     Literal { from: u32, len: u32 },
     /// Padding up to a column.
     Align(u32),
-    /// One of [`Program::branches`].
-    Alternatives { from: u32, to: u32 },
+    /// One of [`Program::branches`]; which of them a byte allows is in the row `row` of [`Program::viable`].
+    Alternatives { from: u32, to: u32, row: u32 },
     /// Go on elsewhere.
     Jump(u32),
     /// Bits of the word that must be so.
@@ -41,8 +41,6 @@ pub(super) struct Branch {
     pub(super) at: u32,
     /// Bytes of the literal that it begins with, if it does.
     pub(super) literal: (u32, u32),
-    /// With which bytes the text can go on.
-    pub(super) first: Bytes,
 }
 
 /// A field that the text shows.
@@ -215,6 +213,12 @@ pub(super) struct Program {
     pub(super) tables: Vec<Table>,
     pub(super) runs: Vec<Run>,
     pub(super) exprs: Vec<Expr>,
+    /// Byte to class of bytes that all alternatives treat alike; the end of the text comes last.
+    pub(super) classes: Vec<u8>,
+    /// Rows of a bit set of branches per class; the first 64 branches of a row are in it.
+    pub(super) viable: Vec<u64>,
+    /// The number of classes.
+    pub(super) class_count: u32,
     /// Bytes that every text of the form has.
     pub(super) needs: Bytes,
     /// The pattern: value and care.
@@ -229,6 +233,13 @@ impl Program {
     #[inline]
     pub(super) fn literal(&self, from: u32, len: u32) -> &[u8] {
         self.literals.get(from as usize..(from + len) as usize).unwrap_or(&[])
+    }
+
+    /// The branches of a row that a text can take which goes on with this byte, as a bit set.
+    #[inline]
+    pub(super) fn viable(&self, row: u32, next: Option<u8>) -> u64 {
+        let class = self.classes.get(next.map_or(256, usize::from)).copied().unwrap_or(0);
+        self.viable.get((row * self.class_count) as usize + usize::from(class)).copied().unwrap_or(u64::MAX)
     }
 
     /// A value of which `runs` are bits of the word.
