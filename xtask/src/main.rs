@@ -1,7 +1,8 @@
-//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | import-spirv`.
+//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | gen-hart | import-spirv`.
 
 mod bench;
 mod bless;
+mod gen_hart;
 mod import_spirv;
 mod tidy;
 
@@ -14,6 +15,7 @@ usage: cargo xtask CHORE
   tidy             check the conventions of CONTRIBUTING.md that a machine can check
   bless            run the tests with BLESS=1, so that every golden is written anew; read the diff
   import-spirv DIR write the SPIR-V grammar table anew from a folder of Khronos grammar files
+  gen-hart         write the executors of crates/hart anew from the semantics of specs/riscv
   bench [NAME]…    measure speed and print it as a table; without a name, everything
 ";
 
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
         Some("tidy") => tidy::run(),
         Some("bless") => bless::run(rest),
         Some("import-spirv") => import_spirv::run(rest),
+        Some("gen-hart") => gen_hart::run(rest),
         Some("bench") => bench::run(rest),
         _ => {
             eprint!("{USAGE}");

@@ -50,6 +50,17 @@ pub fn statements(body: &Body, env: &Env, target: &dyn Target, indent: usize) ->
     Ok(w.out)
 }
 
+/// One value of a body as an expression of its container's type.
+///
+/// # Errors
+/// As [`statements`].
+pub fn expression(body: &Body, env: &Env, target: &dyn Target, value: ValueId) -> Result<String, String> {
+    if let Some(width) = body.widths.iter().chain(&body.locals).find(|&&w| container(w).is_none()) {
+        return Err(format!("a value of {width} bits; generated Rust holds at most 128"));
+    }
+    Ok(Writer { body, env, target, out: String::new(), indent: 0 }.value(value))
+}
+
 struct Writer<'a> {
     body: &'a Body,
     env: &'a Env,

@@ -26,7 +26,7 @@ pub mod registry;
 pub mod resolve;
 pub mod set;
 pub mod skeleton;
-mod tree;
+pub mod tree;
 pub mod uuid;
 
 pub use parse::parse;

@@ -10,17 +10,21 @@ use crate::limits;
 
 /// A value with its place.
 #[derive(Clone, Debug)]
-pub(crate) struct Item {
-    pub(crate) node: Node,
-    pub(crate) span: Span,
+pub struct Item {
+    /// What it is.
+    pub node: Node,
+    /// Its place.
+    pub span: Span,
 }
 
 /// A value.
 #[derive(Clone, Debug)]
-pub(crate) enum Node {
+pub enum Node {
     /// A whole number that is not negative; `None` when it needs more than 64 bits.
     Int(Option<u64>),
+    /// A string.
     Text(String),
+    /// An array.
     List(Vec<Item>),
     /// Keys in the order of the file.
     Table(Vec<Entry>),
@@ -30,15 +34,18 @@ pub(crate) enum Node {
 
 /// A key and its value.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    pub(crate) key: String,
-    pub(crate) key_span: Span,
-    pub(crate) value: Item,
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Its place.
+    pub key_span: Span,
+    /// The value.
+    pub value: Item,
 }
 
 impl Item {
     /// The number, also if it is written as a string; the inner `None` is one of more than 64 bits.
-    pub(crate) fn int(&self) -> Option<Option<u64>> {
+    pub fn int(&self) -> Option<Option<u64>> {
         match &self.node {
             Node::Int(n) => Some(*n),
             Node::Text(text) => {
@@ -50,21 +57,24 @@ impl Item {
         }
     }
 
-    pub(crate) fn text(&self) -> Option<&str> {
+    /// The string.
+    pub fn text(&self) -> Option<&str> {
         match &self.node {
             Node::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    pub(crate) fn list(&self) -> Option<&[Item]> {
+    /// The elements of an array.
+    pub fn list(&self) -> Option<&[Item]> {
         match &self.node {
             Node::List(list) => Some(list),
             _ => None,
         }
     }
 
-    pub(crate) fn table(&self) -> Option<&[Entry]> {
+    /// The entries of a table.
+    pub fn table(&self) -> Option<&[Entry]> {
         match &self.node {
             Node::Table(entries) => Some(entries),
             _ => None,
@@ -73,7 +83,7 @@ impl Item {
 }
 
 /// Reads a file; every fault is reported as E-SYNTAX, and what could be read is given.
-pub(crate) fn read(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Vec<Entry> {
+pub fn read(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Vec<Entry> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) if bytes.len() <= limits::MAX_FILE_BYTES => text,
         Ok(_) => {

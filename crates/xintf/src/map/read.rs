@@ -22,6 +22,11 @@ const TOP: &[&str] = &[
     "devices",
     "lun_map",
     "dev_map",
+    // What a running machine needs beside its map.
+    "start_priv",
+    "ebreak",
+    "mach_traps",
+    "ram",
 ];
 
 /// Reads a map. `set` has the definitions of the interfaces that the map speaks of by name; `xlen` is used when the
@@ -101,6 +106,7 @@ impl Reader<'_> {
             },
             "trap_model" => match value.text() {
                 Some(text @ ("one-level-up" | "riscv")) => map.trap_model = text.to_owned(),
+                Some("riscv-m") => map.trap_model = "riscv".to_owned(),
                 _ => self.wrong(value.span, "`trap_model` is \"one-level-up\" or \"riscv\""),
             },
             key if !TOP.contains(&key) => self.unknown(entry, TOP),

@@ -1,0 +1,72 @@
+//! Pre-decoded instructions, and the blocks of them that run without looking left or right.
+
+use crate::limits::BLOCKS;
+
+/// A register number that nothing reads: where writes to the zero register go.
+const SINK: u8 = 32;
+
+/// Where a block has to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// Not here.
+    No,
+    /// Behind this instruction.
+    After,
+    /// Before it and behind it: it asks for things that are kept per block.
+    Alone,
+}
+
+/// A pre-decoded instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ins {
+    /// Values that were known when it was decoded, packed.
+    pub(crate) imm: u64,
+    /// What to do; 0 is illegal.
+    pub(crate) op: u16,
+    /// Register numbers.
+    pub(crate) slot: [u8; 4],
+    /// Bytes from the start of its block.
+    pub(crate) at: u16,
+}
+
+/// A pre-decoded instruction at the start of a block.
+pub(crate) fn ins(op: u16, slot: [u8; 4], imm: u64) -> Ins {
+    Ins { imm, op, slot, at: 0 }
+}
+
+/// The number of a register that is written.
+pub(crate) fn out(number: u8) -> u8 {
+    if number == 0 { SINK } else { number }
+}
+
+/// Instructions in a row.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    /// The address of the first; odd if there is no block.
+    pub(crate) start: u64,
+    /// The address behind the last.
+    pub(crate) end: u64,
+    pub(crate) code: Vec<Ins>,
+}
+
+/// The blocks that were decoded, by their start.
+#[derive(Clone, Debug)]
+pub(crate) struct Blocks(Vec<Block>);
+
+impl Blocks {
+    pub(crate) fn new() -> Blocks {
+        Blocks(vec![Block { start: 1, end: 0, code: Vec::new() }; BLOCKS])
+    }
+
+    /// The place of the block that starts here, and whether it is there.
+    #[inline(always)]
+    pub(crate) fn place(&mut self, pc: u64) -> &mut Block {
+        &mut self.0[(pc >> 1) as usize % BLOCKS]
+    }
+
+    pub(crate) fn clear(&mut self) {
+        for block in &mut self.0 {
+            block.start = 1;
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What a machine is: width, levels, maps, devices, how traps are delivered. Read from a map file (TOML or JSON) that
+//! says a little more than a map: `devices` by expressions, `start_priv`, `ebreak`, `mach_traps`, `ram`.
+
+use isaglot_source::{Diagnostic, Diagnostics, FileId};
+use isaglot_xintf::map::{self, Map};
+use isaglot_xintf::set::Set;
+use isaglot_xintf::tree::{self, Item};
+use isaglot_xintf::uuid::Xlen;
+
+use crate::device::{self, Device, Fallback};
+use crate::limits::{MAX_DEVICES, RAM};
+use crate::machine::Level;
+
+/// How a trap is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrapModel {
+    /// The first trap ends the run; it says to which level it would have gone.
+    OneLevelUp,
+    /// As the privileged architecture says.
+    Riscv,
+}
+
+/// A machine.
+pub struct Config {
+    /// Register width in bits: 32 or 64.
+    pub xlen: u32,
+    /// Implemented levels, bit n for [`Level`] n.
+    pub levels: u8,
+    /// The level at the start.
+    pub start: Level,
+    /// Commands per interface, at most 16.
+    pub commands: u8,
+    /// The encoding profile of the overloadable opcodes.
+    pub encoding: String,
+    /// How a trap is delivered.
+    pub trap_model: TrapModel,
+    /// `ebreak` ends the run at every level rather than trapping.
+    pub ebreak_stops: bool,
+    /// With [`TrapModel::Riscv`], a trap at the machine level goes to its handler rather than ending the run.
+    pub mach_traps: bool,
+    /// Memory: first address and length in bytes.
+    pub ram: Vec<(u64, u64)>,
+    /// (uuid, device number, levels, logical unit)
+    pub luns: Vec<(u64, u16, u8, u16)>,
+    /// (logical unit, levels, device by name, subdevice)
+    pub routes: Vec<(u16, u8, String, u16)>,
+    /// Devices by name.
+    pub devices: Vec<(String, Box<dyn Device>)>,
+}
+
+impl Config {
+    /// A machine with the three levels of the privileged architecture, no devices but the fallback, starting in machine
+    /// mode, with traps as the privileged architecture has them.
+    pub fn new(xlen: u32) -> Config {
+        let every = 0b1011;
+        Config {
+            xlen,
+            levels: every,
+            start: Level::Mach,
+            commands: 8,
+            encoding: "custom0".to_owned(),
+            trap_model: TrapModel::Riscv,
+            ebreak_stops: true,
+            mach_traps: true,
+            ram: vec![RAM],
+            luns: (0..3).map(|n| (u64::from(n), 0, every, n)).collect(),
+            routes: (1..3).map(|n| (n, every, "fallback".to_owned(), n)).collect(),
+            devices: vec![("fallback".to_owned(), Box::new(Fallback))],
+        }
+    }
+
+    /// Reads a machine. What is wrong with its tables is left to the lints of maps; rows out of range are left out.
+    pub fn read(file: FileId, bytes: &[u8], set: &Set, xlen: u32, out: &mut Diagnostics) -> Config {
+        let given = if xlen == 32 { Xlen::Rv32 } else { Xlen::Rv64 };
+        let mut map = map::read(file, bytes, set, given, out);
+        map::build(&mut map, out);
+        let mut config = Config::from_map(&map);
+        // Faults of form were reported above.
+        for entry in tree::read(file, bytes, &mut Diagnostics::new()) {
+            config.setting(&entry.key, &entry.value, out);
+        }
+        if config.levels >> (config.start as u8) & 1 == 0 {
+            let message = format!("the machine starts at the level `{}`, which it lacks", config.start.name());
+            out.push(Diagnostic::error("E-SYNTAX", message));
+        }
+        config
+    }
+
+    fn from_map(map: &Map) -> Config {
+        let mut config = Config::new(map.xlen.bits());
+        config.levels = map.levels.0;
+        config.commands = map.commands.min(16) as u8;
+        config.encoding.clone_from(&map.encoding);
+        config.trap_model = if map.trap_model == "riscv" { TrapModel::Riscv } else { TrapModel::OneLevelUp };
+        config.mach_traps = false;
+        config.luns.clear();
+        config.routes.clear();
+        let unit = |v: Option<u64>| v.and_then(|n| u16::try_from(n).ok()).filter(|&n| n < 1 << 12);
+        for row in &map.luns {
+            if let (Some(uuid), Some(dev), Some(lun)) = (row.uuid.value, unit(row.dev.value), unit(row.lun.value)) {
+                config.luns.push((uuid, dev, row.levels.0, lun));
+            }
+        }
+        for row in &map.routes {
+            // Number 0 always traps.
+            if let (Some(lun @ 1..), Some(sub)) = (unit(row.lun.value), unit(row.sub.value)) {
+                config.routes.push((lun, row.levels.0, row.device.clone(), sub));
+            }
+        }
+        config
+    }
+
+    fn setting(&mut self, key: &str, value: &Item, out: &mut Diagnostics) {
+        let mut wrong = |expected: &str| out.push(Diagnostic::error("E-SYNTAX", expected).label(value.span, ""));
+        match key {
+            "start_priv" => match value.text().and_then(Level::named) {
+                Some(level) => self.start = level,
+                None => wrong("`start_priv` is the name of a level"),
+            },
+            "ebreak" => match value.text() {
+                Some("stop") => self.ebreak_stops = true,
+                Some("trap") => self.ebreak_stops = false,
+                _ => wrong("`ebreak` is \"stop\" or \"trap\""),
+            },
+            "mach_traps" => match value.text() {
+                Some("stop") => self.mach_traps = false,
+                Some("enter") => self.mach_traps = true,
+                _ => wrong("`mach_traps` is \"stop\" or \"enter\""),
+            },
+            "ram" => {
+                let pair = value.list().map(|l| l.iter().filter_map(|i| i.int().flatten()).collect::<Vec<u64>>());
+                match pair.as_deref() {
+                    Some(&[first, length]) => self.ram = vec![(first, length)],
+                    _ => wrong("`ram` is a first address and a length"),
+                }
+            }
+            "devices" => match value.table() {
+                Some(table) if table.len() < MAX_DEVICES => {
+                    for entry in table {
+                        let device = device::read(&entry.value, out);
+                        self.add_device(&entry.key, Box::new(device));
+                    }
+                }
+                _ => wrong("`devices` is a table of fewer than 4096 devices"),
+            },
+            _ => {}
+        }
+    }
+
+    /// Adds a device, or puts it in the place of the one of that name.
+    pub fn add_device(&mut self, name: &str, device: Box<dyn Device>) {
+        match self.devices.iter_mut().find(|(n, _)| n == name) {
+            Some((_, place)) => *place = device,
+            None => self.devices.push((name.to_owned(), device)),
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Control and status registers, and what a trap does to them: machine, supervisor and user level of the privileged
+//! architecture, without address translation and without interrupts.
+//!
+//! A register is a row of [`ROWS`]: where it is kept, which bits can be read, which written. A number without a row does
+//! not exist, and using it is illegal.
+
+use std::collections::BTreeMap;
+
+use crate::machine::Level;
+
+const MSTATUS: u16 = 0x300;
+const MISA: u16 = 0x301;
+const MEDELEG: u16 = 0x302;
+const MIDELEG: u16 = 0x303;
+const MIE: u16 = 0x304;
+const MIP: u16 = 0x344;
+
+/// A register for supervisors only.
+const S: bool = true;
+
+/// (number, kept under, readable bits, writable bits, needs the supervisor level)
+type Row = (u16, u16, u64, u64, bool);
+
+const ALL: u64 = u64::MAX;
+/// SIE, SPIE, SPP, SUM, MXR, and on RV64 the user's width.
+const SSTATUS: u64 = 1 << 1 | 1 << 5 | 1 << 8 | 1 << 18 | 1 << 19;
+const SSTATUS_READ: u64 = SSTATUS | 3 << 32;
+/// Besides those MIE, MPIE, MPP, MPRV, TVM, TW, TSR.
+const MSTATUS_WRITE: u64 = SSTATUS | 1 << 3 | 1 << 7 | 3 << 11 | 1 << 17 | 7 << 20;
+/// Supervisor interrupts.
+const S_INTERRUPTS: u64 = 0x222;
+/// A vector's address and whether interrupts are spread.
+const VECTOR: u64 = !2;
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    (0x100, MSTATUS, SSTATUS_READ, SSTATUS, S),
+    (0x104, MIE, S_INTERRUPTS, S_INTERRUPTS, S),
+    (0x105, 0x105, ALL, VECTOR, S),
+    (0x106, 0x106, 7, 7, S),
+    (0x10a, 0x10a, 0, 0, S),
+    (0x140, 0x140, ALL, ALL, S),
+    (0x141, 0x141, ALL, !1, S),
+    (0x142, 0x142, ALL, ALL, S),
+    (0x143, 0x143, ALL, ALL, S),
+    (0x144, MIP, S_INTERRUPTS, 0x2, S),
+    (0x180, 0x180, 0, 0, S),
+    (MSTATUS, MSTATUS, ALL, MSTATUS_WRITE, !S),
+    (MISA, MISA, ALL, 0, !S),
+    (MEDELEG, MEDELEG, ALL, 0xb3ff, S),
+    (MIDELEG, MIDELEG, ALL, S_INTERRUPTS, S),
+    (MIE, MIE, ALL, 0xaaa, !S),
+    (0x305, 0x305, ALL, VECTOR, !S),
+    (0x306, 0x306, 7, 7, !S),
+    (0x30a, 0x30a, 0, 0, !S),
+    (0x340, 0x340, ALL, ALL, !S),
+    (0x341, 0x341, ALL, !1, !S),
+    (0x342, 0x342, ALL, ALL, !S),
+    (0x343, 0x343, ALL, ALL, !S),
+    (MIP, MIP, ALL, S_INTERRUPTS, !S),
+    (0xf11, 0xf11, 0, 0, !S),
+    (0xf12, 0xf12, 0, 0, !S),
+    (0xf13, 0xf13, 0, 0, !S),
+    (0xf14, 0xf14, 0, 0, !S),
+    (0xf15, 0xf15, 0, 0, !S),
+];
+
+/// The registers.
+#[derive(Clone, Debug)]
+pub(crate) struct Csrs {
+    values: BTreeMap<u16, u64>,
+    xlen: u32,
+    /// Implemented levels, a bit each.
+    levels: u8,
+    /// Instructions that were completed; also the time and the cycles.
+    pub(crate) retired: u64,
+    /// What `mcycle` and `minstret` are ahead of that.
+    ahead: [u64; 2],
+}
+
+impl Csrs {
+    /// The registers after reset.
+    pub(crate) fn new(xlen: u32, levels: u8) -> Csrs {
+        let mut values = BTreeMap::new();
+        let base: u64 = if xlen == 32 { 1 << 30 } else { 2 << 62 };
+        let letter = |c: u8| 1_u64 << (c - b'a');
+        let mut misa = base | letter(b'i') | letter(b'm') | letter(b'a') | letter(b'c');
+        if levels & 1 != 0 {
+            misa |= letter(b'u');
+        }
+        if levels & 2 != 0 {
+            misa |= letter(b's');
+        }
+        values.insert(MISA, misa);
+        let widths = if xlen == 64 { 2 << 32 | 2 << 34 } else { 0 };
+        values.insert(MSTATUS, widths | (Level::Mach as u64) << 11);
+        Csrs { values, xlen, levels, retired: 0, ahead: [0; 2] }
+    }
+
+    fn cut(&self, value: u64) -> u64 {
+        if self.xlen == 32 { value & 0xffff_ffff } else { value }
+    }
+
+    fn get(&self, number: u16) -> u64 {
+        self.values.get(&number).copied().unwrap_or(0)
+    }
+
+    fn set(&mut self, number: u16, value: u64) {
+        let value = self.cut(value);
+        self.values.insert(number, value);
+    }
+
+    fn has(&self, level: Level) -> bool {
+        self.levels >> (level as u8) & 1 == 1
+    }
+
+    fn row(&self, number: u16, level: Level) -> Option<Row> {
+        let needed = number >> 8 & 3;
+        if (level as u16) < needed {
+            return None;
+        }
+        let found = ROWS.iter().find(|r| r.0 == number).copied().or(match number {
+            // Protection registers without effect, event counters and what selects them: they read as 0.
+            0x3a0..=0x3ef | 0x323..=0x33f | 0x320 | 0xb03..=0xb1f => Some((number, number, 0, 0, !S)),
+            0x310 | 0x31a | 0xb83..=0xb9f if self.xlen == 32 => Some((number, number, 0, 0, !S)),
+            _ => None,
+        })?;
+        if found.4 && !self.has(Level::Super) {
+            return None;
+        }
+        // TVM: translation is the machine level's business.
+        let refused = number == 0x180 && level == Level::Super && self.get(MSTATUS) >> 20 & 1 == 1;
+        (!refused).then_some(found)
+    }
+
+    /// Which counter a number is, and whether its upper half.
+    fn counter(&self, number: u16) -> Option<(usize, bool)> {
+        let upper = number & 0x80 != 0;
+        if upper && self.xlen != 32 {
+            return None;
+        }
+        match number & !0x80 {
+            0xc00 | 0xb00 => Some((0, upper)),
+            0xc01 => Some((1, upper)),
+            0xc02 | 0xb02 => Some((2, upper)),
+            _ => None,
+        }
+    }
+
+    fn count(&self, which: usize) -> u64 {
+        let ahead = match which {
+            0 => self.ahead[0],
+            2 => self.ahead[1],
+            _ => 0,
+        };
+        self.retired.wrapping_add(ahead)
+    }
+
+    /// A register's value; `None` if the read is illegal.
+    pub(crate) fn read(&self, number: u16, level: Level) -> Option<u64> {
+        if let Some((which, upper)) = self.counter(number) {
+            let allowed = |enable: u16| self.get(enable) >> which & 1 == 1;
+            let ok = match level {
+                Level::Mach => true,
+                _ if number >> 8 == 0xb => false,
+                Level::User if self.has(Level::Super) => allowed(0x306) && allowed(0x106),
+                _ => allowed(0x306),
+            };
+            let value = self.count(which);
+            return ok.then(|| if upper { value >> 32 } else { self.cut(value) });
+        }
+        let (_, kept, readable, ..) = self.row(number, level)?;
+        Some(self.get(kept) & readable)
+    }
+
+    /// Writes a register; `None` if that is illegal.
+    pub(crate) fn write(&mut self, number: u16, level: Level, value: u64) -> Option<()> {
+        // The two highest bits of a number say that it is read-only.
+        if number >> 10 == 3 {
+            return None;
+        }
+        if let Some((which, upper)) = self.counter(number) {
+            if level != Level::Mach {
+                return None;
+            }
+            let old = self.count(which);
+            let new = match (self.xlen, upper) {
+                (32, true) => old & 0xffff_ffff | value << 32,
+                (32, false) => old >> 32 << 32 | value,
+                _ => value,
+            };
+            // The write itself is one instruction more.
+            let ahead = new.wrapping_sub(self.retired).wrapping_sub(1);
+            let at = usize::from(which == 2);
+            if let Some(place) = self.ahead.get_mut(at) {
+                *place = ahead;
+            }
+            return Some(());
+        }
+        let (_, kept, _, writable, _) = self.row(number, level)?;
+        let old = self.get(kept);
+        let mut new = old & !writable | value & writable;
+        if number == MSTATUS && !self.has(Level::from_bits(new >> 11)) {
+            new = new & !(3 << 11) | old & 3 << 11;
+        }
+        if kept == MSTATUS && !self.has(Level::Super) {
+            new &= !(SSTATUS & !(1 << 18 | 1 << 19));
+        }
+        self.set(kept, new);
+        Some(())
+    }
+
+    /// Takes a trap: gives the level of the handler and its address.
+    pub(crate) fn trap(&mut self, from: Level, code: u64, value: u64, pc: u64) -> (Level, u64) {
+        let status = self.get(MSTATUS);
+        let delegated = from <= Level::Super && self.has(Level::Super) && self.get(MEDELEG) >> code & 1 == 1;
+        if delegated {
+            self.set(0x141, pc);
+            self.set(0x142, code);
+            self.set(0x143, value);
+            let enabled = status >> 1 & 1;
+            let new = status & !(1 << 8 | 1 << 5 | 1 << 1) | (from as u64) << 8 | enabled << 5;
+            self.set(MSTATUS, new);
+            return (Level::Super, self.get(0x105) & !3);
+        }
+        self.set(0x341, pc);
+        self.set(0x342, code);
+        self.set(0x343, value);
+        let enabled = status >> 3 & 1;
+        self.set(MSTATUS, status & !(3 << 11 | 1 << 7 | 1 << 3) | (from as u64) << 11 | enabled << 7);
+        (Level::Mach, self.get(0x305) & !3)
+    }
+
+    /// Leaves the handler of a level (1 or 3): gives the level to go on at, and where; `None` if that is illegal.
+    pub(crate) fn trap_return(&mut self, handler: u8, level: Level) -> Option<(Level, u64)> {
+        let status = self.get(MSTATUS);
+        let lowest = if self.has(Level::User) { Level::User } else { Level::Mach };
+        if handler == 3 {
+            if level != Level::Mach {
+                return None;
+            }
+            let to = Level::from_bits(status >> 11);
+            let enabled = status >> 7 & 1;
+            let mut new = status & !(3 << 11 | 1 << 3) | (lowest as u64) << 11 | 1 << 7 | enabled << 3;
+            if to != Level::Mach {
+                new &= !(1 << 17);
+            }
+            self.set(MSTATUS, new);
+            return Some((to, self.get(0x341)));
+        }
+        // TSR: returns from the supervisor are the machine level's business.
+        let refused = level == Level::Super && status >> 22 & 1 == 1;
+        if level < Level::Super || refused || !self.has(Level::Super) {
+            return None;
+        }
+        let to = Level::from_bits(status >> 8 & 1);
+        let enabled = status >> 5 & 1;
+        let new = status & !(1 << 8 | 1 << 1 | 1 << 17) | 1 << 5 | enabled << 1;
+        self.set(MSTATUS, new);
+        Some((to, self.get(0x141)))
+    }
+}

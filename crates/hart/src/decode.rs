@@ -1,0 +1,136 @@
+//! From instruction words to pre-decoded instructions, by the description.
+
+use isaglot_bits::Word;
+use isaglot_codec::{OperandValue, Plan, operands};
+use isaglot_model::{EncodingId, FeatureId, Isa, Name};
+
+use crate::block::{Block, Ends, Ins, ins};
+use crate::generated::{rv32, rv64};
+use crate::limits::MAX_BLOCK;
+use crate::memory::Memory;
+
+/// What the description says about an encoding that the executor knows.
+struct Known {
+    number: usize,
+    names: Vec<Name>,
+    /// The field with the command, for commands of interfaces.
+    command: Option<Name>,
+}
+
+/// Decodes for one machine.
+pub(crate) struct Decoder<'a> {
+    plan: Plan<'a>,
+    known: Vec<Option<Known>>,
+    wide: bool,
+    commands: u8,
+    ends: &'static [Ends],
+}
+
+/// The features of this profile and number of commands, and all others that are not about that.
+fn features(isa: &Isa, encoding: &str, commands: u8) -> Vec<FeatureId> {
+    let ids = (0..isa.features().len() as u32).map(FeatureId);
+    let on = |name: &str, default: bool| match name {
+        "xcmd8" => commands > 4,
+        "xcmd16" => commands > 8,
+        _ => name.strip_prefix("xext-").map_or(default, |profile| profile == encoding),
+    };
+    ids.filter(|&f| on(&isa[f].name, isa[f].default)).collect()
+}
+
+impl<'a> Decoder<'a> {
+    /// For this description; fails with a sentence if the executor was not generated from it.
+    pub(crate) fn new(isa: &'a Isa, xlen: u32, encoding: &str, commands: u8) -> Result<Decoder<'a>, String> {
+        let wide = xlen == 64;
+        let (names, ends) = if wide { (rv64::NAMES, rv64::ENDS) } else { (rv32::NAMES, rv32::ENDS) };
+        let other = || "the description is not the one that the executor was generated from".to_owned();
+        let profile = format!("xext-{encoding}");
+        if !isa.features().iter().any(|f| f.name == profile) {
+            return Err(format!("the description has no feature `{profile}`"));
+        }
+        let mut known: Vec<Option<Known>> = isa.encodings().iter().map(|_| None).collect();
+        let mut number = 0;
+        for at in 0..isa.encodings().len() as u32 {
+            let encoding = &isa[EncodingId(at)];
+            if !encoding.gens.contains(xlen) || encoding.semantics.is_none() {
+                continue;
+            }
+            if names.get(number).copied() != Some(isa.text(encoding.name)) {
+                return Err(other());
+            }
+            let names = isa.semantic_operands(encoding);
+            let command = isa.names().get("OP").filter(|op| encoding.display_name == "xcmd" && names.contains(op));
+            if let Some(place) = known.get_mut(at as usize) {
+                *place = Some(Known { number, names, command });
+            }
+            number += 1;
+        }
+        if number != names.len() {
+            return Err(other());
+        }
+        let plan = Plan::with_features(isa, xlen, &features(isa, encoding, commands));
+        Ok(Decoder { plan, known, wide, commands, ends })
+    }
+
+    /// What the description has for a word; nothing if the executor does not know it.
+    pub(crate) fn plan(&self) -> &Plan<'a> {
+        &self.plan
+    }
+
+    /// One instruction: what it is, its length in bytes, where its block ends. `None` if there is no memory.
+    fn one(&self, memory: &mut Memory, pc: u64) -> Option<(Ins, u64, Ends)> {
+        let (word, length) = word(&self.plan, memory, pc)?;
+        let illegal = (ins(0, [0; 4], 0), length, Ends::After);
+        let Some(tree) = operands::decode(&self.plan, &word) else { return Some(illegal) };
+        let Some(known) = self.known.get(tree.encoding.index()).and_then(Option::as_ref) else { return Some(illegal) };
+        let value = |name: Name| {
+            tree.fields.iter().find(|f| f.name == name).map_or(0, |f| match &f.value {
+                OperandValue::Number(w) => w.low_u64(),
+                OperandValue::Nested(_) => 0,
+            })
+        };
+        if known.command.is_some_and(|op| value(op) >= u64::from(self.commands)) {
+            return Some(illegal);
+        }
+        let mut fields = [0; 8];
+        for (place, &name) in fields.iter_mut().zip(&known.names) {
+            *place = value(name);
+        }
+        let next = pc.wrapping_add(length);
+        let prepare = if self.wide { rv64::prepare } else { rv32::prepare };
+        let ends = self.ends.get(known.number).copied().unwrap_or(Ends::After);
+        Some((prepare(known.number, &fields, pc, next), length, ends))
+    }
+
+    /// Decodes a block of at most so many instructions into `block`; `false` if there is no memory.
+    pub(crate) fn block(&self, memory: &mut Memory, start: u64, most: usize, block: &mut Block) -> bool {
+        block.code.clear();
+        block.start = start;
+        let mut pc = start;
+        while block.code.len() < most.min(MAX_BLOCK) {
+            let Some((mut ins, length, ends)) = self.one(memory, pc) else { break };
+            if ends == Ends::Alone && !block.code.is_empty() {
+                break;
+            }
+            ins.at = pc.wrapping_sub(start) as u16;
+            block.code.push(ins);
+            pc = pc.wrapping_add(length);
+            if ends != Ends::No {
+                break;
+            }
+        }
+        block.end = pc;
+        !block.code.is_empty()
+    }
+}
+
+/// The instruction word at an address, and its length in bytes; `None` if there is no memory.
+pub(crate) fn word(plan: &Plan<'_>, memory: &mut Memory, pc: u64) -> Option<(Word, u64)> {
+    let low = u64::from(memory.fetch(pc)?);
+    match plan.length(&Word::from_u64(low, 16)) {
+        Some(32) => {
+            let high = u64::from(memory.fetch(pc.wrapping_add(2))?);
+            Some((Word::from_u64(high << 16 | low, 32), 4))
+        }
+        _ => Some((Word::from_u64(low, 16), 2)),
+    }
+}

@@ -1,0 +1,4 @@
+//! The executors: written by `cargo xtask gen-hart`, never by hand.
+
+pub(crate) mod rv32;
+pub(crate) mod rv64;

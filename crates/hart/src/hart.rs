@@ -1,0 +1,292 @@
+//! A machine that runs: blocks, traps, and why a run ended.
+
+use isaglot_bits::Word;
+use isaglot_codec::Plan;
+use isaglot_model::Isa;
+
+use crate::block::Blocks;
+use crate::config::{Config, TrapModel};
+use crate::csr::Csrs;
+use crate::decode::{Decoder, word};
+use crate::generated::{rv32, rv64};
+use crate::machine::{Call, Cause, Fault, Level, Machine};
+use crate::memory::Memory;
+
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// `ebreak`.
+    Ebreak,
+    /// A trap that nobody handles.
+    Trap(Trap),
+    /// The program stored this to `tohost`; bit 0 is set, and above it is the exit code.
+    Tohost(u64),
+    /// So many instructions were run as were allowed.
+    Limit,
+}
+
+/// A trap that ended a run. It has changed nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trap {
+    /// Why.
+    pub reason: Cause,
+    /// The level of the program.
+    pub from: Level,
+    /// The level that it goes to; `None` is the debugger.
+    pub to: Option<Level>,
+    /// The address of the instruction.
+    pub pc: u64,
+    /// The instruction word; 0 if there is no memory.
+    pub insn: u64,
+    /// What the handler would see in `mtval`.
+    pub value: u64,
+}
+
+/// A hart.
+pub struct Hart<'a> {
+    decoder: Decoder<'a>,
+    blocks: Blocks,
+    machine: Machine,
+    pc: u64,
+    levels: u8,
+    trap_model: TrapModel,
+    ebreak_stops: bool,
+    mach_traps: bool,
+}
+
+impl<'a> Hart<'a> {
+    /// A machine after reset, with pc 0.
+    ///
+    /// # Errors
+    /// A sentence, if the description is not the one that the executor was generated from, or lacks the encoding profile.
+    pub fn new(isa: &'a Isa, config: Config) -> Result<Hart<'a>, String> {
+        let decoder = Decoder::new(isa, config.xlen, &config.encoding, config.commands)?;
+        let csrs = Csrs::new(config.xlen, config.levels);
+        let mut machine = Machine::new(config.xlen, Memory::new(&config.ram), csrs, config.start);
+        let each = |levels: u8| Level::ALL.into_iter().filter(move |&l| levels >> (l as u8) & 1 == 1);
+        for &(uuid, dev, levels, lun) in &config.luns {
+            each(levels).for_each(|level| machine.add_lun(uuid, dev, level, lun));
+        }
+        for (lun, levels, device, sub) in &config.routes {
+            let Some(at) = config.devices.iter().position(|(n, _)| n == device) else {
+                return Err(format!("unit {lun} leads to a device `{device}` that there is not"));
+            };
+            each(*levels).for_each(|level| machine.add_route(*lun, level, at as u16, *sub));
+        }
+        machine.devices = config.devices;
+        Ok(Hart {
+            decoder,
+            blocks: Blocks::new(),
+            machine,
+            pc: 0,
+            levels: config.levels,
+            trap_model: config.trap_model,
+            ebreak_stops: config.ebreak_stops,
+            mach_traps: config.mach_traps,
+        })
+    }
+
+    /// Register width in bits.
+    pub fn xlen(&self) -> u32 {
+        self.machine.xlen
+    }
+
+    /// The address of the next instruction.
+    pub fn pc(&self) -> u64 {
+        self.pc
+    }
+
+    /// Goes on there.
+    pub fn set_pc(&mut self, pc: u64) {
+        self.pc = self.machine.cut(pc) & !1;
+    }
+
+    /// A register, by a number below 32; 0 for others.
+    pub fn register(&self, number: u8) -> u64 {
+        self.machine.x[usize::from(number) & 31]
+    }
+
+    /// Writes a register, by a number below 32. Writes to register 0 go nowhere.
+    pub fn set_register(&mut self, number: u8, value: u64) {
+        let value = self.machine.cut(value);
+        if let place @ 1..32 = number {
+            self.machine.x[usize::from(place)] = value;
+        }
+    }
+
+    /// A control and status register, as the machine level sees it.
+    pub fn csr(&self, number: u16) -> Option<u64> {
+        self.machine.csrs.read(number, Level::Mach)
+    }
+
+    /// The level.
+    pub fn level(&self) -> Level {
+        self.machine.level
+    }
+
+    /// Instructions that were completed.
+    pub fn retired(&self) -> u64 {
+        self.machine.csrs.retired
+    }
+
+    /// What devices were asked, in order: the first [`MAX_CALLS`](crate::limits::MAX_CALLS).
+    pub fn calls(&self) -> &[Call] {
+        &self.machine.calls
+    }
+
+    /// How often devices were asked.
+    pub fn call_count(&self) -> u64 {
+        self.machine.call_count
+    }
+
+    /// The name of a device of the call log.
+    pub fn device_name(&self, device: usize) -> &str {
+        self.machine.devices.get(device).map_or("", |(name, _)| name)
+    }
+
+    /// Takes what the program has printed through `tohost`.
+    pub fn take_console(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.machine.console)
+    }
+
+    /// Memory, to load programs and look at results. Call [`Hart::code_changed`] after writing over code that has run.
+    pub fn memory(&mut self) -> &mut Memory {
+        &mut self.machine.memory
+    }
+
+    /// Forgets all decoded code.
+    pub fn code_changed(&mut self) {
+        self.blocks.clear();
+        self.machine.memory.forget_code();
+    }
+
+    /// Stores to the double word at this address are for the host: an exit code, or a character to print.
+    pub fn set_tohost(&mut self, address: u64) {
+        self.machine.tohost = Some(address);
+        self.machine.memory.watch(address);
+    }
+
+    /// What instructions are decoded with.
+    pub fn plan(&self) -> &Plan<'a> {
+        self.decoder.plan()
+    }
+
+    /// The instruction word at an address and its length in bytes; `None` if there is no memory.
+    pub fn fetch(&mut self, pc: u64) -> Option<(Word, u64)> {
+        word(self.decoder.plan(), &mut self.machine.memory, pc)
+    }
+
+    /// Runs until something ends the run, or so many instructions were run.
+    pub fn run(&mut self, max_steps: u64) -> Stop {
+        let mut left = max_steps;
+        while left > 0 {
+            let block = self.blocks.place(self.pc);
+            if block.start != self.pc
+                && !self.decoder.block(&mut self.machine.memory, self.pc, usize::MAX, block)
+            {
+                block.start = 1;
+                left -= 1;
+                if let Some(stop) = self.trap(Fault::new(Cause::InstructionAccess, self.pc), self.pc) {
+                    return stop;
+                }
+                continue;
+            }
+            let count = block.code.len() as u64;
+            let (done, result) = if count <= left {
+                (count, execute(&mut self.machine, &block.code, block.end))
+            } else {
+                // Instructions that end a block stand last, so a part of it goes on behind itself.
+                let part = block.code.get(..left as usize).unwrap_or(&[]);
+                let end = block.code.get(left as usize).map_or(block.end, |i| block.start.wrapping_add(u64::from(i.at)));
+                (left, execute(&mut self.machine, part, end))
+            };
+            let mut fault = None;
+            let mut ran = done;
+            match result {
+                Ok(next) => self.pc = next,
+                Err(f) => {
+                    // The instruction that trapped counts as run but not as completed.
+                    let at = block.code.iter().position(|i| i.at == f.at).unwrap_or(0) as u64;
+                    ran = at + 1;
+                    self.machine.csrs.retired = self.machine.csrs.retired.wrapping_sub(1);
+                    fault = Some((f, block.start.wrapping_add(u64::from(f.at))));
+                }
+            }
+            left -= ran;
+            self.machine.csrs.retired = self.machine.csrs.retired.wrapping_add(ran);
+            if self.machine.memory.attention {
+                self.code_changed();
+                if let Some(stop) = self.host() {
+                    return stop;
+                }
+            }
+            if let Some((f, pc)) = fault
+                && let Some(stop) = self.trap(f, pc)
+            {
+                return stop;
+            }
+        }
+        Stop::Limit
+    }
+
+    /// Runs one instruction, by itself.
+    pub fn step(&mut self) -> Option<Stop> {
+        // A block of one, so that nothing after it runs.
+        match self.run(1) {
+            Stop::Limit => None,
+            stop => Some(stop),
+        }
+    }
+
+    /// Looks at what was stored to `tohost`.
+    fn host(&mut self) -> Option<Stop> {
+        let address = self.machine.tohost?;
+        let value = u64::from_le_bytes(self.machine.memory.load(address).ok()?);
+        if value == 0 {
+            return None;
+        }
+        if value & 1 == 1 {
+            return Some(Stop::Tohost(value));
+        }
+        // Device 1, command 1: a character.
+        if value >> 48 == 0x0101 {
+            self.machine.print(value as u8);
+        }
+        let _ = self.machine.memory.store(address, [0_u8; 8]);
+        self.machine.memory.attention = false;
+        None
+    }
+
+    /// Delivers a trap; gives why the run ends, if it does.
+    fn trap(&mut self, fault: Fault, pc: u64) -> Option<Stop> {
+        if fault.cause == Cause::Breakpoint && self.ebreak_stops {
+            self.pc = pc;
+            return Some(Stop::Ebreak);
+        }
+        let from = self.machine.level;
+        let insn = match fault.cause {
+            Cause::InstructionAccess => 0,
+            _ => self.fetch(pc).map_or(0, |(w, _)| w.low_u64()),
+        };
+        let value = match fault.cause {
+            Cause::Illegal | Cause::UnroutedLun | Cause::UndefinedCommand => insn,
+            _ => fault.value,
+        };
+        if self.trap_model == TrapModel::OneLevelUp || from == Level::Mach && !self.mach_traps {
+            self.pc = pc;
+            let above = Level::ALL.into_iter().filter(|&l| l > from);
+            let to = above.into_iter().find(|&l| self.levels >> (l as u8) & 1 == 1);
+            return Some(Stop::Trap(Trap { reason: fault.cause, from, to, pc, insn, value }));
+        }
+        let (level, handler) = self.machine.csrs.trap(from, fault.cause.code(from), value, pc);
+        self.machine.level = level;
+        self.pc = handler;
+        None
+    }
+}
+
+/// Runs a block on the executor of the machine's width.
+#[inline(always)]
+fn execute(machine: &mut Machine, code: &[crate::block::Ins], end: u64) -> Result<u64, Fault> {
+    if machine.xlen == 64 { rv64::execute(machine, code, end) } else { rv32::execute(machine, code, end) }
+}

@@ -1,0 +1,27 @@
+//! A RISC-V hart with overloadable opcodes, generated from the semantics of its description.
+//!
+//! The problem: an executable model that means exactly what the description says, and is fast enough to run programs.
+//! The method: `generated/` holds the instructions, made from the semantics by `cargo xtask gen-hart`; around them is what
+//! a description does not say: [`Memory`], control and status registers, traps, [`Device`]s behind `xcmd`.
+//!
+//! Instructions are decoded once, into blocks; a store to decoded code is noticed, and takes effect behind the block that
+//! did it, which is no later than `fence.i` asks for.
+//!
+//! Invariants: no program can make it panic, use more than [`limits::MAX_MEMORY`], or run longer than it was allowed.
+
+mod block;
+mod config;
+mod csr;
+mod decode;
+mod device;
+mod generated;
+mod hart;
+pub mod limits;
+mod machine;
+mod memory;
+
+pub use config::{Config, TrapModel};
+pub use device::{Described, Device, Fallback};
+pub use hart::{Hart, Stop, Trap};
+pub use machine::{Call, Cause, Level};
+pub use memory::Memory;

@@ -1,0 +1,25 @@
+//! Every bound of the hart, by name.
+
+/// The most memory that a program can touch, in bytes. Beyond it an access faults.
+pub const MAX_MEMORY: usize = 256 << 20;
+
+/// The longest block of pre-decoded instructions.
+pub const MAX_BLOCK: usize = 64;
+
+/// How many blocks are kept; a power of two.
+pub const BLOCKS: usize = 1 << 13;
+
+/// The most device calls that are logged; later ones are only counted.
+pub const MAX_CALLS: usize = 1 << 20;
+
+/// The most bytes of console output that are kept; later ones are dropped.
+pub const MAX_CONSOLE: usize = 1 << 24;
+
+/// The most devices: their number has 12 bits.
+pub const MAX_DEVICES: usize = 1 << 12;
+
+/// The deepest nesting of a device's expression.
+pub const MAX_DEPTH: usize = 64;
+
+/// Where programs are loaded that do not say where, and how much memory is there.
+pub const RAM: (u64, u64) = (0x8000_0000, 128 << 20);

@@ -1,0 +1,290 @@
+//! What instructions act on: registers, memory, control and status registers, the maps of overloadable opcodes. The
+//! generated executor calls the methods that the description declares as external.
+
+use rustc_hash::FxHashMap;
+
+use crate::csr::Csrs;
+use crate::device::Device;
+use crate::limits::{MAX_CALLS, MAX_CONSOLE};
+use crate::memory::Memory;
+
+/// A privilege level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// U.
+    User = 0,
+    /// S.
+    Super = 1,
+    /// HS.
+    Hyper = 2,
+    /// M.
+    Mach = 3,
+}
+
+impl Level {
+    /// All, the lowest first.
+    pub const ALL: [Level; 4] = [Level::User, Level::Super, Level::Hyper, Level::Mach];
+
+    /// The level of this number, of which two bits count.
+    pub fn from_bits(bits: u64) -> Level {
+        Level::ALL[bits as usize & 3]
+    }
+
+    /// Its name in maps.
+    pub fn name(self) -> &'static str {
+        ["user", "super", "hyper", "mach"][self as usize]
+    }
+
+    /// The level of this name.
+    pub fn named(name: &str) -> Option<Level> {
+        Level::ALL.into_iter().find(|l| l.name() == name)
+    }
+}
+
+/// Why an instruction did not complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// There is no memory to fetch from.
+    InstructionAccess,
+    /// No instruction, or not at this level.
+    Illegal,
+    /// `ebreak`.
+    Breakpoint,
+    /// An address that an atomic load cannot have.
+    LoadMisaligned,
+    /// There is no memory to load from.
+    LoadAccess,
+    /// An address that an atomic store cannot have.
+    StoreMisaligned,
+    /// There is no memory to store to.
+    StoreAccess,
+    /// `ecall`.
+    EnvironmentCall,
+    /// No device has this logical unit at this level.
+    UnroutedLun,
+    /// The device does not know the command.
+    UndefinedCommand,
+}
+
+impl Cause {
+    /// The exception code of the privileged architecture.
+    pub fn code(self, level: Level) -> u64 {
+        match self {
+            Cause::InstructionAccess => 1,
+            Cause::Illegal | Cause::UnroutedLun | Cause::UndefinedCommand => 2,
+            Cause::Breakpoint => 3,
+            Cause::LoadMisaligned => 4,
+            Cause::LoadAccess => 5,
+            Cause::StoreMisaligned => 6,
+            Cause::StoreAccess => 7,
+            Cause::EnvironmentCall => 8 + level as u64,
+        }
+    }
+
+    /// A name for people and tests.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::InstructionAccess => "instruction-access",
+            Cause::Illegal => "illegal",
+            Cause::Breakpoint => "breakpoint",
+            Cause::LoadMisaligned => "load-misaligned",
+            Cause::LoadAccess => "load-access",
+            Cause::StoreMisaligned => "store-misaligned",
+            Cause::StoreAccess => "store-access",
+            Cause::EnvironmentCall => "environment-call",
+            Cause::UnroutedLun => "unrouted-lun",
+            Cause::UndefinedCommand => "undefined-command",
+        }
+    }
+}
+
+/// A trap on its way to the handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) cause: Cause,
+    /// What goes to `mtval`, if it is not the instruction word.
+    pub(crate) value: u64,
+    /// Bytes from the start of the block.
+    pub(crate) at: u16,
+}
+
+impl Fault {
+    pub(crate) fn new(cause: Cause, value: u64) -> Fault {
+        Fault { cause, value, at: 0 }
+    }
+
+    pub(crate) fn at(self, at: u16) -> Fault {
+        Fault { at, ..self }
+    }
+}
+
+/// One command that a device ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The device, by its place in the configuration.
+    pub device: usize,
+    /// The subdevice.
+    pub sub: u16,
+    /// The command.
+    pub command: u8,
+    /// The whole of rs1: handle and data.
+    pub rs1: u64,
+    /// The whole of rs2.
+    pub rs2: u64,
+    /// What the device gave.
+    pub result: u64,
+}
+
+/// A route that there is not.
+const NO_ROUTE: u32 = 0;
+/// A logical unit at a level is at `lun << 2 | level` of the routes.
+const ROUTES: usize = 4 << 12;
+
+/// A hart's state.
+pub(crate) struct Machine {
+    /// Registers; those from 32 on are nobody's.
+    pub(crate) x: [u64; 256],
+    pub(crate) memory: Memory,
+    pub(crate) csrs: Csrs,
+    pub(crate) level: Level,
+    pub(crate) xlen: u32,
+    reservation: Option<u64>,
+    /// From identifier, device number and level to a logical unit.
+    luns: FxHashMap<(u64, u16, u8), u16>,
+    routes: Vec<u32>,
+    pub(crate) devices: Vec<(String, Box<dyn Device>)>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) call_count: u64,
+    pub(crate) console: Vec<u8>,
+    /// The address of the tohost word.
+    pub(crate) tohost: Option<u64>,
+}
+
+impl Machine {
+    pub(crate) fn new(xlen: u32, memory: Memory, csrs: Csrs, level: Level) -> Machine {
+        Machine {
+            x: [0; 256],
+            memory,
+            csrs,
+            level,
+            xlen,
+            reservation: None,
+            luns: FxHashMap::default(),
+            routes: vec![NO_ROUTE; ROUTES],
+            devices: Vec::new(),
+            calls: Vec::new(),
+            call_count: 0,
+            console: Vec::new(),
+            tohost: None,
+        }
+    }
+
+    pub(crate) fn add_lun(&mut self, uuid: u64, dev: u16, level: Level, lun: u16) {
+        self.luns.entry((uuid, dev, level as u8)).or_insert(lun);
+    }
+
+    pub(crate) fn add_route(&mut self, lun: u16, level: Level, device: u16, sub: u16) {
+        if let Some(route) = self.routes.get_mut(usize::from(lun) << 2 | level as usize)
+            && *route == NO_ROUTE
+        {
+            *route = 1 << 24 | u32::from(device & 0xfff) << 12 | u32::from(sub & 0xfff);
+        }
+    }
+
+    /// A value as a register of this width holds it.
+    pub(crate) fn cut(&self, value: u64) -> u64 {
+        if self.xlen == 32 { value & 0xffff_ffff } else { value }
+    }
+
+    pub(crate) fn csr_read(&mut self, number: u16) -> Result<u64, Fault> {
+        self.csrs.read(number, self.level).ok_or(Fault::new(Cause::Illegal, 0))
+    }
+
+    pub(crate) fn csr_write(&mut self, number: u16, value: u64) -> Result<(), Fault> {
+        self.csrs.write(number, self.level, value).ok_or(Fault::new(Cause::Illegal, 0))
+    }
+
+    pub(crate) fn trap_return(&mut self, level: u8) -> Result<u64, Fault> {
+        let (to, pc) = self.csrs.trap_return(level, self.level).ok_or(Fault::new(Cause::Illegal, 0))?;
+        self.level = to;
+        Ok(pc)
+    }
+
+    pub(crate) fn reserve(&mut self, address: u64) -> Result<(), Fault> {
+        self.reservation = Some(address);
+        Ok(())
+    }
+
+    pub(crate) fn reserved(&mut self, address: u64) -> Result<u8, Fault> {
+        Ok(u8::from(self.reservation.take() == Some(address)))
+    }
+
+    pub(crate) fn fence_i(&mut self) -> Result<(), Fault> {
+        // The executor ends the block here, and forgets overwritten code behind every block.
+        Ok(())
+    }
+
+    pub(crate) fn fence_vma(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+        if self.level == Level::User { Err(Fault::new(Cause::Illegal, 0)) } else { Ok(()) }
+    }
+
+    pub(crate) fn lun_lookup(&mut self, uuid: u64, dev: u16) -> Result<u16, Fault> {
+        Ok(self.luns.get(&(uuid, dev, self.level as u8)).map_or(0, |lun| 1 << 12 | lun))
+    }
+
+    pub(crate) fn device_lookup(&mut self, lun: u16) -> Result<u32, Fault> {
+        Ok(self.routes.get(usize::from(lun) << 2 | self.level as usize).copied().unwrap_or(NO_ROUTE))
+    }
+
+    pub(crate) fn device(&mut self, device: u16, selector: u16, rs1: u64, rs2: u64) -> Result<u64, Fault> {
+        let (sub, command) = (selector & 0xfff, (selector >> 12) as u8);
+        let xlen = self.xlen;
+        let found = self.devices.get_mut(usize::from(device));
+        let result = found.and_then(|(_, d)| d.command(xlen, sub, command, rs1, rs2));
+        let result = self.cut(result.ok_or(Fault::new(Cause::UndefinedCommand, 0))?);
+        self.call_count += 1;
+        if self.calls.len() < MAX_CALLS {
+            self.calls.push(Call { device: usize::from(device), sub, command, rs1, rs2, result });
+        }
+        Ok(result)
+    }
+
+    pub(crate) fn print(&mut self, byte: u8) {
+        if self.console.len() < MAX_CONSOLE {
+            self.console.push(byte);
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn load8(&mut self, address: u64) -> Result<u8, Fault> {
+        Ok(u8::from_le_bytes(self.memory.load(address)?))
+    }
+    #[inline(always)]
+    pub(crate) fn load16(&mut self, address: u64) -> Result<u16, Fault> {
+        Ok(u16::from_le_bytes(self.memory.load(address)?))
+    }
+    #[inline(always)]
+    pub(crate) fn load32(&mut self, address: u64) -> Result<u32, Fault> {
+        Ok(u32::from_le_bytes(self.memory.load(address)?))
+    }
+    #[inline(always)]
+    pub(crate) fn load64(&mut self, address: u64) -> Result<u64, Fault> {
+        Ok(u64::from_le_bytes(self.memory.load(address)?))
+    }
+    #[inline(always)]
+    pub(crate) fn store8(&mut self, address: u64, value: u8) -> Result<(), Fault> {
+        self.memory.store(address, value.to_le_bytes())
+    }
+    #[inline(always)]
+    pub(crate) fn store16(&mut self, address: u64, value: u16) -> Result<(), Fault> {
+        self.memory.store(address, value.to_le_bytes())
+    }
+    #[inline(always)]
+    pub(crate) fn store32(&mut self, address: u64, value: u32) -> Result<(), Fault> {
+        self.memory.store(address, value.to_le_bytes())
+    }
+    #[inline(always)]
+    pub(crate) fn store64(&mut self, address: u64, value: u64) -> Result<(), Fault> {
+        self.memory.store(address, value.to_le_bytes())
+    }
+}

@@ -1,0 +1,212 @@
+//! Memory: pages that come into being when they are touched, inside given regions.
+//!
+//! The problem: nearly every access is to a page that was used just before, and must cost no more than a comparison; yet
+//! a store to code has to be noticed. The method: two small direct-mapped tables from page numbers to places, one for
+//! reads and one for writes; a page that holds decoded code, or a watched word, is never in the one for writes, so that
+//! stores to it take the slow way, which looks closer.
+
+use rustc_hash::FxHashMap;
+
+use crate::limits::MAX_MEMORY;
+use crate::machine::{Cause, Fault};
+
+/// Bits of an address inside a page.
+const PAGE_BITS: u32 = 12;
+/// Bytes of a page.
+const PAGE: usize = 1 << PAGE_BITS;
+/// Entries of a table of recent pages.
+const RECENT: usize = 256;
+/// Code is marked in pieces of so many bytes: 64 of them make a page.
+const PIECE_BITS: u32 = 6;
+/// No page has this number.
+const NONE: u64 = u64::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    page: u64,
+    base: usize,
+}
+
+/// A machine's memory, little-endian, all zero at first.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// First address and length.
+    regions: Vec<(u64, u64)>,
+    data: Vec<u8>,
+    pages: FxHashMap<u64, usize>,
+    reads: Vec<Entry>,
+    writes: Vec<Entry>,
+    /// Pieces of a page with decoded code, a bit each.
+    code: FxHashMap<u64, u64>,
+    /// A double word whose stores are reported.
+    watch: Option<u64>,
+    /// Decoded code was overwritten, or the watched double word stored to.
+    pub(crate) attention: bool,
+}
+
+impl Memory {
+    /// Memory in these regions, each a first address and a length in bytes.
+    pub fn new(regions: &[(u64, u64)]) -> Memory {
+        let none = Entry { page: NONE, base: 0 };
+        Memory {
+            regions: regions.to_vec(),
+            data: Vec::new(),
+            pages: FxHashMap::default(),
+            reads: vec![none; RECENT],
+            writes: vec![none; RECENT],
+            code: FxHashMap::default(),
+            watch: None,
+            attention: false,
+        }
+    }
+
+    /// Adds a region.
+    pub fn add_region(&mut self, first: u64, length: u64) {
+        self.regions.push((first, length));
+    }
+
+    /// Reports stores to the double word at this address.
+    pub fn watch(&mut self, address: u64) {
+        self.watch = Some(address & !7);
+        self.forget_writes();
+    }
+
+    fn forget_writes(&mut self) {
+        self.writes.fill(Entry { page: NONE, base: 0 });
+    }
+
+    /// Whether the page of an address is there; it is made if it may be.
+    fn place(&mut self, page: u64) -> Option<usize> {
+        if let Some(&base) = self.pages.get(&page) {
+            return Some(base);
+        }
+        let first = page << PAGE_BITS;
+        let last = first | (PAGE as u64 - 1);
+        // A page belongs to a region that any byte of it belongs to.
+        let inside = self.regions.iter().any(|&(r, length)| length > 0 && r <= last && r.saturating_add(length - 1) >= first);
+        if !inside || self.data.len() + PAGE > MAX_MEMORY {
+            return None;
+        }
+        let base = self.data.len();
+        self.data.resize(base + PAGE, 0);
+        self.pages.insert(page, base);
+        Some(base)
+    }
+
+    /// Reads so many bytes.
+    #[inline(always)]
+    pub(crate) fn load<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Fault> {
+        let page = address >> PAGE_BITS;
+        let offset = address as usize & (PAGE - 1);
+        let entry = self.reads[page as usize % RECENT];
+        if entry.page == page
+            && offset <= PAGE - N
+            && let Some(bytes) = self.data.get(entry.base + offset..entry.base + offset + N)
+            && let Ok(bytes) = bytes.try_into()
+        {
+            return Ok(bytes);
+        }
+        self.load_slow(address)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn load_slow<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Fault> {
+        let mut bytes = [0; N];
+        for (i, byte) in bytes.iter_mut().enumerate() {
+            let at = address.checked_add(i as u64).ok_or(Fault::new(Cause::LoadAccess, address))?;
+            let page = at >> PAGE_BITS;
+            let base = self.place(page).ok_or(Fault::new(Cause::LoadAccess, at))?;
+            self.reads[page as usize % RECENT] = Entry { page, base };
+            *byte = self.data.get(base + (at as usize & (PAGE - 1))).copied().unwrap_or(0);
+        }
+        Ok(bytes)
+    }
+
+    /// Writes bytes.
+    #[inline(always)]
+    pub(crate) fn store<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Fault> {
+        let page = address >> PAGE_BITS;
+        let offset = address as usize & (PAGE - 1);
+        let entry = self.writes[page as usize % RECENT];
+        if entry.page == page
+            && offset <= PAGE - N
+            && let Some(place) = self.data.get_mut(entry.base + offset..entry.base + offset + N)
+        {
+            place.copy_from_slice(&bytes);
+            return Ok(());
+        }
+        self.store_slow(address, &bytes)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn store_slow(&mut self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
+        // All or nothing: look for the places first.
+        let fault = |at| Fault::new(Cause::StoreAccess, at);
+        for i in 0..bytes.len() as u64 {
+            let at = address.checked_add(i).ok_or(fault(address))?;
+            self.place(at >> PAGE_BITS).ok_or(fault(at))?;
+        }
+        for (i, &byte) in bytes.iter().enumerate() {
+            let at = address.wrapping_add(i as u64);
+            let page = at >> PAGE_BITS;
+            let Some(base) = self.place(page) else { continue };
+            if let Some(place) = self.data.get_mut(base + (at as usize & (PAGE - 1))) {
+                *place = byte;
+            }
+            let watched = self.watch.is_some_and(|w| w >> PAGE_BITS == page);
+            self.attention |= self.watch == Some(at & !7);
+            match self.code.get(&page) {
+                Some(pieces) => self.attention |= pieces >> (at as usize >> PIECE_BITS & 63) & 1 == 1,
+                None if !watched => self.writes[page as usize % RECENT] = Entry { page, base },
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads 16 bits of code; marks them as decoded.
+    pub(crate) fn fetch(&mut self, address: u64) -> Option<u16> {
+        let bytes = self.load::<2>(address).ok()?;
+        let page = address >> PAGE_BITS;
+        let pieces = self.code.entry(page).or_default();
+        if *pieces == 0 {
+            self.writes[page as usize % RECENT] = Entry { page: NONE, base: 0 };
+        }
+        *pieces |= 1 << (address as usize >> PIECE_BITS & 63);
+        Some(u16::from_le_bytes(bytes))
+    }
+
+    /// Nothing is decoded any more.
+    pub(crate) fn forget_code(&mut self) {
+        self.code.clear();
+        self.attention = false;
+    }
+
+    /// Copies bytes in, as a loader does.
+    ///
+    /// # Errors
+    /// The address that is in no region.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), u64> {
+        for (i, &byte) in bytes.iter().enumerate() {
+            let at = address.wrapping_add(i as u64);
+            self.store(at, [byte]).map_err(|_| at)?;
+        }
+        Ok(())
+    }
+
+    /// Copies bytes out.
+    ///
+    /// # Errors
+    /// The address that is in no region.
+    pub fn read(&mut self, address: u64, length: usize) -> Result<Vec<u8>, u64> {
+        let mut bytes = Vec::new();
+        for i in 0..length as u64 {
+            let at = address.wrapping_add(i);
+            let [byte] = self.load::<1>(at).map_err(|_| at)?;
+            bytes.push(byte);
+        }
+        Ok(bytes)
+    }
+}
