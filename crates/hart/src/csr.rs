@@ -93,7 +93,8 @@ impl Csrs {
         }
         values.insert(MISA, misa);
         let widths = if xlen == 64 { 2 << 32 | 2 << 34 } else { 0 };
-        values.insert(MSTATUS, widths | (Level::Mach as u64) << 11);
+        let lowest = if levels & 1 != 0 { Level::User } else { Level::Mach };
+        values.insert(MSTATUS, widths | (lowest as u64) << 11);
         Csrs { values, xlen, levels, retired: 0, ahead: [0; 2] }
     }
 

@@ -230,10 +230,9 @@ impl Reader<'_> {
                     "rs2" => Some(Expr::Rs2),
                     "data" => Some(Expr::Data),
                     "lun" => Some(Expr::Lun),
-                    other => other
-                        .strip_prefix('$')
-                        .and_then(|name| names.iter().position(|n| n == name))
-                        .map(Expr::State),
+                    other => {
+                        other.strip_prefix('$').and_then(|name| names.iter().position(|n| n == name)).map(Expr::State)
+                    }
                 };
                 if known.is_none() {
                     self.wrong(item, "expected a number, `rs1`, `rs2`, `data`, `lun` or `$` and a variable");

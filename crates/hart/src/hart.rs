@@ -181,9 +181,7 @@ impl<'a> Hart<'a> {
         let mut left = max_steps;
         while left > 0 {
             let block = self.blocks.place(self.pc);
-            if block.start != self.pc
-                && !self.decoder.block(&mut self.machine.memory, self.pc, usize::MAX, block)
-            {
+            if block.start != self.pc && !self.decoder.block(&mut self.machine.memory, self.pc, usize::MAX, block) {
                 block.start = 1;
                 left -= 1;
                 if let Some(stop) = self.trap(Fault::new(Cause::InstructionAccess, self.pc), self.pc) {
@@ -197,7 +195,8 @@ impl<'a> Hart<'a> {
             } else {
                 // Instructions that end a block stand last, so a part of it goes on behind itself.
                 let part = block.code.get(..left as usize).unwrap_or(&[]);
-                let end = block.code.get(left as usize).map_or(block.end, |i| block.start.wrapping_add(u64::from(i.at)));
+                let end =
+                    block.code.get(left as usize).map_or(block.end, |i| block.start.wrapping_add(u64::from(i.at)));
                 (left, execute(&mut self.machine, part, end))
             };
             let mut fault = None;

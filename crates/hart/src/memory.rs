@@ -83,7 +83,8 @@ impl Memory {
         let first = page << PAGE_BITS;
         let last = first | (PAGE as u64 - 1);
         // A page belongs to a region that any byte of it belongs to.
-        let inside = self.regions.iter().any(|&(r, length)| length > 0 && r <= last && r.saturating_add(length - 1) >= first);
+        let inside =
+            self.regions.iter().any(|&(r, length)| length > 0 && r <= last && r.saturating_add(length - 1) >= first);
         if !inside || self.data.len() + PAGE > MAX_MEMORY {
             return None;
         }

@@ -108,10 +108,11 @@ fn one(isa: &isaglot_model::Isa, case: &Value, cpus: &Value) -> Result<(), Strin
     }
     if let Some(want) = expect["calls"].as_array() {
         let calls = hart.calls().iter();
-        let got: Vec<Value> = calls
-            .map(|c| json!([hart.device_name(c.device), c.sub, c.command, c.rs1, c.rs2, c.result]))
-            .collect();
-        let number = |v: &Value| if v.is_string() && v.as_str().is_some_and(|s| s.starts_with("0x")) { json!(hex(v)) } else { v.clone() };
+        let got: Vec<Value> =
+            calls.map(|c| json!([hart.device_name(c.device), c.sub, c.command, c.rs1, c.rs2, c.result])).collect();
+        let number = |v: &Value| {
+            if v.is_string() && v.as_str().is_some_and(|s| s.starts_with("0x")) { json!(hex(v)) } else { v.clone() }
+        };
         let want: Vec<Value> =
             want.iter().map(|c| c.as_array().into_iter().flatten().map(number).collect::<Value>()).collect();
         same("calls", json!(got), &json!(want))?;

@@ -105,6 +105,7 @@
 pub use isaglot_asm as asm;
 pub use isaglot_bits as bits;
 pub use isaglot_codec as codec;
+pub use isaglot_hart as hart;
 pub use isaglot_isaspec as isaspec;
 pub use isaglot_model as model;
 pub use isaglot_source as source;

@@ -67,7 +67,8 @@ fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn embedded(name: &str, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
+/// A description that comes with the tool.
+pub(crate) fn embedded(name: &str, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
     let family = crate::riscv::parse(name).map(|_| "riscv");
     let Some(found) = crate::embedded::find(family.unwrap_or(name)) else {
         let names = crate::embedded::names();

@@ -20,7 +20,8 @@ pub(crate) fn isa() -> Isa {
     isa.unwrap_or_else(|| panic!("{:?}", problems.iter().map(|d| &d.message).collect::<Vec<_>>()))
 }
 
-const NAMES: &str = "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6";
+const NAMES: &str =
+    "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6";
 
 /// The number of a register by its ABI name.
 pub(crate) fn register(name: &str) -> u8 {

@@ -5,6 +5,7 @@ mod check;
 mod diff;
 mod disasm;
 mod explain;
+mod run;
 mod spirv;
 mod tblgen;
 mod xe;
@@ -25,6 +26,7 @@ pub(crate) enum Command {
     Disasm(disasm::Args),
     Explain(explain::Args),
     List(xe::list::Args),
+    Run(run::Args),
     Spirv(spirv::Args),
     Tblgen(tblgen::Args),
     Xintf(xintf::Args),
@@ -40,6 +42,7 @@ pub(crate) fn run(command: Command, mut session: Session) -> ExitCode {
         Command::Disasm(args) => disasm::run(&args, session),
         Command::Explain(args) => explain::run(&args, session),
         Command::List(args) => xe::list::run(&args, session),
+        Command::Run(args) => run::run(&args, session),
         Command::Spirv(args) => spirv::run(&args, session),
         Command::Tblgen(args) => tblgen::run(&args, session),
         Command::Xintf(args) => xintf::run(&args, session),

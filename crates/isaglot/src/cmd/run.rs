@@ -1,0 +1,269 @@
+//! Runs a RISC-V program on a machine that a file describes, and says how the run ended.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use isaglot_asm::{Options, Plain, Stream};
+use isaglot_hart::{Config, Hart, Level, Stop, TrapModel, limits};
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
+use isaglot_xintf::set::Set;
+use object::{Object, ObjectSegment, ObjectSymbol};
+use serde_json::json;
+
+use crate::io::{Output, input_name, read};
+use crate::session::Session;
+
+/// Run a RISC-V program, ELF or flat, on a machine with overloadable opcodes.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+The run ends on ebreak, on a trap that nobody handles, on a store to the symbol `tohost`, or after --max-steps.
+A flat program is loaded where the memory starts. The stack pointer starts at the end of the memory.
+
+Example:
+  isaglot run --isa rv64imac --cpu cpu.toml --max-steps 1000000 program.elf")]
+pub(crate) struct Args {
+    /// What to run.
+    program: PathBuf,
+    /// The width and letters of the instruction set, `rv32imac` or `rv64imac`; further names after `_` are taken as they
+    /// come. An ELF file says its width itself.
+    #[arg(long, value_name = "NAME")]
+    isa: Option<String>,
+    /// The machine: a map file with levels, units, devices.
+    #[arg(long, value_name = "FILE")]
+    cpu: Option<PathBuf>,
+    /// Print every instruction before it runs.
+    #[arg(long)]
+    trace: bool,
+    /// Print what the devices were asked.
+    #[arg(long)]
+    calls: bool,
+    /// Stop after so many instructions.
+    #[arg(long, value_name = "N", default_value_t = u64::MAX)]
+    max_steps: u64,
+    /// Print the end of the run as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the verb.
+pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
+    match execute(args, session) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problems) => {
+            session.report(&problems);
+            ExitCode::from(crate::session::EXIT_INPUT)
+        }
+    }
+}
+
+fn width(name: &str) -> Result<u32, Diagnostic> {
+    let rest = ["rv32", "rv64"].iter().find_map(|p| name.strip_prefix(p));
+    let good = rest.is_some_and(|r| {
+        let mut parts = r.split('_');
+        let letters = parts.next().unwrap_or("");
+        letters.starts_with(['i', 'g'])
+            && letters.chars().all(|c| "imacgsu".contains(c))
+            && parts.all(|p| p.starts_with('z'))
+    });
+    if !good {
+        let d = Diagnostic::error("run-isa", format!("`{name}` is no instruction set that can be run"));
+        return Err(d.note("expected `rv32imac` or `rv64imac`, and extensions such as `_zba` behind it"));
+    }
+    Ok(if name.starts_with("rv32") { 32 } else { 64 })
+}
+
+/// A program: what goes where, and where it starts.
+struct Program {
+    xlen: Option<u32>,
+    segments: Vec<(u64, u64, Vec<u8>)>,
+    entry: Option<u64>,
+    tohost: Option<u64>,
+}
+
+fn program(path: &Path) -> Result<Program, Diagnostic> {
+    let bytes = read(Some(path))?;
+    if !bytes.starts_with(b"\x7fELF") {
+        return Ok(Program { xlen: None, segments: vec![(u64::MAX, 0, bytes)], entry: None, tohost: None });
+    }
+    let bad =
+        |what: &dyn std::fmt::Display| Diagnostic::error("run-elf", format!("{}: {what}", input_name(Some(path))));
+    let elf = object::File::parse(&*bytes).map_err(|e| bad(&e))?;
+    if !matches!(elf.architecture(), object::Architecture::Riscv32 | object::Architecture::Riscv64) {
+        return Err(bad(&"not a RISC-V program"));
+    }
+    let mut segments = Vec::new();
+    for s in elf.segments() {
+        let data = s.data().map_err(|e| bad(&e))?;
+        segments.push((s.address(), s.size().max(data.len() as u64), data.to_vec()));
+    }
+    let tohost = elf.symbols().find(|s| s.name() == Ok("tohost")).map(|s| s.address());
+    Ok(Program { xlen: Some(if elf.is_64() { 64 } else { 32 }), segments, entry: Some(elf.entry()), tohost })
+}
+
+fn machine(args: &Args, session: &mut Session, xlen: u32) -> Result<Config, Diagnostics> {
+    let Some(path) = &args.cpu else { return Ok(Config::new(xlen)) };
+    let bytes = read(Some(path)).map_err(Diagnostics::from)?;
+    let file = session.files.add(path.display().to_string(), bytes.as_slice());
+    let mut problems = Diagnostics::new();
+    let config = Config::read(file, &bytes, &Set::default(), xlen, &mut problems);
+    if problems.has_errors() { Err(problems) } else { Ok(config) }
+}
+
+fn execute(args: &Args, session: &mut Session) -> Result<(), Diagnostics> {
+    let asked = args.isa.as_deref().map(width).transpose().map_err(Diagnostics::from)?;
+    let program = program(&args.program).map_err(Diagnostics::from)?;
+    let xlen = program.xlen.or(asked).unwrap_or(64);
+    let mut config = machine(args, session, xlen)?;
+    for (what, given) in [("--isa", asked), ("the machine", args.cpu.as_ref().map(|_| config.xlen))] {
+        if given.is_some_and(|w| w != xlen) {
+            return Err(Diagnostic::error("run-width", format!("the program is for RV{xlen}, {what} is not")).into());
+        }
+    }
+    let ram = config.ram.first().copied().unwrap_or(limits::RAM);
+    for &(address, size, _) in program.segments.iter().filter(|s| s.0 != u64::MAX) {
+        config.ram.push((address, size));
+    }
+    let names: Vec<String> = config.devices.iter().map(|d| d.0.clone()).collect();
+    let model = config.trap_model;
+    let mut problems = Diagnostics::new();
+    let isa = crate::load::embedded("riscv", &mut SourceMap::new(), &mut problems).ok_or(problems)?;
+    let fail = |message: String| Diagnostics::from(Diagnostic::error("run-machine", message));
+    let mut hart = Hart::new(&isa, config).map_err(fail)?;
+    for (address, _, data) in &program.segments {
+        let address = if *address == u64::MAX { ram.0 } else { *address };
+        hart.memory().write(address, data).map_err(|at| fail(format!("the program does not fit memory at {at:#x}")))?;
+    }
+    if let Some(address) = program.tohost {
+        hart.set_tohost(address);
+    }
+    hart.set_pc(program.entry.unwrap_or(ram.0));
+    hart.set_register(2, ram.0.saturating_add(ram.1) & !15);
+
+    let mut out = Output::create(None, false).map_err(Diagnostics::from)?;
+    let written = |e: &std::io::Error, out: &Output| Diagnostics::from(out.failed(e));
+    let stop = if args.trace { trace(args, &mut hart, &mut out)? } else { hart.run(args.max_steps) };
+    let console = hart.take_console();
+    out.write_all(&console).map_err(|e| written(&e, &out))?;
+    let text = if args.json { as_json(args, &hart, &stop, &names) } else { as_text(args, &hart, &stop, &names, model) };
+    out.write_all(text.as_bytes()).map_err(|e| written(&e, &out))?;
+    out.finish().map_err(Diagnostics::from)
+}
+
+/// Runs one instruction at a time and prints each.
+fn trace(args: &Args, hart: &mut Hart<'_>, out: &mut Output) -> Result<Stop, Diagnostics> {
+    let mut left = args.max_steps;
+    while left > 0 {
+        let pc = hart.pc();
+        let before = hart.call_count();
+        let level = hart.level().name();
+        let line = match hart.fetch(pc) {
+            Some((word, length)) => {
+                let bytes: Vec<u8> = word.le_bytes().collect();
+                let mut text = Vec::new();
+                let options = Options { show_errors: false, ..Options::default() };
+                Stream::new(hart.plan(), options, length).feed(&bytes, &mut Plain, &mut text);
+                let text = String::from_utf8_lossy(&text);
+                format!("{pc:#010x} {level:5} {:>8} {}", word.hex(), text.trim_end())
+            }
+            None => format!("{pc:#010x} {level:5}          no memory"),
+        };
+        let stop = hart.step();
+        let mut line = line;
+        if hart.call_count() > before
+            && let Some(call) = hart.calls().last()
+        {
+            line.push_str(&format!(
+                "  # {}, {} command {} = {:#x}",
+                hart.device_name(call.device),
+                call.sub,
+                call.command,
+                call.result
+            ));
+        }
+        line.push('\n');
+        out.write_all(line.as_bytes()).map_err(|e| Diagnostics::from(out.failed(&e)))?;
+        if let Some(stop) = stop {
+            return Ok(stop);
+        }
+        left -= 1;
+    }
+    Ok(Stop::Limit)
+}
+
+const REGISTERS: [&str; 32] = [
+    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
+    "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+];
+
+fn target(to: Option<Level>) -> &'static str {
+    to.map_or("debug", Level::name)
+}
+
+fn as_text(args: &Args, hart: &Hart<'_>, stop: &Stop, devices: &[String], model: TrapModel) -> String {
+    let mut text = match stop {
+        Stop::Ebreak => format!("stopped: ebreak at {:#x}\n", hart.pc()),
+        Stop::Limit => format!("stopped: {} instructions, as many as allowed\n", args.max_steps),
+        Stop::Tohost(value) => format!("stopped: tohost, exit code {}\n", value >> 1),
+        Stop::Trap(t) => {
+            let to = if model == TrapModel::OneLevelUp || t.to.is_none() { target(t.to) } else { "debug" };
+            format!(
+                "stopped: trap {} at {:#x}, instruction {:#x}, from {} to {to}\n",
+                t.reason.name(),
+                t.pc,
+                t.insn,
+                t.from.name(),
+            )
+        }
+    };
+    text.push_str(&format!("level {}, {} instructions\n", hart.level().name(), hart.retired()));
+    let digits = hart.xlen() as usize / 4;
+    for (number, name) in REGISTERS.iter().enumerate() {
+        let end = if number % 4 == 3 { "\n" } else { "  " };
+        text.push_str(&format!("{name:>4} {:0digits$x}{end}", hart.register(number as u8)));
+    }
+    if args.calls {
+        for call in hart.calls() {
+            let device = devices.get(call.device).map_or("", String::as_str);
+            text.push_str(&format!(
+                "call {device} {} {} {:#x} {:#x} = {:#x}\n",
+                call.sub, call.command, call.rs1, call.rs2, call.result
+            ));
+        }
+    }
+    text
+}
+
+fn as_json(args: &Args, hart: &Hart<'_>, stop: &Stop, devices: &[String]) -> String {
+    let hex = |n: u64| format!("{n:#x}");
+    let (kind, extra) = match stop {
+        Stop::Ebreak => ("ebreak", json!(null)),
+        Stop::Limit => ("limit", json!(null)),
+        Stop::Tohost(value) => ("tohost", json!(value >> 1)),
+        Stop::Trap(t) => (
+            "trap",
+            json!({ "reason": t.reason.name(), "from": t.from.name(), "to": target(t.to), "pc": hex(t.pc), "insn": hex(t.insn), "value": hex(t.value) }),
+        ),
+    };
+    let registers: serde_json::Map<String, serde_json::Value> = REGISTERS
+        .iter()
+        .enumerate()
+        .map(|(n, name)| ((*name).to_owned(), json!(hex(hart.register(n as u8)))))
+        .collect();
+    let mut all = json!({
+        "stop": kind, "priv": hart.level().name(), "pc": hex(hart.pc()), "instructions": hart.retired(), "regs": registers,
+    });
+    if kind == "trap" {
+        all["trap"] = extra;
+    } else if kind == "tohost" {
+        all["exit"] = extra;
+    }
+    if args.calls {
+        let calls = hart.calls().iter().map(|c| {
+            let device = devices.get(c.device).map_or("", String::as_str);
+            json!([device, c.sub, c.command, hex(c.rs1), hex(c.rs2), hex(c.result)])
+        });
+        all["calls"] = calls.collect();
+    }
+    format!("{all:#}\n")
+}
