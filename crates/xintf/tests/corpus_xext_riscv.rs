@@ -7,7 +7,7 @@ mod riscv;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use isaglot_asm::{Options, Plain, Stream};
+use isaglot_asm::{Assembler, Compat, Options, Plain, Site, Stream};
 use isaglot_codec::Plan;
 use isaglot_source::{Diagnostics, SourceMap};
 use isaglot_xintf::resolve::{Facts, Names, resolve, steps};
@@ -28,10 +28,11 @@ fn main() {
     if missing {
         println!("xext: no corpus at {}", file.display());
     }
-    let other = file.clone();
+    let (other, third) = (file.clone(), file.clone());
     let trials = vec![
         Trial::test("xext_rv_vectors_plain", move || vectors(&file, false)).with_ignored_flag(missing),
         Trial::test("xext_rv_vectors_aliases", move || vectors(&other, true)).with_ignored_flag(missing),
+        Trial::test("xext_rv_vectors_assemble", move || assembled(&third)).with_ignored_flag(missing),
         Trial::test("xext_dis_names", move || names(&corpus().join("dis.jsonl"))).with_ignored_flag(missing),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
@@ -95,6 +96,33 @@ fn vectors(file: &Path, aliases: bool) -> Result<(), Failed> {
         }
     }
     println!("xext rv-vectors, aliases {aliases}: {passed}/{total}");
+    wrong.truncate(50);
+    if total > 0 && passed == total { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+/// The source text of every vector, as people write it, to its word. What is not called `c.…` has 32 bits.
+fn assembled(file: &Path) -> Result<(), Failed> {
+    let mut lines = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(file)?).read_to_string(&mut lines)?;
+    let isa = riscv::isa();
+    let plans = [32, 64].map(|xlen| riscv::plan(&isa, xlen, "custom0", 8));
+    let custom = isaglot_asm::Names::default();
+    let mut assemblers = plans.each_ref().map(|plan| Assembler::new(plan, &custom, Compat::default()));
+    let (mut total, mut passed, mut wrong) = (0, 0, Vec::new());
+    for line in lines.lines() {
+        let v: Value = serde_json::from_str(line)?;
+        let field = |key: &str| v[key].as_str().unwrap_or_default();
+        let text = folded(field("asm"));
+        let width = if text.starts_with("c.") { 16 } else { 32 };
+        let site = Site { symbol: &|_| None, here: 0, place_bytes: 1 };
+        let made = assemblers[usize::from(v["xlen"] == 64)].assemble_at(text.as_bytes(), site, Some(width));
+        total += 1;
+        match made {
+            Ok(word) if word.low_u64() == u64::from_str_radix(field("hex"), 16)? => passed += 1,
+            other => wrong.push(format!("rv{} {text}: {other:?}, expected {}", v["xlen"], field("hex"))),
+        }
+    }
+    println!("xext rv-vectors assembled: {passed}/{total}");
     wrong.truncate(50);
     if total > 0 && passed == total { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
