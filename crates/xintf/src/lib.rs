@@ -10,8 +10,10 @@
 //! * [`map`]: from devices and privilege levels to logical unit numbers;
 //! * [`registry`]: who owns which number;
 //! * [`header`], [`skeleton`]: source for the two sides of the instruction;
-//! * [`resolve`]: which interface a call in machine code is for.
+//! * [`resolve`]: which interface a call in machine code is for;
+//! * [`assembly`]: programs that call commands by name.
 
+pub mod assembly;
 pub mod ast;
 pub mod check;
 pub mod header;

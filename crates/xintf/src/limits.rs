@@ -42,3 +42,6 @@ pub const MAX_ENTRIES: usize = 1 << 21;
 
 /// How many re-hashes of a name are tried before its owner is told to take a central number.
 pub const MAX_REHASH: u32 = 16;
+
+/// The most bytes that one `.zero` makes.
+pub const MAX_FILL: usize = 1 << 20;

@@ -11,8 +11,8 @@ use isaglot_asm::{Assembler, Compat, Options, Plain, Site, Stream};
 use isaglot_codec::Plan;
 use isaglot_source::{Diagnostics, SourceMap};
 use isaglot_xintf::resolve::{Facts, Names, resolve, steps};
-use isaglot_xintf::set;
 use isaglot_xintf::uuid::Xlen;
+use isaglot_xintf::{assembly, set};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 
@@ -33,6 +33,7 @@ fn main() {
         Trial::test("xext_rv_vectors_plain", move || vectors(&file, false)).with_ignored_flag(missing),
         Trial::test("xext_rv_vectors_aliases", move || vectors(&other, true)).with_ignored_flag(missing),
         Trial::test("xext_rv_vectors_assemble", move || assembled(&third)).with_ignored_flag(missing),
+        Trial::test("xext_cases_assemble", move || cases(&corpus().join("cases"))).with_ignored_flag(missing),
         Trial::test("xext_dis_names", move || names(&corpus().join("dis.jsonl"))).with_ignored_flag(missing),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
@@ -124,6 +125,43 @@ fn assembled(file: &Path) -> Result<(), Failed> {
     }
     println!("xext rv-vectors assembled: {passed}/{total}");
     wrong.truncate(50);
+    if total > 0 && passed == total { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+/// The programs of the cases, as they are written, to their words.
+fn cases(dir: &Path) -> Result<(), Failed> {
+    let isa = riscv::isa();
+    let (mut total, mut passed, mut wrong) = (0, 0, Vec::new());
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(dir)?.flatten().map(|e| e.path()).collect();
+    paths.sort();
+    for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "json")) {
+        let v: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+        let bits = v["xlen"].as_u64().ok_or("xlen")?;
+        let strings = |key: &str| -> Vec<String> {
+            v[key].as_array().into_iter().flatten().filter_map(|s| s.as_str().map(str::to_owned)).collect()
+        };
+        let profile = v["encoding"].as_str().unwrap_or("custom0");
+        let plan = riscv::plan_without(&isa, bits, profile, v["n_cmds"].as_u64().unwrap_or(8), &["c"]);
+        let custom = isaglot_asm::Names::default();
+        let mut assembler = Assembler::new(&plan, &custom, Compat::default());
+        let (mut files, mut found) = (SourceMap::new(), Diagnostics::new());
+        let interfaces = set::load(&mut files, &[], |_, _, _| None, &mut found);
+        let file = files.add("case.s", (strings("asm").join("\n") + "\n").into_bytes());
+        let target = assembly::Target { xlen: Xlen::from_bits(bits).ok_or("xlen")?, interfaces: &interfaces };
+        let image = assembly::assemble(&mut assembler, target, &mut files, file, false, &mut found);
+        let made: Vec<String> = (image.map(|i| i.0.bytes()).unwrap_or_default().chunks(4))
+            .map(|b| format!("{:#010x}", b.iter().rev().fold(0u32, |w, b| w << 8 | u32::from(*b))))
+            .collect();
+        total += 1;
+        if found.is_empty() && made == strings("words") {
+            passed += 1;
+        } else {
+            let problems: String = found.iter().map(|d| isaglot_source::render::text(&files, d, false)).collect();
+            wrong.push(format!("{}: {made:?}, expected {:?}\n{problems}", path.display(), strings("words")));
+        }
+    }
+    println!("xext cases assembled: {passed}/{total}");
+    wrong.truncate(10);
     if total > 0 && passed == total { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 

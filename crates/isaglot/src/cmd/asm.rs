@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use isaglot_asm::Assembler;
 use isaglot_asm::assemble::source;
 use isaglot_codec::Plan;
-use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_source::{Diagnostic, Diagnostics, FileId};
+use isaglot_xintf::assembly;
+use isaglot_xintf::uuid::Xlen;
 
 use crate::io::{Output, input_name, read};
 use crate::load::{Chosen, CompatArg, SpecArgs, load, read_names};
@@ -35,6 +37,9 @@ pub(crate) struct Args {
     /// Whose texts to read where they differ: `mesa-26` writes floats so that they read back.
     #[arg(long, value_enum, default_value_t = CompatArg::Mesa24, value_name = "TOOL")]
     compat: CompatArg,
+    /// Definitions of interfaces that the program imports (RISC-V).
+    #[arg(long, value_name = "FILE")]
+    xintf: Vec<PathBuf>,
 }
 
 fn parse_word(text: &str) -> Result<u32, String> {
@@ -53,6 +58,25 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     }
 }
 
+/// With interfaces, and the pseudo-instructions that stand for several instructions.
+fn riscv(
+    args: &Args,
+    assembler: &mut Assembler<'_, '_>,
+    file: FileId,
+    session: &mut Session,
+    problems: &mut Diagnostics,
+) -> Option<(source::Image, FileId)> {
+    let xlen = if assembler.plan().generation() == 32 { Xlen::Rv32 } else { Xlen::Rv64 };
+    let interfaces = super::xintf::load(session, &args.xintf, &[], problems);
+    let commands = isaglot_xintf::limits::MAX_COMMANDS;
+    isaglot_xintf::check::check(interfaces.written(), isaglot_xintf::check::Target { xlen, commands }, problems);
+    if problems.has_errors() {
+        return None;
+    }
+    let target = assembly::Target { xlen, interfaces: &interfaces };
+    assembly::assemble(assembler, target, &mut session.files, file, args.list, problems)
+}
+
 fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagnostics, Diagnostic> {
     let names = read_names(args.names.as_deref(), session)?;
     let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features);
@@ -60,8 +84,12 @@ fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagn
     let file = session.files.add(input_name(args.input.as_deref()), text.as_slice());
     let mut problems = Diagnostics::new();
     let mut assembler = Assembler::new(&plan, &names, args.compat.into());
-    let image = source::assemble(&mut assembler, file, &text, args.list, &mut problems);
-    let Some(image) = image else { return Ok(problems) };
+    let image = if chosen.isa.name() == "riscv" {
+        riscv(args, &mut assembler, file, session, &mut problems)
+    } else {
+        source::assemble(&mut assembler, file, &text, args.list, &mut problems).map(|image| (image, file))
+    };
+    let Some((image, file)) = image else { return Ok(problems) };
     let only_list = args.list && args.output.is_none();
     if !only_list {
         let mut out = Output::create(args.output.as_deref(), true)?;

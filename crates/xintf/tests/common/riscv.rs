@@ -17,13 +17,19 @@ pub(crate) fn isa() -> Isa {
     isa.expect("a description")
 }
 
+#[allow(dead_code, reason = "not every test needs both")]
 /// The usual features with another encoding profile and number of commands.
 pub(crate) fn plan<'a>(isa: &'a Isa, xlen: u64, profile: &str, commands: u64) -> Plan<'a> {
+    plan_without(isa, xlen, profile, commands, &[])
+}
+
+/// The same without some features.
+pub(crate) fn plan_without<'a>(isa: &'a Isa, xlen: u64, profile: &str, commands: u64, off: &[&str]) -> Plan<'a> {
     let wanted = |name: &str, default: bool| match name.strip_prefix("xext-") {
         Some(own) => own == profile,
         None if name == "xcmd8" => commands >= 8,
         None if name == "xcmd16" => commands >= 16,
-        None => default,
+        None => default && !off.contains(&name),
     };
     let features = (0..isa.features().len() as u32).map(FeatureId);
     let on: Vec<FeatureId> = features.filter(|&f| wanted(&isa[f].name, isa[f].default)).collect();

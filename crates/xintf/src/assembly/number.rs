@@ -1,0 +1,66 @@
+//! Numbers as instructions: the sequences that `li` stands for.
+
+use crate::uuid::Xlen;
+
+fn low12(value: i64) -> i64 {
+    value << 52 >> 52
+}
+
+/// Lines that put a constant into a register: as few as `lui`, `addi` and `slli` can do it in by splitting off twelve
+/// bits at a time.
+pub(super) fn li(rd: &str, value: i64, xlen: Xlen) -> Vec<String> {
+    let mut out = Vec::new();
+    let value = if xlen == Xlen::Rv32 { i64::from(value as i32) } else { value };
+    push(rd, value, xlen, &mut out);
+    out
+}
+
+fn push(rd: &str, value: i64, xlen: Xlen, out: &mut Vec<String>) {
+    let low = low12(value);
+    if i64::from(value as i32) == value {
+        let upper = (value + 0x800) >> 12 & 0xf_ffff;
+        if upper != 0 {
+            out.push(format!("lui {rd},{upper:#x}"));
+        }
+        if low != 0 || upper == 0 {
+            let (from, add) = match (upper, xlen) {
+                (0, _) => ("zero", "addi"),
+                (_, Xlen::Rv32) => (rd, "addi"),
+                (_, Xlen::Rv64) => (rd, "addiw"),
+            };
+            out.push(format!("{add} {rd},{from},{low}"));
+        }
+        return;
+    }
+    let upper = value.wrapping_add(0x800) >> 12;
+    let shift = 12 + upper.trailing_zeros();
+    push(rd, value.wrapping_sub(low) >> shift, xlen, out);
+    out.push(format!("slli {rd},{rd},{shift:#x}"));
+    if low != 0 {
+        out.push(format!("addi {rd},{rd},{low}"));
+    }
+}
+
+/// A number in decimal, `0x`, `0b` or octal, with a sign; a 64-bit pattern counts as the signed number it is.
+pub(super) fn parse(text: &str) -> Option<i64> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest.trim_start()),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let value = if let Some(hex) = digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+        u64::from_str_radix(hex, 16).ok()?
+    } else if let Some(binary) = digits.strip_prefix("0b") {
+        u64::from_str_radix(binary, 2).ok()?
+    } else if digits.len() > 1 && digits.starts_with('0') {
+        u64::from_str_radix(digits, 8).ok()?
+    } else {
+        digits.parse().ok()?
+    };
+    let value = value.cast_signed();
+    Some(if negative { value.wrapping_neg() } else { value })
+}
+
+/// The halves of an address for `lui`/`auipc` and a signed 12-bit offset.
+pub(super) fn halves(value: i64) -> (i64, i64) {
+    (value.wrapping_add(0x800) >> 12 & 0xf_ffff, low12(value))
+}
