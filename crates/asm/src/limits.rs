@@ -7,7 +7,7 @@ pub const MAX_ALIGN: u32 = 1 << 12;
 pub const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// The most bits that steps gathered to a segment may depend on together.
-pub const SEGMENT_BITS: u32 = 18;
+pub const SEGMENT_BITS: u32 = 23;
 
 /// The most bits that one step, an operand say, may depend on for its text to be kept for the next time.
 pub const OPERAND_BITS: u32 = 32;
@@ -19,7 +19,7 @@ pub const MAX_BLOCKS: usize = 1 << 20;
 pub const MAX_BLOCK_DEPTH: usize = 200;
 
 /// The most bits of the parts that the text of a larger segment is put together from: few enough to recur soon.
-pub const PART_BITS: u32 = 12;
+pub const PART_BITS: u32 = 10;
 
 /// Texts of segments that are kept: 2 to the power of this, at first.
 pub const TABLE_FIRST_BITS: u32 = 12;
