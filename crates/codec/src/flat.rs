@@ -192,6 +192,10 @@ pub struct Flat<'a> {
     leaves: Vec<Leaf>,
     leaf_of: Vec<u32>,
     shapes: Vec<Shape>,
+    /// The shape that words with these fields had last: nearly always the next one's too.
+    expected: FxHashMap<(EncodingId, u128), ShapeId>,
+    /// Values while they are placed; all 0 in between.
+    scratch: Box<[u64; MAX_SLOTS]>,
 }
 
 /// A place in a table of shapes that was not needed yet.
@@ -216,6 +220,8 @@ impl<'a> Flat<'a> {
             leaves: Vec::new(),
             leaf_of: vec![UNKNOWN; isa.encodings().len()],
             shapes: Vec::new(),
+            expected: FxHashMap::default(),
+            scratch: Box::new([0; MAX_SLOTS]),
         };
         let active: Vec<EncodingId> =
             isa[space].encodings.iter().copied().filter(|e| flat.plan.active(&isa[*e])).collect();
@@ -485,40 +491,56 @@ impl<'a> Flat<'a> {
     /// Makes the word of an encoding from values; bits of fields that are not set are 0.
     pub fn write(&mut self, encoding: EncodingId, values: &Values) -> Result<u128, WriteError> {
         let fixed = self.plan.isa()[encoding].pattern.value().low_u128();
-        let index = self.leaf_of.get(encoding.index()).copied().unwrap_or(UNKNOWN);
-        let key_slots = self.leaves.get(index as usize).map_or(0, |l| l.key_slots);
-        let mut word = fixed;
-        let mut shape = self.shape_of(encoding, word);
-        let mut settled = key_slots & values.present == 0;
-        for _ in 0..MAX_WRITE_ROUNDS {
-            if settled {
-                break;
-            }
-            // While guards are unsettled, a field may be absent that is there in the end.
-            word = self.place(shape, fixed, values, key_slots).0;
-            let next = self.shape_of(encoding, word);
-            settled = next == shape;
-            shape = next;
+        let fields = (encoding, values.present);
+        if let Some(&shape) = self.expected.get(&fields)
+            && let (word, None) = self.place(shape, fixed, values, u128::MAX)
+            && self.shape_of(encoding, word) == shape
+        {
+            return Ok(word);
         }
-        if !settled {
-            return Err(WriteError::Unsettled);
-        }
+        let shape = self.settle(encoding, fixed, values)?;
         match self.place(shape, fixed, values, u128::MAX) {
-            (word, None) => Ok(word),
+            (word, None) => {
+                if self.expected.len() < MAX_SHAPES {
+                    self.expected.insert(fields, shape);
+                }
+                Ok(word)
+            }
             (_, Some(e)) => Err(e),
         }
     }
 
+    /// The shape of the word that the values make.
+    fn settle(&mut self, encoding: EncodingId, fixed: u128, values: &Values) -> Result<ShapeId, WriteError> {
+        let index = self.leaf_of.get(encoding.index()).copied().unwrap_or(UNKNOWN);
+        let key_slots = self.leaves.get(index as usize).map_or(0, |l| l.key_slots);
+        let mut shape = self.shape_of(encoding, fixed);
+        if key_slots & values.present == 0 {
+            return Ok(shape);
+        }
+        for _ in 0..MAX_WRITE_ROUNDS {
+            // While guards are unsettled, a field may be absent that is there in the end.
+            let word = self.place(shape, fixed, values, key_slots).0;
+            let next = self.shape_of(encoding, word);
+            if next == shape {
+                return Ok(shape);
+            }
+            shape = next;
+        }
+        Err(WriteError::Unsettled)
+    }
+
     /// Places the fields of `slots` and gives the first problem.
-    fn place(&self, shape: ShapeId, fixed: u128, values: &Values, slots: u128) -> (u128, Option<WriteError>) {
+    fn place(&mut self, shape: ShapeId, fixed: u128, values: &Values, slots: u128) -> (u128, Option<WriteError>) {
         let mut problem = None;
         let Some(shape) = self.shapes.get(shape.0 as usize) else { return (fixed, Some(WriteError::Unsettled)) };
         let missing = values.present & !shape.present & !values.optional & slots;
         if missing != 0 {
             problem = Some(WriteError::Absent(Slot(missing.trailing_zeros() as u8)));
         }
-        let mut bits = [0u64; MAX_SLOTS];
-        let mut rest = values.present & shape.present & slots;
+        let bits = &mut self.scratch;
+        let placed = values.present & shape.present & slots;
+        let mut rest = placed;
         while rest != 0 {
             let slot = rest.trailing_zeros() as usize;
             rest &= rest - 1;
@@ -550,6 +572,11 @@ impl<'a> Flat<'a> {
         for m in &shape.moves {
             let value = bits[usize::from(m.slot & 127)] >> (m.shift & 63) & mask(m.width.into());
             limbs[usize::from(m.limb & 1)] |= value << (m.lo & 63);
+        }
+        let mut rest = placed;
+        while rest != 0 {
+            bits[rest.trailing_zeros() as usize] = 0;
+            rest &= rest - 1;
         }
         (u128::from(limbs[1]) << 64 | u128::from(limbs[0]), problem)
     }

@@ -6,6 +6,7 @@
 mod assemble;
 pub mod decode;
 mod encode;
+pub mod exercise;
 pub mod float;
 mod flow;
 pub mod inst;

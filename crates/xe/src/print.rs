@@ -151,9 +151,8 @@ impl Xe {
             out.extend_from_slice(b"  ");
             let start = out.len();
             let uncounted = self.operand(i, source, Some(n), pc, options, out);
-            match uncounted {
-                Some(digits) => columns.pad(out, out.len() - start - digits, 16),
-                None => {}
+            if let Some(digits) = uncounted {
+                columns.pad(out, out.len() - start - digits, 16);
             }
         }
         if i.src_count == 1 {

@@ -40,7 +40,7 @@ impl Xe {
                     }
                     label += 1;
                 }
-                Elem::I(e) => match self.from_element(e, &names, &mut values) {
+                Elem::I(e) => match self.element_inst(e, &names, &mut values) {
                     Ok(inst) => source.lines.push(Line { inst, span: Span::new(file, 0, 0) }),
                     Err(message) => {
                         let message = format!("instruction {} (`{}`): {message}", e.id, e.op);
@@ -53,10 +53,10 @@ impl Xe {
         (out.error_count() == before).then_some(bytes)
     }
 
-    fn from_element(&mut self, e: &Element<'_>, names: &FxHashMap<&str, u32>, v: &mut Values) -> Result<Inst, String> {
+    fn element_inst(&mut self, e: &Element<'_>, names: &FxHashMap<&str, u32>, v: &mut Values) -> Result<Inst, String> {
         let Some(op) = self.op_named(&e.op) else {
             return match &e.encoding {
-                Some(text) => self.from_encoding(text, v),
+                Some(text) => self.encoded_inst(text, v),
                 None => Err("no such mnemonic; the load and store form needs encodings (`--bits`)".to_owned()),
             };
         };
@@ -119,7 +119,7 @@ impl Xe {
     }
 
     /// The instruction that an encoding is, for elements that do not hold all of it.
-    fn from_encoding(&mut self, text: &str, v: &mut Values) -> Result<Inst, String> {
+    fn encoded_inst(&mut self, text: &str, v: &mut Values) -> Result<Inst, String> {
         let mut word = 0u128;
         let mut count = 0;
         for part in text.split('`') {

@@ -1,0 +1,37 @@
+//! One run over arbitrary bytes through everything, for fuzzing and its smoke test.
+
+use isaglot_listing::write::{Style, to_json};
+use isaglot_source::{Diagnostics, FileId};
+
+use crate::{Compaction, ListOptions, TextOptions, Xe};
+
+/// Takes bytes as a binary and as text: disassembles, lists with everything, reads the listing back, assembles. Says
+/// what does not hold together; the point is that nothing panics and that every JSON that is written is read.
+pub fn exercise(xe: &mut Xe, data: &[u8]) -> Result<(), String> {
+    let program = xe.program(data);
+    let mut text = Vec::new();
+    let all = TextOptions { pc: true, bits: true, hex_floats: true, ldst: true, ..TextOptions::default() };
+    xe.print(&program, &all, &mut text);
+    for (compat, ldst) in [(false, false), (true, true)] {
+        let options = ListOptions { defs: true, pc: true, bits: true, ldst, compat, ..ListOptions::default() };
+        let mut json = Vec::new();
+        if xe.write_json(&program, &options, &mut json).is_err() {
+            continue;
+        }
+        let listing = isaglot_listing::read(FileId(0), &json).map_err(|_| "a listing is not read back".to_owned())?;
+        if to_json(&listing, Style { wide_store_indent: compat }) != json {
+            return Err("a listing is written back differently".to_owned());
+        }
+        let mut problems = Diagnostics::new();
+        let _ = xe.assemble_listing(FileId(0), &listing, &mut problems);
+    }
+    let mut problems = Diagnostics::new();
+    let _ = xe.assemble(FileId(0), data, Compaction::Auto, &mut problems);
+    text.clear();
+    xe.print(&program, &TextOptions { no_comments: true, ..TextOptions::default() }, &mut text);
+    let _ = xe.assemble(FileId(0), &text, Compaction::Marked, &mut problems);
+    if let Ok(listing) = isaglot_listing::read(FileId(0), data) {
+        let _ = xe.assemble_listing(FileId(0), &listing, &mut problems);
+    }
+    Ok(())
+}
