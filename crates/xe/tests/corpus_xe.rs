@@ -336,12 +336,14 @@ fn seed() -> Result<(), Failed> {
     Ok(())
 }
 
+type Case = fn() -> Result<(), Failed>;
+
 fn main() {
     let absent = !corpus().is_dir();
     if absent {
         println!("no corpus: set ISAGLOT_CORPUS");
     }
-    let cases: [(&str, fn() -> Result<(), Failed>); 9] = [
+    let cases: [(&str, Case); 9] = [
         ("xe_round_trip", round_trip),
         ("xe_text", text),
         ("xe_assemble", assemble),
