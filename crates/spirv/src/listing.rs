@@ -7,65 +7,37 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-use crate::dis::decode::{Decoder, Sink};
+use crate::dis::decode::{Decoder, Nothing, Sink};
 use crate::dis::names::{Names, Reach, friendly};
 use crate::dis::print::{Out, Printer};
-use crate::dis::{Failure, Options, module};
+use crate::dis::{Failure, Options, Write, module};
 use crate::grammar::rows::*;
 use crate::instructions::Instructions;
+use crate::limits;
 use crate::number::NumberType;
 
 /// The name of the schema.
 pub const SCHEMA: &str = "isaglot-spirv-listing/1";
 
-#[derive(Serialize)]
-struct Listing {
-    schema: &'static str,
-    version: String,
-    generator: Generator,
-    bound: u32,
-    reserved: u32,
-    sections: Vec<Section>,
-    functions: Vec<Function>,
-}
-
-#[derive(Serialize)]
-struct Generator {
-    tool: u32,
-    name: Option<String>,
-    version: u32,
-}
-
-#[derive(Serialize)]
-struct Section {
-    name: &'static str,
-    instructions: Vec<Line>,
-}
-
-#[derive(Serialize, Default)]
-struct Function {
-    id: Option<u32>,
-    name: Option<String>,
-    /// `OpFunction` and its parameters.
-    head: Vec<Line>,
-    blocks: Vec<Block>,
-    /// `OpFunctionEnd`, if there.
-    end: Vec<Line>,
-}
-
-#[derive(Serialize, Default)]
+/// Facts of a block; its instructions are kept as places and decoded again when they are written.
+#[derive(Default)]
 struct Block {
     label: u32,
-    name: Option<String>,
-    #[serde(rename = "preds")]
     predecessors: Vec<u32>,
-    #[serde(rename = "succs")]
     successors: Vec<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     merge: Option<u32>,
-    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
     continues: Option<u32>,
-    instructions: Vec<Line>,
+    instructions: Vec<usize>,
+}
+
+/// A function being collected.
+#[derive(Default)]
+struct Function {
+    /// `OpFunction` and its parameters.
+    head: Vec<usize>,
+    blocks: Vec<Block>,
+    /// `OpFunctionEnd`, if there.
+    end: Vec<usize>,
 }
 
 #[derive(Serialize)]
@@ -132,21 +104,24 @@ fn named(names: &Names, id: u32) -> Option<String> {
     (name != id.to_string()).then_some(name)
 }
 
-/// Edges of a block from its last instruction and the merge before it.
-fn edges(block: &mut Block, lines: &[&[u32]], label_words: &dyn Fn(u32) -> usize) {
-    let Some((last, before)) = lines.split_last() else { return };
-    match before.last() {
-        Some([first, m, c, ..]) if *first as u16 == 246 => {
-            block.merge = Some(*m);
-            block.continues = Some(*c);
-        }
-        Some([first, m, ..]) if *first as u16 == 247 => block.merge = Some(*m),
+/// Edges of a block from its last instruction and the merge before it; debug lines end nothing.
+fn edges(block: &mut Block, words: &[u32], label_words: &dyn Fn(u32) -> usize) {
+    let all = block.instructions.iter().rev().filter_map(|&at| {
+        let first = words.get(at).copied()?;
+        let count = ((first >> 16) as usize).max(1);
+        Some((first as u16, words.get(at + 1..at + count)?))
+    });
+    let mut last_two = all.filter(|(op, _)| !matches!(op, 8 | 317));
+    let (last, before) = (last_two.next(), last_two.next());
+    match before {
+        Some((246, [m, c, ..])) => (block.merge, block.continues) = (Some(*m), Some(*c)),
+        Some((247, [m, ..])) => block.merge = Some(*m),
         _ => {}
     }
     match last {
-        [first, target, ..] if *first as u16 == 249 => block.successors.push(*target),
-        [first, _, t, f, ..] if *first as u16 == 250 => block.successors.extend([*t, *f]),
-        [first, selector, default, cases @ ..] if *first as u16 == 251 => {
+        Some((249, [target, ..])) => block.successors.push(*target),
+        Some((250, [_, t, f, ..])) => block.successors.extend([*t, *f]),
+        Some((251, [selector, default, cases @ ..])) => {
             block.successors.push(*default);
             let step = label_words(*selector) + 1;
             block.successors.extend(cases.chunks_exact(step).filter_map(|c| c.last()));
@@ -167,14 +142,27 @@ fn edges(block: &mut Block, lines: &[&[u32]], label_words: &dyn Fn(u32) -> usize
 /// assert!(failures.is_empty() && json.contains("\"defines\":1"));
 /// ```
 pub fn json(words: &[u32], options: &Options<'_>) -> (String, Vec<Failure>) {
+    let mut text = Vec::new();
+    let failures = json_to(words, options, &mut |bytes| {
+        text.extend_from_slice(bytes);
+        true
+    });
+    (String::from_utf8_lossy(&text).into_owned(), failures)
+}
+
+/// As [`json`], handed on in pieces of about [`limits::CHUNK_BYTES`].
+pub fn json_to(words: &[u32], options: &Options<'_>, write: &mut Write<'_>) -> Vec<Failure> {
     let module = match module(words, options) {
         Ok(m) => m,
-        Err(f) => return ("null\n".to_owned(), vec![f]),
+        Err(f) => {
+            write(b"null\n");
+            return vec![f];
+        }
     };
     let words = &*module.words;
     let grammar = options.grammar;
     let names = if options.raw_id { Names::default() } else { friendly(words, grammar, Reach::All) };
-    let mut printer = Printer::<false> {
+    let printer = Printer::<false> {
         grammar,
         names: &names,
         wide: options.wide_numbers,
@@ -182,107 +170,184 @@ pub fn json(words: &[u32], options: &Options<'_>) -> (String, Vec<Failure>) {
         hidden: 0,
         scratch: Vec::new(),
     };
-    let mut decoder = Decoder::new(words, grammar, module.raw_imports);
-    let word = |i: usize| words.get(i).copied().unwrap_or(0);
-    let tool = word(2) >> 16;
-    let mut listing = Listing {
-        schema: SCHEMA,
-        version: format!("{}.{}", word(1) >> 16 & 0xff, word(1) >> 8 & 0xff),
-        generator: Generator { tool, name: grammar.vendor(tool as u16).map(str::to_owned), version: word(2) & 0xffff },
-        bound: word(3),
-        reserved: word(4),
-        sections: Vec::new(),
-        functions: Vec::new(),
-    };
-    let mut failures = Vec::new();
-    let mut function: Option<Function> = None;
-    let mut block: Vec<&[u32]> = Vec::new();
-    for (index, i) in Instructions::new(words).enumerate() {
-        let mut ids = Ids::default();
-        let error = match decoder.instruction(i.offset, true, &mut ids) {
-            Ok(_) => None,
-            Err(bad) => {
-                let message = bad.message.clone();
+    let decoder = Decoder::new(words, grammar, module.raw_imports);
+    let mut w = Writer { words, names: &names, printer, decoder, out: Vec::new(), write, failures: Vec::new() };
+    w.module();
+    w.failures
+}
+
+/// Writes the listing while it walks.
+struct Writer<'a, 'w, 'o> {
+    words: &'a [u32],
+    names: &'a Names,
+    printer: Printer<'a, false>,
+    decoder: Decoder<'a, 'a>,
+    out: Vec<u8>,
+    write: &'w mut Write<'o>,
+    failures: Vec<Failure>,
+}
+
+impl Writer<'_, '_, '_> {
+    fn text(&mut self, s: &str) {
+        self.out.extend_from_slice(s.as_bytes());
+    }
+
+    fn value(&mut self, v: &impl Serialize) {
+        // Writing to memory cannot fail, and these values have no maps with odd keys.
+        let _ = serde_json::to_writer(&mut self.out, v);
+    }
+
+    fn member(&mut self, name: &str, v: &impl Serialize) {
+        self.text(&format!(",\"{name}\":"));
+        self.value(v);
+    }
+
+    fn flush(&mut self) {
+        (self.write)(&self.out);
+        self.out.clear();
+    }
+
+    fn module(&mut self) {
+        let word = |i: usize| self.words.get(i).copied().unwrap_or(0);
+        let (version, tool, rest, bound, reserved) = (word(1), word(2) >> 16, word(2) & 0xffff, word(3), word(4));
+        self.text("{\"schema\":");
+        self.value(&SCHEMA);
+        self.member("version", &format!("{}.{}", version >> 16 & 0xff, version >> 8 & 0xff));
+        let vendor = self.printer.grammar.vendor(tool as u16);
+        self.member("generator", &serde_json::json!({"tool": tool, "name": vendor, "version": rest}));
+        self.member("bound", &bound);
+        self.member("reserved", &reserved);
+        // Sections come before functions in a module, but need not: functions are noted and written after.
+        self.text(",\"sections\":[");
+        let mut functions: Vec<Function> = Vec::new();
+        let mut inside = false;
+        let mut open: Option<&'static str> = None;
+        for (index, i) in Instructions::new(self.words).enumerate() {
+            if let Err(bad) = self.decoder.instruction(i.offset, true, &mut Nothing)
+                && self.failures.len() < isaglot_source::limits::MAX_DIAGNOSTICS
+            {
                 let failure = Failure { status: bad.status, index: index + 1, word: i.offset, message: bad.message };
-                failures.push(failure);
-                Some(message)
+                self.failures.push(failure);
             }
-        };
-        printer.out.clear();
-        let printed = error.is_none() && printer.line(&mut decoder, i.offset, 0, 0, false).is_ok();
-        let text = if printed { String::from_utf8_lossy(printer.out.text()).into_owned() } else { String::new() };
-        let op = grammar.op(i.opcode);
+            match (i.opcode, functions.last_mut().filter(|_| inside)) {
+                (54, _) => {
+                    functions.push(Function { head: vec![i.offset], ..Function::default() });
+                    inside = true;
+                }
+                (56, Some(f)) => {
+                    f.end.push(i.offset);
+                    inside = false;
+                }
+                (248, Some(f)) => {
+                    let label = i.operands().first().copied().unwrap_or(0);
+                    f.blocks.push(Block { label, instructions: vec![i.offset], ..Block::default() });
+                }
+                (_, Some(f)) => match f.blocks.last_mut() {
+                    Some(b) => b.instructions.push(i.offset),
+                    None => f.head.push(i.offset),
+                },
+                (opcode, None) => {
+                    let flags = self.printer.grammar.op(opcode).map_or(0, |o| o.flags);
+                    let name = section(opcode, flags);
+                    if open != Some(name) {
+                        self.text(if open.is_some() { "]},{\"name\":" } else { "{\"name\":" });
+                        self.value(&name);
+                        self.text(",\"instructions\":[");
+                        open = Some(name);
+                    } else {
+                        self.text(",");
+                    }
+                    self.line(i.offset);
+                }
+            }
+        }
+        self.text(if open.is_some() { "]}]" } else { "]" });
+        self.text(",\"functions\":[");
+        for (n, f) in functions.into_iter().enumerate() {
+            self.text(if n > 0 { "," } else { "" });
+            self.function(f);
+        }
+        self.text("]}\n");
+        self.flush();
+    }
+
+    fn function(&mut self, mut f: Function) {
+        for b in &mut f.blocks {
+            edges(b, self.words, &|selector| self.decoder.label_words(selector));
+        }
+        let index: FxHashMap<u32, usize> = f.blocks.iter().enumerate().map(|(i, b)| (b.label, i)).collect();
+        for from in 0..f.blocks.len() {
+            let Some(b) = f.blocks.get(from) else { continue };
+            let label = b.label;
+            let targets: Vec<usize> = b.successors.iter().filter_map(|s| index.get(s).copied()).collect();
+            for to in targets {
+                if let Some(b) = f.blocks.get_mut(to) {
+                    b.predecessors.push(label);
+                }
+            }
+        }
+        let id = f.head.first().and_then(|&at| self.words.get(at + 2)).copied();
+        self.text("{\"id\":");
+        self.value(&id);
+        self.member("name", &id.and_then(|id| named(self.names, id)));
+        self.lines("head", &f.head);
+        self.text(",\"blocks\":[");
+        for (n, b) in f.blocks.iter().enumerate() {
+            self.text(if n > 0 { ",{\"label\":" } else { "{\"label\":" });
+            self.value(&b.label);
+            self.member("name", &named(self.names, b.label));
+            self.member("preds", &b.predecessors);
+            self.member("succs", &b.successors);
+            if let Some(m) = b.merge {
+                self.member("merge", &m);
+            }
+            if let Some(c) = b.continues {
+                self.member("continue", &c);
+            }
+            self.lines("instructions", &b.instructions);
+            self.text("}");
+        }
+        self.text("]");
+        self.lines("end", &f.end);
+        self.text("}");
+    }
+
+    fn lines(&mut self, name: &str, offsets: &[usize]) {
+        self.text(&format!(",\"{name}\":["));
+        for (n, &at) in offsets.iter().enumerate() {
+            self.text(if n > 0 { "," } else { "" });
+            self.line(at);
+        }
+        self.text("]");
+    }
+
+    /// One instruction, decoded before.
+    fn line(&mut self, at: usize) {
+        let first = self.words.get(at).copied().unwrap_or(0);
+        let mut ids = Ids::default();
+        let noted = self.failures.binary_search_by_key(&at, |f| f.word).ok().and_then(|i| self.failures.get(i));
+        let error = noted.map(|f| f.message.clone());
+        let error = self.decoder.instruction(at, false, &mut ids).err().map(|bad| bad.message).or(error);
+        self.printer.out.clear();
+        let printed = error.is_none() && self.printer.line(&mut self.decoder, at, 0, 0, false).is_ok();
+        let text = if printed { String::from_utf8_lossy(self.printer.out.text()) } else { "".into() };
+        let grammar = self.printer.grammar;
+        let whole = at + (first >> 16) as usize <= self.words.len();
         let line = Line {
-            offset: i.offset * 4,
-            words: i.words.len(),
-            opcode: i.opcode,
-            op: op.map_or("OpUnknown", |o| grammar.str(o.name)).to_owned(),
-            text,
+            offset: at * 4,
+            words: if whole { ((first >> 16) as usize).max(1) } else { 1 },
+            opcode: first as u16,
+            op: grammar.op(first as u16).map_or("OpUnknown", |o| grammar.str(o.name)).to_owned(),
+            text: text.into_owned(),
             defines: ids.defines,
-            name: ids.defines.and_then(|id| named(&names, id)),
+            name: ids.defines.and_then(|id| named(self.names, id)),
             result_type: ids.result_type,
             uses: ids.uses,
             error,
         };
-        match (i.opcode, &mut function) {
-            (54, _) => {
-                close(&mut listing, &mut function, &mut block, &decoder);
-                let name = line.name.clone();
-                function = Some(Function { id: line.defines, name, head: vec![line], ..Function::default() });
-            }
-            (56, Some(f)) => {
-                f.end.push(line);
-                close(&mut listing, &mut function, &mut block, &decoder);
-            }
-            (248, Some(f)) => {
-                finish_block(f, &mut block, &decoder);
-                let label = line.defines.unwrap_or(0);
-                block.push(i.words);
-                f.blocks.push(Block { label, name: line.name.clone(), instructions: vec![line], ..Block::default() });
-            }
-            (_, Some(f)) => match f.blocks.last_mut() {
-                Some(b) => {
-                    // Debug lines may stand anywhere and end nothing.
-                    if !matches!(i.opcode, 8 | 317) {
-                        block.push(i.words);
-                    }
-                    b.instructions.push(line);
-                }
-                None => f.head.push(line),
-            },
-            (_, None) => {
-                let name = section(i.opcode, op.map_or(0, |o| o.flags));
-                match listing.sections.last_mut().filter(|s| s.name == name) {
-                    Some(s) => s.instructions.push(line),
-                    None => listing.sections.push(Section { name, instructions: vec![line] }),
-                }
-            }
+        self.value(&line);
+        if self.out.len() > limits::CHUNK_BYTES {
+            self.flush();
         }
     }
-    close(&mut listing, &mut function, &mut block, &decoder);
-    let mut text = serde_json::to_string(&listing).unwrap_or_else(|_| "null".to_owned());
-    text.push('\n');
-    (text, failures)
-}
-
-fn finish_block(f: &mut Function, block: &mut Vec<&[u32]>, decoder: &Decoder<'_, '_>) {
-    if let Some(b) = f.blocks.last_mut() {
-        edges(b, block, &|selector| decoder.label_words(selector));
-    }
-    block.clear();
-}
-
-/// Ends a function: its last block's edges, and who comes before whom.
-fn close(listing: &mut Listing, function: &mut Option<Function>, block: &mut Vec<&[u32]>, decoder: &Decoder<'_, '_>) {
-    let Some(mut f) = function.take() else { return };
-    finish_block(&mut f, block, decoder);
-    let index: FxHashMap<u32, usize> = f.blocks.iter().enumerate().map(|(i, b)| (b.label, i)).collect();
-    let edges: Vec<(u32, u32)> =
-        f.blocks.iter().flat_map(|b| b.successors.iter().map(move |s| (b.label, *s))).collect();
-    for (from, to) in edges {
-        if let Some(b) = index.get(&to).and_then(|&i| f.blocks.get_mut(i)) {
-            b.predecessors.push(from);
-        }
-    }
-    listing.functions.push(f);
 }

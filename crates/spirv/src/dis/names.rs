@@ -74,6 +74,8 @@ struct Namer<'g> {
     used: Vec<Used>,
     /// Used names that are the decimal number of another id.
     digits: FxHashSet<u32>,
+    /// Ids without a slot that go by their number.
+    numbered: FxHashSet<u32>,
     numbers: FxHashMap<u32, NumberType>,
     scratch: Vec<u8>,
     decoration: u8,
@@ -171,6 +173,7 @@ pub(crate) fn friendly(words: &[u32], grammar: Grammar<'_>, reach: Reach) -> Nam
         table: vec![0; 256],
         used: Vec::new(),
         digits: FxHashSet::default(),
+        numbered: FxHashSet::default(),
         numbers: FxHashMap::default(),
         scratch: Vec::new(),
         decoration: grammar.role(compile::DECORATION),
@@ -213,7 +216,7 @@ impl Namer<'_> {
     /// Whether an id has a name.
     #[inline]
     fn has(&self, id: u32) -> bool {
-        self.names.slot(id).is_some_and(|s| s[15] != 0)
+        self.names.slot(id).is_some_and(|s| s[15] != 0) || self.numbered.contains(&id)
     }
 
     fn set(&mut self, id: u32, slot: Slot) {
@@ -295,7 +298,7 @@ impl Namer<'_> {
     /// Whether a name is the number of a result that goes by its number.
     fn is_number_in_use(&self, name: &[u8]) -> bool {
         let own = |s: &Slot| s[15] != LONG && s.get(..usize::from(s[15])) == Some(name);
-        canonical(name).and_then(|n| self.names.slot(n)).is_some_and(own)
+        canonical(name).is_some_and(|n| self.names.slot(n).is_some_and(own) || self.numbered.contains(&n))
     }
 
     /// Gives the name in `scratch` to an id that has none.
@@ -358,6 +361,10 @@ impl Namer<'_> {
             self.scratch.clear();
             decimal(&mut self.scratch, u64::from(id));
             return self.save(id);
+        }
+        if id as usize >= self.names.slots.len() {
+            self.numbered.insert(id);
+            return;
         }
         let mut slot = [0u8; 16];
         let mut digits = [0u8; 10];

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use isaglot_spirv::{asm, dis, exact};
+use isaglot_spirv::{asm, dis, exact, instructions, listing};
 use libtest_mimic::Failed;
 
 use crate::assemble::Case;
 use crate::files::{Score, le_words, records, text, unhex};
 
-pub(crate) const CASES: &[(&str, Case)] = &[("laws::exact", exact_law)];
+pub(crate) const CASES: &[(&str, Case)] = &[("laws::exact", exact_law), ("laws::listing", listing_law)];
 
 fn exact_law(folder: &Path) -> Result<(), Failed> {
     let files = ["modules_extracted", "grammar_generated", "mutated_ok", "shaders_glsl", "binary_mutations"];
@@ -41,6 +41,27 @@ fn exact_law(folder: &Path) -> Result<(), Failed> {
         if file != "binary_mutations" {
             good.finish(100.0)?;
         }
+    }
+    Ok(())
+}
+
+/// Every listing is JSON and has every instruction once.
+fn listing_law(folder: &Path) -> Result<(), Failed> {
+    for file in ["modules_extracted", "binary_mutations"] {
+        let mut score = Score::new(format!("{file} listing"));
+        for r in records(folder, &format!("{file}.jsonl.gz")) {
+            let words = le_words(&unhex(text(&r, "bin")));
+            let (json, failures) = listing::json(&words, &dis::Options::default());
+            let parsed: Result<serde_json::Value, _> = serde_json::from_str(&json);
+            let header_only = failures.first().is_some_and(|f| f.index == 0);
+            let swapped = words.first() == Some(&asm::MAGIC.swap_bytes());
+            let native: Vec<u32> = words.iter().map(|w| if swapped { w.swap_bytes() } else { *w }).collect();
+            let expected = instructions::Instructions::new(&native).count();
+            let listed = json.matches("{\"offset\":").count();
+            let ok = parsed.is_ok() && (header_only || listed == expected);
+            score.count(ok, || format!("{}: {listed} of {expected}: {json}", text(&r, "src")));
+        }
+        score.finish(100.0)?;
     }
     Ok(())
 }

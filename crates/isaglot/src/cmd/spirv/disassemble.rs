@@ -127,9 +127,7 @@ fn one(
         write(&done.text);
         done.failures
     } else if args.json {
-        let (text, failures) = listing::json(&words, options);
-        write(text.as_bytes());
-        failures
+        listing::json_to(&words, options, &mut write)
     } else {
         dis::disassemble_to(&words, options, &mut write)
     };
