@@ -35,7 +35,7 @@ use isaglot_source::{Diagnostics, SourceMap};
 /// Assembles a text into the words of a module.
 ///
 /// Errors: what is wrong with the text, as diagnostics on a file that a caller adds first to its
-/// [`SourceMap`](isaglot_source::SourceMap). [`asm::assemble`] gives more.
+/// [`SourceMap`]. [`asm::assemble`] gives more.
 pub fn assemble(text: &[u8], options: &asm::Options<'_>) -> Result<Vec<u32>, Diagnostics> {
     let done = asm::assemble_words(text, options);
     if done.failures.is_empty() {
