@@ -204,6 +204,25 @@ impl Bdd {
         r
     }
 
+    /// Where flipping a variable changes the function. `done` may be kept for other functions of the same variable.
+    pub(crate) fn change(&mut self, f: Ref, var: u32, done: &mut FxHashMap<Ref, Ref>) -> Ref {
+        let n = self.node(f);
+        if n.var > var {
+            return Ref::FALSE;
+        }
+        if n.var == var {
+            return self.xor(n.low, n.high);
+        }
+        if let Some(&known) = done.get(&f) {
+            return known;
+        }
+        let low = self.change(n.low, var, done);
+        let high = self.change(n.high, var, done);
+        let r = self.make(n.var, low, high);
+        done.insert(f, r);
+        r
+    }
+
     /// The function with every variable from `from` on moved up by one place. What is there must be free.
     pub(crate) fn shift(&mut self, f: Ref, from: u32, done: &mut FxHashMap<Ref, Ref>) -> Ref {
         if f.as_constant().is_some() {

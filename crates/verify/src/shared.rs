@@ -51,12 +51,12 @@ fn hidden_bits(leaf: &mut Leaf<'_>, shows: &[Ref]) -> Option<(Word, Pair)> {
         let bdd = &mut leaf.sym.bdd;
         let (off, on) = (bdd.fix(leaf.clean, var, false), bdd.fix(leaf.clean, var, true));
         let mut same = bdd.and(off, on);
+        let mut done = FxHashMap::default();
         for &f in by_var.get(&var).map_or(&[][..], |list| list) {
             if same.is_false() {
                 break;
             }
-            let (off, on) = (bdd.fix(f, var, false), bdd.fix(f, var, true));
-            let differ = bdd.xor(off, on);
+            let differ = bdd.change(f, var, &mut done);
             same = bdd.and_not(same, differ);
         }
         if let Some((a, generation)) = leaf.sym.witness(same) {
