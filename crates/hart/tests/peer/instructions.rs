@@ -1,0 +1,174 @@
+//! One assembly program that runs every instruction on edge operands and writes the results, a double word each.
+
+use std::fmt::Write;
+
+const VALUES: &[&str] = &[
+    "0",
+    "1",
+    "2",
+    "-1",
+    "-2",
+    "0x7fffffff",
+    "-0x80000000",
+    "0x7f",
+    "0x80",
+    "0x8000",
+    "31",
+    "32",
+    "33",
+    "63",
+    "64",
+    "0x12345678",
+    "-0x12345679",
+    "0x00ff00f0",
+];
+/// On RV64 besides.
+const WIDE: &[&str] = &["0x7fffffffffffffff", "-0x8000000000000000", "0x123456789abcdef0", "0xffffffff", "0x80000000"];
+
+/// Registers: rd, rs1, rs2.
+const R: &str = "add sub sll slt sltu xor srl sra or and mul mulh mulhsu mulhu div divu rem remu sh1add sh2add sh3add andn orn \
+    xnor max maxu min minu rol ror bclr bext binv bset";
+const R64: &str = "addw subw sllw srlw sraw mulw divw divuw remw remuw add.uw sh1add.uw sh2add.uw sh3add.uw rolw rorw";
+/// Registers: rd, rs1.
+const UNARY: &str = "clz ctz cpop sext.b sext.h zext.h orc.b rev8 seqz snez neg not mv";
+const UNARY64: &str = "clzw ctzw cpopw sext.w negw zext.w";
+const IMMEDIATE: &str = "addi slti sltiu xori ori andi";
+const SHIFTS: &str = "slli srli srai rori bclri bexti binvi bseti";
+const SHIFTS64: &str = "slliw srliw sraiw roriw slli.uw";
+const AMO: &str = "amoswap amoadd amoxor amoand amoor amomin amomax amominu amomaxu";
+const BRANCHES: &str = "beq bne blt bge bltu bgeu";
+/// Compressed, with two of the eight registers.
+const SHORT: &str = "c.sub c.xor c.or c.and c.add c.mv";
+const SHORT_IMMEDIATE: &[(&str, &[&str])] = &[
+    ("c.addi", &["1", "-32", "31"]),
+    ("c.andi", &["0", "-32", "31"]),
+    ("c.slli", &["1", "31"]),
+    ("c.srli", &["1", "31"]),
+    ("c.srai", &["1", "31"]),
+];
+
+/// The program, and what each group of results is of.
+pub(crate) fn program(xlen: u32) -> (String, Vec<String>) {
+    let wide = xlen == 64;
+    let mut values = VALUES.to_vec();
+    if wide {
+        values.extend(WIDE);
+    }
+    let mut groups = Vec::new();
+    let mut code = String::new();
+    let mut group = |name: String, body: &str| {
+        let n = groups.len();
+        // s0 and s1 go over all pairs of operands; s2 is where results go; a2 is the result.
+        let _ = write!(
+            code,
+            "lla s0, operands\n\
+             1{n}0: lla s1, operands\n\
+             1{n}1: L a0, 0(s0)\nL a1, 0(s1)\nli a2, 77\n{body}\nS a2, 0(s2)\naddi s2, s2, {w}\n\
+             addi s1, s1, {w}\nla t0, operands_end\nbltu s1, t0, 1{n}1b\n\
+             addi s0, s0, {w}\nbltu s0, t0, 1{n}0b\n",
+            w = xlen / 8
+        );
+        groups.push(name);
+    };
+    let lists = |narrow: &'static str, more: &'static str| {
+        narrow.split_whitespace().chain(more.split_whitespace().filter(move |_| wide))
+    };
+    for op in lists(R, R64) {
+        group(op.to_owned(), &format!("{op} a2, a0, a1"));
+    }
+    for op in lists(UNARY, UNARY64) {
+        group(op.to_owned(), &format!("{op} a2, a0"));
+    }
+    for op in lists(IMMEDIATE, "addiw") {
+        for imm in ["0", "1", "-1", "2047", "-2048", "255"] {
+            group(format!("{op} {imm}"), &format!("{op} a2, a0, {imm}"));
+        }
+    }
+    for op in lists(SHIFTS, SHIFTS64) {
+        let most = if wide && !op.ends_with('w') { "63" } else { "31" };
+        for imm in ["0", "1", "12", "31", most] {
+            group(format!("{op} {imm}"), &format!("{op} a2, a0, {imm}"));
+        }
+    }
+    for op in BRANCHES.split_whitespace() {
+        group(op.to_owned(), &format!("{op} a0, a1, 9f\nli a2, 78\n9:"));
+    }
+    for op in SHORT.split_whitespace().chain("c.subw c.addw".split_whitespace().filter(|_| wide)) {
+        group(op.to_owned(), &format!("mv a2, a0\n{op} a2, a1"));
+    }
+    for (op, list) in SHORT_IMMEDIATE {
+        for imm in *list {
+            group(format!("{op} {imm}"), &format!("mv a2, a0\n{op} a2, {imm}"));
+        }
+    }
+    for op in ["c.beqz", "c.bnez"] {
+        group(op.to_owned(), &format!("{op} a0, 9f\nli a2, 78\n9:"));
+    }
+    for (name, body) in [
+        ("lui", "lui a2, 0x80001"),
+        ("lui", "lui a2, 0x7ffff"),
+        ("auipc", "auipc a2, 0x12"),
+        ("c.li", "c.li a2, -32"),
+        ("c.lui", "c.lui a2, 0xfffe1"),
+        ("c.addi4spn", "c.addi4spn a2, sp, 1020\nsub a2, a2, sp"),
+        ("c.addi16sp", "mv a2, sp\nc.addi16sp sp, -512\nsub a2, a2, sp\nc.addi16sp sp, 496\naddi sp, sp, 16"),
+        ("jal", "jal a2, 9f\nnop\n9:"),
+        ("jalr", "lla t1, 9f\naddi t1, t1, 1\njalr a2, 0(t1)\nnop\n9:"),
+        ("jalr ra", "lla ra, 9f\nret\nli a2, 78\n9:"),
+        ("c.j", "c.j 9f\nli a2, 78\n9:"),
+        ("c.jr", "lla t1, 9f\nc.jr t1\nli a2, 78\n9:"),
+        ("c.jalr", "lla t1, 9f\nc.jalr t1\nli a2, 78\n9: mv a2, ra"),
+        ("fence", "fence rw, rw\nfence.tso\nfence.i\nmv a2, a0"),
+        ("to x0", "add x0, a0, a1\naddi x0, x0, 5\nmv a2, x0"),
+    ] {
+        group(name.to_owned(), body);
+    }
+    // Memory: write one operand, read it back with every width.
+    let widths: &[(&str, &[&str])] =
+        &[("sb", &["lb", "lbu"]), ("sh", &["lh", "lhu"]), ("sw", if wide { &["lw", "lwu"] } else { &["lw"] })];
+    for (store, loads) in widths {
+        for load in *loads {
+            for offset in ["0", "1", "4", "7"] {
+                let body = format!(
+                    "lla t1, scratch\nS a0, 0(t1)\nS a0, 8(t1)\n{store} a1, {offset}(t1)\n{load} a2, {offset}(t1)\nL t2, 0(t1)\nadd a2, a2, t2"
+                );
+                group(format!("{store} {load} {offset}"), &body);
+            }
+        }
+    }
+    for (store, load) in [("c.sw", "c.lw"), ("c.swsp", "c.lwsp")]
+        .into_iter()
+        .chain([("c.sd", "c.ld"), ("c.sdsp", "c.ldsp")].into_iter().filter(|_| wide))
+    {
+        let base = if store.ends_with("sp") { "sp" } else { "a5" };
+        group(
+            format!("{store} {load}"),
+            &format!("lla a5, scratch\naddi sp, sp, -64\n{store} a0, 8({base})\n{load} a2, 8({base})\naddi sp, sp, 64"),
+        );
+    }
+    for op in AMO.split_whitespace() {
+        for suffix in ["w", "d"].into_iter().filter(|s| wide || *s == "w") {
+            let body = format!(
+                "lla t1, scratch\nS a0, 0(t1)\n{op}.{suffix} a2, a1, (t1)\nL t2, 0(t1)\nslli t2, t2, 1\nxor a2, a2, t2"
+            );
+            group(format!("{op}.{suffix}"), &body);
+        }
+    }
+    for suffix in ["w", "d"].into_iter().filter(|s| wide || *s == "w") {
+        let body = format!(
+            "lla t1, scratch\nS a0, 0(t1)\nlr.{suffix} a2, (t1)\nsc.{suffix} t2, a1, (t1)\nadd a2, a2, t2\nsc.{suffix} t2, a0, (t1)\nsnez t2, t2\nslli t2, t2, 8\nadd a2, a2, t2\nL t2, 0(t1)\nadd a2, a2, t2"
+        );
+        group(format!("lr.{suffix} sc.{suffix}"), &body);
+    }
+    let size = groups.len() * values.len() * values.len() * xlen as usize / 8;
+    let word = if wide { ".dword" } else { ".word" };
+    let (load, store) = if wide { ("ld", "sd") } else { ("lw", "sw") };
+    let text = format!(
+        ".macro L r, m:vararg\n{load} \\r, \\m\n.endm\n.macro S r, m:vararg\n{store} \\r, \\m\n.endm\n\
+         .globl _start\n_start: lla s2, results\n{code}\
+         li a0, 1\nla a1, results\nla a2, results_end\nsub a2, a2, a1\nli a7, 64\necall\nli a0, 0\nli a7, 93\necall\n\
+         .data\n.balign 16\noperands: {word} {}\noperands_end:\n.balign 16\nscratch: .zero 64\n.bss\n.balign 16\nresults: .zero {size}\nresults_end:\n",
+        values.join(", ")
+    );
+    (text, groups)
+}

@@ -1,0 +1,81 @@
+//! Programs of the stock compiler and every instruction on edge operands: the same output as on qemu. Without the tools
+//! (Debian: `gcc-riscv64-linux-gnu`, `qemu-user`) the tests are reported as ignored.
+
+#[path = "peer/mod.rs"]
+mod peer;
+mod riscv;
+
+#[path = "peer/c_program.rs"]
+mod c_program;
+#[path = "peer/instructions.rs"]
+mod instructions;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// Programs, and how many of them a C file holds.
+const PROGRAMS: u64 = 200;
+const PER_FILE: u64 = 20;
+
+fn main() {
+    let missing = !peer::have_tools();
+    if missing {
+        println!("qemu: {} are not all there", peer::TOOLS.join(", "));
+    }
+    let mut trials = Vec::new();
+    for xlen in [32, 64] {
+        trials.push(Trial::test(format!("programs_rv{xlen}"), move || programs(xlen)).with_ignored_flag(missing));
+        trials
+            .push(Trial::test(format!("instructions_rv{xlen}"), move || instructions(xlen)).with_ignored_flag(missing));
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+fn programs(xlen: u32) -> Result<(), Failed> {
+    let isa = riscv::isa();
+    let dir = tempfile::tempdir()?;
+    let mut wrong = Vec::new();
+    for (n, first) in (0..PROGRAMS).step_by(PER_FILE as usize).enumerate() {
+        let name = format!("p{first}.c");
+        std::fs::write(dir.path().join(&name), c_program::file(first..first + PER_FILE))?;
+        let level = ["-O2", "-O1", "-Os", "-O0", "-O3"][n % 5];
+        // Half of the files for a plain machine. This compiler does not get along with Zbs.
+        let extensions = if n % 2 == 0 { "" } else { "_zba_zbb" };
+        let program = peer::compile(dir.path(), &name, xlen, extensions, level)?;
+        let (want, got) = (peer::on_qemu(&program, xlen)?, peer::on_hart(&isa, &program)?);
+        if want.0.is_empty() || want.1 != 0 {
+            return Err(format!("{name}: qemu gives nothing").into());
+        }
+        // Three lines a program.
+        let split = |o: &[u8]| o.chunks(3 * 17).map(<[u8]>::to_vec).collect::<Vec<_>>();
+        let (want, got) = (split(&want.0), split(&got.0));
+        for at in 0..PER_FILE as usize {
+            if want.get(at) != got.get(at) {
+                wrong.push(first + at as u64);
+            }
+        }
+    }
+    println!("qemu: RV{xlen}: {}/{PROGRAMS} C programs", PROGRAMS as usize - wrong.len());
+    if wrong.is_empty() { Ok(()) } else { Err(format!("programs {wrong:?} differ").into()) }
+}
+
+fn instructions(xlen: u32) -> Result<(), Failed> {
+    let isa = riscv::isa();
+    let dir = tempfile::tempdir()?;
+    let (text, groups) = instructions::program(xlen);
+    std::fs::write(dir.path().join("all.S"), text)?;
+    let program = peer::compile(dir.path(), "all.S", xlen, "_zifencei_zba_zbb_zbs", "-O0")?;
+    let (want, got) = (peer::on_qemu(&program, xlen)?, peer::on_hart(&isa, &program)?);
+    if want.1 != 0 || want.0.len() % groups.len() != 0 || want.0.is_empty() {
+        return Err("qemu does not run all of it".into());
+    }
+    let size = want.0.len() / groups.len();
+    let same = |(n, _): &(usize, &String)| want.0.chunks(size).nth(*n) == got.0.chunks(size).nth(*n);
+    let wrong: Vec<&String> = groups.iter().enumerate().filter(|g| !same(g)).map(|g| g.1).collect();
+    println!(
+        "qemu: RV{xlen}: {}/{} groups of instructions, {} results",
+        groups.len() - wrong.len(),
+        groups.len(),
+        want.0.len() as u32 / (xlen / 8)
+    );
+    if wrong.is_empty() { Ok(()) } else { Err(format!("different: {wrong:?}").into()) }
+}
