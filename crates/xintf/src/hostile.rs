@@ -1,6 +1,8 @@
 //! The whole of each tool over bytes from anywhere: what the fuzz targets and their smoke test drive. Nothing here may
 //! panic, and what was accepted must come out the way it went in.
 
+use isaglot_asm::{Assembler, Compat, Names};
+use isaglot_codec::Plan;
 use isaglot_source::{Diagnostics, SourceMap};
 
 use crate::ast::Interface;
@@ -8,7 +10,7 @@ use crate::check::{Target, check};
 use crate::header::{self, header};
 use crate::skeleton::{self, Part, skeleton};
 use crate::uuid::Xlen;
-use crate::{map, name, profile, registry, set};
+use crate::{assembly, map, name, profile, registry, resolve, set};
 
 /// A definition file: parsed, checked for both widths, and turned into everything that is made of it.
 pub fn interfaces(data: &[u8]) {
@@ -82,3 +84,27 @@ pub fn registry(data: &[u8]) {
     let back = registry::parse(id, text.as_bytes(), &mut found);
     assert_eq!(registry::print(&back), text, "a registry changes when it is read back");
 }
+
+/// A program in RISC-V assembly that may import the given interfaces.
+pub fn assembly(data: &[u8], plan: &Plan<'_>) {
+    let custom = Names::default();
+    let mut assembler = Assembler::new(plan, &custom, Compat::default());
+    let mut files = SourceMap::new();
+    let mut found = Diagnostics::new();
+    let interfaces = files.add("defs", EXAMPLE.as_bytes());
+    let interfaces = set::load(&mut files, &[interfaces], |_, _, _| None, &mut found);
+    let file = files.add("fuzz", data);
+    let xlen = if plan.generation() == 32 { Xlen::Rv32 } else { Xlen::Rv64 };
+    let target = assembly::Target { xlen, interfaces: &interfaces };
+    let image = assembly::assemble(&mut assembler, target, &mut files, file, false, &mut found);
+    assert!(image.is_some() != found.has_errors(), "either a program or errors");
+    for d in &found {
+        assert!(d.labels.iter().all(|l| files.get(l.span.file).is_some()), "{} is nowhere", d.code);
+    }
+    // Whatever it is as code, it is followed without harm.
+    let steps = resolve::steps(plan, &resolve::Facts::new(plan), xlen, data);
+    resolve::resolve(&steps, &[0, 2, 6], xlen.bits(), &|uuid| uuid % 2 == 0);
+}
+
+/// The interface that [`assembly`] offers.
+const EXAMPLE: &str = "a.b:C{ uuid: 0x345 c rd rs1 rs2: xcmd0 rd rs1 rs2 d rd rs1 rs2: xcmd1 rd rs2 rs1 }";

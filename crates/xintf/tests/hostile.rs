@@ -1,5 +1,8 @@
 //! Smoke test of the fuzz targets: the same functions over seeded noise and over mutations of good files.
 
+#[path = "common/riscv.rs"]
+mod riscv;
+
 use isaglot_xintf::hostile;
 
 /// Numbers that are the same in every run.
@@ -36,7 +39,7 @@ impl Seeded {
     }
 }
 
-fn drive(seed: &[&str], pieces: &[&str], run: fn(&[u8])) {
+fn drive(seed: &[&str], pieces: &[&str], run: impl Fn(&[u8])) {
     let mut random = Seeded(0x9e37_79b9_7f4a_7c15);
     for text in seed {
         run(text.as_bytes());
@@ -138,4 +141,45 @@ fn registry() {
         "# numbers\n0x00003 org.x:Z central me 2026-01-31\n0xA9138 org.x:Y hash me 2026-01-31\n0xAF4305D935E86 org.x:W hash me 2026-01-31\n",
     ];
     drive(&seed, &pieces, hostile::registry);
+}
+
+#[test]
+fn assembly() {
+    let pieces = [
+        "import(a.b:C)",
+        "a.b:C:c",
+        "a.b:C:d!",
+        "a.b:C:uuid",
+        " ",
+        ",",
+        "\n",
+        ":",
+        ";",
+        "#",
+        "x1",
+        "zero",
+        "lui ",
+        "li ",
+        "la ",
+        "call ",
+        "1:",
+        "1b",
+        "1f",
+        "%hi(",
+        ")",
+        ".word ",
+        ".zero 9",
+        ".insn r ",
+        "dev=4096",
+        "via=t0",
+        "99999999999999999999",
+    ];
+    let seed = [
+        "import(a.b:C)\nstart: lui t0, a.b:C:uuid\n a.b:C:c! a0, a1, a2, dev=1\n1: la a0, start\n bnez a0, 1b\n",
+        "li a0, 0x123456789\n.insn r 0x0b, 1, 0, a0, a1, a2\n a.b:C:d a0, t0, a1\n.section .x\n.word %hi(start)\n",
+    ];
+    let isa = riscv::isa();
+    let plan = riscv::plan(&isa, 64, "custom0", 8);
+    let quick: Vec<&str> = seed.to_vec();
+    drive(&quick, &pieces, |data| hostile::assembly(data, &plan));
 }

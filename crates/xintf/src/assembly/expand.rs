@@ -322,7 +322,7 @@ impl Expander<'_> {
         let word = (|| {
             let (opcode, f3, f7) = (field(0, 127)?, field(1, 7)?, field(2, 127)?);
             let (rd, rs1, rs2) = (reg(3)?, reg(4)?, reg(5)?);
-            Some(f7 as u32 * (1 << 25) | rs2 << 20 | rs1 << 15 | (f3 as u32) << 12 | rd << 7 | opcode as u32)
+            Some((f7 as u32) << 25 | rs2 << 20 | rs1 << 15 | (f3 as u32) << 12 | rd << 7 | opcode as u32)
         })();
         match word.filter(|_| parts.len() == 6) {
             Some(word) => self.emit(&format!(".word {word:#010x}"), span, false),
