@@ -47,6 +47,7 @@ mod ops;
 mod origin;
 mod parse;
 pub mod print;
+pub mod query;
 mod record;
 mod relate;
 pub mod render;
@@ -105,6 +106,16 @@ impl Records {
     /// Whether there was no error at all.
     pub fn ok(&self) -> bool {
         self.ok && self.ctx.messages.errors == 0
+    }
+
+    /// Adds a fatal error of a printer.
+    pub(crate) fn fail_at(&mut self, loc: Loc, code: &'static str, text: &[u8]) {
+        self.ok = false;
+        self.ctx.fatal(loc, code, text);
+    }
+
+    pub(crate) fn fail(&mut self, code: &'static str, text: &str) {
+        self.fail_at(Loc::NONE, code, text.as_bytes());
     }
 
     /// All messages.

@@ -46,6 +46,9 @@ pub const MAX_POOL_WORDS: usize = 1 << 30;
 /// Steps of evaluation: one for each value that a substitution looks into.
 pub const MAX_STEPS: u64 = 1 << 33;
 
+/// Sets within sets.
+pub const MAX_SET_DEPTH: u32 = 1_000;
+
 /// Errors after which a run that goes on after errors gives up.
 pub const MAX_ERRORS: usize = 1_000;
 

@@ -6,7 +6,7 @@ use std::io::Write;
 use isaglot_source::Severity;
 
 use crate::loc::{Loc, Places};
-use crate::message::{Message, Messages};
+use crate::message::Message;
 
 /// Columns to which a tab in a shown line goes.
 const TAB: usize = 8;
@@ -83,10 +83,10 @@ fn write_help(places: &Places, message: &Message, out: &mut Vec<u8>) {
 }
 
 /// All messages as llvm-tblgen writes them; with `help`, also what Isaglot has to add.
-pub fn text(places: &Places, messages: &Messages, help: bool) -> Vec<u8> {
+pub fn text(places: &Places, messages: &[Message], help: bool) -> Vec<u8> {
     let mut out = Vec::new();
     let mut waiting: Option<&Message> = None;
-    for message in &messages.list {
+    for message in messages {
         // Notes belong to the message before them; help comes after the notes.
         if message.severity != Severity::Note
             && let Some(before) = waiting.take()
@@ -105,7 +105,7 @@ pub fn text(places: &Places, messages: &Messages, help: bool) -> Vec<u8> {
 }
 
 /// All messages as JSON, one object a line.
-pub fn json(places: &Places, messages: &Messages) -> Vec<u8> {
+pub fn json(places: &Places, messages: &[Message]) -> Vec<u8> {
     use crate::print::quote;
     let mut out = Vec::new();
     let place = |loc: Loc, out: &mut Vec<u8>| {
@@ -115,7 +115,7 @@ pub fn json(places: &Places, messages: &Messages) -> Vec<u8> {
             let _ = write!(out, ",\"line\":{line},\"column\":{column}");
         }
     };
-    for message in &messages.list {
+    for message in messages {
         let _ =
             write!(out, "{{\"severity\":\"{}\",\"code\":\"{}\",\"message\":", message.severity.name(), message.code);
         quote(message.text.strip_suffix(b"\n").unwrap_or(&message.text), &mut out);

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use crate::query::Query;
 use crate::{Loader, Options, Records, parse, print, render};
 
 /// What is printed.
@@ -15,6 +16,12 @@ pub enum Action {
     PrintDetailed,
     /// JSON.
     DumpJson,
+    /// The names of the records of a class.
+    PrintEnums,
+    /// The members of sets.
+    PrintSets,
+    /// Tags for editors.
+    CTags,
     /// Nothing.
     Null,
 }
@@ -52,6 +59,9 @@ const FLAGS: &[(&str, Action)] = &[
     ("print-records", Action::PrintRecords),
     ("print-detailed-records", Action::PrintDetailed),
     ("dump-json", Action::DumpJson),
+    ("print-enums", Action::PrintEnums),
+    ("print-sets", Action::PrintSets),
+    ("gen-ctags", Action::CTags),
     ("null-backend", Action::Null),
 ];
 
@@ -127,24 +137,81 @@ pub fn read(run: &Invocation, bytes: Arc<[u8]>, loader: &mut Loader<'_>) -> Reco
 ///
 /// Those of the output.
 pub fn print(run: &Invocation, records: &mut Records, out: &mut dyn Write) -> io::Result<()> {
+    if let Some(path) = &run.why {
+        return print_why(run, records, path, out);
+    }
+    if let Some(query) = &run.query {
+        return print_query(run, records, query, out);
+    }
     match run.action {
         Action::PrintRecords => print::print_records(records, out),
         Action::DumpJson => print::dump_json(records, out),
-        Action::PrintDetailed | Action::Null => Ok(()),
+        Action::PrintDetailed => print::print_detailed_records(records, &run.input, out),
+        Action::PrintEnums => print::print_enums(records, &run.class, out),
+        Action::PrintSets => print::print_sets(records, out),
+        Action::CTags => print::print_ctags(records, out),
+        Action::Null => Ok(()),
     }
 }
 
-/// What is said about the run on standard error.
-pub fn report(run: &Invocation, records: &Records, program: &str) -> Vec<u8> {
+fn print_query(run: &Invocation, records: &mut Records, query: &str, out: &mut dyn Write) -> io::Result<()> {
+    let selected = Query::parse(query).and_then(|query| {
+        let defs = query.select(records)?;
+        Ok(if run.json { query.json(&defs) } else { query.table(&defs).into_bytes() })
+    });
+    match selected {
+        Ok(text) => out.write_all(&text),
+        Err(why) => {
+            records.fail("tblgen-query", &format!("--query: {why}"));
+            Ok(())
+        }
+    }
+}
+
+fn print_why(run: &Invocation, records: &mut Records, path: &str, out: &mut dyn Write) -> io::Result<()> {
+    let events = path.rsplit_once('.').and_then(|(record, field)| crate::why(records, record, field));
+    let Some(events) = events else {
+        records.fail("tblgen-why", &format!("--why: there is no record and field '{path}'"));
+        return Ok(());
+    };
+    let mut text = Vec::new();
     if run.json {
-        return render::json(records.places(), records.messages());
+        text.push(b'[');
+        for (i, e) in events.iter().enumerate() {
+            text.extend(if i == 0 { b"\n".as_slice() } else { b",\n" });
+            text.extend(b"{\"step\":");
+            print::quote(e.sentence().as_bytes(), &mut text);
+            text.extend(b",\"place\":");
+            print::quote(e.place.as_bytes(), &mut text);
+            text.extend(b",\"value\":");
+            print::quote(e.value.as_bytes(), &mut text);
+            text.push(b'}');
+        }
+        text.extend(b"\n]\n");
+    } else {
+        let last = events.last().map_or("?", |e| e.value.as_str());
+        writeln!(text, "{path} = {last}")?;
+        for e in &events {
+            let at = if e.place.is_empty() { String::new() } else { format!(" at {}", e.place) };
+            writeln!(text, "  {}{at}: {}", e.sentence(), e.value)?;
+        }
     }
-    let mut out = render::text(records.places(), records.messages(), !run.plain);
-    let errors = records.messages().errors;
-    if records.parsed() && errors > 0 {
-        let _ = writeln!(out, "{program}: {errors} errors.");
+    out.write_all(&text)
+}
+
+/// What is to be said on standard error, from message number `from` on. Messages of the parser are written before
+/// anything is printed, those of a printer after it.
+pub fn messages(run: &Invocation, records: &Records, from: usize) -> Vec<u8> {
+    let list = records.messages().list.get(from..).unwrap_or(&[]);
+    if run.json { render::json(records.places(), list) } else { render::text(records.places(), list, !run.plain) }
+}
+
+/// The last line on standard error, if there were errors that did not stop the run.
+pub fn summary(run: &Invocation, records: &Records, program: &str) -> String {
+    match records.messages().errors {
+        errors if errors > 0 && records.parsed() && !run.json => format!("{program}: {errors} errors.\n"),
+        _ => String::new(),
     }
-    out
 }
 
 /// Times of the phases of a run.
@@ -192,7 +259,13 @@ The input is a file, or - for standard input. Options take one dash or two.
   --print-records            print classes and records (the default)
   --print-detailed-records   the same with the places of everything
   --dump-json                print records as JSON
+  --print-enums --class C    print the names of the records of class C
+  --print-sets               print the members of every record of class Set
+  --gen-ctags                print an index for editors
   --null-backend             print nothing
+  --why RECORD.FIELD         print where the value of a field came from
+  --query QUERY              print the records that a query selects, for instance
+                             'Instruction where Size = 4 and not isPseudo show AsmString'
 
   -o FILE                    write to FILE
   -I DIR                     look for included files in DIR
@@ -203,6 +276,6 @@ The input is a file, or - for standard input. Options take one dash or two.
   --no-warn-on-unused-template-args
 
   --all-errors               go on after the first error
-  --json                     messages as JSON, one a line
+  --json                     messages as JSON, one a line; --why and --query too
   --dialect llvm19|newest    which operators there are
 ";

@@ -73,28 +73,27 @@ fn process(run: &Invocation, program: &str) -> Result<ExitCode, String> {
     let mut timer = tool::Phases::new(run.time_phases);
     let mut records = tool::read(run, bytes.into(), &mut load);
     timer.end("Parse, build records");
-    let mut failed = !records.parsed();
-    if !failed || run.options.all_errors {
-        let mut text = Vec::new();
-        let mut printed = Ok(());
-        if !failed {
-            if run.output == "-" {
-                let mut out = Output::create(None, false).map_err(|d| d.message)?;
-                printed = tool::print(run, &mut records, &mut out).map_err(|e| e.to_string());
-                out.finish().map_err(|d| d.message)?;
-            } else {
-                printed = to_file(run, &mut records, &mut text);
-            }
-        }
-        printed?;
+    let mut stderr = std::io::stderr().lock();
+    let _ = stderr.write_all(&tool::messages(run, &records, 0));
+    let said = records.messages().list.len();
+    if records.parsed() {
+        let printed = if run.output == "-" { to_stdout(run, &mut records) } else { to_file(run, &mut records) };
         timer.end("Backend overall");
-        failed |= records.messages().errors > 0;
+        let _ = stderr.write_all(&tool::messages(run, &records, said));
+        let _ = stderr.write_all(tool::summary(run, &records, program).as_bytes());
+        printed?;
     }
-    let _ = std::io::stderr().write_all(&tool::report(run, &records, program));
-    let _ = std::io::stderr().write_all(timer.report().as_bytes());
+    let _ = stderr.write_all(timer.report().as_bytes());
+    let failed = !records.ok();
     // Freeing millions of values one by one is time that nobody needs.
     std::mem::forget(records);
     Ok(if failed { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS })
+}
+
+fn to_stdout(run: &Invocation, records: &mut isaglot_tablegen::Records) -> Result<(), String> {
+    let mut out = Output::create(None, false).map_err(|d| d.message)?;
+    tool::print(run, records, &mut out).map_err(|e| e.to_string())?;
+    out.finish().map_err(|d| d.message)
 }
 
 /// The reason of the operating system, in a message of ours about a file.
@@ -103,7 +102,7 @@ fn reason(_path: &str, message: String) -> String {
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
-fn to_file(run: &Invocation, records: &mut isaglot_tablegen::Records, _text: &mut Vec<u8>) -> Result<(), String> {
+fn to_file(run: &Invocation, records: &mut isaglot_tablegen::Records) -> Result<(), String> {
     let path = std::path::Path::new(&run.output);
     let opening =
         |d: isaglot_source::Diagnostic| format!("error opening {}: {}", run.output, reason(&run.output, d.message));

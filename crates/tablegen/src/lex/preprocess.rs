@@ -58,6 +58,7 @@ impl Lexer<'_> {
     /// Obeys a directive; with `live`, goes on to where tokens count again. `None` after an error.
     pub(super) fn preprocess(&mut self, ctx: &mut Ctx, directive: Directive, live: bool) -> Option<()> {
         let word = Self::word_of(directive);
+        self.start = self.at;
         self.at += word.len() - 1;
         match directive {
             Directive::Ifdef | Directive::Ifndef => {
@@ -196,6 +197,8 @@ impl Lexer<'_> {
     /// The file ends inside a condition.
     pub(super) fn unbalanced(&mut self, ctx: &mut Ctx, control: Control) {
         self.error(ctx, self.bytes.len(), "Reached EOF without matching #endif");
+        // llvm-tblgen counts only one of the two.
+        ctx.messages.errors = ctx.messages.errors.saturating_sub(1);
         ctx.messages.error(control.loc, "tblgen-preprocess", b"The latest preprocessor control is here");
         self.start = self.at;
     }

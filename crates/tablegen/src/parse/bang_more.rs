@@ -528,6 +528,11 @@ impl Parser<'_> {
             if got != types[i] {
                 let (want, got) = (self.ctx.ty_text(types[i]), self.ctx.ty_text(got));
                 let text = [b"expected ", want.as_slice(), b", got type '", &got, b"'"].concat();
+                // llvm-tblgen points at the operand only for the second one.
+                if i != 1 {
+                    self.token_error("tblgen-type", &text);
+                    return None;
+                }
                 return self.none_at(locs[i], "tblgen-type", &[&text]);
             }
         }

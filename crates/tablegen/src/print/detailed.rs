@@ -1,0 +1,143 @@
+//! Classes and records with the place of everything in them.
+
+use std::io::{self, Write};
+
+use crate::ctx::Ctx;
+use crate::names::Sym;
+use crate::print::Sink;
+use crate::print::json::short_loc;
+use crate::record::RecId;
+use crate::ty::Ty;
+use crate::value::Val;
+
+fn heading(name: &str, count: usize, out: &mut Vec<u8>) {
+    let line = "-".repeat(20);
+    let _ = writeln!(out, "\n{line} {name} ({count}) {line}");
+}
+
+fn at(ctx: &Ctx, loc: crate::loc::Loc, out: &mut Vec<u8>) {
+    let _ = write!(out, "|{}|", short_loc(ctx, loc));
+}
+
+fn field(ctx: &Ctx, ty: Ty, name: Sym, value: Val, sink: &mut Sink<'_>) {
+    if ctx.vals.is_code(value) {
+        sink.buffer.extend(b"code");
+    } else {
+        ctx.write_ty(ty, &mut sink.buffer);
+    }
+    sink.buffer.push(b' ');
+    sink.buffer.extend(ctx.names.get(name));
+    sink.buffer.extend(b" = ");
+    sink.text(ctx, value);
+}
+
+fn supers(ctx: &Ctx, rec: RecId, out: &mut Vec<u8>) {
+    let list = &ctx.supers.get(ctx.rec(rec).supers).list;
+    out.extend(b"  Superclasses:");
+    if list.is_empty() {
+        out.extend(b" (none)");
+    }
+    let direct = ctx.direct_supers(rec);
+    for &class in list {
+        let name = ctx.rec_name(class);
+        if direct.contains(&class) {
+            out.push(b' ');
+            out.extend(name);
+        } else {
+            out.extend(b" (");
+            out.extend(name);
+            out.push(b')');
+        }
+    }
+    out.push(b'\n');
+}
+
+fn fields(ctx: &Ctx, rec: RecId, sink: &mut Sink<'_>) {
+    let record = ctx.rec(rec);
+    let all = &ctx.shapes.get(record.shape).fields;
+    sink.buffer.extend(if all.is_empty() && record.args().is_empty() {
+        b"  Fields: (none)\n".as_slice()
+    } else {
+        b"  Fields:\n"
+    });
+    for (i, desc) in all.iter().enumerate() {
+        sink.buffer.extend(b"    ");
+        if desc.loose {
+            sink.buffer.extend(b"field ");
+        }
+        field(ctx, desc.ty, desc.name, record.values[i], sink);
+        sink.buffer.extend(b"  ");
+        at(ctx, record.field_locs[i], &mut sink.buffer);
+        sink.buffer.push(b'\n');
+    }
+}
+
+fn title(ctx: &Ctx, rec: RecId, out: &mut Vec<u8>) {
+    out.push(b'\n');
+    let name = ctx.rec_name(rec);
+    out.extend(if name.is_empty() { b"\"\"".to_vec() } else { name });
+    out.extend(b"  ");
+    at(ctx, ctx.rec(rec).loc(), out);
+    out.push(b'\n');
+}
+
+/// Prints classes and records with places, as `llvm-tblgen --print-detailed-records` does. `input` is the name of the
+/// input file.
+///
+/// # Errors
+///
+/// Those of the output.
+pub fn print_detailed_records(records: &crate::Records, input: &str, out: &mut dyn Write) -> io::Result<()> {
+    let ctx = records.ctx();
+    let mut sink = Sink::new(out, ctx);
+    let _ = writeln!(sink.buffer, "DETAILED RECORDS for file {input}");
+    heading("Global Variables", ctx.globals.len(), &mut sink.buffer);
+    sink.buffer.push(b'\n');
+    let mut globals: Vec<(Sym, Val)> = ctx.globals.iter().map(|(&n, &v)| (n, v)).collect();
+    globals.sort_by(|a, b| ctx.names.get(a.0).cmp(ctx.names.get(b.0)));
+    for (name, value) in globals {
+        sink.buffer.extend(ctx.names.get(name));
+        sink.buffer.extend(b" = ");
+        sink.text(ctx, value);
+        sink.buffer.push(b'\n');
+    }
+    let classes = ctx.sorted_classes();
+    heading("Classes", classes.len(), &mut sink.buffer);
+    for class in classes {
+        title(ctx, class, &mut sink.buffer);
+        let args = ctx.rec(class).args();
+        sink.buffer.extend(if args.is_empty() {
+            b"  Template args: (none)\n".as_slice()
+        } else {
+            b"  Template args:\n"
+        });
+        for arg in args {
+            sink.buffer.extend(b"    ");
+            field(ctx, arg.ty, arg.name, arg.default, &mut sink);
+            sink.buffer.extend(b"  ");
+            at(ctx, arg.loc, &mut sink.buffer);
+            sink.buffer.push(b'\n');
+        }
+        supers(ctx, class, &mut sink.buffer);
+        fields(ctx, class, &mut sink);
+        sink.relieve()?;
+    }
+    let defs = ctx.sorted_defs();
+    heading("Records", defs.len(), &mut sink.buffer);
+    for def in defs {
+        title(ctx, def, &mut sink.buffer);
+        let locs = &ctx.rec(def).locs;
+        if locs.len() > 1 {
+            sink.buffer.extend(b"  Defm sequence:");
+            for &loc in locs[1..].iter().rev() {
+                sink.buffer.push(b' ');
+                at(ctx, loc, &mut sink.buffer);
+            }
+            sink.buffer.push(b'\n');
+        }
+        supers(ctx, def, &mut sink.buffer);
+        fields(ctx, def, &mut sink);
+        sink.relieve()?;
+    }
+    sink.flush()
+}
