@@ -100,7 +100,8 @@ impl Ctx {
     pub(crate) fn bit_of(&mut self, v: Val, i: u32) -> Val {
         let node = self.vals.node(v);
         match node.kind {
-            Kind::Unset | Kind::Bit => v,
+            Kind::Unset => Val::UNSET,
+            Kind::Bit => v,
             Kind::Bits => self.vals.bits_at(v, i),
             Kind::Int => {
                 let value = self.vals.as_int(v).unwrap_or(0);

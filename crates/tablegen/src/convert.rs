@@ -65,7 +65,7 @@ impl Ctx {
 
     /// The value as that type, perhaps as an unresolved cast; `None` if it can never be one.
     pub(crate) fn cast_to(&mut self, v: Val, ty: Ty) -> Option<Val> {
-        if v == Val::UNSET {
+        if v == Val::UNSET || v == Val::MISSING {
             return Some(v);
         }
         let from = self.vals.ty(v);

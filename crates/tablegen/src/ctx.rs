@@ -277,9 +277,9 @@ impl Ctx {
     /// Gives a field a value, converted to the field's type; `false` if it cannot be.
     pub(crate) fn set_field(&mut self, rec: RecId, at: usize, value: Val) -> bool {
         let ty = self.shapes.get(self.rec(rec).shape).fields[at].ty;
-        let Some(value) = self.field_value(value, ty) else { return false };
-        self.rec_mut(rec).values[at] = value;
-        true
+        let value = self.field_value(value, ty);
+        self.rec_mut(rec).values[at] = value.unwrap_or(Val::MISSING);
+        value.is_some()
     }
 
     /// A value as a field of that type holds it.
@@ -296,6 +296,11 @@ impl Ctx {
 
     pub(crate) fn max_list(&self) -> usize {
         limits::MAX_LIST.min(self.bounds.large)
+    }
+
+    /// Bytes of the text of one value; lower for a run on a budget.
+    pub(crate) fn max_text(&self) -> usize {
+        limits::MAX_TEXT.min(self.bounds.large.saturating_mul(16))
     }
 
     pub(crate) fn max_string(&self) -> usize {
@@ -359,4 +364,4 @@ impl Ctx {
 }
 
 /// Fields of one record.
-const MAX_FIELDS: usize = 1 << 13;
+const MAX_FIELDS: usize = 1 << 11;

@@ -42,6 +42,9 @@ impl Ctx {
         for a in &mut checks.assertions {
             a.condition = self.resolve(a.condition, r);
             a.message = self.resolve(a.message, r);
+            if step != Step::Resolved {
+                a.written = a.condition;
+            }
         }
         for d in &mut checks.dumps {
             d.message = self.resolve(d.message, r);
@@ -216,7 +219,7 @@ impl Ctx {
             let condition = self.resolve(a.condition, &mut r);
             let message = self.resolve(a.message, &mut r);
             self.check_assertion(a.loc, condition, message);
-            self.explain_assertion(rec, a.condition);
+            self.explain_assertion(rec, a.written);
         }
         let mut r = Resolver::own_fields(rec, None);
         self.begin(&mut r);

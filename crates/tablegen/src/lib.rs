@@ -173,3 +173,32 @@ fn parse_here(name: &str, bytes: Arc<[u8]>, options: &Options, loader: &mut Load
     let included = parser.lex.included.iter().cloned().collect();
     Records { ctx: parser.ctx, ok, included }
 }
+
+/// Does everything with an input that nobody vouches for: reads it within a small budget, goes on after errors, and
+/// prints in every format. The fuzz target and its smoke test call this; what counts is that it returns.
+pub fn check_any_input(bytes: &[u8]) {
+    let options = Options { all_errors: true, trace: true, budget: Some(1 << 16), ..Options::default() };
+    let source: Arc<[u8]> = bytes.into();
+    let again = Arc::clone(&source);
+    // A file that is included is the file itself.
+    let mut records = parse("fuzz.td", source, &options, &mut move |_| Some(Arc::clone(&again)));
+    let mut out = std::io::sink();
+    for action in [
+        tool::Action::PrintRecords,
+        tool::Action::PrintDetailed,
+        tool::Action::DumpJson,
+        tool::Action::PrintEnums,
+        tool::Action::PrintSets,
+        tool::Action::CTags,
+    ] {
+        let run = tool::Invocation { action, class: "Base".to_owned(), ..tool::Invocation::default() };
+        // A sink takes everything; a text that is too long is an error, and that is fine.
+        let _ = tool::print(&run, &mut records, &mut out);
+    }
+    render::text(records.places(), &records.messages().list, true);
+    render::json(records.places(), &records.messages().list);
+    let first = records.defs().next().and_then(|d| Some((d.name().into_owned(), d.fields().next()?.0.into_owned())));
+    if let Some((def, field)) = first {
+        why(&records, &def, &field);
+    }
+}

@@ -246,6 +246,8 @@ pub(crate) struct Assertion {
     pub(crate) loc: Loc,
     pub(crate) condition: Val,
     pub(crate) message: Val,
+    /// The condition before fields were put in, for messages.
+    pub(crate) written: Val,
 }
 
 /// A message that is printed when the record is complete.

@@ -80,7 +80,7 @@ impl Ctx {
     }
 
     pub(crate) fn write_val(&self, v: Val, out: &mut Vec<u8>) {
-        if out.len() > crate::limits::MAX_TEXT {
+        if out.len() > self.max_text() {
             return;
         }
         let node = self.vals.node(v);

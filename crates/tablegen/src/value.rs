@@ -23,6 +23,8 @@ impl Val {
     pub(crate) const FALSE: Val = Val(1);
     /// The bit 1.
     pub(crate) const TRUE: Val = Val(2);
+    /// No value: what a field is left with after a wrong assignment, which was reported.
+    pub(crate) const MISSING: Val = Val(3);
 
     pub(crate) fn bit(b: bool) -> Val {
         if b { Val::TRUE } else { Val::FALSE }
@@ -174,6 +176,7 @@ impl Vals {
         vals.fixed(Kind::Unset, 0, Ty::NONE, 0, 0, Facts { flags: flag::CONCRETE, bloom: 0 });
         vals.fixed(Kind::Bit, 0, Ty::BIT, 0, 0, Facts::GROUND);
         vals.fixed(Kind::Bit, 0, Ty::BIT, 1, 0, Facts::GROUND);
+        vals.fixed(Kind::Unset, 1, Ty::NONE, 0, 0, Facts { flags: flag::CONCRETE, bloom: 0 });
         vals
     }
 

@@ -310,7 +310,12 @@ impl Parser<'_> {
                     let condition = self.ctx.resolve(a.condition, &mut r);
                     let message = self.ctx.resolve(a.message, &mut r);
                     match &mut dest {
-                        Some(dest) => dest.push(Entry::Assertion(Assertion { loc: a.loc, condition, message })),
+                        Some(dest) => dest.push(Entry::Assertion(Assertion {
+                            loc: a.loc,
+                            condition,
+                            message,
+                            written: condition,
+                        })),
                         None => self.ctx.check_assertion(a.loc, condition, message),
                     }
                 }

@@ -103,7 +103,7 @@ impl Parser<'_> {
         if !self.eat(Tok::Semi) {
             return self.fail("tblgen-syntax", "expected ';'");
         }
-        let assertion = Assertion { loc, condition, message };
+        let assertion = Assertion { loc, condition, message, written: condition };
         match rec {
             Some(rec) => {
                 self.add_assertion(rec, assertion);

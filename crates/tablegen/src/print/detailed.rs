@@ -27,8 +27,10 @@ fn field(ctx: &Ctx, ty: Ty, name: Sym, value: Val, sink: &mut Sink<'_>) {
     }
     sink.buffer.push(b' ');
     sink.buffer.extend(ctx.names.get(name));
-    sink.buffer.extend(b" = ");
-    sink.text(ctx, value);
+    if value != Val::MISSING {
+        sink.buffer.extend(b" = ");
+        sink.text(ctx, value);
+    }
 }
 
 fn supers(ctx: &Ctx, rec: RecId, out: &mut Vec<u8>) {

@@ -40,6 +40,9 @@ fn printable(ctx: &Ctx, v: Val, out: &mut Vec<u8>) {
 /// Adds a value.
 pub(crate) fn write_value(ctx: &Ctx, v: Val, out: &mut Vec<u8>) {
     let node = ctx.vals.node(v);
+    if out.len() > ctx.max_text() {
+        return;
+    }
     match node.kind {
         Kind::Unset => out.extend(b"null"),
         Kind::Bit => out.push(if v == Val::TRUE { b'1' } else { b'0' }),

@@ -6,6 +6,7 @@ use crate::ctx::Ctx;
 use crate::print::Sink;
 use crate::record::{RecId, ShapeId};
 use crate::ty::Ty;
+use crate::value::Val;
 
 /// What stands before the value of each field of a layout, made once: `  bits<8> Inst = `.
 #[derive(Default)]
@@ -103,7 +104,11 @@ fn write_record(ctx: &Ctx, rec: RecId, heads: &mut Heads, sink: &mut Sink<'_>) {
             _ => &head.text,
         };
         sink.buffer.extend_from_slice(text);
-        sink.text(ctx, value);
+        if value == Val::MISSING {
+            sink.buffer.truncate(sink.buffer.len() - b" = ".len());
+        } else {
+            sink.text(ctx, value);
+        }
         sink.buffer.extend_from_slice(b";\n");
     }
     sink.buffer.extend(b"}\n");

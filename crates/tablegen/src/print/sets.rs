@@ -175,11 +175,11 @@ impl Sets<'_> {
 
     /// `(sequence "R%u", 0, 3)`
     fn sequence(&mut self, v: Val, args: &[Val], set: &mut Set, loc: Loc) -> Result<(), Problem> {
-        let (&[format, from, to], step) = (match args {
+        let (&[format, from, to], step) = match args {
             [a, b, c] => (&[*a, *b, *c], None),
             [a, b, c, d] => (&[*a, *b, *c], Some(*d)),
             _ => return Err(self.problem(loc, "Bad args to (sequence \"Format\", From, To): ", v)),
-        });
+        };
         let vals = &self.ctx.vals;
         let step = match step.map(|s| vals.as_int(s)) {
             None => 1,

@@ -21,6 +21,8 @@ pub(crate) struct Sink<'a> {
     /// Start and length in `kept`; length 0: not seen, `u32::MAX`: seen once.
     known: Vec<(u32, u32)>,
     kept: Vec<u8>,
+    /// Bytes of one value's text above which the output is not worth having.
+    max: usize,
 }
 
 impl<'a> Sink<'a> {
@@ -30,12 +32,13 @@ impl<'a> Sink<'a> {
             buffer: Vec::with_capacity(BUFFER + (BUFFER >> 3)),
             known: vec![(0, 0); ctx.vals.len()],
             kept: Vec::new(),
+            max: ctx.max_text().max(2 * BUFFER),
         }
     }
 
     /// Writes what has gathered, if it is enough.
     pub(crate) fn relieve(&mut self) -> io::Result<()> {
-        if self.buffer.len() > crate::limits::MAX_TEXT {
+        if self.buffer.len() > self.max {
             return Err(io::Error::other("the text of a value is too long"));
         }
         if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
