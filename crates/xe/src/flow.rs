@@ -118,13 +118,12 @@ impl Xe {
         let es = u32::from(i.es);
         let flag_bit = (u32::from(i.flag.0) * 2 + u32::from(i.flag.1)) * 16 + u32::from(i.eo);
         let flags = |out: &mut Accesses| out.run(F, flag_bit / 8, (es / 8).max(1), 0, 1);
-        if let Some(pred) = i.pred {
+        if i.pred.is_some() {
             flags(out);
             if info.select {
                 ids.implicit_read = out.operand(Role::Read);
             } else {
                 ids.pred = out.operand(Role::Predicate);
-                let _ = pred;
             }
         }
         if !self.text(i.cond).is_empty() && !info.select {

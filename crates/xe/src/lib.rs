@@ -11,6 +11,7 @@ pub mod float;
 mod flow;
 pub mod inst;
 mod isa;
+pub mod limits;
 mod list;
 mod message;
 pub mod parse;

@@ -4,11 +4,11 @@
 //! back. Digits of immediates and of branch targets do not count as width, nor does the list of tokens of a `sync`.
 
 use crate::float::{decimal, hex, immediate};
-use crate::inst::{Desc, File, Form, Inst, Kind, NO_STRIDE, Operand, VXH};
+use crate::inst::{Desc, File, Form, Inst, Kind, NO_STRIDE, Operand, Options, VXH};
 use crate::isa::Xe;
 use crate::platform::Platform;
 use crate::stream::{Entry, Item, Program};
-use crate::swsb::{PIPES, Token};
+use crate::swsb::{PIPES, Swsb, Token};
 
 /// What is shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -158,8 +158,7 @@ impl Xe {
         if i.src_count == 1 {
             columns.pad(out, 0, 16);
         }
-        let has_options = self.has_options(i);
-        if i.src_count == 0 && has_options {
+        if i.src_count == 0 && self.has_options(i) {
             columns.pad(out, 0, 16);
         }
         self.options(i, out);
@@ -439,9 +438,7 @@ impl Xe {
     }
 
     fn has_options(&self, i: &Inst) -> bool {
-        let mut scratch = Vec::new();
-        self.options(i, &mut scratch);
-        !scratch.is_empty()
+        i.opts != Options::default() || i.swsb != Swsb::default()
     }
 
     /// The options in braces, with a space before, or nothing.

@@ -14,11 +14,11 @@
 //!
 //! # The method
 //! Paths by instruction are quadratic, so they are shared in three steps:
-//! 1. [`classes`]: bytes that no operand tells apart are one class; from there on, sets are sets of classes.
-//! 2. [`block`]: the rules act on each class of a path alone, so paths are kept per class; everything that lives on
+//! 1. `classes`: bytes that no operand tells apart are one class; from there on, sets are sets of classes.
+//! 2. `block`: the rules act on each class of a path alone, so paths are kept per class; everything that lives on
 //!    behind a block is one *bundle* per class. One walk gives a block's own edges, the uses exposed at its top, and
 //!    the classes that pass through it.
-//! 3. [`solve`]: liveness between blocks is a bit-set fixpoint; edges between blocks are found from each definition
+//! 3. `solve`: liveness between blocks is a bit-set fixpoint; edges between blocks are found from each definition
 //!    that reaches the end of its block, along the blocks that the class passes.
 //!
 //! An instruction that meets its own path again through a loop starts afresh; a definition above it in its block then

@@ -15,7 +15,6 @@ use crate::platform::Platform;
 pub(crate) struct Lsc {
     flat: Option<RefCell<Flat<'static>>>,
     slots: [Slot; 10],
-    names: Vec<String>,
     known: RefCell<FxHashMap<u32, Option<Fields>>>,
 }
 
@@ -84,8 +83,7 @@ impl Lsc {
         let flat = Xe::space(isa, "#lsc").and_then(|space| Flat::new(isa, space, generation));
         let none = Slot(127);
         let slots = NAMES.map(|n| flat.as_ref().and_then(|f| f.slot(n)).unwrap_or(none));
-        let names = flat.as_ref().map_or(Vec::new(), |f| f.symbols().iter().map(|s| (*s).to_owned()).collect());
-        Lsc { flat: flat.map(RefCell::new), slots, names, known: RefCell::new(FxHashMap::default()) }
+        Lsc { flat: flat.map(RefCell::new), slots, known: RefCell::new(FxHashMap::default()) }
     }
 
     fn fields(&self, desc: u32) -> Option<Fields> {
@@ -95,7 +93,7 @@ impl Lsc {
         let fields = self.read(desc);
         let mut known = self.known.borrow_mut();
         // Programs repeat their descriptors; random ones need not be kept.
-        if known.len() < 4096 {
+        if known.len() < crate::limits::MAX_KNOWN_DESCRIPTORS {
             known.insert(desc, fields.clone());
         }
         fields
@@ -157,11 +155,6 @@ impl Lsc {
             surface: text(surface)?,
         };
         Some(fields)
-    }
-
-    #[allow(dead_code)]
-    fn names(&self) -> &[String] {
-        &self.names
     }
 }
 
