@@ -27,6 +27,7 @@ fn main() {
         trials
             .push(Trial::test(format!("instructions_rv{xlen}"), move || instructions(xlen)).with_ignored_flag(missing));
     }
+    trials.push(Trial::test("ctzw_looks_at_the_word", ctzw));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
@@ -78,4 +79,22 @@ fn instructions(xlen: u32) -> Result<(), Failed> {
         want.0.len() as u32 / (xlen / 8)
     );
     if wrong.is_empty() { Ok(()) } else { Err(format!("different: {wrong:?}").into()) }
+}
+
+/// Against the manual: the trailing zeros of the low word, whatever is above.
+fn ctzw() -> Result<(), Failed> {
+    let isa = riscv::isa();
+    let mut hart = isaglot_hart::Hart::new(&isa, isaglot_hart::Config::new(64))?;
+    let start = 0x8000_0000;
+    for (value, want) in [(1 << 63, 32), (1 << 32, 32), (0xffff_ffff_8000_0000, 31), (u64::MAX << 4, 4)] {
+        // ctzw a1, a0
+        hart.memory().write(start, &0x6015_159b_u32.to_le_bytes()).map_err(|at| format!("no memory at {at:#x}"))?;
+        hart.set_register(10, value);
+        hart.set_pc(start);
+        hart.run(1);
+        if hart.register(11) != want {
+            return Err(format!("ctzw {value:#x} gives {}, not {want}", hart.register(11)).into());
+        }
+    }
+    Ok(())
 }

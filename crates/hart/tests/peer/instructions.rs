@@ -77,7 +77,9 @@ pub(crate) fn program(xlen: u32) -> (String, Vec<String>) {
         group(op.to_owned(), &format!("{op} a2, a0, a1"));
     }
     for op in lists(UNARY, UNARY64) {
-        group(op.to_owned(), &format!("{op} a2, a0"));
+        // qemu 7.2 counts beyond the word in ctzw where the word is 0; the test `ctzw_looks_at_the_word` is for that.
+        let from = if op == "ctzw" { "sext.w a0, a0\n" } else { "" };
+        group(op.to_owned(), &format!("{from}{op} a2, a0"));
     }
     for op in lists(IMMEDIATE, "addiw") {
         for imm in ["0", "1", "-1", "2047", "-2048", "255"] {

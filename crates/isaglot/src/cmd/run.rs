@@ -25,8 +25,8 @@ Example:
 pub(crate) struct Args {
     /// What to run.
     program: PathBuf,
-    /// The width and letters of the instruction set, `rv32imac` or `rv64imac`; further names after `_` are taken as they
-    /// come. An ELF file says its width itself.
+    /// The instruction set by name, such as `rv64imac`. Its width counts; an ELF file says its width itself. The machine
+    /// always has IMAC, Zicsr, Zifencei, Zba, Zbb, Zbs and what --cpu says.
     #[arg(long, value_name = "NAME")]
     isa: Option<String>,
     /// The machine: a map file with levels, units, devices.
@@ -58,19 +58,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 }
 
 fn width(name: &str) -> Result<u32, Diagnostic> {
-    let rest = ["rv32", "rv64"].iter().find_map(|p| name.strip_prefix(p));
-    let good = rest.is_some_and(|r| {
-        let mut parts = r.split('_');
-        let letters = parts.next().unwrap_or("");
-        letters.starts_with(['i', 'g'])
-            && letters.chars().all(|c| "imacgsu".contains(c))
-            && parts.all(|p| p.starts_with('z'))
-    });
-    if !good {
+    crate::riscv::parse(name).map(|choice| choice.generation).ok_or_else(|| {
         let d = Diagnostic::error("run-isa", format!("`{name}` is no instruction set that can be run"));
-        return Err(d.note("expected `rv32imac` or `rv64imac`, and extensions such as `_zba` behind it"));
-    }
-    Ok(if name.starts_with("rv32") { 32 } else { 64 })
+        d.note("expected a name such as `rv32imac` or `rv64imac`")
+    })
 }
 
 /// A program: what goes where, and where it starts.
