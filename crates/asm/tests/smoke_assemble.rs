@@ -1,0 +1,104 @@
+//! Smoke test of the fuzz target `assemble`: seeded pseudo-random and mutated sources for two descriptions. Nothing may
+//! panic or hang, an error has a place, and a word that is found prints as what was read.
+
+use isaglot_asm::assemble::fuzz_source;
+use isaglot_codec::Plan;
+use isaglot_model::Isa;
+use isaglot_source::{Diagnostics, SourceMap};
+
+const SEED: &str = "\
+; a program with a bit of everything
+.equ SIZE, (1 << 4) | 3
+LIMIT = SIZE - 1
+start: on_reset:
+  add r1, r2
+  addi r1, r2, -300
+  lw r4, 8(r1)
+  bne r1, zero, start
+  jump #end
+  (p3)vadd v6, v0, v7
+  addi x1, x1, -1     | ld x3, -8(sp)         | vmac v0, v4, v5
+  .word 1, -1, SIZE * 2, end - start
+  .align 8
+[0123abcd]
+[#end]
+no match: 00ff
+end: nop
+.section other
+.jumptbl 4
+.byte 'a', 0b101, 0x7f
+";
+
+/// Bytes that mean something.
+const BYTES: &[u8] = b" ,.:()[]#+-'\"0x9az\n;\xff\0";
+
+/// xorshift64*: the same inputs in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n.max(1)
+    }
+}
+
+fn load(name: &str) -> Isa {
+    let top = format!("{}/../../specs/{name}/{name}.xml", env!("CARGO_MANIFEST_DIR"));
+    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
+    let mut read = |path: &str| std::fs::read(path).map_err(|e| e.to_string());
+    isaglot_isaspec::load(&mut files, &top, &mut read, &mut out).expect("a description that ships with the project")
+}
+
+#[test]
+fn sources_are_survived() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let seed = SEED.as_bytes();
+    let lines: Vec<&[u8]> = seed.split_inclusive(|&byte| byte == b'\n').collect();
+    for name in ["minnow", "trio"] {
+        let isa = load(name);
+        let plan = Plan::new(&isa, 0);
+        fuzz_source(&plan, seed);
+        for round in 0..600 {
+            let mut text = Vec::new();
+            if round % 3 == 0 {
+                text.extend((0..random.below(120)).map(|_| random.below(256) as u8));
+            } else {
+                for _ in 0..1 + random.below(12) {
+                    text.extend_from_slice(lines[random.below(lines.len())]);
+                }
+                for _ in 0..random.below(8) {
+                    let at = random.below(text.len());
+                    if text.is_empty() {
+                        break;
+                    }
+                    match random.below(3) {
+                        0 => text.insert(at, BYTES[random.below(BYTES.len())]),
+                        1 => drop(text.remove(at)),
+                        _ => text[at] = random.below(256) as u8,
+                    }
+                }
+            }
+            fuzz_source(&plan, &text);
+        }
+    }
+}
+
+#[test]
+fn deep_and_long_texts_end() {
+    let isa = load("minnow");
+    let plan = Plan::new(&isa, 0);
+    for text in [
+        format!(".word {}1{}", "(".repeat(100_000), ")".repeat(100_000)),
+        format!(".word {}1", "-".repeat(100_000)),
+        format!("add r1, {}", "r".repeat(100_000)),
+        format!("{} add r1, r2", "(".repeat(4_000)),
+        "a = b\nb = a\n.word a\n".repeat(3),
+        (0..1000).map(|i| format!("s{i} = s{}\n", i + 1)).collect::<String>() + ".word s0",
+        ".align 1073741824\n".repeat(4),
+        ".jumptbl 65536\n".repeat(100),
+    ] {
+        fuzz_source(&plan, text.as_bytes());
+    }
+}
