@@ -154,16 +154,16 @@ impl<'p, 'a> Engine<'p, 'a> {
         self.programs.keep_custom(keep);
     }
 
-    /// Adds the places that an instruction jumps to; what is printed on the way is of no use.
-    pub(crate) fn mark(&mut self, word: &[u64], width: u32, line: &mut Line<'_>) -> Outcome {
-        let id = match self.programs.select(word, width) {
-            Match::None | Match::Conflict(..) => return Outcome::NoMatch,
-            Match::One(id) => id,
-        };
+    /// The block of an instruction that may jump somewhere.
+    #[inline]
+    pub(crate) fn may_branch(&mut self, word: &[u64], width: u32) -> Option<BlockId> {
+        let Match::One(id) = self.programs.select(word, width) else { return None };
         let (block, _) = self.programs.root(id);
-        if !self.programs.has_branches(block) {
-            return Outcome::Printed;
-        }
+        self.programs.has_branches(block).then_some(block)
+    }
+
+    /// Adds the places that an instruction jumps to; what is printed on the way is of no use.
+    pub(crate) fn mark(&mut self, block: BlockId, word: &[u64], line: &mut Line<'_>) -> Outcome {
         let hooks = &mut Plain;
         let mut run = Run { programs: &self.programs, table: &mut self.marks, word, hooks };
         if run.block(block, line) { Outcome::Printed } else { Outcome::Undecided }

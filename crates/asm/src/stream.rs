@@ -30,6 +30,8 @@ pub struct Stream<'p, 'a> {
     /// Bad instructions in a row up to here.
     bad: u64,
     exact: u64,
+    /// The last place whose labels are printed.
+    labelled: Option<u64>,
     stopped: bool,
 }
 
@@ -53,6 +55,7 @@ impl<'p, 'a> Stream<'p, 'a> {
             marked: 0,
             bad: 0,
             exact: 0,
+            labelled: None,
             stopped: false,
         }
     }
@@ -77,7 +80,29 @@ impl<'p, 'a> Stream<'p, 'a> {
         // The pre-pass records no errors.
         let mut scopes = Scopes::new(self.scopes.plan(), false);
         let mut out = Vec::new();
-        let mut used = 0;
+        let mut used = 0usize;
+        let quick = self.quick_size(&Plain).unwrap_or(usize::MAX);
+        while let Some(word) = used.checked_add(quick).and_then(|end| bytes.get(used..end))
+            && let Some(limbs) = small(word)
+        {
+            out.clear();
+            if let Some(block) = self.engine.may_branch(&limbs, word.len() as u32 * 8) {
+                let mut line = Line {
+                    out: &mut out,
+                    start: 0,
+                    position: self.marked,
+                    places: self.places,
+                    targets: Some(&mut targets),
+                    compat: self.options.compat,
+                };
+                if self.engine.mark(block, &limbs, &mut line) == Outcome::Undecided {
+                    let word = Word::from_limbs(&limbs, word.len() as u32 * 8);
+                    exact::instruction(&mut scopes, &word, &mut Plain, &mut line);
+                }
+            }
+            used += quick;
+            self.marked += 1;
+        }
         while let Some(fetched) = fetch(scopes.plan(), bytes.get(used..).unwrap_or(&[])) {
             out.clear();
             let mut line = Line {
@@ -88,7 +113,10 @@ impl<'p, 'a> Stream<'p, 'a> {
                 targets: Some(&mut targets),
                 compat: self.options.compat,
             };
-            if fetched.known && self.engine.mark(fetched.limbs(), fetched.bits, &mut line) == Outcome::Undecided {
+            if fetched.known
+                && let Some(block) = self.engine.may_branch(fetched.limbs(), fetched.bits)
+                && self.engine.mark(block, fetched.limbs(), &mut line) == Outcome::Undecided
+            {
                 exact::instruction(&mut scopes, &fetched.word(), &mut Plain, &mut line);
             }
             used += fetched.size;
@@ -152,19 +180,13 @@ impl<'p, 'a> Stream<'p, 'a> {
     /// nothing appended.
     #[inline]
     fn quick_line(&mut self, bytes: &[u8], hooks: &mut dyn Hooks, out: &mut Vec<u8>) -> bool {
-        if self.scopes.errors.count() > 0 || (self.targets.is_some() && self.has_label_lines()) {
+        if self.scopes.errors.count() > 0 {
             return false;
         }
-        let limbs = if let Ok(word) = <[u8; 4]>::try_from(bytes) {
-            [u64::from(u32::from_le_bytes(word)), 0]
-        } else if let Ok(word) = <[u8; 8]>::try_from(bytes) {
-            [u64::from_le_bytes(word), 0]
-        } else if let Ok(word) = <[u8; 16]>::try_from(bytes) {
-            let word = u128::from_le_bytes(word);
-            [word as u64, (word >> 64) as u64]
-        } else {
-            return false;
-        };
+        let Some(limbs) = small(bytes) else { return false };
+        if self.targets.is_some() && self.has_label_lines() {
+            self.label_lines(&mut |_, _| {}, out);
+        }
         let start = out.len();
         let mut line = Line {
             out,
@@ -184,15 +206,26 @@ impl<'p, 'a> Stream<'p, 'a> {
 
     /// Whether lines stand before the current instruction.
     fn has_label_lines(&self) -> bool {
+        if self.labelled == Some(self.position) {
+            return false;
+        }
         let named = self.entries.last().is_some_and(|entry| entry.offset <= self.position);
         named || self.targets.as_ref().is_some_and(|t| t.is_call(self.position) || t.is_branch(self.position))
     }
 
     fn line(&mut self, fetched: &Fetched, hooks: &mut dyn Hooks, out: &mut Vec<u8>) {
-        if self.targets.is_some() && self.has_label_lines() {
-            self.label_lines(fetched, hooks, out);
-        }
         let lines = hooks.wants_lines();
+        if self.targets.is_some() && self.has_label_lines() {
+            let word = fetched.word();
+            self.label_lines(
+                &mut |position, out| {
+                    if lines {
+                        hooks.before(position, &word, out);
+                    }
+                },
+                out,
+            );
+        }
         if lines {
             hooks.before(self.position, &fetched.word(), out);
         }
@@ -238,26 +271,27 @@ impl<'p, 'a> Stream<'p, 'a> {
         out.push(b'\n');
     }
 
-    fn label_lines(&mut self, fetched: &Fetched, hooks: &mut dyn Hooks, out: &mut Vec<u8>) {
+    /// Appends what stands before the current instruction, once; `before` is called before each line.
+    fn label_lines(&mut self, before: &mut dyn FnMut(u64, &mut Vec<u8>), out: &mut Vec<u8>) {
         let position = self.position;
-        let word = &fetched.word();
         let Some(targets) = &self.targets else { return };
+        self.labelled = Some(position);
         let called = targets.is_call(position);
         let named = self.entries.last().is_some_and(|entry| entry.offset == position);
         if position != 0 && (called || named) {
-            hooks.before(position, word, out);
+            before(position, out);
             out.push(b'\n');
         }
         while let Some(entry) = self.entries.pop_if(|entry| entry.offset <= position) {
             if entry.offset == position {
-                hooks.before(position, word, out);
+                before(position, out);
                 out.extend_from_slice(&entry.name);
                 out.extend_from_slice(b":\n");
             }
         }
         for (is_target, prefix) in [(called, "fxn"), (targets.is_branch(position), "l")] {
             if is_target {
-                hooks.before(position, word, out);
+                before(position, out);
                 out.extend_from_slice(prefix.as_bytes());
                 crate::value::unsigned(position, out);
                 out.extend_from_slice(b":\n");
@@ -297,6 +331,19 @@ impl Fetched {
             None => Word::from_limbs(&self.limbs, self.bits),
         }
     }
+}
+
+/// The limbs of a little-endian word of 4, 8 or 16 bytes.
+#[inline]
+fn small(bytes: &[u8]) -> Option<[u64; 2]> {
+    if let Ok(word) = <[u8; 4]>::try_from(bytes) {
+        return Some([u64::from(u32::from_le_bytes(word)), 0]);
+    }
+    if let Ok(word) = <[u8; 8]>::try_from(bytes) {
+        return Some([u64::from_le_bytes(word), 0]);
+    }
+    let word = u128::from_le_bytes(<[u8; 16]>::try_from(bytes).ok()?);
+    Some([word as u64, (word >> 64) as u64])
 }
 
 /// The next instruction; `None` at the end.
