@@ -83,25 +83,27 @@ impl Values {
     }
 
     /// Sets `width` (up to 64) bits from `lo` on; `false` if one of them is known to be otherwise.
-    #[inline]
+    #[inline(always)]
     pub(super) fn assign(&mut self, lo: u32, width: u32, value: u64) -> bool {
         let mask = limbs::mask(width);
         let (limb, shift) = (lo / 64, lo % 64);
-        if !self.assign_limb(limb, mask << shift, (value & mask) << shift) {
+        let value = value & mask;
+        if !self.assign_limb(limb, mask << shift, value << shift) {
             return false;
         }
-        shift + width <= 64 || self.assign_limb(limb + 1, mask >> (64 - shift), (value & mask) >> (64 - shift))
+        shift + width <= 64 || self.assign_limb(limb + 1, mask >> (64 - shift), value >> (64 - shift))
     }
 
-    #[inline]
+    #[inline(always)]
     fn assign_limb(&mut self, limb: u32, mask: u64, value: u64) -> bool {
         let (Some(word), Some(known)) = (self.word.get_mut(limb as usize), self.known.get_mut(limb as usize)) else {
             return mask == 0;
         };
+        let open = mask & !*known;
         if (*word ^ value) & *known & mask != 0 {
             return false;
         }
-        if mask & !*known != 0 {
+        if open != 0 {
             self.trail.push((limb, *word, *known));
             *word |= value;
             *known |= mask;
