@@ -1,6 +1,6 @@
 //! An instruction as text, by the reference's algorithm over [`Scopes`]: every callback, every error, every width.
 //!
-//! This is the definition. The compiled programs of [`crate::program`] give the same text for words without errors and
+//! This is the definition. The compiled programs of `program` give the same text for words without errors and
 //! are used when nobody looks over their shoulder.
 
 use isaglot_bits::Word;
