@@ -49,7 +49,7 @@ fn random_words_end() {
             let value = next(&mut state);
             hart.set_register(number, if number % 2 == 0 { START + value % 4096 } else { value });
         }
-        hart.set_pc(START + (next(&mut state) % 1024 & !1));
+        hart.set_pc(START + ((next(&mut state) % 1024) & !1));
         hart.run(5000);
         assert_eq!(hart.register(0), 0);
         assert!(hart.retired() <= 5000);

@@ -15,7 +15,7 @@ const MAX_STEPS: u64 = 200_000_000;
 pub(crate) fn have_tools() -> bool {
     let starts =
         |tool: &&str| Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
-    std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_some() || TOOLS.iter().all(|t| starts(&t))
+    std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_some() || TOOLS.iter().all(starts)
 }
 
 /// Compiles sources that need no library.
