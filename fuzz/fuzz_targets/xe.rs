@@ -1,3 +1,4 @@
+//! Smoke test: crates/xe/tests/smoke.rs
 //! Arbitrary bytes as Xe binaries, texts and listings.
 #![no_main]
 

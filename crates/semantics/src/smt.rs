@@ -1,7 +1,7 @@
 //! Terms as SMT-LIB 2 text (logic `QF_AUFBV`), one definition per term, so that sharing is kept.
 //!
 //! A truth value is one bit here and `Bool` there; comparisons are wrapped in `ite` and conditions compared with `#b1`.
-//! Division by zero means what [`BinaryOp`](crate::BinaryOp) says, not what SMT-LIB says.
+//! Division by zero means what [`BinaryOp`] says, not what SMT-LIB says.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
