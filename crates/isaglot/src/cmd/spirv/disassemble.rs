@@ -11,7 +11,7 @@ use isaglot_spirv::{exact, listing};
 
 use super::files;
 use crate::io::{Output, input_name, read};
-use crate::session::{EXIT_INPUT, Session};
+use crate::session::Session;
 
 /// Disassemble SPIR-V modules.
 #[derive(clap::Args, Debug)]
@@ -67,12 +67,9 @@ pub(crate) struct Args {
 
 /// Runs the tool.
 pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let tables = match args.grammar.as_deref().map(files::grammar).transpose() {
+    let tables = match files::chosen_grammar(args.grammar.as_deref(), session) {
         Ok(tables) => tables,
-        Err(problems) => {
-            session.report(&problems);
-            return ExitCode::from(EXIT_INPUT);
-        }
+        Err(code) => return code,
     };
     let options = Options {
         grammar: tables.as_ref().map_or(Grammar::builtin(), |t| t.grammar()),
@@ -89,16 +86,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
         wide_numbers: args.wide_numbers,
         swap_imports: args.swap_imports,
     };
-    let standard = [PathBuf::from("-")];
-    let inputs = if args.inputs.is_empty() { &standard } else { args.inputs.as_slice() };
-    let mut problems = Diagnostics::new();
-    for input in inputs {
-        if let Err(d) = one(args, inputs, input, &options, &mut problems) {
-            problems.push(d);
-        }
-    }
-    session.report(&problems);
-    if problems.has_errors() { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS }
+    files::each(&args.inputs, session, |inputs, input, _, problems| one(args, inputs, input, &options, problems))
 }
 
 fn one(

@@ -1,9 +1,12 @@
 //! What both tools share: grammars from folders, target environments, where the output of many files goes.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_spirv::grammar::{Tables, compile, import};
+
+use crate::session::{EXIT_INPUT, Session};
 
 /// The environments that can be named, with the minor of their core version 1.n.
 pub(super) const ENVIRONMENTS: [(&str, u8); 26] = [
@@ -46,6 +49,32 @@ pub(super) fn parse_environment(name: &str) -> Result<u8, String> {
         let names: Vec<&str> = ENVIRONMENTS.iter().map(|e| e.0).collect();
         format!("expected one of {}", names.join(", "))
     })
+}
+
+/// The grammar of `--grammar`, if that is given. Problems are reported; the exit status if there are any.
+pub(super) fn chosen_grammar(dir: Option<&Path>, session: &Session) -> Result<Option<Tables>, ExitCode> {
+    dir.map(grammar).transpose().map_err(|problems| {
+        session.report(&problems);
+        ExitCode::from(EXIT_INPUT)
+    })
+}
+
+/// Does `one` for each input, for standard input if there is none, and reports the problems of all.
+pub(super) fn each(
+    inputs: &[PathBuf],
+    session: &mut Session,
+    mut one: impl FnMut(&[PathBuf], &Path, &mut Session, &mut Diagnostics) -> Result<(), Diagnostic>,
+) -> ExitCode {
+    let standard = [PathBuf::from("-")];
+    let inputs = if inputs.is_empty() { &standard } else { inputs };
+    let mut problems = Diagnostics::new();
+    for input in inputs {
+        if let Err(d) = one(inputs, input, session, &mut problems) {
+            problems.push(d);
+        }
+    }
+    session.report(&problems);
+    if problems.has_errors() { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS }
 }
 
 /// Compiles the grammar in a folder of Khronos files.
