@@ -35,21 +35,16 @@ fn parse_level(text: &str) -> Result<Levels, String> {
     Levels::named(text).ok_or_else(|| "expected user, super, hyper or mach".to_owned())
 }
 
-/// The names of calls, by address.
-pub(crate) struct CallNames {
-    names: BTreeMap<u64, String>,
-    position: u64,
+/// The interfaces that may be called, and the map that gives literal numbers a meaning.
+pub(crate) struct Interfaces {
+    names: Names,
+    map: Option<(map::Map, Levels)>,
+    xlen: Xlen,
 }
 
-impl CallNames {
-    /// Follows the data flow of a program. Problems of the files are reported; `None` if one of them is an error.
-    pub(crate) fn new(
-        args: &CallArgs,
-        plan: &Plan<'_>,
-        entries: &[u64],
-        bytes: &[u8],
-        session: &mut Session,
-    ) -> Option<CallNames> {
+impl Interfaces {
+    /// Reads the files. Problems are reported; `None` if one of them is an error.
+    pub(crate) fn new(args: &CallArgs, plan: &Plan<'_>, session: &mut Session) -> Option<Interfaces> {
         let mut found = Diagnostics::new();
         let xlen = if plan.generation() == 32 { Xlen::Rv32 } else { Xlen::Rv64 };
         let set = xintf::load(session, &args.xintf, &[], &mut found);
@@ -63,19 +58,34 @@ impl CallNames {
             Some(map)
         });
         session.report(&found);
-        if found.has_errors() {
-            return None;
-        }
-        let steps = steps(plan, &Facts::new(plan), xlen, bytes);
-        let resolved = resolve(&steps, entries, xlen.bits(), &|uuid| names.knows(uuid));
+        (!found.has_errors()).then_some(Interfaces { names, map: map.zip(args.level), xlen })
+    }
+
+    /// Follows the data flow of a program: the names of its calls, by offset.
+    pub(crate) fn names(&self, plan: &Plan<'_>, entries: &[u64], bytes: &[u8]) -> BTreeMap<u64, String> {
+        let steps = steps(plan, &Facts::new(plan), self.xlen, bytes);
+        let resolved = resolve(&steps, entries, self.xlen.bits(), &|uuid| self.names.knows(uuid));
         let mut by_address: BTreeMap<u64, String> =
-            resolved.calls.iter().map(|(&at, call)| (at, names.name(call.uuid, call.k))).collect();
-        if let (Some(map), Some(level)) = (&map, args.level) {
+            resolved.calls.iter().map(|(&at, call)| (at, self.names.name(call.uuid, call.k))).collect();
+        if let Some((map, level)) = &self.map {
             for (&at, &(lun, k)) in &resolved.literal {
-                by_address.extend(names.literal(map, level, lun, k).map(|name| (at, name)));
+                by_address.extend(self.names.literal(map, *level, lun, k).map(|name| (at, name)));
             }
         }
-        Some(CallNames { names: by_address, position: 0 })
+        by_address
+    }
+}
+
+/// The names of calls in a stream, by offset.
+pub(crate) struct CallNames {
+    names: BTreeMap<u64, String>,
+    position: u64,
+}
+
+impl CallNames {
+    /// For a stream from its first byte on.
+    pub(crate) fn new(names: BTreeMap<u64, String>) -> CallNames {
+        CallNames { names, position: 0 }
     }
 
     /// Appends the lines of the next piece of the stream; gives how many bytes were used.
@@ -100,7 +110,7 @@ impl CallNames {
 }
 
 /// Replaces the mnemonic `xcmdK` in the last line from `start` on.
-fn rename(out: &mut Vec<u8>, start: usize, name: &str) {
+pub(crate) fn rename(out: &mut Vec<u8>, start: usize, name: &str) {
     let end = out.len().saturating_sub(1);
     let text = out.get(start..end).unwrap_or(&[]);
     let line = start + text.iter().rposition(|&b| b == b'\n').map_or(0, |n| n + 1);

@@ -12,7 +12,7 @@ use isaglot_asm::{Entry, Options, Stream};
 use isaglot_codec::Plan;
 use isaglot_source::Diagnostic;
 
-use crate::call_names::{CallArgs, CallNames};
+use crate::call_names::{CallArgs, CallNames, Interfaces};
 use crate::hooks::{Disassembly, NoMatch};
 use crate::io::{Output, input_name, open, unreadable};
 use crate::load::{Chosen, CompatArg, SpecArgs, load, read_names};
@@ -68,6 +68,10 @@ pub(crate) struct Args {
     /// Shorthands instead of the instructions that they stand for, where the description has any.
     #[arg(long)]
     aliases: bool,
+    /// Read the listing of objdump, llvm-objdump or lldb, and put texts where it has `<unknown>` or a data directive for
+    /// what the description knows; all else passes unchanged.
+    #[arg(long, conflicts_with_all = ["words", "labels", "entries", "format", "trace_fields"])]
+    filter: bool,
     #[command(flatten)]
     calls: CallArgs,
 }
@@ -116,19 +120,28 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
     }
     let name = input_name(args.input.as_deref());
     let failed = |e: &io::Error| unreadable(&name, e);
+    let mut interfaces = None;
+    if !args.calls.xintf.is_empty() {
+        interfaces = Interfaces::new(&args.calls, &plan, session);
+        if interfaces.is_none() {
+            return Ok(false);
+        }
+    }
+    if args.filter {
+        let input = open(args.input.as_deref())?;
+        crate::filter::run(&plan, interfaces.as_ref(), &mut hooks, input, &mut out, &failed)?;
+        return out.finish().map(|()| true);
+    }
     let mut stream;
     let mut input: Box<dyn Read>;
     let mut calls = None;
-    if options.labels || !args.calls.xintf.is_empty() {
+    if options.labels || interfaces.is_some() {
         let mut file = seekable(args)?;
-        if !args.calls.xintf.is_empty() {
+        if let Some(interfaces) = &interfaces {
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).map_err(|e| failed(&e))?;
             let entries: Vec<u64> = options.entries.iter().map(|e| e.offset).collect();
-            calls = CallNames::new(&args.calls, &plan, &entries, &bytes, session);
-            if calls.is_none() {
-                return Ok(false);
-            }
+            calls = Some(CallNames::new(interfaces.names(&plan, &entries, &bytes)));
         }
         let total = file.seek(SeekFrom::End(0)).map_err(|e| failed(&e))?;
         stream = Stream::new(&plan, options, total);
