@@ -2,9 +2,11 @@
 
 mod asm;
 mod check;
+mod completions;
 mod diff;
 mod disasm;
 mod explain;
+mod man;
 mod run;
 mod spirv;
 mod tblgen;
@@ -22,10 +24,12 @@ use crate::session::Session;
 pub(crate) enum Command {
     Asm(asm::Args),
     Check(check::Args),
+    Completions(completions::Args),
     Diff(diff::Args),
     Disasm(disasm::Args),
     Explain(explain::Args),
     List(xe::list::Args),
+    Man(man::Args),
     Run(run::Args),
     Spirv(spirv::Args),
     Tblgen(tblgen::Args),
@@ -38,10 +42,12 @@ pub(crate) fn run(command: Command, mut session: Session) -> ExitCode {
     match command {
         Command::Asm(args) => asm::run(&args, session),
         Command::Check(args) => check::run(&args, session),
+        Command::Completions(args) => completions::run(&args, session),
         Command::Diff(args) => diff::run(&args, session),
         Command::Disasm(args) => disasm::run(&args, session),
         Command::Explain(args) => explain::run(&args, session),
         Command::List(args) => xe::list::run(&args, session),
+        Command::Man(args) => man::run(&args, session),
         Command::Run(args) => run::run(&args, session),
         Command::Spirv(args) => spirv::run(&args, session),
         Command::Tblgen(args) => tblgen::run(&args, session),
