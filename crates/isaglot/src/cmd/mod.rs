@@ -5,6 +5,7 @@ mod check;
 mod completions;
 mod diff;
 mod disasm;
+mod docs;
 mod explain;
 mod man;
 mod run;
@@ -27,6 +28,7 @@ pub(crate) enum Command {
     Completions(completions::Args),
     Diff(diff::Args),
     Disasm(disasm::Args),
+    Docs(docs::Args),
     Explain(explain::Args),
     List(xe::list::Args),
     Man(man::Args),
@@ -45,6 +47,7 @@ pub(crate) fn run(command: Command, mut session: Session) -> ExitCode {
         Command::Completions(args) => completions::run(&args, session),
         Command::Diff(args) => diff::run(&args, session),
         Command::Disasm(args) => disasm::run(&args, session),
+        Command::Docs(args) => docs::run(&args, session),
         Command::Explain(args) => explain::run(&args, session),
         Command::List(args) => xe::list::run(&args, session),
         Command::Man(args) => man::run(&args, session),

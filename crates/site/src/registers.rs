@@ -1,0 +1,47 @@
+//! The register files, with the names of their registers.
+
+use isaglot_model::Width;
+
+use crate::Site;
+use crate::html::Escaped;
+use crate::search::Entry;
+
+/// Adds the page.
+pub(crate) fn write(site: &mut Site<'_>) {
+    let isa = site.isa;
+    if isa.register_files().is_empty() {
+        return;
+    }
+    let mut out = String::new();
+    for (at, file) in isa.register_files().iter().enumerate() {
+        let width = match &file.width {
+            Width::Bits(bits) => format!("{bits} bits each"),
+            Width::Parameter(name) => format!("{} bits each", Escaped(name)),
+        };
+        let count = file.names.iter().flatten().count();
+        out.push_str(&format!("<h2 id=\"file-{at}\">{}</h2>\n<p>{count} registers, {width}.", Escaped(&file.name)));
+        if let Some(zero) = file.zero {
+            out.push_str(&format!(" Number {zero} reads as zero and ignores writes."));
+        }
+        out.push_str("</p>\n<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">Number</th>");
+        out.push_str("<th scope=\"col\">Name</th><th scope=\"col\">Also</th></tr></thead>\n<tbody>\n");
+        for (number, name) in file.names.iter().enumerate() {
+            let Some(name) = name else { continue };
+            let also: Vec<&str> =
+                file.aliases.iter().filter(|a| a.1 as usize == number).map(|a| a.0.as_str()).collect();
+            out.push_str(&format!(
+                "<tr><th scope=\"row\">{number}</th><td><code>{}</code></td><td>{}</td></tr>\n",
+                Escaped(name),
+                Escaped(&also.join(", "))
+            ));
+        }
+        out.push_str("</tbody>\n</table></div>\n");
+        let words = file.names.iter().flatten().cloned().collect();
+        site.entries.push(Entry {
+            title: format!("registers {}", file.name),
+            path: format!("registers.html#file-{at}"),
+            words,
+        });
+    }
+    site.add("registers.html", "Registers", &out);
+}
