@@ -7,7 +7,7 @@ use isaglot_codec::{Match, Plan};
 
 use crate::exact::{self, Line};
 use crate::limits::{TABLE_BITS, TABLE_FIRST_BITS};
-use crate::options::{Hooks, Plain};
+use crate::options::Hooks;
 use crate::program::{BlockId, Op, Programs};
 use crate::value;
 
@@ -56,8 +56,6 @@ const EMPTY: Entry = Entry { bits: [0; 2], segment: u32::MAX, len: 0, text: [0; 
 pub(crate) struct Engine<'p, 'a> {
     programs: Programs<'p, 'a>,
     table: Table,
-    /// The texts of [`Engine::mark`], which is not told those of custom fields.
-    marks: Table,
 }
 
 /// Finished texts. It grows while it is too small for what it is asked for.
@@ -111,7 +109,7 @@ impl Table {
 
 impl<'p, 'a> Engine<'p, 'a> {
     pub(crate) fn new(plan: &'p Plan<'a>, labels: bool) -> Self {
-        Self { programs: Programs::new(plan, labels), table: Table::new(TABLE_FIRST_BITS), marks: Table::new(1) }
+        Self { programs: Programs::new(plan, labels), table: Table::new(TABLE_FIRST_BITS) }
     }
 
     /// Appends the text of an instruction word, given by its limbs. Lines of one engine must agree on whose texts.
@@ -152,21 +150,6 @@ impl<'p, 'a> Engine<'p, 'a> {
     /// Says whether the texts of custom fields may be kept; counts only before the first instruction.
     pub(crate) fn keep_custom(&mut self, keep: bool) {
         self.programs.keep_custom(keep);
-    }
-
-    /// The block of an instruction that may jump somewhere.
-    #[inline]
-    pub(crate) fn may_branch(&mut self, word: &[u64], width: u32) -> Option<BlockId> {
-        let Match::One(id) = self.programs.select(word, width) else { return None };
-        let (block, _) = self.programs.root(id);
-        self.programs.has_branches(block).then_some(block)
-    }
-
-    /// Adds the places that an instruction jumps to; what is printed on the way is of no use.
-    pub(crate) fn mark(&mut self, block: BlockId, word: &[u64], line: &mut Line<'_>) -> Outcome {
-        let hooks = &mut Plain;
-        let mut run = Run { programs: &self.programs, table: &mut self.marks, word, hooks };
-        if run.block(block, line) { Outcome::Printed } else { Outcome::Undecided }
     }
 }
 
@@ -259,21 +242,10 @@ impl Run<'_, '_, '_> {
             Op::If { guard, then, other } => {
                 return Step::Into(if graph.evaluate(guard, self.word) != 0 { then } else { other });
             }
-            Op::Sub(sub) => return self.leaf(sub).map_or(Step::Bail, Step::Into),
+            Op::Sub(sub) => return programs.leaf_of(sub, self.word).map_or(Step::Bail, Step::Into),
             Op::Cached(_) | Op::Text { .. } | Op::Test { .. } | Op::Expect { .. } | Op::Bail => return Step::Bail,
         }
         Step::Done
-    }
-
-    /// The block of the leaf that the value of a sub-encoded field is.
-    fn leaf(&self, sub: u32) -> Option<BlockId> {
-        let sub = self.programs.subs.get(sub as usize)?;
-        let value = self.programs.compiler.graph.evaluate(sub.value, self.word);
-        let tree = self.programs.trees.get(sub.space.index())?;
-        let Match::One(id) = (*tree)?.select(&[value], sub.width) else { return None };
-        let rank = self.programs.ranks.get(id.index())?;
-        let &(block, dont_care) = sub.leaves.get(*rank as usize)?;
-        (value & dont_care == 0).then_some(block)
     }
 
     #[inline]

@@ -3,20 +3,28 @@
 use isaglot_bits::limbs::sign_extend;
 use isaglot_model::{Field, FieldType};
 
-/// Places in a stream, counted in instructions, or in bytes where instructions differ in length.
+/// Places in a stream, counted in instructions, or in bytes where instructions differ in length: two bits for each.
 #[derive(Clone, Debug, Default)]
 pub struct Targets {
     total: u64,
-    branches: Vec<u64>,
-    calls: Vec<u64>,
+    limbs: Vec<u64>,
 }
+
+/// Places in a limb.
+const PER_LIMB: u64 = 32;
+
+/// The bit of a place that something branches to.
+const BRANCH: u64 = 1;
+
+/// The bit of a place that something calls.
+const CALL: u64 = 2;
 
 impl Targets {
     /// None, in a stream with this many places.
     #[must_use]
     pub fn new(total: u64) -> Self {
-        let limbs = usize::try_from(total.div_ceil(64)).unwrap_or(0);
-        Self { total, branches: vec![0; limbs], calls: vec![0; limbs] }
+        let limbs = usize::try_from(total.div_ceil(PER_LIMB)).unwrap_or(0);
+        Self { total, limbs: vec![0; limbs] }
     }
 
     /// The number of places.
@@ -25,30 +33,39 @@ impl Targets {
         self.total
     }
 
+    #[inline]
+    fn bits(&self, position: u64) -> u64 {
+        let limb = usize::try_from(position / PER_LIMB).ok().and_then(|at| self.limbs.get(at));
+        limb.map_or(0, |limb| limb >> (position % PER_LIMB * 2)) & (BRANCH | CALL)
+    }
+
+    /// Whether something branches there or calls it.
+    #[inline]
+    #[must_use]
+    pub fn is_target(&self, position: u64) -> bool {
+        self.bits(position) != 0
+    }
+
     /// Whether something branches there.
     #[must_use]
     pub fn is_branch(&self, position: u64) -> bool {
-        test(&self.branches, position)
+        self.bits(position) & BRANCH != 0
     }
 
     /// Whether something calls there.
     #[must_use]
     pub fn is_call(&self, position: u64) -> bool {
-        test(&self.calls, position)
+        self.bits(position) & CALL != 0
     }
 
     /// Adds a place.
+    #[inline]
     pub fn add(&mut self, position: u64, call: bool) {
-        let set = if call { &mut self.calls } else { &mut self.branches };
-        if let Some(limb) = usize::try_from(position / 64).ok().and_then(|at| set.get_mut(at)) {
-            *limb |= 1 << (position % 64);
+        let limb = usize::try_from(position / PER_LIMB).ok().and_then(|at| self.limbs.get_mut(at));
+        if let Some(limb) = limb {
+            *limb |= if call { CALL } else { BRANCH } << (position % PER_LIMB * 2);
         }
     }
-}
-
-fn test(set: &[u64], position: u64) -> bool {
-    let limb = usize::try_from(position / 64).ok().and_then(|at| set.get(at));
-    limb.is_some_and(|limb| limb >> (position % 64) & 1 == 1)
 }
 
 /// How places relate to addresses.

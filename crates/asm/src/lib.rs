@@ -11,6 +11,7 @@ pub mod explain;
 pub mod float;
 pub mod labels;
 pub mod limits;
+mod mark;
 pub mod names;
 mod options;
 mod program;

@@ -123,8 +123,6 @@ struct Block {
     reads: Word,
     /// Whether its text is a function of those bits alone.
     pure: bool,
-    /// Whether it may print a code address, or hand over to the exact engine, which may.
-    branches: bool,
     depth: usize,
 }
 
@@ -147,7 +145,7 @@ pub(crate) struct Programs<'p, 'a> {
     field_ids: FxHashMap<*const Field, u32>,
     pub(crate) references: Vec<&'a str>,
     /// The rank of each encoding in its space.
-    pub(crate) ranks: Vec<u32>,
+    ranks: Vec<u32>,
     /// The block of each encoding as an instruction, and whether it has don't-care bits.
     roots: Vec<Option<(BlockId, bool)>>,
     shared_subs: FxHashMap<SubKey, Option<u32>>,
@@ -159,7 +157,7 @@ pub(crate) struct Programs<'p, 'a> {
     custom: (bool, bool),
     tree: &'p Tree,
     /// The trees of the spaces that fields are decided in.
-    pub(crate) trees: Vec<Option<&'p Tree>>,
+    trees: Vec<Option<&'p Tree>>,
 }
 
 /// What the block of a sub-encoded field depends on, where no guards of outer scopes are involved.
@@ -234,18 +232,21 @@ impl<'p, 'a> Programs<'p, 'a> {
 
     #[cold]
     fn compile_root(&mut self, encoding: EncodingId) -> (BlockId, bool) {
-        let block = match self.compiler.root(encoding) {
-            Some(context) => {
-                let block = self.leaf(context);
-                self.segmented(block, OUTER)
-            }
-            None => Self::BAIL,
-        };
+        let whole = self.whole(encoding);
+        let block = self.segmented(whole, OUTER);
         let has_dont_care = !self.compiler.plan().isa()[encoding].dont_care.is_zero();
         if let Some(root) = self.roots.get_mut(encoding.index()) {
             *root = Some((block, has_dont_care));
         }
         (block, has_dont_care)
+    }
+
+    /// The block of an instruction's encoding without segments.
+    pub(crate) fn whole(&mut self, encoding: EncodingId) -> BlockId {
+        match self.compiler.root(encoding) {
+            Some(context) => self.leaf(context),
+            None => Self::BAIL,
+        }
     }
 
     /// The steps of a block.
@@ -257,27 +258,21 @@ impl<'p, 'a> Programs<'p, 'a> {
         }
     }
 
-    /// Whether a block may print a code address.
-    pub(crate) fn has_branches(&self, block: BlockId) -> bool {
-        self.blocks.get(block.0 as usize).is_none_or(|block| block.branches)
-    }
-
     fn info(&self, block: BlockId) -> &Block {
         &self.blocks[block.0 as usize]
     }
 
     /// The block with these steps.
-    fn block(&mut self, ops: Vec<Op>) -> BlockId {
+    pub(crate) fn block(&mut self, ops: Vec<Op>) -> BlockId {
         if let Some(&block) = self.known.get(&ops) {
             return block;
         }
         let mut reads = Word::zero(self.compiler.plan().isa().format().max_bits);
-        let (mut pure, mut branches, mut depth) = (true, false, 0);
+        let (mut pure, mut depth) = (true, 0);
         for &op in &ops {
-            let (bits, is_pure, has_branches, inner) = self.effect(op);
+            let (bits, is_pure, inner) = self.effect(op);
             reads = reads.or(&bits);
             pure &= is_pure;
-            branches |= has_branches;
             depth = depth.max(inner + 1);
         }
         if depth > MAX_BLOCK_DEPTH || self.blocks.len() >= MAX_BLOCKS {
@@ -286,52 +281,45 @@ impl<'p, 'a> Programs<'p, 'a> {
         let from = self.ops.len() as u32;
         self.ops.extend_from_slice(&ops);
         let id = BlockId(self.blocks.len() as u32);
-        self.blocks.push(Block { from, to: self.ops.len() as u32, reads, pure, branches, depth });
+        self.blocks.push(Block { from, to: self.ops.len() as u32, reads, pure, depth });
         self.known.insert(ops, id);
         id
     }
 
-    /// The bits that a step depends on, whether its text is a function of them alone, whether it may print a code
-    /// address, and how deep its blocks are.
-    fn effect(&self, op: Op) -> (Word, bool, bool, usize) {
+    /// The bits that a step depends on, whether its text is a function of them alone, and how deep its blocks are.
+    fn effect(&self, op: Op) -> (Word, bool, usize) {
         let graph = &self.compiler.graph;
         let none = || Word::zero(self.compiler.plan().isa().format().max_bits);
         match op {
-            Op::Text { .. } => (none(), true, false, 0),
-            // The exact engine may print anything.
-            Op::Bail => (none(), true, true, 0),
-            Op::Align(_) => (none(), false, false, 0),
-            Op::Scalar { value, .. } | Op::Expect { value, .. } => (graph.reads(value).clone(), true, false, 0),
-            Op::Branch { value, .. } => (graph.reads(value).clone(), false, true, 0),
-            Op::Custom { value, .. } => (graph.reads(value).clone(), self.custom.0, false, 0),
+            Op::Text { .. } | Op::Bail => (none(), true, 0),
+            Op::Align(_) => (none(), false, 0),
+            Op::Scalar { value, .. } | Op::Expect { value, .. } => (graph.reads(value).clone(), true, 0),
+            // Where it leads depends on where it stands.
+            Op::Branch { value, .. } => (graph.reads(value).clone(), false, 0),
+            Op::Custom { value, .. } => (graph.reads(value).clone(), self.custom.0, 0),
             Op::Test { test, then, other } => {
                 let guard = self.tests[test as usize].value;
                 self.effect(Op::If { guard, then, other })
             }
             Op::If { guard, then, other } => {
                 let (then, other) = (self.info(then), self.info(other));
-                (
-                    graph.reads(guard).or(&then.reads).or(&other.reads),
-                    then.pure && other.pure,
-                    then.branches || other.branches,
-                    then.depth.max(other.depth),
-                )
+                let reads = graph.reads(guard).or(&then.reads).or(&other.reads);
+                (reads, then.pure && other.pure, then.depth.max(other.depth))
             }
             Op::Sub(sub) => {
                 let sub = &self.subs[sub as usize];
-                let mut whole = (graph.reads(sub.value).clone(), true, false, 0);
+                let mut whole = (graph.reads(sub.value).clone(), true, 0);
                 for &(block, _) in &sub.leaves {
                     let block = self.info(block);
                     whole.0 = whole.0.or(&block.reads);
                     whole.1 &= block.pure;
-                    whole.2 |= block.branches;
-                    whole.3 = whole.3.max(block.depth);
+                    whole.2 = whole.2.max(block.depth);
                 }
                 whole
             }
             Op::Cached(segment) => {
                 let block = self.info(self.segments[segment as usize].block);
-                (block.reads.clone(), true, false, block.depth)
+                (block.reads.clone(), true, block.depth)
             }
         }
     }
@@ -750,6 +738,17 @@ impl<'p, 'a> Programs<'p, 'a> {
             }
         };
         ops.push(Op::Cached(id));
+    }
+
+    /// The block of the leaf that the value of a sub-encoded field is; `None` if the exact engine has to say.
+    pub(crate) fn leaf_of(&self, sub: u32, word: &[u64]) -> Option<BlockId> {
+        let sub = self.subs.get(sub as usize)?;
+        let value = self.compiler.graph.evaluate(sub.value, word);
+        let tree = self.trees.get(sub.space.index())?;
+        let Match::One(id) = (*tree)?.select(&[value], sub.width) else { return None };
+        let rank = self.ranks.get(id.index())?;
+        let &(block, dont_care) = sub.leaves.get(*rank as usize)?;
+        (value & dont_care == 0).then_some(block)
     }
 
     /// What an instruction word is.

@@ -8,12 +8,14 @@
 
 use isaglot_bits::Word;
 use isaglot_codec::{Plan, Scopes};
-use isaglot_model::ByteOrder;
+use isaglot_model::{ByteOrder, WordFormat};
 
 use crate::engine::{Engine, Outcome};
 use crate::exact::{self, Line};
 use crate::labels::{Places, Targets};
-use crate::options::{Entry, Hooks, Options, Plain};
+use crate::mark::Marker;
+use crate::options::{Compat, Entry, Hooks, Options, Plain};
+use crate::program::BlockId;
 
 /// The state of a disassembly.
 #[derive(Debug)]
@@ -22,9 +24,13 @@ pub struct Stream<'p, 'a> {
     engine: Engine<'p, 'a>,
     options: Options,
     targets: Option<Targets>,
+    /// The programs of the pre-pass, once there is one.
+    marker: Option<Marker<'p, 'a>>,
     places: Places,
     /// Entries that are still ahead, the nearest last.
     entries: Vec<Entry>,
+    /// Where the next of them is.
+    next_entry: u64,
     position: u64,
     marked: u64,
     /// Bad instructions in a row up to here.
@@ -48,7 +54,9 @@ impl<'p, 'a> Stream<'p, 'a> {
             scopes: Scopes::new(plan, options.show_errors),
             engine: Engine::new(plan, options.labels),
             targets: options.labels.then(|| Targets::new(total / places.bytes.max(1))),
+            marker: None,
             places,
+            next_entry: next_offset(&entries),
             entries,
             options,
             position: 0,
@@ -76,53 +84,35 @@ impl<'p, 'a> Stream<'p, 'a> {
     /// Looks for labels in the next piece of the stream; gives how many bytes were used. What is left of an
     /// instruction is to be given again in front of the next piece.
     pub fn mark(&mut self, bytes: &[u8]) -> usize {
-        let Some(mut targets) = self.targets.take() else { return bytes.len() };
-        // The pre-pass records no errors.
-        let mut scopes = Scopes::new(self.scopes.plan(), false);
-        let mut out = Vec::new();
-        let mut used = 0usize;
-        let quick = self.quick_size(&Plain).unwrap_or(usize::MAX);
-        while let Some(word) = used.checked_add(quick).and_then(|end| bytes.get(used..end))
-            && let Some(limbs) = small(word)
-        {
-            out.clear();
-            if let Some(block) = self.engine.may_branch(&limbs, word.len() as u32 * 8) {
-                let mut line = Line {
-                    out: &mut out,
-                    start: 0,
-                    position: self.marked,
-                    places: self.places,
-                    targets: Some(&mut targets),
-                    compat: self.options.compat,
-                };
-                if self.engine.mark(block, &limbs, &mut line) == Outcome::Undecided {
-                    let word = Word::from_limbs(&limbs, word.len() as u32 * 8);
-                    exact::instruction(&mut scopes, &word, &mut Plain, &mut line);
-                }
-            }
-            used += quick;
-            self.marked += 1;
+        if self.targets.is_none() {
+            return bytes.len();
         }
-        while let Some(fetched) = fetch(scopes.plan(), bytes.get(used..).unwrap_or(&[])) {
-            out.clear();
-            let mut line = Line {
-                out: &mut out,
-                start: 0,
-                position: self.marked,
-                places: self.places,
-                targets: Some(&mut targets),
-                compat: self.options.compat,
-            };
+        let plan = self.scopes.plan();
+        let marker = self.marker.get_or_insert_with(|| Marker::new(plan));
+        // Apart, so that the loop over words that go nowhere stays small.
+        let mut jumps = Jumps {
+            places: self.places,
+            targets: self.targets.get_or_insert_default(),
+            // The pre-pass records no errors.
+            scopes: Scopes::new(plan, false),
+            compat: self.options.compat,
+        };
+        let mut used = match quick_size(plan.isa().format()) {
+            Some(4) => jumps.every::<4>(marker, bytes, &mut self.marked),
+            Some(8) => jumps.every::<8>(marker, bytes, &mut self.marked),
+            Some(16) => jumps.every::<16>(marker, bytes, &mut self.marked),
+            _ => 0,
+        };
+        while let Some(fetched) = fetch(plan, bytes.get(used..).unwrap_or(&[])) {
             if fetched.known
-                && let Some(block) = self.engine.may_branch(fetched.limbs(), fetched.bits)
-                && self.engine.mark(block, fetched.limbs(), &mut line) == Outcome::Undecided
+                && marker.sieve().passes(fetched.limbs())
+                && let Some(block) = marker.steps(fetched.limbs(), fetched.bits)
             {
-                exact::instruction(&mut scopes, &fetched.word(), &mut Plain, &mut line);
+                jumps.add(marker, block, fetched.limbs(), fetched.bits, self.marked);
             }
             used += fetched.size;
             self.marked += fetched.size as u64 / self.places.bytes.max(1);
         }
-        self.targets = Some(targets);
         used
     }
 
@@ -169,11 +159,8 @@ impl<'p, 'a> Stream<'p, 'a> {
 
     /// The size of an instruction in bytes, if [`Stream::quick_line`] can be tried.
     fn quick_size(&self, hooks: &dyn Hooks) -> Option<usize> {
-        let format = self.scopes.plan().isa().format();
-        let size = (format.max_bits / 8) as usize;
-        let simple = format.lengths.is_empty() && format.byte_order == ByteOrder::Little && matches!(size, 4 | 8 | 16);
         let plain = self.options.max_errors == 0 && !hooks.wants_lines() && !hooks.wants_fields();
-        (simple && plain).then_some(size)
+        quick_size(self.scopes.plan().isa().format()).filter(|_| plain)
     }
 
     /// Appends the line of an instruction without errors, labels and hooks; `false` if it is not of this kind, with
@@ -184,7 +171,7 @@ impl<'p, 'a> Stream<'p, 'a> {
             return false;
         }
         let Some(limbs) = small(bytes) else { return false };
-        if self.targets.is_some() && self.has_label_lines() {
+        if self.has_label_lines() {
             self.label_lines(&mut |_, _| {}, out);
         }
         let start = out.len();
@@ -205,17 +192,15 @@ impl<'p, 'a> Stream<'p, 'a> {
     }
 
     /// Whether lines stand before the current instruction.
+    #[inline]
     fn has_label_lines(&self) -> bool {
-        if self.labelled == Some(self.position) {
-            return false;
-        }
-        let named = self.entries.last().is_some_and(|entry| entry.offset <= self.position);
-        named || self.targets.as_ref().is_some_and(|t| t.is_call(self.position) || t.is_branch(self.position))
+        let Some(targets) = &self.targets else { return false };
+        (targets.is_target(self.position) || self.next_entry <= self.position) && self.labelled != Some(self.position)
     }
 
     fn line(&mut self, fetched: &Fetched, hooks: &mut dyn Hooks, out: &mut Vec<u8>) {
         let lines = hooks.wants_lines();
-        if self.targets.is_some() && self.has_label_lines() {
+        if self.has_label_lines() {
             let word = fetched.word();
             self.label_lines(
                 &mut |position, out| {
@@ -276,7 +261,7 @@ impl<'p, 'a> Stream<'p, 'a> {
         let position = self.position;
         let Some(targets) = &self.targets else { return };
         self.labelled = Some(position);
-        let called = targets.is_call(position);
+        let (called, branched) = (targets.is_call(position), targets.is_branch(position));
         let named = self.entries.last().is_some_and(|entry| entry.offset == position);
         if position != 0 && (called || named) {
             before(position, out);
@@ -289,7 +274,8 @@ impl<'p, 'a> Stream<'p, 'a> {
                 out.extend_from_slice(b":\n");
             }
         }
-        for (is_target, prefix) in [(called, "fxn"), (targets.is_branch(position), "l")] {
+        self.next_entry = next_offset(&self.entries);
+        for (is_target, prefix) in [(called, "fxn"), (branched, "l")] {
             if is_target {
                 before(position, out);
                 out.extend_from_slice(prefix.as_bytes());
@@ -297,6 +283,62 @@ impl<'p, 'a> Stream<'p, 'a> {
                 out.extend_from_slice(b":\n");
             }
         }
+    }
+}
+
+/// Where the nearest entry is; far off if there is none.
+fn next_offset(entries: &[Entry]) -> u64 {
+    entries.last().map_or(u64::MAX, |entry| entry.offset)
+}
+
+/// The size of an instruction in bytes, if [`small`] can read it.
+fn quick_size(format: &WordFormat) -> Option<usize> {
+    let size = (format.max_bits / 8) as usize;
+    let simple = format.lengths.is_empty() && format.byte_order == ByteOrder::Little;
+    (simple && matches!(size, 4 | 8 | 16)).then_some(size)
+}
+
+/// What the pre-pass adds to.
+struct Jumps<'s, 'p, 'a> {
+    places: Places,
+    targets: &'s mut Targets,
+    scopes: Scopes<'p, 'a>,
+    compat: Compat,
+}
+
+impl Jumps<'_, '_, '_> {
+    /// Adds where the instructions of `N` bytes jump to; gives how many bytes were used.
+    fn every<const N: usize>(&mut self, marker: &mut Marker<'_, '_>, bytes: &[u8], position: &mut u64) -> usize {
+        let (words, _) = bytes.as_chunks::<N>();
+        let first = *position;
+        let sieve = marker.sieve();
+        for (word, at) in words.iter().zip(first..) {
+            if let Some(limbs) = small(word)
+                && sieve.passes(&limbs)
+                && let Some(block) = marker.steps(&limbs, 8 * N as u32)
+            {
+                self.add(marker, block, &limbs, 8 * N as u32, at);
+            }
+        }
+        *position = first + words.len() as u64;
+        N * words.len()
+    }
+
+    /// Adds where the instruction at `position` jumps to.
+    #[inline(never)]
+    fn add(&mut self, marker: &Marker<'_, '_>, block: BlockId, limbs: &[u64], bits: u32, position: u64) {
+        if marker.mark(block, limbs, position, self.places, self.targets) {
+            return;
+        }
+        let mut line = Line {
+            out: &mut Vec::new(),
+            start: 0,
+            position,
+            places: self.places,
+            targets: Some(self.targets),
+            compat: self.compat,
+        };
+        exact::instruction(&mut self.scopes, &Word::from_limbs(limbs, bits), &mut Plain, &mut line);
     }
 }
 

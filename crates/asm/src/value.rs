@@ -96,13 +96,31 @@ pub fn unsigned(mut value: u64, out: &mut Vec<u8>) {
     }
     let mut digits = [0u8; 20];
     let mut at = digits.len();
-    while value != 0 && at > 0 {
+    // Two at a time: half the divisions.
+    while value >= 10
+        && let Some(to) = digits.get_mut(at - 2..at)
+    {
+        to.copy_from_slice(&PAIRS[(value % 100) as usize]);
+        value /= 100;
+        at -= 2;
+    }
+    if value > 0 {
         at -= 1;
-        digits[at] = b'0' + (value % 10) as u8;
-        value /= 10;
+        digits[at] = b'0' + value as u8;
     }
     out.extend_from_slice(digits.get(at..).unwrap_or(&[]));
 }
+
+/// The numbers below 100 in two digits each.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut i = 0;
+    while i < 100 {
+        pairs[i] = [b'0' + (i / 10) as u8, b'0' + (i % 10) as u8];
+        i += 1;
+    }
+    pairs
+};
 
 /// Appends a signed number in decimal.
 pub fn signed(value: i64, out: &mut Vec<u8>) {

@@ -8,6 +8,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use isaglot::asm::exact::{self, Line};
+use isaglot::asm::labels::{Places, Targets};
 use isaglot::asm::{Entry, Hooks, Options, Stream};
 use isaglot::bits::Word;
 use isaglot::codec::{self, Plan};
@@ -331,40 +333,98 @@ fn streams(corpus: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Label mode by its rules, from the text without labels: a reference stands for the number that was there, exactly the
-/// places referred to have a label line, and a function's has a blank line before it.
+/// Label mode on every pool and stream, and on words near those of the pools, most of which have errors.
 fn labels(corpus: &Path) -> Result<(), Failed> {
     for pool in manifest(corpus)? {
         let isa = description(corpus, &pool.isa)?;
         let plan = Plan::new(&isa, pool.generation);
+        let size = isa.format().max_bits as usize / 8;
         let bytes = gunzip(&corpus.join("corpus").join(text(&pool.entry, "pool_bin")?))?;
-        let plain = disassemble(&plan, Options::default(), &bytes, &mut { DEFAULTS });
-        let labelled = disassemble(&plan, Options { labels: true, ..Options::default() }, &bytes, &mut { DEFAULTS });
-        let (plain, labelled) = (String::from_utf8(plain)?, String::from_utf8(labelled)?);
-        let plain: Vec<&str> = plain.lines().collect();
-        let mut wrong = Vec::new();
-        let (mut defined, mut referred) = (HashSet::new(), HashSet::new());
-        let (mut n, mut blank) = (0, false);
-        for line in labelled.lines() {
-            if let Some(label) = line.strip_suffix(':').filter(|l| is_label(l)) {
-                let digits = label.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-                if digits != n.to_string() || (label.starts_with("fxn") && n > 0 && !blank) {
-                    wrong.push(format!("{}: `{line}` stands before instruction {n}", pool.name));
-                }
-                defined.insert(label.to_owned());
-            } else if !line.is_empty() || plain.get(n).is_some_and(|p| p.is_empty()) {
-                let expected = plain.get(n).copied().unwrap_or("");
-                if line != expected && !is_relabelled(line, expected, n, plain.len(), &mut referred) {
-                    wrong.push(format!("{} {n}: {line:?} for {expected:?}", pool.name));
-                }
-                n += 1;
-            }
-            blank = line.is_empty();
+        let tile = gunzip(&corpus.join("corpus").join(text(&pool.entry, "tile_bin")?))?;
+        let drawn = draw(&bytes, size, number(&pool.entry, "corpus_n")?);
+        for (what, bytes) in [("pool", &bytes), ("1m", &drawn), ("tile", &tile)] {
+            by_rules(&format!("{} {what}", pool.name), &plan, bytes)?;
         }
-        wrong.extend(defined.symmetric_difference(&referred).map(|l| format!("{}: {l} is not matched", pool.name)));
-        verdict(&format!("{} labels ({} of them)", pool.name, defined.len()), &wrong, plain.len())?;
+        by_exact_engine(&format!("{} near", pool.name), &plan, &flipped(&bytes, size))?;
     }
     Ok(())
+}
+
+/// The same words with one to eight bits flipped.
+fn flipped(bytes: &[u8], size: usize) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let mut x: u64 = 0x5eed_cafe;
+    let mut below = |n: usize| {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        (x.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
+    };
+    for word in bytes.chunks_exact_mut(size) {
+        for _ in 0..=below(8) {
+            word[below(size)] ^= 1 << below(8);
+        }
+    }
+    bytes
+}
+
+/// Label lines stand exactly where the exact engine's references lead, were it run over everything before.
+fn by_exact_engine(name: &str, plan: &Plan<'_>, bytes: &[u8]) -> Result<(), Failed> {
+    let bits = plan.isa().format().max_bits;
+    let words = || bytes.chunks_exact(bits as usize / 8).zip(0..);
+    let mut scopes = codec::Scopes::new(plan, false);
+    let mut targets = Targets::new(words().count() as u64);
+    for (word, position) in words() {
+        let mut line = Line {
+            out: &mut Vec::new(),
+            start: 0,
+            position,
+            places: Places { bytes: u64::from(bits / 8) },
+            targets: Some(&mut targets),
+            compat: Options::default().compat,
+        };
+        exact::instruction(&mut scopes, &Word::from_le_bytes(word, bits), &mut { DEFAULTS }, &mut line);
+    }
+    let labelled = disassemble(plan, Options { labels: true, ..Options::default() }, bytes, &mut { DEFAULTS });
+    let labelled = String::from_utf8(labelled)?;
+    let found: HashSet<&str> = labelled.lines().filter_map(|l| l.strip_suffix(':')).filter(|l| is_label(l)).collect();
+    let mut wrong = Vec::new();
+    for (_, at) in words() {
+        let expected = [(format!("l{at}"), targets.is_branch(at)), (format!("fxn{at}"), targets.is_call(at))];
+        let differs = expected.into_iter().filter(|(label, is)| found.contains(label.as_str()) != *is);
+        wrong.extend(differs.map(|(label, is)| format!("{name}: {label}: {is} by the exact engine")));
+    }
+    verdict(&format!("{name} labels ({} of them)", found.len()), &wrong, words().count())
+}
+
+/// Label mode by its rules, from the text without labels: a reference stands for the number that was there, exactly the
+/// places referred to have a label line, and a function's has a blank line before it.
+fn by_rules(name: &str, plan: &Plan<'_>, bytes: &[u8]) -> Result<(), Failed> {
+    let plain = disassemble(plan, Options::default(), bytes, &mut { DEFAULTS });
+    let labelled = disassemble(plan, Options { labels: true, ..Options::default() }, bytes, &mut { DEFAULTS });
+    let (plain, labelled) = (String::from_utf8(plain)?, String::from_utf8(labelled)?);
+    let plain: Vec<&str> = plain.lines().collect();
+    let mut wrong = Vec::new();
+    let (mut defined, mut referred) = (HashSet::new(), HashSet::new());
+    let (mut n, mut blank) = (0, false);
+    for line in labelled.lines() {
+        if let Some(label) = line.strip_suffix(':').filter(|l| is_label(l)) {
+            let digits = label.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+            if digits != n.to_string() || (label.starts_with("fxn") && n > 0 && !blank) {
+                wrong.push(format!("{name}: `{line}` stands before instruction {n}"));
+            }
+            defined.insert(label.to_owned());
+        } else if !line.is_empty() || plain.get(n).is_some_and(|p| p.is_empty()) {
+            let expected = plain.get(n).copied().unwrap_or("");
+            if line != expected && !is_relabelled(line, expected, n, plain.len(), &mut referred) {
+                wrong.push(format!("{name} {n}: {line:?} for {expected:?}"));
+            }
+            n += 1;
+        }
+        blank = line.is_empty();
+    }
+    wrong.extend(defined.symmetric_difference(&referred).map(|l| format!("{name}: {l} is not matched")));
+    verdict(&format!("{name} labels ({} of them)", defined.len()), &wrong, plain.len())
 }
 
 fn is_label(word: &str) -> bool {

@@ -1,0 +1,234 @@
+//! Where the instructions of a stream jump to, without printing them: the pre-pass of labels.
+//!
+//! The problem: labels need the targets of the whole stream before its first line, and printing everything twice for
+//! them doubles the time. The method: a few bits of a word nearly always tell that it is of no encoding that could
+//! print a code address; the few other words are decoded and run through their display programs, of which everything
+//! is left out that prints none.
+//!
+//! Invariant: the places found are those that the exact engine would find by printing every instruction. What it may
+//! say beyond a program ([`Op::Bail`]) is left to it, unless no scope within reach has a code address to print.
+
+use isaglot_codec::{Match, Plan};
+use isaglot_model::{Encoding, EncodingId, FieldType, Isa, Name};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::labels::{self, Places, Targets};
+use crate::program::{BlockId, Op, Programs};
+
+/// The compiled programs of the pre-pass.
+#[derive(Debug)]
+pub(crate) struct Marker<'p, 'a> {
+    programs: Programs<'p, 'a>,
+    sieve: Sieve,
+    /// By encoding: its steps as an instruction, once compiled; `None` inside if there are none.
+    roots: Vec<Option<Option<BlockId>>>,
+    /// Blocks reduced to what prints code addresses.
+    reduced: FxHashMap<BlockId, BlockId>,
+    reach: Reach,
+}
+
+/// Where code addresses can turn up.
+#[derive(Debug)]
+struct Reach {
+    /// By space: whether an encoding of it, or of a field in it, has one.
+    spaces: Vec<bool>,
+    /// By encoding: the same of the encoding.
+    encodings: Vec<bool>,
+    /// Whether a field may be passed on that is one: then any sub-encoding may print it.
+    passed: bool,
+}
+
+impl Reach {
+    fn new(plan: &Plan<'_>) -> Reach {
+        let isa = plan.isa();
+        let mut reach = Reach {
+            spaces: vec![false; isa.spaces().len()],
+            encodings: vec![false; isa.encodings().len()],
+            passed: false,
+        };
+        // Each round but the last adds a space.
+        loop {
+            let mut news = false;
+            for (space, known) in isa.spaces().iter().zip(0..) {
+                for &id in space.encodings.iter().filter(|&&id| plan.active(&isa[id])) {
+                    if reach.encodings.get(id.index()) == Some(&false) && reach.has_address(&isa[id]) {
+                        reach.encodings[id.index()] = true;
+                        news |= !std::mem::replace(&mut reach.spaces[known], true);
+                    }
+                }
+            }
+            if !news {
+                break;
+            }
+        }
+        let fields = || isa.encodings().iter().flat_map(|e| &e.cases).flat_map(|case| &case.fields);
+        let addresses = fields().filter(|field| matches!(field.ty, FieldType::Branch { .. }));
+        let names: FxHashSet<Name> = addresses.map(|field| field.name).collect();
+        reach.passed = fields().flat_map(|field| &field.params).any(|param| names.contains(&param.name));
+        reach
+    }
+
+    fn has_address(&self, encoding: &Encoding) -> bool {
+        encoding.cases.iter().flat_map(|case| &case.fields).any(|field| match field.ty {
+            FieldType::Branch { .. } => true,
+            FieldType::Sub(space) => self.spaces.get(space.index()) == Some(&true),
+            _ => false,
+        })
+    }
+}
+
+/// Eight neighbouring bits of a word, and which of their values an encoding of some set can have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sieve {
+    limb: usize,
+    shift: u32,
+    values: [u64; 4],
+}
+
+impl Sieve {
+    /// The bits that leave the fewest values.
+    fn new(isa: &Isa, set: impl Iterator<Item = EncodingId>) -> Sieve {
+        let patterns: Vec<_> =
+            set.map(|id| (isa[id].pattern.care().limbs(), isa[id].pattern.value().limbs())).collect();
+        let mut best = Sieve { limb: 0, shift: 0, values: [u64::MAX; 4] };
+        let count = |values: &[u64; 4]| values.iter().map(|limb| limb.count_ones()).sum::<u32>();
+        let width = isa.format().max_bits;
+        for low in (0..width).filter(|low| low % 64 <= 56 && low + 8 <= width) {
+            let (limb, shift) = ((low / 64) as usize, low % 64);
+            let mut values = [0; 4];
+            for (care, value) in &patterns {
+                let bits = |limbs: &[u64]| limbs.get(limb).map_or(0, |limb| limb >> shift & 0xff);
+                for index in (0..256).filter(|index| index & bits(care) == bits(value)) {
+                    values[(index >> 6) as usize] |= 1 << (index & 63);
+                }
+            }
+            if count(&values) < count(&best.values) {
+                best = Sieve { limb, shift, values };
+            }
+        }
+        best
+    }
+
+    /// Whether a word may be of an encoding of the set.
+    #[inline]
+    pub(crate) fn passes(&self, word: &[u64]) -> bool {
+        let index = word.get(self.limb).map_or(0, |limb| limb >> self.shift & 0xff);
+        self.values.get((index >> 6) as usize).is_some_and(|limb| limb >> (index & 63) & 1 == 1)
+    }
+}
+
+impl<'p, 'a> Marker<'p, 'a> {
+    pub(crate) fn new(plan: &'p Plan<'a>) -> Self {
+        let isa = plan.isa();
+        let reach = Reach::new(plan);
+        let ids = isa[isa.root()].encodings.iter().copied();
+        let sieve = Sieve::new(isa, ids.filter(|id| reach.encodings.get(id.index()) == Some(&true)));
+        let roots = reach.encodings.iter().map(|&has| if has { None } else { Some(None) }).collect();
+        Self { programs: Programs::new(plan, true), sieve, roots, reduced: FxHashMap::default(), reach }
+    }
+
+    /// What nearly all words that jump nowhere do not pass.
+    pub(crate) fn sieve(&self) -> Sieve {
+        self.sieve
+    }
+
+    /// The steps of an instruction that may jump somewhere.
+    pub(crate) fn steps(&mut self, word: &[u64], width: u32) -> Option<BlockId> {
+        let Match::One(id) = self.programs.select(word, width) else { return None };
+        match self.roots.get(id.index()) {
+            Some(Some(block)) => *block,
+            _ => self.compile(id),
+        }
+    }
+
+    #[cold]
+    fn compile(&mut self, id: EncodingId) -> Option<BlockId> {
+        let whole = self.programs.whole(id);
+        let reduced = self.reduce(whole);
+        let block = (!self.programs.steps(reduced).is_empty()).then_some(reduced);
+        if let Some(root) = self.roots.get_mut(id.index()) {
+            *root = Some(block);
+        }
+        block
+    }
+
+    /// The block without the steps that print no code address. Blocks nest no deeper than when compiled.
+    fn reduce(&mut self, block: BlockId) -> BlockId {
+        if let Some(&done) = self.reduced.get(&block) {
+            return done;
+        }
+        let mut ops = Vec::new();
+        for op in self.programs.steps(block).to_vec() {
+            match op {
+                Op::Branch { .. } | Op::Bail => ops.push(op),
+                Op::If { guard, then, other } => {
+                    let (then, other) = (self.reduce(then), self.reduce(other));
+                    self.choose(then, other, Op::If { guard, then, other }, &mut ops);
+                }
+                Op::Test { test, then, other } => {
+                    let (then, other) = (self.reduce(then), self.reduce(other));
+                    self.choose(then, other, Op::Test { test, then, other }, &mut ops);
+                }
+                Op::Sub(sub) => ops.extend(self.reduce_sub(sub)),
+                // A value that is not as expected is an error, and the pre-pass records none.
+                Op::Text { .. } | Op::Align(_) | Op::Scalar { .. } | Op::Custom { .. } | Op::Expect { .. } => {}
+                Op::Cached(_) => {}
+            }
+        }
+        let done = self.programs.block(ops);
+        self.reduced.insert(block, done);
+        done
+    }
+
+    /// Appends a choice between blocks, without the choice where they are the same.
+    fn choose(&self, then: BlockId, other: BlockId, choice: Op, ops: &mut Vec<Op>) {
+        if then == other { ops.extend_from_slice(self.programs.steps(then)) } else { ops.push(choice) }
+    }
+
+    fn reduce_sub(&mut self, sub: u32) -> Option<Op> {
+        let mut sub = self.programs.subs.get(sub as usize)?.clone();
+        if !self.reach.passed && self.reach.spaces.get(sub.space.index()) == Some(&false) {
+            return None;
+        }
+        for (block, _) in &mut sub.leaves {
+            *block = self.reduce(*block);
+        }
+        if sub.leaves.iter().all(|(block, _)| self.programs.steps(*block).is_empty()) {
+            return None;
+        }
+        self.programs.subs.push(sub);
+        Some(Op::Sub(self.programs.subs.len() as u32 - 1))
+    }
+
+    /// Adds the places that an instruction at `position` jumps to; `false` if the exact engine has to say.
+    pub(crate) fn mark(
+        &self,
+        block: BlockId,
+        word: &[u64],
+        position: u64,
+        places: Places,
+        targets: &mut Targets,
+    ) -> bool {
+        let programs = &self.programs;
+        let graph = &programs.compiler.graph;
+        programs.steps(block).iter().all(|op| {
+            let next = match *op {
+                Op::Branch { value, field } => {
+                    let Some(field) = programs.fields.get(field as usize) else { return false };
+                    let value = graph.evaluate(value, word);
+                    if let Some((target, call)) = labels::target(field, value, position, places, targets.total()) {
+                        targets.add(target, call);
+                    }
+                    return true;
+                }
+                Op::If { guard, then, other } => Some(if graph.evaluate(guard, word) != 0 { then } else { other }),
+                Op::Test { test, then, other } => {
+                    programs.tests.get(test as usize).map(|test| if test.holds(word) { then } else { other })
+                }
+                Op::Sub(sub) => programs.leaf_of(sub, word),
+                _ => None,
+            };
+            next.is_some_and(|next| self.mark(next, word, position, places, targets))
+        })
+    }
+}
