@@ -14,7 +14,7 @@ pub mod limits;
 mod mark;
 pub mod names;
 mod options;
-mod program;
+pub mod program;
 mod stream;
 pub mod value;
 

@@ -10,7 +10,7 @@
 //! exact engine from its start.
 
 use isaglot_bits::{BitRange, Word, limbs};
-use isaglot_codec::{Alternative, Compiler, Context, Match, Meaning, Plan, Tree, ValueId};
+use isaglot_codec::{Alternative, Compiler, Context, Graph, Match, Meaning, Plan, Tree, ValueId};
 use isaglot_model::{Encoding, EncodingId, ExprId, Field, FieldType, SpaceId, TemplatePart};
 use rustc_hash::FxHashMap;
 
@@ -18,43 +18,85 @@ use crate::limits::{MAX_BLOCK_DEPTH, MAX_BLOCKS, OPERAND_BITS, PART_BITS, SEGMEN
 
 /// A list of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct BlockId(pub(crate) u32);
+pub struct BlockId(pub u32);
 
 /// One step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Op {
-    /// Copy bytes of [`Programs::text`].
-    Text { from: u32, len: u32 },
+pub enum Op {
+    /// Copy bytes of [`Programs::bytes`].
+    Text {
+        /// The first.
+        from: u32,
+        /// How many.
+        len: u32,
+    },
     /// Pad with spaces to a column.
     Align(u32),
     /// Print a value in the way of a field.
-    Scalar { value: ValueId, field: u32 },
+    Scalar {
+        /// The value.
+        value: ValueId,
+        /// The way: a number for [`Programs::way`].
+        field: u32,
+    },
     /// Print a code address.
-    Branch { value: ValueId, field: u32 },
+    Branch {
+        /// The value.
+        value: ValueId,
+        /// The way: a number for [`Programs::way`].
+        field: u32,
+    },
     /// Let the embedding program print a value.
-    Custom { value: ValueId, reference: u32 },
+    Custom {
+        /// The value.
+        value: ValueId,
+        /// What the program is told: a number for [`Programs::reference`].
+        reference: u32,
+    },
     /// One block or the other.
-    If { guard: ValueId, then: BlockId, other: BlockId },
+    If {
+        /// What decides.
+        guard: ValueId,
+        /// Where it is not 0.
+        then: BlockId,
+        /// Where it is 0.
+        other: BlockId,
+    },
     /// The same, where the guard is in a table of its values.
-    Test { test: u32, then: BlockId, other: BlockId },
-    /// The block of the leaf that a value is.
+    Test {
+        /// The table; [`Programs::guard`] gives the guard.
+        test: u32,
+        /// Where it holds.
+        then: BlockId,
+        /// Where it does not.
+        other: BlockId,
+    },
+    /// The block of the leaf that a value is: a number for [`Programs::sub_encoding`].
     Sub(u32),
     /// The exact engine has to print this line if the value is not this.
-    Expect { value: ValueId, want: u64 },
+    Expect {
+        /// The value.
+        value: ValueId,
+        /// What it should be.
+        want: u64,
+    },
     /// The exact engine has to print this line.
     Bail,
-    /// The text of a block that depends on few bits: see [`Segment`].
+    /// The text of a block that depends on few bits: only in programs that an engine runs.
     Cached(u32),
 }
 
 /// A sub-encoding in its place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Sub {
-    pub(crate) value: ValueId,
-    pub(crate) width: u32,
-    pub(crate) space: SpaceId,
+pub struct Sub {
+    /// The bits.
+    pub value: ValueId,
+    /// How many they are.
+    pub width: u32,
+    /// Where they are decided.
+    pub space: SpaceId,
     /// By the rank of the encoding in its space: its block and the bits that it does not care for.
-    pub(crate) leaves: Vec<(BlockId, u64)>,
+    pub leaves: Vec<(BlockId, u64)>,
 }
 
 /// A block whose text is a function of the bits `masks` in the two limbs `limbs`.
@@ -128,7 +170,7 @@ struct Block {
 
 /// The compiled programs of one plan.
 #[derive(Debug)]
-pub(crate) struct Programs<'p, 'a> {
+pub struct Programs<'p, 'a> {
     pub(crate) compiler: Compiler<'p, 'a>,
     ops: Vec<Op>,
     blocks: Vec<Block>,
@@ -172,7 +214,9 @@ struct SubKey {
 }
 
 impl<'p, 'a> Programs<'p, 'a> {
-    pub(crate) fn new(plan: &'p Plan<'a>, labels: bool) -> Self {
+    /// None yet; with `labels`, code addresses are steps of their own.
+    #[must_use]
+    pub fn new(plan: &'p Plan<'a>, labels: bool) -> Self {
         let isa = plan.isa();
         let mut ranks = vec![0; isa.encodings().len()];
         for space in isa.spaces() {
@@ -241,17 +285,70 @@ impl<'p, 'a> Programs<'p, 'a> {
         (block, has_dont_care)
     }
 
-    /// The block of an instruction's encoding without segments.
-    pub(crate) fn whole(&mut self, encoding: EncodingId) -> BlockId {
+    /// The block of an instruction's encoding as it was compiled: without [`Op::Cached`].
+    pub fn whole(&mut self, encoding: EncodingId) -> BlockId {
         match self.compiler.root(encoding) {
             Some(context) => self.leaf(context),
             None => Self::BAIL,
         }
     }
 
+    /// The values that steps name.
+    #[must_use]
+    pub fn graph(&self) -> &Graph {
+        &self.compiler.graph
+    }
+
+    /// The bits that a step depends on, and whether its text is a function of them alone.
+    #[must_use]
+    pub fn depends(&self, op: Op) -> (Word, bool) {
+        let (bits, pure, ..) = self.effect(op);
+        (bits, pure)
+    }
+
+    /// What decides an [`Op::Test`].
+    ///
+    /// # Panics
+    /// For a number that no step has; so do the functions below.
+    #[must_use]
+    pub fn guard(&self, test: u32) -> ValueId {
+        self.tests[test as usize].value
+    }
+
+    /// A sub-encoding.
+    #[must_use]
+    pub fn sub_encoding(&self, sub: u32) -> &Sub {
+        &self.subs[sub as usize]
+    }
+
+    /// A field for each way of printing: its type and width say how.
+    #[must_use]
+    pub fn way(&self, field: u32) -> &'a Field {
+        self.fields[field as usize]
+    }
+
+    /// A reference as written in a template.
+    #[must_use]
+    pub fn reference(&self, reference: u32) -> &'a str {
+        self.references[reference as usize]
+    }
+
+    /// The bytes of a text.
+    #[must_use]
+    pub fn bytes(&self, from: u32, len: u32) -> &[u8] {
+        self.text.get(from as usize..(from + len) as usize).unwrap_or(&[])
+    }
+
+    /// The place of an encoding in its space.
+    #[must_use]
+    pub fn rank(&self, encoding: EncodingId) -> u32 {
+        self.ranks.get(encoding.index()).copied().unwrap_or(0)
+    }
+
     /// The steps of a block.
     #[inline]
-    pub(crate) fn steps(&self, block: BlockId) -> &[Op] {
+    #[must_use]
+    pub fn steps(&self, block: BlockId) -> &[Op] {
         match self.blocks.get(block.0 as usize) {
             Some(block) => self.ops.get(block.from as usize..block.to as usize).unwrap_or(&[]),
             None => &[],

@@ -15,25 +15,38 @@ use crate::limits::MAX_GRAPH_DEPTH;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueId(u32);
 
+/// How a value comes about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Op {
+pub enum Operation {
+    /// A constant.
     Const(u64),
     /// Bits of one limb.
     Bits {
+        /// Which limb.
         limb: u32,
+        /// The lowest bit within it.
         shift: u8,
+        /// How many, 1 to 64.
         width: u8,
     },
     /// Bits of two limbs.
     Across {
+        /// The lowest bit of the word.
         lo: u32,
+        /// How many, 2 to 64.
         width: u8,
     },
+    /// As in the model.
     Unary(UnaryOp, IntType, ValueId),
+    /// As in the model.
     Binary(BinaryOp, IntType, ValueId, ValueId),
+    /// The second where the first is not 0, else the third.
     Select(ValueId, ValueId, ValueId),
+    /// As in the model.
     Cast(IntType, ValueId),
 }
+
+use Operation as Op;
 
 #[derive(Clone, Debug)]
 struct Node {
@@ -96,6 +109,15 @@ impl Graph {
             Op::Const(value) => Some(value),
             _ => None,
         }
+    }
+
+    /// How a value comes about.
+    ///
+    /// # Panics
+    /// For an id of another graph.
+    #[must_use]
+    pub fn operation(&self, id: ValueId) -> Operation {
+        self.node(id).op
     }
 
     /// The bits of the instruction that a value may depend on.

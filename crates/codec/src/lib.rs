@@ -17,13 +17,13 @@ pub mod operands;
 mod plan;
 mod scope;
 mod simulate;
-mod tree;
+pub mod tree;
 
 pub use compile::{Alternative, Compiler, Context, Meaning};
 pub use errors::Errors;
 pub use expand::Expander;
 pub use flat::{Flat, Shape, ShapeId, Slot, Symbol, Values, WriteError};
-pub use graph::{Graph, ValueId};
+pub use graph::{Graph, Operation, ValueId};
 pub use operands::{EncodeError, Operand, OperandValue, Operands};
 pub use plan::Plan;
 pub use scope::{Found, Scopes};

@@ -42,7 +42,26 @@ pub struct Tree {
 }
 
 /// Marks an entry as the number of a list.
-const LIST: u32 = 1 << 31;
+pub const LIST: u32 = 1 << 31;
+
+/// The insides of a [`Tree`].
+#[derive(Clone, Debug)]
+pub struct Tables<'t> {
+    /// Per node: limb, shift and mask of the group that it looks at, and the first of its entries.
+    pub nodes: Vec<(u32, u32, u64, u32)>,
+    /// The number of a node, or [`LIST`] and the number of a list.
+    pub entries: &'t [u32],
+    /// Ranges of `listed`.
+    pub lists: &'t [(u32, u32)],
+    /// Encodings to compare with in full, with their widths.
+    pub listed: Vec<(EncodingId, u32)>,
+    /// Where to begin: like an entry.
+    pub root: u32,
+    /// Whether the width of a match must be that of the instruction.
+    pub exact_width: bool,
+    /// Of several matches the first counts.
+    pub first_wins: bool,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
@@ -144,6 +163,20 @@ impl Tree {
         let (from, to) = candidate.more;
         let more = self.more.get(from as usize..to as usize).unwrap_or(&[]);
         more.iter().enumerate().all(|(i, (care, value))| limbs.get(i + 1).copied().unwrap_or(0) & care == *value)
+    }
+
+    /// The tree as plain tables, for those who write it down elsewhere.
+    #[must_use]
+    pub fn tables(&self) -> Tables<'_> {
+        Tables {
+            nodes: self.nodes.iter().map(|n| (n.limb, n.shift, n.mask, n.base)).collect(),
+            entries: &self.entries,
+            lists: &self.lists,
+            listed: self.listed.iter().map(|c| (c.id, c.width)).collect(),
+            root: self.root,
+            exact_width: self.exact_width,
+            first_wins: self.first_wins,
+        }
     }
 
     /// The number of nodes and of table entries, for reports.

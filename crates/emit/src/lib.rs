@@ -1,4 +1,11 @@
 //! Generated source: what an engine does with a description at run time, written down as a program.
 
+pub mod blueprint;
+pub mod c;
 pub mod executor;
+pub mod folder;
+pub mod limits;
+pub mod names;
+pub mod runtime;
 pub mod semantics;
+pub mod stamp;

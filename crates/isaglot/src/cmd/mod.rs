@@ -7,6 +7,7 @@ mod diff;
 mod disasm;
 mod docs;
 mod explain;
+mod gen_code;
 mod man;
 mod run;
 mod spirv;
@@ -30,6 +31,7 @@ pub(crate) enum Command {
     Disasm(disasm::Args),
     Docs(docs::Args),
     Explain(explain::Args),
+    Gen(gen_code::Args),
     List(xe::list::Args),
     Man(man::Args),
     Run(run::Args),
@@ -49,6 +51,7 @@ pub(crate) fn run(command: Command, mut session: Session) -> ExitCode {
         Command::Disasm(args) => disasm::run(&args, session),
         Command::Docs(args) => docs::run(&args, session),
         Command::Explain(args) => explain::run(&args, session),
+        Command::Gen(args) => gen_code::run(&args, session),
         Command::List(args) => xe::list::run(&args, session),
         Command::Man(args) => man::run(&args, session),
         Command::Run(args) => run::run(&args, session),

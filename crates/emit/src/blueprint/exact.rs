@@ -1,0 +1,340 @@
+//! The exact half: the description, flattened.
+//!
+//! Equal things are kept once: a case that a hundred encodings inherit is one entry.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use isaglot_bits::Word;
+use isaglot_codec::Plan;
+use isaglot_codec::tree::LIST;
+use isaglot_model::{
+    BinaryOp, EncodingId, ExprId, FieldSource, FieldType, IntType, Name, Node as ModelNode, TemplateId, TemplatePart,
+    UnaryOp,
+};
+
+use super::{Blueprint, Unsupported};
+use crate::limits::MAX_NODES;
+use crate::runtime::tables::{
+    Binary, Calc, Case, Expr, Field, Int, Leaf, NONE, Node, Part, Piece, Range, Space, Type, Unary,
+};
+
+/// What is known so far.
+struct Exact<'b, 'p, 'a> {
+    blueprint: &'b mut Blueprint<'a>,
+    plan: &'p Plan<'a>,
+    leaf_of: HashMap<EncodingId, u32>,
+    names: HashMap<Name, u32>,
+    exprs: HashMap<ExprId, u32>,
+    templates: HashMap<TemplateId, u32>,
+    types: Types<'a>,
+    cases: HashMap<(u32, Range, Range, u32, &'a str), u32>,
+    case_lists: HashMap<Vec<u32>, Range>,
+    fields: HashMap<Vec<Field>, Range>,
+    pieces: HashMap<Vec<Piece>, Range>,
+    params: HashMap<Vec<(u32, u32)>, Range>,
+    asserts: HashMap<Vec<(u32, u32, u32)>, Range>,
+    limbs: HashMap<Vec<u64>, u32>,
+}
+
+/// Types that were met, and their texts.
+#[derive(Default)]
+pub(super) struct Types<'a> {
+    enums: HashMap<Vec<(u64, &'a str)>, u32>,
+}
+
+impl<'a> Types<'a> {
+    /// The type of a field.
+    pub(super) fn of(&mut self, blueprint: &mut Blueprint<'a>, plan: &Plan<'a>, ty: &'a FieldType) -> Type {
+        let isa = plan.isa();
+        let mut add = |values: Vec<(u64, &'a str)>| -> u32 {
+            if let Some(&known) = self.enums.get(&values) {
+                return known;
+            }
+            let number = blueprint.enums.len() as u32;
+            blueprint.enums.push(append(&mut blueprint.values, &values));
+            self.enums.insert(values, number);
+            number
+        };
+        match ty {
+            FieldType::Int => Type::Int,
+            FieldType::Uint => Type::Uint,
+            FieldType::Hex => Type::Hex,
+            FieldType::Offset => Type::Offset,
+            FieldType::Uoffset => Type::Uoffset,
+            FieldType::Float => Type::Float,
+            FieldType::Bool(None) => Type::Bool,
+            FieldType::BoolInv(None) => Type::BoolInv,
+            FieldType::Bool(Some(text)) => Type::Flag(add(vec![(1, text)])),
+            FieldType::BoolInv(Some(text)) => Type::FlagInv(add(vec![(0, text)])),
+            FieldType::Branch { absolute, call, unit } => Type::Branch(*absolute, *call, *unit),
+            FieldType::Custom => Type::Custom,
+            FieldType::Enum(id) => {
+                Type::Enum(add(isa[*id].values.iter().map(|entry| (entry.value, entry.display.as_str())).collect()))
+            }
+            FieldType::Register(id) => {
+                let names = (0u64..).zip(&isa[*id].names);
+                Type::Register(add(names.filter_map(|(n, name)| Some((n, name.as_deref()?))).collect()))
+            }
+            FieldType::Sub(space) => Type::Sub(space.0),
+        }
+    }
+}
+
+/// Appends entries to a table; where they are.
+pub(super) fn append<T: Clone>(table: &mut Vec<T>, entries: &[T]) -> Range {
+    let from = table.len() as u32;
+    table.extend_from_slice(entries);
+    (from, table.len() as u32)
+}
+
+/// Appends entries unless they are there.
+fn once<T: Clone + Hash + Eq>(table: &mut Vec<T>, known: &mut HashMap<Vec<T>, Range>, entries: Vec<T>) -> Range {
+    if entries.is_empty() {
+        return (0, 0);
+    }
+    *known.entry(entries).or_insert_with_key(|entries| append(table, entries))
+}
+
+/// Fills the exact half of a blueprint.
+pub(super) fn fill<'a>(blueprint: &mut Blueprint<'a>, plan: &Plan<'a>) -> Result<(), Unsupported> {
+    let isa = plan.isa();
+    let mut leaf_of = HashMap::new();
+    let mut first = Vec::new();
+    for space in isa.spaces() {
+        first.push(blueprint.encodings.len() as u32);
+        for &id in space.encodings.iter().filter(|&&id| plan.active(&isa[id])) {
+            leaf_of.insert(id, blueprint.encodings.len() as u32);
+            blueprint.encodings.push(id);
+        }
+    }
+    let mut exact = Exact {
+        blueprint,
+        plan,
+        leaf_of,
+        names: HashMap::new(),
+        exprs: HashMap::new(),
+        templates: HashMap::new(),
+        types: Types::default(),
+        cases: HashMap::new(),
+        case_lists: HashMap::new(),
+        fields: HashMap::new(),
+        pieces: HashMap::new(),
+        params: HashMap::new(),
+        asserts: HashMap::new(),
+        limbs: HashMap::new(),
+    };
+    exact.trees(&first);
+    for id in exact.blueprint.encodings.clone() {
+        exact.leaf(id)?;
+    }
+    exact.blueprint.root = isa.root().0;
+    Ok(())
+}
+
+impl<'a> Exact<'_, '_, 'a> {
+    /// The decision trees, one after another.
+    fn trees(&mut self, first: &[u32]) {
+        for (space, &first) in (0u32..).zip(first) {
+            let tree = self.plan.tree(isaglot_model::SpaceId(space)).tables();
+            let b = &mut *self.blueprint;
+            let (nodes, entries) = (b.tree.len() as u32, b.entries.len() as u32);
+            let (lists, listed) = (b.lists.len() as u32, b.listed.len() as u32);
+            let place = |entry: u32| if entry & LIST == 0 { entry + nodes } else { entry + lists };
+            b.entries.extend(tree.entries.iter().map(|&entry| place(entry)));
+            for (limb, shift, mask, base) in tree.nodes {
+                b.tree.push(Node { limb: limb as u8, shift: shift as u8, mask: mask as u32, base: base + entries });
+            }
+            b.lists.extend(tree.lists.iter().map(|&(from, to)| (from + listed, to + listed)));
+            b.listed.extend(tree.listed.iter().map(|(id, _)| self.leaf_of.get(id).copied().unwrap_or(0)));
+            let root = place(tree.root);
+            b.spaces.push(Space { root, exact_width: tree.exact_width, first_wins: tree.first_wins, first });
+        }
+    }
+
+    fn leaf(&mut self, id: EncodingId) -> Result<(), Unsupported> {
+        let isa = self.plan.isa();
+        let encoding = &isa[id];
+        let mut cases = Vec::new();
+        let mut exprs: Vec<u32> = Vec::new();
+        for case in &encoding.cases {
+            let guard = match case.guard {
+                Some(guard) => self.expr(guard)?,
+                None => NONE,
+            };
+            exprs.push(guard);
+            let mut fields = Vec::new();
+            for field in &case.fields {
+                let field = self.field(field)?;
+                exprs.push(field.derived);
+                fields.push(field);
+            }
+            let fields = once(&mut self.blueprint.fields, &mut self.fields, fields);
+            let mut asserts = Vec::new();
+            for assert in &case.asserts {
+                let limbs = self.limbs(&[&assert.value]);
+                asserts.push((assert.range.lo, assert.range.width, limbs));
+            }
+            let asserts = once(&mut self.blueprint.asserts, &mut self.asserts, asserts);
+            let template = self.plan.template(case).map_or(NONE, |template| self.template(template));
+            let key = (guard, fields, asserts, template, case.owner.as_str());
+            let known = self.cases.get(&key).copied();
+            cases.push(known.unwrap_or_else(|| {
+                let number = self.blueprint.cases.len() as u32;
+                self.blueprint.cases.push(Case { guard, fields, asserts, template, owner: &case.owner });
+                self.cases.insert(key, number);
+                number
+            }));
+        }
+        exprs.retain(|&expr| expr != NONE);
+        exprs.sort_unstable();
+        exprs.dedup();
+        let cases = once(&mut self.blueprint.case_lists, &mut self.case_lists, cases);
+        let (care, value) = (encoding.pattern.care(), encoding.pattern.value());
+        let pattern = self.limbs(&[care, value, &encoding.dont_care]);
+        self.blueprint.memo = self.blueprint.memo.max(exprs.len());
+        self.blueprint.leaves.push(Leaf {
+            name: isa.text(encoding.name),
+            display: &encoding.display_name,
+            width: encoding.width,
+            pattern,
+            dont_care: !encoding.dont_care.is_zero(),
+            cases,
+            program: 0,
+            branches: false,
+        });
+        Ok(())
+    }
+
+    fn limbs(&mut self, words: &[&Word]) -> u32 {
+        let n = self.blueprint.limb_count;
+        let mut limbs = Vec::with_capacity(n * words.len());
+        for word in words {
+            limbs.extend((0..n).map(|i| word.limbs().get(i).copied().unwrap_or(0)));
+        }
+        *self.limbs.entry(limbs).or_insert_with_key(|limbs| append(&mut self.blueprint.limbs, limbs).0)
+    }
+
+    fn name(&mut self, name: Name) -> u32 {
+        *self.names.entry(name).or_insert_with(|| {
+            self.blueprint.names.push(self.plan.isa().text(name));
+            self.blueprint.names.len() as u32 - 1
+        })
+    }
+
+    fn field(&mut self, field: &'a isaglot_model::Field) -> Result<Field, Unsupported> {
+        let (mut derived, mut pieces) = (NONE, Vec::new());
+        match &field.source {
+            FieldSource::Derived(expr) => derived = self.expr(*expr)?,
+            FieldSource::Bits(bits) => {
+                pieces = bits
+                    .iter()
+                    .map(|piece| match *piece {
+                        isaglot_model::Piece::Bits(range) => Piece { lo: range.lo, width: range.width, implied: 0 },
+                        isaglot_model::Piece::Implied { width, value } => Piece { lo: NONE, width, implied: value },
+                    })
+                    .collect();
+            }
+        }
+        let params = field.params.iter().map(|param| (self.name(param.name), self.name(param.as_name))).collect();
+        Ok(Field {
+            name: self.name(field.name),
+            ty: self.types.of(self.blueprint, self.plan, &field.ty),
+            width: field.width,
+            derived,
+            pieces: once(&mut self.blueprint.pieces, &mut self.pieces, pieces),
+            params: once(&mut self.blueprint.params, &mut self.params, params),
+        })
+    }
+
+    fn expr(&mut self, id: ExprId) -> Result<u32, Unsupported> {
+        if let Some(&known) = self.exprs.get(&id) {
+            return Ok(known);
+        }
+        let expr = &self.plan.isa()[id];
+        let size = expr.fields.len() + expr.nodes.len();
+        if size > MAX_NODES {
+            return Err(Unsupported(format!("expression `{}` has more than {MAX_NODES} parts", expr.name)));
+        }
+        self.blueprint.nodes = self.blueprint.nodes.max(size);
+        let fields: Vec<u32> = expr.fields.iter().map(|&name| self.name(name)).collect();
+        let nodes = expr.nodes.iter().map(|node| match *node {
+            ModelNode::Const(value, _) => Calc::Const(value),
+            ModelNode::Field(name) => {
+                Calc::Field(expr.fields.iter().position(|&field| field == name).unwrap_or(0) as u32)
+            }
+            ModelNode::Gen => Calc::Gen,
+            ModelNode::Feature(feature) => Calc::Const(u64::from(self.plan.feature(feature))),
+            ModelNode::Unary(op, ty, x) => Calc::Unary(unary(op), int(ty), x.0),
+            ModelNode::Binary(op, ty, x, y) => Calc::Binary(binary(op), int(ty), x.0, y.0),
+            ModelNode::Select(_, c, x, y) => Calc::Select(c.0, x.0, y.0),
+            ModelNode::Cast(ty, x) => Calc::Cast(int(ty), x.0),
+        });
+        let nodes: Vec<Calc> = nodes.collect();
+        let number = self.blueprint.exprs.len() as u32;
+        let fields = append(&mut self.blueprint.expr_fields, &fields);
+        let nodes = append(&mut self.blueprint.expr_nodes, &nodes);
+        self.blueprint.exprs.push(Expr { fields, nodes });
+        self.exprs.insert(id, number);
+        Ok(number)
+    }
+
+    fn template(&mut self, id: TemplateId) -> u32 {
+        if let Some(&known) = self.templates.get(&id) {
+            return known;
+        }
+        let template = &self.plan.isa()[id];
+        let mut parts = Vec::with_capacity(template.parts.len());
+        for part in &template.parts {
+            parts.push(match part {
+                TemplatePart::Literal(text) => Part::Literal(text),
+                TemplatePart::Align(column) => Part::Align(*column),
+                TemplatePart::Mnemonic { align, reference } => Part::Mnemonic(*align, reference),
+                TemplatePart::Field { name, align, reference } => Part::Field(self.name(*name), *align, reference),
+            });
+        }
+        let number = self.blueprint.templates.len() as u32;
+        let range = append(&mut self.blueprint.parts, &parts);
+        self.blueprint.templates.push(range);
+        self.templates.insert(id, number);
+        number
+    }
+}
+
+/// A type, as generated code has it.
+pub(super) fn int(ty: IntType) -> Int {
+    (ty.bits.clamp(1, 64) as u8, ty.signed)
+}
+
+/// An operator, as generated code has it.
+pub(super) fn unary(op: UnaryOp) -> Unary {
+    match op {
+        UnaryOp::Negate => Unary::Negate,
+        UnaryOp::Not => Unary::Not,
+        UnaryOp::LogicalNot => Unary::LogicalNot,
+    }
+}
+
+/// An operator, as generated code has it.
+pub(super) fn binary(op: BinaryOp) -> Binary {
+    match op {
+        BinaryOp::Add => Binary::Add,
+        BinaryOp::Sub => Binary::Sub,
+        BinaryOp::Mul => Binary::Mul,
+        BinaryOp::Div => Binary::Div,
+        BinaryOp::Rem => Binary::Rem,
+        BinaryOp::And => Binary::And,
+        BinaryOp::Or => Binary::Or,
+        BinaryOp::Xor => Binary::Xor,
+        BinaryOp::Shl => Binary::Shl,
+        BinaryOp::Shr => Binary::Shr,
+        BinaryOp::Eq => Binary::Eq,
+        BinaryOp::Ne => Binary::Ne,
+        BinaryOp::Lt => Binary::Lt,
+        BinaryOp::Le => Binary::Le,
+        BinaryOp::Gt => Binary::Gt,
+        BinaryOp::Ge => Binary::Ge,
+        BinaryOp::LogicalAnd => Binary::LogicalAnd,
+        BinaryOp::LogicalOr => Binary::LogicalOr,
+    }
+}

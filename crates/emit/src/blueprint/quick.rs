@@ -1,0 +1,532 @@
+//! The quick half: display programs with everything finished that depends on few bits.
+//!
+//! Steps that depend on few bits together become one step that copies a text from a table; a choice by few bits becomes
+//! a table of places to go on. What is left prints a number or asks the program.
+
+use std::collections::HashMap;
+
+use isaglot_asm::Compat;
+use isaglot_asm::program::{BlockId, Op as Step, Programs, Sub};
+use isaglot_asm::value;
+use isaglot_bits::Word;
+use isaglot_codec::{Match, Operation, Plan, ValueId};
+use isaglot_model::{EncodingId, FieldType, SpaceId};
+
+use super::exact::{Types, append, binary, int, unary};
+use super::{Blueprint, Unsupported};
+use crate::limits::{JUMP_BITS, MAX_POOL, MAX_TEXT, MERGE_BITS, MERGE_TEXT_BITS, PICK_BITS};
+use crate::runtime::tables::{Calc, Code, NONE, Op, PAD, Type};
+
+/// Neighbouring bits of a limb, and where they go in an index.
+type Run = (u8, u8, u8, u8);
+
+struct Quick<'b, 'p, 'a> {
+    blueprint: &'b mut Blueprint<'a>,
+    plan: &'p Plan<'a>,
+    programs: Programs<'p, 'a>,
+    blocks: HashMap<BlockId, u32>,
+    /// Blocks with a number whose text depends on more than its value.
+    floats: HashMap<BlockId, bool>,
+    texts: HashMap<Vec<u8>, u32>,
+    picks: HashMap<Vec<u32>, u32>,
+    jumps: HashMap<Vec<u32>, u32>,
+    runs: HashMap<Vec<Run>, u32>,
+    calcs: HashMap<ValueId, u32>,
+    ways: HashMap<(Type, u32), u32>,
+    types: Types<'a>,
+    full: bool,
+}
+
+/// Fills the quick half of a blueprint, whose exact half is there.
+pub(super) fn fill<'a>(blueprint: &mut Blueprint<'a>, plan: &Plan<'a>) -> Result<(), Unsupported> {
+    let isa = plan.isa();
+    let mut quick = Quick {
+        blueprint,
+        plan,
+        programs: Programs::new(plan, true),
+        blocks: HashMap::new(),
+        floats: HashMap::new(),
+        texts: HashMap::new(),
+        picks: HashMap::new(),
+        jumps: HashMap::new(),
+        runs: HashMap::new(),
+        calcs: HashMap::new(),
+        ways: HashMap::new(),
+        types: Types::default(),
+        full: false,
+    };
+    for (at, id) in quick.blueprint.encodings.clone().into_iter().enumerate() {
+        if isa[id].space != isa.root() {
+            continue;
+        }
+        let block = quick.programs.whole(id);
+        let program = quick.block(block);
+        let branches = may_branch(plan, id, &mut Vec::new());
+        if let Some(leaf) = quick.blueprint.leaves.get_mut(at) {
+            (leaf.program, leaf.branches) = (program, branches);
+        }
+    }
+    if quick.full {
+        return Err(Unsupported(format!("the texts of the description take more than {MAX_POOL} bytes")));
+    }
+    blueprint.text.extend([0; PAD]);
+    Ok(())
+}
+
+/// Whether an encoding, or one nested in it, has a field that is a code address. `seen` are the spaces looked at.
+fn may_branch(plan: &Plan<'_>, id: EncodingId, seen: &mut Vec<SpaceId>) -> bool {
+    let isa = plan.isa();
+    isa[id].cases.iter().flat_map(|case| &case.fields).any(|field| match field.ty {
+        FieldType::Branch { .. } => true,
+        FieldType::Sub(space) if !seen.contains(&space) => {
+            seen.push(space);
+            isa[space].encodings.iter().any(|&nested| may_branch(plan, nested, seen))
+        }
+        _ => false,
+    })
+}
+
+impl<'a> Quick<'_, '_, 'a> {
+    /// The place of a block. Blocks nest no deeper than when they were compiled.
+    fn block(&mut self, id: BlockId) -> u32 {
+        if let Some(&at) = self.blocks.get(&id) {
+            return at;
+        }
+        let steps = self.programs.steps(id).to_vec();
+        let mut ops = Vec::new();
+        let mut group: Vec<Step> = Vec::new();
+        let mut reads = self.none();
+        for step in steps {
+            let (bits, pure) = self.programs.depends(step);
+            let both = reads.or(&bits);
+            let has_text = group.iter().chain([&step]).any(|step| matches!(step, Step::Text { .. }));
+            let most = if has_text { MERGE_TEXT_BITS } else { MERGE_BITS };
+            let fits = pure && !self.has_float(step) && bits.count_ones() <= PICK_BITS;
+            if fits && (group.is_empty() || both.count_ones() <= most) {
+                group.push(step);
+                reads = both;
+                continue;
+            }
+            self.flush(&mut group, &reads, &mut ops);
+            reads = self.none();
+            if fits {
+                group.push(step);
+                reads = bits;
+            } else {
+                self.step(step, &mut ops);
+            }
+        }
+        self.flush(&mut group, &reads, &mut ops);
+        let at = self.lay_out(ops);
+        self.blocks.insert(id, at);
+        at
+    }
+
+    fn none(&self) -> Word {
+        Word::zero(self.plan.isa().format().max_bits)
+    }
+
+    /// Appends the steps of a block.
+    fn lay_out(&mut self, mut ops: Vec<Op>) -> u32 {
+        // The last call is a jump: there is nothing to come back to.
+        let ends = match ops.last_mut() {
+            Some(Op(code @ Code::Call, ..)) => {
+                *code = Code::Jump;
+                true
+            }
+            Some(Op(code @ Code::CallMany, ..)) => {
+                *code = Code::JumpMany;
+                true
+            }
+            Some(Op(Code::Bail, ..)) => true,
+            _ => false,
+        };
+        if !ends {
+            ops.push(Op(Code::End, 0, 0, 0, 0));
+        }
+        append(&mut self.blueprint.ops, &ops).0
+    }
+
+    /// Whether a step prints a floating-point number: how it reads is chosen when it is printed.
+    fn has_float(&mut self, step: Step) -> bool {
+        match step {
+            Step::Scalar { field, .. } => matches!(self.programs.way(field).ty, FieldType::Float),
+            Step::If { then, other, .. } | Step::Test { then, other, .. } => {
+                self.block_has_float(then) || self.block_has_float(other)
+            }
+            Step::Sub(sub) => {
+                let blocks: Vec<BlockId> =
+                    self.programs.sub_encoding(sub).leaves.iter().map(|(block, _)| *block).collect();
+                blocks.into_iter().any(|block| self.block_has_float(block))
+            }
+            _ => false,
+        }
+    }
+
+    fn block_has_float(&mut self, block: BlockId) -> bool {
+        if let Some(&known) = self.floats.get(&block) {
+            return known;
+        }
+        let steps = self.programs.steps(block).to_vec();
+        let found = steps.into_iter().any(|step| self.has_float(step));
+        self.floats.insert(block, found);
+        found
+    }
+
+    /// Ends a group of steps that depend on the few bits `reads`: as one step that copies a text.
+    fn flush(&mut self, group: &mut Vec<Step>, reads: &Word, ops: &mut Vec<Op>) {
+        let steps = std::mem::take(group);
+        if steps.is_empty() {
+            return;
+        }
+        if reads.is_zero() {
+            let mut text = Vec::new();
+            return match self.print(&steps, &[], &mut text) {
+                true => self.text_steps(&text, ops),
+                false => ops.push(Op(Code::Bail, 0, 0, 0, 0)),
+            };
+        }
+        let runs = runs(reads);
+        let mut table = Vec::with_capacity(1 << reads.count_ones());
+        let mut text = Vec::new();
+        let mut word = vec![0; self.blueprint.limb_count];
+        for index in 0..1u32 << reads.count_ones() {
+            scatter(&runs, index, &mut word);
+            text.clear();
+            let entry =
+                if self.print(&steps, &word, &mut text) && text.len() <= MAX_TEXT { self.text(&text) } else { NONE };
+            table.push(entry);
+        }
+        let base = match self.picks.get(&table) {
+            Some(&base) => base,
+            None => {
+                let base = append(&mut self.blueprint.picks, &table).0;
+                self.picks.insert(table, base);
+                base
+            }
+        };
+        ops.push(self.by_bits(&runs, Code::Pick, Code::PickMany, base));
+    }
+
+    /// The step `one` or `many` over these bits.
+    fn by_bits(&mut self, runs: &[Run], one: Code, many: Code, n: u32) -> Op {
+        if let [(limb, shift, width, _)] = *runs {
+            return Op(one, limb, shift, width, n);
+        }
+        let from = match self.runs.get(runs) {
+            Some(&from) => from,
+            None => {
+                let from = append(&mut self.blueprint.runs, runs).0;
+                self.runs.insert(runs.to_vec(), from);
+                from
+            }
+        };
+        // A limit of the step's form; there are at most PICK_BITS runs, and few different ones.
+        self.full |= from > 0xffff;
+        Op(many, runs.len() as u8, (from & 255) as u8, (from >> 8) as u8, n)
+    }
+
+    /// The place and length of a text.
+    fn text(&mut self, text: &[u8]) -> u32 {
+        if let Some(&known) = self.texts.get(text) {
+            return known;
+        }
+        let pool = &mut self.blueprint.text;
+        let found = pool.windows(text.len().max(1)).position(|window| window == text).filter(|_| pool.len() < 1 << 14);
+        let from = found.unwrap_or_else(|| {
+            pool.extend_from_slice(text);
+            pool.len() - text.len()
+        });
+        self.full |= from >= MAX_POOL;
+        let entry = (from as u32) << 8 | text.len() as u32;
+        self.texts.insert(text.to_vec(), entry);
+        entry
+    }
+
+    fn text_steps(&mut self, text: &[u8], ops: &mut Vec<Op>) {
+        for piece in text.chunks(MAX_TEXT) {
+            let n = self.text(piece);
+            ops.push(Op(Code::Text, 0, 0, 0, n));
+        }
+    }
+
+    /// A step that is in no group.
+    fn step(&mut self, step: Step, ops: &mut Vec<Op>) {
+        let op = match step {
+            Step::Text { from, len } => {
+                let text = self.programs.bytes(from, len).to_vec();
+                return self.text_steps(&text, ops);
+            }
+            Step::Align(column) => Op(Code::Align, 0, 0, 0, column),
+            Step::Scalar { value, field } => {
+                let way = self.way(field);
+                match self.programs.graph().operation(value) {
+                    Operation::Bits { limb, shift, width } => Op(Code::Bits, limb as u8, shift, width, way),
+                    _ => self.scalar(Code::Scalar, value, way),
+                }
+            }
+            Step::Branch { value, field } => {
+                let way = self.way(field);
+                self.scalar(Code::Branch, value, way)
+            }
+            Step::Custom { value, reference } => {
+                let text = self.programs.reference(reference);
+                let known = self.blueprint.references.iter().position(|&known| known == text);
+                let number = known.unwrap_or_else(|| {
+                    self.blueprint.references.push(text);
+                    self.blueprint.references.len() - 1
+                });
+                self.scalar(Code::Custom, value, number as u32)
+            }
+            Step::Expect { value, want } => {
+                let value = self.calc(value);
+                self.blueprint.expects.push((value, want));
+                Op(Code::Expect, 0, 0, 0, self.blueprint.expects.len() as u32 - 1)
+            }
+            Step::If { .. } | Step::Test { .. } => self.choice(step),
+            Step::Sub(sub) => self.sub(step, sub),
+            Step::Bail | Step::Cached(_) => Op(Code::Bail, 0, 0, 0, 0),
+        };
+        ops.push(op);
+    }
+
+    /// A number for a way of printing.
+    fn way(&mut self, field: u32) -> u32 {
+        let field = self.programs.way(field);
+        let key = (self.types.of(self.blueprint, self.plan, &field.ty), field.width);
+        *self.ways.entry(key).or_insert_with(|| {
+            self.blueprint.ways.push(key);
+            self.blueprint.ways.len() as u32 - 1
+        })
+    }
+
+    fn scalar(&mut self, code: Code, value: ValueId, how: u32) -> Op {
+        let entry = (self.calc(value), how);
+        let known = self.blueprint.scalars.iter().position(|known| *known == entry);
+        let number = known.unwrap_or_else(|| {
+            self.blueprint.scalars.push(entry);
+            self.blueprint.scalars.len() - 1
+        });
+        Op(code, 0, 0, 0, number as u32)
+    }
+
+    /// The node of a value, after those that it needs.
+    fn calc(&mut self, value: ValueId) -> u32 {
+        if let Some(&known) = self.calcs.get(&value) {
+            return known;
+        }
+        let calc = match self.programs.graph().operation(value) {
+            Operation::Const(value) => Calc::Const(value),
+            Operation::Bits { limb, shift, width } => Calc::Bits(64 * limb + u32::from(shift), u32::from(width)),
+            Operation::Across { lo, width } => Calc::Bits(lo, u32::from(width)),
+            Operation::Unary(op, ty, x) => Calc::Unary(unary(op), int(ty), self.calc(x)),
+            Operation::Binary(op, ty, x, y) => {
+                let (x, y) = (self.calc(x), self.calc(y));
+                Calc::Binary(binary(op), int(ty), x, y)
+            }
+            Operation::Select(c, x, y) => {
+                let (c, x, y) = (self.calc(c), self.calc(x), self.calc(y));
+                Calc::Select(c, x, y)
+            }
+            Operation::Cast(ty, x) => Calc::Cast(int(ty), self.calc(x)),
+        };
+        let number = self.blueprint.calcs.len() as u32;
+        self.blueprint.calcs.push(calc);
+        self.calcs.insert(value, number);
+        number
+    }
+
+    /// The value that decides a choice, and the bits of it.
+    fn decider(&self, step: Step) -> Option<(ValueId, Word)> {
+        let value = match step {
+            Step::If { guard, .. } => guard,
+            Step::Test { test, .. } => self.programs.guard(test),
+            Step::Sub(sub) => self.programs.sub_encoding(sub).value,
+            _ => return None,
+        };
+        Some((value, self.programs.graph().reads(value).clone()))
+    }
+
+    /// The one step of a block that is nothing but a choice.
+    fn only_choice(&self, block: BlockId) -> Option<Step> {
+        match self.programs.steps(block) {
+            [step @ (Step::If { .. } | Step::Test { .. } | Step::Sub(_))] => Some(*step),
+            _ => None,
+        }
+    }
+
+    /// The bits that decide a choice, and those of the choices that it leads to, as far as they are few together.
+    fn deciding(&self, step: Step) -> Option<Word> {
+        let (_, mut bits) = self.decider(step)?;
+        if bits.count_ones() > JUMP_BITS {
+            return None;
+        }
+        let mut work = self.ways_of(step);
+        let mut looked = 0;
+        while let Some(block) = work.pop() {
+            looked += 1;
+            let Some(next) = self.only_choice(block).filter(|_| looked < 64) else { continue };
+            let Some((_, more)) = self.decider(next) else { continue };
+            let both = bits.or(&more);
+            if both.count_ones() <= JUMP_BITS {
+                bits = both;
+                work.extend(self.ways_of(next));
+            }
+        }
+        Some(bits)
+    }
+
+    fn ways_of(&self, step: Step) -> Vec<BlockId> {
+        match step {
+            Step::If { then, other, .. } | Step::Test { then, other, .. } => vec![then, other],
+            Step::Sub(sub) => self.programs.sub_encoding(sub).leaves.iter().map(|(block, _)| *block).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Where a choice leads for a word; `None` to the exact half.
+    fn chosen(&self, step: Step, word: &[u64]) -> Option<BlockId> {
+        let graph = self.programs.graph();
+        match step {
+            Step::If { guard, then, other } => Some(if graph.evaluate(guard, word) != 0 { then } else { other }),
+            Step::Test { test, then, other } => {
+                Some(if graph.evaluate(self.programs.guard(test), word) != 0 { then } else { other })
+            }
+            Step::Sub(sub) => self.leaf(self.programs.sub_encoding(sub), word),
+            _ => None,
+        }
+    }
+
+    /// The block of the leaf that the value of a sub-encoding is.
+    fn leaf(&self, sub: &Sub, word: &[u64]) -> Option<BlockId> {
+        let value = self.programs.graph().evaluate(sub.value, word);
+        let Match::One(id) = self.plan.tree(sub.space).select(&[value], sub.width) else { return None };
+        let &(block, dont_care) = sub.leaves.get(self.programs.rank(id) as usize)?;
+        (value & dont_care == 0).then_some(block)
+    }
+
+    /// A choice by few bits as a table of places; by many, as the choice that it is.
+    fn choice(&mut self, step: Step) -> Op {
+        if let Some(bits) = self.deciding(step) {
+            let runs = runs(&bits);
+            let mut word = vec![0; self.blueprint.limb_count];
+            let mut table = Vec::with_capacity(1 << bits.count_ones());
+            for index in 0..1u32 << bits.count_ones() {
+                scatter(&runs, index, &mut word);
+                let mut chosen = self.chosen(step, &word);
+                // Further choices, as far as the table's bits decide them.
+                while let Some(block) = chosen
+                    && let Some(next) = self.only_choice(block)
+                    && let Some((_, more)) = self.decider(next)
+                    && more.and_not(&bits).is_zero()
+                {
+                    chosen = self.chosen(next, &word);
+                }
+                table.push(chosen);
+            }
+            let table: Vec<u32> = table
+                .into_iter()
+                .map(|block| match block {
+                    Some(block) => self.block(block),
+                    None => self.bail(),
+                })
+                .collect();
+            let base = match self.jumps.get(&table) {
+                Some(&base) => base,
+                None => {
+                    let base = append(&mut self.blueprint.jumps, &table).0;
+                    self.jumps.insert(table, base);
+                    base
+                }
+            };
+            return self.by_bits(&runs, Code::Call, Code::CallMany, base);
+        }
+        let (guard, then, other) = match step {
+            Step::If { guard, then, other } => (guard, then, other),
+            Step::Test { test, then, other } => (self.programs.guard(test), then, other),
+            _ => return Op(Code::Bail, 0, 0, 0, 0),
+        };
+        let entry = (self.calc(guard), self.block(then), self.block(other));
+        self.blueprint.ifs.push(entry);
+        Op(Code::If, 0, 0, 0, self.blueprint.ifs.len() as u32 - 1)
+    }
+
+    /// The place of a program that gives up.
+    fn bail(&mut self) -> u32 {
+        let block = BlockId(0);
+        self.block(block)
+    }
+
+    fn sub(&mut self, step: Step, number: u32) -> Op {
+        if self.deciding(step).is_some() {
+            return self.choice(step);
+        }
+        let isa = self.plan.isa();
+        let sub = self.programs.sub_encoding(number).clone();
+        let mut targets = Vec::new();
+        for (&id, &(block, dont_care)) in isa[sub.space].encodings.iter().zip(&sub.leaves) {
+            if self.plan.active(&isa[id]) {
+                targets.push((self.block(block), dont_care));
+            }
+        }
+        let from = append(&mut self.blueprint.targets, &targets).0;
+        let value = self.calc(sub.value);
+        self.blueprint.subs.push((value, sub.width, sub.space.0, from));
+        Op(Code::Sub, 0, 0, 0, self.blueprint.subs.len() as u32 - 1)
+    }
+
+    /// Appends the text of steps that depend on a word alone; `false` if the exact half has to print.
+    fn print(&self, steps: &[Step], word: &[u64], out: &mut Vec<u8>) -> bool {
+        let isa = self.plan.isa();
+        let graph = self.programs.graph();
+        for &step in steps {
+            match step {
+                Step::Text { from, len } => out.extend_from_slice(self.programs.bytes(from, len)),
+                Step::Scalar { value, field } => {
+                    let field = self.programs.way(field);
+                    value::print(isa, field, graph.evaluate(value, word), Compat::Mesa24, out);
+                }
+                Step::Expect { value, want } => {
+                    if graph.evaluate(value, word) != want {
+                        return false;
+                    }
+                }
+                Step::If { .. } | Step::Test { .. } | Step::Sub(_) => {
+                    let Some(block) = self.chosen(step, word) else { return false };
+                    if !self.print(self.programs.steps(block), word, out) {
+                        return false;
+                    }
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+}
+
+/// The runs of bits of an index, none across limbs.
+fn runs(bits: &Word) -> Vec<Run> {
+    let mut runs = Vec::new();
+    let mut to = 0;
+    for run in bits.runs() {
+        let mut lo = run.lo;
+        while lo < run.end() {
+            let width = (run.end() - lo).min(64 - lo % 64);
+            runs.push(((lo / 64) as u8, (lo % 64) as u8, width as u8, to));
+            to += width as u8;
+            lo += width;
+        }
+    }
+    runs
+}
+
+/// The word whose bits make this index.
+fn scatter(runs: &[Run], index: u32, word: &mut [u64]) {
+    word.fill(0);
+    for &(limb, shift, width, to) in runs {
+        let bits = u64::from(index >> to) & isaglot_bits::limbs::mask(u32::from(width));
+        if let Some(limb) = word.get_mut(usize::from(limb)) {
+            *limb |= bits << shift;
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Every bound of this crate, by name.
+
+/// The most bits that pick a text from a table of finished ones, for a step alone.
+pub const PICK_BITS: u32 = 8;
+
+/// The most bits for several steps together.
+pub const MERGE_BITS: u32 = 6;
+
+/// The most bits for steps together with fixed text between them.
+pub const MERGE_TEXT_BITS: u32 = 3;
+
+/// The most bits that decide in a table where a program goes on.
+pub const JUMP_BITS: u32 = 8;
+
+/// The longest text of a table, in bytes.
+pub const MAX_TEXT: usize = 255;
+
+/// The most bytes of texts, so that their places fit an entry.
+pub const MAX_POOL: usize = 1 << 24;
+
+/// The widest instruction that code is generated for, in bits.
+pub const MAX_WIDTH: u32 = 1 << 12;
+
+/// The most fields and nodes of one expression that generated code can evaluate.
+pub const MAX_NODES: usize = 1 << 12;

@@ -1,0 +1,126 @@
+//! `isaglot gen`: a codec as source code.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use isaglot_codec::Plan;
+use isaglot_emit::blueprint::{Blueprint, limbs_for};
+use isaglot_emit::c::C;
+use isaglot_emit::folder::Files;
+use isaglot_emit::stamp::{self, Stamp};
+use isaglot_emit::names;
+use isaglot_source::{Diagnostic, Diagnostics};
+
+use crate::io::unwritable;
+use crate::load::{Chosen, SpecArgs, load};
+use crate::session::{EXIT_INPUT, Session};
+
+/// Write a decoder, disassembler and assembler for a description as source code.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    language: Language,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Language {
+    /// One header and one source: C11, the standard library alone.
+    C(CArgs),
+}
+
+/// What every language needs.
+#[derive(clap::Args, Debug)]
+struct Common {
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// The folder that the files go to; it is made if it is missing.
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Shorthands instead of the instructions that they stand for, where the description has any.
+    #[arg(long)]
+    aliases: bool,
+}
+
+#[derive(clap::Args, Debug)]
+struct CArgs {
+    #[command(flatten)]
+    common: Common,
+    /// What public names begin with; the name of the description if it is missing.
+    #[arg(long, value_name = "NAME")]
+    prefix: Option<String>,
+}
+
+/// Runs the verb.
+pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
+    match &args.language {
+        Language::C(c) => generate(&c.common, c.prefix.as_deref(), "c", names::c_prefix, session, |b, stamp, name| {
+            C::new(b, stamp, name).files()
+        }),
+    }
+}
+
+/// Loads the description, checks every name, and writes the files that `files` gives: all of them or none.
+fn generate(
+    common: &Common,
+    name: Option<&str>,
+    language: &str,
+    illegal: fn(&str) -> Option<Diagnostic>,
+    session: &mut Session,
+    files: impl FnOnce(&Blueprint<'_>, Stamp, &str) -> Files,
+) -> ExitCode {
+    let Some(chosen) = load(&common.spec, session) else { return ExitCode::from(EXIT_INPUT) };
+    let name = match name {
+        Some(name) => name.to_owned(),
+        None => names::suggested(&called(common, &chosen)),
+    };
+    let mut problems = Diagnostics::new();
+    illegal(&name).into_iter().for_each(|d| problems.push(d));
+    let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features).with_aliases(common.aliases);
+    let blueprint = match Blueprint::new(&plan, limbs_for(&chosen.isa)) {
+        Ok(blueprint) => blueprint,
+        Err(unsupported) => {
+            problems.push(Diagnostic::error("emit-unsupported", format!("no code can be generated: {}", unsupported.0)));
+            session.report(&problems);
+            return ExitCode::from(EXIT_INPUT);
+        }
+    };
+    names::clashes(&chosen.isa, &blueprint, &mut problems);
+    if problems.has_errors() {
+        session.report(&problems);
+        return ExitCode::from(EXIT_INPUT);
+    }
+    let hash = stamp::hash(session.files.iter().map(|(_, file)| &*file.bytes));
+    let stamp = Stamp::new(&plan, hash, &command(common, &name, language));
+    match files(&blueprint, stamp, &name).write(&common.output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => session.fail(unwritable(&e.path.display().to_string(), &e.error)),
+    }
+}
+
+/// What the description is called: by itself, or by its file.
+fn called(common: &Common, chosen: &Chosen) -> String {
+    let file = common.spec.spec.as_deref().and_then(|p| p.file_stem()).map(|s| s.to_string_lossy().into_owned());
+    let own = Some(chosen.isa.name()).filter(|name| !name.is_empty()).map(str::to_owned);
+    own.or(file).or_else(|| common.spec.isa.clone()).unwrap_or_default()
+}
+
+/// The command that makes the same files again, without the folders of this machine.
+fn command(common: &Common, name: &str, language: &str) -> String {
+    let mut out = format!("isaglot gen {language}");
+    if let Some(file) = common.spec.spec.as_deref().and_then(|p| p.file_name()) {
+        out += &format!(" --spec {}", file.to_string_lossy());
+    }
+    if let Some(isa) = &common.spec.isa {
+        out += &format!(" --isa {isa}");
+    }
+    if let Some(generation) = &common.spec.generation {
+        out += &format!(" --gen {generation}");
+    }
+    if !common.spec.features.is_empty() {
+        out += &format!(" --feature={}", common.spec.features.join(","));
+    }
+    if common.aliases {
+        out += " --aliases";
+    }
+    out + &format!(" {} {name} -o DIR", if language == "c" { "--prefix" } else { "--name" })
+}
