@@ -162,6 +162,7 @@ fn encodings(dice: &mut Dice, builder: &mut Builder, made: &Made, exprs: &[ExprI
                     asserts: if dice.roll(12) == 0 { vec![assert] } else { Vec::new() },
                     template,
                     alias: false,
+                    input_only: false,
                     owner: format!("level{level}"),
                     span: span(),
                 });
@@ -179,6 +180,8 @@ fn encodings(dice: &mut Dice, builder: &mut Builder, made: &Made, exprs: &[ExprI
             width: made.width,
             pattern: Pattern::new(&value, care),
             dont_care,
+            except: Vec::new(),
+            rank: 0,
             gens: GenRange::ALL,
             own_gens: GenRange::ALL,
             condition: Condition::Always,
@@ -199,7 +202,7 @@ fn random_isa(seed: u64) -> Isa {
     let mut builder = Builder::new("random");
     let values =
         (0..3).map(|value| EnumValue { value, display: format!("e{value}"), name: None, span: span() }).collect();
-    builder.enumeration(EnumType { name: "en".into(), values, span: span() });
+    builder.enumeration(EnumType { name: "en".into(), values, open: false, span: span() });
     let exprs: Vec<ExprId> = (0..2 + dice.roll(4)).map(|_| expr(&mut dice, &mut builder)).collect();
     let width = dice.pick(&[32, 64, 96]);
     let mut sub = None;
@@ -275,6 +278,7 @@ fn small(dice: &mut Dice, builder: &mut Builder, made: &Made, exprs: &[ExprId]) 
                 asserts: Vec::new(),
                 template: (overriding == 0 || dice.roll(2) > 0).then(|| template(dice, builder, &names)),
                 alias: false,
+                input_only: false,
                 owner: "small".into(),
                 span: span(),
             });
@@ -291,6 +295,8 @@ fn small(dice: &mut Dice, builder: &mut Builder, made: &Made, exprs: &[ExprId]) 
             width: 4,
             pattern,
             dont_care: Word::zero(4),
+            except: Vec::new(),
+            rank: 0,
             gens: GenRange::ALL,
             own_gens: GenRange::ALL,
             condition: Condition::Always,

@@ -54,7 +54,7 @@ impl<'a> Plan<'a> {
     /// The text of a case, if it has one that is wanted: that of a shorthand only where shorthands are.
     #[must_use]
     pub fn template(&self, case: &Case) -> Option<TemplateId> {
-        case.template.filter(|_| self.aliases || !case.alias)
+        case.template.filter(|_| !case.input_only && (self.aliases || !case.alias))
     }
 
     /// The instruction set.

@@ -8,6 +8,7 @@
 //! Invariant: the tree gives what comparing with every encoding in order would give. Two encodings that share a word
 //! stay together to the end, so that a conflict is seen exactly where it is.
 
+use isaglot_bits::Pattern;
 use isaglot_model::{Encoding, EncodingId, Isa, Overlap, SpaceId};
 use rustc_hash::FxHashMap;
 
@@ -35,6 +36,7 @@ pub struct Tree {
     listed: Vec<Candidate>,
     /// Care and value of the limbs after the first, for candidates of more than 64 bits.
     more: Vec<(u64, u64)>,
+    except: Vec<Except>,
     root: u32,
     /// Whether the width of a match must be that of the instruction.
     exact_width: bool,
@@ -79,6 +81,17 @@ struct Candidate {
     value: u64,
     /// Range of `more`.
     more: (u32, u32),
+    /// Range of `except`.
+    except: (u32, u32),
+}
+
+/// Words that a candidate's pattern matches but that are not it: care and value of the first limb, and a range of
+/// `more` for the others.
+#[derive(Clone, Copy, Debug)]
+struct Except {
+    care: u64,
+    value: u64,
+    more: (u32, u32),
 }
 
 impl Tree {
@@ -90,7 +103,7 @@ impl Tree {
         let first_wins = space.overlap == Overlap::MostSpecific;
         if first_wins {
             // Stable: of equally specific ones the earlier stays first.
-            all.sort_by_key(|&id| std::cmp::Reverse(isa[id].pattern.care().count_ones()));
+            all.sort_by_key(|&id| isa[id].precedence());
         }
         let exact_width = !isa.format().lengths.is_empty();
         let mut tree = Tree {
@@ -99,6 +112,7 @@ impl Tree {
             lists: Vec::new(),
             listed: Vec::new(),
             more: Vec::new(),
+            except: Vec::new(),
             root: LIST,
             exact_width,
             first_wins,
@@ -106,10 +120,8 @@ impl Tree {
         let cubes = all
             .iter()
             .map(|&id| {
-                let pattern = &isa[id].pattern;
-                let limbs =
-                    pattern.care().limbs().iter().copied().zip(pattern.value().limbs().iter().copied()).collect();
-                Cube { id, width: isa[id].width, limbs }
+                let (limbs, except) = (limbs(&isa[id].pattern), isa[id].except.iter().map(limbs).collect());
+                Cube { id, width: isa[id].width, limbs, except }
             })
             .collect();
         let mut builder =
@@ -155,12 +167,18 @@ impl Tree {
     #[inline]
     fn matches(&self, candidate: &Candidate, limbs: &[u64], width: u32) -> bool {
         limbs.first().copied().unwrap_or(0) & candidate.care == candidate.value
-            && (candidate.more.0 == candidate.more.1 || self.rest_matches(candidate, limbs))
+            && (candidate.more.0 == candidate.more.1 || self.rest_matches(candidate.more, limbs))
             && (!self.exact_width || candidate.width == width)
+            && (candidate.except.0 == candidate.except.1 || !self.excepted(candidate.except, limbs))
     }
 
-    fn rest_matches(&self, candidate: &Candidate, limbs: &[u64]) -> bool {
-        let (from, to) = candidate.more;
+    fn excepted(&self, (from, to): (u32, u32), limbs: &[u64]) -> bool {
+        let first = limbs.first().copied().unwrap_or(0);
+        let except = self.except.get(from as usize..to as usize).unwrap_or(&[]);
+        except.iter().any(|e| first & e.care == e.value && (e.more.0 == e.more.1 || self.rest_matches(e.more, limbs)))
+    }
+
+    fn rest_matches(&self, (from, to): (u32, u32), limbs: &[u64]) -> bool {
         let more = self.more.get(from as usize..to as usize).unwrap_or(&[]);
         more.iter().enumerate().all(|(i, (care, value))| limbs.get(i + 1).copied().unwrap_or(0) & care == *value)
     }
@@ -191,6 +209,12 @@ struct Cube {
     id: EncodingId,
     width: u32,
     limbs: Vec<(u64, u64)>,
+    except: Vec<Vec<(u64, u64)>>,
+}
+
+/// Care and value of each limb of a pattern.
+fn limbs(pattern: &Pattern) -> Vec<(u64, u64)> {
+    pattern.care().limbs().iter().copied().zip(pattern.value().limbs().iter().copied()).collect()
 }
 
 impl Cube {
@@ -289,7 +313,15 @@ impl Builder<'_> {
             let more = self.tree.more.len() as u32;
             self.tree.more.extend(cube.limbs.iter().skip(1));
             let more = (more, self.tree.more.len() as u32);
-            self.tree.listed.push(Candidate { id: cube.id, width: cube.width, care, value, more });
+            let first_except = self.tree.except.len() as u32;
+            for limbs in &cube.except {
+                let (care, value) = limbs.first().copied().unwrap_or((0, 0));
+                let from = self.tree.more.len() as u32;
+                self.tree.more.extend(limbs.iter().skip(1));
+                self.tree.except.push(Except { care, value, more: (from, self.tree.more.len() as u32) });
+            }
+            let except = (first_except, self.tree.except.len() as u32);
+            self.tree.listed.push(Candidate { id: cube.id, width: cube.width, care, value, more, except });
         }
         let number = self.tree.lists.len() as u32;
         self.tree.lists.push((from, self.tree.listed.len() as u32));

@@ -49,3 +49,18 @@ pub(crate) fn find(name: &str) -> Option<&'static Embedded> {
 pub(crate) fn names() -> Vec<&'static str> {
     ALL.iter().map(|e| e.name).collect()
 }
+
+/// The operand tables of LLVM targets, by the name of the target's file.
+const OPERANDS: &[(&str, &str)] = &[
+    ("bpf", include_str!("../../../specs/llvm/bpf.operands")),
+    ("lanai", include_str!("../../../specs/llvm/lanai.operands")),
+    ("loongarch", include_str!("../../../specs/llvm/loongarch.operands")),
+    ("msp430", include_str!("../../../specs/llvm/msp430.operands")),
+    ("riscv", include_str!("../../../specs/llvm/riscv.operands")),
+    ("sparc", include_str!("../../../specs/llvm/sparc.operands")),
+];
+
+/// The operand table for a target whose file has this name.
+pub(crate) fn operands(name: &str) -> Option<&'static str> {
+    OPERANDS.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+}

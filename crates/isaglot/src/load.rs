@@ -8,12 +8,13 @@ use isaglot_model::{FeatureId, Isa};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, Span, closest};
 
 use crate::session::Session;
+use crate::target::{self, TargetArgs};
 
 /// The options that choose a description.
 #[derive(clap::Args, Debug)]
 #[command(group(clap::ArgGroup::new("description").required(true).args(["spec", "isa"])))]
 pub(crate) struct SpecArgs {
-    /// A description: an isaspec XML file.
+    /// A description: an isaspec XML file, or the TableGen file of an LLVM target.
     #[arg(long, value_name = "FILE")]
     pub(crate) spec: Option<PathBuf>,
     /// A description that comes with isaglot; `--isa help` lists them.
@@ -23,8 +24,10 @@ pub(crate) struct SpecArgs {
     #[arg(long = "gen", value_name = "N")]
     pub(crate) generation: Option<String>,
     /// Switch a feature on (`+name` or `name`) or off (`-name`); several with commas.
-    #[arg(long = "feature", value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long = "feature", alias = "mattr", value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) features: Vec<String>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
 }
 
 /// A description with the choices made.
@@ -35,13 +38,17 @@ pub(crate) struct Chosen {
     pub(crate) generation: u32,
     /// The features that are on.
     pub(crate) features: Vec<FeatureId>,
+    /// Whether shorthands are the usual way to write.
+    pub(crate) aliases: bool,
 }
 
 /// Loads the description and resolves the choices. Problems are reported; `None` if one of them is an error.
 pub(crate) fn load(args: &SpecArgs, session: &mut Session) -> Option<Chosen> {
     let mut problems = Diagnostics::new();
-    let isa = read_isa(args, &mut session.files, &mut problems);
-    let chosen = isa.and_then(|isa| choose(args, isa, &mut problems));
+    let chosen = match args.spec.as_deref().filter(|path| target::is_tablegen(path)) {
+        Some(path) => target::load(path, args, &mut session.files, &mut problems),
+        None => read_isa(args, &mut session.files, &mut problems).and_then(|isa| choose(args, isa, &mut problems)),
+    };
     // A warning about a description is for `check`; who disassembles wants text.
     if problems.has_errors() {
         session.report(&problems);
@@ -54,7 +61,11 @@ pub(crate) fn read_isa(args: &SpecArgs, files: &mut SourceMap, problems: &mut Di
     if let Some(name) = &args.isa {
         return embedded(name, files, problems);
     }
-    let top = args.spec.as_deref()?.display().to_string();
+    let path = args.spec.as_deref()?;
+    if target::is_tablegen(path) {
+        return target::read(path, &args.target, files, problems).map(|read| read.lowered.isa);
+    }
+    let top = path.display().to_string();
     let mut read_file = |path: &str| read_bounded(Path::new(path)).map_err(|e| e.to_string());
     isaglot_isaspec::load(files, &top, &mut read_file, problems)
 }
@@ -108,7 +119,7 @@ fn choose(args: &SpecArgs, isa: Isa, problems: &mut Diagnostics) -> Option<Chose
         };
         feature(&isa, name, keep, &mut on, problems);
     }
-    (problems.error_count() == before).then_some(Chosen { isa, generation, features: on })
+    (problems.error_count() == before).then_some(Chosen { isa, generation, features: on, aliases: false })
 }
 
 /// Switches a feature on or off.

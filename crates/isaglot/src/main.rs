@@ -13,6 +13,7 @@ mod load;
 mod progress;
 mod riscv;
 mod session;
+mod target;
 
 use std::process::ExitCode;
 

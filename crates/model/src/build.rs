@@ -79,6 +79,11 @@ impl Builder {
         push(&mut self.isa.templates, template, TemplateId)
     }
 
+    /// A template that was added.
+    pub fn template_at(&self, id: TemplateId) -> Option<&Template> {
+        self.isa.templates.get(id.index())
+    }
+
     /// Adds an enum.
     pub fn enumeration(&mut self, ty: EnumType) -> EnumId {
         push(&mut self.isa.enums, ty, EnumId)

@@ -1,5 +1,7 @@
 //! Spaces, encodings and cases: what is matched, and what it means.
 
+use std::cmp::Reverse;
+
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_source::Span;
 
@@ -33,7 +35,7 @@ pub struct Space {
 pub enum Overlap {
     /// An error that names the first two, and no match.
     Conflict,
-    /// The one with more fixed bits; of equal ones the earlier.
+    /// The one of lower [`Encoding::rank`]; then the one with more fixed bits; of equal ones the earlier.
     MostSpecific,
 }
 
@@ -105,6 +107,10 @@ pub struct Encoding {
     pub pattern: Pattern,
     /// Bits that the description marks as don't-care (`x`): not tested, reported when set. Disjoint from the care bits.
     pub dont_care: Word,
+    /// Words that the pattern matches but that are not this encoding: operands that cannot be so. As wide as `pattern`.
+    pub except: Vec<Pattern>,
+    /// Where [`Overlap::MostSpecific`] decides: a lower rank is taken first, whatever the patterns. 0 where nothing says.
+    pub rank: u32,
     /// The gens that have it.
     pub gens: GenRange,
     /// The range that the leaf itself states, without its ancestors'.
@@ -129,6 +135,20 @@ pub struct Encoding {
     pub span: Span,
 }
 
+impl Encoding {
+    /// Where [`Overlap::MostSpecific`] decides, the lesser is taken; of equal ones the earlier.
+    pub fn precedence(&self) -> (u32, Reverse<u32>) {
+        (self.rank, Reverse(self.pattern.care().count_ones()))
+    }
+
+    /// The words that it matches, as patterns without a common word.
+    pub fn cubes(&self) -> Vec<Pattern> {
+        self.except.iter().fold(vec![self.pattern.clone()], |left, except| {
+            left.iter().flat_map(|cube| cube.subtract(except)).collect()
+        })
+    }
+}
+
 /// A set of definitions that hold under a condition.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -142,6 +162,8 @@ pub struct Case {
     pub template: Option<TemplateId>,
     /// The text is a shorthand, used only where aliases are wanted. Fields of the case count in any event.
     pub alias: bool,
+    /// The text is understood, but never printed; only where `alias` is set too.
+    pub input_only: bool,
     /// The display name of the level of the hierarchy that the case belongs to, for messages.
     pub owner: String,
     /// Where it is defined.

@@ -110,8 +110,10 @@ pub enum FieldType {
 pub struct EnumType {
     /// Its name.
     pub name: String,
-    /// Entries in order; of equal values the first counts.
+    /// Entries in order; of equal values the first is printed.
     pub values: Vec<EnumValue>,
+    /// In what people write, any number and any entry will do. Otherwise only what is printed.
+    pub open: bool,
     /// Where it is defined.
     pub span: Span,
 }

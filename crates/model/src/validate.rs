@@ -190,6 +190,11 @@ fn encoding(isa: &Isa, e: &Encoding, out: &mut Diagnostics) {
         out.push(Diagnostic::error("model-pattern", message).label(e.span, ""));
         return;
     }
+    if e.except.iter().any(|except| except.width() != e.width) {
+        let message = format!("an exception of `{name}` does not have its width");
+        out.push(Diagnostic::error("model-pattern", message).label(e.span, ""));
+        return;
+    }
     condition(isa, &e.condition, e.span, out);
     let mut defined = FxHashSet::default();
     for case in &e.cases {

@@ -36,6 +36,7 @@ mod finish;
 mod fold_bin;
 mod fold_tern;
 mod fold_un;
+pub mod isa;
 mod lex;
 pub mod limits;
 mod loc;
@@ -59,6 +60,8 @@ mod value;
 mod why;
 
 use std::sync::Arc;
+
+use isaglot_source::SourceMap;
 
 pub use api::{Bit, Bits, Class, Dag, Def, FieldError, List, Unresolved, Value};
 pub use lex::Loader;
@@ -128,6 +131,11 @@ impl Records {
         &self.ctx.places
     }
 
+    /// The files, to add others that messages refer to, or to keep them when the records go.
+    pub fn files_mut(&mut self) -> &mut SourceMap {
+        &mut self.ctx.places.files
+    }
+
     /// Paths of included files, sorted.
     pub fn included(&self) -> &[String] {
         &self.included
@@ -138,10 +146,23 @@ impl Records {
 /// included file, or `None` if there is none of that path, and is asked for the path as written and then in each of
 /// the include folders. Problems are in [`Records::messages`].
 pub fn parse(name: &str, bytes: Arc<[u8]>, options: &Options, loader: &mut Loader<'_>) -> Records {
+    parse_into(SourceMap::new(), name, bytes, options, loader)
+}
+
+/// The same, with files that were read before: their numbers stay, and those of this run come after them.
+pub fn parse_into(
+    files: SourceMap,
+    name: &str,
+    bytes: Arc<[u8]>,
+    options: &Options,
+    loader: &mut Loader<'_>,
+) -> Records {
+    let files = std::sync::Mutex::new(Some(files));
+    let files = || files.lock().ok().and_then(|mut f| f.take()).unwrap_or_default();
     // Values nest as deep as the input says, within limits; the default stack of a thread is made for less.
     let cell = std::sync::Mutex::new(Some(loader));
     let take = || cell.lock().ok().and_then(|mut l| l.take());
-    let large = || take().map(|loader| parse_here(name, Arc::clone(&bytes), options, loader, false));
+    let large = || take().map(|loader| parse_here(files(), name, Arc::clone(&bytes), options, loader, false));
     let done = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(limits::STACK_BYTES).spawn_scoped(scope, large);
         match thread.map(std::thread::ScopedJoinHandle::join) {
@@ -152,11 +173,18 @@ pub fn parse(name: &str, bytes: Arc<[u8]>, options: &Options, loader: &mut Loade
     });
     done.unwrap_or_else(|| {
         let mut nothing = |_: &str| None;
-        parse_here(name, Arc::clone(&bytes), options, take().unwrap_or(&mut nothing), true)
+        parse_here(files(), name, Arc::clone(&bytes), options, take().unwrap_or(&mut nothing), true)
     })
 }
 
-fn parse_here(name: &str, bytes: Arc<[u8]>, options: &Options, loader: &mut Loader<'_>, small_stack: bool) -> Records {
+fn parse_here(
+    files: SourceMap,
+    name: &str,
+    bytes: Arc<[u8]>,
+    options: &Options,
+    loader: &mut Loader<'_>,
+    small_stack: bool,
+) -> Records {
     let mut bounds = ctx::Bounds::default();
     if let Some(budget) = options.budget {
         bounds.shrink(budget);
@@ -164,7 +192,8 @@ fn parse_here(name: &str, bytes: Arc<[u8]>, options: &Options, loader: &mut Load
     if small_stack {
         (bounds.eval_depth, bounds.parse_depth) = (limits::SMALL_STACK_DEPTH, limits::SMALL_STACK_DEPTH);
     }
-    let ctx = ctx::Ctx::new(bounds, options.trace);
+    let mut ctx = ctx::Ctx::new(bounds, options.trace);
+    ctx.places.files = files;
     let lexer = lex::Lexer::new(loader, options.include_dirs.clone(), &options.macros, options.newest);
     let mut parser = parse::Parser::new(ctx, lexer, !options.no_unused_warning);
     let lexer = &mut parser.lex;

@@ -1,13 +1,16 @@
 //! LLVM's TableGen corpus, by its documented layout: every language test in every output, random programs, the files of
 //! all targets. (LLVM's own checks need FileCheck and the program: they are in the tests of the crate `isaglot`.)
 
+mod unpacked;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::Arc;
 
 use isaglot_tablegen::tool::{self, Action};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
+use unpacked::unpacked;
 
 /// What one run gave.
 struct Run {
@@ -151,22 +154,6 @@ fn golden(root: &Path, case: &str, rows: &[Vec<String>]) -> Result<(), Failed> {
         }
     }
     Ok(())
-}
-
-/// The archive, unpacked once for this run into a folder that is removed at its end.
-fn unpacked(corpus: &Path) -> &'static Path {
-    static ROOT: OnceLock<PathBuf> = OnceLock::new();
-    static KEEP: Mutex<Option<tempfile::TempDir>> = Mutex::new(None);
-    ROOT.get_or_init(|| {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let packed = std::fs::read(corpus.join("td.tar.xz")).expect("td.tar.xz");
-        let mut tar = Vec::new();
-        lzma_rs::xz_decompress(&mut &packed[..], &mut tar).expect("xz");
-        tar::Archive::new(&tar[..]).unpack(dir.path()).expect("tar");
-        let path = dir.path().to_owned();
-        *KEEP.lock().expect("one thread") = Some(dir);
-        path
-    })
 }
 
 fn corpus() -> Result<Option<PathBuf>, String> {

@@ -138,7 +138,7 @@ fn count(
         e.width == width && e.gens.contains(gens.min) && e.condition.holds(&|f| features.contains(&f))
     };
     let active: Vec<EncodingId> = isa[space].encodings.iter().copied().filter(|&id| there(id)).collect();
-    let patterns: Vec<Pattern> = active.iter().map(|&id| isa[id].pattern.clone()).collect();
+    let patterns: Vec<Pattern> = active.iter().flat_map(|&id| isa[id].cubes()).collect();
     let total = universe.count();
     let free = cover::uncovered_count(&universe, &patterns);
     let claimed = free.as_ref().map(|free| total.minus(free));

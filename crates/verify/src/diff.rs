@@ -167,10 +167,9 @@ impl<'a> Comparison<'a> {
             if other == id || rival.width != e.width || !rival.pattern.overlaps(&e.pattern) {
                 continue;
             }
-            let fixed = |x: &isaglot_model::Encoding| x.pattern.care().count_ones();
             let takes = match space.overlap {
                 Overlap::Conflict => true,
-                Overlap::MostSpecific => fixed(rival) > fixed(e) || (fixed(rival) == fixed(e) && other < id),
+                Overlap::MostSpecific => (rival.precedence(), other) < (e.precedence(), id),
             };
             if takes {
                 let theirs = leaf::words(isa, &mut self.sym, other, &features);

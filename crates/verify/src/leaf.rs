@@ -74,7 +74,7 @@ pub(crate) fn enter<'a>(isa: &'a Isa, sym: &mut Symbols, encoding: EncodingId, f
 pub(crate) fn words(isa: &Isa, sym: &mut Symbols, encoding: EncodingId, features: &[Ref]) -> Ref {
     let e = &isa[encoding];
     let word: Vec<Ref> = (0..e.width).map(|bit| sym.bit(bit)).collect();
-    let mut when = sym.matches(&word, &e.pattern);
+    let mut when = sym.encoding(&word, e);
     for part in [sym.in_gens(e.gens), sym.condition(features, &e.condition)] {
         when = sym.bdd.and(when, part);
     }

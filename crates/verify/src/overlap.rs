@@ -26,6 +26,7 @@ pub fn overlaps(isa: &Isa, generation: Option<u32>) -> Vec<OverlapPair> {
             .map(|&id| &isa[id])
             .filter(|e| e.gens.contains(found.gens.min) && e.pattern.overlaps(&found.words))
             .map(|e| e.pattern.clone())
+            .chain(isa[found.a].except.iter().chain(&isa[found.b].except).cloned())
             .collect();
         if let Some(Some(word)) = cover::uncovered_witness(&found.words, &others) {
             found.witness = word;
@@ -49,13 +50,18 @@ fn pair(isa: &Isa, space: SpaceId, ia: EncodingId, ib: EncodingId, generation: O
     }
     let features = together(isa, &a.condition, &b.condition)?;
     let words = a.pattern.intersect(&b.pattern)?;
+    let except: Vec<Pattern> = a.except.iter().chain(&b.except).cloned().collect();
+    let witness = match except.as_slice() {
+        [] => words.witness(),
+        // Where it cannot be said within bounds, the overlap is reported.
+        except => cover::uncovered_witness(&words, except).unwrap_or_else(|| Some(words.witness()))?,
+    };
     let relation = match (a.pattern.contains(&b.pattern), b.pattern.contains(&a.pattern)) {
         (true, true) => Relation::Equal,
         (true, false) => Relation::FirstContains,
         (false, true) => Relation::SecondContains,
         (false, false) => Relation::Partial,
     };
-    let witness = words.witness();
     Some(OverlapPair { space, a: ia, b: ib, gens, features, relation, words, witness })
 }
 
@@ -65,7 +71,7 @@ fn decided(isa: &Isa, space: SpaceId, a: &Encoding, b: &Encoding) -> bool {
     if a.width != b.width && space == isa.root() && !isa.format().lengths.is_empty() {
         return true;
     }
-    isa[space].overlap == Overlap::MostSpecific && a.pattern.care().count_ones() != b.pattern.care().count_ones()
+    isa[space].overlap == Overlap::MostSpecific && a.precedence() != b.precedence()
 }
 
 /// Features under which both conditions hold: those that must be on in the smallest solution.
@@ -106,11 +112,10 @@ pub fn unreachable(isa: &Isa, overlaps: &[OverlapPair]) -> Vec<Unreachable> {
 
 /// Whether `a` is taken where both match, in a space where the most specific one is.
 fn beats(isa: &Isa, a: EncodingId, b: EncodingId) -> bool {
-    let fixed = |id: EncodingId| isa[id].pattern.care().count_ones();
     a != b
         && isa[a].width == isa[b].width
         && isa[a].pattern.overlaps(&isa[b].pattern)
-        && (fixed(a) > fixed(b) || (fixed(a) == fixed(b) && a < b))
+        && (isa[a].precedence(), a) < (isa[b].precedence(), b)
 }
 
 fn covered(isa: &Isa, id: EncodingId, rivals: &[EncodingId]) -> bool {
@@ -125,7 +130,9 @@ fn covered(isa: &Isa, id: EncodingId, rivals: &[EncodingId]) -> bool {
     starts.sort_unstable();
     starts.dedup();
     starts.iter().all(|&generation| {
-        let there = rivals.iter().map(|&r| &isa[r]).filter(|r| r.gens.contains(generation) && sure(r));
+        // What a rival excepts it may leave to this one.
+        let there = rivals.iter().map(|&r| &isa[r]);
+        let there = there.filter(|r| r.except.is_empty() && r.gens.contains(generation) && sure(r));
         let patterns: Vec<Pattern> = there.map(|r| r.pattern.clone()).collect();
         cover::uncovered_witness(&e.pattern, &patterns) == Some(None::<Word>)
     })

@@ -359,7 +359,7 @@ impl<'a> Scopes<'a> {
         let mut matching = Vec::new();
         for &id in &self.isa[space].encodings {
             let e = &self.isa[id];
-            let mut matches = sym.matches(word, &e.pattern);
+            let mut matches = sym.encoding(word, e);
             let (gens, condition) = (sym.in_gens(e.gens), sym.condition(&self.features, &e.condition));
             matches = sym.bdd.and(matches, gens);
             matches = sym.bdd.and(matches, condition);
@@ -369,12 +369,12 @@ impl<'a> Scopes<'a> {
             let both = sym.bdd.and(taken, matches);
             conflict = sym.bdd.or(conflict, both);
             taken = sym.bdd.or(taken, matches);
-            matching.push((matches, id, e.pattern.care().count_ones()));
+            matching.push((matches, id, e.precedence()));
         }
         let mut chosen = Vec::new();
         if self.isa[space].overlap == Overlap::MostSpecific {
             conflict = Ref::FALSE;
-            matching.sort_by_key(|m| std::cmp::Reverse(m.2));
+            matching.sort_by_key(|m| m.2);
         }
         let mut before = Ref::FALSE;
         for (matches, id, _) in matching {

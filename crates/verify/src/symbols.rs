@@ -5,7 +5,7 @@
 //! between are for the second word of a question about pairs.
 
 use isaglot_bits::{Count, Pattern, Word};
-use isaglot_model::{Condition, FeatureId, GenRange, Isa};
+use isaglot_model::{Condition, Encoding, FeatureId, GenRange, Isa};
 
 use crate::bdd::{Bdd, Ref};
 use crate::limits;
@@ -141,6 +141,16 @@ impl Symbols {
             all = if pattern.value().bit(bit) { self.bdd.and(value, all) } else { self.bdd.and_not(all, value) };
         }
         all
+    }
+
+    /// Whether a word is in the pattern of an encoding and none of its exceptions.
+    pub(crate) fn encoding(&mut self, word: &[Ref], encoding: &Encoding) -> Ref {
+        let mut is = self.matches(word, &encoding.pattern);
+        for except in &encoding.except {
+            let out = self.matches(word, except);
+            is = self.bdd.and_not(is, out);
+        }
+        is
     }
 
     /// The smallest word of a set, with the smallest gen that has one.

@@ -27,6 +27,8 @@ fn encoding(b: &mut Builder, space: SpaceId, name: &str, pattern: &str) -> Encod
         width,
         pattern,
         dont_care: Word::zero(width),
+        except: Vec::new(),
+        rank: 0,
         gens: GenRange::ALL,
         own_gens: GenRange::ALL,
         condition: Condition::Always,
@@ -47,7 +49,16 @@ fn field(b: &mut Builder, name: &str, low: u32, width: u32, ty: FieldType) -> Fi
 }
 
 fn case(fields: Vec<Field>) -> Case {
-    Case { guard: None, fields, asserts: Vec::new(), template: None, alias: false, owner: String::new(), span: NOWHERE }
+    Case {
+        guard: None,
+        fields,
+        asserts: Vec::new(),
+        template: None,
+        alias: false,
+        input_only: false,
+        owner: String::new(),
+        span: NOWHERE,
+    }
 }
 
 fn feature(b: &mut Builder, name: &str, implies: Vec<FeatureId>) -> FeatureId {

@@ -612,15 +612,23 @@ impl<'a> Compiler<'_, 'a> {
             return known;
         }
         let isa = self.plan.isa();
-        let mut table =
-            Table { texts: Trie::default(), values: Vec::new(), shown: Vec::new(), number_bits: 64, words: false };
+        let mut table = Table {
+            texts: Trie::default(),
+            values: Vec::new(),
+            shown: Vec::new(),
+            number_bits: 64,
+            words: false,
+            open: false,
+        };
         let mut add = |value: u64, text: &str, prints: bool| {
             table.values.push((value, prints));
             table.shown.push(text.as_bytes().into());
         };
         match of {
             TableOf::Enum(id) => {
-                let values = isa.enums().get(id as usize).map_or(&[][..], |ty| &ty.values);
+                let ty = isa.enums().get(id as usize);
+                let values = ty.map_or(&[][..], |ty| &ty.values);
+                let open = ty.is_some_and(|ty| ty.open);
                 // Of values with one text, those with fewer ones are preferred: the matcher tries the last first.
                 let mut order: Vec<usize> = (0..values.len()).rev().collect();
                 order.sort_by_key(|&i| std::cmp::Reverse(values.get(i).map_or(0, |entry| entry.value.count_ones())));
@@ -628,6 +636,8 @@ impl<'a> Compiler<'_, 'a> {
                     let Some(entry) = values.get(i) else { continue };
                     if !values.get(..i).unwrap_or(&[]).iter().any(|earlier| earlier.value == entry.value) {
                         add(entry.value, &entry.display, true);
+                    } else if open {
+                        add(entry.value, &entry.display, false);
                     }
                 }
             }
@@ -645,7 +655,10 @@ impl<'a> Compiler<'_, 'a> {
             }
         }
         match of {
-            TableOf::Enum(_) => table.number_bits = 32,
+            TableOf::Enum(id) => {
+                table.number_bits = 32;
+                table.open = isa.enums().get(id as usize).is_some_and(|ty| ty.open);
+            }
             TableOf::Register(_) => table.words = true,
         }
         table.texts = Trie::new(table.shown.iter().zip(0u32..).map(|(text, i)| (&**text, i)));

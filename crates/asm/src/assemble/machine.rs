@@ -450,6 +450,10 @@ impl Machine {
                 let more = (way as usize) + 1 < count || digit;
                 Some(Reading::new(begin + len as usize, value, more))
             }
+            None if table.open && input.relaxed => {
+                let (value, len) = if way as usize == count { number::literal(rest)? } else { (None, 0) };
+                value.map(|value| Reading::maybe(begin + len, value, value <= limbs::mask(table.number_bits), false))
+            }
             // A value that the table lacks is a number.
             None => {
                 let longest = number::digits(rest, false);

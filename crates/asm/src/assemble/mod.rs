@@ -28,7 +28,7 @@ use std::cell::OnceCell;
 
 use isaglot_bits::Word;
 use isaglot_codec::{Plan, Scopes};
-use isaglot_model::EncodingId;
+use isaglot_model::{EncodingId, Overlap};
 
 pub use machine::{Site, Symbol};
 pub(crate) use trie::Trie;
@@ -231,6 +231,11 @@ impl<'p, 'a> Assembler<'p, 'a> {
                     let widths = words.iter().map(|(word, _)| word.width());
                     let width = if self.machine.later { widths.max() } else { widths.min() };
                     words.retain(|(word, _)| Some(word.width()) == width);
+                    if self.plan.isa()[self.plan.isa().root()].overlap == Overlap::MostSpecific {
+                        // Where one is preferred in decoding, one is in assembling: bits that do not show are 0.
+                        words.sort_by_key(|(word, id)| (word.count_ones(), self.plan.isa()[*id].precedence(), *id));
+                        words.truncate(1);
+                    }
                     if let [(word, _)] = words.as_slice() {
                         return Ok(word.clone());
                     }

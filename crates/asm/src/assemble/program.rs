@@ -121,6 +121,8 @@ pub(super) struct Table {
     pub(super) number_bits: u32,
     /// The texts are whole words: names of registers.
     pub(super) words: bool,
+    /// Any number may stand for a text, where people write as they like.
+    pub(super) open: bool,
 }
 
 /// Where a value goes.

@@ -20,7 +20,7 @@ use crate::session::{EXIT_INPUT, Session};
 /// Find what is wrong with a description, with witness words, and prove the rest.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The description: an isaspec XML file.
+    /// The description: an isaspec XML file, or the TableGen file of an LLVM target.
     #[arg(value_name = "SPEC", required_unless_present = "isa", conflicts_with = "isa")]
     spec: Option<PathBuf>,
     /// A description that comes with isaglot.
@@ -29,6 +29,8 @@ pub(crate) struct Args {
     /// Look at one gen only: a number, or a name that the description gives. All gens otherwise.
     #[arg(long = "gen", value_name = "N")]
     generation: Option<String>,
+    #[command(flatten)]
+    target: crate::target::TargetArgs,
     /// Show the table of proofs: per encoding, whether its words are its own, survive a round trip, and have texts of
     /// their own, and by which method.
     #[arg(long)]
@@ -58,7 +60,13 @@ enum Deny {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let spec = SpecArgs { spec: args.spec.clone(), isa: args.isa.clone(), generation: None, features: Vec::new() };
+    let spec = SpecArgs {
+        spec: args.spec.clone(),
+        isa: args.isa.clone(),
+        generation: None,
+        features: Vec::new(),
+        target: args.target.clone(),
+    };
     let mut problems = Diagnostics::new();
     let isa = read_isa(&spec, &mut session.files, &mut problems);
     let mut all: Vec<Diagnostic> = problems.iter().cloned().collect();

@@ -29,6 +29,8 @@ pub(crate) struct Args {
     /// A gen: once with two descriptions, to compare them for it alone; twice with one.
     #[arg(long = "gen", value_name = "N")]
     generations: Vec<String>,
+    #[command(flatten)]
+    target: crate::target::TargetArgs,
     /// Answer in JSON.
     #[arg(long)]
     json: bool,
@@ -47,9 +49,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
             return ExitCode::from(crate::session::EXIT_USAGE);
         }
     }
-    let Some(one) = read(&args.a, session) else { return ExitCode::from(EXIT_INPUT) };
+    let Some(one) = read(&args.a, args, session) else { return ExitCode::from(EXIT_INPUT) };
     let two = match &args.b {
-        Some(path) => match read(path, session) {
+        Some(path) => match read(path, args, session) {
             Some(isa) => Some(isa),
             None => return ExitCode::from(EXIT_INPUT),
         },
@@ -61,8 +63,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     }
 }
 
-fn read(path: &std::path::Path, session: &mut Session) -> Option<Isa> {
-    let spec = SpecArgs { spec: Some(path.to_owned()), isa: None, generation: None, features: Vec::new() };
+fn read(path: &std::path::Path, args: &Args, session: &mut Session) -> Option<Isa> {
+    let target = args.target.clone();
+    let spec = SpecArgs { spec: Some(path.to_owned()), isa: None, generation: None, features: Vec::new(), target };
     let mut problems = Diagnostics::new();
     let isa = read_isa(&spec, &mut session.files, &mut problems);
     if problems.has_errors() {

@@ -104,7 +104,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 
 fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bool, Diagnostic> {
     let names = read_names(args.names.as_deref(), session)?;
-    let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features).with_aliases(args.aliases);
+    let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features)
+        .with_aliases(args.aliases || chosen.aliases);
     let options = Options {
         show_errors: !args.no_errors,
         labels: args.labels || !args.entries.is_empty(),

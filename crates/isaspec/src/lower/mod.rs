@@ -179,6 +179,8 @@ impl<'a> Lowering<'a> {
             width: place.width,
             pattern,
             dont_care,
+            except: Vec::new(),
+            rank: 0,
             gens: effective_gens(tables, place),
             own_gens: own_gens(set.decl),
             condition: condition(tables, &features),
@@ -241,6 +243,7 @@ impl<'a> Lowering<'a> {
             asserts,
             template: template.map(|t| self.builder.template(t)),
             alias: case.alias,
+            input_only: false,
             owner,
             span,
         }
@@ -375,7 +378,12 @@ fn enumeration(name: &str, decl: &EnumDecl, out: &mut Diagnostics) -> EnumType {
             None => values.push((&v.val.value, value)),
         }
     }
-    EnumType { name: name.to_owned(), values: values.into_iter().map(|(_, v)| v).collect(), span: decl.span }
+    EnumType {
+        name: name.to_owned(),
+        values: values.into_iter().map(|(_, v)| v).collect(),
+        open: false,
+        span: decl.span,
+    }
 }
 
 fn register_file(name: &str, decl: &Registers) -> RegisterFile {

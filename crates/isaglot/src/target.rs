@@ -1,0 +1,124 @@
+//! LLVM targets as descriptions: a `.td` file with what it includes, and an operand table.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap, closest};
+use isaglot_tablegen::isa::{self, Lowered, OperandTable};
+use isaglot_tablegen::{self as tablegen, Loc};
+
+use crate::load::{Chosen, SpecArgs};
+
+/// The options that only TableGen descriptions have.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct TargetArgs {
+    /// A folder in which included files are looked for (TableGen).
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
+    /// What its operands mean; by default the table that comes with isaglot for a file of this name (TableGen).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) operands: Option<PathBuf>,
+    /// The target, such as `riscv64` (TableGen).
+    #[arg(long, value_name = "TRIPLE", default_value = "", hide_default_value = true)]
+    pub(crate) triple: String,
+    /// The processor (TableGen).
+    #[arg(long, alias = "cpu", value_name = "NAME", default_value = "", hide_default_value = true)]
+    pub(crate) mcpu: String,
+    /// Instructions themselves instead of shorthands (TableGen).
+    #[arg(long)]
+    pub(crate) no_aliases: bool,
+}
+
+/// A target that was read.
+pub(crate) struct Target {
+    pub(crate) lowered: Lowered,
+    pub(crate) table: OperandTable,
+}
+
+/// Whether a description is written in TableGen.
+pub(crate) fn is_tablegen(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "td")
+}
+
+/// Reads and lowers a target; `None` if there were errors.
+pub(crate) fn read(
+    path: &Path,
+    args: &TargetArgs,
+    files: &mut SourceMap,
+    problems: &mut Diagnostics,
+) -> Option<Target> {
+    let bytes = match crate::io::read(Some(path)) {
+        Ok(bytes) => bytes,
+        Err(d) => {
+            problems.push(d);
+            return None;
+        }
+    };
+    let table = operands(path, args, files, problems)?;
+    let include_dirs = args.include.iter().map(|dir| dir.display().to_string()).collect();
+    let options = tablegen::Options { include_dirs, no_unused_warning: true, ..tablegen::Options::default() };
+    let name = path.display().to_string();
+    let mut load = |path: &str| std::fs::read(path).ok().map(Arc::from);
+    let mut records = tablegen::parse_into(std::mem::take(files), &name, bytes.into(), &options, &mut load);
+    for message in &records.messages().list {
+        let text = String::from_utf8_lossy(&message.text).into_owned();
+        let code = if message.code.is_empty() { "tblgen" } else { message.code };
+        let mut d = Diagnostic::new(message.severity, code, text);
+        if let Some(span) = (message.loc != Loc::NONE).then(|| records.places().span(message.loc)).flatten() {
+            d = d.label(span, "");
+        }
+        problems.push(d);
+    }
+    let lowered = if records.ok() { isa::lower(&records, &table, problems) } else { None };
+    *files = std::mem::take(records.files_mut());
+    // Freeing millions of values one by one is time that nobody needs.
+    std::mem::forget(records);
+    let lowered = lowered?;
+    lowered.warnings().for_each(|d| problems.push(d));
+    Some(Target { lowered, table })
+}
+
+/// The operand table: the one that is given, or the one for a target of this name; without either, none.
+fn operands(path: &Path, args: &TargetArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<OperandTable> {
+    let (name, text) = match &args.operands {
+        Some(path) => match crate::io::read(Some(path)) {
+            Ok(bytes) => (path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()),
+            Err(d) => {
+                problems.push(d);
+                return None;
+            }
+        },
+        None => {
+            let stem = path.file_stem().map(|s| s.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+            match crate::embedded::operands(&stem) {
+                Some(text) => (format!("{stem}.operands"), text.to_owned()),
+                None => return Some(OperandTable::default()),
+            }
+        }
+    };
+    let file = files.add(name, text.as_bytes());
+    let before = problems.error_count();
+    let table = isa::read(file, &text, problems);
+    (problems.error_count() == before).then_some(table)
+}
+
+/// Reads a target and resolves triple, processor and features.
+pub(crate) fn load(path: &Path, args: &SpecArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Chosen> {
+    let target = read(path, &args.target, files, problems)?;
+    let isa = target.lowered.isa;
+    let names: Vec<&str> = args.features.iter().map(String::as_str).collect();
+    match isa::choose(&isa, &target.table, &args.target.triple, &args.target.mcpu, &names) {
+        Ok(features) => Some(Chosen { isa, generation: 0, features, aliases: !args.target.no_aliases }),
+        Err(no) => {
+            let mut d = Diagnostic::error("cli-feature", format!("the target has no feature `{}`", no.name));
+            if let Some(cpu) = no.name.strip_prefix("cpu=") {
+                d = Diagnostic::error("cli-cpu", format!("the target has no processor `{cpu}`"));
+            }
+            if let Some(near) = closest(&no.name, isa.features().iter().map(|f| f.name.as_str())) {
+                d = d.note(format!("did you mean `{}`?", near.strip_prefix("cpu=").unwrap_or(near)));
+            }
+            problems.push(d);
+            None
+        }
+    }
+}

@@ -1,0 +1,538 @@
+//! Shorthands: `InstAlias`, and the long instructions that short ones stand for (`CompressPat`).
+//!
+//! A shorthand of an instruction is a case of its encoding with a guard: operands are equal to what the pattern fixes.
+//! What a short instruction stands for is printed by the templates of the long one, over the short one's operands; so
+//! all shorthands of the long one apply too. Both are therefore the same work: an instruction's texts with its operands
+//! *bound* to sources, which are numbers of the word at hand, registers or constants.
+
+use isaglot_model::{BinaryOp, Case, Condition, IntType, Node, TemplateId};
+use rustc_hash::FxHashMap;
+
+use super::inst::{AsmPart, Inst, InstOperand, OperandType, asm_parts};
+use super::meaning::{Number, Source, register_class};
+use super::registers::text;
+use super::scope::{Guard, Scope, push};
+use super::table::{Fact, Format};
+use super::{Lowering, features};
+use crate::limits::MAX_CASES;
+use crate::{Dag, Def, Value};
+
+/// An `InstAlias`.
+#[derive(Clone, Debug)]
+pub(crate) struct Alias<'a> {
+    asm: Vec<AsmPart>,
+    result: Dag<'a>,
+    priority: i64,
+    condition: Condition,
+}
+
+/// What a short instruction stands for.
+#[derive(Clone, Debug)]
+pub(crate) struct Long<'a> {
+    def: Def<'a>,
+    input: Dag<'a>,
+    output: Dag<'a>,
+    condition: Condition,
+    /// The long one becomes the short one, but never back.
+    one_way: bool,
+}
+
+/// An instruction whose texts are wanted.
+#[derive(Clone, Debug)]
+pub(crate) struct Bound<'a> {
+    pub(crate) def: Def<'a>,
+    pub(crate) operands: Vec<InstOperand<'a>>,
+    pub(crate) sources: Vec<Source>,
+    /// Operands that print by another method than their record's.
+    pub(crate) printers: Vec<(String, String)>,
+    /// Further texts, and the values of operands for which they are used.
+    pub(crate) aliases: Vec<(Vec<(String, i64)>, String)>,
+}
+
+impl<'a> Bound<'a> {
+    /// An instruction with its own operands, and what the table says about its texts.
+    pub(crate) fn new(inst: &Inst<'a>, sources: Vec<Source>, facts: &[Fact]) -> Bound<'a> {
+        let printer = |fact: &Fact| match fact {
+            Fact::Print(operand, method) => Some((operand.clone(), method.clone())),
+            _ => None,
+        };
+        let alias = |fact: &Fact| match fact {
+            Fact::Alias(when, text) => Some((when.clone(), text.clone())),
+            _ => None,
+        };
+        Bound {
+            def: inst.def,
+            operands: inst.operands.clone(),
+            sources,
+            printers: facts.iter().filter_map(printer).collect(),
+            aliases: facts.iter().filter_map(alias).collect(),
+        }
+    }
+}
+
+/// One text of an encoding.
+#[derive(Clone, Debug)]
+pub(crate) struct Text {
+    pub(crate) template: TemplateId,
+    pub(crate) guard: Guard,
+    pub(crate) alias: bool,
+    pub(crate) input_only: bool,
+}
+
+/// A number of an operand: which of its parts.
+type Slot = (usize, Option<usize>);
+
+impl<'a> Lowering<'a> {
+    /// Reads all shorthands.
+    pub(crate) fn read_aliases(&mut self) {
+        for def in self.records.defs_of("InstAlias") {
+            let Some(Value::Dag(result)) = def.get("ResultInst") else { continue };
+            let Value::Def(inst) = result.operator() else { continue };
+            // Other syntaxes than the first are another assembler's.
+            if !matches!(text(def, "AsmVariantName").as_str(), "" | "generic")
+                && self.first_variant != text(def, "AsmVariantName")
+            {
+                continue;
+            }
+            let asm = asm_parts(&text(def, "AsmString"));
+            let priority = def.int("EmitPriority").unwrap_or(0);
+            let condition = self.features.condition(def);
+            self.aliases.entry(inst.index()).or_default().push(Alias { asm, result, priority, condition });
+        }
+        for list in self.aliases.values_mut() {
+            list.sort_by_key(|alias| std::cmp::Reverse(alias.priority));
+        }
+        for def in self.records.defs_of("CompressPat") {
+            let (Some(Value::Dag(input)), Some(Value::Dag(output))) = (def.get("Input"), def.get("Output")) else {
+                continue;
+            };
+            let (Value::Def(long), Value::Def(short)) = (input.operator(), output.operator()) else { continue };
+            let condition = self.features.condition(def);
+            let one_way = def.bit("isCompressOnly").unwrap_or(false);
+            self.longs.entry(short.index()).or_default().push(Long { def: long, input, output, condition, one_way });
+        }
+        for def in self.records.defs_of("MnemonicAlias") {
+            let condition = self.features.condition(def);
+            let (from, to) = (text(def, "FromMnemonic"), text(def, "ToMnemonic"));
+            self.mnemonics.entry(to).or_default().push((from, condition));
+        }
+    }
+
+    /// All texts of an encoding: what it stands for, shorthands, its own.
+    pub(crate) fn texts(&mut self, scope: &mut Scope, own: &Bound<'a>) -> Vec<Text> {
+        let mut out = Vec::new();
+        for long in self.longs.get(&own.def.index()).cloned().unwrap_or_default() {
+            let mut guard = Guard::default();
+            let Some(sources) = self.bind_long(scope, own, &long, &mut guard) else { continue };
+            if long.condition != Condition::Always {
+                guard.add(|nodes| features::lower(&long.condition, nodes));
+            }
+            let operands = super::inst::operands(long.def);
+            let bound = Bound { def: long.def, operands, sources, printers: Vec::new(), aliases: Vec::new() };
+            let from = out.len();
+            self.own_texts(scope, &bound, &guard, true, &mut out);
+            if long.one_way {
+                out.iter_mut().skip(from).for_each(|text| text.input_only = true);
+            }
+        }
+        self.own_texts(scope, own, &Guard::default(), false, &mut out);
+        self.renamed(&mut out);
+        out.truncate(MAX_CASES);
+        out
+    }
+
+    /// The texts of another instruction that has the same words, for input: they come before those of the one that is
+    /// printed.
+    pub(crate) fn further_texts(
+        &mut self,
+        scope: &mut Scope,
+        bound: &Bound<'a>,
+        condition: &Condition,
+        out: &mut Vec<Text>,
+    ) {
+        let mut guard = Guard::default();
+        if *condition != Condition::Always {
+            guard.add(|nodes| features::lower(condition, nodes));
+        }
+        let mut texts = Vec::new();
+        self.own_texts(scope, bound, &guard, true, &mut texts);
+        texts.iter_mut().for_each(|text| text.input_only = true);
+        out.splice(0..0, texts);
+    }
+
+    /// The shorthands of an instruction, and its own text last.
+    fn own_texts(&mut self, scope: &mut Scope, bound: &Bound<'a>, guard: &Guard, alias: bool, out: &mut Vec<Text>) {
+        for one in self.aliases.get(&bound.def.index()).cloned().unwrap_or_default() {
+            if out.len() >= MAX_CASES {
+                return;
+            }
+            let mut guard = guard.clone();
+            let Some(names) = self.bind_alias(scope, bound, one.result, &mut guard) else { continue };
+            if one.condition != Condition::Always {
+                guard.add(|nodes| features::lower(&one.condition, nodes));
+            }
+            let find = |name: &str| {
+                let (source, ty) = names.get(name)?;
+                Some((source.clone(), *ty))
+            };
+            let input_only = one.priority <= 0;
+            let mut short = guard.clone();
+            if let Some(template) = self.short_template(scope, &one.asm, &find, &bound.printers, &mut short) {
+                out.push(Text { template, guard: short, alias: true, input_only });
+            }
+            let Some(template) = self.template(scope, &one.asm, &find, &bound.printers) else { continue };
+            out.push(Text { template, guard, alias: true, input_only });
+        }
+        let asm = asm_parts(&text(bound.def, "AsmString"));
+        let find = |name: &str| {
+            let Some(at) = bound.operands.iter().position(|o| o.name == name) else {
+                let numbers =
+                    bound.sources.iter().filter_map(|s| if let Source::Numbers(n) = s { Some(n) } else { None });
+                let part = numbers.flatten().find(|number| number.part == name)?;
+                return Some((Source::Numbers(vec![part.clone()]), None));
+            };
+            let ty = match &bound.operands.get(at)?.ty {
+                OperandType::Def(ty) | OperandType::Parts(ty, _) => Some(*ty),
+                OperandType::Other => None,
+            };
+            Some((bound.sources.get(at)?.clone(), ty))
+        };
+        for (when, text) in &bound.aliases {
+            let mut guard = guard.clone();
+            let mut holds = |(name, value): &(String, i64)| {
+                let (source, _) = find(name)?;
+                self.is_constant(scope, &source, *value, &mut guard)
+            };
+            if when.iter().all(|one| holds(one).is_some())
+                && let Some(template) = self.template(scope, &asm_parts(text), &find, &bound.printers)
+            {
+                out.push(Text { template, guard, alias: true, input_only: false });
+            }
+        }
+        let mut short = guard.clone();
+        if let Some(template) = self.short_template(scope, &asm, &find, &bound.printers, &mut short) {
+            out.push(Text { template, guard: short, alias: true, input_only: false });
+        }
+        if let Some(template) = self.template(scope, &asm, &find, &bound.printers) {
+            out.push(Text { template, guard: guard.clone(), alias, input_only: false });
+        }
+    }
+
+    /// Texts under other mnemonics, for input.
+    fn renamed(&mut self, out: &mut Vec<Text>) {
+        if self.mnemonics.is_empty() {
+            return;
+        }
+        let mut more = Vec::new();
+        for one in out.iter() {
+            let Some(template) = self.builder.template_at(one.template) else { continue };
+            let template = template.clone();
+            let Some(isaglot_model::TemplatePart::Literal(bytes)) = template.parts.first() else { continue };
+            let literal = String::from_utf8_lossy(bytes).into_owned();
+            let (mnemonic, rest) = literal.split_once(' ').unwrap_or((&literal, ""));
+            for (from, condition) in self.mnemonics.get(mnemonic).cloned().unwrap_or_default() {
+                let mut renamed = template.clone();
+                let space = if literal.len() > mnemonic.len() { " " } else { "" };
+                if let Some(first) = renamed.parts.first_mut() {
+                    *first = isaglot_model::TemplatePart::Literal(format!("{from}{space}{rest}").into_bytes());
+                }
+                let template = self.builder.template(renamed);
+                let mut guard = one.guard.clone();
+                if condition != Condition::Always {
+                    guard.add(|nodes| features::lower(&condition, nodes));
+                }
+                more.push(Text { template, guard, alias: true, input_only: true });
+            }
+        }
+        // What always applies must stay the last.
+        out.splice(0..0, more);
+    }
+
+    /// Which number of which operand each argument of a pattern is.
+    fn slots(operands: &[InstOperand<'a>], dag: Dag<'a>) -> Option<Vec<(Slot, Value<'a>, String)>> {
+        let mut args = dag.args();
+        let mut out = Vec::new();
+        for (i, operand) in operands.iter().enumerate() {
+            if operand.tied.is_some() {
+                continue;
+            }
+            let (value, name) = args.next()?;
+            let parts = match &operand.ty {
+                OperandType::Def(ty) | OperandType::Parts(ty, _) => match ty.get("MIOperandInfo") {
+                    Some(Value::Dag(info)) => info.args().len(),
+                    _ => 0,
+                },
+                OperandType::Other => 0,
+            };
+            let whole = match (&operand.ty, value) {
+                (OperandType::Def(ty) | OperandType::Parts(ty, _), Value::Def(arg)) => *ty == arg,
+                _ => false,
+            };
+            if parts < 2 || whole {
+                out.push(((i, None), value, name.into_owned()));
+                continue;
+            }
+            out.push(((i, Some(0)), value, name.into_owned()));
+            for part in 1..parts {
+                let (value, name) = args.next()?;
+                out.push(((i, Some(part)), value, name.into_owned()));
+            }
+        }
+        args.next().is_none().then_some(out)
+    }
+
+    fn at(bound: &Bound<'a>, (operand, part): Slot) -> Option<Source> {
+        let source = bound.sources.get(operand)?;
+        match (source, part) {
+            (Source::Numbers(numbers), Some(part)) => Some(Source::Numbers(vec![numbers.get(part)?.clone()])),
+            (source, _) => Some(source.clone()),
+        }
+    }
+
+    /// The names of a shorthand, with the conditions under which it applies; `None` if it never does.
+    fn bind_alias(
+        &mut self,
+        scope: &mut Scope,
+        bound: &Bound<'a>,
+        dag: Dag<'a>,
+        guard: &mut Guard,
+    ) -> Option<FxHashMap<String, (Source, Option<Def<'a>>)>> {
+        let mut names: FxHashMap<String, (Source, Option<Def<'a>>)> = FxHashMap::default();
+        for (slot, value, name) in Self::slots(&bound.operands, dag)? {
+            let source = Self::at(bound, slot)?;
+            match number(value) {
+                Value::Int(value) => self.is_constant(scope, &source, value, guard)?,
+                Value::Def(def) if def.is_of("Register") => self.is_register(scope, &source, def, guard)?,
+                Value::Def(def) if def.name() == "zero_reg" => return None,
+                Value::Def(ty) => {
+                    if let Some((known, _)) = names.get(&name) {
+                        let known = known.clone();
+                        self.are_equal(scope, &known, &source, guard)?;
+                    } else {
+                        if let Some(class) = register_class(ty) {
+                            self.is_in_class(scope, &source, class, guard)?;
+                        }
+                        names.insert(name, (source, Some(ty)));
+                    }
+                }
+                _ => {
+                    names.insert(name, (source, None));
+                }
+            }
+        }
+        Some(names)
+    }
+
+    /// The operands of a long instruction over those of the short one.
+    fn bind_long(
+        &mut self,
+        scope: &mut Scope,
+        own: &Bound<'a>,
+        long: &Long<'a>,
+        guard: &mut Guard,
+    ) -> Option<Vec<Source>> {
+        let names = self.bind_alias(scope, own, long.output, guard)?;
+        let operands = super::inst::operands(long.def);
+        let mut sources: Vec<Option<Source>> = vec![None; operands.len()];
+        for ((at, part), value, name) in Self::slots(&operands, long.input)? {
+            let source = match number(value) {
+                Value::Int(value) => Source::Constant(value),
+                Value::Def(def) if def.is_of("Register") => {
+                    let register = self.registers.register(def)?;
+                    Source::Register(register.shown.clone(), register.number)
+                }
+                _ => names.get(&name)?.0.clone(),
+            };
+            let slot = sources.get_mut(at)?;
+            match (slot.as_mut(), part, source) {
+                (Some(Source::Numbers(all)), Some(_), Source::Numbers(more)) => all.extend(more),
+                (Some(_), Some(_), _) => return None,
+                (_, _, source) => *slot = Some(source),
+            }
+        }
+        for (i, operand) in operands.iter().enumerate() {
+            if let Some(tied) = operand.tied {
+                let source = sources.get(tied)?.clone();
+                *sources.get_mut(i)? = source;
+            }
+        }
+        Some(sources.into_iter().map(|s| s.unwrap_or(Source::Unknown)).collect())
+    }
+
+    fn is_constant(&mut self, scope: &mut Scope, source: &Source, value: i64, guard: &mut Guard) -> Option<()> {
+        match source {
+            Source::Constant(own) => (*own == value).then_some(()),
+            Source::Numbers(numbers) => {
+                let [number] = numbers.as_slice() else { return None };
+                let raw = match &number.format {
+                    // A number by its text: what the constant generators of some target make.
+                    Format::Enum(name) if self.table.enums.contains_key(name) => {
+                        let values = self.table.enums.get(name)?;
+                        values.iter().find(|(_, text)| text.parse() == Ok(value))?.0
+                    }
+                    _ => number.raw(value)?,
+                };
+                self.number_is(scope, number, raw, guard)
+            }
+            _ => None,
+        }
+    }
+
+    fn is_register(&mut self, scope: &mut Scope, source: &Source, def: Def<'a>, guard: &mut Guard) -> Option<()> {
+        let register = self.registers.register(def)?;
+        let (shown, number) = (register.shown.clone(), register.number);
+        match source {
+            Source::Register(own, own_number) => (*own == shown && *own_number == number).then_some(()),
+            Source::Numbers(numbers) => {
+                let [one] = numbers.as_slice() else { return None };
+                let (file, true) = one.registers? else { return None };
+                if !self.registers.is_in_file(file, number, &shown) {
+                    return None;
+                }
+                self.number_is(scope, one, number, guard)
+            }
+            _ => None,
+        }
+    }
+
+    /// That the bits of a number are these; `None` if they cannot be.
+    fn number_is(&mut self, scope: &mut Scope, number: &Number, raw: u64, guard: &mut Guard) -> Option<()> {
+        let width = number.width();
+        if width < 64 && raw >> width != 0 {
+            return None;
+        }
+        let mut at = width;
+        for piece in &number.pieces {
+            at -= piece.width();
+            if let isaglot_model::Piece::Implied { width, value } = *piece {
+                let mask = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
+                if raw >> at & mask != value {
+                    return None;
+                }
+            }
+        }
+        let field = scope.bits_of(&mut self.builder, number);
+        guard.equals(field, raw);
+        Some(())
+    }
+
+    fn are_equal(&mut self, scope: &mut Scope, a: &Source, b: &Source, guard: &mut Guard) -> Option<()> {
+        match (a, b) {
+            (Source::Numbers(a), Source::Numbers(b)) => {
+                let ([a], [b]) = (a.as_slice(), b.as_slice()) else { return None };
+                if a.pieces == b.pieces {
+                    return Some(());
+                }
+                let (x, y) = (scope.bits_of(&mut self.builder, a), scope.bits_of(&mut self.builder, b));
+                guard.add(|nodes| {
+                    let x = push(nodes, Node::Field(x));
+                    let y = push(nodes, Node::Field(y));
+                    push(nodes, Node::Binary(BinaryOp::Eq, IntType::I64, x, y))
+                });
+                Some(())
+            }
+            (Source::Numbers(numbers), Source::Register(_, number))
+            | (Source::Register(_, number), Source::Numbers(numbers)) => {
+                let [one] = numbers.as_slice() else { return None };
+                self.number_is(scope, one, *number, guard)
+            }
+            (Source::Register(a, _), Source::Register(b, _)) => (a == b).then_some(()),
+            (Source::Constant(a), Source::Constant(b)) => (a == b).then_some(()),
+            _ => None,
+        }
+    }
+
+    /// That a register is of a class.
+    fn is_in_class(&mut self, scope: &mut Scope, source: &Source, class: Def<'a>, guard: &mut Guard) -> Option<()> {
+        let Source::Numbers(numbers) = source else { return Some(()) };
+        let [number] = numbers.as_slice() else { return Some(()) };
+        let Some((_, true)) = number.registers else { return Some(()) };
+        let allowed = self.registers.numbers(class);
+        let width = number.width();
+        if width > 12 {
+            return Some(());
+        }
+        let possible = |value: u64| {
+            let mut at = width;
+            number.pieces.iter().all(|piece| {
+                at -= piece.width();
+                match *piece {
+                    isaglot_model::Piece::Implied { width, value: want } => value >> at & ((1 << width) - 1) == want,
+                    isaglot_model::Piece::Bits(_) => true,
+                }
+            })
+        };
+        let all: Vec<u64> = (0..1u64 << width).filter(|&v| possible(v)).collect();
+        let (inside, outside): (Vec<u64>, Vec<u64>) = all.into_iter().partition(|v| allowed.contains(v));
+        if inside.is_empty() {
+            return None;
+        }
+        // What the pattern of the instruction excludes needs no test, but costs none either.
+        let (list, op, join) = if outside.len() <= inside.len() {
+            (outside, BinaryOp::Ne, BinaryOp::LogicalAnd)
+        } else {
+            (inside, BinaryOp::Eq, BinaryOp::LogicalOr)
+        };
+        if list.is_empty() {
+            return Some(());
+        }
+        let field = scope.bits_of(&mut self.builder, number);
+        guard.add(|nodes| {
+            let field = push(nodes, Node::Field(field));
+            let mut last = None;
+            for value in list {
+                let value = push(nodes, Node::Const(value, IntType::I64));
+                let test = push(nodes, Node::Binary(op, IntType::I64, field, value));
+                last = Some(match last {
+                    None => test,
+                    Some(before) => push(nodes, Node::Binary(join, IntType::I64, before, test)),
+                });
+            }
+            last.unwrap_or(field)
+        });
+        Some(())
+    }
+
+    /// The cases of an encoding; the last has the fields.
+    pub(crate) fn cases(&mut self, mut scope: Scope, texts: Vec<Text>, owner: &str) -> Vec<Case> {
+        let span = scope.span;
+        let mut cases = Vec::new();
+        for text in texts {
+            let guard = text.guard.finish(&mut self.builder, &scope);
+            cases.push(Case {
+                guard,
+                fields: Vec::new(),
+                asserts: Vec::new(),
+                template: Some(text.template),
+                alias: text.alias,
+                input_only: text.input_only,
+                owner: owner.to_owned(),
+                span,
+            });
+        }
+        let fields = std::mem::take(&mut scope.fields).into_iter().map(|(_, field)| field).collect();
+        match cases.last_mut() {
+            Some(last) if last.guard.is_none() => last.fields = fields,
+            _ => cases.push(Case {
+                guard: None,
+                fields,
+                asserts: Vec::new(),
+                template: None,
+                alias: false,
+                input_only: false,
+                owner: owner.to_owned(),
+                span,
+            }),
+        }
+        cases
+    }
+}
+
+/// Bits that are all known are a number too.
+fn number(value: Value<'_>) -> Value<'_> {
+    match value {
+        Value::Bits(bits) => bits.int().map_or(value, Value::Int),
+        Value::Bit(bit) => Value::Int(i64::from(bit)),
+        other => other,
+    }
+}

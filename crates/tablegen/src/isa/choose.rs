@@ -1,0 +1,70 @@
+//! From a triple, a processor and a list of features to what is on, as llvm-mc does it.
+
+use isaglot_model::{FeatureId, Isa};
+
+use super::table::OperandTable;
+
+/// A name that the target does not have: a processor, or a feature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoSuch {
+    /// The name, a processor as `cpu=NAME`.
+    pub name: String,
+}
+
+/// The features that are on, those that they imply included. `features` has names with `+` or `-` before them, in
+/// order; a feature that is switched off takes those along that imply it.
+///
+/// # Errors
+///
+/// The first name that the target does not have. What a triple means is in the table; one that it does not know means
+/// nothing.
+pub fn choose(
+    isa: &Isa,
+    table: &OperandTable,
+    triple: &str,
+    cpu: &str,
+    features: &[&str],
+) -> Result<Vec<FeatureId>, NoSuch> {
+    let find = |name: &str| {
+        let at = isa.features().iter().position(|f| f.name == name);
+        at.map(|at| FeatureId(at as u32)).ok_or_else(|| NoSuch { name: name.to_owned() })
+    };
+    let mut on = vec![false; isa.features().len()];
+    let known = table.triples.iter().filter(|(prefix, _)| triple.starts_with(prefix.as_str()));
+    if let Some((_, names)) = known.max_by_key(|(prefix, _)| prefix.len()) {
+        for name in names.iter().filter(|n| cpu.is_empty() || !n.starts_with("cpu=")) {
+            switch_on(isa, find(name)?, &mut on);
+        }
+    }
+    if !cpu.is_empty() {
+        switch_on(isa, find(&format!("cpu={cpu}"))?, &mut on);
+    }
+    for name in features.iter().filter(|n| !n.is_empty()) {
+        match name.strip_prefix('-') {
+            None => switch_on(isa, find(name.strip_prefix('+').unwrap_or(name))?, &mut on),
+            Some(name) => switch_off(isa, find(name)?, &mut on),
+        }
+    }
+    Ok((0u32..).zip(on).filter(|(_, on)| *on).map(|(id, _)| FeatureId(id)).collect())
+}
+
+fn switch_on(isa: &Isa, feature: FeatureId, on: &mut [bool]) {
+    let mut work = vec![feature];
+    while let Some(feature) = work.pop() {
+        if let Some(flag) = on.get_mut(feature.index()).filter(|flag| !**flag) {
+            *flag = true;
+            work.extend(&isa[feature].implies);
+        }
+    }
+}
+
+fn switch_off(isa: &Isa, feature: FeatureId, on: &mut [bool]) {
+    let mut work = vec![feature];
+    while let Some(feature) = work.pop() {
+        if let Some(flag) = on.get_mut(feature.index()).filter(|flag| **flag) {
+            *flag = false;
+            let all = isa.features().iter().zip(0u32..);
+            work.extend(all.filter(|(f, _)| f.implies.contains(&feature)).map(|(_, id)| FeatureId(id)));
+        }
+    }
+}

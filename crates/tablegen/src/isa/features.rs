@@ -1,0 +1,146 @@
+//! Features, processors, and the predicates that instructions need.
+//!
+//! A processor is a feature too: it implies what it has, and is called `cpu=NAME`. Of the predicates of an instruction
+//! only those count that an assembler can decide (`AssemblerMatcherPredicate`).
+
+use isaglot_model::{BinaryOp, Builder, Condition, Feature, FeatureId, IntType, Node, NodeId, UnaryOp};
+use rustc_hash::FxHashMap;
+
+use super::registers::{NOWHERE, text};
+use crate::limits::MAX_SET_DEPTH;
+use crate::{Dag, Def, Records, Value};
+
+/// The features of a target.
+pub(crate) struct Features {
+    by_def: FxHashMap<usize, FeatureId>,
+    by_name: FxHashMap<String, FeatureId>,
+    predicates: FxHashMap<usize, Condition>,
+}
+
+impl Features {
+    /// Reads them, and adds them to the model.
+    pub(crate) fn new(records: &Records, builder: &mut Builder) -> Features {
+        let mut features =
+            Features { by_def: FxHashMap::default(), by_name: FxHashMap::default(), predicates: FxHashMap::default() };
+        let defs = records.defs_of("SubtargetFeature");
+        let mut processors = records.defs_of("Processor");
+        processors.retain(|p| !text(*p, "Name").is_empty());
+        for (def, id) in defs.iter().zip(0..) {
+            features.by_def.insert(def.index(), FeatureId(id));
+            features.by_name.entry(text(*def, "Name")).or_insert(FeatureId(id));
+        }
+        for (def, id) in processors.iter().zip(defs.len() as u32..) {
+            features.by_name.entry(format!("cpu={}", text(*def, "Name"))).or_insert(FeatureId(id));
+        }
+        for def in defs {
+            let implies = features.list(def, "Implies");
+            let span = def.span().unwrap_or(NOWHERE);
+            let doc = text(def, "Desc");
+            builder.feature(Feature { name: text(def, "Name"), implies, default: false, doc, span });
+        }
+        for def in processors {
+            let implies = features.list(def, "Features");
+            let (name, span) = (format!("cpu={}", text(def, "Name")), def.span().unwrap_or(NOWHERE));
+            builder.feature(Feature { name, implies, default: false, doc: String::new(), span });
+        }
+        features
+    }
+
+    fn list(&self, def: Def<'_>, field: &str) -> Vec<FeatureId> {
+        let Some(Value::List(list)) = def.get(field) else { return Vec::new() };
+        let id = |v: Value<'_>| if let Value::Def(d) = v { self.by_def.get(&d.index()).copied() } else { None };
+        list.iter().filter_map(id).collect()
+    }
+
+    /// The feature, or processor as `cpu=NAME`, of this name.
+    pub(crate) fn named(&self, name: &str) -> Option<FeatureId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The features that a list names, all of which must be on.
+    pub(crate) fn all_of(&self, def: Def<'_>, field: &str) -> Condition {
+        all(self.list(def, field).into_iter().map(Condition::Feature).collect())
+    }
+
+    /// What the predicates of a record demand.
+    pub(crate) fn condition(&mut self, def: Def<'_>) -> Condition {
+        let Some(Value::List(list)) = def.get("Predicates") else { return Condition::Always };
+        let mut parts = Vec::new();
+        for value in list.iter() {
+            let Value::Def(predicate) = value else { continue };
+            let known = self.predicates.get(&predicate.index()).cloned();
+            let condition = known.unwrap_or_else(|| {
+                let condition = self.predicate(predicate);
+                self.predicates.insert(predicate.index(), condition.clone());
+                condition
+            });
+            if condition != Condition::Always && !parts.contains(&condition) {
+                parts.push(condition);
+            }
+        }
+        all(parts)
+    }
+
+    fn predicate(&self, def: Def<'_>) -> Condition {
+        match def.get("AssemblerCondDag") {
+            Some(Value::Dag(dag)) if def.bit("AssemblerMatcherPredicate").unwrap_or(false) => self.dag(dag, 0),
+            _ => Condition::Always,
+        }
+    }
+
+    fn dag(&self, dag: Dag<'_>, depth: u32) -> Condition {
+        if depth > MAX_SET_DEPTH {
+            return Condition::Always;
+        }
+        let part = |value: Value<'_>| match value {
+            Value::Dag(inner) => self.dag(inner, depth + 1),
+            Value::Def(d) => self.by_def.get(&d.index()).map_or(Condition::Always, |id| Condition::Feature(*id)),
+            _ => Condition::Always,
+        };
+        let parts: Vec<Condition> = dag.args().map(|(v, _)| part(v)).collect();
+        match dag.operator() {
+            Value::Def(op) if op.name() == "any_of" => Condition::Any(parts),
+            Value::Def(op) if op.name() == "not" => {
+                parts.into_iter().next().map_or(Condition::Always, |c| Condition::Not(Box::new(c)))
+            }
+            _ => all(parts),
+        }
+    }
+}
+
+/// All of these.
+pub(crate) fn all(mut list: Vec<Condition>) -> Condition {
+    list.retain(|c| *c != Condition::Always);
+    match list.len() {
+        0 => Condition::Always,
+        1 => list.swap_remove(0),
+        _ => Condition::All(list),
+    }
+}
+
+/// Appends what a condition comes to, as 0 or 1.
+pub(crate) fn lower(condition: &Condition, nodes: &mut Vec<Node>) -> NodeId {
+    let ty = IntType::I64;
+    let node = match condition {
+        Condition::Always => Node::Const(1, ty),
+        Condition::Feature(id) => Node::Feature(*id),
+        Condition::Not(inner) => Node::Unary(UnaryOp::LogicalNot, ty, lower(inner, nodes)),
+        Condition::All(list) | Condition::Any(list) => {
+            let op = if matches!(condition, Condition::All(_)) { BinaryOp::LogicalAnd } else { BinaryOp::LogicalOr };
+            let mut parts = list.iter().map(|c| lower(c, nodes)).collect::<Vec<_>>().into_iter();
+            let Some(mut last) = parts.next() else { return constant(nodes, u64::from(op == BinaryOp::LogicalAnd)) };
+            for part in parts {
+                nodes.push(Node::Binary(op, ty, last, part));
+                last = NodeId(nodes.len() as u32 - 1);
+            }
+            return last;
+        }
+    };
+    nodes.push(node);
+    NodeId(nodes.len() as u32 - 1)
+}
+
+fn constant(nodes: &mut Vec<Node>, value: u64) -> NodeId {
+    nodes.push(Node::Const(value, IntType::I64));
+    NodeId(nodes.len() as u32 - 1)
+}

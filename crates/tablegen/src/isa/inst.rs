@@ -1,0 +1,267 @@
+//! An instruction as its record says it: the bits of `Inst`, the operands with their ties, the text.
+
+use std::collections::BTreeMap;
+
+use isaglot_bits::{BitRange, Pattern, Word};
+use isaglot_model::Piece;
+
+use super::registers::text;
+use crate::limits::MAX_INST_BITS;
+use crate::{Bit, Def, Value};
+
+/// A bit of an encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InstBit {
+    Known(bool),
+    /// Belongs to a field, or to nothing.
+    Open,
+    /// Known, but other values are taken too (`SoftFail`).
+    Soft(bool),
+}
+
+/// What an operand is said to be.
+#[derive(Clone, Debug)]
+pub(crate) enum OperandType<'a> {
+    /// A register class, a kind of operand.
+    Def(Def<'a>),
+    /// A kind of operand whose parts the encoding names one by one.
+    Parts(Def<'a>, Vec<String>),
+    /// Nothing that can be looked at.
+    Other,
+}
+
+/// An operand of an instruction.
+#[derive(Clone, Debug)]
+pub(crate) struct InstOperand<'a> {
+    pub(crate) name: String,
+    pub(crate) ty: OperandType<'a>,
+    pub(crate) output: bool,
+    /// The earlier operand that it must equal.
+    pub(crate) tied: Option<usize>,
+}
+
+/// Where the bits of a field are: for each bit of the field its place in the word.
+pub(crate) type Places = Vec<Option<u32>>;
+
+/// An instruction.
+#[derive(Clone, Debug)]
+pub(crate) struct Inst<'a> {
+    pub(crate) def: Def<'a>,
+    pub(crate) name: String,
+    pub(crate) bits: Vec<InstBit>,
+    pub(crate) fields: BTreeMap<String, Places>,
+    pub(crate) operands: Vec<InstOperand<'a>>,
+    pub(crate) asm: String,
+}
+
+impl<'a> Inst<'a> {
+    /// Reads a record; `None` if it has no encoding of known bits.
+    pub(crate) fn read(def: Def<'a>, layout: &[(u32, u32)]) -> Option<Inst<'a>> {
+        let Some(Value::Bits(inst)) = def.get("Inst") else { return None };
+        let size = def.int("Size").ok().and_then(|s| u32::try_from(s).ok()).unwrap_or(0) * 8;
+        if inst.width() > MAX_INST_BITS || size > MAX_INST_BITS {
+            return None;
+        }
+        let width = if size > 0 { size.min(inst.width()) } else { inst.width() };
+        let soft = match def.get("SoftFail") {
+            Some(Value::Bits(soft)) => Some(soft),
+            _ => None,
+        };
+        let mut bits = Vec::with_capacity(width as usize);
+        let mut fields: BTreeMap<String, Places> = BTreeMap::new();
+        let mut known = false;
+        let whole = [(width.saturating_sub(1), 0)];
+        let layout = if layout.is_empty() { &whole[..] } else { layout };
+        let order = layout.iter().flat_map(|&(high, low)| low..=high).filter(|&i| i < width);
+        for (i, at) in order.zip(0u32..) {
+            bits.push(match inst.bit(i) {
+                bit @ (Bit::Zero | Bit::One) => {
+                    known = true;
+                    let one = bit == Bit::One;
+                    if soft.is_some_and(|soft| soft.bit(i) == Bit::One) {
+                        InstBit::Soft(one)
+                    } else {
+                        InstBit::Known(one)
+                    }
+                }
+                Bit::Field { field, index } => {
+                    if let Some(places) = fields.get_mut(field) {
+                        place(places, index, at);
+                    } else {
+                        let declared = match def.get(field) {
+                            Some(Value::Bits(b)) => b.width(),
+                            _ => 1,
+                        };
+                        let mut places = vec![None; declared.min(MAX_INST_BITS) as usize];
+                        place(&mut places, index, at);
+                        fields.insert(field.to_owned(), places);
+                    }
+                    InstBit::Open
+                }
+                Bit::Unset | Bit::Other => InstBit::Open,
+            });
+        }
+        if !known {
+            return None;
+        }
+        let (operands, name) = (operands(def), def.name().into_owned());
+        Some(Inst { def, name, bits, fields, operands, asm: text(def, "AsmString") })
+    }
+
+    /// The bits that are known, in a word of `width` bits.
+    pub(crate) fn pattern(&self, width: u32) -> Pattern {
+        let (mut value, mut care) = (Word::zero(width), Word::zero(width));
+        for (bit, at) in self.bits.iter().zip(0u32..width) {
+            if let InstBit::Known(one) = *bit {
+                care.set_bit(at, true);
+                value.set_bit(at, one);
+            }
+        }
+        Pattern::new(&value, care)
+    }
+}
+
+fn place(places: &mut Places, index: u32, at: u32) {
+    let index = index as usize;
+    if index >= places.len() && index < MAX_INST_BITS as usize {
+        places.resize(index + 1, None);
+    }
+    if let Some(slot) = places.get_mut(index) {
+        *slot = Some(at);
+    }
+}
+
+/// The operands of a record, outputs first, with the ties of its `Constraints`.
+pub(crate) fn operands(def: Def<'_>) -> Vec<InstOperand<'_>> {
+    let mut list = Vec::new();
+    for (field, output) in [("OutOperandList", true), ("InOperandList", false)] {
+        let Some(Value::Dag(dag)) = def.get(field) else { continue };
+        for (value, name) in dag.args() {
+            let ty = match value {
+                Value::Def(ty) if ty.name() == "variable_ops" => continue,
+                Value::Def(ty) => OperandType::Def(ty),
+                Value::Dag(inner) => match inner.operator() {
+                    Value::Def(ty) => OperandType::Parts(ty, inner.args().map(|(_, n)| n.into_owned()).collect()),
+                    _ => OperandType::Other,
+                },
+                _ => OperandType::Other,
+            };
+            list.push(InstOperand { name: name.into_owned(), ty, output, tied: None });
+        }
+    }
+    let constraints = text(def, "Constraints");
+    for constraint in constraints.split(',') {
+        let Some((a, b)) = constraint.split_once('=') else { continue };
+        let at = |name: &str| {
+            let name = name.trim().strip_prefix('$')?;
+            list.iter().position(|o: &InstOperand<'_>| o.name == name)
+        };
+        if let (Some(a), Some(b)) = (at(a), at(b)) {
+            let (first, second) = (a.min(b), a.max(b));
+            if let Some(operand) = list.get_mut(second).filter(|_| first != second) {
+                operand.tied = Some(first);
+            }
+        }
+    }
+    list
+}
+
+/// The pieces of a field, the most significant first: bits of the word, and zeros for bits that the word does not hold.
+pub(crate) fn pieces(places: &[Option<u32>]) -> Vec<Piece> {
+    let mut list: Vec<Piece> = Vec::new();
+    for place in places.iter().rev() {
+        match (*place, list.last_mut()) {
+            (Some(at), Some(Piece::Bits(range))) if range.lo == at + 1 => {
+                range.lo = at;
+                range.width += 1;
+            }
+            (Some(at), _) => list.push(Piece::Bits(BitRange { lo: at, width: 1 })),
+            (None, Some(Piece::Implied { width, .. })) if *width < 64 => *width += 1,
+            (None, _) => list.push(Piece::Implied { width: 1, value: 0 }),
+        }
+    }
+    list
+}
+
+/// A part of an `AsmString`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum AsmPart {
+    Text(String),
+    Operand(String),
+}
+
+/// Takes an `AsmString` apart, in its first variant. Runs of blanks become one space.
+pub(crate) fn asm_parts(asm: &str) -> Vec<AsmPart> {
+    let asm = first_variant(asm);
+    let mut parts = Vec::new();
+    let mut literal = String::new();
+    let mut rest = asm.as_str();
+    while let Some(c) = rest.chars().next() {
+        let after = rest.get(c.len_utf8()..).unwrap_or("");
+        if c != '$' {
+            if !c.is_whitespace() {
+                literal.push(c);
+            } else if !literal.ends_with(' ') {
+                literal.push(' ');
+            }
+            rest = after;
+            continue;
+        }
+        if let Some(more) = after.strip_prefix('$') {
+            literal.push('$');
+            rest = more;
+            continue;
+        }
+        let (name, more) = match after.strip_prefix('{') {
+            Some(inner) => inner.split_once('}').unwrap_or((inner, "")),
+            None => {
+                let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+                let end = after.find(|c| !is_name(c)).unwrap_or(after.len());
+                // A dot at the end belongs to the text.
+                let end = after.get(..end).map_or(0, |name| name.trim_end_matches('.').len());
+                after.split_at(end)
+            }
+        };
+        rest = more;
+        if !literal.is_empty() {
+            parts.push(AsmPart::Text(std::mem::take(&mut literal)));
+        }
+        let name = name.split(':').next().unwrap_or("");
+        if !name.is_empty() {
+            parts.push(AsmPart::Operand(name.to_owned()));
+        }
+    }
+    let literal = literal.trim_end();
+    if !literal.is_empty() {
+        parts.push(AsmPart::Text(literal.to_owned()));
+    }
+    parts
+}
+
+/// `{first|second}` as `first`; braces of `${name}` stay.
+fn first_variant(asm: &str) -> String {
+    let mut out = String::with_capacity(asm.len());
+    let (mut depth, mut skipping) = (0, false);
+    let mut before = ' ';
+    let mut reference = false;
+    for c in asm.chars() {
+        match c {
+            '{' if before == '$' => {
+                reference = true;
+                out.push(c);
+            }
+            '}' if reference => {
+                reference = false;
+                out.push(c);
+            }
+            '{' if before != '\\' && depth == 0 => depth = 1,
+            '|' if depth == 1 => skipping = true,
+            '}' if depth == 1 => (depth, skipping) = (0, false),
+            _ if skipping => {}
+            '\\' => {}
+            c => out.push(c),
+        }
+        before = c;
+    }
+    out
+}

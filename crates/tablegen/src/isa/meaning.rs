@@ -1,0 +1,408 @@
+//! What the bits of an operand mean: which numbers they are made of, and which bits are no such operand.
+
+use isaglot_bits::{BitRange, Pattern, Word};
+use isaglot_model::{Piece, RegisterFileId};
+
+use super::inst::{Inst, OperandType, Places, pieces};
+use super::registers::text;
+use super::table::{Fact, Format, OperandTable, Part, Set, Step};
+use super::{Lowering, Missing};
+use crate::limits::MAX_LISTED_BITS;
+use crate::{Def, Value};
+
+/// A number that an operand is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Number {
+    /// The name of the part within its operand; empty for the only one.
+    pub(crate) part: String,
+    /// The name of the field of the encoding.
+    pub(crate) field: String,
+    /// Its bits, the most significant first.
+    pub(crate) pieces: Vec<Piece>,
+    /// Whether it is negative where its top bit is set.
+    pub(crate) signed: bool,
+    /// What is added.
+    pub(crate) plus: i64,
+    /// The registers that it names; with `physical` by their own numbers.
+    pub(crate) registers: Option<(RegisterFileId, bool)>,
+    /// How it prints unless said otherwise.
+    pub(crate) format: Format,
+}
+
+impl Number {
+    /// Its width in bits.
+    pub(crate) fn width(&self) -> u32 {
+        self.pieces.iter().map(|p| p.width()).sum()
+    }
+
+    /// The bits that are a value, if it is one.
+    pub(crate) fn raw(&self, value: i64) -> Option<u64> {
+        let width = self.width().clamp(1, 64);
+        let value = value.wrapping_sub(self.plus);
+        let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
+        let raw = value as u64 & mask;
+        let back = if self.signed { ((raw << (64 - width)) as i64) >> (64 - width) } else { raw as i64 };
+        (back == value || width == 64).then_some(raw)
+    }
+}
+
+/// Where the value of an operand comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// From the word.
+    Numbers(Vec<Number>),
+    /// It is this register always: how it prints, its number.
+    Register(String, u64),
+    /// It is this number always.
+    Constant(i64),
+    /// Nothing says.
+    Unknown,
+}
+
+/// The operands of an instruction, resolved, and the words that they exclude.
+#[derive(Clone, Debug)]
+pub(crate) struct Resolved {
+    pub(crate) sources: Vec<Source>,
+    pub(crate) except: Vec<Pattern>,
+}
+
+impl<'a> Lowering<'a> {
+    /// Resolves all operands of an instruction of `width` bits.
+    pub(crate) fn resolve(&mut self, inst: &Inst<'a>, width: u32, facts: &[Fact]) -> Resolved {
+        let mut except = Vec::new();
+        let mut sources: Vec<Option<Source>> = Vec::with_capacity(inst.operands.len());
+        for operand in &inst.operands {
+            sources.push(match &operand.ty {
+                OperandType::Def(ty) => {
+                    let places = inst.fields.get(&operand.name);
+                    places.map(|places| Source::Numbers(self.numbers(*ty, &operand.name, places, width, &mut except)))
+                }
+                OperandType::Parts(ty, names) => Some(self.named_parts(*ty, names, inst, width, &mut except)),
+                OperandType::Other => None,
+            });
+        }
+        let resolved = (0..sources.len()).map(|i| self.source(inst, &sources, i, facts)).collect();
+        for fact in facts {
+            match fact {
+                Fact::Reject(name, set) => {
+                    if let Some(places) = inst.fields.get(name) {
+                        reject(places, &|value| set.holds(value), width, &mut except);
+                    }
+                }
+                Fact::RejectEqual(a, b) => {
+                    if let (Some(a), Some(b)) = (inst.fields.get(a), inst.fields.get(b)) {
+                        reject_equal(a, b, width, &mut except);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Resolved { sources: resolved, except }
+    }
+
+    fn source(&mut self, inst: &Inst<'a>, known: &[Option<Source>], at: usize, facts: &[Fact]) -> Source {
+        if let Some(Some(source)) = known.get(at) {
+            return source.clone();
+        }
+        let Some(operand) = inst.operands.get(at) else { return Source::Unknown };
+        let constant = facts.iter().find_map(|fact| match fact {
+            Fact::Constant(name, value) if *name == operand.name => Some(*value),
+            _ => None,
+        });
+        if let Some(value) = constant {
+            return Source::Constant(value);
+        }
+        let tied = inst.operands.iter().position(|o| o.tied == Some(at)).into_iter().chain(operand.tied);
+        for other in tied {
+            if let Some(Some(source)) = known.get(other) {
+                return source.clone();
+            }
+        }
+        let OperandType::Def(ty) = &operand.ty else { return Source::Unknown };
+        if let Some((hook, _)) = OperandTable::find(&self.table.operands, &ty.name())
+            && let Some(Part { steps, .. }) = hook.body.first()
+            && let Some(Step::Constant(value)) = steps.first()
+        {
+            return Source::Constant(*value);
+        }
+        if let Some(class) = register_class(*ty)
+            && let Some(only) = self.registers.only(class)
+        {
+            let (shown, number) = (only.shown.clone(), only.number);
+            return Source::Register(shown, number);
+        }
+        Source::Unknown
+    }
+
+    /// `(MEMri $rs1, $simm13):$addr`: every part is a field of its own, of the type that the operand's record says.
+    fn named_parts(
+        &mut self,
+        ty: Def<'a>,
+        names: &[String],
+        inst: &Inst<'a>,
+        width: u32,
+        except: &mut Vec<Pattern>,
+    ) -> Source {
+        let Some(Value::Dag(dag)) = ty.get("MIOperandInfo") else { return Source::Unknown };
+        let mut list = Vec::new();
+        for ((value, _), name) in dag.args().zip(names) {
+            let (Value::Def(part), Some(places)) = (value, inst.fields.get(name)) else { return Source::Unknown };
+            for mut number in self.numbers(part, name, places, width, except) {
+                number.part = name.clone();
+                list.push(number);
+            }
+        }
+        Source::Numbers(list)
+    }
+
+    /// The numbers of an operand of this type whose bits are at `places`.
+    pub(crate) fn numbers(
+        &mut self,
+        ty: Def<'a>,
+        name: &str,
+        places: &Places,
+        width: u32,
+        except: &mut Vec<Pattern>,
+    ) -> Vec<Number> {
+        let mut class = register_class(ty);
+        let table = self.table;
+        let method = text(ty, "DecoderMethod");
+        let mut rule = OperandTable::find(&table.operands, &ty.name());
+        if rule.is_none() && !method.is_empty() {
+            rule = OperandTable::find(&table.decode, &method);
+            if rule.is_none() {
+                match method.strip_prefix("Decode").and_then(|m| m.strip_suffix("RegisterClass")) {
+                    Some(named) => class = self.records.def(named).or(class),
+                    None => self.missing(Missing::Decoder, &method, ty),
+                }
+            }
+        }
+        if let Some((hook, bound)) = rule {
+            let several = hook.body.len() > 1;
+            let parts = hook.body.iter().map(|part| {
+                let slice = if part.bits.is_empty() { places.clone() } else { select(places, &part.bits) };
+                let field = if several { format!("{name}.{}", part.name) } else { name.to_owned() };
+                self.number(part, field, &slice, &bound, width, except)
+            });
+            return parts.collect();
+        }
+        let part = Part { name: String::new(), bits: Vec::new(), steps: Vec::new() };
+        let mut number = self.number(&part, name.to_owned(), places, &[], width, except);
+        if let Some(class) = class {
+            self.register(&mut number, class, places, width, except);
+        } else if method.is_empty() && matches!(ty.get("MIOperandInfo"), Some(Value::Dag(d)) if d.args().len() > 1) {
+            self.missing(Missing::Operand, &ty.name(), ty);
+        }
+        vec![number]
+    }
+
+    fn register(
+        &mut self,
+        number: &mut Number,
+        class: Def<'a>,
+        places: &Places,
+        width: u32,
+        except: &mut Vec<Pattern>,
+    ) {
+        // A class of one register in a field that has bits is a number like any other.
+        let Some(names) = self.registers.field(class, number.width()) else { return };
+        let invalid = |value: u64| !names.valid.get(value as usize).copied().unwrap_or(false);
+        reject(places, &invalid, width, except);
+        let high = names.high.iter().map(|&bit| Piece::Implied { width: 1, value: u64::from(bit) });
+        number.pieces.splice(0..0, high);
+        number.registers = Some((names.file, names.physical));
+    }
+
+    fn number(
+        &mut self,
+        part: &Part,
+        field: String,
+        places: &Places,
+        bound: &[(&str, i64)],
+        width: u32,
+        except: &mut Vec<Pattern>,
+    ) -> Number {
+        let mut number = Number {
+            part: part.name.clone(),
+            field,
+            pieces: pieces(places),
+            signed: false,
+            plus: 0,
+            registers: None,
+            format: Format::Plain,
+        };
+        let bits = |n: i64| u32::try_from(n).unwrap_or(0).min(64);
+        for step in &part.steps {
+            match step {
+                Step::Int(to) | Step::Uint(to) => {
+                    number.signed = matches!(step, Step::Int(_));
+                    if let Some(to) = to {
+                        resize(&mut number.pieces, bits(to.value(bound)));
+                    }
+                }
+                Step::Shl(by) => {
+                    let zeros = bits(by.value(bound));
+                    if zeros > 0 {
+                        number.pieces.push(Piece::Implied { width: zeros, value: 0 });
+                    }
+                }
+                Step::Sext(to) => {
+                    let top = match number.pieces.first() {
+                        Some(Piece::Bits(r)) => {
+                            Piece::Bits(BitRange { lo: r.lo + r.width.saturating_sub(1), width: 1 })
+                        }
+                        Some(&Piece::Implied { width, value }) => {
+                            Piece::Implied { width: 1, value: value >> width.saturating_sub(1) & 1 }
+                        }
+                        None => continue,
+                    };
+                    for _ in number.width()..bits(to.value(bound)) {
+                        number.pieces.insert(0, top);
+                    }
+                }
+                Step::High(width, value) => {
+                    number.pieces.insert(0, Piece::Implied { width: *width, value: *value });
+                }
+                Step::Plus(n) => number.plus = number.plus.wrapping_add(n.value(bound)),
+                Step::Reject(set) => reject(places, &|value| set.holds(value), width, except),
+                Step::Register(class) => match self.records.def(class) {
+                    Some(class) => self.register(&mut number, class, places, width, except),
+                    None => self.unknown("register class", class),
+                },
+                Step::Format(format) => number.format = format.clone(),
+                Step::Constant(_) => {}
+            }
+        }
+        number
+    }
+}
+
+/// The class whose registers an operand of this type names.
+pub(crate) fn register_class(ty: Def<'_>) -> Option<Def<'_>> {
+    if ty.is_of("RegisterClass") {
+        return Some(ty);
+    }
+    match ty.get("RegClass") {
+        Some(Value::Def(class)) => Some(class),
+        _ => None,
+    }
+}
+
+/// The places of these bits of a field.
+pub(crate) fn select(places: &Places, bits: &[(u32, u32)]) -> Places {
+    let ranges = bits.iter().rev().flat_map(|&(high, low)| low..=high);
+    ranges.map(|bit| places.get(bit as usize).copied().flatten()).collect()
+}
+
+/// Cuts pieces to their low bits, or puts zeros above.
+pub(crate) fn resize(pieces: &mut Vec<Piece>, width: u32) {
+    let have: u32 = pieces.iter().map(|p| p.width()).sum();
+    if have < width {
+        pieces.insert(0, Piece::Implied { width: width - have, value: 0 });
+    }
+    let mut drop = have.saturating_sub(width);
+    while let Some(first) = pieces.first_mut().filter(|_| drop > 0) {
+        let wide = first.width();
+        if wide <= drop {
+            drop -= wide;
+            pieces.remove(0);
+            continue;
+        }
+        match first {
+            Piece::Bits(range) => range.width -= drop,
+            Piece::Implied { width, value } => {
+                *width -= drop;
+                *value &= u64::MAX >> (64 - *width);
+            }
+        }
+        drop = 0;
+    }
+}
+
+/// Adds the words of `width` bits for which the bits at `places` have a value that is refused.
+pub(crate) fn reject(places: &Places, refused: &dyn Fn(u64) -> bool, width: u32, out: &mut Vec<Pattern>) {
+    let bits: Vec<(u32, u32)> = (0u32..).zip(places).filter_map(|(i, at)| Some((i, (*at)?))).collect();
+    if bits.len() as u32 > MAX_LISTED_BITS {
+        // Too many to try; that nothing is set is the only thing asked of wide operands.
+        if refused(0) && !refused(1) {
+            out.push(cube(&bits.iter().map(|&(_, at)| (at, false)).collect::<Vec<_>>(), width));
+        }
+        return;
+    }
+    // The most significant first, so that ranges are few cubes.
+    let value = |index: usize| -> u64 {
+        bits.iter().enumerate().fold(0, |v, (n, &(i, _))| v | ((index >> n & 1) as u64) << i.min(63))
+    };
+    let table: Vec<bool> = (0..1usize << bits.len()).map(|index| refused(value(index))).collect();
+    let mut fixed = Vec::new();
+    split(&table, &bits, &mut fixed, width, out);
+}
+
+fn split(table: &[bool], bits: &[(u32, u32)], fixed: &mut Vec<(u32, bool)>, width: u32, out: &mut Vec<Pattern>) {
+    if table.iter().all(|refused| !refused) {
+        return;
+    }
+    let (Some((&(_, at), rest)), false) = (bits.split_last(), table.iter().all(|refused| *refused)) else {
+        out.push(cube(fixed, width));
+        return;
+    };
+    let (low, high) = table.split_at(table.len() / 2);
+    if low == high {
+        return split(low, rest, fixed, width, out);
+    }
+    for (half, one) in [(low, false), (high, true)] {
+        fixed.push((at, one));
+        split(half, rest, fixed, width, out);
+        fixed.pop();
+    }
+}
+
+fn cube(fixed: &[(u32, bool)], width: u32) -> Pattern {
+    let (mut value, mut care) = (Word::zero(width), Word::zero(width));
+    for &(at, one) in fixed.iter().filter(|(at, _)| *at < width) {
+        care.set_bit(at, true);
+        value.set_bit(at, one);
+    }
+    Pattern::new(&value, care)
+}
+
+/// Adds the words in which two fields have one value; at most as many as a field of [`MAX_LISTED_BITS`] / 2 bits has.
+fn reject_equal(a: &Places, b: &Places, width: u32, out: &mut Vec<Pattern>) {
+    let count = a.len().max(b.len());
+    if count as u32 > MAX_LISTED_BITS / 2 {
+        return;
+    }
+    'values: for value in 0..1u64 << count {
+        let mut fixed = Vec::new();
+        for places in [a, b] {
+            for bit in 0..count {
+                let one = value >> bit & 1 == 1;
+                match places.get(bit).copied().flatten() {
+                    Some(at) => fixed.push((at, one)),
+                    None if one => continue 'values,
+                    None => {}
+                }
+            }
+        }
+        out.push(cube(&fixed, width));
+    }
+}
+
+/// The values of a set, as patterns of `width` bits.
+pub(crate) fn patterns(set: &Set, width: u32) -> Vec<Pattern> {
+    match *set {
+        Set::Any => vec![Pattern::any(width)],
+        Set::Negative => {
+            let top = width.saturating_sub(1);
+            vec![Pattern::any(width).with_bit(top, true)]
+        }
+        Set::Mask(care, value) => vec![Pattern::new(&Word::from_u64(value, width), Word::from_u64(care, width))],
+        Set::Range(from, to) if from == to => vec![Pattern::exact(Word::from_u64(from, width))],
+        Set::Range(..) => {
+            let mut out = Vec::new();
+            let places: Places = (0..width).map(Some).collect();
+            reject(&places, &|value| set.holds(value), width, &mut out);
+            out
+        }
+    }
+}

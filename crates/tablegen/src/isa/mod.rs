@@ -1,0 +1,386 @@
+//! From records to a model: what LLVM's `Instruction` records say, with an operand table for what they only name.
+//!
+//! The problem: the records have the bits of every instruction and the names of its operands, but how an operand is
+//! decoded and printed is C++ that the records name. The method: [`read`] reads an [`OperandTable`] that says what the
+//! names mean, [`lower`] puts both together into the model, and every engine works.
+//!
+//! * An `Inst` becomes a pattern with fields; `DecoderNamespace`s become ranks within one space; values that the
+//!   decoder of an operand refuses are exceptions of the pattern; predicates are conditions on features.
+//! * An `AsmString` becomes a template; shorthands become cases with guards, see `alias`; an operand whose text
+//!   depends on its value becomes a space of its own, see `text`.
+//!
+//! Invariant: nothing here knows a target by name. What the table does not explain decodes all the same, with the raw
+//! bits as a number, and is listed in [`Lowered::missing`].
+
+mod alias;
+mod choose;
+mod features;
+mod formula;
+mod inst;
+mod meaning;
+mod read;
+mod registers;
+mod scope;
+mod table;
+mod text;
+
+use std::collections::BTreeMap;
+
+use isaglot_bits::{Pattern, Word};
+use isaglot_model::{
+    Access, Builder, Condition, Encoding, EnumId, Flow, GenRange, Isa, LengthRule, Operand, OperandKind, Overlap,
+    Space, SpaceId, WordFormat,
+};
+use isaglot_source::{Diagnostic, Diagnostics, Span};
+use rustc_hash::FxHashMap;
+
+pub use choose::{NoSuch, choose};
+pub use formula::Formula;
+pub use read::read;
+pub use table::{Choice, Fact, Format, Hook, Num, OperandTable, Part, Piece, RecordTable, RegisterNames, Set, Step};
+
+use self::alias::{Alias, Bound, Long};
+use self::features::Features;
+use self::inst::Inst;
+use self::meaning::Source;
+use self::registers::{NOWHERE, Registers, text as text_of};
+use self::scope::Scope;
+use crate::{Def, Records, Value};
+
+/// Ranks within a namespace.
+const RANKS: u32 = 16;
+
+/// What kind of name a table does not explain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Missing {
+    /// A `DecoderMethod` of an operand.
+    Decoder,
+    /// A `DecoderMethod` of an instruction.
+    Instruction,
+    /// A `PrintMethod`.
+    Printer,
+    /// An operand of several parts.
+    Operand,
+}
+
+/// A model, and what it lacks.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The model.
+    pub isa: Isa,
+    /// Names that the operand table does not explain, with the record that has it first and how often it occurs.
+    pub missing: Vec<(Missing, String, Span, usize)>,
+    /// The number of instructions.
+    pub instructions: usize,
+}
+
+impl Missing {
+    /// What it is, in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Missing::Decoder => "`DecoderMethod` of an operand",
+            Missing::Instruction => "`DecoderMethod` of an instruction",
+            Missing::Printer => "`PrintMethod`",
+            Missing::Operand => "operand of several parts",
+        }
+    }
+}
+
+impl Lowered {
+    /// A warning for each name that the operand table does not explain.
+    pub fn warnings(&self) -> impl Iterator<Item = Diagnostic> + '_ {
+        self.missing.iter().map(|(kind, name, span, count)| {
+            let message = format!("no meaning is known for the {} `{name}`", kind.name());
+            let d = Diagnostic::warning("operands-missing", message).label(*span, "named here first");
+            d.note(format!("used {count} times; say in the operand table what it means, see docs/llvm-targets.md"))
+        })
+    }
+}
+
+/// Everything while a target is lowered.
+pub(crate) struct Lowering<'a> {
+    records: &'a Records,
+    table: &'a OperandTable,
+    builder: Builder,
+    registers: Registers<'a>,
+    features: Features,
+    problems: Vec<Diagnostic>,
+    missing: BTreeMap<(Missing, String), (Span, usize)>,
+    unknown: BTreeMap<(String, String), ()>,
+    spaces: FxHashMap<String, SpaceId>,
+    enums: FxHashMap<String, EnumId>,
+    aliases: FxHashMap<usize, Vec<Alias<'a>>>,
+    longs: FxHashMap<usize, Vec<Long<'a>>>,
+    mnemonics: FxHashMap<String, Vec<(String, Condition)>>,
+    first_variant: String,
+}
+
+/// An instruction that may be lowered.
+struct Candidate<'a> {
+    inst: Inst<'a>,
+    facts: Vec<Fact>,
+    pattern: Pattern,
+    rank: u32,
+    condition: Condition,
+    /// Only written, never decoded.
+    written: bool,
+}
+
+/// Lowers the instructions of a target. Problems are added to `out`; `None` if one of them is an error.
+pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> Option<Lowered> {
+    let name = records.defs_of("Target").first().map_or_else(|| "tablegen".to_owned(), |d| d.name().into_owned());
+    let mut builder = Builder::new(name);
+    let features = Features::new(records, &mut builder);
+    let first_variant = records.defs_of("AsmParserVariant").first().map_or(String::new(), |d| text_of(*d, "Name"));
+    let mut lowering = Lowering {
+        records,
+        table,
+        builder,
+        registers: Registers::new(records, &table.registers),
+        features,
+        problems: Vec::new(),
+        missing: BTreeMap::new(),
+        unknown: BTreeMap::new(),
+        spaces: FxHashMap::default(),
+        enums: FxHashMap::default(),
+        aliases: FxHashMap::default(),
+        longs: FxHashMap::default(),
+        mnemonics: FxHashMap::default(),
+        first_variant,
+    };
+    lowering.read_aliases();
+    let instructions = lowering.instructions();
+    if instructions == 0 {
+        let d = Diagnostic::error("tablegen-no-instructions", "no record is an instruction with an encoding");
+        out.push(d.note("expected records of the class `Instruction` with known bits in `Inst`"));
+        return None;
+    }
+    lowering.registers.finish(&mut lowering.builder);
+    for ((kind, name), ()) in &lowering.unknown {
+        let message = format!("the operand table names the {kind} `{name}`, which there is not");
+        lowering.problems.push(Diagnostic::warning("operands-unknown", message));
+    }
+    lowering.problems.into_iter().for_each(|d| out.push(d));
+    let isa = lowering.builder.finish(out)?;
+    let missing = lowering.missing.into_iter().map(|((kind, name), (span, count))| (kind, name, span, count)).collect();
+    Some(Lowered { isa, missing, instructions })
+}
+
+impl<'a> Lowering<'a> {
+    fn missing(&mut self, kind: Missing, name: &str, ty: Def<'a>) {
+        let entry = self.missing.entry((kind, name.to_owned()));
+        entry.or_insert_with(|| (ty.span().unwrap_or(NOWHERE), 0)).1 += 1;
+    }
+
+    fn unknown(&mut self, kind: &str, name: &str) {
+        self.unknown.insert((kind.to_owned(), name.to_owned()), ());
+    }
+
+    /// Lowers every instruction that has an encoding; their number.
+    fn instructions(&mut self) -> usize {
+        let mut list = Vec::new();
+        for def in self.records.defs_of("InstructionEncoding") {
+            let flag = |field: &str| def.bit(field).unwrap_or(false);
+            if flag("isPseudo") || flag("isCodeGenOnly") || text_of(def, "Namespace") == "TargetOpcode" {
+                continue;
+            }
+            let Some(inst) = Inst::read(def, &self.table.layout) else { continue };
+            let facts = self.facts(&inst);
+            let said = facts.iter().find_map(|f| if let Fact::Width(w) = f { Some(*w) } else { None });
+            let width = said.unwrap_or((inst.bits.len() as u32).next_multiple_of(8));
+            let later: u32 = facts.iter().map(|f| if let Fact::Rank(n) = f { *n } else { 0 }).sum();
+            // Ranks within a namespace come before the next namespace.
+            let rank = self.rank(&text_of(def, "DecoderNamespace")) * RANKS + later.min(RANKS - 1);
+            let (condition, pattern) = (self.features.condition(def), inst.pattern(width));
+            let written = flag("isAsmParserOnly");
+            list.push(Candidate { inst, facts, pattern, rank, condition, written });
+        }
+        let widths = list.iter().filter(|c| !c.written).map(|c| c.pattern.width());
+        let Some((least, most)) = widths.clone().min().zip(widths.max()) else { return 0 };
+        let lengths = self.lengths(least, most);
+        let parcel_bits = if lengths.is_empty() { most } else { self.table.parcel.unwrap_or(least) };
+        self.builder.format(WordFormat { parcel_bits, max_bits: most, byte_order: self.table.byte_order, lengths });
+        let root = self.builder.name("Inst");
+        let root = self.builder.space(Space {
+            name: root,
+            width: most,
+            encodings: Vec::new(),
+            overlap: Overlap::MostSpecific,
+            encode: None,
+            decode: false,
+            span: list.first().and_then(|c| c.inst.def.span()).unwrap_or(NOWHERE),
+        });
+        self.builder.root(root);
+        // Of those with the same words one is decoded, the first by rank; the others are further ways to write it.
+        let mut order: Vec<usize> = (0..list.len()).filter(|&i| list.get(i).is_some_and(|c| !c.written)).collect();
+        order.sort_by_key(|&i| list.get(i).map_or(0, |c| c.rank));
+        let mut first: FxHashMap<&Pattern, usize> = FxHashMap::default();
+        for &i in &order {
+            if let Some(c) = list.get(i) {
+                first.entry(&c.pattern).or_insert(i);
+            }
+        }
+        let mut others: FxHashMap<usize, Vec<&Candidate<'a>>> = FxHashMap::default();
+        let mut decoded = vec![true; list.len()];
+        for (i, c) in list.iter().enumerate() {
+            let leader = first.get(&c.pattern).and_then(|&at| Some((at, list.get(at)?)));
+            let same = leader.is_some_and(|(at, leader)| at != i && leader.condition == c.condition);
+            if let Some(flag) = decoded.get_mut(i) {
+                *flag = !c.written && !same;
+            }
+            if let Some((at, _)) = leader.filter(|(at, _)| *at != i) {
+                others.entry(at).or_default().push(c);
+            }
+        }
+        let mut count = 0;
+        for (i, c) in list.iter().enumerate().filter(|(i, _)| decoded.get(*i).is_some_and(|d| *d)) {
+            count += 1;
+            self.instruction(c, others.get(&i).map_or(&[], Vec::as_slice), root);
+        }
+        count
+    }
+
+    fn facts(&mut self, inst: &Inst<'a>) -> Vec<Fact> {
+        let method = text_of(inst.def, "DecoderMethod");
+        let mut facts = self.table.instructions.get(&inst.name).cloned().unwrap_or_default();
+        match self.table.instructions.get(&method) {
+            // Known, even if nothing needs to be said of it.
+            Some(more) => facts.extend(more.iter().cloned()),
+            None if !method.is_empty() && facts.is_empty() => {
+                self.missing(Missing::Instruction, &method, inst.def);
+            }
+            None => {}
+        }
+        facts
+    }
+
+    fn lengths(&self, least: u32, most: u32) -> Vec<LengthRule> {
+        if !self.table.lengths.is_empty() {
+            let rule = |(pattern, bits, span): &(Pattern, u32, Span)| LengthRule {
+                pattern: pattern.clone(),
+                bits: *bits,
+                span: *span,
+            };
+            return self.table.lengths.iter().map(rule).collect();
+        }
+        if least == most {
+            return Vec::new();
+        }
+        // Nothing says how lengths are told apart: the table has to.
+        Vec::new()
+    }
+
+    fn instruction(&mut self, candidate: &Candidate<'a>, others: &[&Candidate<'a>], space: SpaceId) {
+        let span = candidate.inst.def.span().unwrap_or(NOWHERE);
+        let width = candidate.pattern.width();
+        let (inst, resolved) = self.resolved(candidate);
+        let pattern = candidate.pattern.clone();
+        let except: Vec<Pattern> = resolved.except.into_iter().filter(|e| e.overlaps(&pattern)).collect();
+        if except.iter().any(|e| e.contains(&pattern)) {
+            return;
+        }
+        let mut scope = Scope::new(inst.fields.clone(), span);
+        let operands = self.roles(&mut scope, &inst, &resolved.sources);
+        let bound = Bound::new(&inst, resolved.sources, &candidate.facts);
+        let mut texts = self.texts(&mut scope, &bound);
+        for other in others {
+            let (inst, resolved) = self.resolved(other);
+            let bound = Bound::new(&inst, resolved.sources, &other.facts);
+            let condition = if other.condition == candidate.condition { &Condition::Always } else { &other.condition };
+            self.further_texts(&mut scope, &bound, condition, &mut texts);
+        }
+        let cases = self.cases(scope, texts, &inst.name);
+        let name = self.builder.name(&inst.name);
+        let asm = inst::asm_parts(&inst.asm);
+        let display_name = match asm.first() {
+            Some(inst::AsmPart::Text(text)) => text.split(' ').next().unwrap_or("").to_owned(),
+            _ => inst.name.clone(),
+        };
+        self.builder.encoding(Encoding {
+            name,
+            display_name,
+            space,
+            width,
+            pattern,
+            dont_care: Word::zero(width),
+            except,
+            rank: candidate.rank,
+            gens: GenRange::ALL,
+            own_gens: GenRange::ALL,
+            condition: candidate.condition.clone(),
+            cases,
+            operands,
+            flow: self.flow(inst.def),
+            semantics: None,
+            maps: Vec::new(),
+            meta: Vec::new(),
+            doc: String::new(),
+            span,
+        });
+    }
+
+    /// The instruction with the fields that the table adds, and its operands.
+    fn resolved(&mut self, candidate: &Candidate<'a>) -> (Inst<'a>, meaning::Resolved) {
+        let width = candidate.pattern.width();
+        let mut inst = candidate.inst.clone();
+        for fact in &candidate.facts {
+            if let Fact::Bits(name, bits) = fact {
+                let places = bits.iter().rev().flat_map(|&(high, low)| low..=high).map(|at| (at < width).then_some(at));
+                inst.fields.insert(name.clone(), places.collect());
+            }
+        }
+        let resolved = self.resolve(&inst, width, &candidate.facts);
+        (inst, resolved)
+    }
+
+    /// Namespaces are tried in the order that the table says; the empty one last.
+    fn rank(&self, namespace: &str) -> u32 {
+        let named = &self.table.namespaces;
+        let at = named.iter().position(|n| n == namespace).unwrap_or(named.len());
+        at as u32 + u32::from(namespace.is_empty() && !named.iter().any(|n| n == namespace))
+    }
+
+    fn flow(&self, def: Def<'a>) -> Flow {
+        let flag = |field: &str| def.bit(field).unwrap_or(false);
+        if flag("isReturn") {
+            Flow::Return
+        } else if flag("isIndirectBranch") {
+            Flow::Indirect { call: flag("isCall") }
+        } else if flag("isTrap") {
+            Flow::Trap
+        } else {
+            Flow::Next
+        }
+    }
+
+    /// What the operands of an instruction are, as far as they are in the word.
+    fn roles(&mut self, scope: &mut Scope, inst: &Inst<'a>, sources: &[Source]) -> Vec<Operand> {
+        let mut list: Vec<Operand> = Vec::new();
+        for (operand, source) in inst.operands.iter().zip(sources) {
+            let access = if operand.output { Access::Write } else { Access::Read };
+            let Source::Numbers(numbers) = source else { continue };
+            for number in numbers {
+                let field = scope.bits_of(&mut self.builder, number);
+                let kind = match number.registers {
+                    Some((file, true)) => OperandKind::Register(field, file),
+                    _ => OperandKind::Immediate(field),
+                };
+                match list.iter_mut().find(|o| o.kind == kind) {
+                    Some(known) if known.access != access => known.access = Access::ReadWrite,
+                    Some(_) => {}
+                    None => list.push(Operand { kind, access, count: 1, span: scope.span }),
+                }
+            }
+        }
+        for (field, access) in [("Uses", Access::Read), ("Defs", Access::Write)] {
+            let Some(Value::List(registers)) = inst.def.get(field) else { continue };
+            for value in registers.iter() {
+                let Value::Def(def) = value else { continue };
+                let Some((file, number)) = self.registers.place(def) else { continue };
+                let kind = OperandKind::Implicit(file, number);
+                list.push(Operand { kind, access, count: 1, span: scope.span });
+            }
+        }
+        list
+    }
+}

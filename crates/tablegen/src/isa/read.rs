@@ -1,0 +1,670 @@
+//! Reads operand tables. A statement is a line that begins at its margin, with the indented lines below it; `#` begins
+//! a comment. All problems are reported, each where it is.
+
+use isaglot_bits::{Pattern, Word};
+use isaglot_model::ByteOrder;
+use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, closest};
+
+use super::formula;
+use super::table::{Choice, Fact, Format, Hook, Num, OperandTable, Part, Piece, RecordTable, Set, Step};
+use crate::limits::MAX_TABLE_BYTES;
+
+const STATEMENTS: &[&str] = &[
+    "registers",
+    "bytes",
+    "parcel",
+    "length",
+    "layout",
+    "namespaces",
+    "triple",
+    "enum",
+    "table",
+    "decode",
+    "print",
+    "operand",
+    "instruction",
+];
+
+/// Reads a table; problems are added to `out`.
+pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> OperandTable {
+    let mut table = OperandTable::default();
+    if text.len() > MAX_TABLE_BYTES {
+        out.push(Diagnostic::error("operands-size", format!("a table of more than {MAX_TABLE_BYTES} bytes")));
+        return table;
+    }
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let code = strip_comment(line).trim_end();
+        if code.trim().is_empty() {
+            continue;
+        }
+        let indent = code.len() - code.trim_start().len();
+        lines.push(Line { file, text: code.trim_start(), start: start + indent, indented: indent > 0 });
+    }
+    let mut rest = lines.as_slice();
+    while let Some((head, more)) = rest.split_first() {
+        let count = more.iter().take_while(|line| line.indented).count();
+        let (body, after) = more.split_at_checked(count).unwrap_or((more, &[]));
+        rest = after;
+        if let Err(d) = statement(*head, body, &mut table, out) {
+            out.push(d);
+        }
+    }
+    table
+}
+
+/// A line without its comment; a `#` in a string is text.
+fn strip_comment(line: &str) -> &str {
+    let mut quoted = false;
+    let mut escaped = false;
+    for (i, byte) in line.bytes().enumerate() {
+        match byte {
+            b'"' if !escaped => quoted = !quoted,
+            b'#' if !quoted => return line.get(..i).unwrap_or(line),
+            _ => {}
+        }
+        escaped = byte == b'\\' && !escaped;
+    }
+    line
+}
+
+#[derive(Clone, Copy)]
+struct Line<'t> {
+    file: FileId,
+    text: &'t str,
+    start: usize,
+    indented: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Token {
+    Word(String),
+    Text(String),
+    Mark(char),
+    Dots,
+}
+
+/// The tokens of a line that are left, with their places.
+struct Tokens<'t> {
+    line: Line<'t>,
+    list: Vec<(Token, usize, usize)>,
+    at: usize,
+}
+
+type Result<T> = std::result::Result<T, Diagnostic>;
+
+impl<'t> Tokens<'t> {
+    fn new(line: Line<'t>) -> Result<Tokens<'t>> {
+        let mut tokens = Tokens { line, list: Vec::new(), at: 0 };
+        let mut chars = line.text.char_indices().peekable();
+        while let Some((start, c)) = chars.next() {
+            if c.is_whitespace() {
+                continue;
+            }
+            if c == '"' {
+                let mut text = String::new();
+                let mut end = None;
+                while let Some((i, c)) = chars.next() {
+                    match c {
+                        '"' => {
+                            end = Some(i + 1);
+                            break;
+                        }
+                        '\\' => text.extend(chars.next().map(|(_, c)| c)),
+                        c => text.push(c),
+                    }
+                }
+                let Some(end) = end else {
+                    let d = Diagnostic::error("operands-string", "a string has no end");
+                    return Err(d.label(tokens.span(start, line.text.len()), "it begins here"));
+                };
+                tokens.list.push((Token::Text(text), start, end));
+                continue;
+            }
+            if line.text.get(start..).is_some_and(|t| t.starts_with("..")) {
+                chars.next();
+                tokens.list.push((Token::Dots, start, start + 2));
+                continue;
+            }
+            let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.' || c == '+';
+            if is_word(c) {
+                let mut end = start + c.len_utf8();
+                while let Some(&(i, c)) = chars.peek() {
+                    if !is_word(c) || line.text.get(i..).is_some_and(|t| t.starts_with("..")) {
+                        break;
+                    }
+                    end = i + c.len_utf8();
+                    chars.next();
+                }
+                tokens.list.push((Token::Word(line.text.get(start..end).unwrap_or("").to_owned()), start, end));
+            } else {
+                tokens.list.push((Token::Mark(c), start, start + c.len_utf8()));
+            }
+        }
+        Ok(tokens)
+    }
+
+    fn span(&self, from: usize, to: usize) -> Span {
+        Span::new(self.line.file, self.line.start + from, self.line.start + to)
+    }
+
+    fn whole(&self) -> Span {
+        self.span(0, self.line.text.len())
+    }
+
+    fn peek(&self) -> Option<&Token> {
+        self.list.get(self.at).map(|t| &t.0)
+    }
+
+    fn done(&self) -> bool {
+        self.at >= self.list.len()
+    }
+
+    fn wanted(&self, what: &str) -> Diagnostic {
+        let span = match self.list.get(self.at) {
+            Some(&(_, from, to)) => self.span(from, to),
+            None => self.span(self.line.text.len(), self.line.text.len()),
+        };
+        Diagnostic::error("operands-syntax", format!("expected {what}")).label(span, "here")
+    }
+
+    fn mark(&mut self, c: char) -> bool {
+        let is = self.peek() == Some(&Token::Mark(c));
+        self.at += usize::from(is);
+        is
+    }
+
+    fn need(&mut self, c: char) -> Result<()> {
+        if self.mark(c) { Ok(()) } else { Err(self.wanted(&format!("`{c}`"))) }
+    }
+
+    fn keyword(&mut self, word: &str) -> bool {
+        let is = matches!(self.peek(), Some(Token::Word(w)) if w == word);
+        self.at += usize::from(is);
+        is
+    }
+
+    fn word(&mut self, what: &str) -> Result<String> {
+        match self.peek() {
+            Some(Token::Word(word)) => {
+                let word = word.clone();
+                self.at += 1;
+                Ok(word)
+            }
+            _ => Err(self.wanted(what)),
+        }
+    }
+
+    fn text(&mut self, what: &str) -> Result<String> {
+        match self.peek() {
+            Some(Token::Text(text)) => {
+                let text = text.clone();
+                self.at += 1;
+                Ok(text)
+            }
+            _ => Err(self.wanted(what)),
+        }
+    }
+
+    fn number(&mut self, what: &str) -> Result<i64> {
+        let before = self.at;
+        let negative = self.mark('-');
+        let word = self.word(what);
+        let value = word.as_deref().ok().and_then(number);
+        match value {
+            Some(value) => Ok(if negative { value.wrapping_neg() } else { value }),
+            None => {
+                self.at = before;
+                Err(self.wanted(what))
+            }
+        }
+    }
+
+    fn num(&mut self, what: &str) -> Result<Num> {
+        let before = self.at;
+        if let Ok(value) = self.number(what) {
+            return Ok(Num::Is(value));
+        }
+        self.at = before;
+        Ok(Num::Param(self.word(what)?))
+    }
+
+    /// Whether a number or a parameter follows.
+    fn optional_num(&mut self) -> Result<Option<Num>> {
+        match self.peek() {
+            Some(Token::Word(_)) | Some(Token::Mark('-')) => self.num("a number").map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// `[3:0, 7]`
+    fn bits(&mut self) -> Result<Vec<(u32, u32)>> {
+        let mut list = Vec::new();
+        if !self.mark('[') {
+            return Ok(list);
+        }
+        loop {
+            let high = self.number("a bit")?;
+            let low = if self.mark(':') { self.number("a bit")? } else { high };
+            match (u32::try_from(high), u32::try_from(low)) {
+                (Ok(high), Ok(low)) if low <= high && high < crate::limits::MAX_INST_BITS => list.push((high, low)),
+                _ => return Err(self.wanted("bits as `high:low` before this")),
+            }
+            if !self.mark(',') {
+                break;
+            }
+        }
+        self.need(']')?;
+        Ok(list)
+    }
+
+    /// A set of values: `5`, `0..3`, `0b1xx0`, `*`.
+    fn set(&mut self) -> Result<Set> {
+        if self.mark('*') {
+            return Ok(Set::Any);
+        }
+        if self.keyword("negative") {
+            return Ok(Set::Negative);
+        }
+        if let Some(Token::Word(word)) = self.peek()
+            && let Some(digits) = word.strip_prefix("0b")
+            && digits.len() <= 64
+            && digits.bytes().all(|b| matches!(b, b'0' | b'1' | b'x'))
+        {
+            let bits = |one: fn(u8) -> bool| digits.bytes().fold(0u64, |v, b| v << 1 | u64::from(one(b)));
+            let set = Set::Mask(bits(|b| b != b'x'), bits(|b| b == b'1'));
+            self.at += 1;
+            return Ok(set);
+        }
+        let from = self.number("a value, `FROM..TO`, `0b` with `x`, or `*`")? as u64;
+        if self.peek() == Some(&Token::Dots) {
+            self.at += 1;
+            return Ok(Set::Range(from, self.number("the last value")? as u64));
+        }
+        Ok(Set::Range(from, from))
+    }
+
+    fn end(&self) -> Result<()> {
+        if self.done() { Ok(()) } else { Err(self.wanted("the end of the line")) }
+    }
+}
+
+fn number(word: &str) -> Option<i64> {
+    match (word.strip_prefix("0x"), word.strip_prefix("0b")) {
+        (Some(hex), _) => u64::from_str_radix(hex, 16).ok().map(|v| v as i64),
+        (_, Some(bits)) => u64::from_str_radix(bits, 2).ok().map(|v| v as i64),
+        _ => word.parse().ok(),
+    }
+}
+
+fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &mut Diagnostics) -> Result<()> {
+    let mut t = Tokens::new(head)?;
+    let kind = t.word("a statement")?;
+    match kind.as_str() {
+        "registers" => {
+            while !t.done() {
+                match t.word("`prefix`, `alt`, `number`, `last` or `lower`")?.as_str() {
+                    "prefix" => table.registers.prefix = t.text("the prefix")?,
+                    "alt" => table.registers.alt = Some(t.word("the name of a `RegAltNameIndex`")?),
+                    "lower" => table.registers.lower = true,
+                    "number" => table.registers.number = Some(t.word("a field of registers")?),
+                    "last" => table.registers.last = true,
+                    _ => return Err(t.wanted("`prefix`, `alt`, `number`, `last` or `lower` before this")),
+                }
+            }
+        }
+        "bytes" => {
+            table.byte_order = match t.word("`little` or `big`")?.as_str() {
+                "big" => ByteOrder::Big,
+                _ => ByteOrder::Little,
+            }
+        }
+        "parcel" => table.parcel = u32::try_from(t.number("a number of bits")?).ok(),
+        "length" => {
+            let text = t.word("a pattern of `0`, `1` and `x`")?;
+            t.need('=')?;
+            let bits = t.number("a number of bits")?;
+            let span = t.whole();
+            let bad = || Diagnostic::error("operands-length", "no pattern and length").label(span, "here");
+            let pattern = pattern(&text).ok_or_else(bad)?;
+            table.lengths.push((pattern, u32::try_from(bits).map_err(|_| bad())?, span));
+        }
+        "layout" => table.layout = t.bits()?,
+        "namespaces" => {
+            while !t.done() {
+                table.namespaces.push(t.word("the name of a decoder namespace")?);
+            }
+        }
+        "triple" => {
+            let prefix = t.word("the beginning of a triple")?;
+            t.need('=')?;
+            let mut names = Vec::new();
+            while !t.done() {
+                names.push(match t.peek() {
+                    Some(Token::Text(_)) => t.text("a name")?,
+                    _ => t.word("a processor or feature")?,
+                });
+            }
+            table.triples.push((prefix, names));
+        }
+        "enum" => {
+            let name = t.word("a name")?;
+            let mut values = Vec::new();
+            for line in body {
+                let mut t = Tokens::new(*line)?;
+                while !t.done() {
+                    let value = t.number("a value")? as u64;
+                    values.push((value, t.text("its text")?));
+                }
+            }
+            table.enums.insert(name, values);
+            return t.end();
+        }
+        "table" => {
+            let (name, entry) = record_table(&mut t)?;
+            table.record_tables.insert(name, entry);
+        }
+        "decode" | "operand" => {
+            let (name, params) = hook_name(&mut t)?;
+            let parts = parts(&mut t, body)?;
+            let map = if kind == "decode" { &mut table.decode } else { &mut table.operands };
+            map.entry(name).or_default().push(Hook { params, body: parts, span: t.whole() });
+            return Ok(());
+        }
+        "print" => {
+            let (name, params) = hook_name(&mut t)?;
+            let choices = choices(&mut t, body, out)?;
+            table.print.entry(name).or_default().push(Hook { params, body: choices, span: t.whole() });
+            return Ok(());
+        }
+        "instruction" => {
+            let mut names = vec![t.word("an instruction, or a `DecoderMethod`")?];
+            while !t.done() {
+                names.push(t.word("a further one")?);
+            }
+            for name in &names {
+                table.instructions.entry(name.clone()).or_default();
+            }
+            for line in body {
+                let fact = fact(&mut Tokens::new(*line)?)?;
+                for name in &names {
+                    table.instructions.entry(name.clone()).or_default().push(fact.clone());
+                }
+            }
+            return Ok(());
+        }
+        other => {
+            t.at = 0;
+            let mut d = t.wanted("a statement");
+            if let Some(near) = closest(other, STATEMENTS.iter().copied()) {
+                d = d.note(format!("did you mean `{near}`?"));
+            }
+            return Err(d);
+        }
+    }
+    if let Some(line) = body.first() {
+        let t = Tokens::new(*line)?;
+        return Err(t.wanted("no indented line after this statement"));
+    }
+    t.end()
+}
+
+/// The most significant bit first.
+fn pattern(text: &str) -> Option<Pattern> {
+    let width = u32::try_from(text.len()).ok()?;
+    let (mut value, mut care) = (Word::zero(width), Word::zero(width));
+    for (bit, byte) in (0..width).rev().zip(text.bytes()) {
+        match byte {
+            b'x' => {}
+            b'0' | b'1' => {
+                care.set_bit(bit, true);
+                value.set_bit(bit, byte == b'1');
+            }
+            _ => return None,
+        }
+    }
+    Some(Pattern::new(&value, care))
+}
+
+/// `name = CLASS value FIELD text FIELD [also FIELD]… [prefix TEXT] [when FEATURE] [needs FIELD] [without FIELD FEATURE]`
+fn record_table(t: &mut Tokens<'_>) -> Result<(String, RecordTable)> {
+    let name = t.word("a name")?;
+    t.need('=')?;
+    let class = t.word("a class")?;
+    let mut entry = RecordTable {
+        class,
+        value: String::new(),
+        text: String::new(),
+        also: Vec::new(),
+        needs: None,
+        without: None,
+        prefix: String::new(),
+        when: None,
+        span: t.whole(),
+    };
+    while !t.done() {
+        match t.word("`value`, `text`, `also`, `prefix`, `when`, `needs` or `without`")?.as_str() {
+            "value" => entry.value = t.word("a field")?,
+            "text" => entry.text = t.word("a field")?,
+            "also" => entry.also.push(t.word("a field")?),
+            "needs" => entry.needs = Some(t.word("a field")?),
+            "prefix" => entry.prefix = t.text("a text")?,
+            "when" => entry.when = Some(t.word("a feature")?),
+            "without" => entry.without = Some((t.word("a field")?, t.word("a feature")?)),
+            _ => return Err(t.wanted("`value`, `text`, `also`, `prefix`, `when`, `needs` or `without` before this")),
+        }
+    }
+    Ok((name, entry))
+}
+
+fn hook_name(t: &mut Tokens<'_>) -> Result<(String, Vec<Num>)> {
+    let name = t.word("a name")?;
+    let mut params = Vec::new();
+    if t.mark('<') {
+        loop {
+            params.push(t.num("a parameter")?);
+            if !t.mark(',') {
+                break;
+            }
+        }
+        t.need('>')?;
+    }
+    Ok((name, params))
+}
+
+/// `: STEPS`, or a line `NAME [BITS]: STEPS` for each part.
+fn parts(t: &mut Tokens<'_>, body: &[Line<'_>]) -> Result<Vec<Part>> {
+    if t.mark(':') {
+        let steps = steps(t)?;
+        t.end()?;
+        return Ok(vec![Part { name: String::new(), bits: Vec::new(), steps }]);
+    }
+    t.end()?;
+    let mut list = Vec::new();
+    for line in body {
+        let mut t = Tokens::new(*line)?;
+        let name = t.word("the name of a part")?;
+        let bits = t.bits()?;
+        t.need(':')?;
+        list.push(Part { name, bits, steps: steps(&mut t)? });
+        t.end()?;
+    }
+    if list.is_empty() { Err(t.wanted("`:` and what it is, or indented lines")) } else { Ok(list) }
+}
+
+fn steps(t: &mut Tokens<'_>) -> Result<Vec<Step>> {
+    let mut list = Vec::new();
+    loop {
+        let before = t.at;
+        let word = t.word("a step")?;
+        list.push(match word.as_str() {
+            "int" => Step::Int(t.optional_num()?),
+            "uint" => Step::Uint(t.optional_num()?),
+            "shl" => Step::Shl(t.num("a number of bits")?),
+            "sext" => Step::Sext(t.num("a number of bits")?),
+            "plus" => Step::Plus(t.num("a number")?),
+            "reject" => Step::Reject(t.set()?),
+            "register" => Step::Register(t.word("a register class")?),
+            "constant" => Step::Constant(t.number("a number")?),
+            "high" => match t.set()? {
+                Set::Mask(care, value) => Step::High(64 - care.leading_zeros(), value),
+                _ => return Err(t.wanted("bits as `0b…` before this")),
+            },
+            _ => {
+                t.at = before;
+                Step::Format(format(t)?)
+            }
+        });
+        if !t.mark(',') {
+            return Ok(list);
+        }
+    }
+}
+
+fn format(t: &mut Tokens<'_>) -> Result<Format> {
+    let before = t.at;
+    Ok(match t.word("a format")?.as_str() {
+        "int" => Format::Int,
+        "uint" => Format::Uint,
+        "hex" => Format::Hex,
+        "offset" => Format::Offset,
+        "float" => Format::Float,
+        "register" => Format::Register(t.word("a register class")?),
+        "enum" => Format::Enum(t.word("an enum or a table")?),
+        "print" => Format::Print(t.word("a print method")?),
+        "branch" => Format::Branch(u32::try_from(t.number("bytes per unit")?).unwrap_or(1)),
+        _ => {
+            t.at = before;
+            return Err(t.wanted("a step or a format"));
+        }
+    })
+}
+
+/// `: TEXT`, or lines `SET TEXT [alias TEXT]`.
+fn choices(t: &mut Tokens<'_>, body: &[Line<'_>], out: &mut Diagnostics) -> Result<Vec<Choice>> {
+    if t.mark(':') {
+        let text = template(t)?;
+        let alias = if t.keyword("alias") { Some(template(t)?) } else { None };
+        t.end()?;
+        return Ok(vec![Choice { when: Set::Any, text, alias, span: t.whole() }]);
+    }
+    t.end()?;
+    let mut list = Vec::new();
+    for line in body {
+        let one = || -> Result<Choice> {
+            let mut t = Tokens::new(*line)?;
+            let when = t.set()?;
+            let text = template(&mut t)?;
+            let alias = if t.keyword("alias") { Some(template(&mut t)?) } else { None };
+            t.end()?;
+            Ok(Choice { when, text, alias, span: t.whole() })
+        };
+        match one() {
+            Ok(choice) => list.push(choice),
+            Err(d) => out.push(d),
+        }
+    }
+    if list.is_empty() { Err(t.wanted("`:` and a text, or indented lines")) } else { Ok(list) }
+}
+
+/// A text with `{part[bits] format}` and `{= formula ; format}`; `{{` is a brace.
+fn template(t: &mut Tokens<'_>) -> Result<Vec<Piece>> {
+    let (line, place) = (t.line, t.list.get(t.at).map_or(0, |token| token.1));
+    let text = t.text("a text")?;
+    let mut pieces = Vec::new();
+    let mut literal = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find('{') {
+        literal.push_str(rest.get(..at).unwrap_or(""));
+        rest = rest.get(at + 1..).unwrap_or("");
+        if let Some(after) = rest.strip_prefix('{') {
+            literal.push('{');
+            rest = after;
+            continue;
+        }
+        let Some((inner, after)) = rest.split_once('}') else {
+            let span = Span::new(line.file, line.start + place, line.start + line.text.len());
+            return Err(Diagnostic::error("operands-text", "a `{` has no `}`").label(span, "in this text"));
+        };
+        rest = after;
+        if !literal.is_empty() {
+            pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+        }
+        let inner_line = Line { text: inner, start: line.start + place, ..line };
+        pieces.push(reference(inner_line)?);
+    }
+    literal.push_str(rest);
+    if !literal.is_empty() {
+        pieces.push(Piece::Literal(literal));
+    }
+    Ok(pieces)
+}
+
+fn reference(line: Line<'_>) -> Result<Piece> {
+    if let Some(text) = line.text.trim_start().strip_prefix('=') {
+        let (text, how) = text.split_once(';').unwrap_or((text, "int"));
+        let bad = |what: String| {
+            let span = Span::new(line.file, line.start, line.start + 1);
+            Diagnostic::error("operands-formula", what).label(span, "in this text")
+        };
+        let formula = formula::parse(text).map_err(bad)?;
+        let mut t = Tokens::new(Line { text: how, ..line })?;
+        return Ok(Piece::Expr(formula, format(&mut t)?));
+    }
+    let mut t = Tokens::new(line)?;
+    let name = t.word("the name of a part")?;
+    let bits = t.bits()?;
+    let how = if t.done() { Format::Plain } else { format(&mut t)? };
+    t.end()?;
+    Ok(Piece::Part { name, bits, format: how })
+}
+
+/// `constant NAME = N`, `reject NAME == NAME`, `reject NAME SET`, `alias NAME = N … ASMSTRING`,
+/// `print NAME = METHOD`, `rank N`, `width N`, `bits NAME [BITS]`
+fn fact(t: &mut Tokens<'_>) -> Result<Fact> {
+    let fact = match t.word("`constant`, `reject`, `alias`, `print`, `rank`, `width` or `bits`")?.as_str() {
+        "constant" => {
+            let name = t.word("an operand")?;
+            t.need('=')?;
+            Fact::Constant(name, t.number("a number")?)
+        }
+        "reject" => {
+            let name = t.word("an operand")?;
+            if t.mark('=') {
+                t.need('=')?;
+                Fact::RejectEqual(name, t.word("an operand")?)
+            } else {
+                Fact::Reject(name, t.set()?)
+            }
+        }
+        "alias" => {
+            let mut when = Vec::new();
+            while !matches!(t.peek(), Some(Token::Text(_)) | None) {
+                let name = t.word("an operand")?;
+                t.need('=')?;
+                when.push((name, t.number("a number")?));
+            }
+            Fact::Alias(when, t.text("an `AsmString`")?)
+        }
+        "print" => {
+            let name = t.word("an operand")?;
+            t.need('=')?;
+            Fact::Print(name, t.word("a print method")?)
+        }
+        "rank" => Fact::Rank(u32::try_from(t.number("a number")?).unwrap_or(0)),
+        "width" => Fact::Width(u32::try_from(t.number("a number of bits")?).unwrap_or(0)),
+        "bits" => {
+            let name = t.word("a field")?;
+            Fact::Bits(name, t.bits()?)
+        }
+        _ => {
+            t.at = 0;
+            return Err(t.wanted("`constant`, `reject`, `alias`, `print`, `rank`, `width` or `bits`"));
+        }
+    };
+    t.end()?;
+    Ok(fact)
+}

@@ -1,0 +1,173 @@
+//! The fields of an encoding that is being made, and the expressions over them.
+
+use std::collections::BTreeMap;
+
+use isaglot_bits::BitRange;
+use isaglot_model::{
+    BinaryOp, Builder, Expr, ExprId, Field, FieldSource, FieldType, IntType, Name, Node, NodeId, Piece,
+};
+use isaglot_source::Span;
+
+use super::features::Features;
+use super::formula::Formula;
+use super::inst::{Places, pieces};
+use super::meaning::Number;
+
+/// The fields so far.
+#[derive(Debug)]
+pub(crate) struct Scope {
+    /// Each with the name that was asked for.
+    pub(crate) fields: Vec<(String, Field)>,
+    /// Where bits of `Inst` fields are, for formulas.
+    pub(crate) places: BTreeMap<String, Places>,
+    pub(crate) span: Span,
+}
+
+impl Scope {
+    pub(crate) fn new(places: BTreeMap<String, Places>, span: Span) -> Scope {
+        Scope { fields: Vec::new(), places, span }
+    }
+
+    /// A scope whose word is one number, called `v`.
+    pub(crate) fn of_value(width: u32, span: Span) -> Scope {
+        let places = (0..width).map(Some).collect();
+        Scope::new(BTreeMap::from([("v".to_owned(), places)]), span)
+    }
+
+    /// The name of a field like this; if there is one, that.
+    pub(crate) fn field(
+        &mut self,
+        builder: &mut Builder,
+        wanted: &str,
+        source: FieldSource,
+        width: u32,
+        ty: FieldType,
+    ) -> Name {
+        let same =
+            |(name, f): &&(String, Field)| name == wanted && f.source == source && f.ty == ty && f.width == width;
+        if let Some((_, field)) = self.fields.iter().find(same) {
+            return field.name;
+        }
+        let others = self.fields.iter().filter(|(name, _)| name == wanted).count();
+        let name = if others == 0 { builder.name(wanted) } else { builder.name(&format!("{wanted}'{}", others + 1)) };
+        let field = Field { name, source, width, ty, params: Vec::new(), doc: String::new(), span: self.span };
+        self.fields.push((wanted.to_owned(), field));
+        name
+    }
+
+    /// The field with the bits of a number, of any type.
+    pub(crate) fn bits_of(&mut self, builder: &mut Builder, number: &Number) -> Name {
+        let pieces = &number.pieces;
+        let is = |f: &Field| matches!(&f.source, FieldSource::Bits(p) if p == pieces);
+        if let Some((_, field)) = self.fields.iter().find(|(_, f)| is(f)) {
+            return field.name;
+        }
+        self.field(builder, &number.field, FieldSource::Bits(pieces.clone()), number.width(), FieldType::Uint)
+    }
+
+    /// The field with the bits of a field of `Inst`.
+    pub(crate) fn raw(&mut self, builder: &mut Builder, name: &str) -> Option<Name> {
+        let pieces = pieces(self.places.get(name)?);
+        let is = |f: &Field| matches!(&f.source, FieldSource::Bits(p) if *p == pieces);
+        if let Some((_, field)) = self.fields.iter().find(|(_, f)| is(f)) {
+            return Some(field.name);
+        }
+        let width = pieces.iter().map(|p| p.width()).sum();
+        Some(self.field(builder, name, FieldSource::Bits(pieces), width, FieldType::Uint))
+    }
+
+    /// The expression of a formula; on failure the name that there is not.
+    pub(crate) fn formula(
+        &mut self,
+        builder: &mut Builder,
+        features: &Features,
+        formula: &Formula,
+    ) -> Result<ExprId, String> {
+        let mut nodes = Vec::new();
+        let mut unknown = None;
+        formula.lower(&mut nodes, &mut |leaf| match leaf {
+            Formula::Feature(name) => match features.named(name) {
+                Some(id) => Node::Feature(id),
+                None => {
+                    unknown = Some(name.clone());
+                    Node::Const(0, IntType::I64)
+                }
+            },
+            Formula::Field(name) => match self.raw(builder, name) {
+                Some(name) => Node::Field(name),
+                None => {
+                    unknown = Some(name.clone());
+                    Node::Const(0, IntType::I64)
+                }
+            },
+            _ => Node::Const(0, IntType::I64),
+        });
+        match unknown {
+            Some(name) => Err(name),
+            None => Ok(self.expr(builder, nodes)),
+        }
+    }
+
+    /// An expression of these nodes.
+    pub(crate) fn expr(&self, builder: &mut Builder, nodes: Vec<Node>) -> ExprId {
+        let mut fields: Vec<Name> = Vec::new();
+        for node in &nodes {
+            if let Node::Field(name) = node
+                && !fields.contains(name)
+            {
+                fields.push(*name);
+            }
+        }
+        builder.expr(Expr { name: String::new(), nodes, fields, text: String::new(), span: self.span })
+    }
+}
+
+/// The whole of a word of `width` bits.
+pub(crate) fn whole(width: u32) -> Vec<Piece> {
+    vec![Piece::Bits(BitRange { lo: 0, width })]
+}
+
+/// Appends a node.
+pub(crate) fn push(nodes: &mut Vec<Node>, node: Node) -> NodeId {
+    nodes.push(node);
+    NodeId(nodes.len() as u32 - 1)
+}
+
+/// Conditions that must all hold.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Guard {
+    nodes: Vec<Node>,
+    parts: Vec<NodeId>,
+}
+
+impl Guard {
+    /// Adds a condition; `make` appends its nodes and gives the last.
+    pub(crate) fn add(&mut self, make: impl FnOnce(&mut Vec<Node>) -> NodeId) {
+        let part = make(&mut self.nodes);
+        self.parts.push(part);
+    }
+
+    /// That a field is a number.
+    pub(crate) fn equals(&mut self, field: Name, value: u64) {
+        self.add(|nodes| {
+            let field = push(nodes, Node::Field(field));
+            let value = push(nodes, Node::Const(value, IntType::I64));
+            push(nodes, Node::Binary(BinaryOp::Eq, IntType::I64, field, value))
+        });
+    }
+
+    /// The whole; `None` if there is no condition.
+    pub(crate) fn finish(mut self, builder: &mut Builder, scope: &Scope) -> Option<ExprId> {
+        let mut parts = self.parts.into_iter();
+        let mut last = parts.next()?;
+        for part in parts {
+            last = push(&mut self.nodes, Node::Binary(BinaryOp::LogicalAnd, IntType::I64, last, part));
+        }
+        // The value of an expression is that of its last node.
+        if last.0 as usize + 1 != self.nodes.len() {
+            let zero = push(&mut self.nodes, Node::Const(0, IntType::I64));
+            push(&mut self.nodes, Node::Binary(BinaryOp::Ne, IntType::I64, last, zero));
+        }
+        Some(scope.expr(builder, self.nodes))
+    }
+}

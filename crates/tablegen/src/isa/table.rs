@@ -1,0 +1,304 @@
+//! What an operand table says, as data. `docs/llvm-targets.md` describes the language.
+//!
+//! The problem: how an operand is decoded and printed is C++ in LLVM; the records only name the functions. The method: a
+//! small text per target gives each name a meaning in terms of the model, so that no target needs code.
+
+use isaglot_bits::Pattern;
+use isaglot_model::ByteOrder;
+use isaglot_source::Span;
+use rustc_hash::FxHashMap;
+
+/// The table of one target.
+#[derive(Clone, Debug)]
+pub struct OperandTable {
+    /// How names of registers print.
+    pub registers: RegisterNames,
+    /// The order of bytes of a word in memory.
+    pub byte_order: ByteOrder,
+    /// The unit in which instructions are fetched, in bits; by default the size of the smallest.
+    pub parcel: Option<u32>,
+    /// How the first parcel tells the length.
+    pub lengths: Vec<(Pattern, u32, Span)>,
+    /// Which bits of `Inst` the word in memory consists of, least significant first, as (high, low); empty for all.
+    pub layout: Vec<(u32, u32)>,
+    /// Decoder namespaces in the order in which they are tried; others come after the last, the empty one at the end.
+    pub namespaces: Vec<String>,
+    /// Prefixes of triples, and the processors and features that they mean.
+    pub triples: Vec<(String, Vec<String>)>,
+    /// Texts by value.
+    pub enums: FxHashMap<String, Vec<(u64, String)>>,
+    /// Texts by value, taken from records.
+    pub record_tables: FxHashMap<String, RecordTable>,
+    /// Meanings of `DecoderMethod`s, by the name before its parameters.
+    pub decode: FxHashMap<String, Vec<Hook<Vec<Part>>>>,
+    /// Meanings of `PrintMethod`s.
+    pub print: FxHashMap<String, Vec<Hook<Vec<Choice>>>>,
+    /// Meanings of operands by the name of their record; they come before those of their methods.
+    pub operands: FxHashMap<String, Vec<Hook<Vec<Part>>>>,
+    /// What is to be known about single instructions, or all that have a `DecoderMethod`.
+    pub instructions: FxHashMap<String, Vec<Fact>>,
+}
+
+impl Default for OperandTable {
+    fn default() -> OperandTable {
+        OperandTable {
+            registers: RegisterNames::default(),
+            byte_order: ByteOrder::Little,
+            parcel: None,
+            lengths: Vec::new(),
+            layout: Vec::new(),
+            namespaces: Vec::new(),
+            triples: Vec::new(),
+            enums: FxHashMap::default(),
+            record_tables: FxHashMap::default(),
+            decode: FxHashMap::default(),
+            print: FxHashMap::default(),
+            operands: FxHashMap::default(),
+            instructions: FxHashMap::default(),
+        }
+    }
+}
+
+/// How names of registers print.
+#[derive(Clone, Debug, Default)]
+pub struct RegisterNames {
+    /// What stands before each.
+    pub prefix: String,
+    /// The `RegAltNameIndex` whose names are used where a register has one.
+    pub alt: Option<String>,
+    /// In small letters.
+    pub lower: bool,
+    /// The field with the number that instructions use; `HWEncoding` unless said.
+    pub number: Option<String>,
+    /// Of the members of a class with one number, the last is meant.
+    pub last: bool,
+}
+
+/// Texts by value from the records of a class.
+#[derive(Clone, Debug)]
+pub struct RecordTable {
+    /// The class.
+    pub class: String,
+    /// The field with the value.
+    pub value: String,
+    /// The field with the text that prints.
+    pub text: String,
+    /// Fields with texts that are read too.
+    pub also: Vec<String>,
+    /// The field with a list of features that an entry needs.
+    pub needs: Option<String>,
+    /// A field, and the feature that must be off where the field is 1.
+    pub without: Option<(String, String)>,
+    /// What stands before each text.
+    pub prefix: String,
+    /// The feature that the texts need; without it there are numbers.
+    pub when: Option<String>,
+    /// Where it is said.
+    pub span: Span,
+}
+
+/// Parameters with their values.
+pub(crate) type Values<'t> = Vec<(&'t str, i64)>;
+
+/// The meaning of a name, for some or all values of its parameters.
+#[derive(Clone, Debug)]
+pub struct Hook<T> {
+    /// What stands between `<` and `>`: names that take any value, or values.
+    pub params: Vec<Num>,
+    /// The meaning.
+    pub body: T,
+    /// Where it is said.
+    pub span: Span,
+}
+
+/// A number, or the name of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Num {
+    /// This one.
+    Is(i64),
+    /// That of the parameter.
+    Param(String),
+}
+
+/// A part of an operand: one number out of its bits.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Its name; empty where the operand has one part only.
+    pub name: String,
+    /// Bits of the operand as (high, low), the most significant first; empty for all.
+    pub bits: Vec<(u32, u32)>,
+    /// What makes the number of them, in order.
+    pub steps: Vec<Step>,
+}
+
+/// A step from bits to a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Signed, of so many bits.
+    Int(Option<Num>),
+    /// Unsigned, of so many bits.
+    Uint(Option<Num>),
+    /// Zeros below.
+    Shl(Num),
+    /// Copies of the top bit above, up to so many bits.
+    Sext(Num),
+    /// These bits above.
+    High(u32, u64),
+    /// A number that is added.
+    Plus(Num),
+    /// Bits that are no such operand.
+    Reject(Set),
+    /// A register of this class.
+    Register(String),
+    /// How it prints.
+    Format(Format),
+    /// Not in the word: always this.
+    Constant(i64),
+}
+
+/// A set of values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// From the first to the last.
+    Range(u64, u64),
+    /// Care and value.
+    Mask(u64, u64),
+    /// Those whose top bit is set.
+    Negative,
+    /// All.
+    Any,
+}
+
+impl Set {
+    /// Whether it holds a value.
+    pub fn holds(&self, value: u64) -> bool {
+        match *self {
+            Set::Range(from, to) => (from..=to).contains(&value),
+            Set::Mask(care, want) => value & care == want,
+            Set::Negative => (value as i64) < 0,
+            Set::Any => true,
+        }
+    }
+}
+
+/// How a number prints.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// As its part says.
+    Plain,
+    /// Signed decimal.
+    Int,
+    /// Unsigned decimal.
+    Uint,
+    /// `0x` and hexadecimal.
+    Hex,
+    /// Nothing for 0, else with its sign.
+    Offset,
+    /// An IEEE number.
+    Float,
+    /// The register of this class with this number.
+    Register(String),
+    /// The text of an enum, or of a table of records.
+    Enum(String),
+    /// As the print method of this name.
+    Print(String),
+    /// An address: the operand is added to that of the instruction.
+    Branch(u32),
+}
+
+/// How an operand prints: the first choice that fits.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// For these values of the operand's bits.
+    pub when: Set,
+    /// The text.
+    pub text: Vec<Piece>,
+    /// The text where shorthands are wanted, if it is another.
+    pub alias: Option<Vec<Piece>>,
+    /// Where it is said.
+    pub span: Span,
+}
+
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// As it is.
+    Literal(String),
+    /// A part of the operand, or some of its bits.
+    Part {
+        /// Which; `v` for the only one.
+        name: String,
+        /// Bits of it, the most significant first; empty for all.
+        bits: Vec<(u32, u32)>,
+        /// How it prints.
+        format: Format,
+    },
+    /// An expression over fields of the instruction.
+    Expr(super::formula::Formula, Format),
+}
+
+/// Something about an instruction.
+#[derive(Clone, Debug)]
+pub enum Fact {
+    /// An operand that the encoding does not hold has this value.
+    Constant(String, i64),
+    /// Words for which the operands are equal are not this instruction.
+    RejectEqual(String, String),
+    /// Words for which a field is so are not this instruction.
+    Reject(String, Set),
+    /// Where operands have these values, the text is that of this `AsmString`.
+    Alias(Vec<(String, i64)>, String),
+    /// An operand prints by this method rather than that of its record.
+    Print(String, String),
+    /// Of instructions that share words, one of lower rank is meant; 0 unless said.
+    Rank(u32),
+    /// The instruction has so many bits; those beyond `Inst` hold what `Bits` says.
+    Width(u32),
+    /// A field is made of these bits of the word in memory, the most significant first.
+    Bits(String, Vec<(u32, u32)>),
+}
+
+impl OperandTable {
+    /// The meaning of `name` in a map, with its parameters bound: the first whose values fit.
+    pub(crate) fn find<'t, T>(
+        map: &'t FxHashMap<String, Vec<Hook<T>>>,
+        name: &str,
+    ) -> Option<(&'t Hook<T>, Values<'t>)> {
+        let (base, args) = split(name);
+        map.get(base)?.iter().find_map(|hook| {
+            if hook.params.len() > args.len() {
+                return None;
+            }
+            let mut bound = Vec::new();
+            for (param, &arg) in hook.params.iter().zip(&args) {
+                match param {
+                    Num::Is(value) if *value != arg => return None,
+                    Num::Is(_) => {}
+                    Num::Param(name) => bound.push((name.as_str(), arg)),
+                }
+            }
+            Some((hook, bound))
+        })
+    }
+}
+
+impl Num {
+    /// Its value, with parameters bound.
+    pub(crate) fn value(&self, bound: &[(&str, i64)]) -> i64 {
+        match self {
+            Num::Is(value) => *value,
+            Num::Param(name) => bound.iter().find(|(param, _)| param == name).map_or(0, |(_, value)| *value),
+        }
+    }
+}
+
+/// `name<1, true>` as its name and its parameters.
+fn split(name: &str) -> (&str, Vec<i64>) {
+    let Some((base, rest)) = name.split_once('<') else { return (name, Vec::new()) };
+    let value = |text: &str| match text.trim() {
+        "true" => 1,
+        "false" => 0,
+        text => text.parse().unwrap_or(i64::MIN),
+    };
+    (base, rest.trim_end_matches('>').split(',').map(value).collect())
+}

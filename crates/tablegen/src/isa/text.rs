@@ -1,0 +1,545 @@
+//! How operands print: the pieces of a template, and spaces for operands whose text depends on their value.
+
+use isaglot_bits::{Pattern, Word};
+use isaglot_model::{
+    Case, Condition, Encoding, EnumType, EnumValue, FieldSource, FieldType, Flow, GenRange, IntType, Node, Overlap,
+    Piece as Bits, Space, SpaceId, Template, TemplateId, TemplatePart,
+};
+use isaglot_source::{Diagnostic, Span};
+
+use super::features::all;
+use super::inst::{AsmPart, pieces};
+use super::meaning::{Number, Source, patterns, select};
+use super::registers::{NOWHERE, strings, text};
+use super::scope::{Guard, Scope, push, whole};
+use super::table::{Choice, Format, OperandTable, Piece, RecordTable, Set};
+use super::{Lowering, Missing};
+use crate::{Def, Value};
+
+/// What an operand of an `AsmString` stands for, and the record that says how it prints.
+pub(crate) type Lookup<'f, 'a> = dyn Fn(&str) -> Option<(Source, Option<Def<'a>>)> + 'f;
+
+/// What a template is made of so far.
+pub(crate) type Parts = Vec<TemplatePart>;
+
+/// Appends text.
+pub(crate) fn literal(parts: &mut Parts, text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    match parts.last_mut() {
+        Some(TemplatePart::Literal(bytes)) => bytes.extend_from_slice(text.as_bytes()),
+        _ => parts.push(TemplatePart::Literal(text.as_bytes().to_vec())),
+    }
+}
+
+impl<'a> Lowering<'a> {
+    /// The template of an `AsmString`; `operand` gives what a name stands for and the record that says how it prints.
+    pub(crate) fn template(
+        &mut self,
+        scope: &mut Scope,
+        asm: &[AsmPart],
+        operand: &Lookup<'_, 'a>,
+        printers: &[(String, String)],
+    ) -> Option<TemplateId> {
+        let mut parts = Parts::new();
+        for part in asm {
+            match part {
+                AsmPart::Text(text) => literal(&mut parts, text),
+                AsmPart::Operand(name) => {
+                    let (source, ty) = operand(name)?;
+                    let method = match printers.iter().find(|(operand, _)| operand == name) {
+                        Some((_, method)) => method.clone(),
+                        None => ty.map_or(String::new(), |ty| text(ty, "PrintMethod")),
+                    };
+                    self.show(scope, &source, &method, ty, &mut parts);
+                }
+            }
+        }
+        Some(self.builder.template(Template { parts, span: scope.span }))
+    }
+
+    /// The template where operands print that have a shorter text for one value; adds to the guard that they have it.
+    /// `None` if there are no such operands.
+    pub(crate) fn short_template(
+        &mut self,
+        scope: &mut Scope,
+        asm: &[AsmPart],
+        operand: &Lookup<'_, 'a>,
+        printers: &[(String, String)],
+        guard: &mut Guard,
+    ) -> Option<TemplateId> {
+        let mut parts = Parts::new();
+        let mut shortened = false;
+        for part in asm {
+            let name = match part {
+                AsmPart::Text(text) => {
+                    literal(&mut parts, text);
+                    continue;
+                }
+                AsmPart::Operand(name) => name,
+            };
+            let (source, ty) = operand(name)?;
+            let method = match printers.iter().find(|(operand, _)| operand == name) {
+                Some((_, method)) => method.clone(),
+                None => ty.map_or(String::new(), |ty| text(ty, "PrintMethod")),
+            };
+            let table = self.table;
+            let choices = OperandTable::find(&table.print, &method).map_or(&[][..], |(hook, _)| &hook.body);
+            let short = choices.iter().find_map(|c| match (&c.when, &c.alias) {
+                (Set::Range(from, to), Some(text)) if from == to => Some((*from, text, c.span)),
+                _ => None,
+            });
+            match (short, &source) {
+                (Some((value, text, span)), Source::Numbers(numbers)) if numbers.len() == 1 => {
+                    for number in numbers {
+                        guard.equals(scope.bits_of(&mut self.builder, number), value);
+                    }
+                    self.show_pieces(scope, numbers, text, span, &mut parts);
+                    shortened = true;
+                }
+                (Some((value, _, _)), Source::Constant(own)) if *own as u64 == value => shortened = true,
+                _ => self.show(scope, &source, &method, ty, &mut parts),
+            }
+        }
+        shortened.then(|| self.builder.template(Template { parts, span: scope.span }))
+    }
+
+    /// Appends the text of an operand.
+    pub(crate) fn show(
+        &mut self,
+        scope: &mut Scope,
+        source: &Source,
+        method: &str,
+        ty: Option<Def<'a>>,
+        parts: &mut Parts,
+    ) {
+        let table = self.table;
+        let found = OperandTable::find(&table.print, method);
+        if found.is_none()
+            && !matches!(method, "" | "printOperand")
+            && let Some(ty) = ty
+        {
+            self.missing(Missing::Printer, method, ty);
+        }
+        match (source, found) {
+            (Source::Unknown, _) => literal(parts, "?"),
+            (Source::Register(shown, number), found) => {
+                let choice = found.and_then(|(hook, _)| hook.body.iter().find(|c| c.when.holds(*number)));
+                match choice {
+                    None => literal(parts, shown),
+                    Some(choice) => {
+                        for piece in &choice.text {
+                            match piece {
+                                Piece::Literal(text) => literal(parts, text),
+                                _ => literal(parts, shown),
+                            }
+                        }
+                    }
+                }
+            }
+            (Source::Constant(value), Some((hook, _))) => self.show_constant(*value, &hook.body, parts),
+            (Source::Constant(value), None) => literal(parts, &value.to_string()),
+            (Source::Numbers(numbers), Some((hook, _))) => {
+                self.show_choices(scope, numbers, method, &hook.body, parts);
+            }
+            (Source::Numbers(numbers), None) => {
+                for (i, number) in numbers.iter().enumerate() {
+                    if i > 0 {
+                        literal(parts, ", ");
+                    }
+                    self.show_number(scope, number, &Format::Plain, parts);
+                }
+            }
+        }
+    }
+
+    fn show_constant(&mut self, value: i64, choices: &[Choice], parts: &mut Parts) {
+        let Some(choice) = choices.iter().find(|c| c.when.holds(value as u64)) else {
+            return literal(parts, &value.to_string());
+        };
+        for piece in &choice.text {
+            match piece {
+                Piece::Literal(text) => literal(parts, text),
+                Piece::Part { bits, format, .. } => {
+                    let cut = bits.iter().fold(0i64, |all, &(high, low)| {
+                        let width = (high - low + 1).min(63);
+                        all << width | (value >> low.min(63)) & ((1 << width) - 1)
+                    });
+                    let value = if bits.is_empty() { value } else { cut };
+                    let shown = match format {
+                        Format::Hex => format!("{value:#x}"),
+                        Format::Enum(name) => self
+                            .table
+                            .enums
+                            .get(name)
+                            .and_then(|values| {
+                                values.iter().find(|(v, _)| *v == value as u64).map(|(_, text)| text.clone())
+                            })
+                            .unwrap_or_else(|| value.to_string()),
+                        _ => value.to_string(),
+                    };
+                    literal(parts, &shown);
+                }
+                Piece::Expr(..) => literal(parts, &value.to_string()),
+            }
+        }
+    }
+
+    fn show_choices(
+        &mut self,
+        scope: &mut Scope,
+        numbers: &[Number],
+        method: &str,
+        choices: &[Choice],
+        parts: &mut Parts,
+    ) {
+        if let [Choice { when: Set::Any, text, span, .. }] = choices {
+            return self.show_pieces(scope, numbers, text, *span, parts);
+        }
+        let [number] = numbers else {
+            for number in numbers {
+                self.show_number(scope, number, &Format::Plain, parts);
+            }
+            return;
+        };
+        if number.width() == 0 || number.width() > 64 {
+            return self.show_number(scope, number, &Format::Plain, parts);
+        }
+        let plain = choices
+            .iter()
+            .all(|c| matches!((&c.when, c.text.as_slice()), (Set::Range(a, b), [Piece::Literal(_)] | []) if a == b));
+        let ty = if plain {
+            let value = |c: &Choice| match (&c.when, c.text.first()) {
+                (Set::Range(value, _), Some(Piece::Literal(text))) => (*value, text.clone()),
+                (Set::Range(value, _), _) => (*value, String::new()),
+                _ => (0, String::new()),
+            };
+            let values: Vec<(u64, String)> = choices.iter().map(value).collect();
+            FieldType::Enum(self.enumeration(method, &values))
+        } else {
+            FieldType::Sub(self.choice_space(number, method, choices))
+        };
+        self.field_part(scope, number, ty, parts);
+    }
+
+    /// A space whose words are the values of a number, each with its text.
+    fn choice_space(&mut self, number: &Number, method: &str, choices: &[Choice]) -> SpaceId {
+        let width = number.width();
+        let Number { signed, plus, registers, format, .. } = number;
+        let key = format!("{method} {width} {signed} {plus} {registers:?} {format:?}");
+        if let Some(&space) = self.spaces.get(&key) {
+            return space;
+        }
+        let span = choices.first().map_or(NOWHERE, |c| c.span);
+        let space = self.new_space(method, width, span);
+        self.spaces.insert(key, space);
+        let inner = Number { part: "v".to_owned(), field: "v".to_owned(), pieces: whole(width), ..number.clone() };
+        for (choice, rank) in choices.iter().zip(0u32..) {
+            for pattern in patterns(&choice.when, width) {
+                let mut scope = Scope::of_value(width, choice.span);
+                let mut parts = Parts::new();
+                self.show_pieces(&mut scope, std::slice::from_ref(&inner), &choice.text, choice.span, &mut parts);
+                self.choice(space, pattern, rank, Condition::Always, scope, parts);
+            }
+        }
+        space
+    }
+
+    fn new_space(&mut self, name: &str, width: u32, span: Span) -> SpaceId {
+        let name = self.builder.name(&format!("#{name}"));
+        let encodings = Vec::new();
+        let overlap = Overlap::MostSpecific;
+        self.builder.space(Space { name, width, encodings, overlap, encode: None, decode: false, span })
+    }
+
+    fn choice(
+        &mut self,
+        space: SpaceId,
+        pattern: Pattern,
+        rank: u32,
+        condition: Condition,
+        scope: Scope,
+        parts: Parts,
+    ) {
+        let (width, span) = (pattern.width(), scope.span);
+        let fields = scope.fields.into_iter().map(|(_, field)| field).collect();
+        let template = Some(self.builder.template(Template { parts, span }));
+        let case = Case {
+            guard: None,
+            fields,
+            asserts: Vec::new(),
+            template,
+            alias: false,
+            input_only: false,
+            owner: String::new(),
+            span,
+        };
+        let name = self.builder.name(&format!("#{pattern}"));
+        self.builder.encoding(Encoding {
+            name,
+            display_name: String::new(),
+            space,
+            width,
+            pattern,
+            dont_care: Word::zero(width),
+            except: Vec::new(),
+            rank,
+            gens: GenRange::ALL,
+            own_gens: GenRange::ALL,
+            condition,
+            cases: vec![case],
+            operands: Vec::new(),
+            flow: Flow::Next,
+            semantics: None,
+            maps: Vec::new(),
+            meta: Vec::new(),
+            doc: String::new(),
+            span,
+        });
+    }
+
+    fn show_pieces(&mut self, scope: &mut Scope, numbers: &[Number], text: &[Piece], span: Span, parts: &mut Parts) {
+        for piece in text {
+            match piece {
+                Piece::Literal(text) => literal(parts, text),
+                Piece::Part { name, bits, format } => {
+                    let index = name.parse::<usize>().ok();
+                    let by_name = numbers.iter().position(|n| n.part == *name);
+                    let at = by_name.or(index).or((name == "v" && numbers.len() == 1).then_some(0));
+                    let Some(number) = at.and_then(|at| numbers.get(at)) else {
+                        let message = format!("the operand has no part `{name}`");
+                        self.problems.push(Diagnostic::error("operands-part", message).label(span, "in this text"));
+                        continue;
+                    };
+                    if bits.is_empty() {
+                        self.show_number(scope, number, format, parts);
+                    } else {
+                        let part = slice(number, bits);
+                        self.show_number(scope, &part, format, parts);
+                    }
+                }
+                Piece::Expr(formula, format) => {
+                    let own = if let [number] = numbers { places(&number.pieces) } else { None };
+                    let outer = own.and_then(|own| scope.places.insert("v".to_owned(), own));
+                    match scope.formula(&mut self.builder, &self.features, formula) {
+                        Ok(expr) => {
+                            let ty = match format {
+                                Format::Hex => {
+                                    literal(parts, "0x");
+                                    FieldType::Hex
+                                }
+                                Format::Uint => FieldType::Uint,
+                                _ => FieldType::Int,
+                            };
+                            let source = FieldSource::Derived(expr);
+                            let name = scope.field(&mut self.builder, "value", source, 64, ty);
+                            let reference = "value".to_owned();
+                            parts.push(TemplatePart::Field { name, align: 0, reference });
+                        }
+                        Err(name) => {
+                            let message = format!("nothing is called `{name}` here");
+                            self.problems.push(Diagnostic::error("operands-formula", message).label(span, ""));
+                        }
+                    }
+                    match outer {
+                        Some(outer) => scope.places.insert("v".to_owned(), outer),
+                        None => scope.places.remove("v"),
+                    };
+                }
+            }
+        }
+    }
+
+    /// Appends one number.
+    fn show_number(&mut self, scope: &mut Scope, number: &Number, format: &Format, parts: &mut Parts) {
+        let format = if *format == Format::Plain { &number.format } else { format };
+        let ty = match format {
+            Format::Plain => match number.registers {
+                Some((file, _)) => FieldType::Register(file),
+                None if number.signed => FieldType::Int,
+                None => FieldType::Uint,
+            },
+            Format::Int => FieldType::Int,
+            Format::Uint => FieldType::Uint,
+            Format::Hex => {
+                literal(parts, "0x");
+                FieldType::Hex
+            }
+            Format::Offset => FieldType::Offset,
+            Format::Float => FieldType::Float,
+            Format::Branch(unit) => FieldType::Branch { absolute: false, call: false, unit: *unit },
+            Format::Enum(name) => match self.named_enum(name, number.width()) {
+                Some(ty) => ty,
+                None => {
+                    self.unknown("enum or table", name);
+                    FieldType::Uint
+                }
+            },
+            Format::Register(class) => {
+                let class = self.records.def(class);
+                match class.and_then(|class| self.registers.field(class, number.width())) {
+                    Some(names) => {
+                        let mut number = number.clone();
+                        let high = names.high.iter().map(|&b| Bits::Implied { width: 1, value: u64::from(b) });
+                        number.pieces.splice(0..0, high);
+                        return self.field_part(scope, &number, FieldType::Register(names.file), parts);
+                    }
+                    None => FieldType::Uint,
+                }
+            }
+            Format::Print(method) => {
+                let number = Number { format: Format::Plain, ..number.clone() };
+                let table = self.table;
+                match OperandTable::find(&table.print, method) {
+                    Some((hook, _)) => {
+                        return self.show_choices(scope, std::slice::from_ref(&number), method, &hook.body, parts);
+                    }
+                    None => {
+                        self.unknown("print method", method);
+                        FieldType::Uint
+                    }
+                }
+            }
+        };
+        self.field_part(scope, number, ty, parts);
+    }
+
+    fn field_part(&mut self, scope: &mut Scope, number: &Number, ty: FieldType, parts: &mut Parts) {
+        let width = number.width();
+        let source = FieldSource::Bits(number.pieces.clone());
+        let name = if number.plus == 0 || matches!(ty, FieldType::Sub(_)) {
+            scope.field(&mut self.builder, &number.field, source, width, ty)
+        } else {
+            let bits = scope.bits_of(&mut self.builder, number);
+            let signed = IntType { bits: width.clamp(1, 64), signed: number.signed };
+            let mut nodes = Vec::new();
+            let field = push(&mut nodes, Node::Field(bits));
+            let value = push(&mut nodes, Node::Cast(signed, field));
+            let plus = push(&mut nodes, Node::Const(number.plus as u64, IntType::I64));
+            push(&mut nodes, Node::Binary(isaglot_model::BinaryOp::Add, IntType::I64, value, plus));
+            let expr = scope.expr(&mut self.builder, nodes);
+            let wanted = format!("{}+", number.field);
+            scope.field(&mut self.builder, &wanted, FieldSource::Derived(expr), 64, ty)
+        };
+        parts.push(TemplatePart::Field { name, align: 0, reference: number.field.clone() });
+    }
+
+    fn enumeration(&mut self, name: &str, values: &[(u64, String)]) -> isaglot_model::EnumId {
+        if let Some(&id) = self.enums.get(name) {
+            return id;
+        }
+        let value = |(value, text): &(u64, String)| EnumValue {
+            value: *value,
+            display: text.clone(),
+            name: None,
+            span: NOWHERE,
+        };
+        let values = values.iter().map(value).collect();
+        let id = self.builder.enumeration(EnumType { name: format!("#{name}"), values, open: true, span: NOWHERE });
+        self.enums.insert(name.to_owned(), id);
+        id
+    }
+
+    fn named_enum(&mut self, name: &str, width: u32) -> Option<FieldType> {
+        let table = self.table;
+        if let Some(values) = table.enums.get(name) {
+            return Some(FieldType::Enum(self.enumeration(name, values)));
+        }
+        let records = table.record_tables.get(name)?;
+        Some(self.record_space(name, records, width))
+    }
+
+    /// Texts by value from records. Those that need features are encodings of a space, the others an enum.
+    fn record_space(&mut self, name: &str, table: &RecordTable, width: u32) -> FieldType {
+        let key = format!("table {name} {width}");
+        if let Some(&space) = self.spaces.get(&key) {
+            return FieldType::Sub(space);
+        }
+        let mut plain = Vec::new();
+        let mut conditional = Vec::new();
+        let mut seen = rustc_hash::FxHashSet::default();
+        for def in self.records.defs_of(&table.class) {
+            let Ok(value) = def.int(&table.value) else { continue };
+            // Where several have one value, the first is found.
+            let first = seen.insert(value);
+            let mut names = vec![text(def, &table.text)];
+            for field in &table.also {
+                match def.get(field) {
+                    Some(Value::List(_)) => names.extend(strings(def, field)),
+                    _ => names.push(text(def, field)),
+                }
+            }
+            names.retain(|n| !n.is_empty());
+            names.iter_mut().for_each(|n| n.insert_str(0, &table.prefix));
+            let mut condition = vec![table.needs.as_ref().map_or(Condition::Always, |f| self.features.all_of(def, f))];
+            if let Some((field, feature)) = &table.without
+                && def.bit(field).unwrap_or(false)
+                && let Some(id) = self.features.named(feature)
+            {
+                condition.push(Condition::Not(Box::new(Condition::Feature(id))));
+            }
+            if let Some(id) = table.when.as_ref().and_then(|f| self.features.named(f)) {
+                condition.push(Condition::Feature(id));
+            }
+            let entry: Vec<(u64, String)> = names.into_iter().map(|n| (value as u64, n)).collect();
+            match all(condition) {
+                Condition::Always => plain.extend(entry),
+                condition if first => conditional.push((value as u64, entry, condition)),
+                // One value, several conditions: each is a further name.
+                condition => conditional.push((value as u64, entry, condition)),
+            }
+        }
+        let rest = self.enumeration(name, &plain);
+        if conditional.is_empty() {
+            return FieldType::Enum(rest);
+        }
+        let space = self.new_space(name, width, table.span);
+        self.spaces.insert(key, space);
+        let value = |lowering: &mut Self, id, scope: &mut Scope| {
+            let source = FieldSource::Bits(whole(width));
+            let name = scope.field(&mut lowering.builder, "v", source, width, FieldType::Enum(id));
+            vec![TemplatePart::Field { name, align: 0, reference: "v".to_owned() }]
+        };
+        for (i, (number, names, condition)) in conditional.into_iter().enumerate() {
+            let mut scope = Scope::of_value(width, table.span);
+            let id = self.enumeration(&format!("{name} {i}"), &names);
+            let parts = value(self, id, &mut scope);
+            let pattern = Pattern::exact(Word::from_u64(number, width));
+            self.choice(space, pattern, i as u32, condition, scope, parts);
+        }
+        let mut scope = Scope::of_value(width, table.span);
+        let parts = value(self, rest, &mut scope);
+        self.choice(space, Pattern::any(width), u32::MAX, Condition::Always, scope, parts);
+        FieldType::Sub(space)
+    }
+}
+
+/// Some bits of a number, as a number without sign.
+fn slice(number: &Number, bits: &[(u32, u32)]) -> Number {
+    let places = places(&number.pieces).unwrap_or_default();
+    let list: Vec<String> =
+        bits.iter().map(|&(h, l)| if h == l { h.to_string() } else { format!("{h}:{l}") }).collect();
+    Number {
+        part: number.part.clone(),
+        field: format!("{}[{}]", number.field, list.join(",")),
+        pieces: pieces(&select(&places, bits)),
+        signed: false,
+        plus: 0,
+        registers: None,
+        format: Format::Plain,
+    }
+}
+
+/// The place of each bit of pieces, the least significant first; implied ones cannot be placed.
+fn places(list: &[Bits]) -> Option<Vec<Option<u32>>> {
+    let mut out = Vec::new();
+    for piece in list.iter().rev() {
+        match *piece {
+            Bits::Bits(range) => out.extend((range.lo..range.lo + range.width).map(Some)),
+            Bits::Implied { width, value: 0 } => out.extend((0..width).map(|_| None)),
+            Bits::Implied { .. } => return None,
+        }
+    }
+    Some(out)
+}

@@ -1,0 +1,314 @@
+//! LLVM's assembler tests: the instructions of whole targets, lowered from their records, against what llvm-mc says of
+//! the same bytes and the same text. Rows that need what stands before them in their source (`ctx`) are left aside.
+//!
+//! `ISAGLOT_SHOW=N` prints the first N differences of each target.
+
+mod unpacked;
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use isaglot_asm::{Assembler, Compat, Hooks, Names, Options, Stream};
+use isaglot_bits::Word;
+use isaglot_codec::Plan;
+use isaglot_model::{ByteOrder, Isa};
+use isaglot_source::{Diagnostics, FileId};
+use isaglot_tablegen::isa::{self, OperandTable};
+use isaglot_tablegen::parse;
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+use unpacked::unpacked;
+
+/// A target: its file of rows, its folder and top file in LLVM's tree, and the least shares of rows that must be equal,
+/// in tenths of a percent: bytes to text, text to bytes.
+struct Target {
+    rows: &'static str,
+    folder: &'static str,
+    top: &'static str,
+    operands: &'static str,
+    to_text: usize,
+    to_bytes: usize,
+}
+
+const TARGETS: &[Target] = &[
+    Target {
+        rows: "riscv.jsonl.gz",
+        folder: "RISCV",
+        top: "RISCV.td",
+        operands: include_str!("../../../specs/llvm/riscv.operands"),
+        to_text: 980,
+        to_bytes: 850,
+    },
+    Target {
+        rows: "loongarch.jsonl",
+        folder: "LoongArch",
+        top: "LoongArch.td",
+        operands: include_str!("../../../specs/llvm/loongarch.operands"),
+        to_text: 990,
+        to_bytes: 980,
+    },
+    Target {
+        rows: "bpf.jsonl",
+        folder: "BPF",
+        top: "BPF.td",
+        operands: include_str!("../../../specs/llvm/bpf.operands"),
+        to_text: 990,
+        to_bytes: 980,
+    },
+    Target {
+        rows: "lanai.jsonl",
+        folder: "Lanai",
+        top: "Lanai.td",
+        operands: include_str!("../../../specs/llvm/lanai.operands"),
+        to_text: 950,
+        to_bytes: 700,
+    },
+    Target {
+        rows: "sparc.jsonl",
+        folder: "Sparc",
+        top: "Sparc.td",
+        operands: include_str!("../../../specs/llvm/sparc.operands"),
+        to_text: 880,
+        to_bytes: 880,
+    },
+    Target {
+        rows: "msp430.jsonl",
+        folder: "MSP430",
+        top: "MSP430.td",
+        operands: include_str!("../../../specs/llvm/msp430.operands"),
+        to_text: 950,
+        to_bytes: 870,
+    },
+];
+
+struct Lowered {
+    isa: Isa,
+    table: OperandTable,
+}
+
+fn lower(root: &Path, target: &Target) -> Lowered {
+    let folder = root.join("llvm/lib/Target").join(target.folder);
+    let include_dirs = [root.join("llvm/include"), folder.clone()].map(|d| d.display().to_string());
+    let options =
+        isaglot_tablegen::Options { include_dirs: include_dirs.into(), no_unused_warning: true, ..Default::default() };
+    let top = folder.join(target.top);
+    let bytes: Arc<[u8]> = std::fs::read(&top).expect("the target is there").into();
+    let mut load = |path: &str| std::fs::read(path).ok().map(Arc::from);
+    let records = parse(&top.display().to_string(), bytes, &options, &mut load);
+    assert!(records.ok(), "{} has errors", target.top);
+    let mut problems = Diagnostics::new();
+    let table = isa::read(FileId(u32::MAX), target.operands, &mut problems);
+    let lowered = isa::lower(&records, &table, &mut problems);
+    for d in &problems {
+        println!("{}: {:?}: {}", target.folder, d.severity, d.message);
+    }
+    let lowered = lowered.expect("it can be lowered");
+    for (kind, name, _, count) in &lowered.missing {
+        println!("{}: no meaning for {kind:?} {name} ({count} times)", target.folder);
+    }
+    std::mem::forget(records);
+    Lowered { isa: lowered.isa, table }
+}
+
+/// Rows that share triple, processor and features.
+type Groups = BTreeMap<[String; 3], Vec<Value>>;
+
+fn rows(path: &Path) -> Groups {
+    let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let mut text = String::new();
+    if path.extension().is_some_and(|e| e == "gz") {
+        flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).expect("UTF-8 in gzip");
+    } else {
+        text = String::from_utf8(bytes).expect("UTF-8");
+    }
+    let mut groups = Groups::new();
+    for line in text.lines() {
+        let row: Value = serde_json::from_str(line).expect("a JSON object a line");
+        if row["ctx"].as_bool().unwrap_or(false) {
+            continue;
+        }
+        let key = ["triple", "cpu", "mattr"].map(|k| row[k].as_str().unwrap_or_default().to_owned());
+        groups.entry(key).or_default().push(row);
+    }
+    groups
+}
+
+fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let digit = |c: u8| char::from(c).to_digit(16).unwrap_or(0) as u8;
+    text.as_bytes().chunks(2).map(|pair| pair.iter().fold(0, |v, &c| v << 4 | digit(c))).collect()
+}
+
+/// Lines that are no instruction are marked.
+#[derive(Default)]
+struct Mark;
+
+impl Hooks for Mark {
+    fn wants_lines(&self) -> bool {
+        false
+    }
+
+    fn no_match(&mut self, _word: &Word, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"<bad>\n");
+    }
+}
+
+fn disassemble(plan: &Plan<'_>, bytes: &[u8]) -> Vec<String> {
+    let mut stream = Stream::new(plan, Options { show_errors: false, ..Options::default() }, 0);
+    let mut out = Vec::new();
+    let used = stream.feed(bytes, &mut Mark, &mut out);
+    if used < bytes.len() {
+        out.extend_from_slice(b"<short>\n");
+    }
+    String::from_utf8_lossy(&out).lines().map(squeeze).collect()
+}
+
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    total: usize,
+    wrong: Vec<String>,
+}
+
+impl Tally {
+    fn row(&mut self, ok: bool, what: impl FnOnce() -> String) {
+        self.total += 1;
+        self.passed += usize::from(ok);
+        if !ok {
+            self.wrong.push(what());
+        }
+    }
+
+    fn finish(&self, name: &str, least: usize) -> Result<(), Failed> {
+        let share = if self.total == 0 { 0.0 } else { 100.0 * self.passed as f64 / self.total as f64 };
+        println!("{name}: {}/{} ({share:.2} %)", self.passed, self.total);
+        let show = std::env::var("ISAGLOT_SHOW").ok().and_then(|n| n.parse().ok()).unwrap_or(5);
+        for line in self.wrong.iter().take(show) {
+            println!("  {line}");
+        }
+        if self.total == 0 || self.passed * 1000 < self.total * least {
+            return Err(
+                format!("{name}: {} of {} are equal, fewer than {least} per mille", self.passed, self.total).into()
+            );
+        }
+        Ok(())
+    }
+}
+
+fn plan<'a>(lowered: &'a Lowered, key: &[String; 3]) -> Plan<'a> {
+    let [triple, cpu, features] = key;
+    let features: Vec<&str> = features.split(',').collect();
+    let on = isa::choose(&lowered.isa, &lowered.table, triple, cpu, &features);
+    let on = on.unwrap_or_else(|no| {
+        println!("{triple}: no feature {}", no.name);
+        Vec::new()
+    });
+    Plan::with_features(&lowered.isa, 0, &on).with_aliases(true)
+}
+
+/// Bytes to text: of `dis` rows, and of what `asm` rows were assembled to.
+fn to_text(lowered: &Lowered, groups: &Groups, target: &Target) -> Result<(), Failed> {
+    let mut tally = Tally::default();
+    for (key, rows) in groups {
+        let plan = plan(lowered, key);
+        for row in rows {
+            let list = |key: &str| row[key].as_array().map(Vec::as_slice).unwrap_or_default();
+            let (hex, want) = if row["k"] == "dis" {
+                let want: Vec<String> = list("out").iter().filter_map(|o| o["asm"].as_str().map(squeeze)).collect();
+                (row["in"].as_str().unwrap_or_default().to_owned(), want)
+            } else if row.get("dis").is_some() && row["dis_bad"].as_u64().unwrap_or(0) == 0 {
+                let hex: String = list("out").iter().filter_map(|o| o["bytes"].as_str()).collect();
+                (hex, list("dis").iter().filter_map(|d| d.as_str().map(squeeze)).collect())
+            } else {
+                continue;
+            };
+            let got = disassemble(&plan, &unhex(&hex));
+            let bad = row["bad"].as_u64().unwrap_or(0) > 0;
+            let ok = if bad { got.iter().any(|l| l.starts_with('<')) } else { got == want };
+            tally.row(ok, || format!("{} {:?}: {hex}: {got:?}, want {want:?}", key[0], key[2]));
+        }
+    }
+    tally.finish(&format!("{} bytes to text", target.folder), target.to_text)
+}
+
+/// Text to bytes, of rows without fixups.
+fn to_bytes(lowered: &Lowered, groups: &Groups, target: &Target) -> Result<(), Failed> {
+    let mut tally = Tally::default();
+    let names = Names::default();
+    let big = lowered.isa.format().byte_order == ByteOrder::Big;
+    for (key, rows) in groups {
+        let plan = plan(lowered, key).with_aliases(false);
+        let mut assembler = Assembler::new(&plan, &names, Compat::default());
+        for row in rows.iter().filter(|row| row["k"] == "asm") {
+            let out = row["out"].as_array().map(Vec::as_slice).unwrap_or_default();
+            if out.iter().any(|o| o.get("fixups").is_some()) {
+                continue;
+            }
+            let want: Vec<u8> = out.iter().flat_map(|o| unhex(o["bytes"].as_str().unwrap_or_default())).collect();
+            let text = row["in"].as_str().unwrap_or_default();
+            let got = assembler.assemble(squeeze(text).as_bytes());
+            let bytes = got.as_ref().ok().map(|word| {
+                let mut bytes: Vec<u8> = word.le_bytes().collect();
+                if big {
+                    bytes.reverse();
+                }
+                bytes
+            });
+            tally.row(bytes.as_ref() == Some(&want), || {
+                let shown = match (&bytes, &got) {
+                    (Some(bytes), _) => bytes.iter().map(|b| format!("{b:02x}")).collect(),
+                    (_, Err(why)) => format!("{why:?}"),
+                    _ => String::new(),
+                };
+                let want: String = want.iter().map(|b| format!("{b:02x}")).collect();
+                format!("{} {:?}: {text:?}: {shown}, want {want}", key[0], key[2])
+            });
+        }
+    }
+    tally.finish(&format!("{} text to bytes", target.folder), target.to_bytes)
+}
+
+fn corpus() -> Option<PathBuf> {
+    let (dir, given) = match std::env::var_os("ISAGLOT_CORPUS") {
+        Some(dir) => (PathBuf::from(dir), true),
+        None => (Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), false),
+    };
+    let dir = dir.join("tablegen");
+    assert!(!given || dir.is_dir(), "ISAGLOT_CORPUS: there is no {}", dir.display());
+    dir.is_dir().then_some(dir)
+}
+
+fn main() {
+    let args = Arguments::from_args();
+    let mut trials = Vec::new();
+    let dir = corpus();
+    for target in TARGETS {
+        let name = |what: &str| format!("tablegen: {} {what}", target.folder);
+        let Some(dir) = dir.clone() else {
+            trials.push(Trial::test(name("(no corpus)"), || Ok(())).with_ignored_flag(true));
+            continue;
+        };
+        let shared: &'static OnceLock<(Lowered, Groups)> = Box::leak(Box::default());
+        let load = move || {
+            shared.get_or_init(|| {
+                let groups = rows(&dir.join("mc").join(target.rows));
+                (lower(unpacked(&dir), target), groups)
+            })
+        };
+        let (a, b) = (load.clone(), load);
+        trials.push(Trial::test(name("bytes to text"), move || {
+            let (lowered, groups) = a();
+            to_text(lowered, groups, target)
+        }));
+        trials.push(Trial::test(name("text to bytes"), move || {
+            let (lowered, groups) = b();
+            to_bytes(lowered, groups, target)
+        }));
+    }
+    libtest_mimic::run(&args, trials).exit();
+}
