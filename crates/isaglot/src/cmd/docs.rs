@@ -20,6 +20,8 @@ pub(crate) struct Args {
     /// A description that comes with isaglot.
     #[arg(long, value_name = "NAME")]
     isa: Option<String>,
+    #[command(flatten)]
+    target: crate::target::TargetArgs,
     /// The folder for the pages; made if it is missing. Files of other names in it stay.
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -27,7 +29,13 @@ pub(crate) struct Args {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let spec = SpecArgs { spec: args.spec.clone(), isa: args.isa.clone(), generation: None, features: Vec::new() };
+    let spec = SpecArgs {
+        spec: args.spec.clone(),
+        isa: args.isa.clone(),
+        generation: None,
+        features: Vec::new(),
+        target: args.target.clone(),
+    };
     let mut problems = Diagnostics::new();
     let isa = read_isa(&spec, &mut session.files, &mut problems);
     if problems.has_errors() {
