@@ -122,12 +122,13 @@ impl<'a> Expander<'a> {
     fn expand_as(&mut self, form: usize, id: EncodingId, word: u64) -> Option<u128> {
         let f = &self.forms[form];
         let key = (id, gather64(&f.short_key, word));
-        if !f.forward.contains_key(&key) {
-            let steps = forward(&self.plan, f, id, word)?;
-            self.forms[form].forward.insert(key, steps);
+        if let Some(steps) = f.forward.get(&key) {
+            return f.run(steps, word);
         }
-        let f = &self.forms[form];
-        f.forward.get(&key)?.iter().try_fold(0, |long, &s| f.steps[s as usize].apply(long, word))
+        let steps = forward(&self.plan, f, id, word)?;
+        let long = f.run(&steps, word);
+        self.forms[form].forward.insert(key, steps);
+        long
     }
 
     /// The short form of a long word, if it has one.
@@ -135,18 +136,16 @@ impl<'a> Expander<'a> {
         let form = self.form_of.get(id.index()).copied().flatten()? as usize;
         let f = &self.forms[form];
         let key = (id, long & f.guard_bits);
-        if !f.back.contains_key(&key) {
-            let steps = backward(&self.plan, f, id, long)?;
-            self.forms[form].back.insert(key, steps);
-        }
-        let f = &self.forms[form];
-        let mut short = f.expansion.pattern.value().low_u64();
-        for &s in f.back.get(&key)? {
-            let step = &f.steps[s as usize];
-            let value = step.undo(long)?;
-            short = short & !step.from_mask | scatter64(&step.from, value);
-        }
-        (f.is(short) && self.expand_as(form, id, short) == Some(long)).then_some(short)
+        let short = match f.back.get(&key) {
+            Some(steps) => f.undo(steps, long),
+            None => {
+                let steps = backward(&self.plan, f, id, long)?;
+                let short = f.undo(&steps, long);
+                self.forms[form].back.insert(key, steps);
+                short
+            }
+        }?;
+        (self.forms[form].is(short) && self.expand_as(form, id, short) == Some(long)).then_some(short)
     }
 }
 
@@ -154,6 +153,19 @@ impl Form<'_> {
     fn is(&self, word: u64) -> bool {
         let pattern = &self.expansion.pattern;
         word & pattern.care().low_u64() == pattern.value().low_u64()
+    }
+
+    /// The long form that these steps make.
+    fn run(&self, steps: &[u32], word: u64) -> Option<u128> {
+        steps.iter().try_fold(0, |long, &s| self.steps[s as usize].apply(long, word))
+    }
+
+    /// The short form from which these steps would make a long one, if anything would.
+    fn undo(&self, steps: &[u32], long: u128) -> Option<u64> {
+        steps.iter().try_fold(self.expansion.pattern.value().low_u64(), |short, &s| {
+            let step = &self.steps[s as usize];
+            Some(short & !step.from_mask | scatter64(&step.from, step.undo(long)?))
+        })
     }
 }
 

@@ -133,6 +133,8 @@ struct Move {
 /// What one field is in a shape.
 #[derive(Clone, Copy, Debug)]
 struct Kind {
+    /// Its range of [`Shape::moves`].
+    moves: (u32, u32),
     width: u32,
     signed: bool,
     /// Bits that the word does not hold.
@@ -158,13 +160,31 @@ impl Shape {
     pub fn has(&self, slot: Slot) -> bool {
         self.present >> (slot.0 & 127) & 1 != 0
     }
+
+    /// The bits of a word of this shape that hold these fields (bit n: slot n).
+    pub fn bits_of(&self, slots: u128) -> u128 {
+        let held = self.moves.iter().filter(|m| slots >> (m.slot & 127) & 1 != 0);
+        held.fold(0, |bits, m| {
+            bits | u128::from(mask(m.width.into())) << (64 * u32::from(m.limb & 1) + u32::from(m.lo))
+        })
+    }
 }
 
 /// The texts of an enum by value, and back.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct EnumTable {
     by_value: Vec<Symbol>,
-    by_symbol: FxHashMap<Symbol, u64>,
+    /// 1 + the value, by symbol less the first; 0: no such text.
+    by_symbol: Vec<u64>,
+    first: u16,
+}
+
+impl EnumTable {
+    #[inline]
+    fn value(&self, symbol: Symbol) -> Option<u64> {
+        let index = usize::from(symbol.0.wrapping_sub(self.first));
+        self.by_symbol.get(index).and_then(|v| v.checked_sub(1))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -194,8 +214,6 @@ pub struct Flat<'a> {
     shapes: Vec<Shape>,
     /// The shape that words with these fields had last: nearly always the next one's too.
     expected: FxHashMap<(EncodingId, u128), ShapeId>,
-    /// Values while they are placed; all 0 in between.
-    scratch: Box<[u64; MAX_SLOTS]>,
 }
 
 /// A place in a table of shapes that was not needed yet.
@@ -221,7 +239,6 @@ impl<'a> Flat<'a> {
             leaf_of: vec![UNKNOWN; isa.encodings().len()],
             shapes: Vec::new(),
             expected: FxHashMap::default(),
-            scratch: Box::new([0; MAX_SLOTS]),
         };
         let active: Vec<EncodingId> =
             isa[space].encodings.iter().copied().filter(|e| flat.plan.active(&isa[*e])).collect();
@@ -295,7 +312,8 @@ impl<'a> Flat<'a> {
             return;
         }
         let ty = &self.plan.isa()[id];
-        let mut table = EnumTable { by_value: Vec::new(), by_symbol: FxHashMap::default() };
+        let mut table = EnumTable::default();
+        let mut values = Vec::with_capacity(ty.values.len());
         for entry in &ty.values {
             let next = Symbol(self.symbols.len() as u16);
             let symbol = *self.symbol_of.entry(&entry.display).or_insert_with(|| {
@@ -311,7 +329,15 @@ impl<'a> Flat<'a> {
                     table.by_value[value] = symbol;
                 }
             }
-            table.by_symbol.entry(symbol).or_insert(entry.value);
+            values.push((symbol, entry.value));
+        }
+        table.first = values.iter().map(|(s, _)| s.0).min().unwrap_or(0);
+        for (symbol, value) in values {
+            let index = usize::from(symbol.0 - table.first);
+            table.by_symbol.resize(table.by_symbol.len().max(index + 1), 0);
+            if table.by_symbol[index] == 0 {
+                table.by_symbol[index] = value.saturating_add(1);
+            }
         }
         self.enum_of.insert(id, self.enums.len() as u32);
         self.enums.push(table);
@@ -429,7 +455,9 @@ impl<'a> Flat<'a> {
                 _ => None,
             };
             let signed = matches!(found.field.ty, FieldType::Int | FieldType::Offset | FieldType::Branch { .. });
-            let mut kind = Kind { width: found.field.width, signed, implied: 0, implied_mask: 0, table };
+            let start = shape.moves.len() as u32;
+            let mut kind =
+                Kind { moves: (start, start), width: found.field.width, signed, implied: 0, implied_mask: 0, table };
             let mut shift = 0;
             for piece in pieces.iter().rev() {
                 match *piece {
@@ -452,6 +480,7 @@ impl<'a> Flat<'a> {
                 shape.tables.push((slot as u8, table));
                 shape.by_symbol |= 1u128 << slot;
             }
+            kind.moves.1 = shape.moves.len() as u32;
             shape.kinds[slot] = Some(kind);
         }
         shape
@@ -531,25 +560,24 @@ impl<'a> Flat<'a> {
     }
 
     /// Places the fields of `slots` and gives the first problem.
-    fn place(&mut self, shape: ShapeId, fixed: u128, values: &Values, slots: u128) -> (u128, Option<WriteError>) {
+    fn place(&self, shape: ShapeId, fixed: u128, values: &Values, slots: u128) -> (u128, Option<WriteError>) {
         let mut problem = None;
         let Some(shape) = self.shapes.get(shape.0 as usize) else { return (fixed, Some(WriteError::Unsettled)) };
         let missing = values.present & !shape.present & !values.optional & slots;
         if missing != 0 {
             problem = Some(WriteError::Absent(Slot(missing.trailing_zeros() as u8)));
         }
-        let bits = &mut self.scratch;
-        let placed = values.present & shape.present & slots;
-        let mut rest = placed;
+        let mut limbs = [fixed as u64, (fixed >> 64) as u64];
+        let mut rest = values.present & shape.present & slots;
         while rest != 0 {
             let slot = rest.trailing_zeros() as usize;
             rest &= rest - 1;
-            let Some(kind) = shape.kinds.get(slot).copied().flatten() else { continue };
+            let Some(Some(kind)) = shape.kinds.get(slot) else { continue };
             let mut value = values.bits[slot];
             if values.by_symbol >> slot & 1 != 0 {
                 let table = kind.table.and_then(|t| self.enums.get(t as usize));
-                match table.and_then(|t| t.by_symbol.get(&values.symbols[slot])) {
-                    Some(&v) => value = v,
+                match table.and_then(|t| t.value(values.symbols[slot])) {
+                    Some(v) => value = v,
                     None => {
                         problem = problem.or(Some(WriteError::Text(Slot(slot as u8))));
                         continue;
@@ -566,17 +594,10 @@ impl<'a> Flat<'a> {
                 problem = problem.or(Some(WriteError::Range(Slot(slot as u8))));
                 continue;
             }
-            bits[slot] = value;
-        }
-        let mut limbs = [fixed as u64, (fixed >> 64) as u64];
-        for m in &shape.moves {
-            let value = bits[usize::from(m.slot & 127)] >> (m.shift & 63) & mask(m.width.into());
-            limbs[usize::from(m.limb & 1)] |= value << (m.lo & 63);
-        }
-        let mut rest = placed;
-        while rest != 0 {
-            bits[rest.trailing_zeros() as usize] = 0;
-            rest &= rest - 1;
+            for m in shape.moves.get(kind.moves.0 as usize..kind.moves.1 as usize).unwrap_or(&[]) {
+                let part = value >> (m.shift & 63) & mask(m.width.into());
+                limbs[usize::from(m.limb & 1)] |= part << (m.lo & 63);
+            }
         }
         (u128::from(limbs[1]) << 64 | u128::from(limbs[0]), problem)
     }

@@ -61,14 +61,108 @@ pub fn label(out: &mut Vec<u8>, l: &Label<'_>, first: bool) {
     out.push(b'}');
 }
 
-/// An instruction.
-pub fn instruction(out: &mut Vec<u8>, i: &Inst<'_>, first: bool, style: Style) {
+/// A piece of an instruction's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// From the predicate to the implicit dependencies.
+    Head,
+    /// The destination.
+    Dst,
+    /// A source, by number.
+    Source(usize),
+    /// Distance, token and options.
+    Tail,
+    /// Encoding and live bytes.
+    Record,
+    /// The comment.
+    Comment,
+}
+
+/// The outline of an instruction: its number and offset, whether it has a destination, and how its sources are
+/// indented.
+#[derive(Clone, Copy, Debug)]
+pub struct Outline {
+    /// Number of the instruction.
+    pub id: u32,
+    /// Byte offset, if it is shown.
+    pub pc: Option<u64>,
+    /// Whether there is a destination.
+    pub dst: bool,
+    /// Whether sources are indented further, as `iga64` does for a store.
+    pub wide: bool,
+}
+
+/// An instruction whose pieces `piece` adds; for [`Piece::Head`] it gives the number of sources. What it fails with is
+/// passed on, and the text is then incomplete.
+pub fn layout<E>(
+    out: &mut Vec<u8>,
+    outline: Outline,
+    first: bool,
+    piece: &mut impl FnMut(Piece, &mut Vec<u8>) -> Result<usize, E>,
+) -> Result<(), E> {
     separate(out, first);
     out.extend_from_slice(b"{\"kind\":\"I\", \"id\":");
-    number(out, i.id.into());
-    if let Some(pc) = i.pc {
+    number(out, outline.id.into());
+    if let Some(pc) = outline.pc {
         key_number(out, ", \"pc\":", pc);
     }
+    let sources = piece(Piece::Head, out)?;
+    out.extend_from_slice(b",\n      ");
+    if outline.dst {
+        out.extend_from_slice(b"\"dst\":");
+        piece(Piece::Dst, out)?;
+        out.extend_from_slice(b",\n      ");
+    } else if outline.wide {
+        out.extend_from_slice(b"      ");
+    }
+    out.extend_from_slice(b"\"srcs\":[");
+    for n in 0..sources {
+        out.extend_from_slice(if n == 0 { b"\n        " } else { b",\n        " });
+        piece(Piece::Source(n), out)?;
+    }
+    out.extend_from_slice(if sources == 0 { b"]" } else { b"\n      ]" });
+    for rest in [Piece::Tail, Piece::Record, Piece::Comment] {
+        piece(rest, out)?;
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+/// An instruction.
+pub fn instruction(out: &mut Vec<u8>, i: &Inst<'_>, first: bool, style: Style) {
+    let wide = style.wide_store_indent && matches!(i.srcs.first(), Some(Operand::AD(_)));
+    let outline = Outline { id: i.id, pc: i.pc, dst: i.dst.is_some(), wide };
+    let made = layout::<std::convert::Infallible>(out, outline, first, &mut |what, out| Ok(piece(out, i, what)));
+    debug_assert!(made.is_ok());
+}
+
+/// A piece of an instruction; gives its number of sources.
+pub fn piece(out: &mut Vec<u8>, i: &Inst<'_>, what: Piece) -> usize {
+    match what {
+        Piece::Head => head(out, i),
+        Piece::Dst => {
+            if let Some(dst) = &i.dst {
+                operand(out, dst);
+            }
+        }
+        Piece::Source(n) => {
+            if let Some(src) = i.srcs.get(n) {
+                operand(out, src);
+            }
+        }
+        Piece::Tail => tail(out, i),
+        Piece::Record => {
+            key_opt(out, ", \"encoding\":", i.encoding.as_deref());
+            if let Some(totals) = &i.live_totals {
+                live_totals(out, totals);
+            }
+        }
+        Piece::Comment => key_opt(out, ", \"comment\":", i.comment.as_deref()),
+    }
+    i.srcs.len()
+}
+
+fn head(out: &mut Vec<u8>, i: &Inst<'_>) {
     if let Some(p) = &i.pred {
         out.extend_from_slice(if p.inv { b", \"pred\":{\"inv\":true, \"func\":" } else { b", \"pred\":{\"func\":" });
         string(out, &p.func);
@@ -101,20 +195,9 @@ pub fn instruction(out: &mut Vec<u8>, i: &Inst<'_>, first: bool, style: Style) {
         ids(out, if im.defs.is_empty() { "\"uses\":" } else { ", \"uses\":" }, &im.uses);
         out.push(b'}');
     }
-    out.extend_from_slice(b",\n      ");
-    if let Some(dst) = &i.dst {
-        out.extend_from_slice(b"\"dst\":");
-        operand(out, dst);
-        out.extend_from_slice(b",\n      ");
-    } else if style.wide_store_indent && matches!(i.srcs.first(), Some(Operand::AD(_))) {
-        out.extend_from_slice(b"      ");
-    }
-    out.extend_from_slice(b"\"srcs\":[");
-    for (n, src) in i.srcs.iter().enumerate() {
-        out.extend_from_slice(if n == 0 { b"\n        " } else { b",\n        " });
-        operand(out, src);
-    }
-    out.extend_from_slice(if i.srcs.is_empty() { b"]" } else { b"\n      ]" });
+}
+
+fn tail(out: &mut Vec<u8>, i: &Inst<'_>) {
     key_opt(out, ", \"regDist\":", i.reg_dist.as_deref());
     if let Some(sbid) = &i.sbid {
         key_number(out, ", \"sbid\":{\"id\":", sbid.id.into());
@@ -128,12 +211,6 @@ pub fn instruction(out: &mut Vec<u8>, i: &Inst<'_>, first: bool, style: Style) {
     if !i.opts.is_empty() {
         out.push(b']');
     }
-    key_opt(out, ", \"encoding\":", i.encoding.as_deref());
-    if let Some(totals) = &i.live_totals {
-        live_totals(out, totals);
-    }
-    key_opt(out, ", \"comment\":", i.comment.as_deref());
-    out.push(b'}');
 }
 
 fn live_totals(out: &mut Vec<u8>, totals: &LiveTotals<'_>) {
@@ -275,6 +352,17 @@ fn key_register(out: &mut Vec<u8>, key: &str, r: &Reg<'_>) {
 fn key_string(out: &mut Vec<u8>, key: &str, text: &str) {
     out.extend_from_slice(key.as_bytes());
     string(out, text);
+}
+
+/// The encoding of an instruction: dwords from the highest to the lowest.
+pub fn encoding(out: &mut Vec<u8>, dwords: impl Iterator<Item = u32>) {
+    for (n, dword) in dwords.enumerate() {
+        out.extend_from_slice(if n == 0 { b", \"encoding\":\"0x" } else { b"`0x" });
+        for shift in (0..8).rev() {
+            out.push(b"0123456789ABCDEF"[(dword >> (4 * shift) & 15) as usize]);
+        }
+    }
+    out.push(b'"');
 }
 
 fn key_opt(out: &mut Vec<u8>, key: &str, text: Option<&str>) {

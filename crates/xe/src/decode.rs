@@ -1,6 +1,7 @@
 //! Words into instructions: every field as the description reads it, checked and put where people look for it.
 
 use isaglot_codec::{Match, Symbol, Values};
+use isaglot_model::EncodingId;
 
 use crate::inst::{Desc, File, Form, Inst, Kind, NO_STRIDE, Operand, Options, Pred};
 use crate::isa::{EO, OperandSlots, Xe};
@@ -43,6 +44,17 @@ impl Xe {
     pub fn decode(&mut self, word: u128, values: &mut Values) -> Result<Inst, BadWord> {
         let Match::One(id) = self.flat.select(word) else { return Err(BadWord::Opcode) };
         let op = self.op_of(id).ok_or(BadWord::Opcode)?;
+        self.decode_as(id, op, word, values)
+    }
+
+    /// Decodes a word in its long form that is known to belong to an operation.
+    pub(crate) fn decode_as(
+        &mut self,
+        id: EncodingId,
+        op: u8,
+        word: u128,
+        values: &mut Values,
+    ) -> Result<Inst, BadWord> {
         self.flat.read(id, word, values);
         decode(self, op, values)
     }
@@ -51,8 +63,7 @@ impl Xe {
     pub fn decode_short(&mut self, word: u64, values: &mut Values) -> Result<Inst, BadWord> {
         let (id, long) = self.expander.expand(word).ok_or(BadWord::Compact)?;
         let op = self.op_of(id).ok_or(BadWord::Opcode)?;
-        self.flat.read(id, long, values);
-        let mut inst = decode(self, op, values)?;
+        let mut inst = self.decode_as(id, op, long, values)?;
         inst.opts.compacted = true;
         Ok(inst)
     }

@@ -3,7 +3,7 @@
 use isaglot_listing::write::{Style, to_json};
 use isaglot_source::{Diagnostics, FileId};
 
-use crate::{Compaction, ListOptions, TextOptions, Xe};
+use crate::{Compaction, ListOptions, Lister, Printer, TextOptions, Xe};
 
 /// Takes bytes as a binary and as text: disassembles, lists with everything, reads the listing back, assembles. Says
 /// what does not hold together; the point is that nothing panics and that every JSON that is written is read.
@@ -12,6 +12,7 @@ pub fn exercise(xe: &mut Xe, data: &[u8]) -> Result<(), String> {
     let mut text = Vec::new();
     let all = TextOptions { pc: true, bits: true, hex_floats: true, ldst: true, ..TextOptions::default() };
     xe.print(&program, &all, &mut text);
+    quick(xe, data)?;
     for (compat, ldst) in [(false, false), (true, true)] {
         let options = ListOptions { defs: true, pc: true, bits: true, ldst, compat, ..ListOptions::default() };
         let mut json = Vec::new();
@@ -34,4 +35,38 @@ pub fn exercise(xe: &mut Xe, data: &[u8]) -> Result<(), String> {
         let _ = xe.assemble_listing(FileId(0), &listing, &mut problems);
     }
     Ok(())
+}
+
+/// The fast ways to text and listing give what the plain ones do.
+pub fn quick(xe: &mut Xe, data: &[u8]) -> Result<(), String> {
+    let program = xe.program(data);
+    for shown in [false, true] {
+        let options = TextOptions { pc: shown, bits: shown, hex_floats: shown, ldst: shown, ..TextOptions::default() };
+        let (mut plain, mut fast) = (Vec::new(), Vec::new());
+        xe.print(&program, &options, &mut plain);
+        let mut printer = Printer::new(xe, data, options);
+        while printer.fill(&mut fast) {}
+        if printer.findings() != program.findings() || fast != plain {
+            return Err(format!("text differs {}", difference(&plain, &fast)));
+        }
+        let options = ListOptions { pc: shown, bits: shown, ldst: shown, compat: shown, ..ListOptions::default() };
+        let (mut plain, mut fast) = (Vec::new(), Vec::new());
+        if xe.write_json(&program, &options, &mut plain).is_err() {
+            continue;
+        }
+        let mut lister = Lister::new(xe, data, options);
+        while lister.fill(&mut fast) {}
+        if lister.findings() != program.findings() || fast != plain {
+            return Err(format!("the listing differs {}", difference(&plain, &fast)));
+        }
+    }
+    Ok(())
+}
+
+/// Where two texts begin to differ.
+fn difference(plain: &[u8], fast: &[u8]) -> String {
+    let (plain, fast) = (String::from_utf8_lossy(plain), String::from_utf8_lossy(fast));
+    let line = plain.lines().zip(fast.lines()).position(|(a, b)| a != b);
+    let n = line.unwrap_or(plain.lines().count().min(fast.lines().count()));
+    format!("in line {}: {:?}, {:?}", n + 1, plain.lines().nth(n), fast.lines().nth(n))
 }

@@ -168,8 +168,9 @@ pub struct Xe {
     /// Of each symbol: the number that it is, the type, the register file.
     numbers: Vec<u8>,
     types: Vec<Type>,
-    type_symbols: FxHashMap<Type, Symbol>,
-    number_symbols: FxHashMap<u8, Symbol>,
+    /// By [`Type`], and by number.
+    type_symbols: Vec<Symbol>,
+    number_symbols: Vec<Symbol>,
     arfs: Vec<File>,
     arf_symbols: Vec<Symbol>,
     /// By [`File`].
@@ -181,6 +182,8 @@ pub struct Xe {
     pub(crate) empty: Symbol,
     functions: rustc_hash::FxHashSet<(Slot, Symbol)>,
     file_names: FxHashMap<&'static str, File>,
+    /// Whether a short form may end a block.
+    pub(crate) short_ends_block: bool,
 }
 
 /// The flag modifier that math macros have by nature.
@@ -222,6 +225,8 @@ impl Xe {
                 select: has("select"),
             });
         }
+        let has_short = |op: &Op| isa[op.encoding].meta.iter().any(|(key, _)| key == "compact");
+        let short_ends_block = ops.iter().any(|op| crate::stream::ends_block(op.form) && has_short(op));
         let symbols = flat.symbols();
         let numbers = symbols
             .iter()
@@ -229,8 +234,12 @@ impl Xe {
             .collect::<Vec<u8>>();
         let types = symbols.iter().map(|s| Type::parse(s).unwrap_or(Type::NONE)).collect::<Vec<_>>();
         let symbol = |i: usize| Symbol(i as u16);
-        let type_symbols = types.iter().enumerate().map(|(i, t)| (*t, symbol(i))).collect();
-        let number_symbols = numbers.iter().enumerate().map(|(i, n)| (*n, symbol(i))).collect();
+        let mut type_symbols = vec![Symbol::NONE; 256];
+        let mut number_symbols = vec![Symbol::NONE; 256];
+        for (i, (ty, number)) in types.iter().zip(&numbers).enumerate() {
+            type_symbols[usize::from(ty.0)] = symbol(i);
+            number_symbols[usize::from(*number)] = symbol(i);
+        }
         let (files, arfs, arf_symbols) = registers(isa, &flat, platform);
         let functions = functions(isa, &flat, generation);
         let known = files.iter().enumerate().filter(|(_, f)| f.count > 0);
@@ -239,6 +248,7 @@ impl Xe {
             platform,
             functions,
             file_names,
+            short_ends_block,
             isa,
             slots: Slots::new(&flat),
             dst: OperandSlots::new(&flat, "DST"),
@@ -302,7 +312,7 @@ impl Xe {
     }
 
     pub(crate) fn number_symbol(&self, number: u8) -> Symbol {
-        self.number_symbols.get(&number).copied().unwrap_or(Symbol::NONE)
+        self.number_symbols.get(usize::from(number)).copied().unwrap_or(Symbol::NONE)
     }
 
     pub(crate) fn type_of(&self, symbol: Symbol) -> Type {
@@ -310,7 +320,7 @@ impl Xe {
     }
 
     pub(crate) fn type_symbol(&self, ty: Type) -> Symbol {
-        self.type_symbols.get(&ty).copied().unwrap_or(Symbol::NONE)
+        self.type_symbols.get(usize::from(ty.0)).copied().unwrap_or(Symbol::NONE)
     }
 
     pub(crate) fn arf(&self, symbol: Symbol) -> Option<File> {

@@ -3,3 +3,15 @@
 
 /// Load/store descriptors whose meaning is kept. Programs repeat a few dozen.
 pub const MAX_KNOWN_DESCRIPTORS: usize = 4096;
+
+/// Parts of instructions whose text is kept; a power of two.
+pub const KEPT_PARTS: usize = 4096;
+
+/// The longest text of a part that is kept, in bytes: with the key it fills two lines of a cache. Hardly any is longer.
+pub const KEPT_TEXT: usize = 100;
+
+/// Shapes whose parts are kept. The codec may give the last of its numbers to several shapes.
+pub const MAX_PLANS: usize = isaglot_codec::limits::MAX_SHAPES - 1;
+
+/// Bytes of text that are made before they are handed on.
+pub const TEXT_CHUNK: usize = 1 << 16;

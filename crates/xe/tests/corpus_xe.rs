@@ -159,6 +159,19 @@ fn text() -> Result<(), Failed> {
     tally.check("lines of text", |_, set| if set == "mutated" { 99_000 } else { ALL })
 }
 
+/// The fast ways to text and JSON give what the plain ones do.
+fn quick() -> Result<(), Failed> {
+    let mut tally = Tally::default();
+    for platform in PLATFORMS {
+        let mut xe = Xe::new(platform).ok_or("no description")?;
+        for stream in streams(platform) {
+            let result = isaglot_xe::exercise::quick(&mut xe, &stream.binary());
+            tally.add(platform, stream.set, result.is_ok(), || format!("{}: {result:?}", stream.name));
+        }
+    }
+    tally.check("streams printed the fast way", |_, _| ALL)
+}
+
 /// The stored text, assembled, is the binary.
 fn assemble() -> Result<(), Failed> {
     let mut tally = Tally::default();
@@ -343,9 +356,10 @@ fn main() {
     if absent {
         println!("no corpus: set ISAGLOT_CORPUS");
     }
-    let cases: [(&str, Case); 9] = [
+    let cases: [(&str, Case); 10] = [
         ("xe_round_trip", round_trip),
         ("xe_text", text),
+        ("xe_quick", quick),
         ("xe_assemble", assemble),
         ("xe_assemble_sources", assemble_sources),
         ("xe_listing", listing),

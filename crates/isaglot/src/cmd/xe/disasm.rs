@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::TextOptions;
 
-use super::{Machine, input, machine, status, word_problems};
+use super::{Machine, input, list, machine, status, word_problems};
 use crate::io::Output;
 use crate::session::Session;
 
@@ -73,18 +73,14 @@ fn disassemble(args: &Args, session: &mut Session, problems: &mut Diagnostics) -
     let Some(kernels) = input::kernels(args.input.as_deref(), args.hex, None, session, problems) else { return Ok(()) };
     let options = TextOptions { no_comments: args.no_comments, ..args.show.text() };
     let mut out = Output::create(args.output.as_deref(), false)?;
-    let mut text = Vec::new();
     for kernel in kernels {
-        text.clear();
         if let Some(name) = &kernel.name {
-            text.extend_from_slice(format!("// kernel {name}\n").as_bytes());
+            writeln!(out, "// kernel {name}").map_err(|e| out.failed(&e))?;
         }
-        let program = xe.program(&kernel.bytes);
-        problems.append(word_problems(&program, kernel.bytes.len()));
-        xe.print(&program, &options, &mut text);
-        if let Err(e) = out.write_all(&text) {
-            // Nobody reads on: not an error.
-            return if e.kind() == std::io::ErrorKind::BrokenPipe { Ok(()) } else { Err(out.failed(&e)) };
+        let (read, findings) = list::text(&mut xe, &kernel.bytes, options, &mut out)?;
+        problems.append(word_problems(&findings, kernel.bytes.len()));
+        if !read {
+            return Ok(());
         }
     }
     out.finish()

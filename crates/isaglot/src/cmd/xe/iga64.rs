@@ -111,26 +111,19 @@ fn work(o: &Options, session: &mut Session, problems: &mut Diagnostics) -> Resul
     };
     let mut xe = machine(platform)?;
     let bytes = read(o.input.as_deref())?;
-    let mut result = Vec::new();
-    let binary = o.assemble == Some(true);
-    if binary {
+    if o.assemble == Some(true) {
         let file = session.files.add(input_name(o.input.as_deref()), bytes.as_slice());
-        match xe.assemble(file, &bytes, o.compaction, problems) {
-            Some(bytes) => result = bytes,
-            None => return Ok(()),
-        }
+        let Some(binary) = xe.assemble(file, &bytes, o.compaction, problems) else { return Ok(()) };
+        let mut out = Output::create(o.output.as_deref(), true)?;
+        out.write_all(&binary).map_err(|e| out.failed(&e))?;
+        return out.finish();
+    }
+    let mut out = Output::create(o.output.as_deref(), false)?;
+    let (read, findings) = if o.json {
+        list::json(&mut xe, &bytes, &o.list, &mut out)?
     } else {
-        let program = xe.program(&bytes);
-        problems.append(word_problems(&program, bytes.len()));
-        if o.json {
-            list::json(&xe, &program, &o.list, &mut result)?;
-        } else {
-            xe.print(&program, &o.text, &mut result);
-        }
-    }
-    let mut out = Output::create(o.output.as_deref(), binary)?;
-    if let Err(e) = out.write_all(&result) {
-        return if e.kind() == std::io::ErrorKind::BrokenPipe { Ok(()) } else { Err(out.failed(&e)) };
-    }
-    out.finish()
+        list::text(&mut xe, &bytes, o.text, &mut out)?
+    };
+    problems.append(word_problems(&findings, bytes.len()));
+    if read { out.finish() } else { Ok(()) }
 }

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use isaglot_source::{Diagnostic, Diagnostics};
-use isaglot_xe::{ListOptions, Platform, Xe};
+use isaglot_xe::text::Findings;
+use isaglot_xe::{ListOptions, Lister, Platform, Printer, TextOptions, Xe};
 
 use super::disasm::Show;
-use super::{input, machine, parse_platform, status, word_problems};
+use super::{input, machine, parse_platform, status, word_problems, write_all};
 use crate::io::Output;
 use crate::session::Session;
 
@@ -76,44 +77,67 @@ fn list(args: &Args, session: &mut Session, problems: &mut Diagnostics) -> Resul
         hex_floats: args.show.hex_floats,
         compat: args.compat == Some(CompatArg::Iga),
     };
-    let mut text = Vec::new();
+    let mut out = Output::create(args.output.as_deref(), false)?;
     let several = kernels.len() > 1;
     for (n, kernel) in kernels.iter().enumerate() {
-        let program = xe.program(&kernel.bytes);
-        problems.append(word_problems(&program, kernel.bytes.len()));
+        let mut before = String::new();
         if several && args.json {
             // One object with a listing for each kernel, so that the whole is JSON too.
             let name = serde_json::Value::from(kernel.name.as_deref().unwrap_or(""));
-            text.extend_from_slice(if n == 0 { b"{" } else { b"," });
-            text.extend_from_slice(format!("{name}:\n").as_bytes());
+            before = format!("{}{name}:\n", if n == 0 { "{" } else { "," });
         } else if let Some(name) = kernel.name.as_ref().filter(|_| !args.json) {
-            text.extend_from_slice(format!("// kernel {name}\n").as_bytes());
+            before = format!("// kernel {name}\n");
         }
-        if args.json {
-            json(&xe, &program, &options, &mut text)?;
+        out.write_all(before.as_bytes()).map_err(|e| out.failed(&e))?;
+        let (read, findings) = if args.json {
+            json(&mut xe, &kernel.bytes, &options, &mut out)?
         } else {
-            xe.print(&program, &args.show.text(), &mut text);
+            text(&mut xe, &kernel.bytes, args.show.text(), &mut out)?
+        };
+        problems.append(word_problems(&findings, kernel.bytes.len()));
+        if !read {
+            return Ok(());
         }
     }
     if several && args.json {
-        text.extend_from_slice(b"}\n");
-    }
-    let mut out = Output::create(args.output.as_deref(), false)?;
-    if let Err(e) = out.write_all(&text) {
-        return if e.kind() == std::io::ErrorKind::BrokenPipe { Ok(()) } else { Err(out.failed(&e)) };
+        out.write_all(b"}\n").map_err(|e| out.failed(&e))?;
     }
     out.finish()
 }
 
-/// Adds the JSON listing of a program.
+/// Writes the JSON listing of a binary. Whether it was read to the end, and what is wrong with the binary.
 pub(super) fn json(
-    xe: &Xe,
-    program: &isaglot_xe::Program,
+    xe: &mut Xe,
+    bytes: &[u8],
     options: &ListOptions,
-    text: &mut Vec<u8>,
-) -> Result<(), Diagnostic> {
-    xe.write_json(program, options, text).map_err(|_| {
+    out: &mut Output,
+) -> Result<(bool, Findings), Diagnostic> {
+    if !options.defs {
+        let mut lister = Lister::new(xe, bytes, *options);
+        let read = write_all(out, |text| lister.fill(text))?;
+        return Ok((read, lister.findings()));
+    }
+    let program = xe.program(bytes);
+    let mut whole = Vec::new();
+    xe.write_json(&program, options, &mut whole).map_err(|_| {
         Diagnostic::error("xe-dataflow", "the program has too many definitions and uses to list")
             .note("leave out `--defs`")
-    })
+    })?;
+    let read = write_all(out, |text| {
+        std::mem::swap(text, &mut whole);
+        false
+    })?;
+    Ok((read, program.findings()))
+}
+
+/// Writes the text of a binary; the answer is that of [`json`].
+pub(super) fn text(
+    xe: &mut Xe,
+    bytes: &[u8],
+    options: TextOptions,
+    out: &mut Output,
+) -> Result<(bool, Findings), Diagnostic> {
+    let mut printer = Printer::new(xe, bytes, options);
+    let read = write_all(out, |text| printer.fill(text))?;
+    Ok((read, printer.findings()))
 }

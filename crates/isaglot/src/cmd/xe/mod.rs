@@ -9,13 +9,15 @@ pub(crate) mod iga64;
 mod input;
 pub(crate) mod list;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 use isaglot_source::{Diagnostic, Diagnostics};
-use isaglot_xe::stream::{Item, Program};
+use isaglot_xe::text::Findings;
 use isaglot_xe::{Platform, Xe};
 
+use crate::io::Output;
 use crate::session::{Color, EXIT_INPUT, Session};
 
 /// The options that all of them have.
@@ -66,22 +68,35 @@ fn machine(platform: Platform) -> Result<Xe, Diagnostic> {
 }
 
 /// What is wrong with a binary: bad words, each with its place, and bytes that are left over.
-fn word_problems(program: &Program, size: usize) -> Diagnostics {
+fn word_problems(findings: &Findings, size: usize) -> Diagnostics {
     let mut all = Diagnostics::new();
-    for entry in &program.entries {
-        if let Item::Bad(why) = &entry.item {
-            let digits = if entry.short { 16 } else { 32 };
-            let message = format!("byte offset 0x{:X}: error: {}", entry.pc, why.message());
-            all.push(Diagnostic::error("xe-word", message).note(format!("the word is 0x{:0digits$X}", entry.word)));
-        }
+    for (raw, why) in &findings.bad {
+        let digits = if raw.short { 16 } else { 32 };
+        let message = format!("byte offset 0x{:X}: error: {}", raw.pc, why.message());
+        all.push(Diagnostic::error("xe-word", message).note(format!("the word is 0x{:0digits$X}", raw.word)));
     }
     if (1..8).contains(&size) {
         all.push(Diagnostic::error("xe-size", "binary size is too small").note("an instruction has 8 or 16 bytes"));
-    } else if program.tail > 0 {
-        let message = format!("unexpected padding at end of kernel, offset 0x{:X}", program.end);
+    } else if findings.tail > 0 {
+        let message = format!("unexpected padding at end of kernel, offset 0x{:X}", findings.end);
         all.push(Diagnostic::warning("xe-padding", message));
     }
     all
+}
+
+/// Writes what `fill` makes, piece by piece, until it says that nothing is left. False: nobody reads on.
+fn write_all(out: &mut Output, mut fill: impl FnMut(&mut Vec<u8>) -> bool) -> Result<bool, Diagnostic> {
+    let mut text = Vec::new();
+    loop {
+        text.clear();
+        let more = fill(&mut text);
+        if let Err(e) = out.write_all(&text) {
+            return if e.kind() == std::io::ErrorKind::BrokenPipe { Ok(false) } else { Err(out.failed(&e)) };
+        }
+        if !more {
+            return Ok(true);
+        }
+    }
 }
 
 /// The exit status after reporting.

@@ -1,0 +1,177 @@
+//! A binary as a JSON listing without dataflow, piece by piece: the fast way, which keeps no program in memory.
+//!
+//! As in [`crate::text`], pieces of elements are looked up by the bits that they depend on; [`Xe::write_json`] is the
+//! plain way to the same bytes.
+
+use isaglot_codec::Values;
+use isaglot_listing::tree::Inst as Element;
+use isaglot_listing::write::{self, Outline, Piece, Style, layout, piece};
+
+use super::ListOptions;
+use super::blocks::{Blocks, Last};
+use super::element::dwords;
+use crate::decode::BadWord;
+use crate::inst::{Form, Inst};
+use crate::isa::Xe;
+use crate::limits::TEXT_CHUNK;
+use crate::parts::{Part, Parts, SOURCES, Shown};
+use crate::stream::RawWord;
+use crate::text::{Findings, Words};
+
+/// A binary that is being listed.
+pub struct Lister<'a> {
+    words: Words<'a>,
+    bytes: &'a [u8],
+    options: ListOptions,
+    blocks: Blocks,
+    /// The next block, the next offset, the number of the next instruction.
+    block: usize,
+    at: usize,
+    id: u32,
+    findings: Findings,
+    first: bool,
+    begun: bool,
+    done: bool,
+    element: Element<'static>,
+}
+
+impl<'a> Lister<'a> {
+    /// Lists `bytes`. Definitions and uses, if `options` ask for them, are left out.
+    pub fn new(xe: &'a mut Xe, bytes: &'a [u8], options: ListOptions) -> Lister<'a> {
+        let options = ListOptions { defs: false, ..options };
+        let outline = xe.outline(bytes);
+        let (starts, lasts) = lasts(xe, bytes, &outline.starts);
+        let succs = xe.successors(&starts, &lasts, options.compat);
+        let blocks = Blocks::new(starts, succs, options.base());
+        let findings = Findings { end: outline.end, tail: outline.tail, bad: Vec::new() };
+        Lister {
+            words: Words::new(xe, Parts::new(true)),
+            bytes,
+            options,
+            blocks,
+            block: 0,
+            at: 0,
+            id: options.base(),
+            findings,
+            first: true,
+            begun: false,
+            done: false,
+            element: Element::default(),
+        }
+    }
+
+    /// Adds the next elements, some tens of kilobytes. Whether there may be more.
+    pub fn fill(&mut self, out: &mut Vec<u8>) -> bool {
+        let full = out.len() + TEXT_CHUNK;
+        if !std::mem::replace(&mut self.begun, true) {
+            write::begin(out, "2.0", self.words.xe.platform.name());
+        }
+        while out.len() < full {
+            self.label(out);
+            let Some(raw) = RawWord::at(self.bytes, self.at) else {
+                if !std::mem::replace(&mut self.done, true) {
+                    write::end(out, self.first);
+                }
+                return false;
+            };
+            self.at += raw.size() as usize;
+            let start = out.len();
+            if let Err(why) = self.instruction(raw, out) {
+                out.truncate(start);
+                self.words.xe.element(raw, Err(why), self.id, &self.options, &mut self.element);
+                write::instruction(out, &self.element, self.first, Style::default());
+                self.findings.bad.push((raw, why));
+            }
+            self.first = false;
+            self.id += 1;
+        }
+        true
+    }
+
+    /// What was wrong so far.
+    pub fn findings(self) -> Findings {
+        self.findings
+    }
+
+    /// The label here, if a block begins.
+    fn label(&mut self, out: &mut Vec<u8>) {
+        if self.blocks.start(self.block) == u32::try_from(self.at).ok()
+            && let Some(label) = self.blocks.label(self.block, &self.options)
+        {
+            write::label(out, &label, self.first);
+            self.first = false;
+            self.block += 1;
+        }
+    }
+
+    fn instruction(&mut self, raw: RawWord, out: &mut Vec<u8>) -> Result<(), BadWord> {
+        let claimed = self.words.claim(raw)?;
+        let form = claimed.plan.form;
+        if !claimed.plan.kept || (self.options.ldst && form == Form::Send) {
+            let inst = self.words.decode(&claimed)?;
+            self.words.xe.element(raw, Ok(&inst), self.id, &self.options, &mut self.element);
+            write::instruction(out, &self.element, self.first, Style { wide_store_indent: self.options.compat });
+            return Ok(());
+        }
+        let outline =
+            Outline { id: self.id, pc: self.options.pc.then_some(raw.pc.into()), dst: form.has_dst(), wide: false };
+        let (words, options, element) = (&mut self.words, &self.options, &mut self.element);
+        let mut decoded: Option<Inst> = None;
+        let mut made = false;
+        layout(out, outline, self.first, &mut |what, out| {
+            let Some(part) = part_of(what, form) else {
+                if what == Piece::Record && options.bits {
+                    write::encoding(out, dwords(raw));
+                }
+                return Ok(0);
+            };
+            let shown = words.part(&claimed, part, &mut decoded, out, |xe, inst, out| {
+                if !std::mem::replace(&mut made, true) {
+                    xe.element(raw, Ok(inst), 0, options, element);
+                }
+                Shown { width: 0, sources: piece(out, element, what) as u8 }
+            })?;
+            Ok(shown.sources.into())
+        })
+    }
+}
+
+/// The part that a piece is; none for what is never kept or never there.
+fn part_of(piece: Piece, form: Form) -> Option<Part> {
+    Some(match piece {
+        Piece::Head => Part::Head,
+        Piece::Dst => Part::Dst,
+        Piece::Source(n) => {
+            *[SOURCES[0], SOURCES[1], if form == Form::Send { Part::ExDesc } else { SOURCES[2] }, Part::Desc].get(n)?
+        }
+        Piece::Tail => Part::Tail,
+        Piece::Comment if form == Form::Send => Part::Comment,
+        Piece::Comment | Piece::Record => return None,
+    })
+}
+
+/// Those of the offsets at which instructions stand, or the end, and the last word before each next one.
+fn lasts(xe: &mut Xe, bytes: &[u8], candidates: &[u32]) -> (Vec<u32>, Vec<Last>) {
+    let mut values = Values::default();
+    let (mut starts, mut lasts) = (Vec::with_capacity(candidates.len()), Vec::with_capacity(candidates.len()));
+    let mut candidates = candidates.iter().copied().peekable();
+    let (mut at, mut before) = (0usize, None);
+    loop {
+        let raw = RawWord::at(bytes, at);
+        while candidates.next_if(|c| (*c as usize) < at).is_some() {}
+        if candidates.next_if(|c| *c as usize == at).is_some() && (at > 0 || raw.is_some()) {
+            if !starts.is_empty() {
+                lasts.push(before.map(|r: RawWord| (r.pc, xe.decode_raw(r, &mut values).ok())));
+            }
+            starts.push(at as u32);
+            before = None;
+        }
+        let Some(raw) = raw else { break };
+        before = Some(raw);
+        at += raw.size() as usize;
+    }
+    if !starts.is_empty() {
+        lasts.push(before.map(|r| (r.pc, xe.decode_raw(r, &mut values).ok())));
+    }
+    (starts, lasts)
+}

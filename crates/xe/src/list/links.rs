@@ -1,0 +1,66 @@
+//! What dataflow found, put into the elements of a listing.
+
+use std::borrow::Cow;
+
+use isaglot_listing::dataflow::Flow;
+use isaglot_listing::tree::{Implicit, Inst as Element, LiveTotals, Operand as ListOperand, Surface};
+
+use super::access::{FILES, Ids, NONE, implicit_acc};
+use crate::inst::Form;
+use crate::isa::Xe;
+use crate::stream::Entry;
+
+impl Xe {
+    /// Adds what dataflow found.
+    pub(super) fn add_flow(&self, entry: &Entry, n: u32, ids: Option<&Ids>, flow: &Flow, e: &mut Element<'static>) {
+        let totals = flow.live(n);
+        e.live_totals = Some(LiveTotals(FILES.iter().zip(totals).map(|(f, b)| (Cow::Borrowed(*f), *b)).collect()));
+        let (Some(ids), Some(i)) = (ids, entry.inst()) else { return };
+        let list = |id| if id == NONE { Vec::new() } else { flow.links(id).to_vec() };
+        let both = |a, b| {
+            let mut all = list(a);
+            all.extend(list(b));
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        if let Some(pred) = &mut e.pred {
+            pred.defs = list(ids.pred);
+        }
+        if let Some(fm) = &mut e.fm {
+            fm.uses = list(ids.fm);
+        }
+        let info = self.op(i.op);
+        let (reads, writes) = implicit_acc(info.name);
+        if reads || writes || i.opts.acc_wr || (info.select && i.pred.is_some()) {
+            e.implicit = Some(Implicit { defs: list(ids.implicit_read), uses: list(ids.implicit_write) });
+        }
+        match &mut e.dst {
+            Some(ListOperand::RD(d)) if i.form != Form::Send => d.uses = both(ids.dst, ids.implicit_write),
+            Some(ListOperand::RM(d)) => d.uses = both(ids.dst, ids.implicit_write),
+            Some(ListOperand::RI(d)) => d.uses = list(ids.implicit_write),
+            _ => {}
+        }
+        let normal_send = i.form == Form::Send && e.srcs.len() == 4;
+        for (n, operand) in e.srcs.iter_mut().enumerate() {
+            let id = match (normal_send, n) {
+                (true, 2) => ids.exdesc,
+                (true, 3) => ids.desc,
+                _ => ids.srcs.get(n).copied().unwrap_or(NONE),
+            };
+            match operand {
+                ListOperand::RD(o) => o.defs = list(id),
+                ListOperand::RI(o) => o.defs = list(id),
+                ListOperand::RM(o) => o.defs = list(id),
+                ListOperand::DA(o) => o.defs = list(id),
+                ListOperand::AD(o) => {
+                    o.adefs = list(id);
+                    if matches!(o.soff, Some(Surface::Reg(_))) {
+                        o.sdefs = list(ids.exdesc);
+                    }
+                }
+                ListOperand::LB(_) | ListOperand::IM(_) => {}
+            }
+        }
+    }
+}

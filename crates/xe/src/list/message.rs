@@ -1,0 +1,113 @@
+//! Operands of messages in a listing.
+
+use isaglot_listing::tree::{
+    Address, Data, Direct, Immediate, Inst as Element, Offset as ListOffset, Operand as ListOperand, Reg, Surface,
+};
+
+use super::element::ascii;
+use crate::float::hex;
+use crate::inst::{Desc, File, Inst, Operand};
+use crate::isa::Xe;
+use crate::message::{LoadStore, Offset};
+
+/// The bit of a data port's descriptor that says scratch space.
+const SCRATCH: u32 = 1 << 18;
+
+impl Xe {
+    pub(super) fn send_operands(&self, i: &Inst, e: &mut Element<'static>) {
+        let comment = self.describe(i);
+        if !comment.is_empty() {
+            e.comment = Some(comment.into());
+        }
+        let dst = self.reg(&i.dst, false);
+        let src0 = self.reg(&i.srcs[0], false);
+        match i.desc {
+            Desc::Imm(desc) => {
+                e.dst = Some(ListOperand::DA(Data { reg: dst, len: Some((desc >> 20 & 31) as i32), defs: Vec::new() }));
+                let mut address = Address { areg: src0, alen: Some((desc >> 25 & 15) as i32), ..Address::default() };
+                self.surface(i, desc, &mut address);
+                e.srcs.push(ListOperand::AD(address));
+            }
+            Desc::Reg(_) => {
+                // `null` has a length even where the descriptor is not known.
+                e.dst = Some(if i.dst.file == File::NULL {
+                    ListOperand::DA(Data { reg: dst, len: Some(0), defs: Vec::new() })
+                } else {
+                    ListOperand::RD(Direct { reg: dst, ..Direct::default() })
+                });
+                e.srcs.push(ListOperand::RD(Direct { reg: src0, ..Direct::default() }));
+            }
+        }
+        e.srcs.push(self.data(&i.srcs[1]));
+        for desc in [i.exdesc, i.desc] {
+            e.srcs.push(match desc {
+                Desc::Imm(n) => {
+                    let mut value = Vec::new();
+                    hex(&mut value, n.into());
+                    ListOperand::IM(Immediate { value: ascii(value), ty: None })
+                }
+                Desc::Reg(sub) => {
+                    ListOperand::RD(Direct { reg: Reg { rn: "a".into(), r: 0, sr: sub.into() }, ..Direct::default() })
+                }
+            });
+        }
+    }
+
+    fn data(&self, o: &Operand) -> ListOperand<'static> {
+        let len = if o.file == File::NULL { 0 } else { i32::from(o.len) };
+        ListOperand::DA(Data { reg: self.reg(o, false), len: Some(len), defs: Vec::new() })
+    }
+
+    /// Surface and offset of a message, as far as it is understood.
+    fn surface(&self, i: &Inst, desc: u32, a: &mut Address<'static>) {
+        if let Some(m) = self.lsc_message(i) {
+            lsc_surface(i, &m, a);
+            return;
+        }
+        let kind = desc >> 14 & 31;
+        match self.text(i.sub) {
+            "gtwy" | "smpl" => a.stype = Some("invalid".into()),
+            "ugm" | "ugml" | "tgm" | "slm" if desc & 63 == 31 && desc >> 12 & 7 < 6 => a.stype = Some("flat".into()),
+            "rta" if kind == 0 => a.stype = Some("flat".into()),
+            "dc0" if desc & SCRATCH != 0 => {
+                // Scratch space: an immediate offset in units of 32 bytes.
+                a.aoff = Some(ListOffset::One(i64::from(desc & 0xFFF) * 32)).filter(|o| *o != ListOffset::One(0));
+                (a.stype, a.soff) = (Some("bti".into()), Some(Surface::Index(0)));
+            }
+            "dc0" if matches!(desc & 255, 253 | 255) => a.stype = Some("flat".into()),
+            "dc0" | "dcro" => (a.stype, a.soff) = (Some("bti".into()), Some(Surface::Index(desc & 255))),
+            "dc1" if (1..16).contains(&kind) => {
+                (a.stype, a.soff) = (Some("bti".into()), Some(Surface::Index(desc & 255)));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn load_store_operands(&self, i: &Inst, m: LoadStore, e: &mut Element<'static>) {
+        e.op = m.op.into();
+        if !m.is_store {
+            let reg = self.reg(&i.dst, false);
+            e.dst = Some(ListOperand::DA(Data { reg, len: Some(m.dst_len as i32), defs: Vec::new() }));
+        }
+        let mut address =
+            Address { areg: self.reg(&i.srcs[0], false), alen: Some(m.src0_len as i32), ..Address::default() };
+        lsc_surface(i, &m, &mut address);
+        e.subop = Some(m.controls.into());
+        e.srcs.push(ListOperand::AD(address));
+        e.srcs.push(self.data(&i.srcs[1]));
+    }
+}
+
+fn lsc_surface(i: &Inst, m: &LoadStore, a: &mut Address<'static>) {
+    a.stype = Some(m.surface.into());
+    a.aoff = m.offset.map(|o| match o {
+        Offset::One(n) => ListOffset::One(n),
+        Offset::Two(x, y) => ListOffset::Two([x, y]),
+    });
+    if m.surface != "flat" {
+        a.soff = Some(match i.exdesc {
+            Desc::Reg(sub) => Surface::Reg(Reg { rn: "a".into(), r: 0, sr: sub.into() }),
+            Desc::Imm(_) => Surface::Index(m.surface_index),
+        });
+    }
+}

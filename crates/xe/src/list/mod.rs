@@ -1,0 +1,137 @@
+//! The listing of a program: its tree, element by element, with dataflow.
+
+mod access;
+mod blocks;
+mod element;
+mod fast;
+mod links;
+mod message;
+
+use isaglot_listing::dataflow::{Flow, TooLarge, solve};
+use isaglot_listing::tree::{Elem, Inst as Element, Label, Listing};
+use isaglot_listing::write::{self, Style};
+
+use crate::isa::Xe;
+use crate::stream::{Item, Program};
+
+use access::Ids;
+use blocks::Blocks;
+pub use fast::Lister;
+
+/// What a listing shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ListOptions {
+    /// Definitions, uses, liveness.
+    pub defs: bool,
+    /// Offsets.
+    pub pc: bool,
+    /// Encodings.
+    pub bits: bool,
+    /// Loads and stores in their own form.
+    pub ldst: bool,
+    /// Floating-point immediates as bits.
+    pub hex_floats: bool,
+    /// As `iga64` 2.40.14 has it, faults included.
+    pub compat: bool,
+}
+
+impl ListOptions {
+    /// The number of the first label and of the first instruction.
+    fn base(&self) -> u32 {
+        u32::from(self.compat && !self.defs)
+    }
+}
+
+/// Everything that is known about a program before it is written.
+pub struct Analysis {
+    blocks: Blocks,
+    ids: Vec<Ids>,
+    flow: Option<Flow>,
+}
+
+impl Xe {
+    /// Blocks, and dataflow if it is asked for.
+    pub fn analyse(&self, program: &Program, options: &ListOptions) -> Result<Analysis, TooLarge> {
+        let lasts = blocks::lasts(program);
+        let succs = self.successors(&program.starts, &lasts, false);
+        let (flow, ids) = if options.defs {
+            let (accesses, ids) = self.accesses(program, &succs);
+            (Some(solve(&accesses)?), ids)
+        } else {
+            (None, Vec::new())
+        };
+        let succs = if options.compat { self.successors(&program.starts, &lasts, true) } else { succs };
+        let blocks = Blocks::new(program.starts.clone(), succs, options.base());
+        Ok(Analysis { blocks, ids, flow })
+    }
+
+    /// Writes the whole listing as JSON.
+    pub fn write_json(&self, program: &Program, options: &ListOptions, out: &mut Vec<u8>) -> Result<(), TooLarge> {
+        let analysis = self.analyse(program, options)?;
+        let style = Style { wide_store_indent: options.compat };
+        write::begin(out, "2.0", self.platform.name());
+        let mut first = true;
+        let mut scratch = Element::default();
+        self.each(program, options, &analysis, &mut scratch, &mut |part| {
+            match part {
+                Part::Label(l) => write::label(out, l, first),
+                Part::Inst(i) => write::instruction(out, i, first, style),
+            }
+            first = false;
+        });
+        write::end(out, first);
+        Ok(())
+    }
+
+    /// The listing as a tree.
+    pub fn listing(&self, program: &Program, options: &ListOptions) -> Result<Listing<'static>, TooLarge> {
+        let analysis = self.analyse(program, options)?;
+        let mut elems = Vec::new();
+        let mut scratch = Element::default();
+        self.each(program, options, &analysis, &mut scratch, &mut |part| {
+            elems.push(match part {
+                Part::Label(l) => Elem::L(l.clone()),
+                Part::Inst(i) => Elem::I(Box::new(i.clone())),
+            });
+        });
+        Ok(Listing { version: "2.0".into(), platform: self.platform.name().into(), elems })
+    }
+
+    fn each(
+        &self,
+        program: &Program,
+        options: &ListOptions,
+        analysis: &Analysis,
+        scratch: &mut Element<'static>,
+        emit: &mut dyn FnMut(Part<'_>),
+    ) {
+        let base = options.base();
+        let mut block = 0;
+        for (n, entry) in program.entries.iter().enumerate() {
+            if analysis.blocks.start(block) == Some(entry.pc) {
+                if let Some(label) = analysis.blocks.label(block, options) {
+                    emit(Part::Label(&label));
+                }
+                block += 1;
+            }
+            let item = match &entry.item {
+                Item::Inst(i) => Ok(i),
+                Item::Bad(why) => Err(*why),
+            };
+            self.element(entry.raw(), item, n as u32 + base, options, scratch);
+            if let Some(flow) = &analysis.flow {
+                self.add_flow(entry, n as u32, analysis.ids.get(n), flow, scratch);
+            }
+            emit(Part::Inst(scratch));
+        }
+        if let Some(label) = analysis.blocks.label(block, options) {
+            emit(Part::Label(&label));
+        }
+    }
+}
+
+/// A label or an instruction.
+enum Part<'a> {
+    Label(&'a Label<'static>),
+    Inst(&'a Element<'static>),
+}

@@ -1,0 +1,196 @@
+//! Finished text of parts of instructions.
+//!
+//! Problem: decoding and printing every field of every instruction costs thousands of steps, and programs name the
+//! same few registers, regions and functions again and again. Method: what a part says (the head, an operand, the
+//! options) depends on which fields the word has, its shape, and on the bits of a few of them. Both are known without
+//! decoding, the bits by a mask for each shape, so the text last made for them can be looked up. What is not there is
+//! decoded and printed by the ordinary code, and kept.
+//!
+//! Invariant: the text of a part, and whether it is valid, depends on nothing but the shape and the bits of its mask.
+//! An instruction all of whose parts are there is therefore valid, and printed as the ordinary code prints it.
+
+use isaglot_codec::{ShapeId, Slot};
+
+use crate::inst::Form;
+use crate::isa::{OperandSlots, Xe};
+use crate::limits::{KEPT_PARTS, KEPT_TEXT, MAX_PLANS};
+use crate::platform::Platform;
+
+/// A part of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Part {
+    /// Predicate, mnemonic, channels, flag modifier.
+    Head,
+    /// The destination.
+    Dst,
+    /// The sources; of a message, the payloads.
+    Src0,
+    Src1,
+    Src2,
+    /// The descriptors of a message.
+    ExDesc,
+    Desc,
+    /// Options, and the same of a short form.
+    Tail,
+    ShortTail,
+    /// The comment of a message.
+    Comment,
+}
+
+const PARTS: usize = 10;
+
+/// The sources in order.
+pub(crate) const SOURCES: [Part; 3] = [Part::Src0, Part::Src1, Part::Src2];
+
+/// What is to be known about the text of a part beside the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shown {
+    /// What counts as its width; of a head, the debt of its columns. [`Shown::UNPADDED`]: no column at all.
+    pub(crate) width: u16,
+    /// Of a head, the number of sources.
+    pub(crate) sources: u8,
+}
+
+impl Shown {
+    /// The width of what is not padded.
+    pub(crate) const UNPADDED: u16 = u16::MAX;
+
+    pub(crate) fn width(width: usize) -> Shown {
+        // Wider than any column: one more or less does not show.
+        Shown { width: width.min(usize::from(Shown::UNPADDED) - 1) as u16, sources: 0 }
+    }
+}
+
+/// What is known about the words of a shape.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    /// The operation.
+    pub(crate) op: u8,
+    /// Its form.
+    pub(crate) form: Form,
+    /// Whether texts of its parts are kept.
+    pub(crate) kept: bool,
+    masks: [u128; PARTS],
+}
+
+/// Texts of parts, the latest for each place of a table.
+pub(crate) struct Parts {
+    plans: Vec<Option<Plan>>,
+    table: Vec<Kept>,
+    /// The lists of a listing show lengths and surfaces, which stand in the descriptors.
+    lengths: bool,
+}
+
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Kept {
+    bits: u128,
+    shape: u32,
+    part: u8,
+    length: u8,
+    shown: Shown,
+    text: [u8; KEPT_TEXT],
+}
+
+/// No part.
+const FREE: u8 = u8::MAX;
+
+impl Parts {
+    pub(crate) fn new(lengths: bool) -> Parts {
+        let free = Kept { bits: 0, shape: 0, part: FREE, length: 0, shown: Shown::default(), text: [0; KEPT_TEXT] };
+        Parts { plans: Vec::new(), table: vec![free; KEPT_PARTS], lengths }
+    }
+
+    /// The plan of a shape of an operation.
+    #[inline]
+    pub(crate) fn plan(&mut self, xe: &Xe, op: u8, shape: ShapeId) -> Plan {
+        if let Some(Some(plan)) = self.plans.get(shape.0 as usize) {
+            return *plan;
+        }
+        self.new_plan(xe, op, shape)
+    }
+
+    #[cold]
+    fn new_plan(&mut self, xe: &Xe, op: u8, shape: ShapeId) -> Plan {
+        let form = xe.op(op).form;
+        let mut plan = Plan { op, form, kept: false, masks: [0; PARTS] };
+        let index = shape.0 as usize;
+        // What a branch says depends on where it stands.
+        let Some(fields) = xe.flat.shape(shape).filter(|_| !form.branches() && index < MAX_PLANS) else { return plan };
+        plan.kept = true;
+        for (mask, slots) in plan.masks.iter_mut().zip(self.slots(xe, form)) {
+            *mask = fields.bits_of(slots);
+        }
+        if self.plans.len() <= index {
+            self.plans.resize(index + 1, None);
+        }
+        self.plans[index] = Some(plan);
+        plan
+    }
+
+    /// The fields that each part depends on, as bits by slot.
+    fn slots(&self, xe: &Xe, form: Form) -> [u128; PARTS] {
+        let s = &xe.slots;
+        let set = |slots: &[Slot]| slots.iter().fold(0u128, |all, slot| all | 1 << (slot.0 & 127));
+        let operand = |o: &OperandSlots| {
+            set(&[o.ty, o.imm, o.imm16, o.ind, o.file, o.arf, o.reg, o.sub])
+                | set(&[o.hs, o.width, o.vs, o.mods, o.asub, o.aoff, o.mme])
+        };
+        let head = set(&[s.pred, s.pred_inv, s.flag_reg, s.flag_sub, s.no_mask, s.exec_size, s.ch_off, s.cond])
+            | set(&[s.math, s.sync, s.sfid, s.bfn, s.depth, s.repeat, s.brctl]);
+        let tail = set(&[s.swsb, s.debug, s.atomic, s.acc_wr, s.eot, s.exbso, s.cps, s.fusion]);
+        let (desc, exdesc) = (set(&[s.desc_reg, s.desc]), set(&[s.exdesc_reg, s.exdesc, s.exdesc_sub]));
+        let message = desc | exdesc | set(&[s.sfid, s.exbso]);
+        let mut dst = operand(&xe.dst) | set(&[s.sat]);
+        let mut srcs = [0, 1, 2].map(|n| operand(&xe.src[n]) | set(&[s.imm, s.imm_copy]));
+        match form {
+            // Which immediates there are depends on the function.
+            Form::Sync => srcs[0] |= set(&[s.sync]),
+            Form::Send => {
+                if self.lengths {
+                    dst |= desc;
+                    srcs[0] |= message;
+                }
+                srcs[1] |= set(&[s.src1_len]);
+                if xe.platform >= Platform::Xe3 {
+                    // A gathered payload leaves no room for a second one.
+                    srcs[1] |= srcs[0];
+                }
+            }
+            _ => {}
+        }
+        [head, dst, srcs[0], srcs[1], srcs[2], exdesc, desc, tail, tail, message | set(&[s.src1_len])]
+    }
+
+    /// The text of a part of a word, if it is kept.
+    #[inline]
+    pub(crate) fn find(&self, plan: &Plan, shape: ShapeId, part: Part, word: u128) -> Option<(&[u8], Shown)> {
+        let bits = word & plan.masks[part as usize];
+        let kept = self.table.get(place(bits, shape, part))?;
+        let found = kept.bits == bits && kept.shape == shape.0 && kept.part == part as u8;
+        found.then(|| (kept.text.get(..usize::from(kept.length)).unwrap_or(&[]), kept.shown))
+    }
+
+    /// Keeps the text of a part, unless it is long.
+    pub(crate) fn keep(&mut self, plan: &Plan, shape: ShapeId, part: Part, word: u128, text: &[u8], shown: Shown) {
+        let bits = word & plan.masks[part as usize];
+        if let Some(kept) = self.table.get_mut(place(bits, shape, part))
+            && let Some(room) = kept.text.get_mut(..text.len())
+        {
+            room.copy_from_slice(text);
+            (kept.bits, kept.shape, kept.part) = (bits, shape.0, part as u8);
+            (kept.length, kept.shown) = (text.len() as u8, shown);
+        }
+    }
+}
+
+/// Where in the table a text belongs.
+#[inline]
+fn place(bits: u128, shape: ShapeId, part: Part) -> usize {
+    const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let own = u64::from(shape.0) << 4 | part as u64;
+    let low = (bits as u64 ^ own).wrapping_mul(SPREAD);
+    let hash = (low.rotate_left(29) ^ (bits >> 64) as u64).wrapping_mul(SPREAD);
+    (hash >> (64 - KEPT_PARTS.trailing_zeros())) as usize
+}

@@ -1,0 +1,176 @@
+//! A binary as text, piece by piece: the fast way, which keeps no program in memory.
+//!
+//! Labels come from a first pass that decodes branches only; then each word is printed from the texts of its parts
+//! (see [`crate::parts`]), and only what is new among them is decoded. [`Xe::print`] is the plain way to the same text.
+
+use isaglot_codec::{Match, ShapeId, Values};
+use isaglot_model::EncodingId;
+
+use crate::decode::BadWord;
+use crate::inst::{Form, Inst};
+use crate::isa::Xe;
+use crate::limits::TEXT_CHUNK;
+use crate::parts::{Part, Parts, Plan, Shown};
+use crate::print::{TextOptions, bad_word, prefix};
+use crate::stream::{Outline, RawWord};
+
+/// What is wrong with a binary.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// Words that are no instructions.
+    pub bad: Vec<(RawWord, BadWord)>,
+    /// Offset behind the last whole instruction.
+    pub end: u32,
+    /// Bytes behind it that are no whole instruction.
+    pub tail: u32,
+}
+
+/// Words of a binary, with the texts of their parts.
+pub(crate) struct Words<'a> {
+    pub(crate) xe: &'a mut Xe,
+    pub(crate) parts: Parts,
+    values: Values,
+}
+
+/// A word that an operation claims.
+#[derive(Clone, Copy)]
+pub(crate) struct Claimed {
+    pub(crate) raw: RawWord,
+    /// The long form.
+    long: u128,
+    encoding: EncodingId,
+    shape: ShapeId,
+    pub(crate) plan: Plan,
+}
+
+impl<'a> Words<'a> {
+    pub(crate) fn new(xe: &'a mut Xe, parts: Parts) -> Words<'a> {
+        Words { xe, parts, values: Values::default() }
+    }
+
+    /// The operation that a word belongs to.
+    #[inline]
+    pub(crate) fn claim(&mut self, raw: RawWord) -> Result<Claimed, BadWord> {
+        let (encoding, long) = if raw.short {
+            self.xe.expander.expand(raw.word as u64).ok_or(BadWord::Compact)?
+        } else {
+            let Match::One(id) = self.xe.flat.select(raw.word) else { return Err(BadWord::Opcode) };
+            (id, raw.word)
+        };
+        let op = self.xe.op_of(encoding).ok_or(BadWord::Opcode)?;
+        let shape = self.xe.flat.shape_of(encoding, long);
+        let plan = self.parts.plan(self.xe, op, shape);
+        Ok(Claimed { raw, long, encoding, shape, plan })
+    }
+
+    /// The instruction.
+    pub(crate) fn decode(&mut self, c: &Claimed) -> Result<Inst, BadWord> {
+        let mut inst = self.xe.decode_as(c.encoding, c.plan.op, c.long, &mut self.values)?;
+        inst.opts.compacted = c.raw.short;
+        Ok(inst)
+    }
+
+    /// Adds the text of a part. If it is not kept, the word is decoded, once, and `make` makes it.
+    #[inline]
+    pub(crate) fn part(
+        &mut self,
+        c: &Claimed,
+        part: Part,
+        decoded: &mut Option<Inst>,
+        out: &mut Vec<u8>,
+        make: impl FnOnce(&Xe, &Inst, &mut Vec<u8>) -> Shown,
+    ) -> Result<Shown, BadWord> {
+        let part = if part == Part::Tail && c.raw.short { Part::ShortTail } else { part };
+        if let Some((text, shown)) = self.parts.find(&c.plan, c.shape, part, c.long) {
+            out.extend_from_slice(text);
+            return Ok(shown);
+        }
+        let inst = match decoded {
+            Some(inst) => inst,
+            None => decoded.insert(self.decode(c)?),
+        };
+        let start = out.len();
+        let shown = make(self.xe, inst, out);
+        let text = out.get(start..).unwrap_or(&[]);
+        self.parts.keep(&c.plan, c.shape, part, c.long, text, shown);
+        Ok(shown)
+    }
+}
+
+/// A binary that is being printed.
+pub struct Printer<'a> {
+    words: Words<'a>,
+    bytes: &'a [u8],
+    options: TextOptions,
+    outline: Outline,
+    /// The next of the outline's starts, and the offset that comes next.
+    block: usize,
+    at: usize,
+    bad: Vec<(RawWord, BadWord)>,
+    done: bool,
+}
+
+impl<'a> Printer<'a> {
+    /// Prints `bytes`.
+    pub fn new(xe: &'a mut Xe, bytes: &'a [u8], options: TextOptions) -> Printer<'a> {
+        let outline = xe.outline(bytes);
+        let words = Words::new(xe, Parts::new(false));
+        Printer { words, bytes, options, outline, block: 0, at: 0, bad: Vec::new(), done: false }
+    }
+
+    /// Adds the next lines, some tens of kilobytes. Whether there may be more.
+    pub fn fill(&mut self, out: &mut Vec<u8>) -> bool {
+        let full = out.len() + TEXT_CHUNK;
+        while out.len() < full {
+            let Some(raw) = RawWord::at(self.bytes, self.at) else {
+                if !std::mem::replace(&mut self.done, true) && !self.bytes.is_empty() {
+                    self.label(out);
+                }
+                return false;
+            };
+            self.label(out);
+            self.at += raw.size() as usize;
+            prefix(raw, &self.options, out);
+            let start = out.len();
+            if let Err(why) = self.line(raw, out) {
+                out.truncate(start);
+                bad_word(raw, why, out);
+                self.bad.push((raw, why));
+            }
+            out.push(b'\n');
+        }
+        true
+    }
+
+    /// What was wrong so far.
+    pub fn findings(self) -> Findings {
+        Findings { bad: self.bad, end: self.outline.end, tail: self.outline.tail }
+    }
+
+    /// The label here, if a block begins.
+    fn label(&mut self, out: &mut Vec<u8>) {
+        while let Some(start) = self.outline.starts.get(self.block).filter(|s| **s as usize <= self.at) {
+            if *start as usize == self.at && self.outline.end > 0 {
+                self.words.xe.label((*start).into(), out);
+                out.extend_from_slice(b":\n");
+            }
+            self.block += 1;
+        }
+    }
+
+    fn line(&mut self, raw: RawWord, out: &mut Vec<u8>) -> Result<(), BadWord> {
+        let claimed = self.words.claim(raw)?;
+        let form = claimed.plan.form;
+        if !claimed.plan.kept || (self.options.ldst && form == Form::Send) {
+            let inst = self.words.decode(&claimed)?;
+            self.words.xe.print_inst(&inst, raw.pc, &self.options, out);
+            return Ok(());
+        }
+        let (words, options) = (&mut self.words, &self.options);
+        let mut decoded = None;
+        let platform = words.xe.platform;
+        crate::print::layout(platform, form, options, out, &mut |part, out| {
+            words.part(&claimed, part, &mut decoded, out, |xe, i, out| xe.part(i, part, raw.pc, options, out))
+        })
+    }
+}
