@@ -443,21 +443,31 @@ impl<'a> Flat<'a> {
             kinds: vec![None; self.names.len()],
         };
         let Some(scope) = scopes.enter_encoding(encoding, &word) else { return shape };
-        for (slot, &name) in self.names.iter().enumerate() {
-            let Some(found) = scopes.resolve(scope, name) else { continue };
-            // A derived field is no part of a word; its readers evaluate it.
-            let FieldSource::Bits(pieces) = &found.field.source else { continue };
-            if found.field.width > 64 {
+        // As a name is looked up: the first applicable case that defines it counts. Each guard is asked once.
+        let mut seen = 0u128;
+        let cases = isa[encoding].cases.iter();
+        let applicable = cases.filter(|c| c.guard.is_none_or(|guard| scopes.evaluate(scope, guard) != 0));
+        for field in applicable.flat_map(|c| &c.fields) {
+            let Some(slot) = self.slots.get(&field.name).map(|s| usize::from(*s)).filter(|s| *s < MAX_SLOTS) else {
+                continue;
+            };
+            if seen >> slot & 1 != 0 {
                 continue;
             }
-            let table = match found.field.ty {
+            seen |= 1 << slot;
+            // A derived field is no part of a word; its readers evaluate it.
+            let FieldSource::Bits(pieces) = &field.source else { continue };
+            if field.width > 64 {
+                continue;
+            }
+            let table = match field.ty {
                 FieldType::Enum(id) => self.enum_of.get(&id).copied(),
                 _ => None,
             };
-            let signed = matches!(found.field.ty, FieldType::Int | FieldType::Offset | FieldType::Branch { .. });
+            let signed = matches!(field.ty, FieldType::Int | FieldType::Offset | FieldType::Branch { .. });
             let start = shape.moves.len() as u32;
             let mut kind =
-                Kind { moves: (start, start), width: found.field.width, signed, implied: 0, implied_mask: 0, table };
+                Kind { moves: (start, start), width: field.width, signed, implied: 0, implied_mask: 0, table };
             let mut shift = 0;
             for piece in pieces.iter().rev() {
                 match *piece {
@@ -515,6 +525,18 @@ impl<'a> Flat<'a> {
             out.symbols[usize::from(slot & 127)] = symbol.unwrap_or(Symbol::NONE);
         }
         id
+    }
+
+    /// The raw value of one field of a word of a shape; 0 if there is none, the sign not extended.
+    #[inline]
+    pub fn field(&self, shape: ShapeId, slot: Slot, word: u128) -> u64 {
+        let Some(shape) = self.shapes.get(shape.0 as usize) else { return 0 };
+        let Some(Some(kind)) = shape.kinds.get(usize::from(slot.0)) else { return 0 };
+        let limbs = [word as u64, (word >> 64) as u64];
+        let moves = shape.moves.get(kind.moves.0 as usize..kind.moves.1 as usize).unwrap_or(&[]);
+        moves.iter().fold(kind.implied, |value, m| {
+            value | ((limbs[usize::from(m.limb & 1)] >> (m.lo & 63)) & mask(m.width.into())) << (m.shift & 63)
+        })
     }
 
     /// Makes the word of an encoding from values; bits of fields that are not set are 0.

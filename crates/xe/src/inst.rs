@@ -293,6 +293,26 @@ impl Inst {
         }
     }
 
+    /// Sets an option by its name in texts and listings. Whether there is such an option.
+    pub(crate) fn set_option(&mut self, name: &str) -> bool {
+        let o = &mut self.opts;
+        let option = match name {
+            "Compacted" => &mut o.compacted,
+            "NoCompact" | "Uncompacted" => &mut o.no_compact,
+            "EOT" => &mut o.eot,
+            "Atomic" => &mut o.atomic,
+            "Breakpoint" => &mut o.breakpoint,
+            "AccWrEn" => &mut o.acc_wr,
+            "ExBSO" => &mut o.exbso,
+            "CPS" => &mut o.cps,
+            "Serialize" => &mut o.serialize,
+            "NoAccSBSet" => &mut self.swsb.no_acc,
+            _ => return false,
+        };
+        *option = true;
+        true
+    }
+
     /// The sources that there are.
     pub fn sources(&self) -> &[Operand] {
         self.srcs.get(..usize::from(self.src_count)).unwrap_or(&[])

@@ -163,7 +163,8 @@ pub struct Xe {
     pub(crate) dst: OperandSlots,
     pub(crate) src: [OperandSlots; 3],
     ops: Vec<Op>,
-    op_by_name: FxHashMap<&'static str, u8>,
+    op_by_name: FxHashMap<&'static [u8], u8>,
+    type_by_name: FxHashMap<&'static [u8], Type>,
     op_of: Vec<u8>,
     /// Of each symbol: the number that it is, the type, the register file.
     numbers: Vec<u8>,
@@ -209,7 +210,7 @@ impl Xe {
             let has = |what: &str| meta("has").split(' ').any(|w| w == what);
             let name = encoding.display_name.as_str();
             op_of[id.index()] = ops.len() as u8;
-            op_by_name.insert(name, ops.len() as u8);
+            op_by_name.insert(name.as_bytes(), ops.len() as u8);
             ops.push(Op {
                 name,
                 form: Form::parse(meta("form"))?,
@@ -256,6 +257,7 @@ impl Xe {
             expander: Expander::new(isa, generation),
             ops,
             op_by_name,
+            type_by_name: Type::names().map(|(name, ty)| (name.as_bytes(), ty)).collect(),
             op_of,
             numbers,
             types,
@@ -287,7 +289,17 @@ impl Xe {
 
     /// The number of a mnemonic.
     pub fn op_named(&self, name: &str) -> Option<u8> {
+        self.op_with_name(name.as_bytes())
+    }
+
+    /// The same for bytes.
+    pub(crate) fn op_with_name(&self, name: &[u8]) -> Option<u8> {
         self.op_by_name.get(name).copied()
+    }
+
+    /// A type by a name or alias.
+    pub(crate) fn type_named(&self, name: &[u8]) -> Option<Type> {
+        self.type_by_name.get(name).copied()
     }
 
     pub(crate) fn op_of(&self, id: EncodingId) -> Option<u8> {

@@ -8,7 +8,7 @@ pub const MAX_KNOWN_DESCRIPTORS: usize = 4096;
 pub const KEPT_PARTS: usize = 4096;
 
 /// The longest text of a part that is kept, in bytes: with the key it fills two lines of a cache. Hardly any is longer.
-pub const KEPT_TEXT: usize = 100;
+pub const KEPT_TEXT: usize = 96;
 
 /// Shapes whose parts are kept. The codec may give the last of its numbers to several shapes.
 pub const MAX_PLANS: usize = isaglot_codec::limits::MAX_SHAPES - 1;

@@ -11,7 +11,7 @@
 
 use isaglot_codec::{ShapeId, Slot};
 
-use crate::inst::Form;
+use crate::inst::{File, Form};
 use crate::isa::{OperandSlots, Xe};
 use crate::limits::{KEPT_PARTS, KEPT_TEXT, MAX_PLANS};
 use crate::platform::Platform;
@@ -43,13 +43,33 @@ const PARTS: usize = 10;
 /// The sources in order.
 pub(crate) const SOURCES: [Part; 3] = [Part::Src0, Part::Src1, Part::Src2];
 
+/// How the register of an operand is written into the hole that its text leaves for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Hole {
+    /// There is none.
+    #[default]
+    None,
+    /// `12`
+    Register,
+    /// `12.3`
+    Element,
+    /// `12`, or `12.3` if it is not the first element.
+    LaterElement,
+    /// `,"r":12`, or nothing for 0.
+    Key,
+    /// The same, and `,"sr":3`.
+    Keys,
+}
+
 /// What is to be known about the text of a part beside the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shown {
     /// What counts as its width; of a head, the debt of its columns. [`Shown::UNPADDED`]: no column at all.
     pub(crate) width: u16,
-    /// Of a head, the number of sources.
-    pub(crate) sources: u8,
+    /// Of a head, the number of sources; of an operand with a hole, the bytes of an element.
+    pub(crate) count: u8,
+    /// Where the hole for the register begins, and of what kind it is.
+    pub(crate) hole: (u8, Hole),
 }
 
 impl Shown {
@@ -58,7 +78,12 @@ impl Shown {
 
     pub(crate) fn width(width: usize) -> Shown {
         // Wider than any column: one more or less does not show.
-        Shown { width: width.min(usize::from(Shown::UNPADDED) - 1) as u16, sources: 0 }
+        Shown { width: width.min(usize::from(Shown::UNPADDED) - 1) as u16, ..Shown::default() }
+    }
+
+    /// Of what has no column.
+    pub(crate) fn unpadded() -> Shown {
+        Shown { width: Shown::UNPADDED, ..Shown::default() }
     }
 }
 
@@ -72,6 +97,8 @@ pub(crate) struct Plan {
     /// Whether texts of its parts are kept.
     pub(crate) kept: bool,
     masks: [u128; PARTS],
+    /// The register's number and byte, of operands whose text leaves a hole for them.
+    registers: [Option<(Slot, Slot)>; PARTS],
 }
 
 /// Texts of parts, the latest for each place of a table.
@@ -114,12 +141,23 @@ impl Parts {
     #[cold]
     fn new_plan(&mut self, xe: &Xe, op: u8, shape: ShapeId) -> Plan {
         let form = xe.op(op).form;
-        let mut plan = Plan { op, form, kept: false, masks: [0; PARTS] };
+        let mut plan = Plan { op, form, kept: false, masks: [0; PARTS], registers: [None; PARTS] };
         let index = shape.0 as usize;
         // What a branch says depends on where it stands.
         let Some(fields) = xe.flat.shape(shape).filter(|_| !form.branches() && index < MAX_PLANS) else { return plan };
         plan.kept = true;
-        for (mask, slots) in plan.masks.iter_mut().zip(self.slots(xe, form)) {
+        let mut slots = self.slots(xe, form);
+        let operands =
+            [(Part::Dst, &xe.dst), (Part::Src0, &xe.src[0]), (Part::Src1, &xe.src[1]), (Part::Src2, &xe.src[2])];
+        for (part, o) in operands {
+            // Any number is a general register; of others, and of extensions, only some are.
+            let general = fields.has(o.reg) && !fields.has(o.arf) && !fields.has(o.mme) && form != Form::Sync;
+            if general && xe.file(File::R).count > u32::from(u8::MAX) {
+                plan.registers[part as usize] = Some((o.reg, o.sub));
+                slots[part as usize] &= !set(&[o.reg, o.sub]);
+            }
+        }
+        for (mask, slots) in plan.masks.iter_mut().zip(slots) {
             *mask = fields.bits_of(slots);
         }
         if self.plans.len() <= index {
@@ -132,7 +170,6 @@ impl Parts {
     /// The fields that each part depends on, as bits by slot.
     fn slots(&self, xe: &Xe, form: Form) -> [u128; PARTS] {
         let s = &xe.slots;
-        let set = |slots: &[Slot]| slots.iter().fold(0u128, |all, slot| all | 1 << (slot.0 & 127));
         let operand = |o: &OperandSlots| {
             set(&[o.ty, o.imm, o.imm16, o.ind, o.file, o.arf, o.reg, o.sub])
                 | set(&[o.hs, o.width, o.vs, o.mods, o.asub, o.aoff, o.mme])
@@ -163,26 +200,135 @@ impl Parts {
         [head, dst, srcs[0], srcs[1], srcs[2], exdesc, desc, tail, tail, message | set(&[s.src1_len])]
     }
 
-    /// The text of a part of a word, if it is kept.
+    /// Adds the text of a part of a word, if it is kept.
     #[inline]
-    pub(crate) fn find(&self, plan: &Plan, shape: ShapeId, part: Part, word: u128) -> Option<(&[u8], Shown)> {
+    pub(crate) fn add(
+        &self,
+        xe: &Xe,
+        plan: &Plan,
+        shape: ShapeId,
+        part: Part,
+        word: u128,
+        out: &mut Vec<u8>,
+    ) -> Option<Shown> {
         let bits = word & plan.masks[part as usize];
         let kept = self.table.get(place(bits, shape, part))?;
-        let found = kept.bits == bits && kept.shape == shape.0 && kept.part == part as u8;
-        found.then(|| (kept.text.get(..usize::from(kept.length)).unwrap_or(&[]), kept.shown))
+        if kept.bits != bits || kept.shape != shape.0 || kept.part != part as u8 {
+            return None;
+        }
+        let start = out.len();
+        // A copy of fixed length is quicker than one of the right length.
+        out.extend_from_slice(if kept.length <= SHORT_TEXT { &kept.text[..SHORT_TEXT as usize] } else { &kept.text });
+        out.truncate(start + usize::from(kept.length));
+        if kept.shown.hole.1 != Hole::None
+            && let Some((reg, sub)) = plan.registers[part as usize]
+        {
+            return Some(self.fill(xe, kept, shape, [reg, sub], word, out));
+        }
+        Some(kept.shown)
+    }
+
+    /// Writes the register into the text that was just added.
+    #[inline]
+    fn fill(&self, xe: &Xe, kept: &Kept, shape: ShapeId, slots: [Slot; 2], word: u128, out: &mut Vec<u8>) -> Shown {
+        let (hole, kind) = kept.shown.hole;
+        let [reg, sub] = slots.map(|slot| xe.flat.field(shape, slot, word));
+        let element = sub / u64::from(kept.shown.count.max(1));
+        out.truncate(out.len() - usize::from(kept.length - hole));
+        let start = out.len();
+        write_register(reg, element, kind, out);
+        let added = out.len() - start;
+        let rest = kept.text.get(usize::from(hole)..usize::from(kept.length)).unwrap_or(&[]);
+        out.extend_from_slice(rest);
+        let width = kept.shown.width.saturating_add(added as u16);
+        Shown { width: if kept.shown.width == Shown::UNPADDED { Shown::UNPADDED } else { width }, ..kept.shown }
     }
 
     /// Keeps the text of a part, unless it is long.
-    pub(crate) fn keep(&mut self, plan: &Plan, shape: ShapeId, part: Part, word: u128, text: &[u8], shown: Shown) {
+    pub(crate) fn keep(
+        &mut self,
+        xe: &Xe,
+        plan: &Plan,
+        shape: ShapeId,
+        part: Part,
+        word: u128,
+        (text, mut shown): (&[u8], Shown),
+    ) {
         let bits = word & plan.masks[part as usize];
+        let hole = usize::from(shown.hole.0);
+        let mut cut = hole;
+        if let Some((reg, sub)) = plan.registers[part as usize] {
+            // The register is cut out: what it would be written as is what stands there.
+            let [reg, sub] = [reg, sub].map(|slot| xe.flat.field(shape, slot, word));
+            let mut register = Vec::new();
+            write_register(reg, sub / u64::from(shown.count.max(1)), shown.hole.1, &mut register);
+            if shown.hole.1 == Hole::None || !text.get(hole..).is_some_and(|t| t.starts_with(&register)) {
+                return;
+            }
+            cut += register.len();
+            if shown.width != Shown::UNPADDED {
+                shown.width = shown.width.saturating_sub(register.len() as u16);
+            }
+        } else {
+            shown.hole = (0, Hole::None);
+        }
+        let (Some(before), Some(after)) = (text.get(..hole), text.get(cut..)) else { return };
+        let length = before.len() + after.len();
         if let Some(kept) = self.table.get_mut(place(bits, shape, part))
-            && let Some(room) = kept.text.get_mut(..text.len())
+            && length <= KEPT_TEXT
         {
-            room.copy_from_slice(text);
+            let (room, rest) = kept.text.split_at_mut(hole);
+            room.copy_from_slice(before);
+            if let Some(room) = rest.get_mut(..after.len()) {
+                room.copy_from_slice(after);
+            }
             (kept.bits, kept.shape, kept.part) = (bits, shape.0, part as u8);
-            (kept.length, kept.shown) = (text.len() as u8, shown);
+            (kept.length, kept.shown) = (length as u8, shown);
         }
     }
+}
+
+/// Texts up to this are copied as one of this length.
+const SHORT_TEXT: u8 = 32;
+
+fn write_register(reg: u64, element: u64, hole: Hole, out: &mut Vec<u8>) {
+    match hole {
+        Hole::None => {}
+        Hole::Register | Hole::Element | Hole::LaterElement => {
+            small_decimal(reg, out);
+            if hole == Hole::Element || (hole == Hole::LaterElement && element != 0) {
+                out.push(b'.');
+                small_decimal(element, out);
+            }
+        }
+        Hole::Key | Hole::Keys => {
+            if reg != 0 {
+                out.extend_from_slice(b",\"r\":");
+                small_decimal(reg, out);
+            }
+            if hole == Hole::Keys && element != 0 {
+                out.extend_from_slice(b",\"sr\":");
+                small_decimal(element, out);
+            }
+        }
+    }
+}
+
+/// A number of few digits.
+#[inline]
+fn small_decimal(n: u64, out: &mut Vec<u8>) {
+    if n < 10 {
+        out.push(b'0' + n as u8);
+    } else if n < 100 {
+        out.extend_from_slice(&[b'0' + (n / 10) as u8, b'0' + (n % 10) as u8]);
+    } else {
+        crate::float::decimal(out, n as i64);
+    }
+}
+
+/// As bits by slot.
+fn set(slots: &[Slot]) -> u128 {
+    slots.iter().fold(0u128, |all, slot| all | 1 << (slot.0 & 127))
 }
 
 /// Where in the table a text belongs.

@@ -8,6 +8,11 @@ use rustc_hash::FxHashMap;
 /// The pipes that a distance counts in.
 pub const PIPES: [&str; 7] = ["@", "A@", "F@", "I@", "L@", "M@", "S@"];
 
+/// The number in [`Swsb::pipe`] of the pipe whose letter this is; no letter is a pipe too.
+pub(crate) fn pipe_named(letter: &str) -> Option<u8> {
+    PIPES.iter().position(|p| p.strip_suffix('@') == Some(letter)).map(|n| n as u8 + 1)
+}
+
 /// What becomes of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Token {

@@ -81,8 +81,7 @@ impl<'a> Words<'a> {
         make: impl FnOnce(&Xe, &Inst, &mut Vec<u8>) -> Shown,
     ) -> Result<Shown, BadWord> {
         let part = if part == Part::Tail && c.raw.short { Part::ShortTail } else { part };
-        if let Some((text, shown)) = self.parts.find(&c.plan, c.shape, part, c.long) {
-            out.extend_from_slice(text);
+        if let Some(shown) = self.parts.add(self.xe, &c.plan, c.shape, part, c.long, out) {
             return Ok(shown);
         }
         let inst = match decoded {
@@ -92,7 +91,7 @@ impl<'a> Words<'a> {
         let start = out.len();
         let shown = make(self.xe, inst, out);
         let text = out.get(start..).unwrap_or(&[]);
-        self.parts.keep(&c.plan, c.shape, part, c.long, text, shown);
+        self.parts.keep(self.xe, &c.plan, c.shape, part, c.long, (text, shown));
         Ok(shown)
     }
 }

@@ -88,6 +88,12 @@ impl Type {
         self.info().style
     }
 
+    /// Every name and alias with its type.
+    pub fn names() -> impl Iterator<Item = (&'static str, Type)> {
+        let all = TYPES.iter().enumerate().filter(|(_, t)| !t.name.is_empty());
+        all.flat_map(|(i, t)| t.aliases.iter().chain([&t.name]).map(move |name| (*name, Type(i as u8))))
+    }
+
     /// A type by name or alias.
     pub fn parse(name: &str) -> Option<Type> {
         if name.is_empty() {

@@ -14,7 +14,7 @@ use crate::float;
 use crate::inst::{Desc, File, Form, Inst, Kind, NO_STRIDE, Operand, Pred, VXH};
 use crate::isa::{EO, Xe};
 use crate::parse::{DISTANCE, Line, Source, SourceLabel};
-use crate::swsb::{PIPES, Swsb, Token};
+use crate::swsb::{Swsb, Token, pipe_named};
 use crate::types::Type;
 
 impl Xe {
@@ -140,8 +140,8 @@ impl Xe {
         let mut swsb = Swsb::default();
         if let Some(dist) = e.reg_dist.as_deref() {
             let (pipe, digits) = dist.split_once('@').ok_or("no such distance")?;
-            let pipe = PIPES.iter().position(|p| p.strip_suffix('@') == Some(pipe)).ok_or("no such pipe")?;
-            (swsb.pipe, swsb.distance) = (pipe as u8 + 1, digits.parse().map_err(|_| "no such distance")?);
+            swsb.pipe = pipe_named(pipe).ok_or("no such pipe")?;
+            swsb.distance = digits.parse().map_err(|_| "no such distance")?;
         }
         if let Some(sbid) = &e.sbid {
             let id = u8::try_from(sbid.id).map_err(|_| "no such token")?;
@@ -152,24 +152,11 @@ impl Xe {
                 _ => return Err("no such use of a token".to_owned()),
             };
         }
-        for opt in &e.opts {
-            let o = &mut i.opts;
-            match &**opt {
-                "AccWrEn" => o.acc_wr = true,
-                "Atomic" => o.atomic = true,
-                "Breakpoint" => o.breakpoint = true,
-                "Compacted" => o.compacted = true,
-                "NoCompact" => o.no_compact = true,
-                "EOT" => o.eot = true,
-                "Serialize" => o.serialize = true,
-                "ExBSO" => o.exbso = true,
-                "CPS" => o.cps = true,
-                "NoAccSBSet" => swsb.no_acc = true,
-                other => return Err(format!("no option `{other}`")),
-            }
-        }
         i.swsb = swsb;
-        Ok(())
+        match e.opts.iter().find(|opt| !i.set_option(opt)) {
+            Some(unknown) => Err(format!("no option `{unknown}`")),
+            None => Ok(()),
+        }
     }
 
     fn send_from(&self, e: &Element<'_>, mut i: Inst) -> Result<Inst, String> {

@@ -187,6 +187,27 @@ fn assemble() -> Result<(), Failed> {
     tally.check("kernels assembled", |_, _| ALL)
 }
 
+/// Text with loads and stores in their own syntax, assembled, is the binary.
+fn load_store_text() -> Result<(), Failed> {
+    let mut tally = Tally::default();
+    let options = TextOptions { ldst: true, ..TextOptions::default() };
+    for platform in PLATFORMS {
+        let mut xe = Xe::new(platform).ok_or("no description")?;
+        for stream in streams(platform).into_iter().filter(|s| s.set == "compiled") {
+            let binary = stream.binary();
+            let program = xe.program(&binary);
+            let mut text = Vec::new();
+            xe.print(&program, &options, &mut text);
+            let mut problems = Diagnostics::new();
+            let got = xe.assemble(FileId(0), &text, Compaction::Marked, &mut problems);
+            tally.add(platform, stream.set, got == Some(binary), || {
+                format!("{}: {:?}", stream.name, problems.iter().next())
+            });
+        }
+    }
+    tally.check("kernels from load and store syntax", |_, _| ALL)
+}
+
 /// Hand-made sources, with and without automatic compaction.
 fn assemble_sources() -> Result<(), Failed> {
     let mut tally = Tally::default();
@@ -356,11 +377,12 @@ fn main() {
     if absent {
         println!("no corpus: set ISAGLOT_CORPUS");
     }
-    let cases: [(&str, Case); 10] = [
+    let cases: [(&str, Case); 11] = [
         ("xe_round_trip", round_trip),
         ("xe_text", text),
         ("xe_quick", quick),
         ("xe_assemble", assemble),
+        ("xe_load_store_text", load_store_text),
         ("xe_assemble_sources", assemble_sources),
         ("xe_listing", listing),
         ("xe_full_listing", full_listing),

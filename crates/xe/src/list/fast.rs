@@ -11,10 +11,10 @@ use super::ListOptions;
 use super::blocks::{Blocks, Last};
 use super::element::dwords;
 use crate::decode::BadWord;
-use crate::inst::{Form, Inst};
+use crate::inst::{File, Form, Inst, Kind};
 use crate::isa::Xe;
 use crate::limits::TEXT_CHUNK;
-use crate::parts::{Part, Parts, SOURCES, Shown};
+use crate::parts::{Hole, Part, Parts, SOURCES, Shown};
 use crate::stream::RawWord;
 use crate::text::{Findings, Words};
 
@@ -129,10 +129,37 @@ impl<'a> Lister<'a> {
                 if !std::mem::replace(&mut made, true) {
                     xe.element(raw, Ok(inst), 0, options, element);
                 }
-                Shown { width: 0, sources: piece(out, element, what) as u8 }
+                let start = out.len();
+                let sources = piece(out, element, what);
+                if part == Part::Head {
+                    return Shown { count: sources as u8, ..Shown::default() };
+                }
+                xe.listed_register(inst, part, out.get(start..).unwrap_or(&[]))
             })?;
-            Ok(shown.sources.into())
+            Ok(shown.count.into())
         })
+    }
+}
+
+impl Xe {
+    /// Where in the text of an operand the number of a general register belongs.
+    fn listed_register(&self, i: &Inst, part: Part, text: &[u8]) -> Shown {
+        let o = match part {
+            Part::Dst => &i.dst,
+            Part::Src0 => &i.srcs[0],
+            Part::Src1 => &i.srcs[1],
+            Part::Src2 => &i.srcs[2],
+            _ => return Shown::default(),
+        };
+        const NAME: &[u8] = b"\"rn\":\"r\"";
+        let name = text.windows(NAME.len()).position(|w| w == NAME);
+        match name {
+            Some(at) if o.file == File::R && o.kind == Kind::Direct => {
+                let hole = if i.form == Form::Send { Hole::Key } else { Hole::Keys };
+                Shown { hole: ((at + NAME.len()) as u8, hole), count: self.sub_scale(o) as u8, ..Shown::default() }
+            }
+            _ => Shown::default(),
+        }
     }
 }
 

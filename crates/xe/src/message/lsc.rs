@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use isaglot_codec::{Flat, Match, Slot, Symbol, Values};
+use isaglot_codec::{Flat, Match, Slot, Symbol, Values, WriteError};
 use isaglot_model::Isa;
 use rustc_hash::FxHashMap;
 
@@ -15,6 +15,8 @@ use crate::platform::Platform;
 pub(crate) struct Lsc {
     flat: Option<RefCell<Flat<'static>>>,
     slots: [Slot; 10],
+    /// Extended descriptors: of flat memory, of blocks in it, of surfaces from a table.
+    extended: [Extended; 3],
     known: RefCell<FxHashMap<u32, Option<Fields>>>,
 }
 
@@ -75,15 +77,82 @@ struct Fields {
     surface: &'static str,
 }
 
+/// The compiled description of one kind of extended descriptor.
+#[derive(Debug)]
+struct Extended {
+    flat: Option<RefCell<Flat<'static>>>,
+    /// The first, or only, offset; the second; the number of the surface.
+    slots: [Slot; 3],
+}
+
 const NAMES: [&str; 10] =
     ["OP", "ADDR_SIZE", "DATA_SIZE", "MASK", "VECTOR", "TRANSPOSE", "CACHE", "DST_LEN", "SRC0_LEN", "SURFACE"];
+
+impl Extended {
+    fn new(isa: &'static Isa, generation: u32, space: &str, names: [&str; 3]) -> Extended {
+        let flat = Xe::space(isa, space).and_then(|space| Flat::new(isa, space, generation));
+        let slots = names.map(|n| flat.as_ref().and_then(|f| f.slot(n)).unwrap_or(NO_SLOT));
+        Extended { flat: flat.map(RefCell::new), slots }
+    }
+
+    /// The two offsets and the number of the surface.
+    fn read(&self, word: u32) -> Option<[u64; 3]> {
+        let mut flat = self.flat.as_ref()?.borrow_mut();
+        let Match::One(id) = flat.select(word.into()) else { return None };
+        let mut v = Values::default();
+        flat.read(id, word.into(), &mut v);
+        Some(self.slots.map(|slot| v.get(slot)))
+    }
+
+    /// The word that says this; without an offset there need be no such word on the machine.
+    fn write(&self, fields: [i64; 3]) -> Result<u32, String> {
+        if fields == [0; 3] {
+            return Ok(0);
+        }
+        let flat = self.flat.as_ref().ok_or("not on this machine")?;
+        let mut v = Values::default();
+        for (slot, field) in self.slots.into_iter().zip(fields).filter(|(_, f)| *f != 0) {
+            v.set(slot, field as u64);
+        }
+        write(&mut flat.borrow_mut(), &v)
+    }
+}
+
+/// The word of the only encoding of a space.
+fn write(flat: &mut Flat<'_>, values: &Values) -> Result<u32, String> {
+    let Match::One(id) = flat.select(0) else { return Err("this machine has no such message".to_owned()) };
+    flat.write(id, values).map(|word| word as u32).map_err(|e| match e {
+        WriteError::Absent(slot) => format!("this message has no {}", flat.name(slot)),
+        WriteError::Range(slot) => format!("{} is out of range", flat.name(slot)),
+        WriteError::Text(slot) => format!("{} of this message cannot be that", flat.name(slot)),
+        WriteError::Unsettled => "the parts of the message contradict each other".to_owned(),
+    })
+}
+
+/// A slot that never has a value.
+const NO_SLOT: Slot = Slot(127);
 
 impl Lsc {
     pub(crate) fn new(isa: &'static Isa, generation: u32) -> Lsc {
         let flat = Xe::space(isa, "#lsc").and_then(|space| Flat::new(isa, space, generation));
-        let none = Slot(127);
-        let slots = NAMES.map(|n| flat.as_ref().and_then(|f| f.slot(n)).unwrap_or(none));
-        Lsc { flat: flat.map(RefCell::new), slots, known: RefCell::new(FxHashMap::default()) }
+        let slots = NAMES.map(|n| flat.as_ref().and_then(|f| f.slot(n)).unwrap_or(NO_SLOT));
+        let extended = [
+            Extended::new(isa, generation, "#lsc-flat", ["OFFSET", "", ""]),
+            Extended::new(isa, generation, "#lsc-block", ["X", "Y", ""]),
+            Extended::new(isa, generation, "#lsc-bti", ["OFFSET", "", "INDEX"]),
+        ];
+        Lsc { flat: flat.map(RefCell::new), slots, extended, known: RefCell::new(FxHashMap::default()) }
+    }
+
+    /// What an immediate extended descriptor says: the number of the surface and the offset.
+    fn extended(&self, surface: &str, block2d: bool, word: u32) -> (u32, Option<Offset>) {
+        let Some([x, y, index]) = self.extended[kind(surface, block2d)].read(word) else { return (0, None) };
+        let offset = match (surface, block2d) {
+            ("flat", true) => Offset::Two(x as i64, y as i64),
+            ("flat", false) | ("bti", false) => Offset::One(x as i64),
+            _ => return (index as u32, None),
+        };
+        (index as u32, Some(offset).filter(|o| !matches!(o, Offset::One(0) | Offset::Two(0, 0))))
     }
 
     fn fields(&self, desc: u32) -> Option<Fields> {
@@ -198,7 +267,7 @@ impl Xe {
         if !plain {
             return None;
         }
-        let offset = if self.platform >= Platform::Xe2 { offset(f.surface, exdesc, block2d) } else { None };
+        let (surface_index, offset) = self.lsc.extended(f.surface, block2d, exdesc);
         let mut controls = format!("{unit}.{}", f.suffix);
         if f.cache != "df.df" && unit != "slm" {
             controls.push('.');
@@ -214,7 +283,7 @@ impl Xe {
             dst_len: f.dst_len,
             src0_len: f.src0_len,
             surface: f.surface,
-            surface_index: exdesc >> 24,
+            surface_index,
             offset,
             is_store: f.op.starts_with("store"),
             plain,
@@ -231,14 +300,91 @@ impl Xe {
     }
 }
 
-/// The immediate offset in the extended descriptor, from Xe2 on.
-fn offset(surface: &str, exdesc: u32, block2d: bool) -> Option<Offset> {
-    let signed = |low: u32, width: u32| i64::from((exdesc << (32 - low - width)) as i32 >> (32 - width));
-    let offset = match (surface, block2d) {
-        ("flat", true) => Offset::Two(signed(12, 10), signed(22, 10)),
-        ("flat", false) => Offset::One(signed(12, 20)),
-        ("bti", false) => Offset::One(signed(12, 12)),
-        _ => return None,
-    };
-    Some(offset).filter(|o| !matches!(o, Offset::One(0) | Offset::Two(0, 0)))
+/// Which kind of extended descriptor belongs to a surface.
+fn kind(surface: &str, block2d: bool) -> usize {
+    match (surface, block2d) {
+        ("flat", false) => 0,
+        ("flat", true) => 1,
+        _ => 2,
+    }
+}
+
+/// A load/store message as the ld/st syntax says it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LoadStoreText<'a> {
+    /// Mnemonic.
+    pub(crate) op: &'static str,
+    /// Size of a datum.
+    pub(crate) data: &'a str,
+    /// Data per address.
+    pub(crate) vector: u32,
+    /// Data of one address lie one behind the other.
+    pub(crate) transposed: bool,
+    /// The components, instead of the vector.
+    pub(crate) mask: Option<u64>,
+    /// Bits of an address.
+    pub(crate) address: &'a str,
+    /// Cache controls.
+    pub(crate) cache: String,
+    /// Kind of surface.
+    pub(crate) surface: &'a str,
+    /// Its number.
+    pub(crate) index: u8,
+    /// Or the register that holds it.
+    pub(crate) register: Option<u8>,
+    /// Immediate offset.
+    pub(crate) offset: Option<Offset>,
+    /// Registers written.
+    pub(crate) dst_len: u8,
+    /// Registers of addresses.
+    pub(crate) src0_len: u8,
+}
+
+impl Xe {
+    /// A mnemonic of the ld/st syntax.
+    pub(crate) fn load_store_named(&self, name: &str) -> Option<&'static str> {
+        let known = ["load", "store", "atomic"].iter().any(|p| name.starts_with(p));
+        let flat = self.lsc.flat.as_ref().filter(|_| known)?.borrow();
+        let symbol = flat.symbol(name)?;
+        flat.symbols().get(usize::from(symbol.0)).copied()
+    }
+
+    /// The descriptor of a message.
+    pub(crate) fn load_store_descriptor(&self, m: &LoadStoreText<'_>) -> Result<u32, String> {
+        let flat = &mut *self.lsc.flat.as_ref().ok_or("this machine has no such message")?.borrow_mut();
+        let [op, addr, data, mask, vector, transpose, cache, dst_len, src0_len, surface] = self.lsc.slots;
+        let count = m.vector.to_string();
+        let texts = [
+            (op, m.op, "operation"),
+            (addr, m.address, "address size"),
+            (data, m.data, "data size"),
+            (cache, m.cache.as_str(), "cache control"),
+            (surface, m.surface, "surface"),
+            (vector, count.as_str(), "vector size"),
+        ];
+        let mut v = Values::default();
+        for (slot, text, what) in texts.into_iter().filter(|t| t.0 != vector || m.mask.is_none()) {
+            v.set_symbol(slot, flat.symbol(text).ok_or_else(|| format!("no {what} `{text}`"))?);
+        }
+        if let Some(components) = m.mask {
+            v.set(mask, components);
+        }
+        if m.transposed {
+            v.set(transpose, 1);
+        }
+        v.set(dst_len, m.dst_len.into());
+        v.set(src0_len, m.src0_len.into());
+        write(flat, &v)
+    }
+
+    /// The extended descriptor of a message whose surface is no register.
+    pub(crate) fn load_store_extended(&self, m: &LoadStoreText<'_>) -> Result<u32, String> {
+        let (x, y) = match m.offset {
+            None => (0, 0),
+            Some(Offset::One(n)) => (n, 0),
+            Some(Offset::Two(x, y)) => (x, y),
+        };
+        let kind = kind(m.surface, m.op.ends_with("block2d"));
+        self.lsc.extended[kind].write([x, y, m.index.into()])
+    }
 }

@@ -5,4 +5,4 @@ mod describe;
 mod lsc;
 
 pub(crate) use dataport::DataPort;
-pub(crate) use lsc::{LoadStore, Lsc, Offset};
+pub(crate) use lsc::{LoadStore, LoadStoreText, Lsc, Offset};

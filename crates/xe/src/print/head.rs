@@ -48,7 +48,7 @@ impl Xe {
         let start = out.len();
         self.flag_modifier(i, out);
         columns.pad(out, out.len() - start, FLAG);
-        Shown { sources: i.src_count, ..Shown::width(columns.debt) }
+        Shown { count: i.src_count, ..Shown::width(columns.debt) }
     }
 
     pub(super) fn predicate(&self, i: &Inst, out: &mut Vec<u8>) {

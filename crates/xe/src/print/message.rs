@@ -4,7 +4,7 @@ use crate::float::{decimal, hex};
 use crate::inst::{Desc, File, Inst, Operand};
 use crate::isa::Xe;
 
-use crate::parts::{Part, Shown};
+use crate::parts::{Hole, Part, Shown};
 
 use super::Columns;
 use super::head::PREDICATE;
@@ -14,12 +14,18 @@ impl Xe {
     pub(super) fn message_part(&self, i: &Inst, part: Part, out: &mut Vec<u8>) -> Shown {
         // Registers gathered by a scalar register leave no room for a second payload.
         let gather = i.srcs[0].file == File::S;
-        let unpadded = Shown { width: Shown::UNPADDED, sources: 0 };
+        let unpadded = Shown::unpadded();
         if gather && part == Part::Src1 {
             return unpadded;
         }
+        let line = out.len();
         out.extend_from_slice(b"  ");
         let start = out.len();
+        let o = match part {
+            Part::Dst => &i.dst,
+            Part::Src0 => &i.srcs[0],
+            _ => &i.srcs[1],
+        };
         match part {
             Part::Src0 if gather => {
                 out.extend_from_slice(b"r[s0.");
@@ -27,10 +33,8 @@ impl Xe {
                 out.push(b']');
                 return unpadded;
             }
-            Part::Dst => self.payload(&i.dst, out),
-            Part::Src0 => self.payload(&i.srcs[0], out),
+            Part::Dst | Part::Src0 => self.payload(o, out),
             Part::Src1 => {
-                let o = &i.srcs[1];
                 self.payload(o, out);
                 let len = if o.file == File::NULL { 0 } else { o.len };
                 if len >= 0 {
@@ -57,7 +61,9 @@ impl Xe {
                 }
             }
         }
-        Shown::width(out.len() - start)
+        let shown = Shown::width(out.len() - start);
+        let payload = matches!(part, Part::Dst | Part::Src0 | Part::Src1);
+        if payload { self.with_hole(shown, o, Hole::Register, line, out) } else { shown }
     }
 
     pub(crate) fn payload(&self, o: &Operand, out: &mut Vec<u8>) {

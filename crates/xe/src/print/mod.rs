@@ -9,9 +9,9 @@ mod operand;
 
 use crate::decode::BadWord;
 use crate::float::decimal;
-use crate::inst::{Form, Inst};
+use crate::inst::{File, Form, Inst, Kind, Operand};
 use crate::isa::Xe;
-use crate::parts::{Part, SOURCES, Shown};
+use crate::parts::{Hole, Part, SOURCES, Shown};
 use crate::platform::Platform;
 use crate::stream::{Entry, Item, Program, RawWord};
 
@@ -121,38 +121,49 @@ impl Xe {
 
     /// Adds the text of a part, with the blanks before it.
     pub(crate) fn part(&self, i: &Inst, part: Part, pc: u32, options: &TextOptions, out: &mut Vec<u8>) -> Shown {
-        let start = out.len();
+        let line = out.len();
         match part {
             Part::Head => return self.head(i, options, out),
             Part::Tail | Part::ShortTail => {
                 self.options(i, out);
-                return Shown::width(out.len() - start);
+                return Shown::width(out.len() - line);
             }
             Part::Comment => {
                 self.send_comment(i, out);
-                return Shown::width(out.len() - start);
+                return Shown::width(out.len() - line);
             }
             _ if i.form == Form::Send => return self.message_part(i, part, out),
             _ => out.extend_from_slice(b"  "),
         }
         let start = out.len();
-        match part {
-            Part::Dst => {
-                if i.sat {
-                    out.extend_from_slice(b"(sat)");
-                }
-                self.operand(i, &i.dst, None, pc, options, out);
-                Shown::width(out.len() - start)
-            }
-            _ => {
-                let n = SOURCES.iter().position(|p| *p == part).unwrap_or(0);
-                let Some(o) = i.srcs.get(n) else { return Shown::default() };
-                match self.operand(i, o, Some(n), pc, options, out) {
-                    Some(digits) => Shown::width(out.len() - start - digits),
-                    None => Shown { width: Shown::UNPADDED, sources: 0 },
-                }
-            }
+        let (o, source) = match SOURCES.iter().position(|p| *p == part).and_then(|n| Some((i.srcs.get(n)?, n))) {
+            Some((o, n)) => (o, Some(n)),
+            None => (&i.dst, None),
+        };
+        if source.is_none() && i.sat {
+            out.extend_from_slice(b"(sat)");
         }
+        match self.operand(i, o, source, pc, options, out) {
+            Some(digits) => {
+                let shown = Shown::width(out.len() - start - digits);
+                let sub = match i.form {
+                    Form::Dpas if source != Some(2) => Hole::LaterElement,
+                    _ => Hole::Element,
+                };
+                self.with_hole(shown, o, sub, line, out)
+            }
+            None => Shown::unpadded(),
+        }
+    }
+
+    /// Adds where in the text of an operand from `start` on the number of a general register stands.
+    fn with_hole(&self, shown: Shown, o: &Operand, hole: Hole, start: usize, out: &[u8]) -> Shown {
+        if o.file != File::R || o.kind != Kind::Direct {
+            return shown;
+        }
+        // No modifier has the letter that registers begin with.
+        let at = out.get(start..).and_then(|text| text.iter().position(|b| *b == b'r')).unwrap_or(0);
+        Shown { hole: (at as u8 + 1, hole), count: self.sub_scale(o) as u8, ..shown }
     }
 }
 
@@ -224,10 +235,10 @@ pub(crate) fn layout(
         _ if form.has_dst() => columns.pad_shown(part(Part::Dst, out)?, OPERAND, out),
         _ => columns.pad(out, 0, OPERAND),
     }
-    for source in SOURCES.iter().take(head.sources.into()) {
+    for source in SOURCES.iter().take(head.count.into()) {
         columns.pad_shown(part(*source, out)?, SOURCE, out);
     }
-    if head.sources == 1 {
+    if head.count == 1 {
         columns.pad(out, 0, SOURCE);
     }
     part(Part::Tail, out)?;

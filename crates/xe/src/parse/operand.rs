@@ -1,0 +1,263 @@
+//! Operands: registers, regions, immediates, branch targets.
+
+use super::{DISTANCE, Parser, Result};
+use crate::float;
+use crate::inst::{File, Form, Inst, Kind, NO_STRIDE, Operand, VXH};
+use crate::types::Type;
+
+impl Parser<'_, '_> {
+    /// `r[a0.N,off]`, behind the `r`.
+    pub(super) fn indirect(&mut self, o: &mut Operand) -> Result<()> {
+        o.kind = Kind::Indirect;
+        o.file = File::A;
+        self.need(b'[')?;
+        if !self.eat_text(b"a0.") {
+            return Err(self.expected("`a0.` and a word"));
+        }
+        o.sub = self.small("the number of an address word")?;
+        self.space();
+        let start = self.at();
+        let mut sign = 1;
+        let offset = if self.eat(b',') {
+            self.space();
+            if self.eat(b'-') {
+                sign = -1;
+            }
+            true
+        } else if self.eat(b'-') {
+            sign = -1;
+            true
+        } else {
+            self.eat(b'+')
+        };
+        if offset {
+            let n = self.number("an offset")?;
+            let n = i64::try_from(n).unwrap_or(i64::MAX).saturating_mul(sign);
+            o.off = i16::try_from(n).map_err(|_| self.error("xe-range", "offset out of range", start, "too far"))?;
+        }
+        self.space();
+        self.need(b']')
+    }
+
+    /// A register's name and number, without sub-register.
+    pub(super) fn register(&mut self, o: &mut Operand) -> Result<()> {
+        let start = self.at();
+        o.kind = Kind::Direct;
+        let name = self.letters();
+        if name == b"r" && self.peek() == b'[' {
+            return self.indirect(o);
+        }
+        let file = if name == b"r" {
+            Some(File::R)
+        } else {
+            std::str::from_utf8(name).ok().and_then(|name| self.xe.file_named(name))
+        };
+        let Some(file) = file else {
+            self.back_to(start);
+            return Err(self.expected("a register"));
+        };
+        o.file = file;
+        if self.peek().is_ascii_digit() {
+            o.reg = self.small("the number of a register")?;
+        } else if !matches!(file, File::NULL | File::CE | File::IP) {
+            return Err(self.expected("the number of a register"));
+        }
+        let info = self.xe.file(file);
+        if u32::from(o.reg) >= info.count {
+            let message = format!("there is no {}{} on {}", info.name, o.reg, self.xe.platform.name());
+            return Err(self.error(
+                "xe-register",
+                message,
+                start,
+                &format!("expected 0 to {}", info.count.saturating_sub(1)),
+            ));
+        }
+        Ok(())
+    }
+
+    /// `.N` or `.mmeN`; gives N, which counts elements of a type that comes later.
+    pub(super) fn sub_register(&mut self, o: &mut Operand) -> Result<u64> {
+        if o.kind != Kind::Direct || !self.eat(b'.') {
+            return Ok(0);
+        }
+        if self.peek().is_ascii_digit() {
+            return self.number("the number of a sub-register");
+        }
+        let start = self.at();
+        let name = match self.word() {
+            "noacc" => "nomme",
+            name => name,
+        };
+        o.mme = self.xe.symbol(name).filter(|_| name.contains("mme")).ok_or_else(|| {
+            self.error("xe-register", format!("no extension `{name}`"), start, "expected `mme0`, say")
+        })?;
+        o.kind = Kind::Macro;
+        Ok(0)
+    }
+
+    pub(super) fn ty(&mut self, o: &mut Operand) -> Result<()> {
+        if !self.eat(b':') {
+            return Ok(());
+        }
+        let start = self.at();
+        let name = self.name();
+        o.ty = self.xe.type_named(name).ok_or_else(|| {
+            let message = format!("no type `{}`", String::from_utf8_lossy(name));
+            self.error("xe-type", message, start, "expected `ud` or `f`, say")
+        })?;
+        Ok(())
+    }
+
+    /// Turns a sub-register in elements into bytes.
+    pub(super) fn set_sub(&self, o: &mut Operand, element: u64, start: usize) -> Result<()> {
+        if o.kind != Kind::Direct {
+            return Ok(());
+        }
+        let scale = u64::from(self.xe.sub_scale(o));
+        let size = self.xe.file(o.file).bytes.max(1);
+        let bytes = element.saturating_mul(scale);
+        o.sub = u8::try_from(bytes).ok().filter(|_| o.file != File::R || bytes < u64::from(size)).ok_or_else(|| {
+            self.error("xe-register", format!("sub-register {element} lies behind the register"), start, "too large")
+        })?;
+        Ok(())
+    }
+
+    pub(super) fn destination(&mut self, i: &Inst) -> Result<Operand> {
+        let start = self.at();
+        let mut o = Operand::default();
+        self.register(&mut o)?;
+        let element = self.sub_register(&mut o)?;
+        if self.eat(b'<') {
+            o.h = self.small("a stride")?;
+            self.need(b'>')?;
+        } else if !matches!(i.form, Form::Dpas | Form::Call) && o.kind != Kind::Macro {
+            o.h = 1;
+        }
+        self.ty(&mut o)?;
+        if i.form == Form::Call {
+            o.ty = Type::D;
+        }
+        self.set_sub(&mut o, element, start)?;
+        if matches!(i.form, Form::Ternary | Form::Bfn) && o.kind == Kind::Macro {
+            o.h = NO_STRIDE;
+        }
+        Ok(o)
+    }
+
+    pub(super) fn source_operand(&mut self, i: &Inst, n: usize) -> Result<Operand> {
+        let start = self.at();
+        let mut o = Operand::default();
+        if i.form.branches() && self.peek() != b'r' {
+            return self.target();
+        }
+        if i.form.branches() && !self.rest.get(1).is_some_and(u8::is_ascii_digit) {
+            return self.target();
+        }
+        let negative = matches!(self.peek(), b'-' | b'~');
+        let after = self.rest.get(usize::from(negative)).copied().unwrap_or(0);
+        let named = matches!(after, b'i' | b'q' | b's') && {
+            let rest = self.rest.get(usize::from(negative)..).unwrap_or(&[]);
+            [&b"inf"[..], b"qnan", b"snan"].iter().any(|name| rest.starts_with(name))
+        };
+        if named || after.is_ascii_digit() {
+            return self.immediate();
+        }
+        if negative {
+            self.skip(1);
+            o.mods = 2;
+        }
+        if self.eat_text(b"(abs)") {
+            o.mods |= 1;
+        }
+        self.register(&mut o)?;
+        let element = self.sub_register(&mut o)?;
+        if self.eat(b'<') {
+            self.region(i, n, &mut o)?;
+        } else if i.form == Form::Math && o.kind == Kind::Macro {
+            (o.v, o.w, o.h) = (1, 1, 0);
+        } else if !matches!(i.form, Form::Dpas) && !i.form.branches() && o.kind != Kind::Macro {
+            return Err(self.expected("a region such as `<1;1,0>`"));
+        }
+        self.ty(&mut o)?;
+        if i.form.branches() {
+            o.ty = Type::D;
+        }
+        self.set_sub(&mut o, element, start)?;
+        Ok(o)
+    }
+
+    pub(super) fn region(&mut self, i: &Inst, n: usize, o: &mut Operand) -> Result<()> {
+        let first = self.small("a stride")?;
+        if self.eat(b';') {
+            o.v = first;
+            let second = self.small("a width")?;
+            if self.eat(b',') {
+                o.w = second;
+                o.h = self.small("a stride")?;
+            } else {
+                o.h = second;
+            }
+        } else if self.eat(b',') {
+            (o.v, o.w) = (VXH, first);
+            o.h = self.small("a stride")?;
+        } else {
+            o.h = first;
+        }
+        self.need(b'>')?;
+        let ternary = matches!(i.form, Form::Ternary | Form::Bfn);
+        if ternary && (o.w != NO_STRIDE || (n < 2) != (o.v != NO_STRIDE)) || !ternary && o.w == NO_STRIDE {
+            let wanted = match (ternary, n) {
+                (true, 2) => "`<1>`",
+                (true, _) => "`<1;0>`",
+                _ => "`<1;1,0>`",
+            };
+            return Err(self.expected(&format!("a region of the shape {wanted}")));
+        }
+        Ok(())
+    }
+
+    pub(super) fn immediate(&mut self) -> Result<Operand> {
+        let start = self.at();
+        let mut depth = 0usize;
+        let length = self.rest.iter().position(|b| {
+            match b {
+                b'(' => depth += 1,
+                b')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            *b == b':' && depth == 0 || b.is_ascii_whitespace()
+        });
+        let length = length.unwrap_or(self.rest.len());
+        let text = std::str::from_utf8(&self.rest[..length]).unwrap_or("");
+        self.skip(length);
+        let mut o = Operand { kind: Kind::Imm, ..Operand::default() };
+        if self.peek() != b':' {
+            return Err(self.expected("`:` and the immediate's type"));
+        }
+        self.ty(&mut o)?;
+        o.imm = float::parse(text, o.ty).ok_or_else(|| {
+            let message = format!("`{text}` is no value of type {}", o.ty.name());
+            self.error("xe-immediate", message, start, "does not fit")
+        })?;
+        Ok(o)
+    }
+
+    pub(super) fn target(&mut self) -> Result<Operand> {
+        let start = self.at();
+        if self.peek().is_ascii_digit() || self.peek() == b'-' {
+            // A distance in bytes, or the address for `calla`.
+            let sign = if self.eat(b'-') { -1 } else { 1 };
+            let n = i64::try_from(self.number("a distance")?).unwrap_or(i64::MAX).saturating_mul(sign);
+            if self.eat(b':') {
+                self.word();
+            }
+            return Ok(Operand { kind: Kind::Label, imm: n as u64, len: DISTANCE, ..Operand::default() });
+        }
+        let name = self.name();
+        if name.is_empty() {
+            return Err(self.expected("a label"));
+        }
+        let id = self.label_id(name, start);
+        Ok(Operand { kind: Kind::Label, imm: id.into(), ..Operand::default() })
+    }
+}
