@@ -11,6 +11,7 @@ use isaglot_bits::{BitRange, Word};
 use isaglot_model::{EncodingId, ExpandStep, Expansion, Isa};
 use rustc_hash::FxHashMap;
 
+use crate::limits::{EXPANDED_BITS, MAX_QUICK_STEPS, RECENT_SHORT_FORMS};
 use crate::plan::Plan;
 use crate::scope::Scopes;
 use crate::tree::Match;
@@ -28,12 +29,36 @@ pub struct Expander<'a> {
 struct Form<'a> {
     expansion: &'a Expansion,
     steps: Vec<Step>,
+    /// By the value that the first step takes, the encoding; empty if that has too many bits.
+    owners: Vec<Option<EncodingId>>,
     /// Bits of the short form that decide about guards.
     short_key: Vec<BitRange>,
     forward: FxHashMap<(EncodingId, u64), Vec<u32>>,
+    /// Of `forward`, what was asked for last, by place, with its steps in `quick`.
+    recent: Vec<Recent>,
+    quick: Vec<Quick>,
     back: FxHashMap<(EncodingId, u128), Vec<u32>>,
     /// Bits of the long form that guards look at.
     guard_bits: u128,
+}
+
+/// The steps of a short form that was met before: a range of [`Form::quick`].
+#[derive(Clone, Copy, Debug)]
+struct Recent {
+    key: (EncodingId, u64),
+    from: u32,
+    to: u32,
+}
+
+/// A step whose value is taken from two ranges at most and looked up in a table.
+#[derive(Clone, Copy, Debug)]
+struct Quick {
+    /// Lowest bit, bits, and where they go.
+    parts: [(u8, u64, u8); 2],
+    keep: u128,
+    step: u32,
+    /// It is not like that after all.
+    wide: bool,
 }
 
 /// A step, compiled.
@@ -42,6 +67,8 @@ struct Step {
     from: Vec<BitRange>,
     from_mask: u64,
     extend: Option<(u32, u32)>,
+    /// By value, what is placed: the rows, or all there is of few bits; empty for more.
+    placed: Vec<u128>,
     /// The rows, spread over the long word; the first row with these bits, for the way back.
     rows: Vec<u128>,
     row_of: FxHashMap<u128, u64>,
@@ -58,8 +85,11 @@ impl<'a> Expander<'a> {
             forms.push(Form {
                 expansion,
                 steps: expansion.steps.iter().map(|s| compile(isa, s)).collect(),
+                owners: Vec::new(),
                 short_key: Vec::new(),
                 forward: FxHashMap::default(),
+                recent: Vec::new(),
+                quick: Vec::new(),
                 back: FxHashMap::default(),
                 guard_bits: 0,
             });
@@ -83,7 +113,24 @@ impl<'a> Expander<'a> {
             }
             form.short_key = Word::from_u64(key, 64).runs();
         }
-        Expander { plan, forms, form_of }
+        let mut expander = Expander { plan, forms, form_of };
+        for form in 0..expander.forms.len() {
+            let Some(step) = expander.forms[form].steps.first().filter(|s| !s.placed.is_empty()) else { continue };
+            let owners = step.placed.iter().map(|start| expander.begun_by(*start)).collect();
+            expander.forms[form].owners = owners;
+        }
+        expander
+    }
+
+    /// The encoding that has a short form and begins with these bits.
+    fn begun_by(&self, start: u128) -> Option<EncodingId> {
+        let limbs = [start as u64, (start >> 64) as u64];
+        let root = self.plan.isa().root();
+        let width = self.plan.isa()[root].width;
+        match self.plan.tree(root).select(&limbs, width) {
+            Match::One(id) if self.form_of.get(id.index()).copied().flatten().is_some() => Some(id),
+            _ => None,
+        }
     }
 
     /// Whether a word begins a short form of any kind.
@@ -106,14 +153,13 @@ impl<'a> Expander<'a> {
         for form in &self.forms {
             // The first step is the one that says what instruction it is.
             let step = form.steps.first()?;
-            let start = scatter(&step.to, gather64(&step.from, word));
-            let limbs = [start as u64, (start >> 64) as u64];
-            let root = self.plan.isa().root();
-            let width = self.plan.isa()[root].width;
-            if let Match::One(id) = self.plan.tree(root).select(&limbs, width)
-                && self.form_of.get(id.index()).copied().flatten().is_some()
-            {
-                return Some(id);
+            let value = gather64(&step.from, word);
+            let id = match form.owners.get(value as usize) {
+                Some(id) => *id,
+                None => self.begun_by(scatter(&step.to, value)),
+            };
+            if id.is_some() {
+                return id;
             }
         }
         None
@@ -122,8 +168,17 @@ impl<'a> Expander<'a> {
     fn expand_as(&mut self, form: usize, id: EncodingId, word: u64) -> Option<u128> {
         let f = &self.forms[form];
         let key = (id, gather64(&f.short_key, word));
+        let place = place(key);
+        if let Some(recent) = f.recent.get(place).filter(|r| r.key == key)
+            && let Some(quick) = f.quick.get(recent.from as usize..recent.to as usize)
+        {
+            return f.run_quick(quick, word);
+        }
         if let Some(steps) = f.forward.get(&key) {
-            return f.run(steps, word);
+            let long = f.run(steps, word);
+            let quick: Vec<Quick> = steps.iter().map(|&s| f.steps[s as usize].quick(s)).collect();
+            self.forms[form].remember(key, place, quick);
+            return long;
         }
         let steps = forward(&self.plan, f, id, word)?;
         let long = f.run(&steps, word);
@@ -155,6 +210,35 @@ impl Form<'_> {
         word & pattern.care().low_u64() == pattern.value().low_u64()
     }
 
+    /// Keeps the steps of a short form at hand.
+    fn remember(&mut self, key: (EncodingId, u64), place: usize, quick: Vec<Quick>) {
+        if self.quick.len() > MAX_QUICK_STEPS {
+            self.quick.clear();
+            self.recent.clear();
+        }
+        if self.recent.is_empty() {
+            self.recent = vec![Recent { key, from: 0, to: 0 }; RECENT_SHORT_FORMS];
+            // Nothing may be taken for known that is not.
+            self.recent.iter_mut().for_each(|r| (r.from, r.to) = (u32::MAX, 0));
+        }
+        let from = self.quick.len() as u32;
+        self.quick.extend(quick);
+        self.recent[place] = Recent { key, from, to: self.quick.len() as u32 };
+    }
+
+    #[inline]
+    fn run_quick(&self, quick: &[Quick], word: u64) -> Option<u128> {
+        quick.iter().try_fold(0, |long, q| {
+            let part = |(lo, mask, shift): (u8, u64, u8)| (word >> (lo & 63) & mask) << (shift & 63);
+            let value = part(q.parts[0]) | part(q.parts[1]);
+            let step = self.steps.get(q.step as usize)?;
+            if step.placed.is_empty() || q.wide {
+                return step.apply(long, word);
+            }
+            Some(long & q.keep | step.placed.get(value as usize)?)
+        })
+    }
+
     /// The long form that these steps make.
     fn run(&self, steps: &[u32], word: u64) -> Option<u128> {
         steps.iter().try_fold(0, |long, &s| self.steps[s as usize].apply(long, word))
@@ -170,16 +254,29 @@ impl Form<'_> {
 }
 
 impl Step {
+    /// The step in its quick form.
+    fn quick(&self, step: u32) -> Quick {
+        let mut quick = Quick { parts: [(0, 0, 0); 2], keep: !self.to_mask, step, wide: self.from.len() > 2 };
+        let mut shift = 0;
+        // The last range is the lowest of the value.
+        for (part, range) in quick.parts.iter_mut().zip(self.from.iter().rev()) {
+            *part = (range.lo as u8, mask(range.width), shift);
+            shift += range.width as u8;
+        }
+        quick
+    }
+
     /// Places the step's value; `None` if the index has no row.
+    #[inline]
     fn apply(&self, long: u128, word: u64) -> Option<u128> {
-        let mut value = gather64(&self.from, word);
-        let placed = if self.rows.is_empty() {
-            if let Some((from, to)) = self.extend {
-                value = ((value << (64 - from)) as i64 >> (64 - from)) as u64 & mask(to);
-            }
-            scatter(&self.to, value)
+        let value = match self.from.as_slice() {
+            [only] => (word >> (only.lo & 63)) & mask(only.width),
+            several => gather64(several, word),
+        };
+        let placed = if self.placed.is_empty() {
+            scatter(&self.to, extended(value, self.extend))
         } else {
-            *self.rows.get(usize::try_from(value).ok()?)?
+            *self.placed.get(usize::try_from(value).ok()?)?
         };
         Some(long & !self.to_mask | placed)
     }
@@ -206,14 +303,34 @@ fn compile(isa: &Isa, step: &ExpandStep) -> Step {
     for (i, row) in rows.iter().enumerate() {
         row_of.entry(*row).or_insert(i as u64);
     }
+    let mut placed = rows.clone();
+    let extend = step.extend.map(|to| (from_width, to));
+    if placed.is_empty() && from_width <= EXPANDED_BITS {
+        placed = (0..1u64 << from_width).map(|value| scatter(&to, extended(value, extend))).collect();
+    }
     Step {
+        placed,
         from_mask: step.from.iter().fold(0, |m, r| m | mask(r.width) << r.lo),
         from: step.from.clone(),
-        extend: step.extend.map(|to| (from_width, to)),
+        extend,
         rows,
         row_of,
         to_mask: step.to.iter().fold(0, |m, r| m | u128::from(mask(r.width)) << r.lo),
         to,
+    }
+}
+
+/// Where in the table of recent short forms one belongs.
+fn place((id, key): (EncodingId, u64)) -> usize {
+    let mixed = (key ^ (id.index() as u64) << 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed >> (64 - RECENT_SHORT_FORMS.trailing_zeros())) as usize
+}
+
+/// A value with its sign, from one width to another.
+fn extended(value: u64, widths: Option<(u32, u32)>) -> u64 {
+    match widths {
+        Some((from, to)) => ((value << (64 - from)) as i64 >> (64 - from)) as u64 & mask(to),
+        None => value,
     }
 }
 

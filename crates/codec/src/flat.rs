@@ -119,7 +119,7 @@ pub enum WriteError {
 }
 
 /// One piece of a field: bits `lo..lo + width` of a limb go to bit `shift` of the value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Move {
     slot: u8,
     limb: u8,
@@ -130,8 +130,32 @@ struct Move {
     first: bool,
 }
 
+/// Where fields stand and what they are, to be compared: words whose shapes have the same layout of some fields are
+/// read alike as far as these go.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Layout(Vec<(u8, Kind, Vec<Move>)>);
+
+/// One field of the words of a shape, ready to be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Gather {
+    /// From the first and the second limb: the lowest bit, the bits, and where they go.
+    parts: [(u8, u8, u64, u8); 2],
+}
+
+impl Gather {
+    /// The raw value.
+    #[inline]
+    pub fn get(&self, word: u128) -> u64 {
+        let part = |(limb, lo, mask, shift): (u8, u8, u64, u8)| {
+            let limb = if limb == 0 { word as u64 } else { (word >> 64) as u64 };
+            (limb >> (lo & 63) & mask) << (shift & 63)
+        };
+        part(self.parts[0]) | part(self.parts[1])
+    }
+}
+
 /// What one field is in a shape.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Kind {
     /// Its range of [`Shape::moves`].
     moves: (u32, u32),
@@ -141,6 +165,20 @@ struct Kind {
     implied: u64,
     implied_mask: u64,
     table: Option<u32>,
+}
+
+impl Kind {
+    /// The value, if the field can hold it and its implied bits agree.
+    #[inline]
+    fn fitting(&self, value: u64) -> Option<u64> {
+        let unused = 64 - self.width;
+        let fits = if self.signed {
+            ((value << unused) as i64 >> unused) as u64 == value
+        } else {
+            value & !mask(self.width) == 0
+        };
+        (fits && value & self.implied_mask == self.implied).then_some(value)
+    }
 }
 
 /// Which fields a word has, and where.
@@ -159,6 +197,35 @@ impl Shape {
     /// Whether words of this shape have the field.
     pub fn has(&self, slot: Slot) -> bool {
         self.present >> (slot.0 & 127) & 1 != 0
+    }
+
+    /// A field to be read again and again; `None` if it is in more than two pieces or has implied bits. A field that
+    /// there is not reads as 0.
+    pub fn gather(&self, slot: Slot) -> Option<Gather> {
+        let mut gather = Gather::default();
+        let Some(Some(kind)) = self.kinds.get(usize::from(slot.0)) else { return Some(gather) };
+        let moves = self.moves.get(kind.moves.0 as usize..kind.moves.1 as usize)?;
+        if moves.len() > gather.parts.len() || kind.implied != 0 {
+            return None;
+        }
+        for (part, m) in gather.parts.iter_mut().zip(moves) {
+            *part = (m.limb & 1, m.lo, mask(m.width.into()), m.shift);
+        }
+        Some(gather)
+    }
+
+    /// The layout of these fields (bit n: slot n).
+    pub fn layout(&self, slots: u128) -> Layout {
+        let wanted = self.kinds.iter().enumerate().filter(|(slot, _)| slots >> slot & 1 != 0);
+        let known = wanted.filter_map(|(slot, kind)| Some((slot as u8, (*kind)?)));
+        Layout(
+            known
+                .map(|(slot, kind)| {
+                    let moves = self.moves.get(kind.moves.0 as usize..kind.moves.1 as usize).unwrap_or(&[]);
+                    (slot, Kind { moves: (0, 0), ..kind }, moves.to_vec())
+                })
+                .collect(),
+        )
     }
 
     /// The bits of a word of this shape that hold these fields (bit n: slot n).
@@ -190,6 +257,8 @@ impl EnumTable {
 #[derive(Clone, Debug)]
 struct Leaf {
     encoding: EncodingId,
+    /// The bits that the pattern sets.
+    fixed: u128,
     /// The bits that guards depend on and the pattern leaves open, and the fields that they belong to.
     key: Vec<BitRange>,
     key_width: u32,
@@ -391,7 +460,15 @@ impl<'a> Flat<'a> {
         });
         let key_slots = deciding.filter_map(|f| self.slots.get(&f.name)).fold(0u128, |set, s| set | 1 << s);
         let table = if key_width <= SHAPE_TABLE_BITS { vec![UNKNOWN; 1usize << key_width] } else { Vec::new() };
-        Leaf { encoding: id, key, key_width, key_slots, table, map: FxHashMap::default() }
+        Leaf {
+            encoding: id,
+            fixed: encoding.pattern.value().low_u128(),
+            key,
+            key_width,
+            key_slots,
+            table,
+            map: FxHashMap::default(),
+        }
     }
 
     /// The shape of a word of an encoding of this space; for others, an empty one.
@@ -539,9 +616,38 @@ impl<'a> Flat<'a> {
         })
     }
 
+    /// The bits that the pattern of an encoding sets.
+    #[inline]
+    pub fn fixed(&self, encoding: EncodingId) -> u128 {
+        let index = self.leaf_of.get(encoding.index()).copied().unwrap_or(UNKNOWN);
+        self.leaves.get(index as usize).map_or(0, |leaf| leaf.fixed)
+    }
+
+    /// The bits that some values set in a word of a shape. Words that are put together so are right if, put together,
+    /// they have this shape: [`Flat::shape_of`].
+    pub fn placed(&self, shape: ShapeId, values: &Values) -> Result<u128, WriteError> {
+        match self.place(shape, 0, values, u128::MAX) {
+            (bits, None) => Ok(bits),
+            (_, Some(e)) => Err(e),
+        }
+    }
+
+    /// The same for one field; `None` if there is none or the value does not fit.
+    #[inline]
+    pub fn placed_field(&self, shape: ShapeId, slot: Slot, value: u64) -> Option<u128> {
+        let shape = self.shapes.get(shape.0 as usize)?;
+        let kind = shape.kinds.get(usize::from(slot.0))?.as_ref()?;
+        let value = kind.fitting(value)?;
+        let mut limbs = [0; 2];
+        for m in shape.moves.get(kind.moves.0 as usize..kind.moves.1 as usize)? {
+            limbs[usize::from(m.limb & 1)] |= (value >> (m.shift & 63) & mask(m.width.into())) << (m.lo & 63);
+        }
+        Some(u128::from(limbs[1]) << 64 | u128::from(limbs[0]))
+    }
+
     /// Makes the word of an encoding from values; bits of fields that are not set are 0.
     pub fn write(&mut self, encoding: EncodingId, values: &Values) -> Result<u128, WriteError> {
-        let fixed = self.plan.isa()[encoding].pattern.value().low_u128();
+        let fixed = self.fixed(encoding);
         let fields = (encoding, values.present);
         if let Some(&shape) = self.expected.get(&fields)
             && let (word, None) = self.place(shape, fixed, values, u128::MAX)
@@ -590,35 +696,30 @@ impl<'a> Flat<'a> {
             problem = Some(WriteError::Absent(Slot(missing.trailing_zeros() as u8)));
         }
         let mut limbs = [fixed as u64, (fixed >> 64) as u64];
-        let mut rest = values.present & shape.present & slots;
-        while rest != 0 {
-            let slot = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            let Some(Some(kind)) = shape.kinds.get(slot) else { continue };
-            let mut value = values.bits[slot];
-            if values.by_symbol >> slot & 1 != 0 {
-                let table = kind.table.and_then(|t| self.enums.get(t as usize));
-                match table.and_then(|t| t.value(values.symbols[slot])) {
-                    Some(v) => value = v,
-                    None => {
-                        problem = problem.or(Some(WriteError::Text(Slot(slot as u8))));
-                        continue;
+        let placed = values.present & shape.present & slots;
+        for half in 0..2 {
+            let by_symbol = (values.by_symbol >> (64 * half)) as u64;
+            let mut rest = (placed >> (64 * half)) as u64;
+            while rest != 0 {
+                let bit = rest.trailing_zeros();
+                rest &= rest - 1;
+                let slot = (64 * half + bit) as usize;
+                let Some(Some(kind)) = shape.kinds.get(slot) else { continue };
+                let value = if by_symbol >> bit & 1 != 0 {
+                    let table = kind.table.and_then(|t| self.enums.get(t as usize));
+                    table.and_then(|t| t.value(values.symbols[slot])).ok_or(WriteError::Text(Slot(slot as u8)))
+                } else {
+                    Ok(values.bits[slot])
+                };
+                match value.and_then(|value| kind.fitting(value).ok_or(WriteError::Range(Slot(slot as u8)))) {
+                    Ok(value) => {
+                        for m in shape.moves.get(kind.moves.0 as usize..kind.moves.1 as usize).unwrap_or(&[]) {
+                            let part = value >> (m.shift & 63) & mask(m.width.into());
+                            limbs[usize::from(m.limb & 1)] |= part << (m.lo & 63);
+                        }
                     }
+                    Err(e) => problem = problem.or(Some(e)),
                 }
-            }
-            let unused = 64 - kind.width;
-            let fits = if kind.signed {
-                ((value << unused) as i64 >> unused) as u64 == value
-            } else {
-                value & !mask(kind.width) == 0
-            };
-            if !fits || value & kind.implied_mask != kind.implied {
-                problem = problem.or(Some(WriteError::Range(Slot(slot as u8))));
-                continue;
-            }
-            for m in shape.moves.get(kind.moves.0 as usize..kind.moves.1 as usize).unwrap_or(&[]) {
-                let part = value >> (m.shift & 63) & mask(m.width.into());
-                limbs[usize::from(m.limb & 1)] |= part << (m.lo & 63);
             }
         }
         (u128::from(limbs[1]) << 64 | u128::from(limbs[0]), problem)

@@ -22,7 +22,7 @@ pub mod tree;
 pub use compile::{Alternative, Compiler, Context, Meaning};
 pub use errors::Errors;
 pub use expand::Expander;
-pub use flat::{Flat, Shape, ShapeId, Slot, Symbol, Values, WriteError};
+pub use flat::{Flat, Gather, Layout, Shape, ShapeId, Slot, Symbol, Values, WriteError};
 pub use graph::{Graph, Operation, ValueId};
 pub use operands::{EncodeError, Operand, OperandValue, Operands};
 pub use plan::Plan;

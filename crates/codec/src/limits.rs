@@ -50,3 +50,12 @@ pub const MAX_SIMULATION: usize = 10_000;
 
 /// How often an encoder writes all fields anew because one moved another: more than any chain of guards is long.
 pub const MAX_ENCODE_ROUNDS: usize = 32;
+
+/// Up to this many bits of a short form, what a step makes of each value is in a table.
+pub const EXPANDED_BITS: u32 = 8;
+
+/// Kinds of short forms whose steps are at hand; a power of two.
+pub const RECENT_SHORT_FORMS: usize = 256;
+
+/// Steps at hand, for one layout of short forms, before they are forgotten and looked up anew.
+pub const MAX_QUICK_STEPS: usize = 1 << 14;

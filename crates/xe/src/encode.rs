@@ -42,15 +42,26 @@ const SYNC_IMM_TYPE: u64 = 2;
 impl Xe {
     /// The word of an instruction in its long form.
     pub fn encode(&mut self, i: &Inst, values: &mut Values) -> Result<u128, EncodeError> {
+        let mut kept = std::mem::take(&mut self.kept);
+        let word = kept.word(self, i, values);
+        self.kept = kept;
+        if let Some(word) = word {
+            return Ok(word);
+        }
         values.clear();
-        fields(self, i, values)?;
+        for part in 0..PARTS {
+            fields(self, i, part, values)?;
+        }
         let encoding = self.op(i.op).encoding;
-        self.flat.write(encoding, values).map_err(|e| match e {
+        let word = self.flat.write(encoding, values).map_err(|e| match e {
             WriteError::Absent(slot) => EncodeError::Absent(self.flat.name(slot)),
             WriteError::Range(slot) => EncodeError::Range(self.flat.name(slot)),
             WriteError::Text(slot) => EncodeError::Text(self.flat.name(slot)),
             WriteError::Unsettled => EncodeError::Other("the operands contradict each other".to_owned()),
-        })
+        })?;
+        let shape = self.flat.shape_of(encoding, word);
+        self.kept.learn(i, shape);
+        Ok(word)
     }
 
     /// The short form of a word of this instruction, if it has one.
@@ -60,7 +71,37 @@ impl Xe {
     }
 }
 
-fn fields(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
+/// Parts of an instruction whose fields are set one by one: all but operands, the destination, the sources.
+pub(crate) const PARTS: usize = 5;
+
+/// Sets the fields of a part.
+pub(crate) fn fields(xe: &Xe, i: &Inst, part: usize, v: &mut Values) -> Result<(), EncodeError> {
+    if part == 0 {
+        return head(xe, i, v);
+    }
+    if matches!(i.form, Form::None | Form::Send | Form::Sync) || i.form.branches() {
+        return Ok(());
+    }
+    let Some(n) = part.checked_sub(2) else {
+        return match (i.form, i.dst.kind) {
+            (Form::Dpas, _) => destination(xe, &Operand { h: NO_STRIDE, ..i.dst }, v),
+            (Form::Math, Kind::Macro) => {
+                v.set_symbol(xe.dst.hs, xe.number_symbol(1));
+                destination(xe, &i.dst, v)
+            }
+            _ => destination(xe, &i.dst, v),
+        };
+    };
+    let (Some(o), Some(slots)) = (i.sources().get(n), xe.src.get(n)) else { return Ok(()) };
+    let info = xe.op(i.op);
+    if !info.mods && o.mods != 0 {
+        return Err(EncodeError::Other(format!("`{}` takes no source modifiers", info.name)));
+    }
+    source(xe, o, slots, matches!(i.form, Form::Ternary | Form::Bfn), v)
+}
+
+/// All but the operands; of messages and branches, these too.
+fn head(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
     let s = &xe.slots;
     let info = xe.op(i.op);
     let code = xe.swsb.encode(info.class, i.swsb).ok_or(EncodeError::Scoreboard)?;
@@ -105,47 +146,19 @@ fn fields(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
         // An immediate of 64 bits leaves no room for it.
         v.make_optional(s.cond);
     }
-    if !info.mods && i.sources().iter().any(|o| o.mods != 0) {
-        return Err(EncodeError::Other(format!("`{}` takes no source modifiers", info.name)));
-    }
-    let ternary = matches!(i.form, Form::Ternary | Form::Bfn);
     match i.form {
-        Form::None => {}
-        Form::Unary | Form::Binary => {
-            destination(xe, &i.dst, v)?;
-            for (o, slots) in i.sources().iter().zip(&xe.src) {
-                source(xe, o, slots, ternary, v)?;
-            }
-        }
-        Form::Ternary | Form::Bfn => {
+        Form::None | Form::Unary | Form::Binary => {}
+        Form::Ternary => set_bit(v, s.float, floating(i)),
+        Form::Bfn => {
             set_bit(v, s.float, floating(i));
-            destination(xe, &i.dst, v)?;
-            if i.form == Form::Bfn {
-                v.set_symbol(s.bfn, i.sub);
-            }
-            for (o, slots) in i.sources().iter().zip(&xe.src) {
-                source(xe, o, slots, ternary, v)?;
-            }
+            v.set_symbol(s.bfn, i.sub);
         }
         Form::Dpas => {
             set_bit(v, s.float, floating(i));
             v.set_symbol(s.depth, xe.number_symbol(i.dpas.0));
             v.set_symbol(s.repeat, xe.number_symbol(i.dpas.1));
-            destination(xe, &Operand { h: NO_STRIDE, ..i.dst }, v)?;
-            for (o, slots) in i.sources().iter().zip(&xe.src) {
-                source(xe, o, slots, ternary, v)?;
-            }
         }
-        Form::Math => {
-            v.set_symbol(s.math, i.sub);
-            destination(xe, &i.dst, v)?;
-            if i.dst.kind == Kind::Macro {
-                v.set_symbol(xe.dst.hs, xe.number_symbol(1));
-            }
-            for (o, slots) in i.sources().iter().zip(&xe.src) {
-                source(xe, o, slots, ternary, v)?;
-            }
-        }
+        Form::Math => v.set_symbol(s.math, i.sub),
         Form::Send => send(xe, i, v)?,
         Form::Sync => {
             v.set_symbol(s.sync, i.sub);
@@ -171,7 +184,7 @@ fn set_bit(v: &mut Values, slot: Slot, on: bool) {
 }
 
 /// Whether operands are of the floating group of a three-source form.
-fn floating(i: &Inst) -> bool {
+pub(crate) fn floating(i: &Inst) -> bool {
     let float = |t: Type| t.style() == Style::Float || matches!(t.name(), "bf" | "bf8");
     float(i.dst.ty) || i.sources().iter().any(|o| float(o.ty))
 }

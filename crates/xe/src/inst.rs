@@ -9,7 +9,7 @@ use crate::swsb::Swsb;
 use crate::types::Type;
 
 /// The kind of an instruction: which operands it has and how they are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// `nop`, `illegal`.
     None,

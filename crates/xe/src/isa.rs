@@ -177,12 +177,16 @@ pub struct Xe {
     /// By [`File`].
     pub(crate) files: Vec<FileInfo>,
     pub(crate) swsb: SwsbTable,
+    /// Encoded parts.
+    pub(crate) kept: crate::encode_kept::KeptBits,
     pub(crate) lsc: crate::message::Lsc,
     pub(crate) dataport: crate::message::DataPort,
     /// The empty text.
     pub(crate) empty: Symbol,
     functions: rustc_hash::FxHashSet<(Slot, Symbol)>,
     file_names: FxHashMap<&'static str, File>,
+    /// By the lowest byte, whether a word in its long form may end a block.
+    pub(crate) ends_block: Vec<bool>,
     /// Whether a short form may end a block.
     pub(crate) short_ends_block: bool,
 }
@@ -249,6 +253,7 @@ impl Xe {
             platform,
             functions,
             file_names,
+            ends_block: crate::stream::block_ends(isa, ops.iter()),
             short_ends_block,
             isa,
             slots: Slots::new(&flat),
@@ -267,6 +272,7 @@ impl Xe {
             arf_symbols,
             files,
             swsb: SwsbTable::new(isa, if platform.wide() { "#swsb-10" } else { "#swsb-8" }, generation),
+            kept: crate::encode_kept::KeptBits::default(),
             lsc: crate::message::Lsc::new(isa, generation),
             dataport: crate::message::DataPort::new(isa, generation),
             empty: flat.symbol("")?,

@@ -6,6 +6,7 @@
 mod assemble;
 pub mod decode;
 mod encode;
+mod encode_kept;
 pub mod exercise;
 pub mod float;
 pub mod inst;

@@ -5,7 +5,7 @@
 pub const MAX_KNOWN_DESCRIPTORS: usize = 4096;
 
 /// Parts of instructions whose text is kept; a power of two.
-pub const KEPT_PARTS: usize = 4096;
+pub const KEPT_PARTS: usize = 8192;
 
 /// The longest text of a part that is kept, in bytes: with the key it fills two lines of a cache. Hardly any is longer.
 pub const KEPT_TEXT: usize = 96;
@@ -15,3 +15,9 @@ pub const MAX_PLANS: usize = isaglot_codec::limits::MAX_SHAPES - 1;
 
 /// Bytes of text that are made before they are handed on.
 pub const TEXT_CHUNK: usize = 1 << 16;
+
+/// Encoded parts of instructions that are kept; a power of two.
+pub const KEPT_BITS: usize = 4096;
+
+/// Operands whose text was read before; a power of two.
+pub const KEPT_OPERANDS: usize = 8192;

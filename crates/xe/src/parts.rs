@@ -9,12 +9,14 @@
 //! Invariant: the text of a part, and whether it is valid, depends on nothing but the shape and the bits of its mask.
 //! An instruction all of whose parts are there is therefore valid, and printed as the ordinary code prints it.
 
-use isaglot_codec::{ShapeId, Slot};
+use isaglot_codec::{Gather, Layout, ShapeId, Slot};
+use rustc_hash::FxHashMap;
 
 use crate::inst::{File, Form};
 use crate::isa::{OperandSlots, Xe};
 use crate::limits::{KEPT_PARTS, KEPT_TEXT, MAX_PLANS};
 use crate::platform::Platform;
+use crate::swsb::Class;
 
 /// A part of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,21 +91,32 @@ impl Shown {
 
 /// What is known about the words of a shape.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan {
-    /// The operation.
-    pub(crate) op: u8,
-    /// Its form.
-    pub(crate) form: Form,
+struct Plan {
     /// Whether texts of its parts are kept.
-    pub(crate) kept: bool,
+    kept: bool,
     masks: [u128; PARTS],
+    /// What beside the bits of the mask the text of each part depends on, by number.
+    keys: [u32; PARTS],
     /// The register's number and byte, of operands whose text leaves a hole for them.
-    registers: [Option<(Slot, Slot)>; PARTS],
+    registers: [Option<[Gather; 2]>; PARTS],
+}
+
+/// What the text of a part depends on, beside the bits of its fields. Shapes of one key share their texts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    part: u8,
+    op: Option<u8>,
+    form: Form,
+    class: Class,
+    traits: [bool; 3],
+    layout: Layout,
+    register: Layout,
 }
 
 /// Texts of parts, the latest for each place of a table.
 pub(crate) struct Parts {
     plans: Vec<Option<Plan>>,
+    keys: FxHashMap<Key, u32>,
     table: Vec<Kept>,
     /// The lists of a listing show lengths and surfaces, which stand in the descriptors.
     lengths: bool,
@@ -113,58 +126,76 @@ pub(crate) struct Parts {
 #[repr(align(64))]
 struct Kept {
     bits: u128,
-    shape: u32,
-    part: u8,
+    key: u32,
     length: u8,
     shown: Shown,
     text: [u8; KEPT_TEXT],
 }
 
 /// No part.
-const FREE: u8 = u8::MAX;
+const FREE: u32 = u32::MAX;
 
 impl Parts {
     pub(crate) fn new(lengths: bool) -> Parts {
-        let free = Kept { bits: 0, shape: 0, part: FREE, length: 0, shown: Shown::default(), text: [0; KEPT_TEXT] };
-        Parts { plans: Vec::new(), table: vec![free; KEPT_PARTS], lengths }
+        let free = Kept { bits: 0, key: FREE, length: 0, shown: Shown::default(), text: [0; KEPT_TEXT] };
+        Parts { plans: Vec::new(), keys: FxHashMap::default(), table: vec![free; KEPT_PARTS], lengths }
     }
 
-    /// The plan of a shape of an operation.
+    /// The plan of a shape of an operation; none if nothing of it is kept.
     #[inline]
-    pub(crate) fn plan(&mut self, xe: &Xe, op: u8, shape: ShapeId) -> Plan {
-        if let Some(Some(plan)) = self.plans.get(shape.0 as usize) {
-            return *plan;
+    pub(crate) fn plan(&mut self, xe: &Xe, op: u8, shape: ShapeId) -> bool {
+        match self.plans.get(shape.0 as usize) {
+            Some(Some(plan)) => plan.kept,
+            _ => self.new_plan(xe, op, shape),
         }
-        self.new_plan(xe, op, shape)
     }
 
     #[cold]
-    fn new_plan(&mut self, xe: &Xe, op: u8, shape: ShapeId) -> Plan {
+    fn new_plan(&mut self, xe: &Xe, op: u8, shape: ShapeId) -> bool {
         let form = xe.op(op).form;
-        let mut plan = Plan { op, form, kept: false, masks: [0; PARTS], registers: [None; PARTS] };
+        let mut plan = Plan { kept: false, masks: [0; PARTS], keys: [0; PARTS], registers: [None; PARTS] };
         let index = shape.0 as usize;
+        let Some(fields) = xe.flat.shape(shape).filter(|_| index < MAX_PLANS) else { return false };
         // What a branch says depends on where it stands.
-        let Some(fields) = xe.flat.shape(shape).filter(|_| !form.branches() && index < MAX_PLANS) else { return plan };
-        plan.kept = true;
+        plan.kept = !form.branches();
         let mut slots = self.slots(xe, form);
+        let mut registers = [0u128; PARTS];
         let operands =
             [(Part::Dst, &xe.dst), (Part::Src0, &xe.src[0]), (Part::Src1, &xe.src[1]), (Part::Src2, &xe.src[2])];
         for (part, o) in operands {
             // Any number is a general register; of others, and of extensions, only some are.
             let general = fields.has(o.reg) && !fields.has(o.arf) && !fields.has(o.mme) && form != Form::Sync;
-            if general && xe.file(File::R).count > u32::from(u8::MAX) {
-                plan.registers[part as usize] = Some((o.reg, o.sub));
-                slots[part as usize] &= !set(&[o.reg, o.sub]);
+            if general
+                && xe.file(File::R).count > u32::from(u8::MAX)
+                && let (Some(reg), Some(sub)) = (fields.gather(o.reg), fields.gather(o.sub))
+            {
+                plan.registers[part as usize] = Some([reg, sub]);
+                registers[part as usize] = set(&[o.reg, o.sub]);
+                slots[part as usize] &= !registers[part as usize];
             }
         }
-        for (mask, slots) in plan.masks.iter_mut().zip(slots) {
-            *mask = fields.bits_of(slots);
+        let info = xe.op(op);
+        for (part, slots) in slots.into_iter().enumerate() {
+            plan.masks[part] = fields.bits_of(slots);
+            // A head names the operation; what has no operands is too little to share.
+            let own = part == Part::Head as usize || form == Form::None;
+            let key = Key {
+                part: part as u8,
+                op: own.then_some(op),
+                form,
+                class: info.class,
+                traits: [info.bitwise, info.mods, info.sat],
+                layout: fields.layout(slots),
+                register: fields.layout(registers[part]),
+            };
+            let next = self.keys.len() as u32;
+            plan.keys[part] = *self.keys.entry(key).or_insert(next);
         }
         if self.plans.len() <= index {
             self.plans.resize(index + 1, None);
         }
         self.plans[index] = Some(plan);
-        plan
+        plan.kept
     }
 
     /// The fields that each part depends on, as bits by slot.
@@ -202,18 +233,12 @@ impl Parts {
 
     /// Adds the text of a part of a word, if it is kept.
     #[inline]
-    pub(crate) fn add(
-        &self,
-        xe: &Xe,
-        plan: &Plan,
-        shape: ShapeId,
-        part: Part,
-        word: u128,
-        out: &mut Vec<u8>,
-    ) -> Option<Shown> {
+    pub(crate) fn add(&self, shape: ShapeId, part: Part, word: u128, out: &mut Vec<u8>) -> Option<Shown> {
+        let plan = self.plans.get(shape.0 as usize)?.as_ref()?;
         let bits = word & plan.masks[part as usize];
-        let kept = self.table.get(place(bits, shape, part))?;
-        if kept.bits != bits || kept.shape != shape.0 || kept.part != part as u8 {
+        let key = plan.keys[part as usize];
+        let kept = self.table.get(place(bits, key))?;
+        if kept.bits != bits || kept.key != key {
             return None;
         }
         let start = out.len();
@@ -221,45 +246,23 @@ impl Parts {
         out.extend_from_slice(if kept.length <= SHORT_TEXT { &kept.text[..SHORT_TEXT as usize] } else { &kept.text });
         out.truncate(start + usize::from(kept.length));
         if kept.shown.hole.1 != Hole::None
-            && let Some((reg, sub)) = plan.registers[part as usize]
+            && let Some(register) = &plan.registers[part as usize]
         {
-            return Some(self.fill(xe, kept, shape, [reg, sub], word, out));
+            return Some(fill(kept, register.map(|r| r.get(word)), out));
         }
         Some(kept.shown)
     }
 
-    /// Writes the register into the text that was just added.
-    #[inline]
-    fn fill(&self, xe: &Xe, kept: &Kept, shape: ShapeId, slots: [Slot; 2], word: u128, out: &mut Vec<u8>) -> Shown {
-        let (hole, kind) = kept.shown.hole;
-        let [reg, sub] = slots.map(|slot| xe.flat.field(shape, slot, word));
-        let element = sub / u64::from(kept.shown.count.max(1));
-        out.truncate(out.len() - usize::from(kept.length - hole));
-        let start = out.len();
-        write_register(reg, element, kind, out);
-        let added = out.len() - start;
-        let rest = kept.text.get(usize::from(hole)..usize::from(kept.length)).unwrap_or(&[]);
-        out.extend_from_slice(rest);
-        let width = kept.shown.width.saturating_add(added as u16);
-        Shown { width: if kept.shown.width == Shown::UNPADDED { Shown::UNPADDED } else { width }, ..kept.shown }
-    }
-
     /// Keeps the text of a part, unless it is long.
-    pub(crate) fn keep(
-        &mut self,
-        xe: &Xe,
-        plan: &Plan,
-        shape: ShapeId,
-        part: Part,
-        word: u128,
-        (text, mut shown): (&[u8], Shown),
-    ) {
+    pub(crate) fn keep(&mut self, shape: ShapeId, part: Part, word: u128, (text, mut shown): (&[u8], Shown)) {
+        let Some(Some(plan)) = self.plans.get(shape.0 as usize) else { return };
         let bits = word & plan.masks[part as usize];
+        let key = plan.keys[part as usize];
         let hole = usize::from(shown.hole.0);
         let mut cut = hole;
-        if let Some((reg, sub)) = plan.registers[part as usize] {
+        if let Some(register) = &plan.registers[part as usize] {
             // The register is cut out: what it would be written as is what stands there.
-            let [reg, sub] = [reg, sub].map(|slot| xe.flat.field(shape, slot, word));
+            let [reg, sub] = register.map(|r| r.get(word));
             let mut register = Vec::new();
             write_register(reg, sub / u64::from(shown.count.max(1)), shown.hole.1, &mut register);
             if shown.hole.1 == Hole::None || !text.get(hole..).is_some_and(|t| t.starts_with(&register)) {
@@ -274,7 +277,7 @@ impl Parts {
         }
         let (Some(before), Some(after)) = (text.get(..hole), text.get(cut..)) else { return };
         let length = before.len() + after.len();
-        if let Some(kept) = self.table.get_mut(place(bits, shape, part))
+        if let Some(kept) = self.table.get_mut(place(bits, key))
             && length <= KEPT_TEXT
         {
             let (room, rest) = kept.text.split_at_mut(hole);
@@ -282,10 +285,25 @@ impl Parts {
             if let Some(room) = rest.get_mut(..after.len()) {
                 room.copy_from_slice(after);
             }
-            (kept.bits, kept.shape, kept.part) = (bits, shape.0, part as u8);
+            (kept.bits, kept.key) = (bits, key);
             (kept.length, kept.shown) = (length as u8, shown);
         }
     }
+}
+
+/// Writes the register into the text that was just added.
+#[inline]
+fn fill(kept: &Kept, [reg, sub]: [u64; 2], out: &mut Vec<u8>) -> Shown {
+    let (hole, kind) = kept.shown.hole;
+    let element = sub >> kept.shown.count.trailing_zeros().min(7);
+    out.truncate(out.len() - usize::from(kept.length - hole));
+    let start = out.len();
+    write_register(reg, element, kind, out);
+    let added = out.len() - start;
+    let rest = kept.text.get(usize::from(hole)..usize::from(kept.length)).unwrap_or(&[]);
+    out.extend_from_slice(rest);
+    let width = kept.shown.width.saturating_add(added as u16);
+    Shown { width: if kept.shown.width == Shown::UNPADDED { Shown::UNPADDED } else { width }, ..kept.shown }
 }
 
 /// Texts up to this are copied as one of this length.
@@ -333,10 +351,9 @@ fn set(slots: &[Slot]) -> u128 {
 
 /// Where in the table a text belongs.
 #[inline]
-fn place(bits: u128, shape: ShapeId, part: Part) -> usize {
+fn place(bits: u128, key: u32) -> usize {
     const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
-    let own = u64::from(shape.0) << 4 | part as u64;
-    let low = (bits as u64 ^ own).wrapping_mul(SPREAD);
+    let low = (bits as u64 ^ u64::from(key)).wrapping_mul(SPREAD);
     let hash = (low.rotate_left(29) ^ (bits >> 64) as u64).wrapping_mul(SPREAD);
     (hash >> (64 - KEPT_PARTS.trailing_zeros())) as usize
 }

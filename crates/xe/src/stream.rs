@@ -3,10 +3,11 @@
 //! A bad word is reported and kept as data; decoding goes on behind it, so all problems of a file are found.
 
 use isaglot_codec::{Match, Values};
+use isaglot_model::Isa;
 
 use crate::decode::BadWord;
 use crate::inst::{Form, Inst, Kind};
-use crate::isa::Xe;
+use crate::isa::{Op, Xe};
 use crate::text::Findings;
 
 /// What stands at a place of the program.
@@ -177,12 +178,20 @@ impl Xe {
 
     /// Whether a word may be a branch or the end of the thread.
     #[inline]
-    fn may_end_block(&self, raw: RawWord) -> bool {
+    fn may_end_block(&mut self, raw: RawWord) -> bool {
         if raw.short {
             return self.short_ends_block;
         }
+        if !self.ends_block.get(usize::from(raw.word as u8)).copied().unwrap_or(true) {
+            return false;
+        }
         let Match::One(id) = self.flat.select(raw.word) else { return false };
-        self.op_of(id).is_some_and(|op| ends_block(self.op(op).form))
+        let Some(form) = self.op_of(id).map(|op| self.op(op).form) else { return false };
+        form.branches()
+            || (form == Form::Send && {
+                let shape = self.flat.shape_of(id, raw.word);
+                self.flat.field(shape, self.slots.eot, raw.word) != 0
+            })
     }
 
     /// The offset that a branch names.
@@ -209,6 +218,19 @@ impl Program {
         }
         self.entries.binary_search_by_key(&pc, |e| e.pc).ok()
     }
+}
+
+/// By the lowest byte of a word, whether it may be one of these operations.
+pub(crate) fn block_ends<'a>(isa: &Isa, ops: impl Iterator<Item = &'a Op>) -> Vec<bool> {
+    let mut table = vec![false; 256];
+    for op in ops.filter(|op| ends_block(op.form)) {
+        let pattern = &isa[op.encoding].pattern;
+        let (care, value) = (pattern.care().low_u64() as u8, pattern.value().low_u64() as u8);
+        for (byte, ends) in table.iter_mut().enumerate() {
+            *ends |= byte as u8 & care == value & care;
+        }
+    }
+    table
 }
 
 /// Whether instructions of a form may end a block.

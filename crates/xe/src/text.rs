@@ -10,7 +10,7 @@ use crate::decode::BadWord;
 use crate::inst::{Form, Inst};
 use crate::isa::Xe;
 use crate::limits::TEXT_CHUNK;
-use crate::parts::{Part, Parts, Plan, Shown};
+use crate::parts::{Part, Parts, Shown};
 use crate::print::{TextOptions, bad_word, prefix};
 use crate::stream::{Outline, RawWord};
 
@@ -40,7 +40,10 @@ pub(crate) struct Claimed {
     long: u128,
     encoding: EncodingId,
     shape: ShapeId,
-    pub(crate) plan: Plan,
+    op: u8,
+    pub(crate) form: Form,
+    /// Whether texts of its parts are kept.
+    pub(crate) kept: bool,
 }
 
 impl<'a> Words<'a> {
@@ -59,13 +62,13 @@ impl<'a> Words<'a> {
         };
         let op = self.xe.op_of(encoding).ok_or(BadWord::Opcode)?;
         let shape = self.xe.flat.shape_of(encoding, long);
-        let plan = self.parts.plan(self.xe, op, shape);
-        Ok(Claimed { raw, long, encoding, shape, plan })
+        let kept = self.parts.plan(self.xe, op, shape);
+        Ok(Claimed { raw, long, encoding, shape, op, form: self.xe.op(op).form, kept })
     }
 
     /// The instruction.
     pub(crate) fn decode(&mut self, c: &Claimed) -> Result<Inst, BadWord> {
-        let mut inst = self.xe.decode_as(c.encoding, c.plan.op, c.long, &mut self.values)?;
+        let mut inst = self.xe.decode_as(c.encoding, c.op, c.long, &mut self.values)?;
         inst.opts.compacted = c.raw.short;
         Ok(inst)
     }
@@ -81,7 +84,7 @@ impl<'a> Words<'a> {
         make: impl FnOnce(&Xe, &Inst, &mut Vec<u8>) -> Shown,
     ) -> Result<Shown, BadWord> {
         let part = if part == Part::Tail && c.raw.short { Part::ShortTail } else { part };
-        if let Some(shown) = self.parts.add(self.xe, &c.plan, c.shape, part, c.long, out) {
+        if let Some(shown) = self.parts.add(c.shape, part, c.long, out) {
             return Ok(shown);
         }
         let inst = match decoded {
@@ -91,7 +94,7 @@ impl<'a> Words<'a> {
         let start = out.len();
         let shown = make(self.xe, inst, out);
         let text = out.get(start..).unwrap_or(&[]);
-        self.parts.keep(self.xe, &c.plan, c.shape, part, c.long, (text, shown));
+        self.parts.keep(c.shape, part, c.long, (text, shown));
         Ok(shown)
     }
 }
@@ -108,6 +111,9 @@ pub struct Printer<'a> {
     bad: Vec<(RawWord, BadWord)>,
     done: bool,
 }
+
+/// Bytes of text that one instruction hardly ever exceeds.
+const USUAL_ROOM: usize = 1024;
 
 impl<'a> Printer<'a> {
     /// Prints `bytes`.
@@ -127,6 +133,7 @@ impl<'a> Printer<'a> {
                 }
                 return false;
             };
+            out.reserve(USUAL_ROOM);
             self.label(out);
             self.at += raw.size() as usize;
             prefix(raw, &self.options, out);
@@ -159,8 +166,8 @@ impl<'a> Printer<'a> {
 
     fn line(&mut self, raw: RawWord, out: &mut Vec<u8>) -> Result<(), BadWord> {
         let claimed = self.words.claim(raw)?;
-        let form = claimed.plan.form;
-        if !claimed.plan.kept || (self.options.ldst && form == Form::Send) {
+        let form = claimed.form;
+        if !claimed.kept || (self.options.ldst && form == Form::Send) {
             let inst = self.words.decode(&claimed)?;
             self.words.xe.print_inst(&inst, raw.pc, &self.options, out);
             return Ok(());

@@ -106,8 +106,8 @@ impl<'a> Lister<'a> {
 
     fn instruction(&mut self, raw: RawWord, out: &mut Vec<u8>) -> Result<(), BadWord> {
         let claimed = self.words.claim(raw)?;
-        let form = claimed.plan.form;
-        if !claimed.plan.kept || (self.options.ldst && form == Form::Send) {
+        let form = claimed.form;
+        if !claimed.kept || (self.options.ldst && form == Form::Send) {
             let inst = self.words.decode(&claimed)?;
             self.words.xe.element(raw, Ok(&inst), self.id, &self.options, &mut self.element);
             write::instruction(out, &self.element, self.first, Style { wide_store_indent: self.options.compat });

@@ -36,6 +36,8 @@ pub(crate) struct LoadStore {
     pub(crate) op: &'static str,
     /// Unit, sizes and cache controls, as the ld/st syntax shows them.
     pub(crate) controls: String,
+    /// Cache controls that they leave out although they are not the default: listings have none for `slm`.
+    pub(crate) hidden: Option<String>,
     /// Bits of an address.
     pub(crate) addr_bits: u32,
     /// Bytes of a datum in a register.
@@ -269,13 +271,16 @@ impl Xe {
         }
         let (surface_index, offset) = self.lsc.extended(f.surface, block2d, exdesc);
         let mut controls = format!("{unit}.{}", f.suffix);
-        if f.cache != "df.df" && unit != "slm" {
+        let cache = Some(&f.cache).filter(|c| *c != "df.df");
+        if let Some(cache) = cache.filter(|_| unit != "slm") {
             controls.push('.');
-            controls.push_str(&f.cache);
+            controls.push_str(cache);
         }
+        let hidden = cache.filter(|_| unit == "slm").cloned();
         Some(LoadStore {
             op: f.op,
             controls,
+            hidden,
             addr_bits: f.addr_bits,
             data_bytes: f.data_bytes,
             vector: f.vector,

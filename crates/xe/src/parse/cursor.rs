@@ -30,17 +30,15 @@ impl<'a> Parser<'a, '_> {
 
     #[inline]
     pub(super) fn space(&mut self) {
-        while let [b' ' | b'\t' | b'\r' | b'/', tail @ ..] = self.rest {
-            if self.peek() == b'/' {
-                // A comment inside the line, such as the offset and encoding that listings show.
-                if !self.rest.starts_with(b"/*") {
-                    return;
-                }
-                let length = self.rest.windows(2).position(|w| w == b"*/");
-                self.skip(length.map_or(self.rest.len(), |n| n + 2));
-            } else {
-                self.rest = tail;
+        loop {
+            let blanks = self.rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
+            self.skip(blanks);
+            // A comment inside the line, such as the offset and encoding that listings show.
+            if self.peek() != b'/' || !self.rest.starts_with(b"/*") {
+                return;
             }
+            let length = self.rest.windows(2).position(|w| w == b"*/");
+            self.skip(length.map_or(self.rest.len(), |n| n + 2));
         }
     }
 
@@ -148,6 +146,18 @@ impl<'a> Parser<'a, '_> {
             self.back_to(start);
             self.expected(what)
         })
+    }
+
+    /// One or two decimal digits, or nothing.
+    #[inline]
+    pub(super) fn few_digits(&mut self) -> Option<u8> {
+        let (value, rest) = match self.rest {
+            [a @ b'0'..=b'9', b @ b'0'..=b'9', rest @ ..] => ((a - b'0') * 10 + (b - b'0'), rest),
+            [a @ b'0'..=b'9', rest @ ..] => (a - b'0', rest),
+            _ => return None,
+        };
+        self.rest = rest;
+        Some(value)
     }
 
     /// A number below 256.

@@ -7,6 +7,9 @@ use super::{Parser, Result};
 use crate::inst::{File, Form, Inst, Pred};
 use crate::isa::EO;
 
+/// In place of the number of a source.
+const DESTINATION: u8 = 7;
+
 impl Parser<'_, '_> {
     pub(super) fn instruction(&mut self) -> Result<Inst> {
         let mut wren = false;
@@ -72,6 +75,19 @@ impl Parser<'_, '_> {
 
     /// `(16|M0)`, if it is there.
     pub(super) fn channels(&mut self, i: &mut Inst) -> Result<()> {
+        // As listings write it.
+        let before = self.rest;
+        if self.eat(b'(')
+            && let Some(es) = self.few_digits()
+            && self.eat_text(b"|M")
+            && let Some(eo) = self.few_digits()
+            && self.eat(b')')
+        {
+            (i.es, i.eo) = (es, eo);
+            self.space();
+            return Ok(());
+        }
+        self.rest = before;
         if self.peek() == b'(' && self.rest.get(1).is_some_and(u8::is_ascii_digit) {
             self.skip(1);
             i.es = self.small("a number of channels")?;
@@ -209,7 +225,7 @@ impl Parser<'_, '_> {
         if i.form.has_dst() {
             i.sat = self.eat_text(b"(sat)");
             self.space();
-            i.dst = self.destination(i)?;
+            i.dst = self.seen(i.form, DESTINATION, |p| p.destination(i))?;
         }
         let (least, most) = match i.form {
             Form::Unary | Form::Jump | Form::Label | Form::Call | Form::Ret => (1, 1),
@@ -223,7 +239,11 @@ impl Parser<'_, '_> {
             if n >= least && (self.rest.is_empty() || self.peek() == b'{') {
                 break;
             }
-            let o = self.source_operand(i, n)?;
+            let o = if i.form.branches() {
+                self.source_operand(i, n)?
+            } else {
+                self.seen(i.form, n as u8, |p| p.source_operand(i, n))?
+            };
             if let Some(slot) = i.srcs.get_mut(n) {
                 *slot = o;
             }

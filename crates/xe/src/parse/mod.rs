@@ -9,6 +9,7 @@ mod load_store;
 mod message;
 mod operand;
 mod options;
+mod seen;
 
 use isaglot_codec::Symbol;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
@@ -55,14 +56,15 @@ impl Xe {
         let mut source = Source { lines: Vec::with_capacity(text.len() / USUAL_LINE), labels: Vec::new() };
         let mut names: FxHashMap<&[u8], u32> = FxHashMap::default();
         let mut warnings = Diagnostics::new();
+        let mut seen = seen::Seen::default();
         let mut start = 0;
         while let Some(rest) = text.get(start..).filter(|r| !r.is_empty()) {
             let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             let line = rest.get(..length).unwrap_or(rest);
             let line = line.get(..content(line)).unwrap_or(line);
             let end = start + line.len();
-            let (source, names, warnings) = (&mut source, &mut names, &mut warnings);
-            let mut p = Parser { xe: self, text, rest: line, end, file, source, names, warnings };
+            let (source, names, warnings, seen) = (&mut source, &mut names, &mut warnings, &mut seen);
+            let mut p = Parser { xe: self, text, rest: line, end, file, source, names, warnings, seen };
             if let Err(d) = p.line() {
                 out.push(*d);
             }
@@ -96,6 +98,7 @@ struct Parser<'a, 's> {
     source: &'s mut Source,
     names: &'s mut FxHashMap<&'a [u8], u32>,
     warnings: &'s mut Diagnostics,
+    seen: &'s mut seen::Seen,
 }
 
 // Boxed: results are handed up through every step of every line.

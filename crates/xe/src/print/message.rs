@@ -102,6 +102,11 @@ impl Xe {
         out.extend_from_slice(message.op.as_bytes());
         out.push(b'.');
         out.extend_from_slice(message.controls.as_bytes());
+        if let Some(hidden) = &message.hidden {
+            // Else the text would not give the message back.
+            out.push(b'.');
+            out.extend_from_slice(hidden.as_bytes());
+        }
         out.push(b' ');
         self.channels(i, out);
         columns.pad(out, out.len() - start + 1, 25);

@@ -1,0 +1,176 @@
+//! Encoded parts of instructions.
+//!
+//! Problem: setting and placing some twenty fields for each instruction is most of the work of assembling. Method: in
+//! words of one shape, the bits that a part (the head, an operand) sets depend on that part alone, so they are kept by
+//! shape and part; a general register's number is placed afresh. The shape is the one that such an instruction had last.
+//!
+//! Invariant: a word is given only if all its parts could be placed in the shape and the word has that shape; it is then
+//! the word that `Flat::write` would make. What cannot be said so is left to the ordinary code, errors included.
+
+use isaglot_codec::{ShapeId, Values};
+
+use crate::encode::{PARTS, fields, floating};
+use crate::inst::{File, Form, Inst, Kind, Operand};
+use crate::isa::Xe;
+use crate::limits::{KEPT_BITS, MAX_PLANS};
+use crate::swsb::Token;
+
+/// Bits of parts, the latest for each place of a table.
+#[derive(Debug, Default)]
+pub(crate) struct KeptBits {
+    table: Vec<Kept>,
+    /// The shape that instructions had last, by what of them decides about it.
+    shapes: Vec<(u64, u32)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Kept {
+    bits: u128,
+    key: [u64; 3],
+    shape: u32,
+    part: u32,
+}
+
+/// No part.
+const FREE: u32 = u32::MAX;
+
+impl KeptBits {
+    /// The word of an instruction, if its parts say it.
+    pub(crate) fn word(&mut self, xe: &mut Xe, i: &Inst, values: &mut Values) -> Option<u128> {
+        if !keeps(i.form) {
+            return None;
+        }
+        let signature = signature(i);
+        let &(known, shape) = self.shapes.get(place([signature, 0, 0], 0))?;
+        if known != signature {
+            return None;
+        }
+        let shape = ShapeId(shape);
+        let encoding = xe.op(i.op).encoding;
+        let mut word = xe.flat.fixed(encoding) | self.part(xe, i, shape, 0, head_key(i), values)?;
+        for part in 1..PARTS.min(usize::from(i.src_count) + 2) {
+            let o = if part == 1 { &i.dst } else { i.srcs.get(part - 2)? };
+            let key = operand_key(o);
+            word |= self.part(xe, i, shape, part, key, values)?;
+            if general(o) {
+                let slots = if part == 1 { &xe.dst } else { xe.src.get(part - 2)? };
+                word |= xe.flat.placed_field(shape, slots.reg, o.reg.into())?;
+                if o.sub != 0 {
+                    word |= xe.flat.placed_field(shape, slots.sub, o.sub.into())?;
+                }
+            }
+        }
+        (xe.flat.shape_of(encoding, word) == shape).then_some(word)
+    }
+
+    /// Remembers the shape that an instruction has.
+    pub(crate) fn learn(&mut self, i: &Inst, shape: ShapeId) {
+        if !keeps(i.form) || shape.0 as usize >= MAX_PLANS {
+            return;
+        }
+        if self.shapes.is_empty() {
+            let free = Kept { bits: 0, key: [0; 3], shape: 0, part: FREE };
+            (self.table, self.shapes) = (vec![free; KEPT_BITS], vec![(0, 0); KEPT_BITS]);
+        }
+        let signature = signature(i);
+        if let Some(slot) = self.shapes.get_mut(place([signature, 0, 0], 0)) {
+            *slot = (signature, shape.0);
+        }
+    }
+
+    /// The bits of a part, without the number of a general register.
+    #[inline]
+    fn part(
+        &mut self,
+        xe: &Xe,
+        i: &Inst,
+        shape: ShapeId,
+        part: usize,
+        key: [u64; 3],
+        values: &mut Values,
+    ) -> Option<u128> {
+        let kept = self.table.get_mut(place(key, u64::from(shape.0) << 3 | part as u64))?;
+        if kept.key == key && kept.shape == shape.0 && kept.part == part as u32 {
+            return Some(kept.bits);
+        }
+        let bits = made(xe, i, shape, part, values)?;
+        *kept = Kept { bits, key, shape: shape.0, part: part as u32 };
+        Some(bits)
+    }
+}
+
+#[cold]
+fn made(xe: &Xe, i: &Inst, shape: ShapeId, part: usize, values: &mut Values) -> Option<u128> {
+    let mut plain = *i;
+    for o in plain.srcs.iter_mut().chain([&mut plain.dst]).filter(|o| general(o)) {
+        (o.reg, o.sub) = (0, 0);
+    }
+    values.clear();
+    fields(xe, &plain, part, values).ok()?;
+    xe.flat.placed(shape, values).ok()
+}
+
+/// Whether parts of a form are kept.
+fn keeps(form: Form) -> bool {
+    matches!(form, Form::Unary | Form::Binary | Form::Ternary | Form::Bfn | Form::Math | Form::Dpas)
+}
+
+/// A general register by its number.
+fn general(o: &Operand) -> bool {
+    o.kind == Kind::Direct && o.file == File::R
+}
+
+/// What decides about the shape, more or less: a wrong guess costs time only. Never 0.
+fn signature(i: &Inst) -> u64 {
+    let operand = |o: &Operand| (o.kind as u64) << 1 | u64::from(o.file == File::R);
+    let [a, b, c] = &i.srcs;
+    let operands = [&i.dst, a, b, c].into_iter().fold(0, |all, o| all << 12 | operand(o) << 8 | u64::from(o.ty.0));
+    (operands << 8 | u64::from(i.op)) << 1 | 1
+}
+
+fn head_key(i: &Inst) -> [u64; 3] {
+    let o = &i.opts;
+    let flags = [
+        i.wren,
+        i.sat,
+        i.brctl,
+        i.pred.is_some(),
+        i.pred.is_some_and(|p| p.inv),
+        matches!(i.form, Form::Ternary | Form::Bfn | Form::Dpas) && floating(i),
+        o.acc_wr,
+        o.atomic,
+        o.breakpoint,
+        o.eot,
+        o.exbso,
+        o.cps,
+        o.serialize,
+        i.swsb.no_acc,
+    ];
+    let bits = flags.iter().fold(0u64, |bits, on| bits << 1 | u64::from(*on));
+    let bytes = [i.es, i.eo, i.flag.0, i.flag.1].iter().fold(bits, |all, b| all << 8 | u64::from(*b));
+    let func = i.pred.map_or(0, |p| p.func.0);
+    let words = [func, i.cond.0, i.sub.0].iter().fold(0, |all, w| all << 16 | u64::from(*w));
+    let (kind, token) = match i.swsb.token {
+        Token::None => (0, 0),
+        Token::Set(n) => (1, n),
+        Token::Dst(n) => (2, n),
+        Token::Src(n) => (3, n),
+    };
+    let rest = [i.dpas.0, i.dpas.1, i.swsb.distance, i.swsb.pipe, kind, token];
+    [bytes, words, rest.iter().fold(0, |all, b| all << 8 | u64::from(*b))]
+}
+
+fn operand_key(o: &Operand) -> [u64; 3] {
+    let (reg, sub) = if general(o) { (0, 0) } else { (o.reg, o.sub) };
+    let bytes = [o.kind as u8, o.file.0, reg, sub, o.mods, o.v, o.w, o.h];
+    let second = [u16::from(o.ty.0), o.mme.0, o.off as u16];
+    [u64::from_le_bytes(bytes), second.iter().fold(0, |all, w| all << 16 | u64::from(*w)), o.imm]
+}
+
+#[inline]
+fn place(key: [u64; 3], own: u64) -> usize {
+    const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mixed = key.iter().fold(own, |all, word| (all.rotate_left(23) ^ word).wrapping_mul(SPREAD));
+    (mixed >> (64 - KEPT_BITS.trailing_zeros())) as usize
+}
