@@ -7,10 +7,14 @@
 //! [`dataflow`] finds definitions, uses and live registers of a program that is described only by the bytes that each
 //! operand touches; an instruction set supplies these descriptions.
 
+pub mod build;
 pub mod dataflow;
+pub mod dot;
 pub mod limits;
 pub mod read;
 pub mod schema;
+pub mod stats;
+pub mod text;
 pub mod tree;
 pub mod write;
 

@@ -8,6 +8,7 @@ mod disasm;
 mod docs;
 mod explain;
 mod gen_code;
+mod list;
 mod man;
 mod run;
 mod spirv;
@@ -33,6 +34,7 @@ pub(crate) enum Command {
     Explain(explain::Args),
     Gen(gen_code::Args),
     List(xe::list::Args),
+    List(list::Args),
     Man(man::Args),
     Run(run::Args),
     Spirv(spirv::Args),
@@ -53,6 +55,7 @@ pub(crate) fn run(command: Command, mut session: Session) -> ExitCode {
         Command::Explain(args) => explain::run(&args, session),
         Command::Gen(args) => gen_code::run(&args, session),
         Command::List(args) => xe::list::run(&args, session),
+        Command::List(args) => list::run(&args, session),
         Command::Man(args) => man::run(&args, session),
         Command::Run(args) => run::run(&args, session),
         Command::Spirv(args) => spirv::run(&args, session),

@@ -6,19 +6,18 @@ use std::process::ExitCode;
 
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::text::Findings;
-use isaglot_xe::{ListOptions, Lister, Platform, Printer, TextOptions, Xe};
+use isaglot_xe::{ListOptions, Lister, Printer, TextOptions, Xe};
 
 use super::disasm::Show;
-use super::{input, machine, parse_platform, status, word_problems, write_all};
+use super::{Machine, input, machine, status, word_problems, write_all};
 use crate::io::Output;
 use crate::session::Session;
 
 /// List a program with its blocks, operands, definitions and uses (Intel Xe).
 #[derive(clap::Args, Debug)]
-pub(crate) struct Args {
-    /// The machine: xe, xehp, xehpg, xehpc, xe2, xe3, or the name of a product such as pvc, dg2, bmg.
-    #[arg(long, value_name = "NAME", value_parser = parse_platform, required_unless_present = "print_schema")]
-    isa: Option<Platform>,
+pub(super) struct Args {
+    #[command(flatten)]
+    pub(super) machine: Machine,
     /// A raw kernel, hex bytes, assembly text (`*.asm`), or an ELF with kernels; standard input if it is missing or `-`.
     input: Option<PathBuf>,
     /// Where the listing goes; standard output if it is missing or `-`.
@@ -51,7 +50,7 @@ enum CompatArg {
 }
 
 /// Runs the verb.
-pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
+pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let mut problems = Diagnostics::new();
     match list(args, session, &mut problems) {
         Ok(()) => status(session, &problems),
@@ -65,8 +64,7 @@ fn list(args: &Args, session: &mut Session, problems: &mut Diagnostics) -> Resul
         out.write_all(isaglot_listing::schema::json_schema().as_bytes()).map_err(|e| out.failed(&e))?;
         return out.finish();
     }
-    let Some(platform) = args.isa else { return Ok(()) };
-    let mut xe = machine(platform)?;
+    let mut xe = machine(args.machine.isa)?;
     let kernels = input::kernels(args.input.as_deref(), args.hex, Some(&mut xe), session, problems);
     let Some(kernels) = kernels else { return Ok(()) };
     let options = ListOptions {

@@ -1,13 +1,13 @@
 //! Intel Xe: `disasm`, `asm` and `list` for the machines that `isaglot-xe` knows, and the stand-in for `iga64`.
 //!
-//! `disasm` and `asm` exist for every description; with `--isa` naming a Xe machine they take this instruction set's
-//! own options, so they are routed here before the general ones are read.
+//! These exist for every description; with `--isa` naming a Xe machine they take this instruction set's own options, so
+//! they are routed here before the general ones are read.
 
 mod asm;
 mod disasm;
 pub(crate) mod iga64;
 mod input;
-pub(crate) mod list;
+mod list;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -35,19 +35,20 @@ fn parse_platform(name: &str) -> Result<Platform, String> {
     Platform::parse(name).ok_or_else(|| "expected xe, xehp, xehpg, xehpc, xe2 or xe3".to_owned())
 }
 
-/// Disassemble or assemble Intel Xe instructions.
+/// Disassemble, assemble or list Intel Xe instructions.
 #[derive(Parser)]
 #[command(name = "isaglot", version, propagate_version = true, max_term_width = 100)]
 enum Routed {
     Disasm(disasm::Args),
     Asm(asm::Args),
+    List(list::Args),
 }
 
-/// Runs `disasm` or `asm` if `--isa` names a Xe machine.
+/// Runs `disasm`, `asm` or `list` if `--isa` names a Xe machine.
 pub(crate) fn routed() -> Option<ExitCode> {
     let args: Vec<String> = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
     let verb = args.iter().find(|a| !a.starts_with('-'))?;
-    if verb != "disasm" && verb != "asm" {
+    if !["disasm", "asm", "list"].contains(&verb.as_str()) {
         return None;
     }
     let mut names = args.iter().enumerate().filter_map(|(i, a)| match a.strip_prefix("--isa") {
@@ -58,6 +59,7 @@ pub(crate) fn routed() -> Option<ExitCode> {
     names.find(|name| Platform::parse(name).is_some())?;
     Some(match Routed::parse() {
         Routed::Disasm(args) => disasm::run(&args, &mut Session::new(args.machine.color)),
+        Routed::List(args) => list::run(&args, &mut Session::new(args.machine.color)),
         Routed::Asm(args) => asm::run(&args, &mut Session::new(args.machine.color)),
     })
 }

@@ -1,0 +1,210 @@
+//! The listing of a program in any instruction set whose description says what its operands are.
+//!
+//! Method: take every instruction apart ([`steps`]), cut the program into blocks ([`blocks`]), tell the dataflow which bytes
+//! of which registers each operand touches ([`registers`]), and write down what comes out as the one tree of listings.
+//!
+//! What a description does not say is not guessed: without operand roles there are blocks and texts, but no definitions.
+//! A call is taken to come back with all registers as they were but those that the call itself writes.
+
+mod blocks;
+mod registers;
+mod steps;
+
+use std::borrow::Cow;
+
+use isaglot_codec::Plan;
+use isaglot_model::Access;
+
+use self::blocks::{Block, blocks};
+use self::registers::{RegisterId, Registers};
+use self::steps::{Piece, Step, steps};
+use crate::dataflow::{Flow, OperandId, Program, Role, TooLarge, solve};
+use crate::tree::{
+    Address, Direct, Elem, Immediate, Implicit, Inst, Label, LabelRef, Listing, LiveTotals, Operand, Reg,
+};
+
+/// What to put into a listing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Definitions, uses and live registers.
+    pub defs: bool,
+    /// Byte offsets.
+    pub pc: bool,
+    /// The words, in hexadecimal.
+    pub bits: bool,
+}
+
+/// The version of the format.
+const VERSION: &str = "2.0";
+
+/// Lists a program that starts at byte 0.
+///
+/// # Errors
+/// If it has more definitions and uses than can be listed.
+pub fn build(plan: &Plan<'_>, bytes: &[u8], options: Options) -> Result<Listing<'static>, TooLarge> {
+    let isa = plan.isa();
+    let registers = Registers::new(isa, plan.generation());
+    let steps = steps(plan, &registers, bytes);
+    let blocks = blocks(&steps);
+    let (program, operands) = accesses(&registers, &steps, &blocks);
+    let flow = if options.defs { Some(solve(&program)?) } else { None };
+    let context = Context { registers: &registers, steps: &steps, blocks: &blocks, flow: flow.as_ref(), options };
+    let mut elems = Vec::new();
+    for (n, block) in blocks.iter().enumerate() {
+        elems.push(Elem::L(context.label(n as u32, block)));
+        for at in block.steps.clone() {
+            if let (Some(step), Some(ids)) = (steps.get(at), operands.get(at)) {
+                let encoding = step.encoding.map(|id| &isa[id]);
+                let op = encoding.map_or("", |e| e.display_name.as_str());
+                elems.push(Elem::I(Box::new(context.instruction(at as u32, step, op, ids))));
+            }
+        }
+    }
+    Ok(Listing { version: Cow::Borrowed(VERSION), platform: Cow::Owned(isa.name().to_owned()), elems })
+}
+
+/// The dataflow's operands of one piece.
+#[derive(Clone, Copy, Default)]
+struct Ids {
+    read: Option<OperandId>,
+    write: Option<OperandId>,
+}
+
+/// The program as the dataflow sees it, and the operands of each piece of each step.
+fn accesses(registers: &Registers, steps: &[Step], blocks: &[Block]) -> (Program, Vec<Vec<Ids>>) {
+    let files: Vec<u32> = registers.files.iter().map(|f| f.1).collect();
+    let mut program = Program::new(&files);
+    let mut all = Vec::new();
+    for block in blocks {
+        for step in steps.get(block.steps.clone()).unwrap_or(&[]) {
+            let mut ids = Vec::new();
+            for piece in &step.pieces {
+                let mut add = |first: Option<RegisterId>, count: u32, role: Role| {
+                    let register = registers.all.get(first?.0 as usize)?;
+                    program.run(register.file, register.start, register.bytes * count, 1, 1);
+                    Some(program.operand(role))
+                };
+                ids.push(match piece {
+                    Piece::Register { first, count, access, .. } => Ids {
+                        read: access.reads().then(|| add(*first, *count, Role::Read)).flatten(),
+                        write: access.writes().then(|| add(*first, *count, Role::Write)).flatten(),
+                    },
+                    Piece::Memory { base, .. } => Ids { read: add(*base, 1, Role::Read), write: None },
+                    Piece::Immediate(_) | Piece::Label(_) => Ids::default(),
+                });
+            }
+            program.instruction(None);
+            all.push(ids);
+        }
+        program.block(block.succs.clone());
+    }
+    (program, all)
+}
+
+/// What the elements are made from.
+struct Context<'a> {
+    registers: &'a Registers,
+    steps: &'a [Step],
+    blocks: &'a [Block],
+    flow: Option<&'a Flow>,
+    options: Options,
+}
+
+impl Context<'_> {
+    /// The name of a block: what the texts call it, or its byte offset.
+    fn symbol(&self, block: &Block) -> String {
+        match self.steps.get(block.steps.start) {
+            Some(Step { label: Some(label), .. }) => label.clone(),
+            Some(step) => format!("L{}", step.pc),
+            None => "L0".to_owned(),
+        }
+    }
+
+    fn label(&self, id: u32, block: &Block) -> Label<'static> {
+        Label {
+            id,
+            pc: self.steps.get(block.steps.start).map(|s| s.pc).filter(|_| self.options.pc),
+            symbol: Cow::Owned(self.symbol(block)),
+            preds: block.preds.clone(),
+            succs: block.succs.clone(),
+        }
+    }
+
+    fn links(&self, id: Option<OperandId>) -> Vec<u32> {
+        self.flow.zip(id).map(|(flow, id)| flow.links(id).to_vec()).unwrap_or_default()
+    }
+
+    fn target(&self, pc: Option<u64>) -> String {
+        let start = |block: &Block| self.steps.get(block.steps.start).map_or(0, |s| s.pc);
+        let at = pc.and_then(|pc| self.blocks.binary_search_by_key(&pc, start).ok());
+        let block = at.and_then(|at| self.blocks.get(at));
+        block.map_or_else(|| "?".to_owned(), |b| self.symbol(b))
+    }
+
+    fn instruction(&self, id: u32, step: &Step, op: &str, ids: &[Ids]) -> Inst<'static> {
+        let mut inst = Inst {
+            id,
+            pc: self.options.pc.then_some(step.pc),
+            op: Cow::Owned(op.to_owned()),
+            encoding: self.options.bits.then(|| Cow::Owned(dwords(&step.word))),
+            comment: Some(Cow::Owned(step.text.clone())),
+            ..Inst::default()
+        };
+        let mut implicit = Implicit::default();
+        for (piece, ids) in step.pieces.iter().zip(ids) {
+            let reg = |text: &str| Reg { rn: Cow::Owned(text.to_owned()), ..Reg::default() };
+            match piece {
+                Piece::Register { implied: true, .. } => {
+                    implicit.defs.extend(self.links(ids.read));
+                    implicit.uses.extend(self.links(ids.write));
+                }
+                Piece::Register { text, count, access, .. } => {
+                    let text = if *count > 1 { format!("{text}:{count}") } else { text.clone() };
+                    if access.writes() {
+                        let made = Direct { reg: reg(&text), uses: self.links(ids.write), ..Direct::default() };
+                        // A second destination has no place of its own in the tree.
+                        match &inst.dst {
+                            None => inst.dst = Some(Operand::RD(made)),
+                            Some(_) => implicit.uses.extend(made.uses),
+                        }
+                    }
+                    if *access != Access::Write {
+                        let made = Direct { reg: reg(&text), defs: self.links(ids.read), ..Direct::default() };
+                        inst.srcs.push(Operand::RD(made));
+                    }
+                }
+                Piece::Immediate(text) => {
+                    inst.srcs.push(Operand::IM(Immediate { value: Cow::Owned(text.clone()), ty: None }));
+                }
+                Piece::Label(pc) => {
+                    inst.srcs.push(Operand::LB(LabelRef { target: Cow::Owned(self.target(*pc)) }));
+                }
+                Piece::Memory { text, .. } => {
+                    let made = Address { areg: reg(text), adefs: self.links(ids.read), ..Address::default() };
+                    inst.srcs.push(Operand::AD(made));
+                }
+            }
+        }
+        for list in [&mut implicit.defs, &mut implicit.uses] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        if !implicit.defs.is_empty() || !implicit.uses.is_empty() {
+            inst.implicit = Some(implicit);
+        }
+        if let Some(flow) = self.flow {
+            let names = self.registers.files.iter().map(|f| Cow::Owned(f.0.clone()));
+            inst.live_totals = Some(LiveTotals(names.zip(flow.live(id).iter().copied()).collect()));
+        }
+        inst
+    }
+}
+
+/// A word as the format has it: dwords from the highest to the lowest, joined by back-ticks.
+fn dwords(word: &isaglot_bits::Word) -> String {
+    if word.width() <= 32 {
+        return word.hex();
+    }
+    let parts: Vec<String> = word.words32().rev().map(|d| format!("{d:08X}")).collect();
+    parts.join("`")
+}

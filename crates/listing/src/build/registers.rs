@@ -1,0 +1,77 @@
+//! Registers as things, not as numbers: several files of a description may name the same registers (the eight that a short
+//! form reaches, say). A register is what its name says; its bytes lie in the first file that has it.
+
+use std::collections::BTreeMap;
+
+use isaglot_model::{Isa, RegisterFileId, Width};
+
+use crate::dataflow::FileId;
+
+/// A register, by number in [`Registers`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct RegisterId(pub(super) u32);
+
+/// One register.
+pub(super) struct Register {
+    /// The dataflow's file, and the first byte in it.
+    pub(super) file: FileId,
+    pub(super) start: u32,
+    pub(super) bytes: u32,
+}
+
+/// All registers of a description on one gen.
+pub(super) struct Registers {
+    pub(super) all: Vec<Register>,
+    /// By file and number; `None` where there is none, or it is the constant zero.
+    by_number: Vec<Vec<Option<RegisterId>>>,
+    /// Files that own registers: name and bytes.
+    pub(super) files: Vec<(String, u32)>,
+}
+
+impl Registers {
+    pub(super) fn new(isa: &Isa, generation: u32) -> Registers {
+        let mut found = Registers { all: Vec::new(), by_number: Vec::new(), files: Vec::new() };
+        let mut by_name: BTreeMap<&str, Option<RegisterId>> = BTreeMap::new();
+        for file in isa.register_files() {
+            let bytes = width(isa, &file.width, generation).div_ceil(8).max(1);
+            let number = FileId(found.files.len() as u32);
+            let (mut row, mut end) = (Vec::new(), 0);
+            for (at, name) in file.names.iter().enumerate() {
+                let Some(name) = name else {
+                    row.push(None);
+                    continue;
+                };
+                let known = by_name.entry(name).or_insert_with(|| {
+                    if file.zero == Some(at as u32) {
+                        return None;
+                    }
+                    found.all.push(Register { file: number, start: end, bytes });
+                    end += bytes;
+                    Some(RegisterId(found.all.len() as u32 - 1))
+                });
+                row.push(*known);
+            }
+            if end > 0 {
+                found.files.push((file.name.trim_start_matches('#').to_owned(), end));
+            }
+            found.by_number.push(row);
+        }
+        found
+    }
+
+    /// The register of this number; `None` if there is none that holds a value.
+    pub(super) fn number(&self, file: RegisterFileId, number: u64) -> Option<RegisterId> {
+        *self.by_number.get(file.index())?.get(usize::try_from(number).ok()?)?
+    }
+}
+
+fn width(isa: &Isa, width: &Width, generation: u32) -> u32 {
+    match width {
+        Width::Bits(bits) => *bits,
+        Width::Parameter(name) => {
+            let parameter = isa.parameters().iter().find(|p| p.name == *name);
+            let values = parameter.map_or(&[][..], |p| p.values.as_slice());
+            values.iter().find(|(gens, _)| gens.contains(generation)).map_or(0, |v| v.1)
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Definitions, uses and live registers of generated RISC-V programs, held against a computation that knows nothing of
+//! blocks, bit sets or descriptions: it walks from instruction to instruction, and knows each instruction's registers
+//! because it made the word.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use isaglot_codec::Plan;
+use isaglot_listing::build::{Options, build};
+use isaglot_listing::read;
+use isaglot_listing::tree::{Elem, Inst, Operand};
+use isaglot_listing::write::{Style, to_json};
+use isaglot_model::Isa;
+use isaglot_source::{Diagnostics, SourceMap};
+
+const PROGRAMS: u64 = 1000;
+const LONGEST: u64 = 60;
+
+/// A made instruction: its word, what it reads and writes (numbers of x registers, never 0), and where it goes.
+struct Made {
+    word: u32,
+    reads: Vec<u32>,
+    write: Option<u32>,
+    nexts: Vec<usize>,
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % n
+    }
+}
+
+fn riscv() -> Isa {
+    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs/riscv/riscv.xml");
+    let mut read = |path: &str| std::fs::read(path).map_err(|e| e.to_string());
+    isaglot_isaspec::load(&mut files, &top.to_string_lossy(), &mut read, &mut problems).expect("specs/riscv loads")
+}
+
+/// The bits of a branch (`b`) or jump (`j`) offset in instructions, where the instruction has them.
+fn b_offset(by: i64) -> u32 {
+    let v = (by * 4) as u32;
+    (v >> 12 & 1) << 31 | (v >> 5 & 0x3f) << 25 | (v >> 1 & 0xf) << 8 | (v >> 11 & 1) << 7
+}
+
+fn j_offset(by: i64) -> u32 {
+    let v = (by * 4) as u32;
+    (v >> 20 & 1) << 31 | (v >> 1 & 0x3ff) << 21 | (v >> 11 & 1) << 20 | (v >> 12 & 0xff) << 12
+}
+
+fn program(random: &mut Random) -> Vec<Made> {
+    let count = 2 + random.below(LONGEST) as usize;
+    // Few registers, so that definitions meet; x0 is among them.
+    let files = 2 + random.below(6);
+    (0..count)
+        .map(|at| {
+            let mut reg = || random.below(files) as u32;
+            let (rd, rs1, rs2) = (reg(), reg(), reg());
+            let target = random.below(count as u64) as usize;
+            let by = target as i64 - at as i64;
+            let through = if at + 1 < count { vec![at + 1] } else { vec![] };
+            let imm = random.below(2048) as u32;
+            let (word, reads, write, nexts) = match random.below(12) {
+                0..=2 => (rs2 << 20 | rs1 << 15 | rd << 7 | 0x33, vec![rs1, rs2], Some(rd), through),
+                3..=4 => (imm << 20 | rs1 << 15 | rd << 7 | 0x13, vec![rs1], Some(rd), through),
+                5 => (imm << 12 | rd << 7 | 0x37, vec![], Some(rd), through),
+                6 => (imm << 20 | rs1 << 15 | 3 << 12 | rd << 7 | 0x03, vec![rs1], Some(rd), through),
+                7 => (rs2 << 20 | rs1 << 15 | 3 << 12 | 0x23, vec![rs1, rs2], None, through),
+                8..=9 => {
+                    let mut nexts = through;
+                    nexts.push(target);
+                    (b_offset(by) | rs2 << 20 | rs1 << 15 | 1 << 12 | 0x63, vec![rs1, rs2], None, nexts)
+                }
+                10 => (j_offset(by) | 0x6f, vec![], None, vec![target]),
+                _ => (rs1 << 15 | 0x67, vec![rs1], None, vec![]),
+            };
+            let real = |r: &u32| *r != 0;
+            Made { word, reads: reads.into_iter().filter(real).collect(), write: write.filter(real), nexts }
+        })
+        .collect()
+}
+
+/// Where each instruction comes from.
+fn preds(made: &[Made]) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new(); made.len()];
+    for (at, m) in made.iter().enumerate() {
+        m.nexts.iter().for_each(|&next| all[next].push(at));
+    }
+    all
+}
+
+/// The instructions that define what `at` reads in `register`.
+fn definitions(made: &[Made], preds: &[Vec<usize>], at: usize, register: u32) -> BTreeSet<u32> {
+    let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    let mut left: Vec<usize> = preds[at].clone();
+    while let Some(p) = left.pop() {
+        if !seen.insert(p) {
+            continue;
+        }
+        if made[p].write == Some(register) {
+            found.insert(p as u32);
+        } else {
+            left.extend(&preds[p]);
+        }
+    }
+    found
+}
+
+/// Whether some way from `at` on reads `register` before writing it.
+fn live(made: &[Made], at: usize, register: u32) -> bool {
+    let (mut seen, mut left) = (BTreeSet::new(), vec![at]);
+    while let Some(i) = left.pop() {
+        if !seen.insert(i) {
+            continue;
+        }
+        if made[i].reads.contains(&register) {
+            return true;
+        }
+        if made[i].write != Some(register) {
+            left.extend(&made[i].nexts);
+        }
+    }
+    false
+}
+
+fn source_defs(inst: &Inst<'_>) -> BTreeSet<u32> {
+    let lists = inst.srcs.iter().map(|s| match s {
+        Operand::RD(o) => o.defs.clone(),
+        Operand::AD(o) => o.adefs.clone(),
+        _ => Vec::new(),
+    });
+    let implied = inst.implicit.iter().flat_map(|i| i.defs.clone());
+    lists.flatten().chain(implied).collect()
+}
+
+fn destination_uses(inst: &Inst<'_>) -> BTreeSet<u32> {
+    let explicit = inst.dst.iter().flat_map(|d| match d {
+        Operand::RD(o) => o.uses.clone(),
+        _ => Vec::new(),
+    });
+    explicit.chain(inst.implicit.iter().flat_map(|i| i.uses.clone())).collect()
+}
+
+#[test]
+fn riscv_dataflow_equals_a_walk_over_instructions() {
+    let isa = riscv();
+    let plan = Plan::new(&isa, 64);
+    for seed in 1..=PROGRAMS {
+        let made = program(&mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
+        let bytes: Vec<u8> = made.iter().flat_map(|m| m.word.to_le_bytes()).collect();
+        let options = Options { defs: true, pc: true, bits: false };
+        let listing = build(&plan, &bytes, options).expect("not too large");
+        let json = to_json(&listing, Style::default());
+        let file = SourceMap::new().add("listing.json", json.as_slice());
+        assert_eq!(read(file, &json).expect("reads back"), listing, "seed {seed}");
+        let insts: Vec<&Inst<'_>> = listing
+            .elems
+            .iter()
+            .filter_map(|e| match e {
+                Elem::I(inst) => Some(inst.as_ref()),
+                Elem::L(_) => None,
+            })
+            .collect();
+        assert_eq!(insts.len(), made.len(), "seed {seed}");
+        let preds = preds(&made);
+        let mut uses = vec![BTreeSet::new(); made.len()];
+        for (at, inst) in insts.iter().enumerate() {
+            let reads = made[at].reads.iter();
+            let wanted: BTreeSet<u32> = reads.flat_map(|&r| definitions(&made, &preds, at, r)).collect();
+            assert_eq!(source_defs(inst), wanted, "seed {seed}, definitions of {at}: {:?}", inst.comment);
+            for &definition in &wanted {
+                uses[definition as usize].insert(at as u32);
+            }
+            let alive = (1..32).filter(|&r| live(&made, at, r)).count() as u32;
+            let totals = inst.live_totals.as_ref().and_then(|l| l.0.iter().find(|f| f.0 == "x")).map(|f| f.1);
+            assert_eq!(totals, Some(8 * alive), "seed {seed}, live before {at}: {:?}", inst.comment);
+        }
+        for (at, inst) in insts.iter().enumerate() {
+            assert_eq!(destination_uses(inst), uses[at], "seed {seed}, uses of {at}: {:?}", inst.comment);
+        }
+    }
+}
