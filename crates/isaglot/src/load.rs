@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::target::{self, TargetArgs};
 
 /// The options that choose a description.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 #[command(group(clap::ArgGroup::new("description").required(true).args(["spec", "isa"])))]
 pub(crate) struct SpecArgs {
     /// A description: an isaspec XML file, or the TableGen file of an LLVM target.
@@ -95,7 +95,8 @@ pub(crate) fn embedded(name: &str, files: &mut SourceMap, problems: &mut Diagnos
     isaglot_isaspec::load(files, found.top(), &mut read_file, problems)
 }
 
-fn choose(args: &SpecArgs, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
+/// Resolves the gen and the features of a description that is read.
+pub(crate) fn choose(args: &SpecArgs, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
     let before = problems.error_count();
     let generation = match &args.generation {
         None => args.isa.as_deref().and_then(crate::riscv::parse).map_or(0, |choice| choice.generation),

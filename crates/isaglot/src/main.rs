@@ -6,6 +6,7 @@ mod call_names;
 mod cmd;
 mod diagram;
 mod embedded;
+mod explore;
 mod filter;
 mod hooks;
 mod io;

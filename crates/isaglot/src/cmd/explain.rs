@@ -9,7 +9,7 @@ use isaglot_asm::explain::{Explained, Explanation, Near, explain};
 use isaglot_bits::{BitRange, Word};
 use isaglot_codec::Plan;
 use isaglot_model::Isa;
-use isaglot_source::Diagnostic;
+use isaglot_source::{Diagnostic, SourceMap};
 use serde_json::{Value, json};
 
 use crate::diagram::{self, Cell, CellKind};
@@ -49,7 +49,7 @@ fn answer(args: &Args, chosen: &Chosen, session: &Session) -> Result<(), Diagnos
     let color = args.output.is_none() && session.color.on(&io::stdout());
     let explained = words.iter().map(|word| (word, explain(&plan, word, Compat::default())));
     let text = if args.json {
-        let all: Vec<Value> = explained.map(|(word, e)| to_json(&chosen.isa, session, word, &e)).collect();
+        let all: Vec<Value> = explained.map(|(word, e)| to_json(&chosen.isa, &session.files, word, &e)).collect();
         format!("{:#}\n", Value::Array(all))
     } else {
         let texts: Vec<String> = explained.map(|(word, e)| to_text(&chosen.isa, session, word, &e, color)).collect();
@@ -60,7 +60,7 @@ fn answer(args: &Args, chosen: &Chosen, session: &Session) -> Result<(), Diagnos
 }
 
 /// Reads a word; its width is that of the instruction that it begins.
-fn parse_word(plan: &Plan<'_>, text: &str) -> Result<Word, Diagnostic> {
+pub(crate) fn parse_word(plan: &Plan<'_>, text: &str) -> Result<Word, Diagnostic> {
     let bad = |why: String| {
         let d = Diagnostic::error("cli-word", format!("`{text}` is no word: {why}"));
         d.note("expected hex (`0x…` or digits), binary (`0b…`), or bytes in memory order (`04:00:03:20`)")
@@ -237,10 +237,11 @@ fn matched(isa: &Isa, session: &Session, e: &Explained, depth: usize, color: boo
     }
 }
 
-fn to_json(isa: &Isa, session: &Session, word: &Word, e: &Explanation) -> Value {
+/// An answer as JSON.
+pub(crate) fn to_json(isa: &Isa, files: &SourceMap, word: &Word, e: &Explanation) -> Value {
     let encoding = |id: isaglot_model::EncodingId| {
         let e = &isa[id];
-        json!({ "name": isa.text(e.name), "mnemonic": e.display_name, "at": session.files.location(e.span),
+        json!({ "name": isa.text(e.name), "mnemonic": e.display_name, "at": files.location(e.span),
                 "pattern": e.pattern.to_string() })
     };
     let mut answer = json!({ "word": format!("0x{}", full_hex(word)), "bits": word.width() });

@@ -6,7 +6,8 @@ mod completions;
 mod diff;
 mod disasm;
 mod docs;
-mod explain;
+pub(crate) mod explain;
+mod explore;
 mod gen_code;
 mod list;
 mod man;
@@ -32,8 +33,8 @@ pub(crate) enum Command {
     Disasm(disasm::Args),
     Docs(docs::Args),
     Explain(explain::Args),
+    Explore(explore::Args),
     Gen(gen_code::Args),
-    List(xe::list::Args),
     List(list::Args),
     Man(man::Args),
     Run(run::Args),
@@ -53,8 +54,8 @@ pub(crate) fn run(command: Command, mut session: Session) -> ExitCode {
         Command::Disasm(args) => disasm::run(&args, session),
         Command::Docs(args) => docs::run(&args, session),
         Command::Explain(args) => explain::run(&args, session),
+        Command::Explore(args) => explore::run(args, session),
         Command::Gen(args) => gen_code::run(&args, session),
-        Command::List(args) => xe::list::run(&args, session),
         Command::List(args) => list::run(&args, session),
         Command::Man(args) => man::run(&args, session),
         Command::Run(args) => run::run(&args, session),

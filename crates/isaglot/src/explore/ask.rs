@@ -1,0 +1,281 @@
+//! What the one box of the explorer takes, and what comes back: hex, binary or bytes as a word taken apart, assembly as the
+//! word that it makes, and a pattern with `?` as the encodings that it may be.
+//!
+//! A word's answer holds what `isaglot explain --json` says of it, unchanged, and beside it what a page needs to tie text,
+//! bits and fields together: the places of every field, nested ones too, in the instruction word and in the text.
+
+use isaglot_asm::assemble::source;
+use isaglot_asm::explain::{Explained, Explanation, explain};
+use isaglot_asm::{Assembler, Compat, Hooks, Names, Options, Stream, Value as FieldValue};
+use isaglot_bits::{Pattern, Word};
+use isaglot_codec::Plan;
+use isaglot_model::ByteOrder;
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
+use serde_json::{Value, json};
+
+use crate::cmd::explain::{parse_word, to_json};
+use crate::hooks::plain_hex;
+
+/// Encodings that an answer to a pattern names.
+const MAX_CANDIDATES: usize = 200;
+
+/// The longest question.
+pub(super) const MAX_QUESTION: usize = 4096;
+
+/// Answers questions about one description, for one gen and choice of features.
+pub(super) struct Asker<'p, 'a> {
+    plan: &'p Plan<'a>,
+    files: &'p SourceMap,
+    assembler: Assembler<'p, 'a>,
+}
+
+impl<'p, 'a> Asker<'p, 'a> {
+    pub(super) fn new(plan: &'p Plan<'a>, files: &'p SourceMap, names: &'p Names) -> Self {
+        Asker { plan, files, assembler: Assembler::new(plan, names, Compat::default()) }
+    }
+
+    /// The answer to any text.
+    pub(super) fn ask(&mut self, question: &str) -> Value {
+        let question = question.trim();
+        if question.is_empty() || question.len() > MAX_QUESTION {
+            return json!({ "kind": "nothing" });
+        }
+        if question.contains('?') {
+            return match pattern(self.plan, question) {
+                Ok(pattern) => self.candidates(&pattern),
+                Err(d) => problem(self.files, &d.into()),
+            };
+        }
+        let digits = question.chars().all(|c| c.is_ascii_hexdigit() || ":, ".contains(c));
+        let prefixed = question.starts_with("0x") || question.starts_with("0b");
+        if prefixed || digits {
+            // `add` is hex too: if it assembles, that is what was meant.
+            let named = !prefixed && question.starts_with(|c: char| c.is_ascii_alphabetic());
+            if named && let Ok(answer) = self.assemble(question) {
+                return answer;
+            }
+            return match parse_word(self.plan, question) {
+                Ok(word) => self.word(&word),
+                Err(d) => problem(self.files, &d.into()),
+            };
+        }
+        self.assemble(question).unwrap_or_else(|answer| answer)
+    }
+
+    /// A word, taken apart.
+    fn word(&self, word: &Word) -> Value {
+        let explained = explain(self.plan, word, Compat::default());
+        let isa = self.plan.isa();
+        let mut answer = json!({
+            "kind": "word",
+            "word": format!("0x{}", hex(word)),
+            "width": word.width(),
+            "bytes": memory(self.plan, word),
+            "explain": to_json(isa, self.files, word, &explained),
+        });
+        let (Explanation::Match(found), Value::Object(answer)) = (&explained, &mut answer) else { return answer };
+        let encoding = &isa[found.encoding];
+        let mut fields = Vec::new();
+        let all: Vec<u32> = (0..word.width()).collect();
+        collect(isa, found, &all, "", &mut fields);
+        let text = String::from_utf8_lossy(&found.text).into_owned();
+        let spans = self.spans(word, &fields);
+        let fixed: Vec<u32> = encoding.pattern.care().ones_iter().collect();
+        let rows = fields.iter().map(|f| json!({ "path": f.path, "bits": f.bits, "value": f.value, "text": f.text }));
+        answer.insert("text".to_owned(), text.into());
+        answer.insert("fields".to_owned(), rows.collect());
+        answer.insert("fixed".to_owned(), fixed.into());
+        answer.insert("spans".to_owned(), spans);
+        Value::Object(std::mem::take(answer))
+    }
+
+    /// Where in the text each field stands: path, and characters from and to.
+    fn spans(&self, word: &Word, fields: &[FieldPlace]) -> Value {
+        let mut hooks = Positions::default();
+        let mut out = Vec::new();
+        let options = Options { show_errors: false, ..Options::default() };
+        let bytes: Vec<u8> = word.le_bytes().collect();
+        let bytes = if self.plan.isa().format().byte_order == ByteOrder::Big {
+            bytes.into_iter().rev().collect()
+        } else {
+            bytes
+        };
+        Stream::new(self.plan, options, bytes.len() as u64).feed(&bytes, &mut hooks, &mut out);
+        let chars = |at: usize| out.get(..at).map_or(0, |b| String::from_utf8_lossy(b).chars().count());
+        let mut rows = Vec::new();
+        let mut used = vec![false; fields.len()];
+        for (name, moment) in &hooks.found {
+            // What aligns a field stands between the moment and its text.
+            let rest = out.get(*moment..).unwrap_or(&[]);
+            let at = moment + rest.iter().take_while(|b| **b == b' ').count();
+            let found = fields.iter().zip(&mut used).find_map(|(field, used)| {
+                let text = field.text.as_bytes();
+                let start = [*moment, at].into_iter().find(|&s| out.get(s..).is_some_and(|r| r.starts_with(text)))?;
+                let here = !*used && field.name == *name && !text.is_empty();
+                here.then(|| {
+                    *used = true;
+                    json!([field.path, chars(start), chars(start + text.len())])
+                })
+            });
+            rows.extend(found);
+        }
+        Value::Array(rows)
+    }
+
+    /// The word that a line of assembly makes; a drawing of what is wrong with it otherwise.
+    fn assemble(&mut self, question: &str) -> Result<Value, Value> {
+        let mut files = SourceMap::new();
+        let file = files.add("text", question.as_bytes());
+        let mut problems = Diagnostics::new();
+        let image = source::assemble(&mut self.assembler, file, question.as_bytes(), false, &mut problems);
+        let bytes: Vec<u8> = image.into_iter().flat_map(|i| i.sections).flat_map(|s| s.bytes).collect();
+        if problems.has_errors() || bytes.is_empty() {
+            return Err(problem(&files, &problems));
+        }
+        let shown: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
+        // One word of many is shown: the first, of the length that it says.
+        let first = parse_word(self.plan, &shown.join(" ")).or_else(|_| {
+            let parcel = self.plan.isa().format().parcel_bits as usize / 8;
+            let one = |n: usize| shown.get(..n).map(|s| s.join(" "));
+            let mut sizes = (1..=shown.len() / parcel.max(1)).rev().filter_map(|n| one(n * parcel));
+            sizes
+                .find_map(|text| parse_word(self.plan, &text).ok())
+                .ok_or_else(|| Diagnostic::error("cli-word", "no instruction"))
+        });
+        let mut answer = match first {
+            Ok(word) => self.word(&word),
+            Err(d) => return Err(problem(self.files, &d.into())),
+        };
+        if let Value::Object(answer) = &mut answer {
+            answer.insert("kind".to_owned(), "asm".into());
+            answer.insert("all_bytes".to_owned(), shown.join(" ").into());
+        }
+        Ok(answer)
+    }
+
+    /// The encodings that words of a pattern may have.
+    fn candidates(&self, pattern: &Pattern) -> Value {
+        let isa = self.plan.isa();
+        let inside = isa[isa.root()].encodings.iter().copied().filter(|&id| {
+            let encoding = &isa[id];
+            self.plan.active(encoding) && encoding.width == pattern.width() && encoding.pattern.overlaps(pattern)
+        });
+        let mut rows = Vec::new();
+        let mut count = 0_usize;
+        for id in inside {
+            count += 1;
+            let encoding = &isa[id];
+            let Some(both) = encoding.pattern.intersect(pattern).filter(|_| rows.len() < MAX_CANDIDATES) else {
+                continue;
+            };
+            rows.push(json!({
+                "name": isa.text(encoding.name), "mnemonic": encoding.display_name,
+                "pattern": encoding.pattern.to_string(), "example": format!("0x{}", hex(&both.witness())),
+            }));
+        }
+        json!({ "kind": "pattern", "pattern": pattern.to_string(), "count": count, "candidates": rows })
+    }
+}
+
+/// A problem as the command line draws it.
+fn problem(files: &SourceMap, problems: &Diagnostics) -> Value {
+    let text: String = problems.iter().map(|d| render::text(files, d, false)).collect();
+    json!({ "kind": "error", "message": text })
+}
+
+/// As many hex digits as the width has.
+fn hex(word: &Word) -> String {
+    format!("{:0>digits$}", word.hex(), digits = word.width().div_ceil(4) as usize)
+}
+
+/// The bytes of a word in memory order.
+fn memory(plan: &Plan<'_>, word: &Word) -> String {
+    let mut bytes: Vec<u8> = word.le_bytes().collect();
+    if plan.isa().format().byte_order == ByteOrder::Big {
+        bytes.reverse();
+    }
+    bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+/// Reads a pattern: `?` is any bit of a binary text (`0b` or only 0, 1, `?`), any digit of a hexadecimal one (`0x`).
+fn pattern(plan: &Plan<'_>, text: &str) -> Result<Pattern, Diagnostic> {
+    let bad = || {
+        let d = Diagnostic::error("cli-pattern", format!("`{text}` is no pattern"));
+        d.note("expected bits (`0b0110????`) or hex digits (`0x12??`), each `?` for any")
+    };
+    let folded: String = text.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
+    let bits: String = match folded.strip_prefix("0x") {
+        Some(digits) => {
+            let spread = digits.chars().map(|c| match (c, c.to_digit(16)) {
+                ('?', _) => Some("????".to_owned()),
+                (_, Some(digit)) => Some(format!("{digit:04b}")),
+                _ => None,
+            });
+            spread.collect::<Option<String>>().ok_or_else(bad)?
+        }
+        None => folded.strip_prefix("0b").unwrap_or(&folded).to_owned(),
+    };
+    if bits.is_empty() || !bits.chars().all(|c| "01?".contains(c)) {
+        return Err(bad());
+    }
+    // The shortest width of an instruction that holds it; what is not written above is open.
+    let isa = plan.isa();
+    let mut widths: Vec<u32> = isa[isa.root()].encodings.iter().map(|&id| isa[id].width).collect();
+    widths.sort_unstable();
+    let width = widths.into_iter().find(|&w| w as usize >= bits.len());
+    let Some(width) = width else {
+        return Err(bad().note(format!("it has {} bits, more than any instruction", bits.len())));
+    };
+    Pattern::parse(&format!("{:x>w$}", bits.replace('?', "x"), w = width as usize)).map_err(|_| bad())
+}
+
+/// A field, wherever it is nested.
+struct FieldPlace {
+    path: String,
+    name: String,
+    /// Its bits in the instruction word, the most significant first.
+    bits: Vec<u32>,
+    value: String,
+    text: String,
+}
+
+/// All fields of a match. `bits[n]` is the place of bit `n` of the word that `found` is, in the instruction word.
+fn collect(isa: &isaglot_model::Isa, found: &Explained, bits: &[u32], above: &str, out: &mut Vec<FieldPlace>) {
+    for field in &found.fields {
+        let name = isa.text(field.name);
+        let path = if above.is_empty() { name.to_owned() } else { format!("{above}.{name}") };
+        let places = field.ranges.iter().flat_map(|r| (r.lo..r.end()).rev());
+        let places: Vec<u32> = places.filter_map(|b| bits.get(b as usize).copied()).collect();
+        out.push(FieldPlace {
+            path: path.clone(),
+            name: name.to_owned(),
+            bits: places.clone(),
+            value: format!("0x{}", plain_hex(&field.value)),
+            text: String::from_utf8_lossy(&field.text).into_owned(),
+        });
+        // Constant bits between the pieces would shift what is inside; such a field is shown as a whole.
+        if let Some(nested) = &field.nested
+            && places.len() == nested.word.width() as usize
+        {
+            let inner: Vec<u32> = places.iter().rev().copied().collect();
+            collect(isa, nested, &inner, &path, out);
+        }
+    }
+}
+
+/// Where each field begins in the text.
+#[derive(Default)]
+struct Positions {
+    found: Vec<(String, usize)>,
+}
+
+impl Hooks for Positions {
+    fn wants_fields(&self) -> bool {
+        true
+    }
+
+    fn field(&mut self, reference: &str, _: FieldValue<'_>, out: &mut Vec<u8>) {
+        let name = reference.split(':').next().unwrap_or(reference);
+        self.found.push((name.to_owned(), out.len()));
+    }
+}

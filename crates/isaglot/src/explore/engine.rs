@@ -1,0 +1,220 @@
+//! The thread that owns the description and answers questions in turn.
+//!
+//! A decode plan belongs to a gen and a choice of features. The engine keeps the one that was asked for last; a request for
+//! another one, and a description that changed, end the loop over requests and begin it anew with the right plan.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use isaglot_asm::{Names, Options, Plain, Stream};
+use isaglot_codec::Plan;
+use isaglot_listing::build::{Options as ListOptions, build};
+use isaglot_model::Isa;
+use isaglot_source::{Diagnostics, SourceMap};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use super::ask::Asker;
+use super::description::Description;
+use super::limits::MAX_LINES;
+use crate::load::{Chosen, SpecArgs, choose};
+
+/// What is asked.
+pub(crate) enum Question {
+    /// The one box.
+    Ask(String),
+    /// The listing of a program.
+    List(Vec<u8>),
+    /// How the description is, and whether its files have changed.
+    Status,
+    /// A page about the description, by path.
+    Page(String),
+}
+
+/// What comes back: JSON, or the bytes of a page; `None` if there is no such page.
+pub(crate) enum Answer {
+    Json(Value),
+    Page(Option<Vec<u8>>),
+}
+
+/// A question, the choices that it is asked for, and the way back.
+pub(crate) struct Request {
+    pub(crate) question: Question,
+    /// The gen, and the features to switch on and off, as on the command line; `None` for those given at the start.
+    pub(crate) choice: Option<(String, Vec<String>)>,
+    pub(crate) reply: oneshot::Sender<Answer>,
+}
+
+/// Starts the engine. It ends when nobody can ask any more.
+pub(crate) fn start(spec: SpecArgs) -> Sender<Request> {
+    let (send, receive) = channel();
+    std::thread::spawn(move || run(&spec, &receive));
+    send
+}
+
+/// Why the loop over requests ended.
+enum End {
+    /// The request wants another plan.
+    Choice(Request),
+    /// The description changed; the request is still to be answered.
+    Changed(Box<Description>, Request),
+    /// Nobody asks any more.
+    Closed,
+}
+
+fn run(spec: &SpecArgs, requests: &Receiver<Request>) {
+    let mut description = Box::new(Description::read(spec));
+    let mut version = 1_u64;
+    let mut waiting = None;
+    loop {
+        let end = match &description.isa {
+            Some(isa) => {
+                let mut pages = None;
+                loop {
+                    let choice = waiting.as_ref().and_then(|r: &Request| r.choice.clone());
+                    let context = Context { spec, isa, description: &description, version, choice };
+                    match context.serve(requests, waiting.take(), &mut pages) {
+                        End::Choice(request) => waiting = Some(request),
+                        end => break end,
+                    }
+                }
+            }
+            None => broken(spec, &description, version, requests, waiting.take()),
+        };
+        match end {
+            End::Changed(new, request) => {
+                version += 1;
+                waiting = Some(request);
+                description = new;
+            }
+            End::Choice(request) => waiting = Some(request),
+            End::Closed => return,
+        }
+    }
+}
+
+/// Answers while the description cannot be used.
+fn broken(
+    spec: &SpecArgs,
+    description: &Description,
+    version: u64,
+    requests: &Receiver<Request>,
+    mut waiting: Option<Request>,
+) -> End {
+    loop {
+        let Some(request) = waiting.take().or_else(|| requests.recv().ok()) else { return End::Closed };
+        if description.changed() {
+            return End::Changed(Box::new(Description::read(spec)), request);
+        }
+        let answer = match request.question {
+            Question::Page(_) => Answer::Page(None),
+            Question::Status => {
+                Answer::Json(json!({ "version": version, "usable": false, "problems": description.problems }))
+            }
+            _ => Answer::Json(json!({ "kind": "error", "message": description.problems })),
+        };
+        // Who asked may have gone.
+        let _ = request.reply.send(answer);
+    }
+}
+
+struct Context<'c> {
+    spec: &'c SpecArgs,
+    isa: &'c Isa,
+    description: &'c Description,
+    version: u64,
+    choice: Option<(String, Vec<String>)>,
+}
+
+type Pages = Option<BTreeMap<String, Vec<u8>>>;
+
+impl Context<'_> {
+    /// Answers with one plan for as long as it is the one that is wanted.
+    fn serve(&self, requests: &Receiver<Request>, mut waiting: Option<Request>, pages: &mut Pages) -> End {
+        let mut problems = Diagnostics::new();
+        let chosen = self.chosen(&mut problems);
+        let (generation, features) = chosen.map_or((0, Vec::new()), |c| (c.0, c.1));
+        let plan = Plan::with_features(self.isa, generation, &features);
+        let names = Names::default();
+        let mut asker = Asker::new(&plan, &self.description.files, &names);
+        let mut newer: Option<Description> = None;
+        loop {
+            let Some(request) = waiting.take().or_else(|| requests.recv().ok()) else { return End::Closed };
+            if request.choice.is_some() && request.choice != self.choice {
+                return End::Choice(request);
+            }
+            // A description that went wrong is told, and the last good one goes on answering.
+            let stale = newer.as_ref().map_or_else(|| self.description.changed(), Description::changed);
+            if matches!(request.question, Question::Status) && stale {
+                let read = Description::read(self.spec);
+                if read.isa.is_some() {
+                    return End::Changed(Box::new(read), request);
+                }
+                newer = Some(read);
+            }
+            let answer = match request.question {
+                Question::Ask(_) | Question::List(_) if problems.has_errors() => {
+                    let files = SourceMap::new();
+                    let text: String =
+                        problems.iter().map(|d| isaglot_source::render::text(&files, d, false)).collect();
+                    Answer::Json(json!({ "kind": "error", "message": text }))
+                }
+                Question::Ask(text) => Answer::Json(asker.ask(&text)),
+                Question::List(bytes) => Answer::Json(list(&plan, &bytes)),
+                Question::Status => Answer::Json(self.status(generation, newer.as_ref())),
+                Question::Page(path) => {
+                    let pages = pages.get_or_insert_with(|| {
+                        let files = isaglot_site::site(self.isa, &self.description.files);
+                        files.into_iter().map(|f| (f.path, f.bytes)).collect()
+                    });
+                    Answer::Page(pages.get(&path).cloned())
+                }
+            };
+            // Who asked may have gone.
+            let _ = request.reply.send(answer);
+        }
+    }
+
+    /// The gen and the features of the choice.
+    fn chosen(&self, problems: &mut Diagnostics) -> Option<(u32, Vec<isaglot_model::FeatureId>)> {
+        let mut spec = self.spec.clone();
+        if let Some((generation, features)) = &self.choice {
+            if !generation.is_empty() {
+                spec.generation = Some(generation.clone());
+            }
+            spec.features.extend(features.iter().cloned());
+        }
+        let Chosen { generation, features, .. } = choose(&spec, self.isa.clone(), problems)?;
+        Some((generation, features))
+    }
+
+    fn status(&self, generation: u32, newer: Option<&Description>) -> Value {
+        let isa = self.isa;
+        let gens: Vec<Value> = isa.gens().iter().map(|g| json!({ "name": g.name, "value": g.value })).collect();
+        let features = isa.features().iter().map(|f| json!({ "name": f.name, "default": f.default, "doc": f.doc }));
+        let problems = newer.map_or(&self.description.problems, |n| &n.problems);
+        let version = if newer.is_some() { format!("{}+", self.version) } else { self.version.to_string() };
+        json!({
+            "version": version, "usable": true, "name": isa.name(), "generation": generation, "gens": gens,
+            "features": features.collect::<Vec<_>>(), "problems": problems, "bits": isa.format().max_bits,
+        })
+    }
+}
+
+/// The listing of a program, cut after the first lines.
+fn list(plan: &Plan<'_>, bytes: &[u8]) -> Value {
+    let options = ListOptions { defs: true, pc: true, bits: true };
+    let built = build(plan, bytes, options).or_else(|_| build(plan, bytes, ListOptions { defs: false, ..options }));
+    match built {
+        Ok(mut listing) => {
+            let whole = listing.elems.len();
+            listing.elems.truncate(MAX_LINES);
+            json!({ "kind": "list", "elements": whole, "listing": listing })
+        }
+        Err(_) => {
+            let mut text = Vec::new();
+            Stream::new(plan, Options::default(), bytes.len() as u64).feed(bytes, &mut Plain, &mut text);
+            json!({ "kind": "text", "text": String::from_utf8_lossy(&text) })
+        }
+    }
+}
