@@ -45,15 +45,20 @@ pub(crate) struct Chosen {
 /// Loads the description and resolves the choices. Problems are reported; `None` if one of them is an error.
 pub(crate) fn load(args: &SpecArgs, session: &mut Session) -> Option<Chosen> {
     let mut problems = Diagnostics::new();
-    let chosen = match args.spec.as_deref().filter(|path| target::is_tablegen(path)) {
-        Some(path) => target::load(path, args, &mut session.files, &mut problems),
-        None => read_isa(args, &mut session.files, &mut problems).and_then(|isa| choose(args, isa, &mut problems)),
-    };
+    let chosen = read_chosen(args, &mut session.files, &mut problems);
     // A warning about a description is for `check`; who disassembles wants text.
     if problems.has_errors() {
         session.report(&problems);
     }
     chosen
+}
+
+/// As [`load`], for a caller that reports by itself.
+pub(crate) fn read_chosen(args: &SpecArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Chosen> {
+    match args.spec.as_deref().filter(|path| target::is_tablegen(path)) {
+        Some(path) => target::load(path, args, files, problems),
+        None => read_isa(args, files, problems).and_then(|isa| choose(args, isa, problems)),
+    }
 }
 
 /// Reads the description alone, with all its problems.
@@ -95,8 +100,7 @@ pub(crate) fn embedded(name: &str, files: &mut SourceMap, problems: &mut Diagnos
     isaglot_isaspec::load(files, found.top(), &mut read_file, problems)
 }
 
-/// Resolves the gen and the features of a description that is read.
-pub(crate) fn choose(args: &SpecArgs, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
+fn choose(args: &SpecArgs, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
     let before = problems.error_count();
     let generation = match &args.generation {
         None => args.isa.as_deref().and_then(crate::riscv::parse).map_or(0, |choice| choice.generation),
@@ -113,14 +117,19 @@ pub(crate) fn choose(args: &SpecArgs, isa: Isa, problems: &mut Diagnostics) -> O
             feature(&isa, name, true, &mut on, problems);
         }
     }
-    for choice in &args.features {
+    toggle(&isa, &args.features, &mut on, problems);
+    (problems.error_count() == before).then_some(Chosen { isa, generation, features: on, aliases: false })
+}
+
+/// Switches features on (`+name` or `name`) or off (`-name`).
+pub(crate) fn toggle(isa: &Isa, choices: &[String], on: &mut Vec<FeatureId>, problems: &mut Diagnostics) {
+    for choice in choices {
         let (name, keep) = match choice.strip_prefix('-') {
             Some(name) => (name, false),
             None => (choice.strip_prefix('+').unwrap_or(choice), true),
         };
-        feature(&isa, name, keep, &mut on, problems);
+        feature(isa, name, keep, on, problems);
     }
-    (problems.error_count() == before).then_some(Chosen { isa, generation, features: on, aliases: false })
 }
 
 /// Switches a feature on or off.

@@ -35,7 +35,13 @@ pub(crate) struct Args {
 
 /// Runs the verb, until it is interrupted.
 pub(crate) fn run(args: Args, session: &mut Session) -> ExitCode {
-    let spec = SpecArgs { spec: args.spec, isa: args.isa, generation: args.generation, features: args.features, target: args.target };
+    let spec = SpecArgs {
+        spec: args.spec,
+        isa: args.isa,
+        generation: args.generation,
+        features: args.features,
+        target: args.target,
+    };
     let failed =
         |e: std::io::Error| Diagnostic::error("explore-port", format!("cannot listen on port {}: {e}", args.port));
     let listener = match TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)) {

@@ -2,15 +2,14 @@
 
 use std::time::SystemTime;
 
-use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, SourceMap, render};
 
-use crate::load::{SpecArgs, read_isa};
+use crate::load::{Chosen, SpecArgs, read_chosen};
 
 /// A description as it was read.
 pub(super) struct Description {
-    /// `None` if it has errors.
-    pub(super) isa: Option<Isa>,
+    /// The model, with the gen and the features that were chosen at the start; `None` if it has errors.
+    pub(super) chosen: Option<Chosen>,
     pub(super) files: SourceMap,
     /// What is wrong with it, as the command line would show it.
     pub(super) problems: String,
@@ -20,7 +19,7 @@ pub(super) struct Description {
 impl Description {
     pub(super) fn read(spec: &SpecArgs) -> Description {
         let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
-        let isa = read_isa(spec, &mut files, &mut problems);
+        let chosen = read_chosen(spec, &mut files, &mut problems);
         let text: String = problems.iter().map(|d| render::text(&files, d, false)).collect();
         // What comes with the tool does not change; a file that is missing may appear.
         let mut names: Vec<String> = match &spec.spec {
@@ -33,7 +32,7 @@ impl Description {
         names.sort();
         names.dedup();
         let stamps = names.into_iter().map(|name| (name.clone(), stamp(&name))).collect();
-        Description { isa, files, problems: text, stamps }
+        Description { chosen, files, problems: text, stamps }
     }
 
     /// Whether a file has changed since it was read.

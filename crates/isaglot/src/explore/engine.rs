@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use isaglot_asm::{Names, Options, Plain, Stream};
 use isaglot_codec::Plan;
 use isaglot_listing::build::{Options as ListOptions, build};
-use isaglot_model::Isa;
+use isaglot_model::{Feature, FeatureId};
 use isaglot_source::{Diagnostics, SourceMap};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use super::ask::Asker;
 use super::description::Description;
 use super::limits::MAX_LINES;
-use crate::load::{Chosen, SpecArgs, choose};
+use crate::load::{self, Chosen, SpecArgs};
 
 /// What is asked.
 pub(crate) enum Question {
@@ -67,12 +67,12 @@ fn run(spec: &SpecArgs, requests: &Receiver<Request>) {
     let mut version = 1_u64;
     let mut waiting = None;
     loop {
-        let end = match &description.isa {
-            Some(isa) => {
+        let end = match &description.chosen {
+            Some(start) => {
                 let mut pages = None;
                 loop {
                     let choice = waiting.as_ref().and_then(|r: &Request| r.choice.clone());
-                    let context = Context { spec, isa, description: &description, version, choice };
+                    let context = Context { spec, start, description: &description, version, choice };
                     match context.serve(requests, waiting.take(), &mut pages) {
                         End::Choice(request) => waiting = Some(request),
                         end => break end,
@@ -120,7 +120,7 @@ fn broken(
 
 struct Context<'c> {
     spec: &'c SpecArgs,
-    isa: &'c Isa,
+    start: &'c Chosen,
     description: &'c Description,
     version: u64,
     choice: Option<(String, Vec<String>)>,
@@ -132,22 +132,23 @@ impl Context<'_> {
     /// Answers with one plan for as long as it is the one that is wanted.
     fn serve(&self, requests: &Receiver<Request>, mut waiting: Option<Request>, pages: &mut Pages) -> End {
         let mut problems = Diagnostics::new();
-        let chosen = self.chosen(&mut problems);
-        let (generation, features) = chosen.map_or((0, Vec::new()), |c| (c.0, c.1));
-        let plan = Plan::with_features(self.isa, generation, &features);
+        let (generation, features) = self.chosen(&mut problems);
+        let plan = Plan::with_features(&self.start.isa, generation, &features);
         let names = Names::default();
         let mut asker = Asker::new(&plan, &self.description.files, &names);
         let mut newer: Option<Description> = None;
         loop {
             let Some(request) = waiting.take().or_else(|| requests.recv().ok()) else { return End::Closed };
-            if request.choice.is_some() && request.choice != self.choice {
+            // How the description is does not depend on a choice that is not named.
+            let follows = matches!(request.question, Question::Status | Question::Page(_)) && request.choice.is_none();
+            if !follows && request.choice != self.choice {
                 return End::Choice(request);
             }
             // A description that went wrong is told, and the last good one goes on answering.
             let stale = newer.as_ref().map_or_else(|| self.description.changed(), Description::changed);
             if matches!(request.question, Question::Status) && stale {
                 let read = Description::read(self.spec);
-                if read.isa.is_some() {
+                if read.chosen.is_some() {
                     return End::Changed(Box::new(read), request);
                 }
                 newer = Some(read);
@@ -164,7 +165,7 @@ impl Context<'_> {
                 Question::Status => Answer::Json(self.status(generation, newer.as_ref())),
                 Question::Page(path) => {
                     let pages = pages.get_or_insert_with(|| {
-                        let files = isaglot_site::site(self.isa, &self.description.files);
+                        let files = isaglot_site::site(&self.start.isa, &self.description.files);
                         files.into_iter().map(|f| (f.path, f.bytes)).collect()
                     });
                     Answer::Page(pages.get(&path).cloned())
@@ -176,22 +177,26 @@ impl Context<'_> {
     }
 
     /// The gen and the features of the choice.
-    fn chosen(&self, problems: &mut Diagnostics) -> Option<(u32, Vec<isaglot_model::FeatureId>)> {
-        let mut spec = self.spec.clone();
-        if let Some((generation, features)) = &self.choice {
-            if !generation.is_empty() {
-                spec.generation = Some(generation.clone());
+    fn chosen(&self, problems: &mut Diagnostics) -> (u32, Vec<FeatureId>) {
+        let Chosen { isa, generation, features, .. } = self.start;
+        let (mut generation, mut features) = (*generation, features.clone());
+        if let Some((name, changes)) = &self.choice {
+            if !name.is_empty() {
+                match load::generation(isa, name) {
+                    Ok(found) => generation = found,
+                    Err(d) => problems.push(d),
+                }
             }
-            spec.features.extend(features.iter().cloned());
+            load::toggle(isa, changes, &mut features, problems);
         }
-        let Chosen { generation, features, .. } = choose(&spec, self.isa.clone(), problems)?;
-        Some((generation, features))
+        (generation, features)
     }
 
     fn status(&self, generation: u32, newer: Option<&Description>) -> Value {
-        let isa = self.isa;
+        let isa = &self.start.isa;
         let gens: Vec<Value> = isa.gens().iter().map(|g| json!({ "name": g.name, "value": g.value })).collect();
-        let features = isa.features().iter().map(|f| json!({ "name": f.name, "default": f.default, "doc": f.doc }));
+        let on = |feature: &Feature| self.start.features.iter().any(|&id| std::ptr::eq(&isa[id], feature));
+        let features = isa.features().iter().map(|f| json!({ "name": f.name, "default": on(f), "doc": f.doc }));
         let problems = newer.map_or(&self.description.problems, |n| &n.problems);
         let version = if newer.is_some() { format!("{}+", self.version) } else { self.version.to_string() };
         json!({

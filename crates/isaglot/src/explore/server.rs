@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, X_CONTENT_TYPE_OPTIONS};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
@@ -69,6 +69,10 @@ async fn answer(request: Request<Incoming>, port: u16, engine: &Sender<engine::R
             json(engine, Question::Ask(text), &query).await
         }
         (&Method::POST, "/api/list") => {
+            // Said before the body comes, if the head tells.
+            if request.body().size_hint().lower() > MAX_BODY as u64 {
+                return plain(StatusCode::PAYLOAD_TOO_LARGE, "the program is too large");
+            }
             let body = Limited::new(request.into_body(), MAX_BODY);
             match timeout(BODY_TIME, body.collect()).await {
                 Err(_) => plain(StatusCode::REQUEST_TIMEOUT, "the program took too long to come"),

@@ -199,7 +199,7 @@ function fields(made) {
   const rows = made.fields.map((f, at) => {
     const change = (event) => {
       let wanted;
-      try { wanted = BigInt(event.target.value.trim()); } catch { return event.target.setAttribute("aria-invalid", "true"); }
+      try { wanted = BigInt(event.target.value.trim() || "?"); } catch { return event.target.setAttribute("aria-invalid", "true"); }
       let value = BigInt(made.word);
       f.bits.forEach((bit, n) => {
         const on = (wanted >> BigInt(f.bits.length - 1 - n)) & 1n;

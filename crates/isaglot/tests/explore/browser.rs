@@ -1,0 +1,267 @@
+//! The page as a person uses it, in a headless Chromium that chromedriver steers: every step is typed, pressed or clicked,
+//! and what then stands on the page is looked at.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use libtest_mimic::{Failed, Trial};
+use serde_json::{Value, json};
+
+use crate::server::{Connection, Server};
+
+const DRIVER: &str = "chromedriver";
+
+/// How long the page may take to show what is waited for; a bound, not a measurement.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const TAB: &str = "\u{E004}";
+const SPACE: &str = " ";
+const END: &str = "\u{E010}";
+const BACKSPACE: &str = "\u{E003}";
+const ENTER: &str = "\u{E007}";
+
+type Case = fn() -> Result<(), Failed>;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let there = Command::new(DRIVER).arg("--version").output().is_ok();
+    let required = std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_some();
+    let cases: [(&str, Case); 4] = [
+        ("words", words_and_text),
+        ("address", address_brings_it_back),
+        ("reload", file_change_reloads),
+        ("keyboard", keyboard_only),
+    ];
+    let trial = |(name, run): (&str, Case)| {
+        Trial::test(format!("peer_browser_{name}"), run).with_ignored_flag(!there && !required)
+    };
+    cases.into_iter().map(trial).collect()
+}
+
+/// A browser with one page open.
+struct Browser {
+    driver: Child,
+    connection: Connection,
+    session: String,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    fn open(address: &str) -> Result<Browser, Failed> {
+        let mut driver = Command::new(DRIVER).arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut out = BufReader::new(driver.stdout.take().ok_or("no output")?);
+        let mut line = String::new();
+        let port = loop {
+            line.clear();
+            if out.read_line(&mut line)? == 0 {
+                return Err("chromedriver ended".into());
+            }
+            let number = line.rsplit("on port ").next().map(|n| n.trim().trim_end_matches('.'));
+            if let Some(port) = number.filter(|_| line.contains("started successfully on port")) {
+                break port.parse::<u16>()?;
+            }
+        };
+        let profile = tempfile::tempdir()?;
+        let data = format!("--user-data-dir={}", profile.path().display());
+        let options =
+            json!({ "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1300,1000", data] });
+        let wanted =
+            json!({ "capabilities": { "alwaysMatch": { "browserName": "chrome", "goog:chromeOptions": options } } });
+        let mut browser =
+            Browser { driver, connection: Connection::to(port)?, session: String::new(), _profile: profile };
+        let made = browser.send("POST", "/session", &wanted)?;
+        browser.session = made["sessionId"].as_str().ok_or("no session")?.to_owned();
+        browser.go(address)?;
+        Ok(browser)
+    }
+
+    fn send(&mut self, method: &str, path: &str, body: &Value) -> Result<Value, Failed> {
+        let body = if method == "GET" { Vec::new() } else { body.to_string().into_bytes() };
+        let (code, answer) = self.connection.request(method, path, &body)?;
+        let answer: Value = serde_json::from_slice(&answer)?;
+        if code == 200 { Ok(answer["value"].clone()) } else { Err(format!("{path}: {answer}").into()) }
+    }
+
+    fn command(&mut self, path: &str, body: &Value) -> Result<Value, Failed> {
+        let path = format!("/session/{}{path}", self.session);
+        self.send("POST", &path, body)
+    }
+
+    fn go(&mut self, address: &str) -> Result<(), Failed> {
+        self.command("/url", &json!({ "url": address })).map(drop)
+    }
+
+    /// What an expression is worth on the page.
+    fn value(&mut self, expression: &str) -> Result<Value, Failed> {
+        self.command("/execute/sync", &json!({ "script": format!("return {expression};"), "args": [] }))
+    }
+
+    /// Waits until an expression is what it should be.
+    fn wait(&mut self, expression: &str, wanted: impl Into<Value>) -> Result<(), Failed> {
+        let (wanted, start) = (wanted.into(), Instant::now());
+        loop {
+            let got = self.value(expression)?;
+            if got == wanted {
+                return Ok(());
+            }
+            if start.elapsed() > PATIENCE {
+                return Err(format!("{expression} is {got}, not {wanted}").into());
+            }
+            std::thread::sleep(Duration::from_millis(30));
+        }
+    }
+
+    fn element(&mut self, selector: &str) -> Result<String, Failed> {
+        let found = self.command("/element", &json!({ "using": "css selector", "value": selector }))?;
+        let id = found.as_object().and_then(|o| o.values().next()).and_then(Value::as_str);
+        Ok(id.ok_or_else(|| format!("no {selector}"))?.to_owned())
+    }
+
+    fn click(&mut self, selector: &str) -> Result<(), Failed> {
+        let id = self.element(selector)?;
+        self.command(&format!("/element/{id}/click"), &json!({})).map(drop)
+    }
+
+    /// Puts a text into an input, in place of what it holds.
+    fn fill(&mut self, selector: &str, text: &str) -> Result<(), Failed> {
+        let id = self.element(selector)?;
+        self.command(&format!("/element/{id}/clear"), &json!({}))?;
+        self.command(&format!("/element/{id}/value"), &json!({ "text": text })).map(drop)
+    }
+
+    /// Presses keys wherever the focus is.
+    fn press(&mut self, keys: &str) -> Result<(), Failed> {
+        let steps = keys
+            .chars()
+            .flat_map(|c| [json!({ "type": "keyDown", "value": c }), json!({ "type": "keyUp", "value": c })]);
+        let actions = json!({ "actions": [{ "type": "key", "id": "keys", "actions": steps.collect::<Vec<_>>() }] });
+        self.command("/actions", &actions).map(drop)
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let path = format!("/session/{}", self.session);
+        let _ = self.send("DELETE", &path, &json!({}));
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+const TEXT: &str = "document.getElementById('text')?.textContent ?? ''";
+const QUERY: &str = "document.getElementById('query').value";
+
+fn riscv() -> Result<(Server, Browser), Failed> {
+    let server = Server::start(&["--isa".to_owned(), "rv64gc_xext".to_owned()])?;
+    let browser = Browser::open(&format!("http://127.0.0.1:{}/", server.port))?;
+    Ok((server, browser))
+}
+
+fn words_and_text() -> Result<(), Failed> {
+    let (_server, mut page) = riscv()?;
+    page.wait("document.getElementById('name').textContent", "riscv")?;
+    // Hex gives the text and the bits.
+    page.fill("#query", "0x00c58533")?;
+    page.wait(TEXT, "add a0,a1,a2")?;
+    page.wait("document.querySelectorAll('.bits button').length", 32)?;
+    // A field lights up in text, bits and table.
+    page.value(
+        "document.querySelector('#text [data-f=RD]').dispatchEvent(new MouseEvent('mouseover', {bubbles: true})), 0",
+    )?;
+    page.wait("document.querySelectorAll('.bits .lit').length", 5)?;
+    page.wait("document.querySelectorAll('#fields .lit').length", 1)?;
+    // A bit that is pressed flips, and the text follows.
+    page.click("[data-bit='30']")?;
+    page.wait(TEXT, "sub a0,a1,a2")?;
+    page.wait(QUERY, "0x40c58533")?;
+    // A field that is written does so too.
+    page.click("[data-field='RD']")?;
+    page.press(&format!("{END}{}0x1{ENTER}", BACKSPACE.repeat(3)))?;
+    page.wait(TEXT, "sub ra,a1,a2")?;
+    // Assembly gives bits.
+    page.fill("#query", "addi a0, a1, -16")?;
+    page.wait("document.querySelector('#answer').dataset.kind", "asm")?;
+    page.wait(
+        "[...document.querySelectorAll('.bits button')].map(b => b.textContent).join('')",
+        "11111111000001011000010100010011",
+    )?;
+    // What does not assemble says why.
+    page.fill("#query", "addi a0, a1, 5000")?;
+    page.wait("document.querySelector('#answer .problems')?.textContent.includes('5000') ?? false", true)?;
+    // A pattern gives candidates, and one that is taken gives a word.
+    page.fill("#query", "0000000??????????000?????0110011")?;
+    page.wait("document.querySelectorAll('.candidates button').length", 1)?;
+    page.click(".candidates button")?;
+    page.wait(TEXT, "add zero,zero,zero")?;
+    // A word of nothing gives the nearest, and one that is taken is an instruction.
+    page.fill("#query", "0xffffffff")?;
+    page.wait("document.querySelectorAll('.near button').length > 0", true)?;
+    page.wait("document.querySelectorAll('.bits .wrong').length > 0", true)?;
+    page.click(".near button")?;
+    page.wait("document.querySelector('#answer').dataset.kind === 'word' && !!document.getElementById('text')", true)?;
+    // Without the extension a word means nothing.
+    page.fill("#query", "0x0203030b")?;
+    page.wait(TEXT, "xext t1,t1,zero")?;
+    page.click("#features-box summary")?;
+    page.click("#features input[name=xext-custom0]")?;
+    page.wait("document.querySelectorAll('.near button').length > 0", true)?;
+    // No complaint of the browser about the page.
+    page.wait("performance.getEntriesByType('resource').every(r => r.name.startsWith(location.origin))", true)
+}
+
+fn address_brings_it_back() -> Result<(), Failed> {
+    let (server, mut page) = riscv()?;
+    page.wait("document.getElementById('name').textContent", "riscv")?;
+    page.fill("#query", "0x00c58533")?;
+    page.wait(TEXT, "add a0,a1,a2")?;
+    let address = page.value("location.href")?;
+    page.go("about:blank")?;
+    page.go(address.as_str().ok_or("no address")?)?;
+    page.wait(TEXT, "add a0,a1,a2")?;
+    page.wait(QUERY, "0x00c58533")?;
+    // Choices are in the address too.
+    page.go("about:blank")?;
+    page.go(&format!("http://127.0.0.1:{}/#q=0x0203030b&features=-xext-custom0", server.port))?;
+    page.wait("document.querySelectorAll('.near button').length > 0", true)
+}
+
+fn file_change_reloads() -> Result<(), Failed> {
+    let dir = tempfile::tempdir()?;
+    let path = dir.path().join("isa.xml");
+    let text = |name: &str| {
+        format!(
+            "<isa dialect=\"isaglot\"><bitset name=\"#instruction\" size=\"8\"><display>{{NAME}}</display></bitset>\n\
+             <bitset name=\"{name}\" extends=\"#instruction\"><pattern low=\"0\" high=\"7\">00000001</pattern></bitset></isa>"
+        )
+    };
+    std::fs::write(&path, text("first"))?;
+    let server = Server::start(&[path.display().to_string()])?;
+    let mut page = Browser::open(&format!("http://127.0.0.1:{}/#q=0x01", server.port))?;
+    page.wait(TEXT, "first")?;
+    std::fs::write(&path, text("changed"))?;
+    page.wait(TEXT, "changed")?;
+    std::fs::write(&path, "<isa>")?;
+    page.wait("!document.getElementById('broken').hidden", true)?;
+    page.wait(TEXT, "changed")?;
+    std::fs::write(&path, text("mended"))?;
+    page.wait(TEXT, "mended")?;
+    page.wait("document.getElementById('broken').hidden", true)
+}
+
+/// The box has the focus at first; the bits are behind it.
+fn keyboard_only() -> Result<(), Failed> {
+    let (_server, mut page) = riscv()?;
+    page.wait("document.getElementById('name').textContent", "riscv")?;
+    page.wait("document.activeElement.id", "query")?;
+    page.press("0x00c58533")?;
+    page.wait(TEXT, "add a0,a1,a2")?;
+    page.press(TAB)?;
+    page.wait("document.activeElement.dataset.bit", "31")?;
+    page.press(TAB)?;
+    page.press(SPACE)?;
+    page.wait(TEXT, "sub a0,a1,a2")?;
+    // The same bit has the focus still.
+    page.wait("document.activeElement.dataset.bit", "30")?;
+    page.press(SPACE)?;
+    page.wait(TEXT, "add a0,a1,a2")
+}
