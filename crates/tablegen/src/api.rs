@@ -242,7 +242,7 @@ impl<'a> Def<'a> {
     /// The places of the `defm`s that made it, innermost first.
     pub fn defm_spans(self) -> Vec<Span> {
         let locs = &self.records.ctx().rec(self.id).locs;
-        locs.iter().skip(1).filter_map(|&l| self.records.places().span(l)).collect()
+        locs.iter().skip(1).filter_map(|l| self.records.places().span(l)).collect()
     }
 
     fn at(self, field: &str) -> Option<usize> {

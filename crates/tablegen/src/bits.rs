@@ -28,6 +28,12 @@ impl Vals {
         }
     }
 
+    /// The bits that are known and what they are, of a `bits` value of at most 32 bits that has no references.
+    pub(crate) fn small_bits(&self, v: Val) -> Option<(u32, u32)> {
+        let node = self.look(v);
+        (node.kind == Kind::Bits && node.op == bits_form::SMALL).then_some((node.a, node.b))
+    }
+
     /// Number of bits.
     pub(crate) fn bits_len(&self, v: Val) -> u32 {
         self.ty(v).width().unwrap_or(0)

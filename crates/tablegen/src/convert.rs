@@ -40,7 +40,6 @@ impl Ctx {
             Kind::Dag => (ty == Ty::DAG).then_some(v),
             Kind::Def => (ty.is_record() && self.convertible(node.ty, ty)).then_some(v),
             Kind::List => self.convert_list(v, node.ty, ty),
-            Kind::Arg => None,
             _ => {
                 if node.ty == ty || self.is_a(node.ty, ty) {
                     return Some(v);
@@ -78,8 +77,7 @@ impl Ctx {
         if from == Ty::NONE || !self.convertible(from, ty) {
             return None;
         }
-        let cast = self.un(UnOp::Cast, v, ty);
-        Some(self.fold_un(cast, None, false))
+        Some(self.make_un(UnOp::Cast, v, ty, None, false))
     }
 
     /// The number that a value is, after conversion.

@@ -11,8 +11,9 @@ use crate::message::Messages;
 use crate::names::{Names, Sym};
 use crate::origin::Origins;
 use crate::record::{RecId, RecKind, Record, Shapes, SuperLists};
+use crate::resolve::Resolver;
 use crate::ty::{Ty, Types};
-use crate::value::{Kind, Val, Vals, flag};
+use crate::value::{Kind, Val, Vals};
 
 /// Bounds that one run may set lower than [`crate::limits`].
 #[derive(Clone, Copy, Debug)]
@@ -72,10 +73,18 @@ pub(crate) struct Ctx {
     def_by_name: Vec<u32>,
     pub(crate) globals: FxHashMap<Sym, Val>,
     next_anonymous: u32,
+    /// The names of unnamed records by their numbers, as far as they were asked for.
+    pub(crate) anonymous_texts: Vec<Sym>,
+    /// The last such name that was made.
+    pub(crate) anonymous_text: Vec<u8>,
+    /// Runs of values that are being made, one behind the other.
+    pub(crate) scratch: Vec<u32>,
+    /// Resolvers that are not in use, for their memory.
+    pub(crate) idle: Vec<Resolver>,
     /// Instantiations: `Class<args>` to the record.
     pub(crate) instances: FxHashMap<Val, Val>,
-    /// Results of the resolver in progress: its generation, then value and whether something stayed free.
-    pub(crate) memo: Vec<(u32, u32)>,
+    /// Results of the resolver in progress: its generation and whether something stayed free, then the value.
+    pub(crate) memo: Vec<(u32, Val)>,
     pub(crate) generation: u32,
     pub(crate) steps: u64,
     pub(crate) depth: u32,
@@ -103,6 +112,10 @@ impl Ctx {
             def_by_name: Vec::new(),
             globals: FxHashMap::default(),
             next_anonymous: 0,
+            anonymous_texts: Vec::new(),
+            anonymous_text: ANONYMOUS.to_vec(),
+            scratch: Vec::new(),
+            idle: Vec::new(),
             instances: FxHashMap::default(),
             memo: Vec::new(),
             generation: 0,
@@ -154,7 +167,7 @@ impl Ctx {
     pub(crate) fn new_anonymous_name(&mut self) -> Val {
         let n = self.next_anonymous;
         self.next_anonymous += 1;
-        self.vals.fixed(Kind::Anon, 0, Ty::STRING, n, 0, crate::value::Facts::OPERATION.with(flag::ANON))
+        self.vals.anonymous(n)
     }
 
     /// The value of a field.
@@ -180,26 +193,57 @@ impl Ctx {
             let at = self.shapes.find(shape, name)?;
             return Some(self.shapes.get(shape).fields[at].ty);
         }
-        let classes = self.types.classes(self.vals.ty(value)).to_vec();
-        classes.into_iter().find_map(|class| {
-            let shape = self.rec(class).shape;
-            let at = self.shapes.find(shape, name)?;
-            Some(self.shapes.get(shape).fields[at].ty)
-        })
+        let ty = self.vals.ty(value);
+        for i in 0..self.types.classes(ty).len() {
+            let shape = self.rec(self.types.classes(ty)[i]).shape;
+            if let Some(at) = self.shapes.find(shape, name) {
+                return Some(self.shapes.get(shape).fields[at].ty);
+            }
+        }
+        None
     }
 
     /// Finished records by name, bytewise.
     pub(crate) fn sorted_defs(&self) -> Vec<RecId> {
-        let mut defs = self.defs.clone();
-        defs.sort_by(|&a, &b| self.class_name(a).cmp(self.class_name(b)));
-        defs
+        self.by_name(&self.defs)
+    }
+
+    /// Sorts by name. Most names differ in their first 16 bytes, so those are compared as a number.
+    fn by_name(&self, ids: &[RecId]) -> Vec<RecId> {
+        let key = |&id: &RecId| {
+            let name = self.class_name(id);
+            let mut head = [0; 16];
+            let len = name.len().min(head.len());
+            head[..len].copy_from_slice(&name[..len]);
+            (u128::from_be_bytes(head), id)
+        };
+        // Unnamed records, often most of all, lie together and need only their numbers compared.
+        let mut unnamed: Vec<u64> = Vec::new();
+        let mut keyed: Vec<(u128, RecId)> = Vec::new();
+        for id in ids {
+            match digits_key(self.class_name(*id)) {
+                Some(digits) => unnamed.push(u64::from(digits) << 32 | u64::from(id.0)),
+                None => keyed.push(key(id)),
+            }
+        }
+        unnamed.sort_unstable();
+        keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.class_name(a.1).cmp(self.class_name(b.1))));
+        let mut sorted: Vec<RecId> = keyed.into_iter().map(|k| k.1).collect();
+        let at = sorted.partition_point(|&id| self.class_name(id) < ANONYMOUS);
+        if sorted.get(at).is_some_and(|&id| self.class_name(id).starts_with(ANONYMOUS)) {
+            // Some other name begins like theirs.
+            sorted.extend(unnamed.into_iter().map(|u| RecId(u as u32)));
+            sorted.sort_by(|&a, &b| self.class_name(a).cmp(self.class_name(b)));
+        } else {
+            sorted.splice(at..at, unnamed.into_iter().map(|u| RecId(u as u32)));
+        }
+        sorted
     }
 
     /// Classes by name, bytewise.
     pub(crate) fn sorted_classes(&self) -> Vec<RecId> {
-        let mut classes: Vec<RecId> = self.class_by_name.values().copied().collect();
-        classes.sort_by(|&a, &b| self.class_name(a).cmp(self.class_name(b)));
-        classes
+        let classes: Vec<RecId> = self.class_by_name.values().copied().collect();
+        self.by_name(&classes)
     }
 
     pub(crate) fn is_subclass(&self, rec: RecId, class: RecId) -> bool {
@@ -277,6 +321,10 @@ impl Ctx {
     /// Gives a field a value, converted to the field's type; `false` if it cannot be.
     pub(crate) fn set_field(&mut self, rec: RecId, at: usize, value: Val) -> bool {
         let ty = self.shapes.get(self.rec(rec).shape).fields[at].ty;
+        if self.vals.ty(value) == ty && ty.width().is_none() {
+            self.rec_mut(rec).values[at] = value;
+            return true;
+        }
         let value = self.field_value(value, ty);
         self.rec_mut(rec).values[at] = value.unwrap_or(Val::MISSING);
         value.is_some()
@@ -315,21 +363,31 @@ impl Ctx {
     }
 
     /// Counts a step of evaluation; `false` when the run is over.
+    #[inline]
     pub(crate) fn step(&mut self) -> bool {
         self.steps += 1;
+        if self.steps & 0xFFF == 0 || self.vals.too_deep {
+            self.look_at_bounds();
+        }
+        !self.stopped
+    }
+
+    #[cold]
+    fn look_at_bounds(&mut self) {
         if self.vals.too_deep {
             self.too_much("values within values");
         }
-        if self.steps & 0xFFF == 0 {
+        {
             if self.steps > self.bounds.steps {
                 self.too_much("computations");
-            } else if self.vals.pool_words() > self.bounds.pool_words || self.vals.len() > self.bounds.pool_words {
+            } else if self.vals.pool_words() > self.bounds.pool_words
+                || self.vals.len() > self.bounds.pool_words.min(limits::MAX_VALUES)
+            {
                 self.too_much("values");
             } else if self.names.bytes() > self.bounds.string_bytes {
                 self.too_much("strings");
             }
         }
-        !self.stopped
     }
 
     /// An error after which nothing counts.
@@ -353,7 +411,7 @@ impl Ctx {
 
     /// An error at a record and the `defm`s that made it.
     pub(crate) fn error_at(&mut self, rec: Option<RecId>, code: &'static str, text: &[u8]) {
-        let locs = rec.map_or_else(Vec::new, |r| self.rec(r).locs.clone());
+        let locs: Vec<Loc> = rec.map_or_else(Vec::new, |r| self.rec(r).locs.iter().collect());
         self.messages.error_chain(&locs, code, text);
     }
 
@@ -361,6 +419,19 @@ impl Ctx {
     pub(crate) fn kind_of(&self, rec: RecId) -> RecKind {
         self.rec(rec).kind
     }
+}
+
+/// How names of unnamed records begin.
+const ANONYMOUS: &[u8] = b"anonymous_";
+
+/// A number that orders the names of unnamed records as their texts are ordered; none for other names.
+fn digits_key(name: &[u8]) -> Option<u32> {
+    let digits = name.strip_prefix(ANONYMOUS)?;
+    if digits.is_empty() || digits.len() > 8 || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let key = digits.iter().fold(0, |key, &d| key << 4 | u32::from(d - b'0' + 1));
+    Some(key << (4 * (8 - digits.len())))
 }
 
 /// Fields of one record.

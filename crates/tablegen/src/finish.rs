@@ -9,7 +9,7 @@ use crate::origin::{Origin, Step};
 use crate::record::{RecId, RecKind, Record};
 use crate::resolve::Resolver;
 use crate::ty::Ty;
-use crate::value::{Kind, Val, flag};
+use crate::value::{Arg, Kind, Val, flag};
 
 impl Ctx {
     /// Resolves everything in a record.
@@ -19,7 +19,9 @@ impl Ctx {
         r.own_name = old;
         let name = self.resolve(old, r);
         self.rec_mut(rec).name = name;
-        for at in 0..self.rec(rec).values.len() {
+        let mut next = 0;
+        while let Some(at) = self.next_field(rec, next, Val::is_ground) {
+            next = at + 1;
             let old = self.rec(rec).values[at];
             if self.leaves(old, r) {
                 continue;
@@ -52,6 +54,12 @@ impl Ctx {
         self.rec_mut(rec).checks = Some(checks);
     }
 
+    /// The first field from `from` on whose value is not like that.
+    fn next_field(&self, rec: RecId, from: usize, like: fn(Val) -> bool) -> Option<usize> {
+        let values = self.rec(rec).values.get(from..)?;
+        values.iter().position(|&v| !like(v)).map(|at| at + from)
+    }
+
     fn invalid_value(&mut self, rec: RecId, at: usize, value: Val) {
         let field = self.shapes.get(self.rec(rec).shape).fields[at];
         let mut text = b"Invalid value ".to_vec();
@@ -73,8 +81,9 @@ impl Ctx {
 
     /// The final resolution: references to own fields, names, late casts.
     pub(crate) fn resolve_finally(&mut self, rec: RecId, new_name: Option<Val>) {
-        let mut r = Resolver::own_fields(rec, new_name);
+        let mut r = self.own_fields(rec, new_name);
         self.resolve_record(rec, &mut r, Step::Resolved);
+        self.retire(r);
     }
 
     /// The record that `Class<args>` is; made if it is the first time.
@@ -100,20 +109,21 @@ impl Ctx {
         record.origins.clone_from(&from.origins);
         let rec = self.add_record(record);
         let class_sym = self.class_sym(class);
-        let mut r = Resolver::map(Some(rec));
+        let mut r = self.resolver(Some(rec));
         r.by = class_sym;
         for arg in self.rec(class).args() {
             r.set(arg.name, arg.default);
         }
-        for i in 1..self.vals.run(v).len() {
-            let node = self.vals.node(self.vals.part(v, i));
-            let name = match node.op {
-                0 => self.rec(class).args().get(node.b as usize).map_or(Sym::NONE, |a| a.name),
-                _ => Sym(node.b),
+        let params = self.rec(class).args();
+        for arg in Arg::of_run(self.vals.run(v)) {
+            let name = match arg.key() {
+                Ok(position) => params.get(position as usize).map_or(Sym::NONE, |p| p.name),
+                Err(name) => name,
             };
-            r.set(name, Val(node.a));
+            r.set(name, arg.value);
         }
         self.resolve_record(rec, &mut r, Step::Substituted);
+        self.retire(r);
         self.inherit_list(rec, class);
         self.push_super(rec, class);
         self.resolve_finally(rec, None);
@@ -164,9 +174,11 @@ impl Ctx {
     /// An error for each field that could not be resolved.
     pub(crate) fn check_concrete(&mut self, rec: RecId) {
         let shape = self.rec(rec).shape;
-        for at in 0..self.rec(rec).values.len() {
+        let mut next = 0;
+        while let Some(at) = self.next_field(rec, next, Val::is_concrete) {
+            next = at + 1;
             let value = self.rec(rec).values[at];
-            if self.is_concrete(value) || self.shapes.get(shape).fields[at].loose {
+            if self.shapes.get(shape).fields[at].loose {
                 continue;
             }
             if self.vals.kind(value) == Kind::Bits && self.bits_concrete(rec, value) {
@@ -213,7 +225,7 @@ impl Ctx {
     /// Checks assertions and prints dumps of a finished record.
     pub(crate) fn run_checks(&mut self, rec: RecId) {
         let Some(checks) = self.rec(rec).checks.clone() else { return };
-        let mut r = Resolver::own_fields(rec, None);
+        let mut r = self.own_fields(rec, None);
         self.begin(&mut r);
         for a in &checks.assertions {
             let condition = self.resolve(a.condition, &mut r);
@@ -221,12 +233,14 @@ impl Ctx {
             self.check_assertion(a.loc, condition, message);
             self.explain_assertion(rec, a.written);
         }
-        let mut r = Resolver::own_fields(rec, None);
+        self.retire(r);
+        let mut r = self.own_fields(rec, None);
         self.begin(&mut r);
         for d in &checks.dumps {
             let message = self.resolve(d.message, &mut r);
             self.dump_message(d.loc, message);
         }
+        self.retire(r);
     }
 
     /// One assertion.

@@ -11,9 +11,19 @@ impl Ctx {
     /// Folds an operation of two operands as far as it goes now.
     pub(crate) fn fold_bin(&mut self, v: Val, rec: Option<RecId>) -> Val {
         let node = self.vals.node(v);
-        let (a, b) = (Val(node.a), Val(node.b));
-        let op = BinOp::of(node.op);
-        let folded = match op {
+        self.try_bin(BinOp::of(node.op), Val(node.a), Val(node.b), node.ty, rec).unwrap_or(v)
+    }
+
+    /// An operation of two operands, folded if it can be; then the operation itself never becomes a value.
+    pub(crate) fn make_bin(&mut self, op: BinOp, a: Val, b: Val, ty: Ty, rec: Option<RecId>) -> Val {
+        match self.try_bin(op, a, b, ty, rec) {
+            Some(folded) => folded,
+            None => self.bin(op, a, b, ty),
+        }
+    }
+
+    fn try_bin(&mut self, op: BinOp, a: Val, b: Val, ty: Ty, rec: Option<RecId>) -> Option<Val> {
+        match op {
             BinOp::Con => self.fold_con(a, b),
             BinOp::ListConcat => match (self.vals.as_list(a), self.vals.as_list(b)) {
                 (Some(x), Some(y)) => {
@@ -42,8 +52,10 @@ impl Ctx {
             BinOp::Eq | BinOp::Ne | BinOp::Le | BinOp::Lt | BinOp::Ge | BinOp::Gt => {
                 self.compare(op, a, b).map(Val::bit)
             }
-            BinOp::GetDagArg => self.fold_get_dag_arg(a, b, node.ty, rec),
+            BinOp::GetDagArg => self.fold_get_dag_arg(a, b, ty, rec),
             BinOp::GetDagName => self.fold_get_dag_name(a, b, rec),
+            BinOp::Match => self.fold_match(a, b, rec),
+            BinOp::SetDagOpName => self.fold_set_dag_op_name(a, b),
             BinOp::SetDagOp => match (self.vals.as_dag(a), self.as_def(b)) {
                 (Some(run), Some(_)) => {
                     let mut run = run.to_vec();
@@ -57,8 +69,7 @@ impl Ctx {
                 (Some(x), Some(y)) => self.arithmetic(op, x, y, rec).map(|i| self.int(i)),
                 _ => None,
             },
-        };
-        folded.unwrap_or(v)
+        }
     }
 
     fn arithmetic(&mut self, op: BinOp, x: i64, y: i64, rec: Option<RecId>) -> Option<i64> {

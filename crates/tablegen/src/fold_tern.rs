@@ -4,7 +4,6 @@ use crate::ctx::Ctx;
 use crate::names::Sym;
 use crate::ops::TernOp;
 use crate::record::RecId;
-use crate::resolve::Resolver;
 use crate::ty::Ty;
 use crate::value::{Kind, Val, dag_op};
 
@@ -13,18 +12,30 @@ impl Ctx {
     pub(crate) fn fold_tern(&mut self, v: Val, rec: Option<RecId>) -> Val {
         let node = self.vals.node(v);
         let [a, b, c] = [0, 1, 2].map(|i| self.vals.part(v, i));
-        let folded = match TernOp::of(node.op) {
+        self.try_tern(TernOp::of(node.op), [a, b, c], node.ty, rec).unwrap_or(v)
+    }
+
+    /// An operation of three operands, folded if it can be; then the operation itself never becomes a value.
+    pub(crate) fn make_tern(&mut self, op: TernOp, a: Val, b: Val, c: Val, ty: Ty, rec: Option<RecId>) -> Val {
+        match self.try_tern(op, [a, b, c], ty, rec) {
+            Some(folded) => folded,
+            None => self.tern(op, a, b, c, ty),
+        }
+    }
+
+    fn try_tern(&mut self, op: TernOp, [a, b, c]: [Val; 3], ty: Ty, rec: Option<RecId>) -> Option<Val> {
+        match op {
             TernOp::If => self.int_of(a).map(|i| if i != 0 { b } else { c }),
-            TernOp::Subst => self.fold_subst(a, b, c, node.ty),
-            TernOp::Foreach => self.fold_foreach(a, b, c, node.ty, rec),
-            TernOp::Filter => self.fold_filter(a, b, c, node.ty, rec),
+            TernOp::Subst => self.fold_subst(a, b, c, ty),
+            TernOp::Foreach => self.fold_foreach(a, b, c, ty, rec),
+            TernOp::Filter => self.fold_filter(a, b, c, ty, rec),
+            TernOp::Sort => self.fold_sort(a, b, c, ty, rec),
             TernOp::Dag => self.fold_dag(a, b, c),
             TernOp::Range => self.fold_range(a, b, c, rec),
             TernOp::Substr => self.fold_substr(a, b, c, rec),
             TernOp::Find => self.fold_find(a, b, c, rec),
-            op @ (TernOp::SetDagArg | TernOp::SetDagName) => self.fold_set_dag(op, a, b, c, rec),
-        };
-        folded.unwrap_or(v)
+            TernOp::SetDagArg | TernOp::SetDagName => self.fold_set_dag(op, a, b, c, rec),
+        }
     }
 
     fn fold_subst(&mut self, a: Val, b: Val, c: Val, ty: Ty) -> Option<Val> {
@@ -36,32 +47,40 @@ impl Ctx {
             let kept = if name(a) == name(c) { name(b) } else { name(c) };
             return Some(self.var(Sym(kept), ty));
         }
-        let (from, to, text) = (self.vals.as_str(a)?, self.vals.as_str(b)?, self.vals.as_str(c)?);
-        let (from, to, text) = (self.names.get(from), self.names.get(to), self.names.get(text));
+        let (from, to, whole) = (self.vals.as_str(a)?, self.vals.as_str(b)?, self.vals.as_str(c)?);
+        let (from, to, text) = (self.names.get(from), self.names.get(to), self.names.get(whole));
         if from.is_empty() {
             // llvm-tblgen inserts for ever; there is no answer.
             self.fatal(crate::loc::Loc::NONE, "tblgen-subst", b"!subst of an empty string has no end");
             return None;
         }
-        let mut result = Vec::with_capacity(text.len());
+        let Some(mut found) = find(text, from) else { return Some(self.string(whole)) };
+        let mut result = Vec::with_capacity(text.len() + to.len());
         let mut at = 0;
-        for found in memchr::memmem::find_iter(text, from) {
-            result.extend(&text[at..found]);
-            result.extend(to);
+        loop {
+            result.extend_from_slice(&text[at..found]);
+            result.extend_from_slice(to);
             at = found + from.len();
             if result.len() > self.max_string() {
                 self.too_much("strings");
                 return None;
             }
+            match find(&text[at..], from) {
+                Some(next) => found = at + next,
+                None => break,
+            }
         }
-        result.extend(&text[at..]);
+        result.extend_from_slice(&text[at..]);
         Some(self.string_of(&result))
     }
 
-    fn apply(&mut self, name: Sym, item: Val, body: Val, rec: Option<RecId>) -> Val {
-        let mut resolver = Resolver::map(rec);
+    /// A value with one element put in.
+    pub(crate) fn apply(&mut self, name: Sym, item: Val, body: Val, rec: Option<RecId>) -> Val {
+        let mut resolver = self.resolver(rec);
         resolver.set(name, item);
-        self.run(body, &mut resolver)
+        let value = self.run(body, &mut resolver);
+        self.retire(resolver);
+        value
     }
 
     fn fold_foreach(&mut self, a: Val, b: Val, c: Val, ty: Ty, rec: Option<RecId>) -> Option<Val> {
@@ -236,10 +255,11 @@ impl Ctx {
         let Some(parts) = self.vals.as_list(list).map(<[u32]>::to_vec) else { return v };
         let mut value = start;
         for part in parts {
-            let mut resolver = Resolver::map(rec);
+            let mut resolver = self.resolver(rec);
             resolver.set(acc, value);
             resolver.set(item, Val(part));
             value = self.run(body, &mut resolver);
+            self.retire(resolver);
             if self.stopped {
                 return v;
             }
@@ -280,22 +300,36 @@ impl Ctx {
     }
 
     /// `record.name`, folded if the record is known and the field resolved.
-    pub(crate) fn fold_field(&mut self, v: Val, rec: Option<RecId>) -> Val {
-        let node = self.vals.node(v);
-        let Some(def) = self.as_def(Val(node.a)) else { return v };
-        let name = Sym(node.b);
+    pub(crate) fn make_field(&mut self, of: Val, name: Sym, ty: Ty, rec: Option<RecId>) -> Val {
+        match self.try_field(of, name, rec) {
+            Some(folded) => folded,
+            None => self.field_access(of, name, ty),
+        }
+    }
+
+    pub(crate) fn try_field(&mut self, of: Val, name: Sym, rec: Option<RecId>) -> Option<Val> {
+        let def = self.as_def(of)?;
         if rec == Some(def) {
             let mut text = b"Attempting to access field '".to_vec();
             text.extend(self.names.get(name));
             text.extend(b"' of '");
-            self.write_val(Val(node.a), &mut text);
+            self.write_val(of, &mut text);
             text.extend(b"' is a forbidden self-reference");
             self.fatal_at(rec, "tblgen-self-reference", &text);
-            return v;
+            return None;
         }
-        match self.field(def, name) {
-            Some(value) if self.is_concrete(value) => value,
-            _ => v,
-        }
+        self.field(def, name).filter(|&value| self.is_concrete(value))
     }
+}
+
+/// Where a short text is in another. Most texts are names, for which preparing a fast search costs more than looking.
+fn find(text: &[u8], what: &[u8]) -> Option<usize> {
+    const LONG: usize = 256;
+    if text.len() > LONG {
+        return memchr::memmem::find(text, what);
+    }
+    let (&first, rest) = what.split_first()?;
+    let last = text.len().checked_sub(what.len())?;
+    let starts = text.get(..=last)?.iter().enumerate().filter(|&(_, &b)| b == first);
+    starts.map(|(at, _)| at).find(|&at| text.get(at + 1..).is_some_and(|t| t.starts_with(rest)))
 }

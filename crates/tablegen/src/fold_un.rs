@@ -13,27 +13,38 @@ impl Ctx {
     /// self-references and messages; `last` says that nothing more will become known.
     pub(crate) fn fold_un(&mut self, v: Val, rec: Option<RecId>, last: bool) -> Val {
         let node = self.vals.node(v);
-        let (op, a, ty) = (UnOp::of(node.op), Val(node.a), node.ty);
+        self.try_un(UnOp::of(node.op), Val(node.a), node.ty, rec, last).unwrap_or(v)
+    }
+
+    /// An operation of one operand, folded if it can be; then the operation itself never becomes a value.
+    pub(crate) fn make_un(&mut self, op: UnOp, a: Val, ty: Ty, rec: Option<RecId>, last: bool) -> Val {
+        match self.try_un(op, a, ty, rec, last) {
+            Some(folded) => folded,
+            None => self.un(op, a, ty),
+        }
+    }
+
+    fn try_un(&mut self, op: UnOp, a: Val, ty: Ty, rec: Option<RecId>, last: bool) -> Option<Val> {
         let kind = self.vals.kind(a);
         match op {
-            UnOp::Cast => return self.fold_cast(v, rec, last),
+            UnOp::Cast => return self.fold_cast(a, ty, rec, last),
             UnOp::Repr if self.is_concrete(a) => {
                 let text = match self.as_def(a) {
                     Some(def) => self.record_text(def),
                     None => self.val_text(a),
                 };
-                return self.string_of(&text);
+                return Some(self.string_of(&text));
             }
             UnOp::ToLower | UnOp::ToUpper => {
                 if let Some(text) = self.vals.as_str(a) {
                     let text = self.names.get(text);
                     let text = if op == UnOp::ToLower { text.to_ascii_lowercase() } else { text.to_ascii_uppercase() };
-                    return self.string_of(&text);
+                    return Some(self.string_of(&text));
                 }
             }
             UnOp::Not => {
                 if let Some(i) = self.int_of(a) {
-                    return self.int(i64::from(i == 0));
+                    return Some(self.int(i64::from(i == 0)));
                 }
             }
             UnOp::Head | UnOp::Tail if kind == Kind::List => {
@@ -41,30 +52,31 @@ impl Ctx {
                 let Some((&head, tail)) = parts.split_first() else {
                     let text = format!("{} of an empty list", op.name());
                     self.fatal_at(rec, "tblgen-empty-list", text.as_bytes());
-                    return v;
+                    return None;
                 };
                 if op == UnOp::Head {
-                    return Val(head);
+                    return Some(Val(head));
                 }
                 let tail = tail.to_vec();
                 let element = self.element_ty(a);
-                return self.list(element, &tail);
+                return Some(self.list(element, &tail));
             }
             UnOp::Size | UnOp::Empty => {
                 let size = match kind {
                     Kind::List => self.vals.run(a).len(),
                     Kind::Dag => self.vals.run(a).len() / 2 - 1,
                     Kind::Str => self.vals.as_str(a).map_or(0, |s| self.names.get(s).len()),
-                    _ => return v,
+                    _ => return None,
                 };
-                return self.int(if op == UnOp::Size { size as i64 } else { i64::from(size == 0) });
+                return Some(self.int(if op == UnOp::Size { size as i64 } else { i64::from(size == 0) }));
             }
             UnOp::GetDagOp if kind == Kind::Dag => {
                 let found = dag_op(self.vals.run(a));
                 let found_ty = self.vals.ty(found);
                 if found != Val::UNSET && self.is_a(found_ty, ty) {
-                    return found;
+                    return Some(found);
                 }
+                let v = self.un(op, a, ty);
                 self.wrong_type(v, ty, found_ty, rec);
             }
             UnOp::LogTwo => {
@@ -72,46 +84,48 @@ impl Ctx {
                     if i <= 0 {
                         let text = "Illegal operation: logtwo is undefined on arguments less than or equal to 0";
                         self.fatal_at(rec, "tblgen-arithmetic", text.as_bytes());
-                        return v;
+                        return None;
                     }
-                    return self.int(i64::from(63 - i.leading_zeros()));
+                    return Some(self.int(i64::from(63 - i.leading_zeros())));
                 }
             }
+            UnOp::Instances => return self.fold_instances(a, ty, rec, last),
+            UnOp::GetDagOpName => return self.fold_get_dag_op_name(a),
             UnOp::ListFlatten if kind == Kind::List => {
                 let inner: Vec<Val> = self.vals.run(a).iter().map(|&p| Val(p)).collect();
                 if inner.iter().all(|&p| self.vals.kind(p) == Kind::List) {
                     let all: Vec<u32> = inner.iter().flat_map(|&p| self.vals.run(p).to_vec()).collect();
                     if let Some(element) = self.types.element(ty) {
-                        return self.list(element, &all);
+                        return Some(self.list(element, &all));
                     }
                 }
             }
             UnOp::Initialized => {
                 if a == Val::UNSET {
-                    return self.int(0);
+                    return Some(self.int(0));
                 }
                 if self.is_concrete(a) {
-                    return self.int(1);
+                    return Some(self.int(1));
                 }
             }
             _ => {}
         }
-        v
+        None
     }
 
-    fn fold_cast(&mut self, v: Val, rec: Option<RecId>, last: bool) -> Val {
-        let node = self.vals.node(v);
-        let (a, ty) = (Val(node.a), node.ty);
+    fn fold_cast(&mut self, a: Val, ty: Ty, rec: Option<RecId>, last: bool) -> Option<Val> {
         if ty == Ty::STRING {
             if self.vals.kind(a) == Kind::Str {
-                return a;
+                return Some(a);
             }
             if self.as_def(a).is_some() {
                 let text = self.val_text(a);
-                return self.string_of(&text);
+                return Some(self.string_of(&text));
             }
             if let Some(i) = self.int_of(a) {
-                return self.string_of(i.to_string().as_bytes());
+                let mut text = Vec::with_capacity(20);
+                crate::text::write_number(i, &mut text);
+                return Some(self.string_of(&text));
             }
         } else if ty.is_record()
             && let Some(name) = self.vals.as_str(a)
@@ -119,27 +133,28 @@ impl Ctx {
             let found = match self.def(name) {
                 Some(def) => def,
                 None => match rec.filter(|&r| self.is_name_of(name, r)) {
-                    Some(_) if !last => return v,
+                    Some(_) if !last => return None,
                     Some(own) => own,
                     None if last => {
                         let mut text = b"Undefined reference to record: '".to_vec();
                         text.extend(self.names.get(name));
                         text.extend(b"'\n");
                         self.fatal_at(rec, "tblgen-undefined", &text);
-                        return v;
+                        return None;
                     }
-                    None => return v,
+                    None => return None,
                 },
             };
             let def = self.def_val(found);
             let def_ty = self.vals.ty(def);
             if self.is_a(def_ty, ty) {
-                return def;
+                return Some(def);
             }
+            let v = self.un(UnOp::Cast, a, ty);
             self.wrong_type(v, ty, def_ty, rec);
-            return v;
+            return None;
         }
-        self.convert(a, ty).unwrap_or(v)
+        self.convert(a, ty)
     }
 
     /// Whether that text is the name of the record, or will be.
@@ -166,7 +181,7 @@ impl Ctx {
 
     /// Whether nothing is left to resolve in a value.
     pub(crate) fn is_concrete(&self, v: Val) -> bool {
-        self.vals.flags(v) & crate::value::flag::CONCRETE != 0
+        v.is_concrete()
     }
 
     /// An error at a place that may be known only as a record.

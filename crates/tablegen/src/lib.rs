@@ -44,9 +44,11 @@ mod make;
 mod message;
 mod names;
 pub mod natural;
+mod newer;
 mod ops;
 mod origin;
 mod parse;
+mod pattern;
 pub mod print;
 pub mod query;
 mod record;
@@ -101,6 +103,10 @@ impl Records {
         &self.ctx
     }
 
+    pub(crate) fn ctx_mut(&mut self) -> &mut ctx::Ctx {
+        &mut self.ctx
+    }
+
     /// Whether parsing came to its end. There may still have been errors that do not stop it.
     pub fn parsed(&self) -> bool {
         self.ok
@@ -115,6 +121,19 @@ impl Records {
     pub(crate) fn fail_at(&mut self, loc: Loc, code: &'static str, text: &[u8]) {
         self.ok = false;
         self.ctx.fatal(loc, code, text);
+    }
+
+    /// The same at a record and the `defm`s that made it.
+    pub(crate) fn fail_in(&mut self, rec: record::RecId, code: &'static str, text: &[u8]) {
+        self.ok = false;
+        self.ctx.fatal_at(Some(rec), code, text);
+    }
+
+    /// Ends the run after messages that were given already.
+    pub(crate) fn fail_silently(&mut self) {
+        self.ok = false;
+        self.ctx.stopped = true;
+        self.ctx.messages.closed = true;
     }
 
     pub(crate) fn fail(&mut self, code: &'static str, text: &str) {
@@ -206,7 +225,7 @@ fn parse_here(
 /// Does everything with an input that nobody vouches for: reads it within a small budget, goes on after errors, and
 /// prints in every format. The fuzz target and its smoke test call this; what counts is that it returns.
 pub fn check_any_input(bytes: &[u8]) {
-    let options = Options { all_errors: true, trace: true, budget: Some(1 << 16), ..Options::default() };
+    let options = Options { all_errors: true, trace: true, newest: true, budget: Some(1 << 16), ..Options::default() };
     let source: Arc<[u8]> = bytes.into();
     let again = Arc::clone(&source);
     // A file that is included is the file itself.
@@ -219,6 +238,7 @@ pub fn check_any_input(bytes: &[u8]) {
         tool::Action::PrintEnums,
         tool::Action::PrintSets,
         tool::Action::CTags,
+        tool::Action::SearchableTables,
     ] {
         let run = tool::Invocation { action, class: "Base".to_owned(), ..tool::Invocation::default() };
         // A sink takes everything; a text that is too long is an error, and that is fine.

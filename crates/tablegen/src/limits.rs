@@ -43,11 +43,26 @@ pub const MAX_RECORDS: usize = 1 << 24;
 /// Words of operands of all distinct values together.
 pub const MAX_POOL_WORDS: usize = 1 << 30;
 
+/// Distinct values; their numbers have 30 bits.
+pub const MAX_VALUES: usize = 1 << 29;
+
 /// Steps of evaluation: one for each value that a substitution looks into.
 pub const MAX_STEPS: u64 = 1 << 33;
 
 /// Sets within sets.
 pub const MAX_SET_DEPTH: u32 = 1_000;
+
+/// Cells of all tables that are printed as C++.
+pub const MAX_TABLE_CELLS: usize = 1 << 26;
+
+/// States of one pattern of `!match`.
+pub const MAX_PATTERN_STATES: usize = 1 << 14;
+
+/// Groups within groups of a pattern.
+pub const MAX_PATTERN_DEPTH: u32 = 200;
+
+/// The largest count of a repetition in a pattern, as in POSIX.
+pub const MAX_PATTERN_REPEAT: u32 = 255;
 
 /// Errors after which a run that goes on after errors gives up.
 pub const MAX_ERRORS: usize = 1_000;

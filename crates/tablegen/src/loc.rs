@@ -4,7 +4,7 @@
 use isaglot_source::{FileId, SourceMap, Span};
 
 /// A place in some file; [`Loc::NONE`] is nowhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Loc(pub(crate) u32);
 
 impl Loc {

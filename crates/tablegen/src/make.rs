@@ -5,20 +5,23 @@ use crate::names::Sym;
 use crate::ops::{BinOp, TernOp, UnOp};
 use crate::record::RecId;
 use crate::ty::Ty;
-use crate::value::{Facts, Kind, Val, Vals, flag};
+use crate::value::{Arg, Facts, Kind, Val, Vals, flag};
 
 impl Ctx {
     pub(crate) fn int(&mut self, i: i64) -> Val {
-        self.vals.fixed(Kind::Int, 0, Ty::INT, i as u32, (i as u64 >> 32) as u32, Facts::GROUND)
+        self.vals.int(i)
     }
 
     pub(crate) fn string(&mut self, text: Sym) -> Val {
-        self.vals.fixed(Kind::Str, 0, Ty::STRING, text.0, 0, Facts::GROUND)
+        self.vals.string(text)
     }
 
     /// A string that prints as code.
     pub(crate) fn code(&mut self, text: Sym, code: bool) -> Val {
-        self.vals.fixed(Kind::Str, u8::from(code), Ty::STRING, text.0, 0, Facts::GROUND)
+        if !code {
+            return self.vals.string(text);
+        }
+        self.vals.fixed(Kind::Str, 1, Ty::STRING, text.0, 0, Facts::GROUND)
     }
 
     pub(crate) fn string_of(&mut self, text: &[u8]) -> Val {
@@ -50,7 +53,7 @@ impl Ctx {
     /// The value that is a record.
     pub(crate) fn def_val(&mut self, rec: RecId) -> Val {
         let ty = self.record_ty(rec);
-        self.vals.fixed(Kind::Def, 0, ty, rec.0, 0, Facts::GROUND)
+        self.vals.def(rec, ty)
     }
 
     pub(crate) fn as_def(&self, v: Val) -> Option<RecId> {
@@ -74,28 +77,21 @@ impl Ctx {
         self.vals.fixed(Kind::Field, 0, ty, record.0, name.0, facts)
     }
 
-    pub(crate) fn positional(&mut self, value: Val, position: u32) -> Val {
-        let facts = self.vals.facts_op(std::iter::once(value));
-        let facts = Facts { flags: facts.flags & flag::CARRY, bloom: facts.bloom };
-        self.vals.fixed(Kind::Arg, 0, Ty::NONE, value.0, position, facts)
-    }
-
-    pub(crate) fn named(&mut self, value: Val, name: Sym) -> Val {
-        let facts = self.vals.facts_op(std::iter::once(value));
-        let facts = Facts { flags: facts.flags & flag::CARRY, bloom: facts.bloom };
-        self.vals.fixed(Kind::Arg, 1, Ty::NONE, value.0, name.0, facts)
-    }
-
     /// `Class<args>`, not instantiated.
-    pub(crate) fn var_def(&mut self, class: RecId, args: &[Val]) -> Val {
+    pub(crate) fn var_def(&mut self, class: RecId, args: &[Arg]) -> Val {
         let ty = self.types.record(&[class]);
-        let run: Vec<u32> = std::iter::once(class.0).chain(args.iter().map(|a| a.0)).collect();
-        self.vals.with_run(Kind::VarDef, 0, ty, &run, |vals| vals.facts_op(args.iter().copied()))
+        let run: Vec<u32> = std::iter::once(class.0).chain(args.iter().flat_map(|a| a.words())).collect();
+        self.var_def_run(ty, &run)
+    }
+
+    /// The same from a run: the class, then value and key of each argument.
+    pub(crate) fn var_def_run(&mut self, ty: Ty, run: &[u32]) -> Val {
+        self.vals.with_run(Kind::VarDef, 0, ty, run, |vals| vals.facts_op(Arg::of_run(run).map(|a| a.value)))
     }
 
     pub(crate) fn un(&mut self, op: UnOp, a: Val, ty: Ty) -> Val {
         let mut facts = self.vals.facts_op(std::iter::once(a));
-        if op == UnOp::Cast || op == UnOp::Initialized {
+        if op.waits() {
             facts = facts.with(flag::FINAL);
         }
         self.vals.fixed(Kind::UnOp, op as u8, ty, a.0, 0, facts)
@@ -107,10 +103,7 @@ impl Ctx {
     }
 
     pub(crate) fn tern(&mut self, op: TernOp, a: Val, b: Val, c: Val, ty: Ty) -> Val {
-        let bound = match op {
-            TernOp::Foreach | TernOp::Filter => self.vals.as_str(a),
-            _ => None,
-        };
+        let bound = self.vals.as_str(a).filter(|_| op.binds());
         self.vals.with_run(Kind::TernOp, op as u8, ty, &[a.0, b.0, c.0], |vals| match bound {
             Some(name) => {
                 let outside = vals.facts_op(std::iter::once(b));
@@ -149,7 +142,23 @@ impl Ctx {
     /// The text of the name of an unnamed record.
     pub(crate) fn anonymous_text(&mut self, v: Val) -> Option<Sym> {
         let node = self.vals.node(v);
-        (node.kind == Kind::Anon).then(|| self.names.intern(format!("anonymous_{}", node.a).as_bytes()))
+        if node.kind != Kind::Anon {
+            return None;
+        }
+        let at = node.a as usize;
+        if let Some(&text) = self.anonymous_texts.get(at)
+            && text != Sym::NONE
+        {
+            return Some(text);
+        }
+        self.anonymous_text.truncate(b"anonymous_".len());
+        crate::text::write_number(i64::from(node.a), &mut self.anonymous_text);
+        let text = self.names.intern(&self.anonymous_text);
+        if self.anonymous_texts.len() <= at {
+            self.anonymous_texts.resize((at + 1).max(2 * self.anonymous_texts.len()), Sym::NONE);
+        }
+        self.anonymous_texts[at] = text;
+        Some(text)
     }
 }
 
@@ -185,13 +194,12 @@ impl Vals {
         let node = self.node(v);
         match node.kind {
             Kind::Var => !bound.contains(&Sym(node.a)),
-            Kind::VarBit | Kind::Field | Kind::UnOp | Kind::Arg => self.has_other(Val(node.a), bound, steps),
+            Kind::VarBit | Kind::Field | Kind::UnOp => self.has_other(Val(node.a), bound, steps),
             Kind::BinOp => self.has_other(Val(node.a), bound, steps) || self.has_other(Val(node.b), bound, steps),
             Kind::IsA | Kind::Exists => self.has_other(Val(node.b), bound, steps),
             Kind::TernOp => {
                 let [a, b, c] = [0, 1, 2].map(|i| self.part(v, i));
-                let binds = matches!(TernOp::of(node.op), TernOp::Foreach | TernOp::Filter);
-                let name = self.as_str(a).filter(|_| binds);
+                let name = self.as_str(a).filter(|_| TernOp::of(node.op).binds());
                 if self.has_other(a, bound, steps) || self.has_other(b, bound, steps) {
                     return true;
                 }
@@ -211,7 +219,7 @@ impl Vals {
                 bound.truncate(mark);
                 found
             }
-            Kind::VarDef => (1..node.b as usize).any(|i| self.has_other(self.part(v, i), bound, steps)),
+            Kind::VarDef => (1..node.b as usize).step_by(2).any(|i| self.has_other(self.part(v, i), bound, steps)),
             Kind::Dag => (0..node.b as usize).step_by(2).any(|i| self.has_other(self.part(v, i), bound, steps)),
             Kind::Bits | Kind::List | Kind::Cond => {
                 (0..node.b as usize).any(|i| self.has_other(self.part(v, i), bound, steps))

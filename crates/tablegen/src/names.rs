@@ -34,45 +34,43 @@ pub(crate) struct Names {
     text: Vec<u8>,
     /// Start in `text`; the end is the next start.
     starts: Vec<u32>,
-    hashes: Vec<u32>,
-    table: HashTable<u32>,
+    /// Hash and name.
+    table: HashTable<(u32, u32)>,
 }
 
 impl Names {
     pub(crate) fn new() -> Names {
-        let mut names =
-            Names { text: Vec::new(), starts: vec![0, 0], hashes: vec![0], table: HashTable::with_capacity(1 << 12) };
+        let mut names = Names { text: Vec::new(), starts: vec![0, 0], table: HashTable::with_capacity(1 << 14) };
         names.intern(b"");
         names.intern(b"NAME");
         names
     }
 
     pub(crate) fn intern(&mut self, bytes: &[u8]) -> Sym {
-        let full = FxBuildHasher.hash_one(bytes);
-        let (text, starts, hashes) = (&self.text, &self.starts, &self.hashes);
-        let same = |&i: &u32| {
+        let hash = FxBuildHasher.hash_one(bytes) as u32;
+        let (text, starts) = (&self.text, &self.starts);
+        let same = |&(h, i): &(u32, u32)| {
             let i = i as usize;
-            hashes[i] == full as u32 && text[starts[i] as usize..starts[i + 1] as usize] == *bytes
+            h == hash && text[starts[i] as usize..starts[i + 1] as usize] == *bytes
         };
-        if let Some(&found) = self.table.find(spread(full as u32), same) {
+        if let Some(&(_, found)) = self.table.find(spread(hash), same) {
             return Sym(found);
         }
-        let id = self.hashes.len() as u32;
+        let id = self.starts.len() as u32 - 1;
         self.text.extend_from_slice(bytes);
         self.starts.push(self.text.len() as u32);
-        self.hashes.push(full as u32);
-        let hashes = &self.hashes;
-        self.table.insert_unique(spread(full as u32), id, |&i| spread(hashes[i as usize]));
+        self.table.insert_unique(spread(hash), (hash, id), |&(h, _)| spread(h));
         Sym(id)
     }
 
     /// The name if it was ever interned.
     pub(crate) fn find(&self, bytes: &[u8]) -> Option<Sym> {
         let hash = FxBuildHasher.hash_one(bytes) as u32;
-        let same = |&i: &u32| self.hashes[i as usize] == hash && self.get(Sym(i)) == bytes;
-        self.table.find(spread(hash), same).map(|&i| Sym(i))
+        let same = |&(h, i): &(u32, u32)| h == hash && self.get(Sym(i)) == bytes;
+        self.table.find(spread(hash), same).map(|&(_, i)| Sym(i))
     }
 
+    #[inline]
     pub(crate) fn get(&self, sym: Sym) -> &[u8] {
         let i = sym.index();
         match (self.starts.get(i), self.starts.get(i + 1)) {

@@ -17,6 +17,8 @@ pub(crate) enum UnOp {
     ToUpper,
     ListFlatten,
     Initialized,
+    Instances,
+    GetDagOpName,
 }
 
 /// Operators of two operands.
@@ -51,6 +53,8 @@ pub(crate) enum BinOp {
     GetDagArg,
     GetDagName,
     SetDagOp,
+    Match,
+    SetDagOpName,
 }
 
 /// Operators of three operands.
@@ -67,9 +71,10 @@ pub(crate) enum TernOp {
     Find,
     SetDagArg,
     SetDagName,
+    Sort,
 }
 
-const UN: [(UnOp, &str); 13] = [
+const UN: [(UnOp, &str); 15] = [
     (UnOp::Cast, "!cast"),
     (UnOp::Not, "!not"),
     (UnOp::Head, "!head"),
@@ -83,9 +88,11 @@ const UN: [(UnOp, &str); 13] = [
     (UnOp::ToUpper, "!toupper"),
     (UnOp::ListFlatten, "!listflatten"),
     (UnOp::Initialized, "!initialized"),
+    (UnOp::Instances, "!instances"),
+    (UnOp::GetDagOpName, "!getdagopname"),
 ];
 
-const BIN: [(BinOp, &str); 28] = [
+const BIN: [(BinOp, &str); 30] = [
     (BinOp::Add, "!add"),
     (BinOp::Sub, "!sub"),
     (BinOp::Mul, "!mul"),
@@ -114,9 +121,11 @@ const BIN: [(BinOp, &str); 28] = [
     (BinOp::GetDagArg, "!getdagarg"),
     (BinOp::GetDagName, "!getdagname"),
     (BinOp::SetDagOp, "!setdagop"),
+    (BinOp::Match, "!match"),
+    (BinOp::SetDagOpName, "!setdagopname"),
 ];
 
-const TERN: [(TernOp, &str); 10] = [
+const TERN: [(TernOp, &str); 11] = [
     (TernOp::Subst, "!subst"),
     (TernOp::Foreach, "!foreach"),
     (TernOp::Filter, "!filter"),
@@ -127,9 +136,15 @@ const TERN: [(TernOp, &str); 10] = [
     (TernOp::Find, "!find"),
     (TernOp::SetDagArg, "!setdagarg"),
     (TernOp::SetDagName, "!setdagname"),
+    (TernOp::Sort, "!sort"),
 ];
 
 impl UnOp {
+    /// Whether the final resolution tries it again though no operand changed.
+    pub(crate) fn waits(self) -> bool {
+        matches!(self, UnOp::Cast | UnOp::Initialized | UnOp::Instances)
+    }
+
     /// The operator of a node; nodes are only made from operators.
     pub(crate) fn of(code: u8) -> UnOp {
         UN[usize::from(code) % UN.len()].0
@@ -151,6 +166,11 @@ impl BinOp {
 }
 
 impl TernOp {
+    /// Whether the first operand is a name that the third may use.
+    pub(crate) fn binds(self) -> bool {
+        matches!(self, TernOp::Foreach | TernOp::Filter | TernOp::Sort)
+    }
+
     pub(crate) fn of(code: u8) -> TernOp {
         TERN[usize::from(code) % TERN.len()].0
     }

@@ -264,6 +264,36 @@ pub(crate) struct Checks {
     pub(crate) dumps: Vec<Dump>,
 }
 
+/// A few places; hardly ever more than there is room for without memory of their own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Locs {
+    first: [Loc; 4],
+    len: u8,
+    more: Vec<Loc>,
+}
+
+impl Locs {
+    pub(crate) fn new(loc: Loc) -> Locs {
+        let mut locs = Locs::default();
+        locs.push(loc);
+        locs
+    }
+
+    pub(crate) fn push(&mut self, loc: Loc) {
+        match self.first.get_mut(usize::from(self.len)) {
+            Some(slot) => {
+                *slot = loc;
+                self.len += 1;
+            }
+            None => self.more.push(loc),
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = Loc> + '_ {
+        self.first.iter().take(usize::from(self.len)).chain(&self.more).copied()
+    }
+}
+
 /// One of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
@@ -277,7 +307,7 @@ pub(crate) struct Record {
     /// Where each field's value came from, if that is recorded.
     pub(crate) origins: Vec<u32>,
     /// The definition, then the `defm` that instantiated it, outermost last.
-    pub(crate) locs: Vec<Loc>,
+    pub(crate) locs: Locs,
     pub(crate) class: Option<Box<ClassPart>>,
     pub(crate) checks: Option<Box<Checks>>,
 }
@@ -292,7 +322,7 @@ impl Record {
             values: Vec::new(),
             field_locs: Arc::new(Vec::new()),
             origins: Vec::new(),
-            locs: vec![loc],
+            locs: Locs::new(loc),
             class: None,
             checks: None,
         }
@@ -307,6 +337,6 @@ impl Record {
     }
 
     pub(crate) fn loc(&self) -> Loc {
-        self.locs.first().copied().unwrap_or(Loc::NONE)
+        self.locs.iter().next().unwrap_or(Loc::NONE)
     }
 }

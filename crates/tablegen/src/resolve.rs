@@ -16,7 +16,7 @@ use crate::names::Sym;
 use crate::ops::{BinOp, TernOp, UnOp};
 use crate::record::RecId;
 use crate::ty::Ty;
-use crate::value::{Kind, Val, flag};
+use crate::value::{Kind, Node, Val, flag};
 
 /// A name and what is put in for it.
 #[derive(Debug)]
@@ -36,6 +36,8 @@ pub(crate) struct Resolver {
     /// Fields of `rec` are the names, and unset bits stay references.
     own_fields: bool,
     last: bool,
+    /// What must be looked at again though no variable of it is put in.
+    late: u16,
     entries: Vec<Entry>,
     present: usize,
     /// Holds at least all names that can be put in.
@@ -51,7 +53,8 @@ pub(crate) struct Resolver {
     away: u32,
     /// Times that a field was met while it was worked on.
     blocked: u32,
-    settled_fields: Vec<(Sym, Val)>,
+    /// Fields of the record by their places, as far as they were resolved; [`Val::MISSING`] are not.
+    settled_fields: Vec<Val>,
     working_on: Vec<Sym>,
     new_name: Option<Val>,
     /// The name of the record before its resolution.
@@ -70,6 +73,7 @@ impl Resolver {
             rec,
             own_fields: false,
             last: false,
+            late: 0,
             entries: Vec::new(),
             present: 0,
             mask: 0,
@@ -90,19 +94,30 @@ impl Resolver {
         }
     }
 
-    /// The final resolution of a record.
-    pub(crate) fn own_fields(rec: RecId, new_name: Option<Val>) -> Resolver {
-        Resolver { own_fields: true, last: true, new_name, mask: u64::MAX, ..Resolver::map(Some(rec)) }
+    /// A new resolver in the memory of this one.
+    fn renew(mut self, rec: Option<RecId>) -> Resolver {
+        self.entries.clear();
+        self.shadows.clear();
+        self.settled_fields.clear();
+        self.working_on.clear();
+        Resolver {
+            entries: self.entries,
+            shadows: self.shadows,
+            settled_fields: self.settled_fields,
+            working_on: self.working_on,
+            ..Resolver::map(rec)
+        }
     }
 
     /// Puts in nothing, but folds what only folds at the end.
     pub(crate) fn finish() -> Resolver {
-        Resolver { last: true, ..Resolver::map(None) }
+        Resolver { last: true, late: LATE, ..Resolver::map(None) }
     }
 
     /// The same for what is put in here.
     pub(crate) fn make_last(&mut self) {
         self.last = true;
+        self.late = LATE;
     }
 
     /// Replaces `name` by `value`; a name set twice has the second value.
@@ -120,9 +135,8 @@ impl Resolver {
 
     /// Whether a value of these facts can be left alone.
     fn skips(&self, flags: u16, bloom: u64) -> bool {
-        let late = if self.last { flag::FINAL | flag::ANON } else { 0 };
-        flags & (flag::VAR | flag::ANON | late) == 0
-            || (flags & late == 0 && bloom & (self.mask | self.shadow_mask) == 0)
+        flags & (flag::VAR | flag::ANON | self.late) == 0
+            || (flags & self.late == 0 && bloom & (self.mask | self.shadow_mask) == 0)
     }
 
     fn meet(&mut self, flags: u16) {
@@ -130,10 +144,34 @@ impl Resolver {
     }
 }
 
+/// What only folds at the end.
+const LATE: u16 = flag::FINAL | flag::ANON;
+
+/// The last number of a walk that fits into the memory of results.
+const MAX_GENERATION: u32 = u32::MAX >> 1;
+
 /// What of a walk an inner walk must not disturb.
 struct Met(bool, usize);
 
 impl Ctx {
+    /// A resolver that puts in what [`Resolver::set`] says.
+    pub(crate) fn resolver(&mut self, rec: Option<RecId>) -> Resolver {
+        match self.idle.pop() {
+            Some(old) => old.renew(rec),
+            None => Resolver::map(rec),
+        }
+    }
+
+    /// The resolver of the final resolution of a record.
+    pub(crate) fn own_fields(&mut self, rec: RecId, new_name: Option<Val>) -> Resolver {
+        Resolver { own_fields: true, last: true, late: LATE, new_name, mask: u64::MAX, ..self.resolver(Some(rec)) }
+    }
+
+    /// Takes back a resolver that is not needed any more.
+    pub(crate) fn retire(&mut self, resolver: Resolver) {
+        self.idle.push(resolver);
+    }
+
     /// Starts a walk and resolves one value.
     pub(crate) fn run(&mut self, v: Val, r: &mut Resolver) -> Val {
         self.begin(r);
@@ -142,6 +180,10 @@ impl Ctx {
 
     /// Gives a resolver its number.
     pub(crate) fn begin(&mut self, r: &mut Resolver) {
+        if self.generation >= MAX_GENERATION {
+            self.memo.clear();
+            self.generation = 0;
+        }
         self.generation += 1;
         r.generation = self.generation;
     }
@@ -161,50 +203,77 @@ impl Ctx {
     }
 
     /// Resolves a value under a resolver that has begun.
+    #[inline]
     pub(crate) fn resolve(&mut self, v: Val, r: &mut Resolver) -> Val {
-        let node = self.vals.node(v);
-        let bloom = self.vals.bloom(v);
-        if r.skips(node.flags, bloom) {
-            r.meet(node.flags);
+        if v.is_ground() { v } else { self.resolve_open(v, r) }
+    }
+
+    /// Resolves a value with something free in it.
+    fn resolve_open(&mut self, v: Val, r: &mut Resolver) -> Val {
+        let (flags, bloom, kind) = self.vals.open_facts(v);
+        if r.skips(flags, bloom) {
+            r.meet(flags);
             return v;
         }
         if self.stopped || !self.step() {
             return v;
         }
-        match node.kind {
-            Kind::Var => return self.resolve_var(v, Sym(node.a), r),
+        match kind {
+            Kind::Var => return self.resolve_var(v, r),
             Kind::Anon => return self.resolve_anonymous(v, r),
             _ => {}
         }
-        if self.depth >= self.bounds.eval_depth {
-            self.too_much("computations within computations");
-            return v;
+        if r.away > 0 || bloom & r.shadow_mask != 0 {
+            return self.resolve_deeper(v, r).0;
         }
-        let remember = r.away == 0 && bloom & r.shadow_mask == 0;
-        if remember
-            && let Some(&(generation, result)) = self.memo.get(v.index())
-            && generation == r.generation
+        if let Some(&(stamp, result)) = self.memo.get(v.index())
+            && stamp >> 1 == r.generation
         {
-            r.met_free |= result & 1 == 1;
-            return Val(result >> 1);
+            r.met_free |= stamp & 1 == 1;
+            return result;
         }
-        let outside = std::mem::replace(&mut r.met_free, false);
         let blocked = r.blocked;
-        self.depth += 1;
-        let result = self.resolve_parts(v, r);
-        self.depth -= 1;
-        if remember && blocked == r.blocked {
-            if self.memo.len() <= v.index() {
-                let len = self.vals.len() + self.vals.len() / 2;
-                self.memo.resize(len.max(v.index() + 1), (0, 0));
+        let (result, free) = self.resolve_deeper(v, r);
+        if blocked == r.blocked {
+            match self.memo.get_mut(v.index()) {
+                Some(slot) => *slot = (r.generation << 1 | u32::from(free), result),
+                None => self.grow_memo(v, (r.generation << 1 | u32::from(free), result)),
             }
-            self.memo[v.index()] = (r.generation, result.0 << 1 | u32::from(r.met_free));
         }
-        r.met_free |= outside;
         result
     }
 
-    fn resolve_var(&mut self, v: Val, name: Sym, r: &mut Resolver) -> Val {
+    #[cold]
+    fn grow_memo(&mut self, v: Val, first: (u32, Val)) {
+        let len = self.vals.len() + self.vals.len() / 2;
+        self.memo.resize(len.max(v.index() + 1), (0, Val::UNSET));
+        self.memo[v.index()] = first;
+    }
+
+    /// Resolves the parts of a value; says also whether anything free was met in it.
+    #[inline]
+    fn resolve_deeper(&mut self, v: Val, r: &mut Resolver) -> (Val, bool) {
+        if self.depth >= self.bounds.eval_depth {
+            self.too_deep();
+            return (v, true);
+        }
+        let outside = std::mem::replace(&mut r.met_free, false);
+        self.depth += 1;
+        let result = self.resolve_parts(v, r);
+        self.depth -= 1;
+        let free = r.met_free;
+        r.met_free |= outside;
+        (result, free)
+    }
+
+    #[cold]
+    fn too_deep(&mut self) {
+        self.too_much("computations within computations");
+    }
+
+    #[inline(never)]
+    fn resolve_var(&mut self, v: Val, r: &mut Resolver) -> Val {
+        let name = Sym(self.vals.node(v).a);
         if r.shadow_mask & name.bloom() != 0
             && let Some(at) = r.shadows.iter().rposition(|&s| s == name)
         {
@@ -226,6 +295,7 @@ impl Ctx {
     }
 
     /// Runs a walk within a walk: what it meets is its own affair, and it is not under the binders of this one.
+    #[inline(never)]
     fn apart(&mut self, value: Val, r: &mut Resolver) -> Val {
         let met = Met(r.met_free, r.met_shadow);
         let shadows = std::mem::take(&mut r.shadows);
@@ -241,7 +311,7 @@ impl Ctx {
         let at = r.entries.iter().position(|e| e.name == name && !e.away)?;
         let mut value = r.entries[at].value;
         if !r.entries[at].settled && r.present > 1 {
-            if !r.skips(self.vals.flags(value), self.vals.bloom(value)) {
+            if !self.leaves(value, r) {
                 r.entries[at].away = true;
                 r.present -= 1;
                 r.away += 1;
@@ -258,21 +328,30 @@ impl Ctx {
     }
 
     fn own_field(&mut self, name: Sym, r: &mut Resolver) -> Option<Val> {
-        if let Some(&(_, value)) = r.settled_fields.iter().find(|f| f.0 == name) {
+        let rec = r.rec?;
+        let shape = self.rec(rec).shape;
+        let at = self.shapes.find(shape, name)?;
+        if let Some(&value) = r.settled_fields.get(at)
+            && value != Val::MISSING
+        {
             return Some(value);
         }
         if r.working_on.contains(&name) {
             r.blocked += 1;
             return None;
         }
-        let value = self.field(r.rec?, name).filter(|&v| v != Val::UNSET)?;
+        let value = self.rec(rec).values.get(at).copied().filter(|&v| v != Val::UNSET)?;
         r.working_on.push(name);
         let value = self.apart(value, r);
         r.working_on.pop();
-        r.settled_fields.push((name, value));
+        if r.settled_fields.len() <= at {
+            r.settled_fields.resize(at + 1, Val::MISSING);
+        }
+        r.settled_fields[at] = value;
         Some(value)
     }
 
+    #[inline(never)]
     fn resolve_anonymous(&mut self, v: Val, r: &mut Resolver) -> Val {
         let name = match r.new_name.filter(|_| r.own_fields && r.own_name == v) {
             Some(name) => name,
@@ -281,23 +360,28 @@ impl Ctx {
                 v
             }
         };
-        match self.anonymous_text(name).filter(|_| r.last) {
+        if !r.last {
+            return name;
+        }
+        match self.anonymous_text(name) {
             Some(text) => self.string(text),
             None => name,
         }
     }
 
     /// Resolves the parts of a value, and folds it if one changed.
+    #[inline(never)]
     fn resolve_parts(&mut self, v: Val, r: &mut Resolver) -> Val {
-        let node = self.vals.node(v);
+        let node = self.vals.look(v);
         let (a, b) = (Val(node.a), Val(node.b));
+        let node = Node { bloom: 0, ..*node };
         match node.kind {
             Kind::Bits => self.resolve_bits(v, r),
             Kind::List => match self.resolve_run(v, 0, 1, r) {
-                Some(parts) => {
-                    let element = self.element_ty(v);
-                    self.list(element, &parts)
-                }
+                Some(start) => self.make_from_scratch(start, |ctx, parts| {
+                    let element = ctx.element_ty(v);
+                    ctx.list(element, parts)
+                }),
                 None => v,
             },
             Kind::Dag => self.resolve_dag(v, r),
@@ -308,39 +392,34 @@ impl Ctx {
             Kind::Field => match self.resolve(a, r) {
                 same if same == a => v,
                 other => {
+                    if let Some(folded) = self.try_field(other, Sym(node.b), r.rec) {
+                        return folded;
+                    }
                     let ty = self.type_of_field(other, Sym(node.b)).unwrap_or(node.ty);
-                    let access = self.field_access(other, Sym(node.b), ty);
-                    self.fold_field(access, r.rec)
+                    self.field_access(other, Sym(node.b), ty)
                 }
             },
             Kind::VarDef => self.resolve_var_def(v, r),
-            Kind::Arg => match self.resolve(a, r) {
-                same if same == a => v,
-                other if node.op == 0 => self.positional(other, node.b),
-                other => self.named(other, Sym(node.b)),
-            },
             Kind::UnOp => {
                 let new = self.resolve(a, r);
                 let op = UnOp::of(node.op);
-                let again = r.last && (op == UnOp::Cast || op == UnOp::Initialized);
+                let again = r.last && op.waits();
                 if new == a && !again {
                     return v;
                 }
-                let new = self.un(op, new, node.ty);
-                self.fold_un(new, r.rec, r.last)
+                self.make_un(op, new, node.ty, r.rec, r.last)
             }
             Kind::BinOp => {
                 let (x, y) = (self.resolve(a, r), self.resolve(b, r));
                 if (x, y) == (a, b) {
                     return v;
                 }
-                let new = self.bin(BinOp::of(node.op), x, y, node.ty);
-                self.fold_bin(new, r.rec)
+                self.make_bin(BinOp::of(node.op), x, y, node.ty, r.rec)
             }
-            Kind::TernOp => self.resolve_tern(v, r),
+            Kind::TernOp => self.resolve_tern(v, node, r),
             Kind::Cond => match self.resolve_run(v, 0, 1, r) {
-                Some(run) => {
-                    let parts: Vec<Val> = run.into_iter().map(Val).collect();
+                Some(start) => {
+                    let parts: Vec<Val> = self.scratch.drain(start..).map(Val).collect();
                     let (conditions, values) = parts.split_at(parts.len() / 2);
                     let new = self.cond(conditions, values, node.ty);
                     self.fold_cond(new, r.rec)
@@ -367,21 +446,40 @@ impl Ctx {
         }
     }
 
-    /// Resolves the words of a run from `from` in steps of `by`; `None` if nothing changed.
-    fn resolve_run(&mut self, v: Val, from: usize, by: usize, r: &mut Resolver) -> Option<Vec<u32>> {
+    /// Resolves the words of a run from `from` in steps of `by`; `None` if nothing changed, otherwise where the new run
+    /// begins in the scratch memory, of which it is the end.
+    #[inline(never)]
+    fn resolve_run(&mut self, v: Val, from: usize, by: usize, r: &mut Resolver) -> Option<usize> {
         let len = self.vals.run(v).len();
-        let mut changed: Option<Vec<u32>> = None;
+        let mut changed = None;
         for i in (from..len).step_by(by) {
             let old = self.vals.part(v, i);
             let new = self.resolve(old, r);
             if new != old {
-                let run = changed.get_or_insert_with(|| self.vals.run(v).to_vec());
-                run[i] = new.0;
+                let start = *changed.get_or_insert_with(|| self.copy_to_scratch(v));
+                self.scratch[start + i] = new.0;
             }
         }
         changed
     }
 
+    /// Copies the run of a value to the end of the scratch memory.
+    fn copy_to_scratch(&mut self, v: Val) -> usize {
+        let start = self.scratch.len();
+        self.scratch.extend_from_slice(self.vals.run(v));
+        start
+    }
+
+    /// Makes a value of the end of the scratch memory, and frees that.
+    fn make_from_scratch(&mut self, start: usize, make: impl FnOnce(&mut Ctx, &[u32]) -> Val) -> Val {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let value = make(self, scratch.get(start..).unwrap_or(&[]));
+        scratch.truncate(start);
+        self.scratch = scratch;
+        value
+    }
+
+    #[inline(never)]
     fn resolve_dag(&mut self, v: Val, r: &mut Resolver) -> Val {
         let args = self.resolve_run(v, 2, 2, r);
         let old = self.vals.part(v, 0);
@@ -389,26 +487,38 @@ impl Ctx {
         if op == old && args.is_none() {
             return v;
         }
-        let mut run = args.unwrap_or_else(|| self.vals.run(v).to_vec());
-        run[0] = op.0;
-        self.dag(&run)
+        let start = args.unwrap_or_else(|| self.copy_to_scratch(v));
+        self.scratch[start] = op.0;
+        self.make_from_scratch(start, |ctx, run| ctx.dag(run))
     }
 
+    #[inline(never)]
     fn resolve_bits(&mut self, v: Val, r: &mut Resolver) -> Val {
         let len = self.vals.run(v).len();
-        let mut changed: Option<Vec<u32>> = None;
-        let mut last = (Val::UNSET, Val::UNSET);
+        let mut changed: Option<usize> = None;
+        // What bits are asked of, what it became, and the known bits of that if it is a short constant.
+        let mut last = (Val::MISSING, Val::MISSING, None);
         for i in 0..len {
             let old = self.vals.part(v, i);
+            if old.0 <= Val::TRUE.0 {
+                continue;
+            }
             let node = self.vals.node(old);
             let new = match node.kind {
-                Kind::Unset | Kind::Bit => continue,
                 Kind::VarBit => {
                     let of = Val(node.a);
                     if last.0 != of {
-                        last = (of, self.resolve(of, r));
+                        let now = self.resolve(of, r);
+                        last = (of, now, self.vals.small_bits(now));
                     }
-                    self.bit_of(last.1, node.b)
+                    match last.2 {
+                        _ if last.1 == of => old,
+                        Some((known, value)) if node.b < 32 => match (known >> node.b & 1, value >> node.b & 1) {
+                            (0, _) => Val::UNSET,
+                            (_, bit) => Val::bit(bit == 1),
+                        },
+                        _ => self.bit_of(last.1, node.b),
+                    }
                 }
                 _ => {
                     let whole = self.resolve(old, r);
@@ -418,35 +528,37 @@ impl Ctx {
             // A reference to a bit that is not set yet stays a reference: this is what encodings are made of.
             let new = if r.own_fields && new == Val::UNSET { old } else { new };
             if new != old {
-                let run = changed.get_or_insert_with(|| self.vals.run(v).to_vec());
-                run[i] = new.0;
+                let start = *changed.get_or_insert_with(|| self.copy_to_scratch(v));
+                self.scratch[start + i] = new.0;
             }
         }
         match changed {
-            Some(bits) => self.bits(&bits),
+            Some(start) => self.make_from_scratch(start, |ctx, bits| ctx.bits(bits)),
             None => v,
         }
     }
 
+    #[inline(never)]
     fn resolve_var_def(&mut self, v: Val, r: &mut Resolver) -> Val {
         let outside = Met(r.met_free, r.met_shadow);
         r.met_free = false;
         r.met_shadow = usize::MAX;
         let binders = r.shadows.len();
-        let changed = self.resolve_run(v, 1, 1, r);
+        let changed = self.resolve_run(v, 1, 2, r);
         let free = r.met_free || r.met_shadow < binders;
         r.met_free |= outside.0;
         r.met_shadow = r.met_shadow.min(outside.1);
-        let Some(run) = changed else { return v };
-        let args: Vec<Val> = run[1..].iter().map(|&w| Val(w)).collect();
-        let new = self.var_def(RecId(run[0]), &args);
+        let Some(start) = changed else { return v };
+        let ty = self.vals.ty(v);
+        let new = self.make_from_scratch(start, |ctx, run| ctx.var_def_run(ty, run));
         if free { new } else { self.instantiate(new) }
     }
 
-    fn resolve_tern(&mut self, v: Val, r: &mut Resolver) -> Val {
-        let node = self.vals.node(v);
+    #[inline(never)]
+    fn resolve_tern(&mut self, v: Val, node: Node, r: &mut Resolver) -> Val {
         let op = TernOp::of(node.op);
-        let [a, b, c] = [0, 1, 2].map(|i| self.vals.part(v, i));
+        let &[a, b, c] = self.vals.run(v) else { return v };
+        let (a, b, c) = (Val(a), Val(b), Val(c));
         let x = self.resolve(a, r);
         if op == TernOp::If
             && x != a
@@ -455,17 +567,17 @@ impl Ctx {
             return self.resolve(if condition != 0 { b } else { c }, r);
         }
         let y = self.resolve(b, r);
-        let z = match self.vals.as_str(x).filter(|_| matches!(op, TernOp::Foreach | TernOp::Filter)) {
+        let z = match self.vals.as_str(x).filter(|_| op.binds()) {
             Some(name) => self.under(&[name], c, r),
             None => self.resolve(c, r),
         };
         if (x, y, z) == (a, b, c) {
             return v;
         }
-        let new = self.tern(op, x, y, z, node.ty);
-        self.fold_tern(new, r.rec)
+        self.make_tern(op, x, y, z, node.ty, r.rec)
     }
 
+    #[inline(never)]
     fn resolve_foldl(&mut self, v: Val, r: &mut Resolver) -> Val {
         let [start, list, body] = [0, 1, 4].map(|i| self.vals.part(v, i));
         let names = (Sym(self.vals.word(v, 2)), Sym(self.vals.word(v, 3)));
@@ -495,6 +607,10 @@ impl Ctx {
 
     /// Whether a walk leaves a value alone, for callers with many values.
     pub(crate) fn leaves(&self, v: Val, r: &Resolver) -> bool {
-        r.skips(self.vals.flags(v), self.vals.bloom(v))
+        if v.is_ground() {
+            return true;
+        }
+        let facts = self.vals.facts(v);
+        r.skips(facts.flags, facts.bloom)
     }
 }

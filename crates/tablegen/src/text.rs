@@ -7,7 +7,7 @@ use crate::names::Sym;
 use crate::ops::{BinOp, TernOp, UnOp};
 use crate::record::RecId;
 use crate::ty::{Ty, TyKind};
-use crate::value::{Kind, Val, dag_args, dag_op};
+use crate::value::{Arg, Kind, Val, bits_form, dag_args, dag_op};
 
 impl Ctx {
     /// The text of a type.
@@ -89,9 +89,7 @@ impl Ctx {
             Kind::Unset => out.push(b'?'),
             Kind::Bit => out.push(if v == Val::TRUE { b'1' } else { b'0' }),
             Kind::Bits => self.write_bits(v, out),
-            Kind::Int => {
-                let _ = write!(out, "{}", self.vals.as_int(v).unwrap_or(0));
-            }
+            Kind::Int => write_number(self.vals.as_int(v).unwrap_or(0), out),
             Kind::Str => {
                 let (open, close) = if node.op == 1 { ("[{", "}]") } else { ("\"", "\"") };
                 out.extend(open.as_bytes());
@@ -108,7 +106,9 @@ impl Ctx {
             Kind::Var => out.extend(self.names.get(Sym(node.a))),
             Kind::VarBit => {
                 self.write_val(Val(node.a), out);
-                let _ = write!(out, "{{{}}}", node.b);
+                out.push(b'{');
+                write_number(i64::from(node.b), out);
+                out.push(b'}');
             }
             Kind::Field => {
                 self.write_val(Val(node.a), out);
@@ -118,14 +118,21 @@ impl Ctx {
             Kind::VarDef => {
                 self.write_name(self.rec(RecId(self.vals.word(v, 0))).name, out);
                 out.push(b'<');
-                self.write_each(self.vals.run(v)[1..].iter().map(|&p| Val(p)), out);
+                for (i, arg) in Arg::of_run(self.vals.run(v)).enumerate() {
+                    if i > 0 {
+                        out.extend(b", ");
+                    }
+                    self.write_arg(arg, out);
+                }
                 out.push(b'>');
             }
             Kind::UnOp => {
                 let op = UnOp::of(node.op);
                 out.extend(op.name().as_bytes());
-                if op == UnOp::Cast {
-                    self.write_angled(node.ty, out);
+                match op {
+                    UnOp::Cast => self.write_angled(node.ty, out),
+                    UnOp::Instances => self.write_angled(self.types.element(node.ty).unwrap_or(node.ty), out),
+                    _ => {}
                 }
                 out.push(b'(');
                 self.write_val(Val(node.a), out);
@@ -137,7 +144,7 @@ impl Ctx {
                 out.extend(op.name().as_bytes());
                 out.push(b'(');
                 match op {
-                    TernOp::Foreach | TernOp::Filter => self.write_name(part(0), out),
+                    op if op.binds() => self.write_name(part(0), out),
                     _ => self.write_val(part(0), out),
                 }
                 out.extend(b", ");
@@ -176,19 +183,23 @@ impl Ctx {
                 out.push(b')');
             }
             Kind::Anon => {
-                let _ = write!(out, "anonymous_{}", node.a);
-            }
-            Kind::Arg => {
-                if node.op == 0 {
-                    let _ = write!(out, "{}: ", node.b);
-                } else {
-                    out.push(b'"');
-                    out.extend(self.names.get(Sym(node.b)));
-                    out.extend(b"\": ");
-                }
-                self.write_val(Val(node.a), out);
+                out.extend_from_slice(b"anonymous_");
+                write_number(i64::from(node.a), out);
             }
         }
+    }
+
+    fn write_arg(&self, arg: Arg, out: &mut Vec<u8>) {
+        match arg.key() {
+            Ok(position) => write_number(i64::from(position), out),
+            Err(name) => {
+                out.push(b'"');
+                out.extend(self.names.get(name));
+                out.push(b'"');
+            }
+        }
+        out.extend(b": ");
+        self.write_val(arg.value, out);
     }
 
     fn write_angled(&self, ty: Ty, out: &mut Vec<u8>) {
@@ -198,14 +209,45 @@ impl Ctx {
     }
 
     fn write_bits(&self, v: Val, out: &mut Vec<u8>) {
-        out.extend(b"{ ");
-        for i in (0..self.vals.bits_len(v)).rev() {
-            self.write_val(self.vals.bits_at(v, i), out);
-            if i > 0 {
-                out.extend(b", ");
+        out.extend_from_slice(b"{ ");
+        let width = self.vals.bits_len(v);
+        if self.vals.node(v).op == bits_form::MIXED {
+            // Bits of one field stand together; its text is made once.
+            let (mut of, mut from, mut to) = (Val::MISSING, 0, 0);
+            for (i, &bit) in self.vals.run(v).iter().rev().enumerate() {
+                if i > 0 {
+                    out.extend_from_slice(b", ");
+                }
+                let node = self.vals.node(Val(bit));
+                if node.kind != Kind::VarBit {
+                    self.write_val(Val(bit), out);
+                    continue;
+                }
+                if Val(node.a) == of {
+                    out.extend_from_within(from..to);
+                } else {
+                    (of, from) = (Val(node.a), out.len());
+                    self.write_val(of, out);
+                    out.push(b'{');
+                    to = out.len();
+                }
+                write_number(i64::from(node.b), out);
+                out.push(b'}');
+            }
+        } else {
+            for i in (0..width).rev() {
+                let bit = match self.vals.bits_at(v, i) {
+                    Val::TRUE => b'1',
+                    Val::FALSE => b'0',
+                    _ => b'?',
+                };
+                out.extend_from_slice(&[bit, b',', b' ']);
+            }
+            if width > 0 {
+                out.truncate(out.len() - 2);
             }
         }
-        out.extend(b" }");
+        out.extend_from_slice(b" }");
     }
 
     fn write_dag(&self, v: Val, out: &mut Vec<u8>) {
@@ -255,4 +297,24 @@ impl Ctx {
             }
         }
     }
+}
+
+/// Adds a number in decimal.
+pub(crate) fn write_number(number: i64, out: &mut Vec<u8>) {
+    const DIGITS: usize = 20;
+    let mut text = [b'0'; DIGITS];
+    let mut rest = number.unsigned_abs();
+    let mut at = DIGITS;
+    loop {
+        at -= 1;
+        text[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(&text[at..]);
 }

@@ -22,6 +22,8 @@ pub enum Action {
     PrintSets,
     /// Tags for editors.
     CTags,
+    /// C++ tables that can be searched.
+    SearchableTables,
     /// Nothing.
     Null,
 }
@@ -62,6 +64,7 @@ const FLAGS: &[(&str, Action)] = &[
     ("print-enums", Action::PrintEnums),
     ("print-sets", Action::PrintSets),
     ("gen-ctags", Action::CTags),
+    ("gen-searchable-tables", Action::SearchableTables),
     ("null-backend", Action::Null),
 ];
 
@@ -150,6 +153,7 @@ pub fn print(run: &Invocation, records: &mut Records, out: &mut dyn Write) -> io
         Action::PrintEnums => print::print_enums(records, &run.class, out),
         Action::PrintSets => print::print_sets(records, out),
         Action::CTags => print::print_ctags(records, out),
+        Action::SearchableTables => print::print_searchable_tables(records, out),
         Action::Null => Ok(()),
     }
 }
@@ -262,6 +266,7 @@ The input is a file, or - for standard input. Options take one dash or two.
   --print-enums --class C    print the names of the records of class C
   --print-sets               print the members of every record of class Set
   --gen-ctags                print an index for editors
+  --gen-searchable-tables    print C++ tables, for the classes of LLVM's SearchableTable.td
   --null-backend             print nothing
   --why RECORD.FIELD         print where the value of a field came from
   --query QUERY              print the records that a query selects, for instance

@@ -5,14 +5,18 @@
 //! whether it is concrete, and a 64-bit set that holds at least the names of its free variables. A substitution whose
 //! names miss that set returns at once; this is most of what makes evaluation fast.
 //!
-//! Hashes are stored beside the nodes, so growing the table never looks into a value again.
+//! Hashes are stored in the table, so growing it never looks into a value again. The number of a value says by its two
+//! top bits whether anything in it is free and whether it is concrete, so values that are done are left alone without a
+//! look at them.
 
 use hashbrown::HashTable;
 
 use crate::names::{Sym, spread};
+use crate::record::RecId;
 use crate::ty::Ty;
 
-/// A value, interned.
+/// A value, interned: its number, and in the two top bits whether something in it is free
+/// ([`flag::FREE`]), and whether it is not concrete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Val(pub(crate) u32);
 
@@ -30,8 +34,21 @@ impl Val {
         if b { Val::TRUE } else { Val::FALSE }
     }
 
+    /// Whether nothing in it is free.
+    #[inline]
+    pub(crate) fn is_ground(self) -> bool {
+        self.0 >> 31 == 0
+    }
+
+    /// Whether nothing is left to resolve in it.
+    #[inline]
+    pub(crate) fn is_concrete(self) -> bool {
+        self.0 >> 30 & 1 == 0
+    }
+
+    #[inline]
     pub(crate) fn index(self) -> usize {
-        self.0 as usize
+        (self.0 & (u32::MAX >> 2)) as usize
     }
 }
 
@@ -60,7 +77,7 @@ pub(crate) enum Kind {
     VarBit,
     /// a: the record value, b: the name of the field
     Field,
-    /// pool: the class, then the arguments
+    /// pool: the class, then value and key of each argument by turns; see [`Arg`]
     VarDef,
     /// op, a: operand
     UnOp,
@@ -78,8 +95,41 @@ pub(crate) enum Kind {
     Exists,
     /// a: number
     Anon,
-    /// a: the value; op 0: b the position, op 1: b the name
-    Arg,
+}
+
+/// An argument of `Class<args>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arg {
+    pub(crate) value: Val,
+    /// The qualified name, or the position with the top bit set.
+    key: u32,
+}
+
+impl Arg {
+    const POSITION: u32 = 1 << 31;
+
+    pub(crate) fn at(position: u32, value: Val) -> Arg {
+        Arg { value, key: position | Arg::POSITION }
+    }
+
+    pub(crate) fn named(name: Sym, value: Val) -> Arg {
+        Arg { value, key: name.0 }
+    }
+
+    /// The position or else the name.
+    pub(crate) fn key(self) -> Result<u32, Sym> {
+        if self.key & Arg::POSITION == 0 { Err(Sym(self.key)) } else { Ok(self.key & !Arg::POSITION) }
+    }
+
+    /// The words of an argument in a run.
+    pub(crate) fn words(self) -> [u32; 2] {
+        [self.value.0, self.key]
+    }
+
+    /// The arguments of the run of a `Class<args>`.
+    pub(crate) fn of_run(run: &[u32]) -> impl Iterator<Item = Arg> + '_ {
+        run.get(1..).unwrap_or(&[]).chunks_exact(2).map(|pair| Arg { value: Val(pair[0]), key: pair[1] })
+    }
 }
 
 /// Forms of a `bits` value; a value has exactly one form that fits.
@@ -124,19 +174,29 @@ pub(crate) struct Node {
     pub(crate) a: u32,
     /// Length of that run.
     pub(crate) b: u32,
+    /// Holds at least the names of the free variables.
+    pub(crate) bloom: u64,
 }
 
 /// All values.
 #[derive(Debug)]
 pub(crate) struct Vals {
     nodes: Vec<Node>,
-    blooms: Vec<u64>,
-    hashes: Vec<u32>,
     pool: Vec<u32>,
-    table: HashTable<u32>,
+    /// Hash and value.
+    table: HashTable<(u32, Val)>,
+    /// The value of each small number.
+    small: Vec<Val>,
+    /// The value of each text, as far as there is one; 0 is none, because `?` is no string.
+    strings: Vec<Val>,
+    /// The last value made of each record.
+    defs: Vec<Val>,
     /// Some value is nested too deep to be walked.
     pub(crate) too_deep: bool,
 }
+
+/// Numbers from 0 whose values are made beforehand.
+const SMALL_NUMBERS: u32 = 256;
 
 fn mix(hash: u64, word: u32) -> u64 {
     (hash.rotate_left(5) ^ u64::from(word)).wrapping_mul(0x517C_C1B7_2722_0A95)
@@ -167,17 +227,62 @@ impl Vals {
     pub(crate) fn new() -> Vals {
         let mut vals = Vals {
             nodes: Vec::new(),
-            blooms: Vec::new(),
-            hashes: Vec::new(),
             pool: Vec::new(),
-            table: HashTable::with_capacity(1 << 14),
+            table: HashTable::with_capacity(1 << 17),
+            small: Vec::new(),
+            strings: Vec::new(),
+            defs: Vec::new(),
             too_deep: false,
         };
         vals.fixed(Kind::Unset, 0, Ty::NONE, 0, 0, Facts { flags: flag::CONCRETE, bloom: 0 });
         vals.fixed(Kind::Bit, 0, Ty::BIT, 0, 0, Facts::GROUND);
         vals.fixed(Kind::Bit, 0, Ty::BIT, 1, 0, Facts::GROUND);
         vals.fixed(Kind::Unset, 1, Ty::NONE, 0, 0, Facts { flags: flag::CONCRETE, bloom: 0 });
+        vals.small = (0..SMALL_NUMBERS).map(|i| vals.fixed(Kind::Int, 0, Ty::INT, i, 0, Facts::GROUND)).collect();
         vals
+    }
+
+    pub(crate) fn int(&mut self, i: i64) -> Val {
+        match usize::try_from(i).ok().and_then(|i| self.small.get(i)) {
+            Some(&v) => v,
+            None => self.fixed(Kind::Int, 0, Ty::INT, i as u32, (i as u64 >> 32) as u32, Facts::GROUND),
+        }
+    }
+
+    pub(crate) fn string(&mut self, text: Sym) -> Val {
+        if let Some(&v) = self.strings.get(text.index())
+            && v != Val::UNSET
+        {
+            return v;
+        }
+        let v = self.fixed(Kind::Str, 0, Ty::STRING, text.0, 0, Facts::GROUND);
+        if self.strings.len() <= text.index() {
+            self.strings.resize((text.index() + 1).max(2 * self.strings.len()), Val::UNSET);
+        }
+        self.strings[text.index()] = v;
+        v
+    }
+
+    /// The value that is a record, which is of that type by now.
+    pub(crate) fn def(&mut self, rec: RecId, ty: Ty) -> Val {
+        if let Some(&v) = self.defs.get(rec.index())
+            && v != Val::UNSET
+            && self.ty(v) == ty
+        {
+            return v;
+        }
+        let v = self.fixed(Kind::Def, 0, ty, rec.0, 0, Facts::GROUND);
+        if self.defs.len() <= rec.index() {
+            self.defs.resize((rec.index() + 1).max(2 * self.defs.len()), Val::UNSET);
+        }
+        self.defs[rec.index()] = v;
+        v
+    }
+
+    /// The name of an unnamed record, which is asked for only once and so need not be found again.
+    pub(crate) fn anonymous(&mut self, number: u32) -> Val {
+        let facts = Facts::OPERATION.with(flag::ANON);
+        self.push(Node { kind: Kind::Anon, op: 0, flags: facts.flags, ty: Ty::STRING, a: number, b: 0, bloom: 0 })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -192,6 +297,19 @@ impl Vals {
         self.nodes[v.index()]
     }
 
+    /// Flags, names and kind, for the walk that asks for them of every value.
+    #[inline]
+    pub(crate) fn open_facts(&self, v: Val) -> (u16, u64, Kind) {
+        let node = &self.nodes[v.index()];
+        (node.flags, node.bloom, node.kind)
+    }
+
+    /// The node itself.
+    #[inline]
+    pub(crate) fn look(&self, v: Val) -> &Node {
+        &self.nodes[v.index()]
+    }
+
     pub(crate) fn kind(&self, v: Val) -> Kind {
         self.nodes[v.index()].kind
     }
@@ -200,17 +318,14 @@ impl Vals {
         self.nodes[v.index()].flags
     }
 
-    pub(crate) fn bloom(&self, v: Val) -> u64 {
-        self.blooms[v.index()]
-    }
-
     /// The type; [`Ty::NONE`] for `?` and arguments.
     pub(crate) fn ty(&self, v: Val) -> Ty {
         self.nodes[v.index()].ty
     }
 
     pub(crate) fn facts(&self, v: Val) -> Facts {
-        Facts { flags: self.flags(v), bloom: self.blooms[v.index()] }
+        let node = &self.nodes[v.index()];
+        Facts { flags: node.flags, bloom: node.bloom }
     }
 
     /// Facts of a list-like value: free parts add up, concrete and complete only if all parts are.
@@ -253,17 +368,16 @@ impl Vals {
     pub(crate) fn fixed(&mut self, kind: Kind, op: u8, ty: Ty, a: u32, b: u32, facts: Facts) -> Val {
         let hash = finish(mix(mix(mix(u64::from(kind as u8) << 8 | u64::from(op), ty.0), a), b));
         let nodes = &self.nodes;
-        let hashes = &self.hashes;
-        let same = |&i: &u32| {
-            hashes[i as usize] == hash && {
-                let n = &nodes[i as usize];
+        let same = |&(h, v): &(u32, Val)| {
+            h == hash && {
+                let n = &nodes[v.index()];
                 n.kind == kind && n.op == op && n.ty == ty && n.a == a && n.b == b
             }
         };
-        if let Some(&found) = self.table.find(spread(hash), same) {
-            return Val(found);
+        if let Some(&(_, found)) = self.table.find(spread(hash), same) {
+            return found;
         }
-        self.add(Node { kind, op, flags: facts.flags, ty, a, b }, facts.bloom, hash)
+        self.add(Node { kind, op, flags: facts.flags, ty, a, b, bloom: facts.bloom }, hash)
     }
 
     /// Interns a value with a run; the facts are worked out only if it is new.
@@ -277,34 +391,39 @@ impl Vals {
     ) -> Val {
         let start = mix(u64::from(kind as u8) << 8 | u64::from(op), ty.0);
         let hash = finish(run.iter().fold(start, |h, &w| mix(h, w)));
-        let (nodes, hashes, pool) = (&self.nodes, &self.hashes, &self.pool);
-        let same = |&i: &u32| {
-            hashes[i as usize] == hash && {
-                let n = &nodes[i as usize];
+        let (nodes, pool) = (&self.nodes, &self.pool);
+        let same = |&(h, v): &(u32, Val)| {
+            h == hash && {
+                let n = &nodes[v.index()];
                 n.kind == kind
                     && n.op == op
                     && n.ty == ty
                     && pool.get(n.a as usize..n.a as usize + n.b as usize) == Some(run)
             }
         };
-        if let Some(&found) = self.table.find(spread(hash), same) {
-            return Val(found);
+        if let Some(&(_, found)) = self.table.find(spread(hash), same) {
+            return found;
         }
         let facts = facts(self);
         let a = self.pool.len() as u32;
         self.pool.extend_from_slice(run);
-        self.add(Node { kind, op, flags: facts.flags, ty, a, b: run.len() as u32 }, facts.bloom, hash)
+        let b = run.len() as u32;
+        self.add(Node { kind, op, flags: facts.flags, ty, a, b, bloom: facts.bloom }, hash)
     }
 
-    fn add(&mut self, node: Node, bloom: u64, hash: u32) -> Val {
-        let id = self.nodes.len() as u32;
+    fn add(&mut self, node: Node, hash: u32) -> Val {
+        let v = self.push(node);
+        self.table.insert_unique(spread(hash), (hash, v), |&(h, _)| spread(h));
+        v
+    }
+
+    fn push(&mut self, node: Node) -> Val {
+        let free = u32::from(node.flags & flag::FREE != 0) << 31;
+        let open = u32::from(node.flags & flag::CONCRETE == 0) << 30;
+        let v = Val(self.nodes.len() as u32 | free | open);
         self.too_deep |= node.flags >> flag::DEPTH_SHIFT == flag::MAX_DEPTH;
         self.nodes.push(node);
-        self.blooms.push(bloom);
-        self.hashes.push(hash);
-        let hashes = &self.hashes;
-        self.table.insert_unique(spread(hash), id, |&i| spread(hashes[i as usize]));
-        Val(id)
+        v
     }
 
     // ---- Looking into values -------------------------------------------------------------------------------------

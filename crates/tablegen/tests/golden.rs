@@ -68,4 +68,18 @@ fn errors_say_more() {
 fn newer_operators() {
     check("newer.td", &["--dialect", "newest"], "newer.records");
     check("newer.td", &[], "newer.text");
+    check("newer_errors.td", &["--dialect", "newest", "--all-errors"], "newer_errors.text");
+}
+
+#[test]
+fn tables() {
+    check("tables.td", &["--gen-searchable-tables"], "tables.cpp");
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tables");
+    for entry in std::fs::read_dir(dir).expect("the folder") {
+        let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+        if let Some(stem) = name.strip_suffix(".td") {
+            let golden = format!("tables/{stem}.text");
+            check(&format!("tables/{name}"), &["--gen-searchable-tables", "-I", "tables"], &golden);
+        }
+    }
 }

@@ -23,6 +23,7 @@ const UNARY: &[(Bang, UnOp)] = &[
     (Bang::ToUpper, UnOp::ToUpper),
     (Bang::ListFlatten, UnOp::ListFlatten),
     (Bang::Initialized, UnOp::Initialized),
+    (Bang::GetDagOpName, UnOp::GetDagOpName),
 ];
 
 /// Operators of two operands, or of many that nest to the right.
@@ -52,6 +53,8 @@ const BINARY: &[(Bang, BinOp)] = &[
     (Bang::GetDagArg, BinOp::GetDagArg),
     (Bang::GetDagName, BinOp::GetDagName),
     (Bang::SetDagOp, BinOp::SetDagOp),
+    (Bang::Match, BinOp::Match),
+    (Bang::SetDagOpName, BinOp::SetDagOpName),
 ];
 
 fn is_arithmetic(op: BinOp) -> bool {
@@ -75,8 +78,8 @@ impl Parser<'_> {
         match bang {
             Bang::IsA => self.is_a_operation(rec),
             Bang::Exists => self.exists_operation(rec),
-            Bang::Instances => self.instances_operation(),
-            Bang::Foreach | Bang::Filter => self.foreach_operation(bang, rec, ty),
+            Bang::Instances => self.instances_operation(rec),
+            Bang::Foreach | Bang::Filter | Bang::Sort => self.foreach_operation(bang, rec, ty),
             Bang::Range => self.range_operation(rec),
             Bang::Foldl => self.foldl_operation(rec),
             Bang::Cond => self.cond_operation(rec, ty),
@@ -91,7 +94,7 @@ impl Parser<'_> {
     fn unary(&mut self, op: UnOp, rec: Option<RecId>) -> Option<Val> {
         self.next();
         let mut ty = match op {
-            UnOp::ToLower | UnOp::ToUpper | UnOp::Repr => Ty::STRING,
+            UnOp::ToLower | UnOp::ToUpper | UnOp::Repr | UnOp::GetDagOpName => Ty::STRING,
             UnOp::Cast => match self.operator_ty() {
                 Some(ty) => ty,
                 None => return self.none("did not get type for unary operator"),
@@ -118,6 +121,9 @@ impl Parser<'_> {
             if !matches!(kind, TyKind::List(_) | TyKind::String | TyKind::Dag) {
                 return self.none("expected string, list, or dag type argument in unary operator");
             }
+        }
+        if op == UnOp::GetDagOpName && value_ty != Ty::DAG {
+            return self.none("expected dag type argument in unary operator");
         }
         if op == UnOp::Head || op == UnOp::Tail {
             let Some(element) = self.ctx.types.element(value_ty) else {
@@ -146,18 +152,20 @@ impl Parser<'_> {
         if !self.eat(Tok::RParen) {
             return self.none("expected ')' in unary operator");
         }
-        let node = self.ctx.un(op, value, ty);
-        Some(self.ctx.fold_un(node, rec, false))
+        Some(self.ctx.make_un(op, value, ty, rec, false))
     }
 
     // ---- Two operands --------------------------------------------------------------------------------------------
 
     fn binary(&mut self, op: BinOp, rec: Option<RecId>, item: Option<Ty>) -> Option<Val> {
-        use BinOp::{Con, GetDagArg, GetDagName, Interleave, ListConcat, ListRemove, SetDagOp, StrConcat};
+        use BinOp::{
+            Con, GetDagArg, GetDagName, Interleave, ListConcat, ListRemove, Match, SetDagOp, SetDagOpName, StrConcat,
+        };
         let loc = self.loc();
         self.next();
         let (mut ty, mut expected) = match op {
-            Con | SetDagOp => (Some(Ty::DAG), Some(Ty::DAG)),
+            Con | SetDagOp | SetDagOpName => (Some(Ty::DAG), Some(Ty::DAG)),
+            Match => (Some(Ty::BIT), Some(Ty::STRING)),
             GetDagArg => match self.operator_ty() {
                 Some(ty) => (Some(ty), Some(Ty::DAG)),
                 None => return self.none("did not get type for !getdagarg operator"),
@@ -199,6 +207,7 @@ impl Parser<'_> {
             match op {
                 SetDagOp => expected = Some(self.ctx.types.record(&[])),
                 GetDagArg => expected = None,
+                SetDagOpName => expected = Some(Ty::STRING),
                 GetDagName => expected = Some(Ty::INT),
                 _ => {}
             }
@@ -221,13 +230,11 @@ impl Parser<'_> {
         if nests(op) {
             while operands.len() > 2 {
                 let (right, left) = (operands.pop()?, operands.pop()?);
-                let node = self.ctx.bin(op, left, right, ty);
-                operands.push(self.ctx.fold_bin(node, rec));
+                operands.push(self.ctx.make_bin(op, left, right, ty, rec));
             }
         }
         if let [left, right] = operands[..] {
-            let node = self.ctx.bin(op, left, right, ty);
-            return Some(self.ctx.fold_bin(node, rec));
+            return Some(self.ctx.make_bin(op, left, right, ty, rec));
         }
         self.none_at(loc, "tblgen-syntax", &[b"expected two operands to operator"])
     }

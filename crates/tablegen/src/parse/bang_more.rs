@@ -6,7 +6,7 @@ use crate::lex::token::{Bang, Tok};
 use crate::loc::Loc;
 use crate::names::Sym;
 use crate::ops::{TernOp, UnOp};
-use crate::record::{FieldDesc, RecId, RecKind, Record, ShapeId};
+use crate::record::{FieldDesc, Locs, RecId, RecKind, Record, ShapeId};
 use crate::ty::Ty;
 use crate::value::Val;
 
@@ -57,24 +57,29 @@ impl Parser<'_> {
         Some(self.ctx.fold_exists(node, rec, false))
     }
 
-    /// `!instances<T>()`: the records of a type so far, by name.
-    pub(super) fn instances_operation(&mut self) -> Option<Val> {
+    /// `!instances<T>(pattern)`; without a pattern, all records of the type.
+    pub(super) fn instances_operation(&mut self, rec: Option<RecId>) -> Option<Val> {
         self.next();
         let ty = self.operator_ty()?;
+        if !ty.is_record() {
+            return self.none("expected record type in !instances operator");
+        }
         if !self.eat(Tok::LParen) {
             return self.none("expected '(' after type of !instances");
         }
-        if !self.eat(Tok::RParen) {
-            return self.none("expected ')' in !instances; a pattern is not supported");
-        }
-        let mut found = Vec::new();
-        for id in self.ctx.sorted_defs() {
-            let own = self.ctx.record_ty(id);
-            if self.ctx.is_a(own, ty) {
-                found.push(self.ctx.def_val(id).0);
+        let mut pattern = self.ctx.string_of(b".*");
+        if self.tok != Tok::RParen {
+            let loc = self.loc();
+            pattern = self.value(rec, Some(Ty::STRING))?;
+            if self.ctx.vals.ty(pattern) != Ty::STRING {
+                return self.none_at(loc, "tblgen-type", &[b"expected string type argument in !instances operator"]);
             }
         }
-        Some(self.ctx.list(ty, &found))
+        if !self.eat(Tok::RParen) {
+            return self.none("expected ')' in !instances");
+        }
+        let list = self.ctx.types.list(ty);
+        Some(self.ctx.make_un(UnOp::Instances, pattern, list, rec, false))
     }
 
     // ---- Operators that bind names -------------------------------------------------------------------------------
@@ -85,7 +90,7 @@ impl Parser<'_> {
         let rec = rec.unwrap_or_else(|| {
             let name = self.ctx.string_of(b".parse");
             let mut record = Record::new(name, Loc::NONE, RecKind::Def);
-            record.locs.clear();
+            record.locs = Locs::default();
             self.ctx.add_record(record)
         });
         let lent = Lent { rec, shape: self.ctx.rec(rec).shape, fields: self.ctx.rec(rec).values.len(), own };
@@ -120,6 +125,7 @@ impl Parser<'_> {
     pub(super) fn foreach_operation(&mut self, bang: Bang, rec: Option<RecId>, item: Option<Ty>) -> Option<Val> {
         let loc = self.loc();
         let is_filter = bang == Bang::Filter;
+        let is_sort = bang == Bang::Sort;
         if self.next() != Tok::LParen {
             return self.none("expected '(' after !foreach/!filter");
         }
@@ -153,15 +159,17 @@ impl Parser<'_> {
                         &[b"expected value of type '", &text, b"', but got list type"],
                     );
                 };
-                wanted = Some(if is_filter { Ty::INT } else { out });
+                wanted = if is_sort { None } else { Some(if is_filter { Ty::INT } else { out }) };
             }
             element
-        } else if over_ty == Ty::DAG && !is_filter {
+        } else if over_ty == Ty::DAG && !is_filter && !is_sort {
             if let Some(item) = item.filter(|&i| i != Ty::DAG) {
                 let text = self.ctx.ty_text(item);
                 return self.none_at(loc, "tblgen-type", &[b"expected value of type '", &text, b"', but got dag type"]);
             }
             Ty::DAG
+        } else if is_sort {
+            return self.none("!sort must have a list argument");
         } else if is_filter {
             return self.none("!filter must have a list argument");
         } else {
@@ -175,7 +183,13 @@ impl Parser<'_> {
             return self.none("expected ')' in !foreach/!filter");
         }
         let mut ty = element;
-        if is_filter {
+        if is_sort {
+            let key = self.ctx.vals.ty(body);
+            if key != Ty::STRING && !self.ctx.convertible(key, Ty::INT) {
+                return self.none("!sort key must be a string, int, bits, or bit");
+            }
+        }
+        if is_filter || is_sort {
             ty = over_ty;
         } else if over_ty != Ty::DAG {
             let body_ty = self.ctx.vals.ty(body);
@@ -185,9 +199,12 @@ impl Parser<'_> {
             ty = self.ctx.types.list(body_ty);
         }
         let name = self.ctx.string(name);
-        let op = if is_filter { TernOp::Filter } else { TernOp::Foreach };
-        let node = self.ctx.tern(op, name, over, body, ty);
-        Some(self.ctx.fold_tern(node, rec))
+        let op = match bang {
+            Bang::Filter => TernOp::Filter,
+            Bang::Sort => TernOp::Sort,
+            _ => TernOp::Foreach,
+        };
+        Some(self.ctx.make_tern(op, name, over, body, ty, rec))
     }
 
     pub(super) fn foldl_operation(&mut self, rec: Option<RecId>) -> Option<Val> {
@@ -374,8 +391,7 @@ impl Parser<'_> {
             _ => return None,
         };
         let ty = self.ctx.types.list(Ty::INT);
-        let node = self.ctx.tern(TernOp::Range, from, to, step, ty);
-        Some(self.ctx.fold_tern(node, rec))
+        Some(self.ctx.make_tern(TernOp::Range, from, to, step, ty, rec))
     }
 
     // ---- Three operands ------------------------------------------------------------------------------------------
@@ -463,8 +479,7 @@ impl Parser<'_> {
                 Ty::DAG
             }
         };
-        let node = self.ctx.tern(op, a, b, c, ty);
-        Some(self.ctx.fold_tern(node, rec))
+        Some(self.ctx.make_tern(op, a, b, c, ty, rec))
     }
 
     pub(super) fn substr_operation(&mut self, rec: Option<RecId>, item: Option<Ty>) -> Option<Val> {
@@ -472,8 +487,7 @@ impl Parser<'_> {
         let words = ["!substr", "string", "start position", "length"];
         let types = [Ty::STRING, Ty::INT, Ty::INT];
         let [a, b, c] = self.string_operands(rec, item, Ty::STRING, words, types, longest)?;
-        let node = self.ctx.tern(TernOp::Substr, a, b, c, Ty::STRING);
-        Some(self.ctx.fold_tern(node, rec))
+        Some(self.ctx.make_tern(TernOp::Substr, a, b, c, Ty::STRING, rec))
     }
 
     pub(super) fn find_operation(&mut self, rec: Option<RecId>, item: Option<Ty>) -> Option<Val> {
@@ -481,8 +495,7 @@ impl Parser<'_> {
         let words = ["!find", "source string", "target string", "start position"];
         let types = [Ty::STRING, Ty::STRING, Ty::INT];
         let [a, b, c] = self.string_operands(rec, item, Ty::INT, words, types, start)?;
-        let node = self.ctx.tern(TernOp::Find, a, b, c, Ty::INT);
-        Some(self.ctx.fold_tern(node, rec))
+        Some(self.ctx.make_tern(TernOp::Find, a, b, c, Ty::INT, rec))
     }
 
     /// Three operands of these types, of which the last may be missing.

@@ -8,8 +8,7 @@ use crate::lex::token::Tok;
 use crate::loc::Loc;
 use crate::names::Sym;
 use crate::origin::{Origin, Step};
-use crate::record::{Assertion, ClassPart, Dump, FieldDesc, RecId, RecKind, Record, TemplateArg};
-use crate::resolve::Resolver;
+use crate::record::{Assertion, ClassPart, Dump, FieldDesc, Locs, RecId, RecKind, Record, TemplateArg};
 use crate::ty::Ty;
 use crate::value::{Kind, Val};
 
@@ -30,7 +29,7 @@ impl Parser<'_> {
                     self.ctx.messages.help(first, "it was defined here");
                     return Err(Stop);
                 }
-                self.ctx.rec_mut(rec).locs = vec![loc];
+                self.ctx.rec_mut(rec).locs = Locs::new(loc);
                 rec
             }
             None => {
@@ -317,7 +316,7 @@ impl Parser<'_> {
             self.incompatible(loc, name, ty, value);
             return Err(Stop);
         }
-        if moves {
+        if moves && self.ctx.rec(rec).field_locs.get(at) != Some(&loc) {
             Arc::make_mut(&mut self.ctx.rec_mut(rec).field_locs)[at] = loc;
         }
         Ok(())
@@ -403,7 +402,7 @@ impl Parser<'_> {
         let (class, loc) = (reference.rec, reference.loc);
         self.inherit_fields(rec, class, loc)?;
         let values = self.match_args(class, &reference.args, loc)?;
-        let mut r = Resolver::map(Some(rec));
+        let mut r = self.ctx.resolver(Some(rec));
         for (name, value) in values {
             r.set(name, value);
         }
@@ -422,6 +421,7 @@ impl Parser<'_> {
         r.set(implicit, name);
         r.by = self.ctx.class_sym(class);
         self.ctx.resolve_record(rec, &mut r, Step::Substituted);
+        self.ctx.retire(r);
         if self.ctx.stopped {
             return Err(Stop);
         }

@@ -109,7 +109,7 @@ impl Parser<'_> {
     /// A note at a record and at the `defm`s that made it.
     fn note_chain(&mut self, rec: RecId, text: &[u8]) {
         let locs = self.ctx.rec(rec).locs.clone();
-        for (i, &loc) in locs.iter().enumerate() {
+        for (i, loc) in locs.iter().enumerate() {
             self.ctx.messages.note(loc, if i == 0 { text } else { b"instantiated from multiclass" });
         }
     }

@@ -24,7 +24,7 @@ use crate::loc::Loc;
 use crate::names::Sym;
 use crate::record::{Assertion, Dump, RecId};
 use crate::ty::Ty;
-use crate::value::Val;
+use crate::value::{Arg, Val};
 use scope::Scope;
 
 /// An error was reported, and the statement is over.
@@ -56,7 +56,7 @@ struct LetItem {
 #[derive(Debug)]
 struct Reference {
     rec: RecId,
-    args: Vec<Val>,
+    args: Vec<Arg>,
     loc: Loc,
 }
 

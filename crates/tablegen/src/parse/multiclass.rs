@@ -223,8 +223,8 @@ impl Parser<'_> {
         }
     }
 
-    fn resolver(rec: Option<RecId>, subst: &Substitution) -> Resolver {
-        let mut r = Resolver::map(rec);
+    fn resolver(&mut self, rec: Option<RecId>, subst: &Substitution) -> Resolver {
+        let mut r = self.ctx.resolver(rec);
         for &(name, value) in subst {
             r.set(name, value);
         }
@@ -239,13 +239,14 @@ impl Parser<'_> {
         mut dest: Option<&mut Vec<Entry>>,
         loc: Option<Loc>,
     ) -> Done {
-        let mut r = Self::resolver(None, subst);
+        let mut r = self.resolver(None, subst);
         let mut list = self.ctx.run(inner.list, &mut r);
+        self.ctx.retire(r);
         // The arms of an `if` are lists of 0 or 1 element, chosen by an `!if` that must be decided by now.
         let node = self.ctx.vals.node(list);
         if last && node.kind == Kind::TernOp && TernOp::of(node.op) == TernOp::If {
             let [condition, then, other] = [0, 1, 2].map(|i| self.ctx.vals.part(list, i));
-            let mut r = Self::resolver(None, subst);
+            let mut r = self.resolver(None, subst);
             r.make_last();
             let decided = self.ctx.run(condition, &mut r);
             if decided == condition {
@@ -257,8 +258,8 @@ impl Parser<'_> {
                 .concat();
                 return self.fail_at(inner.loc, "tblgen-unresolved", &text);
             }
-            let choice = self.ctx.tern(TernOp::If, decided, then, other, node.ty);
-            list = self.ctx.fold_tern(choice, None);
+            self.ctx.retire(r);
+            list = self.ctx.make_tern(TernOp::If, decided, then, other, node.ty, None);
         }
         if self.ctx.stopped {
             return Err(Stop);
@@ -305,10 +306,11 @@ impl Parser<'_> {
             match entry {
                 Entry::Loop(inner) => self.run_loop(inner, subst, last, dest.as_deref_mut(), None)?,
                 Entry::Assertion(a) => {
-                    let mut r = Self::resolver(None, subst);
+                    let mut r = self.resolver(None, subst);
                     self.ctx.begin(&mut r);
                     let condition = self.ctx.resolve(a.condition, &mut r);
                     let message = self.ctx.resolve(a.message, &mut r);
+                    self.ctx.retire(r);
                     match &mut dest {
                         Some(dest) => dest.push(Entry::Assertion(Assertion {
                             loc: a.loc,
@@ -320,8 +322,9 @@ impl Parser<'_> {
                     }
                 }
                 Entry::Dump(d) => {
-                    let mut r = Self::resolver(None, subst);
+                    let mut r = self.resolver(None, subst);
                     let message = self.ctx.run(d.message, &mut r);
+                    self.ctx.retire(r);
                     match &mut dest {
                         Some(dest) => dest.push(Entry::Dump(Dump { loc: d.loc, message })),
                         None => self.ctx.dump_message(d.loc, message),
@@ -329,10 +332,13 @@ impl Parser<'_> {
                 }
                 Entry::Record(prototype) => {
                     let mut record = self.ctx.rec(*prototype).clone();
-                    record.locs.extend(loc);
+                    if let Some(loc) = loc {
+                        record.locs.push(loc);
+                    }
                     let rec = self.ctx.add_record(record);
-                    let mut r = Self::resolver(Some(rec), subst);
+                    let mut r = self.resolver(Some(rec), subst);
                     self.ctx.resolve_record(rec, &mut r, Step::Substituted);
+                    self.ctx.retire(r);
                     match &mut dest {
                         Some(dest) => dest.push(Entry::Record(rec)),
                         None => self.finish_def(rec)?,

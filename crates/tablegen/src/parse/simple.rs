@@ -7,7 +7,7 @@ use crate::loc::Loc;
 use crate::names::Sym;
 use crate::record::RecId;
 use crate::ty::Ty;
-use crate::value::{Kind, Val};
+use crate::value::{Arg, Kind, Val};
 
 impl Parser<'_> {
     pub(super) fn simple_value(&mut self, rec: Option<RecId>, ty: Option<Ty>, mode: Mode) -> Option<Val> {
@@ -74,7 +74,7 @@ impl Parser<'_> {
     }
 
     /// Arguments up to and with the `>`; the `<` was eaten.
-    pub(super) fn template_args(&mut self, rec: Option<RecId>, of: RecId) -> Result<Vec<Val>, Stop> {
+    pub(super) fn template_args(&mut self, rec: Option<RecId>, of: RecId) -> Result<Vec<Arg>, Stop> {
         let mut args = Vec::new();
         if self.eat(Tok::Greater) {
             return Ok(args);
@@ -112,7 +112,7 @@ impl Parser<'_> {
                         b"The value of named argument should be initialized, but we got '?'",
                     );
                 }
-                args.push(self.ctx.named(value, qualified));
+                args.push(Arg::named(qualified, value));
                 by_name = true;
             } else {
                 if by_name {
@@ -122,7 +122,7 @@ impl Parser<'_> {
                         b"Positional argument should be put before named argument",
                     );
                 }
-                args.push(self.ctx.positional(value, index as u32));
+                args.push(Arg::at(index as u32, value));
             }
             if self.eat(Tok::Greater) {
                 return Ok(args);
@@ -146,22 +146,20 @@ impl Parser<'_> {
     }
 
     /// Converts arguments to the types of their parameters.
-    pub(super) fn check_args(&mut self, args: &mut [Val], loc: Loc, of: RecId) -> Option<()> {
+    pub(super) fn check_args(&mut self, args: &mut [Arg], loc: Loc, of: RecId) -> Option<()> {
         for arg in args {
-            let node = self.ctx.vals.node(*arg);
-            let value = Val(node.a);
-            let param = match node.op {
-                0 => self.ctx.rec(of).args().get(node.b as usize).copied(),
-                _ => self.ctx.rec(of).args().iter().find(|a| a.name == Sym(node.b)).copied(),
+            let value = arg.value;
+            let params = self.ctx.rec(of).args();
+            let param = match arg.key() {
+                Ok(position) => params.get(position as usize).copied(),
+                Err(name) => params.iter().find(|a| a.name == name).copied(),
             }?;
             let from = self.ctx.vals.ty(value);
             if from == Ty::NONE {
                 continue;
             }
             match self.ctx.cast_to(value, param.ty) {
-                Some(cast) if cast == value => {}
-                Some(cast) if node.op == 0 => *arg = self.ctx.positional(cast, node.b),
-                Some(cast) => *arg = self.ctx.named(cast, param.name),
+                Some(cast) => arg.value = cast,
                 None => {
                     let text = [
                         b"Value specified for template argument '",
@@ -186,27 +184,28 @@ impl Parser<'_> {
     }
 
     /// Finds the value of each parameter: an argument or the default.
-    pub(super) fn match_args(&mut self, of: RecId, args: &[Val], loc: Loc) -> Result<Vec<(Sym, Val)>, Stop> {
-        let params = self.ctx.rec(of).args();
-        let mut open: Vec<usize> = (0..params.len()).collect();
-        let mut values = Vec::with_capacity(params.len());
+    pub(super) fn match_args(&mut self, of: RecId, args: &[Arg], loc: Loc) -> Result<Vec<(Sym, Val)>, Stop> {
+        let count = self.ctx.rec(of).args().len();
+        let mut values: Vec<(Sym, Val)> = Vec::with_capacity(count + 1);
         for &arg in args {
-            let node = self.ctx.vals.node(arg);
             let params = self.ctx.rec(of).args();
-            let name = match node.op {
-                0 => params.get(node.b as usize).map_or(Sym::NONE, |p| p.name),
-                _ => Sym(node.b),
+            let name = match arg.key() {
+                Ok(position) => params.get(position as usize).map_or(Sym::NONE, |p| p.name),
+                Err(name) => name,
             };
-            let Some(at) = open.iter().position(|&i| params[i].name == name) else {
+            if values.iter().any(|v| v.0 == name) || !params.iter().any(|p| p.name == name) {
                 let text =
                     [b"We can only specify the template argument '", self.ctx.names.get(name), b"' once"].concat();
                 return self.fail_at(loc, "tblgen-argument", &text);
-            };
-            open.remove(at);
-            values.push((name, Val(node.a)));
+            }
+            values.push((name, arg.value));
         }
-        for i in open {
+        let given = values.len();
+        for i in 0..count {
             let param = self.ctx.rec(of).args()[i];
+            if values.iter().take(given).any(|v| v.0 == param.name) {
+                continue;
+            }
             if self.ctx.vals.flags(param.default) & crate::value::flag::COMPLETE == 0 {
                 let text =
                     [b"value not specified for template argument '", self.ctx.names.get(param.name), b"'"].concat();

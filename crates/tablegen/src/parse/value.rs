@@ -88,8 +88,7 @@ impl Parser<'_> {
         let index = self.slice_elements(rec)?;
         let slice = self.ctx.vals.ty(index).is_list();
         let (op, ty) = if slice { (BinOp::ListSlice, ty) } else { (BinOp::ListElem, element) };
-        let node = self.ctx.bin(op, value, index, ty);
-        let value = self.ctx.fold_bin(node, rec);
+        let value = self.ctx.make_bin(op, value, index, ty, rec);
         if !self.eat(Tok::RSquare) {
             return self.none("expected ']' at end of list slice");
         }
@@ -212,8 +211,7 @@ impl Parser<'_> {
             self.suggest_field(value, name);
             return None;
         };
-        let access = self.ctx.field_access(value, name, ty);
-        let value = self.ctx.fold_field(access, rec);
+        let value = self.ctx.make_field(value, name, ty, rec);
         self.next();
         Some(value)
     }

@@ -129,9 +129,9 @@ pub fn print_detailed_records(records: &crate::Records, input: &str, out: &mut d
     for def in defs {
         title(ctx, def, &mut sink.buffer);
         let locs = &ctx.rec(def).locs;
-        if locs.len() > 1 {
+        if locs.iter().nth(1).is_some() {
             sink.buffer.extend(b"  Defm sequence:");
-            for &loc in locs[1..].iter().rev() {
+            for loc in locs.iter().skip(1).collect::<Vec<_>>().into_iter().rev() {
                 sink.buffer.push(b' ');
                 at(ctx, loc, &mut sink.buffer);
             }

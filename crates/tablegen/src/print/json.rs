@@ -2,10 +2,12 @@
 
 use std::io::{self, Write};
 
+use rustc_hash::FxHashMap;
+
 use crate::ctx::Ctx;
 use crate::loc::Loc;
 use crate::names::Sym;
-use crate::print::Sink;
+use crate::print::{Last, Sink};
 use crate::record::{RecId, RecKind, ShapeId};
 use crate::value::{Kind, Val, dag_args, dag_op};
 
@@ -128,8 +130,11 @@ pub(crate) fn write_value(ctx: &Ctx, v: Val, out: &mut Vec<u8>) {
 struct Layout {
     /// `"!fields":[…]`
     fields: Box<[u8]>,
-    /// Fields by name: place and `,"name":`.
-    keys: Box<[(usize, Box<[u8]>)]>,
+    /// Places of the fields by name.
+    places: Box<[u16]>,
+    /// `,"name":` of each.
+    keys: Box<[Box<[u8]>]>,
+    last: Last,
 }
 
 fn layout(ctx: &Ctx, shape: ShapeId) -> Layout {
@@ -142,15 +147,17 @@ fn layout(ctx: &Ctx, shape: ShapeId) -> Layout {
         quote(ctx.names.get(field.name), &mut fields);
     }
     fields.push(b']');
-    let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_by(|&a, &b| ctx.names.get(all[a].name).cmp(ctx.names.get(all[b].name)));
-    let key = |at: usize| {
+    let mut places: Vec<u16> = (0..all.len() as u16).collect();
+    let name = |at: u16| ctx.names.get(all[usize::from(at)].name);
+    places.sort_by(|&a, &b| name(a).cmp(name(b)));
+    let key = |&at: &u16| {
         let mut out = b",".to_vec();
-        quote(ctx.names.get(all[at].name), &mut out);
+        quote(name(at), &mut out);
         out.push(b':');
-        (at, out.into_boxed_slice())
+        out.into_boxed_slice()
     };
-    Layout { fields: fields.into(), keys: order.into_iter().map(key).collect() }
+    let keys = places.iter().map(key).collect();
+    Layout { fields: fields.into(), places: places.into(), keys, last: Last::default() }
 }
 
 /// `file:line`, without the folder.
@@ -160,7 +167,7 @@ pub(crate) fn short_loc(ctx: &Ctx, loc: Loc) -> String {
     format!("{name}:{line}")
 }
 
-fn write_record(ctx: &Ctx, rec: RecId, layout: &Layout, supers: &[u8], sink: &mut Sink<'_>) {
+fn write_record(ctx: &Ctx, rec: RecId, layout: &mut Layout, supers: &[u8], places: &mut Places, sink: &mut Sink<'_>) {
     let record = ctx.rec(rec);
     let name = ctx.rec_name(rec);
     let out = &mut sink.buffer;
@@ -169,26 +176,34 @@ fn write_record(ctx: &Ctx, rec: RecId, layout: &Layout, supers: &[u8], sink: &mu
     out.extend(if record.kind == RecKind::AnonymousDef { b"true".as_slice() } else { b"false" });
     out.extend_from_slice(&layout.fields);
     out.extend(b",\"!locs\":[");
-    for (i, &loc) in record.locs.iter().enumerate() {
+    for (i, loc) in record.locs.iter().enumerate() {
         if i > 0 {
             out.push(b',');
         }
-        quote(short_loc(ctx, loc).as_bytes(), out);
+        out.extend_from_slice(places.entry(loc).or_insert_with(|| {
+            let mut text = Vec::new();
+            quote(short_loc(ctx, loc).as_bytes(), &mut text);
+            text.into()
+        }));
     }
     out.extend(b"],\"!name\":");
     quote(&name, out);
     out.extend_from_slice(supers);
-    for (at, key) in &layout.keys {
-        sink.buffer.extend_from_slice(key);
-        let value = record.values[*at];
+    let Layout { places, keys, last, .. } = layout;
+    sink.fields(last, rec, ctx, places, |sink, i| {
+        sink.buffer.extend_from_slice(&keys[i]);
+        let value = record.values[usize::from(places[i])];
         match ctx.vals.kind(value) {
             Kind::Unset => sink.buffer.extend_from_slice(b"null"),
             Kind::Bit => sink.buffer.push(if value == Val::TRUE { b'1' } else { b'0' }),
             _ => sink.value(value, |out| write_value(ctx, value, out)),
         }
-    }
+    });
     sink.buffer.push(b'}');
 }
+
+/// The text of places, which many records share.
+type Places = FxHashMap<Loc, Box<[u8]>>;
 
 fn super_names(ctx: &Ctx, rec: RecId) -> Vec<u8> {
     let mut out = b",\"!superclasses\":[".to_vec();
@@ -247,6 +262,7 @@ pub(crate) fn write_json(ctx: &Ctx, out: &mut dyn Write) -> io::Result<()> {
     let mut supers: Vec<Option<Vec<u8>>> = vec![None; ctx.supers.all.len()];
     // The two keys that are no records stand where their names sort.
     let specials: [&[u8]; 2] = [b"!instanceof", b"!tablegen_json_version"];
+    let mut places = Places::default();
     let mut written = 0;
     let mut first = true;
     sink.buffer.push(b'{');
@@ -272,7 +288,7 @@ pub(crate) fn write_json(ctx: &Ctx, out: &mut dyn Write) -> io::Result<()> {
         let record = ctx.rec(def);
         let layout = layouts[record.shape.0 as usize].get_or_insert_with(|| layout(ctx, record.shape));
         let supers = supers[record.supers.0 as usize].get_or_insert_with(|| super_names(ctx, def));
-        write_record(ctx, def, layout, supers, &mut sink);
+        write_record(ctx, def, layout, supers, &mut places, &mut sink);
         sink.relieve()?;
     }
     sink.buffer.extend(b"}\n");

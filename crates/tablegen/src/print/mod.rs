@@ -4,6 +4,7 @@ mod detailed;
 mod json;
 mod lists;
 mod records;
+mod searchable;
 mod sets;
 mod sink;
 
@@ -12,5 +13,6 @@ pub use json::dump_json;
 pub(crate) use json::quote;
 pub use lists::{print_ctags, print_enums};
 pub use records::print_records;
+pub use searchable::print_searchable_tables;
 pub use sets::print_sets;
-pub(crate) use sink::Sink;
+pub(crate) use sink::{Last, Sink};

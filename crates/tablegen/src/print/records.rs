@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::ctx::Ctx;
-use crate::print::Sink;
+use crate::print::{Last, Sink};
 use crate::record::{RecId, ShapeId};
 use crate::ty::Ty;
 use crate::value::Val;
@@ -11,13 +11,18 @@ use crate::value::Val;
 /// What stands before the value of each field of a layout, made once: `  bits<8> Inst = `.
 #[derive(Default)]
 struct Heads {
-    by_shape: Vec<Option<Box<[Head]>>>,
+    by_shape: Vec<Option<(Layout, Last)>>,
     supers: Vec<Option<Box<[u8]>>>,
 }
 
+/// The fields of a layout in the order of printing.
+struct Layout {
+    /// Places in the record.
+    places: Box<[u16]>,
+    heads: Box<[Head]>,
+}
+
 struct Head {
-    /// Place of the field in the record.
-    at: usize,
     text: Box<[u8]>,
     /// The same for a string that is code.
     code: Option<Box<[u8]>>,
@@ -25,12 +30,12 @@ struct Head {
 
 impl Heads {
     /// The heads of a layout in the order of printing: `field` ones first.
-    fn of(&mut self, ctx: &Ctx, shape: ShapeId) -> &[Head] {
+    fn of(&mut self, ctx: &Ctx, shape: ShapeId) -> &mut (Layout, Last) {
         let at = shape.0 as usize;
         if self.by_shape.len() <= at {
             self.by_shape.resize_with(ctx.shapes.all.len().max(at + 1), || None);
         }
-        self.by_shape[at].get_or_insert_with(|| make_heads(ctx, shape))
+        self.by_shape[at].get_or_insert_with(|| (make_heads(ctx, shape), Last::default()))
     }
 
     fn supers(&mut self, ctx: &Ctx, rec: RecId) -> &[u8] {
@@ -51,7 +56,7 @@ impl Heads {
     }
 }
 
-fn make_heads(ctx: &Ctx, shape: ShapeId) -> Box<[Head]> {
+fn make_heads(ctx: &Ctx, shape: ShapeId) -> Layout {
     let fields = &ctx.shapes.get(shape).fields;
     let head = |at: usize, code: bool| {
         let field = fields[at];
@@ -70,9 +75,10 @@ fn make_heads(ctx: &Ctx, shape: ShapeId) -> Box<[Head]> {
         out.into_boxed_slice()
     };
     let order = (0..fields.len()).filter(|&i| fields[i].loose).chain((0..fields.len()).filter(|&i| !fields[i].loose));
-    order
-        .map(|at| Head { at, text: head(at, false), code: (fields[at].ty == Ty::STRING).then(|| head(at, true)) })
-        .collect()
+    let places: Box<[u16]> = order.map(|at| at as u16).collect();
+    let make = |at: usize| Head { text: head(at, false), code: (fields[at].ty == Ty::STRING).then(|| head(at, true)) };
+    let heads = places.iter().map(|&at| make(usize::from(at))).collect();
+    Layout { places, heads }
 }
 
 fn write_record(ctx: &Ctx, rec: RecId, heads: &mut Heads, sink: &mut Sink<'_>) {
@@ -97,8 +103,10 @@ fn write_record(ctx: &Ctx, rec: RecId, heads: &mut Heads, sink: &mut Sink<'_>) {
         sink.buffer.push(b'>');
     }
     sink.buffer.extend_from_slice(heads.supers(ctx, rec));
-    for head in heads.of(ctx, record.shape) {
-        let value = record.values[head.at];
+    let (Layout { places, heads }, last) = heads.of(ctx, record.shape);
+    sink.fields(last, rec, ctx, places, |sink, i| {
+        let head = &heads[i];
+        let value = record.values[usize::from(places[i])];
         let text = match &head.code {
             Some(code) if ctx.vals.is_code(value) => code,
             _ => &head.text,
@@ -110,7 +118,7 @@ fn write_record(ctx: &Ctx, rec: RecId, heads: &mut Heads, sink: &mut Sink<'_>) {
             sink.text(ctx, value);
         }
         sink.buffer.extend_from_slice(b";\n");
-    }
+    });
     sink.buffer.extend(b"}\n");
 }
 

@@ -1,8 +1,10 @@
-//! A buffered output that remembers the text of values that come again and again.
+//! A buffered output that remembers the text of values that come again and again, and of the fields that a record shares
+//! with the one of the same layout before it.
 
 use std::io::{self, Write};
 
 use crate::ctx::Ctx;
+use crate::record::RecId;
 use crate::value::{Kind, Val};
 
 /// Bytes that are gathered before they are written.
@@ -14,6 +16,18 @@ const MAX_KEPT: usize = 1 << 25;
 /// Texts longer than this are not remembered.
 const MAX_TEXT: usize = 1 << 12;
 
+/// The last record of a layout that was written, and where its fields are in the buffer.
+#[derive(Default)]
+pub(crate) struct Last {
+    /// Which filling of the buffer; 0 is none.
+    filling: u64,
+    rec: Option<RecId>,
+    /// Where the text of the fields begins.
+    start: usize,
+    /// Where the text of each field ends, from there.
+    ends: Vec<u32>,
+}
+
 /// Where output goes.
 pub(crate) struct Sink<'a> {
     out: &'a mut dyn Write,
@@ -23,6 +37,8 @@ pub(crate) struct Sink<'a> {
     kept: Vec<u8>,
     /// Bytes of one value's text above which the output is not worth having.
     max: usize,
+    /// How often the buffer was filled from its start.
+    filling: u64,
 }
 
 impl<'a> Sink<'a> {
@@ -33,6 +49,7 @@ impl<'a> Sink<'a> {
             known: vec![(0, 0); ctx.vals.len()],
             kept: Vec::new(),
             max: ctx.max_text().max(2 * BUFFER),
+            filling: 1,
         }
     }
 
@@ -47,7 +64,52 @@ impl<'a> Sink<'a> {
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.out.write_all(&self.buffer)?;
         self.buffer.clear();
+        self.filling += 1;
         Ok(())
+    }
+
+    /// Writes the fields of a record in the order of `places`: those that are as in the last record of the layout are
+    /// copied in runs, the others are written by `write`.
+    pub(crate) fn fields(
+        &mut self,
+        last: &mut Last,
+        rec: RecId,
+        ctx: &Ctx,
+        places: &[u16],
+        mut write: impl FnMut(&mut Sink<'a>, usize),
+    ) {
+        let count = places.len();
+        let before = last.rec.filter(|_| last.filling == self.filling && last.ends.len() == count);
+        let then = before.map_or(&[][..], |rec| &ctx.rec(rec).values);
+        let now = &ctx.rec(rec).values;
+        let same = |&&at: &&u16| {
+            let at = usize::from(at);
+            then.get(at).is_some_and(|v| now.get(at) == Some(v))
+        };
+        let from = std::mem::replace(&mut last.start, self.buffer.len());
+        last.rec = Some(rec);
+        last.filling = self.filling;
+        last.ends.resize(count, 0);
+        // Where the field before this one ends in the old text.
+        let mut old_end = 0;
+        let mut at = 0;
+        while at < count {
+            let to = at + places[at..].iter().take_while(same).count();
+            if to > at {
+                let moved = ((self.buffer.len() - last.start) as u32).wrapping_sub(old_end);
+                let run_end = last.ends[to - 1];
+                self.buffer.extend_from_within(from + old_end as usize..from + run_end as usize);
+                for end in &mut last.ends[at..to] {
+                    *end = end.wrapping_add(moved);
+                }
+                old_end = run_end;
+                at = to;
+                continue;
+            }
+            write(self, at);
+            old_end = std::mem::replace(&mut last.ends[at], (self.buffer.len() - last.start) as u32);
+            at += 1;
+        }
     }
 
     /// Adds the text of a value, made by `write` unless it is remembered.

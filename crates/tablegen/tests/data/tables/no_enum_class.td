@@ -1,0 +1,2 @@
+include "classes.inc"
+def E : GenericEnum { let FilterClass = "Missing"; }
