@@ -13,13 +13,13 @@ use object::{Object, ObjectSection, SectionKind};
 
 use crate::io::{Output, input_name, read};
 use crate::load::{SpecArgs, load};
-use crate::session::{EXIT_INPUT, EXIT_USAGE, Session};
+use crate::session::{EXIT_INPUT, Session};
 
 /// List a program with its blocks, operands, definitions and uses.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
-    spec: Option<SpecArgs>,
+    spec: SpecArgs,
     /// Raw binaries or ELF files, whose executable sections are listed; standard input if there is none or for `-`.
     inputs: Vec<PathBuf>,
     /// Where the listing goes; standard output if it is missing or `-`.
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long)]
     bits: bool,
     /// Print the JSON Schema of the listing and stop.
-    #[arg(long)]
+    #[arg(long, group = "description")]
     print_schema: bool,
 }
 
@@ -64,13 +64,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let done = if args.print_schema {
         schema(args)
     } else {
-        let Some(spec) = &args.spec else {
-            let d = Diagnostic::error("cli-spec", "no description given");
-            session.report(&d.note("name one with `--spec FILE` or `--isa NAME`").into());
-            return ExitCode::from(EXIT_USAGE);
-        };
-        let Some(chosen) = load(spec, session) else { return ExitCode::from(EXIT_INPUT) };
-        let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features);
+        let Some(chosen) = load(&args.spec, session) else { return ExitCode::from(EXIT_INPUT) };
+        let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features).with_aliases(chosen.aliases);
         list(args, &plan, session, &mut problems)
     };
     if let Err(d) = done {
