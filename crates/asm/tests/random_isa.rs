@@ -214,7 +214,7 @@ fn random_isa(seed: u64) -> Isa {
             width: if width == 4 { 4 } else { width },
             encodings: Vec::new(),
             overlap: Overlap::Conflict,
-            encode: None,
+            encode: Vec::new(),
             decode: false,
             span: span(),
         });

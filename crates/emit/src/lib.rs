@@ -4,6 +4,7 @@ pub mod blueprint;
 pub mod c;
 pub mod executor;
 pub mod folder;
+pub mod isaspec;
 pub mod limits;
 pub mod names;
 pub mod runtime;

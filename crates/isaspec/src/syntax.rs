@@ -136,8 +136,8 @@ pub struct Bitset {
     pub default: CaseDecl,
     /// Attributes of `<meta>`, in order.
     pub meta: Vec<(String, String)>,
-    /// The first `<encode>`.
-    pub encode: Option<Encode>,
+    /// The first `<encode>`; with the extensions, all.
+    pub encodes: Vec<Encode>,
     /// It has a `<decode>`.
     pub decode: bool,
     /// `<doc>`, in order.
@@ -348,6 +348,8 @@ pub struct Role {
 /// `<encode>`
 #[derive(Clone, Debug)]
 pub struct Encode {
+    /// The language of that program (extension); C unless said.
+    pub language: Option<Text>,
     /// The type of a program's own data.
     pub ty: Option<Text>,
     /// Prefix of the names of the leaves in that program.
@@ -367,6 +369,8 @@ pub struct MapDecl {
     pub text: Text,
     /// Packed even when no text shows the field.
     pub force: bool,
+    /// The language of the expression (extension); that of the `<encode>` unless said.
+    pub language: Option<Text>,
     /// The element.
     pub span: Span,
 }

@@ -22,8 +22,8 @@ pub struct Space {
     pub encodings: Vec<EncodingId>,
     /// What happens when two match.
     pub overlap: Overlap,
-    /// How a program's own data is packed into it.
-    pub encode: Option<EncodeRoot>,
+    /// How a program's own data is packed into it: at most once per language.
+    pub encode: Vec<EncodeRoot>,
     /// Whether unpackers into a program's own data are wanted.
     pub decode: bool,
     /// Where it is defined.
@@ -188,6 +188,8 @@ pub struct EncodeRoot {
     pub ty: String,
     /// Prefix of the names by which the data says which leaf it is.
     pub case_prefix: Option<String>,
+    /// The language of that program: `c` or `rust`.
+    pub language: String,
     /// Where it is defined.
     pub span: Span,
 }
@@ -201,7 +203,7 @@ pub struct Map {
     pub text: String,
     /// Packed even when no text shows the field.
     pub force: bool,
-    /// The language, `c` unless said.
+    /// The language: `c` or `rust`.
     pub language: String,
     /// Where it is defined.
     pub span: Span,

@@ -3,7 +3,7 @@
 
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{
-    Builder, ByteOrder, Case, Condition, EncodeRoot, Encoding, EnumId, Expansion, Expr, Feature, FeatureId, Field,
+    Builder, ByteOrder, Case, Condition, Encoding, EnumId, Expansion, Expr, Feature, FeatureId, Field,
     FieldSource, FieldType, Flow, GenRange, IntType, LengthRule, Node, Operand, OperandKind, Overlap, Piece,
     RegisterFile, Space, SpaceId, Table, Width, WordFormat,
 };
@@ -13,8 +13,8 @@ const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 0 };
 
 fn space(b: &mut Builder, name: &str, width: u32, overlap: Overlap) -> SpaceId {
     let name = b.name(name);
-    let encode: Option<EncodeRoot> = None;
-    b.space(Space { name, width, encodings: Vec::new(), overlap, encode, decode: false, span: NOWHERE })
+    let (encodings, encode) = (Vec::new(), Vec::new());
+    b.space(Space { name, width, encodings, overlap, encode, decode: false, span: NOWHERE })
 }
 
 fn encoding(b: &mut Builder, space: SpaceId, name: &str, pattern: &str) -> Encoding {

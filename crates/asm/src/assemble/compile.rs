@@ -278,6 +278,7 @@ impl<'a> Compiler<'_, 'a> {
                 continue;
             }
             seen.push(map.name);
+            // A plain number means the same in every language.
             let Ok(value) = map.text.trim().parse::<u64>() else { continue };
             if !map.force {
                 continue;

@@ -105,11 +105,15 @@ impl<'a> Lowering<'a> {
     fn space(&mut self, id: usize) {
         let Some(set) = self.tables.sets.get(id) else { return };
         let width = set.decl.size.map_or(0, |s| u32::try_from(s.value).unwrap_or(0));
-        let encode = set.decl.encode.as_ref().and_then(|e| {
-            let ty = e.ty.as_ref()?.value.clone();
+        let mut encode: Vec<EncodeRoot> = Vec::new();
+        for e in &set.decl.encodes {
+            let Some(ty) = &e.ty else { continue };
             let case_prefix = e.case_prefix.as_ref().map(|p| p.value.clone());
-            Some(EncodeRoot { ty, case_prefix, span: e.span })
-        });
+            let language = e.language.as_ref().map_or("c", |l| &l.value).to_owned();
+            if encode.iter().all(|known| known.language != language) {
+                encode.push(EncodeRoot { ty: ty.value.clone(), case_prefix, language, span: e.span });
+            }
+        }
         let space = Space {
             name: self.builder.name(&set.decl.name.value),
             width,
@@ -213,11 +217,12 @@ impl<'a> Lowering<'a> {
             cases.push(self.case(set, case, &owner, width, out));
         }
         let mut maps = Vec::new();
-        for map in set.decl.encode.iter().flat_map(|e| &e.maps) {
+        for (encode, map) in set.decl.encodes.iter().flat_map(|e| e.maps.iter().map(move |m| (e, m))) {
             let name = self.builder.name(&map.name.value);
-            let (text, language) = (map.text.value.clone(), "c".to_owned());
+            let language = map.language.as_ref().or(encode.language.as_ref()).map_or("c", |l| &l.value).to_owned();
+            let text = map.text.value.clone();
             // The reference keeps the last map of a name.
-            maps.retain(|m: &Map| m.name != name);
+            maps.retain(|m: &Map| m.name != name || m.language != language);
             maps.push(Map { name, text, force: map.force, language, span: map.span });
         }
         if let Some(slot) = self.levels.get_mut(id) {

@@ -64,7 +64,9 @@ pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Bitse
             meta.push((attribute.name().to_owned(), attribute.value().to_owned()));
         }
     }
-    let encode = children(node, "encode").next().map(|child| encode(r, child));
+    // The reference looks at the first alone.
+    let most = if r.dialect { usize::MAX } else { 1 };
+    let encodes = children(node, "encode").take(most).map(|child| encode(r, child)).collect();
     let mut bitset = Bitset {
         name,
         display_name: r.attribute(node, "displayname"),
@@ -75,7 +77,7 @@ pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Bitse
         overrides,
         default,
         meta,
-        encode,
+        encodes,
         decode: children(node, "decode").next().is_some(),
         docs: children(node, "doc").map(|doc| r.text(doc).trimmed()).collect(),
         width: None,
@@ -324,8 +326,26 @@ fn encode(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Encode {
         let name = r.required(child, "name");
         let text = r.required_text(child, "an expression of the encoding program");
         if let (Some(name), Some(text)) = (name, text) {
-            maps.push(MapDecl { name, text, force: r.flag(child, "force"), span: r.span(child) });
+            let language = language(r, child);
+            maps.push(MapDecl { name, text, force: r.flag(child, "force"), language, span: r.span(child) });
         }
     }
-    Encode { ty: r.attribute(node, "type"), case_prefix: r.attribute(node, "case-prefix"), maps, span: r.span(node) }
+    Encode {
+        language: language(r, node),
+        ty: r.attribute(node, "type"),
+        case_prefix: r.attribute(node, "case-prefix"),
+        maps,
+        span: r.span(node),
+    }
+}
+
+/// The attribute `lang`: an extension.
+fn language(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Text> {
+    let language = r.attribute(node, "lang").filter(|_| r.dialect)?;
+    if !matches!(language.value.as_str(), "c" | "rust") {
+        let message = format!("no code is written in `{}`", language.value);
+        r.error("isaspec-lang", message, language.span(), "expected c or rust");
+        return None;
+    }
+    Some(language)
 }
