@@ -165,7 +165,8 @@ fn pool(corpus: &Path, isa: &str, generation: u32, compiler: &str) -> Result<(),
 
     let folder = tempfile::tempdir()?;
     let (source, binary) = (folder.path().join("encode.c"), folder.path().join("encode"));
-    let header = isaspec::encode_header(&model, isa, &mut out).ok_or_else(|| format!("{out:?}"))?;
+    let options = isaspec::Options { prefix: isa, stamp: "for a test", mesa26: false };
+    let header = isaspec::encode_header(&model, &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
     std::fs::write(folder.path().join(&header.name), &header.text)?;
     std::fs::write(&source, program(isa, generation, &plan, &filled.members)?)?;
     compile(compiler, &[WARNINGS, SANITIZE], &[&source], &binary)?;

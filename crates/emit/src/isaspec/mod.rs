@@ -1,13 +1,16 @@
 //! What isaspec's own generator gives a driver: a disassembler with its options and callbacks, packers from the driver's
 //! own data, unpackers into it.
 
+mod api;
 mod encode_c;
 mod encode_rust;
 mod expr;
+mod generations;
 mod missing;
 pub mod names;
 mod pieces;
 pub mod plan;
+mod unpack;
 
 use isaglot_model::Isa;
 use isaglot_source::Diagnostics;
@@ -24,9 +27,41 @@ pub struct File {
     pub text: String,
 }
 
+/// How the files are written.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'o> {
+    /// What the names of files and public functions begin with: a C identifier in lower case.
+    pub prefix: &'o str,
+    /// A line about where the files come from.
+    pub stamp: &'o str,
+    /// Numbers are printed as Mesa 26 does, not as Mesa 24.3.
+    pub mesa26: bool,
+}
+
+/// Writes all that the description gives a driver in C: `PREFIX-isa.h` and `PREFIX-isa.c`; `PREFIX-encode.h` if it has
+/// an `<encode>`; `PREFIX-decode.h` if it has a `<decode/>`. Problems are added to `out`; with an error among them there
+/// are no files.
+#[must_use]
+pub fn c(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> Option<Vec<File>> {
+    let before = out.error_count();
+    api::check(isa, out);
+    if out.error_count() > before {
+        return None;
+    }
+    let mut files: Vec<File> = api::write(isa, options, out)?.into();
+    if isa.spaces().iter().any(|space| space.encode.iter().any(|e| e.language == "c")) {
+        files.extend(encode_header(isa, options, out));
+    }
+    if api::has_unpackers(isa) {
+        files.extend(unpack::write(isa, options, out));
+    }
+    (out.error_count() == before).then_some(files)
+}
+
 /// Writes the packer in C. Problems are added to `out`; with an error among them there is no file.
 #[must_use]
-pub fn encode_header(isa: &Isa, prefix: &str, out: &mut Diagnostics) -> Option<File> {
+pub fn encode_header(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> Option<File> {
+    let prefix = options.prefix;
     let before = out.error_count();
     let plan = Plan::new(isa, Language::C, out)?;
     let body = encode_c::write(&plan, out);
@@ -34,7 +69,7 @@ pub fn encode_header(isa: &Isa, prefix: &str, out: &mut Diagnostics) -> Option<F
         return None;
     }
     let guard = format!("{}_ENCODE_H", prefix.to_ascii_uppercase());
-    let mut text = format!("#ifndef {guard}\n#define {guard}\n\n");
+    let mut text = format!("/* {} */\n\n#ifndef {guard}\n#define {guard}\n\n", options.stamp);
     text.push_str("#include <assert.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n\n");
     text.push_str(&format!("#define ISA_BITS {}\n\n", isa.format().max_bits));
     text.push_str(include_str!("runtime/encode.h"));
@@ -46,14 +81,15 @@ pub fn encode_header(isa: &Isa, prefix: &str, out: &mut Diagnostics) -> Option<F
 
 /// Writes the packer in Rust, as a module. Problems are added to `out`; with an error among them there is no file.
 #[must_use]
-pub fn encode_module(isa: &Isa, out: &mut Diagnostics) -> Option<File> {
+pub fn encode_module(isa: &Isa, stamp: &str, out: &mut Diagnostics) -> Option<File> {
     let before = out.error_count();
     let plan = Plan::new(isa, Language::Rust, out)?;
     let body = encode_rust::write(&plan, out);
     if out.error_count() > before {
         return None;
     }
-    let mut text = format!("//! Packs the instructions of {} from a driver's own data.\n\n", isa.name());
+    let mut text =
+        format!("//! Packs the instructions of {} from a driver's own data.\n//!\n//! {stamp}\n\n", isa.name());
     text.push_str("#![forbid(unsafe_code)]\n#![allow(dead_code, non_snake_case, unused_parens, clippy::all)]\n\n");
     text.push_str("use super::*;\n\n");
     text.push_str(&format!(

@@ -140,15 +140,7 @@ impl<'a> Plan<'a> {
     /// The definition by which an expression takes a name: the last of the innermost level that has any.
     #[must_use]
     pub fn definition(&self, encoding: &'a Encoding, name: Name) -> Option<&'a Field> {
-        let mut found = None;
-        for case in &encoding.cases {
-            found = case.fields.iter().find(|f| f.name == name).or(found);
-            // The default case ends a level.
-            if case.guard.is_none() && found.is_some() {
-                break;
-            }
-        }
-        found
+        definition(encoding, name)
     }
 
     fn root(&mut self, id: SpaceId, encode: &'a EncodeRoot, out: &mut Diagnostics) -> Root<'a> {
@@ -319,4 +311,17 @@ impl<'a> Plan<'a> {
             }
         }
     }
+}
+
+/// See [`Plan::definition`].
+pub(crate) fn definition(encoding: &Encoding, name: Name) -> Option<&Field> {
+    let mut found = None;
+    for case in &encoding.cases {
+        found = case.fields.iter().find(|f| f.name == name).or(found);
+        // The default case ends a level.
+        if case.guard.is_none() && found.is_some() {
+            break;
+        }
+    }
+    found
 }

@@ -48,7 +48,7 @@ typedef void (*isaglot_sink)(void *data, const char *text, size_t size);
 /* Appends text: for callbacks. */
 void isaglot_print(struct isaglot_out *out, const char *text, size_t size);
 
-/* Hands on what was printed so far. Not from "custom". */
+/* Hands on what was printed so far. Not from "custom", unless that is called alone. */
 void isaglot_flush(struct isaglot_out *out);
 
 /* The value of a field as a callback sees it: a text for the mnemonic, else a number. */
@@ -71,6 +71,10 @@ struct isaglot_options {
    bool mesa26;
    /* Never take the quick way: callbacks are then called exactly once for everything that is printed. */
    bool exact;
+   /* Call "custom" from the exact way alone: it may then use isaglot_flush. */
+   bool custom_alone;
+   /* Stop after an instruction when this becomes true. */
+   const bool *stop;
    /* Stop before an instruction that more than this many bad ones in a row precede; 0 for never. */
    uint64_t max_errors;
    /* Named places, sorted by offset and then by name. They need labels. */

@@ -253,6 +253,8 @@ static bool run(const struct isa *isa, uint32_t at, const word_t *word, const st
          continue;
       }
       case OP_CUSTOM: {
+         if (line->options->custom_alone)
+            return false;
          const struct scalar *scalar = &isa->scalars[op->n];
          put_custom(line, out, isa->references[scalar->how], calculate(isa, scalar->value, word));
          continue;
@@ -426,6 +428,8 @@ static void disassemble(const struct isa *isa, const unsigned char *bytes, size_
          if (o->after)
             o->after(o->data, out, line.position, &word, bits);
          put_char(out, '\n');
+         if (o->stop && *o->stop)
+            break;
       }
       line.position += isa->length_count ? taken : 1;
    }
