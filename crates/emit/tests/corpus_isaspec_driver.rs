@@ -58,12 +58,10 @@ fn build(isa: &Isa, compiler: &str) -> Result<(tempfile::TempDir, PathBuf), Fail
     let options = isaspec::Options { prefix: "test", stamp: "for a test", mesa26: false };
     let mut out = Diagnostics::new();
     let files = isaspec::c(isa, &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
-    for file in &files {
-        std::fs::write(folder.path().join(&file.name), &file.text)?;
-    }
+    files.write(folder.path())?;
     let mut program =
         format!("#include \"test-isa.h\"\n\n#define PREFIX test\n#define WORDS {}\n", isa.format().max_bits / 32);
-    if files.iter().any(|f| f.name == "test-decode.h") {
+    if files.list.iter().any(|(name, _)| name == "test-decode.h") {
         // What is unpacked is another test's.
         program
             .push_str("\nbool\ntest_isa_decode(void *out, void *bin, const struct isa_decode_options *options)\n{\n");

@@ -15,6 +15,8 @@ mod unpack;
 use isaglot_model::Isa;
 use isaglot_source::Diagnostics;
 
+use crate::folder::Files;
+
 use names::Language;
 use plan::Plan;
 
@@ -42,7 +44,7 @@ pub struct Options<'o> {
 /// an `<encode>`; `PREFIX-decode.h` if it has a `<decode/>`. Problems are added to `out`; with an error among them there
 /// are no files.
 #[must_use]
-pub fn c(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> Option<Vec<File>> {
+pub fn c(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> Option<Files> {
     let before = out.error_count();
     api::check(isa, out);
     if out.error_count() > before {
@@ -55,7 +57,31 @@ pub fn c(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> Option<Vec<
     if api::has_unpackers(isa) {
         files.extend(unpack::write(isa, options, out));
     }
-    (out.error_count() == before).then_some(files)
+    if out.error_count() > before {
+        return None;
+    }
+    let mut all = Files::default();
+    let readme = readme(&files, options);
+    files.into_iter().for_each(|file| all.add(file.name, file.text));
+    all.add("README.md".to_owned(), readme);
+    Some(all)
+}
+
+/// What the files are, for people.
+fn readme(files: &[File], options: &Options<'_>) -> String {
+    let rows: [(&str, &str); 2] = [
+        (
+            "encode.h",
+            "packs instructions from the driver's own data; included by a file that has its types and helpers",
+        ),
+        ("decode.h", "unpacks instructions to the driver's own data: `@PREFIX@_isa_decode`; included by one file"),
+    ];
+    let rows = rows.iter().filter(|(name, _)| files.iter().any(|f| f.name.ends_with(name)));
+    let rows: String = rows.map(|(name, what)| format!("| `@PREFIX@-{name}` | {what} |\n")).collect();
+    include_str!("runtime/README.md")
+        .replace("@ROWS@\n", &format!("{rows}\n"))
+        .replace("@PREFIX@", options.prefix)
+        .replace("@STAMP@", &options.stamp.replace("@generated", "Generated"))
 }
 
 /// Writes the packer in C. Problems are added to `out`; with an error among them there is no file.

@@ -152,6 +152,9 @@ impl<'a> Plan<'a> {
         let mut groups: Vec<(Name, Group<'a>)> = Vec::new();
         for &leaf in &space.encodings {
             let encoding = &isa[leaf];
+            if !encoding.condition.holds(&|f| isa[f].default) {
+                continue;
+            }
             let packed = self.leaf(leaf);
             if let Some((_, group)) = groups.iter_mut().find(|(name, _)| *name == encoding.name) {
                 let twin = group.leaves.iter().find(|l| isa[l.id].span == encoding.span);

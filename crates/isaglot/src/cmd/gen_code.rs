@@ -7,12 +7,13 @@ use isaglot_codec::Plan;
 use isaglot_emit::blueprint::{Blueprint, limbs_for};
 use isaglot_emit::c::C;
 use isaglot_emit::folder::Files;
-use isaglot_emit::stamp::{self, Stamp};
 use isaglot_emit::names;
+use isaglot_emit::stamp::{self, Stamp};
 use isaglot_source::{Diagnostic, Diagnostics};
 
+use crate::cmd::gen_isaspec::{self, Api, Kind, Request};
 use crate::io::unwritable;
-use crate::load::{Chosen, SpecArgs, load};
+use crate::load::{Chosen, CompatArg, SpecArgs, load};
 use crate::session::{EXIT_INPUT, Session};
 
 /// Write a decoder, disassembler and assembler for a description as source code.
@@ -48,11 +49,22 @@ struct CArgs {
     /// What public names begin with; the name of the description if it is missing.
     #[arg(long, value_name = "NAME")]
     prefix: Option<String>,
+    /// Write what a driver expects of another generator.
+    #[arg(long, value_enum, value_name = "TOOL")]
+    api: Option<Api>,
+    /// With `--api`: whose texts to print where they differ.
+    #[arg(long, value_enum, default_value_t = CompatArg::Mesa24, value_name = "TOOL", requires = "api")]
+    compat: CompatArg,
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     match &args.language {
+        Language::C(CArgs { common, prefix, api: Some(Api::Isaspec), compat }) => {
+            let (spec, output, prefix) = (&common.spec, common.output.as_path(), prefix.as_deref());
+            let request = Request { spec, output, prefix, aliases: common.aliases, compat: *compat, kind: Kind::C };
+            gen_isaspec::run(&request, session)
+        }
         Language::C(c) => generate(&c.common, c.prefix.as_deref(), "c", names::c_prefix, session, |b, stamp, name| {
             C::new(b, stamp, name).files()
         }),
@@ -79,7 +91,8 @@ fn generate(
     let blueprint = match Blueprint::new(&plan, limbs_for(&chosen.isa)) {
         Ok(blueprint) => blueprint,
         Err(unsupported) => {
-            problems.push(Diagnostic::error("emit-unsupported", format!("no code can be generated: {}", unsupported.0)));
+            problems
+                .push(Diagnostic::error("emit-unsupported", format!("no code can be generated: {}", unsupported.0)));
             session.report(&problems);
             return ExitCode::from(EXIT_INPUT);
         }

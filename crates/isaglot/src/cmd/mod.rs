@@ -9,6 +9,7 @@ mod docs;
 pub(crate) mod explain;
 mod explore;
 mod gen_code;
+mod gen_isaspec;
 mod list;
 mod man;
 mod run;
