@@ -286,22 +286,20 @@ impl<'a> Plan<'a> {
     /// What cannot be written down.
     fn check_fields(&self, out: &mut Diagnostics) {
         let isa = self.isa;
-        for &name in &self.params {
-            names::check(
-                isa.text(name),
-                "a value passed to a nested encoding",
-                self.language,
-                isa[isa.root()].span,
-                out,
-            );
-        }
         let mut told: Vec<Span> = Vec::new();
         let leaves = self.roots.iter().flat_map(|r| &r.groups).flat_map(|g| &g.leaves);
         for branch in leaves.flat_map(|l| &l.branches) {
             for (_, field) in branch.fields.iter().flat_map(|f| &f.ladder) {
                 let FieldType::Sub(space) = field.ty else { continue };
-                if self.encode(space).is_none() && !told.contains(&field.span) {
-                    told.push(field.span);
+                if told.contains(&field.span) {
+                    continue;
+                }
+                told.push(field.span);
+                for param in &field.params {
+                    let name = isa.text(param.as_name);
+                    names::check(name, "a value passed to a nested encoding", self.language, field.span, out);
+                }
+                if self.encode(space).is_none() {
                     let message = format!(
                         "field `{}` is packed, but `{}` has no <encode> with a type for {}",
                         isa.text(field.name),

@@ -1,0 +1,134 @@
+//! The isaspec outputs on descriptions of our own: data unpacked and packed again, in C and in Rust, and what is refused.
+//!
+//! `BLESS=1` writes what is expected anew.
+
+mod driver;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use driver::{SANITIZE, WARNINGS, compile, has, load, run};
+use isaglot_asm::{Options as Printing, Plain, Stream};
+use isaglot_codec::Plan;
+use isaglot_emit::isaspec::{self, Options};
+use isaglot_source::{Diagnostics, SourceMap, render};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+const TINY: Options<'static> = Options { prefix: "tiny", stamp: "for a test", mesa26: false };
+
+/// Words that are tried, per gen.
+const WORDS: u32 = 40_000;
+
+fn main() {
+    let args = Arguments::from_args();
+    let mut trials = vec![Trial::test("refused", refused)];
+    for compiler in ["gcc", "clang"] {
+        let name = format!("tiny_{compiler}");
+        trials.push(Trial::test(name, move || tiny(compiler)).with_ignored_flag(!has(compiler)));
+    }
+    libtest_mimic::run(&args, trials).exit();
+}
+
+fn here(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver").join(name)
+}
+
+/// Every word that is an instruction is unpacked to data from which C and Rust pack the same word.
+fn tiny(compiler: &str) -> Result<(), Failed> {
+    let isa = load(&here("tiny/tiny.xml"))?;
+    let folder = tempfile::tempdir()?;
+    let mut out = Diagnostics::new();
+    let files = isaspec::c(&isa, &TINY, &mut out).ok_or_else(|| format!("{out:?}"))?;
+    let module = isaspec::encode_module(&isa, "for a test", &mut out).ok_or_else(|| format!("{out:?}"))?;
+    files.write(folder.path())?;
+    let at = |name: &str| folder.path().join(name);
+    std::fs::copy(here("tiny/main.c"), at("main.c"))?;
+    std::fs::copy(here("tiny/main.rs"), at("main.rs"))?;
+    std::fs::write(at(&module.name), module.text)?;
+    compile(compiler, &[WARNINGS, SANITIZE], &[&at("main.c"), &at("tiny-isa.c")], &at("c"))?;
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let mut made = Command::new(rustc);
+    made.args(["--edition", "2024", "-D", "warnings", "-O", "-o"]);
+    let made = made_with(&mut made, &at("rust"), &at("main.rs"))?;
+    if !made.is_empty() {
+        return Err(made.into());
+    }
+    for generation in [1, 2] {
+        let plan = Plan::new(&isa, generation);
+        let (mut bytes, mut wanted) = (Vec::new(), 0);
+        for i in 0..WORDS {
+            // Opcodes often, everything else at random.
+            let mixed = u64::from(i).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(i) << 21;
+            let opcode = [1, 2, 3, 0x23, 4, 5, 6][i as usize % 7];
+            let word = (mixed >> 17) as u32 & 0xc0ff_ffff | opcode << 24;
+            bytes.extend(if i % 5 == 0 && opcode < 4 { word & !0x3f_8000 } else { word }.to_le_bytes());
+        }
+        let name = generation.to_string();
+        let from_c = String::from_utf8(run(&at("c"), &[&name], &bytes)?)?;
+        let from_rust = String::from_utf8(run(&at("rust"), &[&name], from_c.as_bytes())?)?;
+        let mut packed = from_rust.lines();
+        for (word, line) in bytes.chunks_exact(4).zip(from_c.lines()) {
+            let mut text = Vec::new();
+            Stream::new(&plan, Printing::default(), 0).feed(word, &mut Plain, &mut text);
+            let text = String::from_utf8_lossy(&text).into_owned();
+            let hex: String = word.iter().rev().map(|b| format!("{b:02x}")).collect();
+            if text.contains("no match") || text.contains("\t;") {
+                if line != "none" {
+                    return Err(format!("{hex}: {line} from `{text}`").into());
+                }
+                continue;
+            }
+            wanted += 1;
+            let again = packed.next().unwrap_or("nothing");
+            if !line.ends_with(&hex) || again != hex {
+                return Err(format!("{hex}: {line}, {again} in Rust, from `{text}`").into());
+            }
+        }
+        println!("tiny gen {generation} {compiler}: {wanted} of {WORDS} words are instructions and come back");
+        if wanted < WORDS / 4 || from_c.lines().count() != WORDS as usize {
+            return Err("too few".into());
+        }
+    }
+    // A value that does not fit is no word at all.
+    let error = String::from_utf8(run(&at("rust"), &["2"], b"0 0 40 0 0 0 0 0 0\n0 0 1 1 0 1 0 4096 0\n")?)?;
+    let want = "40 does not fit field `NUM`\n4096 does not fit field `IMM`\n";
+    if error == want { Ok(()) } else { Err(error.into()) }
+}
+
+fn made_with(command: &mut Command, to: &Path, from: &Path) -> Result<String, Failed> {
+    let out = command.arg(to).arg(from).output()?;
+    let text = String::from_utf8_lossy(&out.stderr).into_owned();
+    Ok(if out.status.success() { text } else { format!("rustc failed\n{text}") })
+}
+
+/// What cannot be written is said, with its place, and nothing comes of it.
+fn refused() -> Result<(), Failed> {
+    let mut wrong = Vec::new();
+    let mut cases: Vec<PathBuf> =
+        std::fs::read_dir(here("bad"))?.map(|e| Ok(e?.path())).collect::<std::io::Result<_>>()?;
+    cases.retain(|path| path.extension().is_some_and(|e| e == "xml"));
+    cases.sort();
+    for path in &cases {
+        let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let isa =
+            isaglot_isaspec::load(&mut files, &name, &mut |_| std::fs::read(path).map_err(|e| e.to_string()), &mut out);
+        let written = match &isa {
+            None => false,
+            Some(isa) if name.ends_with(".rust.xml") => isaspec::encode_module(isa, "", &mut out).is_some(),
+            Some(isa) => isaspec::c(isa, &TINY, &mut out).is_some(),
+        };
+        let mut got: String = out.iter().map(|d| render::text(&files, d, false)).collect();
+        if written {
+            got.push_str("files are written\n");
+        }
+        let golden = path.with_extension("txt");
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&golden, &got)?;
+        }
+        if written || got != std::fs::read_to_string(&golden).unwrap_or_default() {
+            wrong.push(format!("{name}:\n{got}"));
+        }
+    }
+    if wrong.is_empty() && !cases.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
