@@ -15,6 +15,7 @@ use isaglot_bits::Word;
 use isaglot_codec::Scopes;
 use isaglot_emit::isaspec::names::{Language, symbol};
 use isaglot_emit::isaspec::{self, plan::Plan};
+use isaglot_model::FieldType;
 use isaglot_source::Diagnostics;
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -71,6 +72,12 @@ fn main() {
             trials.push(Trial::test(name, case).with_ignored_flag(ignored));
         }
     }
+    for (generation, compiler) in [(6, "gcc"), (7, "clang")] {
+        let corpus = corpus.clone();
+        let ignored = missing || !has(compiler);
+        let case = move || unpacked(&corpus, generation, compiler);
+        trials.push(Trial::test(format!("isaspec_decode_afuc_{generation}"), case).with_ignored_flag(ignored));
+    }
     libtest_mimic::run(&args, trials).exit();
 }
 
@@ -78,8 +85,8 @@ fn constants() -> Vec<(&'static str, u64)> {
     FLAGS.iter().zip(0u32..).map(|(name, bit)| (*name, 1 << bit)).collect()
 }
 
-/// The program: the stub types, what a driver provides, the packer, a loop that fills the data and packs it.
-fn program(isa: &str, generation: u32, plan: &Plan<'_>, members: &[String]) -> Result<String, Failed> {
+/// The beginning of a program: the stub types and what a driver provides.
+fn program(isa: &str, plan: &Plan<'_>) -> Result<String, Failed> {
     let stub = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/driver/stub/{isa}.h"));
     let mut c = String::from("#include <stdio.h>\n");
     for (name, value) in constants() {
@@ -94,6 +101,12 @@ fn program(isa: &str, generation: u32, plan: &Plan<'_>, members: &[String]) -> R
         let _ = writeln!(c, "static inline unsigned\n{name}_case(struct encode_state *s, const {ty} src)\n{{");
         let _ = writeln!(c, "   (void)s;\n   return src->cases[{i}];\n}}\n");
     }
+    Ok(c)
+}
+
+/// The rest of a program that fills data member by member.
+fn filled_program(isa: &str, generation: u32, plan: &Plan<'_>, members: &[String]) -> Result<String, Failed> {
+    let mut c = program(isa, plan)?;
     let _ = writeln!(c, "#include \"{isa}-encode.h\"\n");
     c.push_str("static void\nset(ROOT *src, unsigned member, uint64_t value)\n{\n   switch (member) {\n");
     for (i, member) in members.iter().enumerate() {
@@ -168,7 +181,7 @@ fn pool(corpus: &Path, isa: &str, generation: u32, compiler: &str) -> Result<(),
     let options = isaspec::Options { prefix: isa, stamp: "for a test", mesa26: false };
     let header = isaspec::encode_header(&model, &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
     std::fs::write(folder.path().join(&header.name), &header.text)?;
-    std::fs::write(&source, program(isa, generation, &plan, &filled.members)?)?;
+    std::fs::write(&source, filled_program(isa, generation, &plan, &filled.members)?)?;
     compile(compiler, &[WARNINGS, SANITIZE], &[&source], &binary)?;
     let got = run(&binary, &[], &filled.input)?;
 
@@ -201,4 +214,52 @@ fn pool(corpus: &Path, isa: &str, generation: u32, compiler: &str) -> Result<(),
     }
     // What the description's maps cannot say is rare: two maps of ir3 contradict each other for one register.
     if clash * 1000 > total { Err(format!("{clash} of {total} words have no data").into()) } else { Ok(()) }
+}
+
+/// What is unpacked from a word is packed to it again: afuc asks for unpackers.
+fn unpacked(corpus: &Path, generation: u32, compiler: &str) -> Result<(), Failed> {
+    let model = load(&corpus.join("xml/afuc/afuc.xml"))?;
+    let mut out = Diagnostics::new();
+    let plan = Plan::new(&model, Language::C, &mut out).ok_or_else(|| format!("{out:?}"))?;
+    let options = isaspec::Options { prefix: "afuc", stamp: "for a test", mesa26: false };
+    let files = isaspec::c(&model, &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
+    let folder = tempfile::tempdir()?;
+    files.write(folder.path())?;
+    let root = plan.roots.iter().position(|r| r.space == model.root()).ok_or("no root")?;
+    let mut c = program("afuc", &plan)?;
+    c.push_str(&include_str!("driver/stub/unpack.c").replace("ROOT_NUMBER", &root.to_string()));
+    let paths = ["main.c", "afuc-isa.c", "main"].map(|name| folder.path().join(name));
+    std::fs::write(&paths[0], c.replace("GENERATION", &generation.to_string()))?;
+    compile(compiler, &[WARNINGS, SANITIZE], &[&paths[0], &paths[1]], &paths[2])?;
+    let codec = isaglot_codec::Plan::new(&model, generation);
+    let bytes = unpack(&corpus.join(format!("corpus/afuc.gen{generation}.pool.bin.gz")))?;
+    let got = run(&paths[2], &[], &bytes)?;
+    // A nested encoding for which the description does not ask is not unpacked.
+    let silent = |word: &Word| match codec.decode(word) {
+        isaglot_codec::Match::One(id) => model[id].cases.iter().flat_map(|c| &c.fields).any(|f| match f.ty {
+            FieldType::Sub(space) => !model[space].decode,
+            _ => false,
+        }),
+        _ => false,
+    };
+    let (mut whole, mut left_out, mut wrong) = (0, 0, Vec::new());
+    for (word, again) in bytes.chunks_exact(4).zip(got.chunks_exact(4)) {
+        let (word, again) = (Word::from_le_bytes(word, 32), Word::from_le_bytes(again, 32));
+        if word == again {
+            whole += 1;
+        } else if silent(&word) {
+            left_out += 1;
+        } else {
+            let said = String::from_utf8_lossy(&text(&codec, &word)).trim().to_owned();
+            wrong.push(format!("{}: {} {said}", word.hex(), again.hex()));
+        }
+    }
+    println!(
+        "afuc {generation} {compiler}: {whole} words are unpacked and packed again, {left_out} but for a nested encoding \
+         without <decode/>"
+    );
+    if wrong.is_empty() && got.len() == bytes.len() && whole > 0 {
+        return Ok(());
+    }
+    Err(format!("{} wrong\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n")).into())
 }

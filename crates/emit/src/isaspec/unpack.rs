@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use isaglot_model::{Encoding, FieldType, Isa, Map, Name, Space, TemplatePart};
-use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_model::{Encoding, FieldType, Isa, Map, Name, Space, SpaceId, TemplatePart};
+use isaglot_source::{Diagnostic, Diagnostics, Span};
 
 use super::names::{self, Language};
 use super::{File, Options};
@@ -21,7 +21,7 @@ const STEP: &str = "   ";
 pub(crate) fn write(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> Option<File> {
     let before = out.error_count();
     let prefix = options.prefix;
-    let mut w = Writer { isa, prefix, functions: String::new(), known: HashMap::new() };
+    let mut w = Writer { isa, prefix, functions: String::new(), known: HashMap::new(), silent: Vec::new() };
     let (mut leaves, mut fields) = (String::new(), String::new());
     for (number, encoding) in isa.encodings().iter().enumerate() {
         let space = &isa[encoding.space];
@@ -84,6 +84,8 @@ struct Writer<'w> {
     functions: String,
     /// Names of functions by what they do.
     known: HashMap<String, String>,
+    /// Fields that were told to be unpacked as 0.
+    silent: Vec<(Span, SpaceId)>,
 }
 
 impl Writer<'_> {
@@ -138,6 +140,16 @@ impl Writer<'_> {
                     out.push(Diagnostic::error("emit-encode", message).label(field.span, "needed for this field"));
                     return None;
                 };
+                if !isa[*space].decode && !self.silent.contains(&(field.span, *space)) {
+                    self.silent.push((field.span, *space));
+                    let message = format!(
+                        "`{}` has no <decode/>, so that nothing is unpacked for `{}`",
+                        isa.text(isa[*space].name),
+                        isa.text(map.name)
+                    );
+                    let d = Diagnostic::warning("emit-decode", message).label(field.span, "it will be 0");
+                    out.push(d.secondary(isa[*space].span, "add it here"));
+                }
                 let _ = write!(
                     body,
                     "{STEP}{nested} nested;\n\n{STEP}memset(&nested, 0, sizeof(nested));\n\

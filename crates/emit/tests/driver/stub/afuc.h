@@ -3,7 +3,8 @@
 
 struct afuc_instr {
    unsigned cases[40];
-   uint32_t dst, src1, src2, immed, bit, shift, offset, literal, rep, xmov, peek, preincrement, sds;
+   uint32_t dst, src1, src2, immed, bit, shift, literal, rep, xmov, peek, preincrement, sds;
+   int32_t offset;
 };
 
 struct encode_state {
