@@ -11,7 +11,7 @@ use isaglot_emit::names;
 use isaglot_emit::stamp::{self, Stamp};
 use isaglot_source::{Diagnostic, Diagnostics};
 
-use crate::cmd::gen_isaspec::{self, Api, Kind, Request};
+use crate::cmd::gen_isaspec::{self, Api, Request};
 use crate::io::unwritable;
 use crate::load::{Chosen, CompatArg, SpecArgs, load};
 use crate::session::{EXIT_INPUT, Session};
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     match &args.language {
         Language::C(CArgs { common, prefix, api: Some(Api::Isaspec), compat }) => {
             let (spec, output, prefix) = (&common.spec, common.output.as_path(), prefix.as_deref());
-            let request = Request { spec, output, prefix, aliases: common.aliases, compat: *compat, kind: Kind::C };
+            let request = Request { spec, output, prefix, aliases: common.aliases, compat: *compat };
             gen_isaspec::run(&request, session)
         }
         Language::C(c) => generate(&c.common, c.prefix.as_deref(), "c", names::c_prefix, session, |b, stamp, name| {

@@ -1,9 +1,8 @@
-//! `isaglot gen … --api isaspec`: what isaspec's own generator gives a driver.
+//! `isaglot gen c --api isaspec`: what isaspec's own generator gives a driver.
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use isaglot_emit::folder::Files;
 use isaglot_emit::isaspec::{self, Options};
 use isaglot_emit::{names, stamp};
 use isaglot_source::{Diagnostic, Diagnostics};
@@ -20,15 +19,6 @@ pub(crate) enum Api {
     Isaspec,
 }
 
-/// What is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Everything, in C.
-    C,
-    /// The packer, in Rust.
-    Rust,
-}
-
 /// What the command line says.
 pub(crate) struct Request<'r> {
     pub(crate) spec: &'r SpecArgs,
@@ -36,12 +26,11 @@ pub(crate) struct Request<'r> {
     pub(crate) prefix: Option<&'r str>,
     pub(crate) aliases: bool,
     pub(crate) compat: CompatArg,
-    pub(crate) kind: Kind,
 }
 
 /// Writes all files, or none.
 pub(crate) fn run(request: &Request<'_>, session: &mut Session) -> ExitCode {
-    let Request { spec, output, prefix, aliases, compat, kind } = *request;
+    let Request { spec, output, prefix, aliases, compat } = *request;
     let given =
         [("--gen", spec.generation.is_some()), ("--feature", !spec.features.is_empty()), ("--aliases", aliases)];
     if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
@@ -62,14 +51,9 @@ pub(crate) fn run(request: &Request<'_>, session: &mut Session) -> ExitCode {
         isa.name()
     );
     let options = Options { prefix: &prefix, stamp: &line, mesa26: compat == CompatArg::Mesa26 };
-    let files = match kind {
-        _ if problems.has_errors() => None,
-        Kind::C => isaspec::c(isa, &options, &mut problems),
-        Kind::Rust => isaspec::encode_module(isa, &line, &mut problems).map(|file| {
-            let mut files = Files::default();
-            files.add(file.name, file.text);
-            files
-        }),
+    let files = match problems.has_errors() {
+        true => None,
+        false => isaspec::c(isa, &options, &mut problems),
     };
     session.report(&problems);
     let Some(files) = files else { return ExitCode::from(EXIT_INPUT) };

@@ -206,7 +206,7 @@ impl<'a> Lowering<'a> {
             width: most,
             encodings: Vec::new(),
             overlap: Overlap::MostSpecific,
-            encode: None,
+            encode: Vec::new(),
             decode: false,
             span: list.first().and_then(|c| c.inst.def.span()).unwrap_or(NOWHERE),
         });

@@ -250,7 +250,7 @@ impl<'a> Lowering<'a> {
         let name = self.builder.name(&format!("#{name}"));
         let encodings = Vec::new();
         let overlap = Overlap::MostSpecific;
-        self.builder.space(Space { name, width, encodings, overlap, encode: None, decode: false, span })
+        self.builder.space(Space { name, width, encodings, overlap, encode: Vec::new(), decode: false, span })
     }
 
     fn choice(

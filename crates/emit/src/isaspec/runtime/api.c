@@ -105,7 +105,7 @@ void isaglot_isa_disasm(void *bin, int sz, FILE *out, const struct isa_decode_op
       .hide_errors = !o->show_errors,
       .mesa26 = MESA_26,
       .exact = GPU_ID_SHOWS,
-      .custom_alone = true,
+      .custom_alone = o->field_print_cb != NULL,
       .max_errors = o->max_errors,
       .stop = &o->stop,
       .data = &session,
