@@ -7,7 +7,7 @@ mod driver;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use driver::{SANITIZE, WARNINGS, compile, has, load, run};
+use driver::{SANITIZE, STRICT, WARNINGS, compile, has, load, run};
 use isaglot_asm::{Options as Printing, Plain, Stream};
 use isaglot_codec::Plan;
 use isaglot_emit::isaspec::{self, Options};
@@ -26,7 +26,26 @@ fn main() {
         let name = format!("tiny_{compiler}");
         trials.push(Trial::test(name, move || tiny(compiler)).with_ignored_flag(!has(compiler)));
     }
+    trials.push(Trial::test("beside_each_other", beside).with_ignored_flag(!has("gcc")));
     libtest_mimic::run(&args, trials).exit();
+}
+
+/// Two sets in one program, their headers in one file.
+fn beside() -> Result<(), Failed> {
+    let isa = load(&here("tiny/tiny.xml"))?;
+    let folder = tempfile::tempdir()?;
+    let at = |name: &str| folder.path().join(name);
+    for prefix in ["one", "two"] {
+        let mut out = Diagnostics::new();
+        let files = isaspec::c(&isa, &Options { prefix, ..TINY }, &mut out).ok_or_else(|| format!("{out:?}"))?;
+        files.write(folder.path())?;
+    }
+    let program = "#include \"one-isa.h\"\n#include \"two-isa.h\"\n\nint\nmain(void)\n{\n   uint32_t word = 0x01000443;\n\n\
+                   \x20  one_isa_disasm(&word, 4, stdout, NULL);\n   two_isa_disasm(&word, 4, stdout, NULL);\n   return 0;\n}\n";
+    std::fs::write(at("main.c"), program)?;
+    compile("gcc", &[WARNINGS, STRICT, SANITIZE], &[&at("main.c"), &at("one-isa.c"), &at("two-isa.c")], &at("main"))?;
+    let text = String::from_utf8(run(&at("main"), &[], &[])?)?;
+    if text == "add 3, 2, 1\nadd 3, 2, 1\n" { Ok(()) } else { Err(text.into()) }
 }
 
 fn here(name: &str) -> PathBuf {
