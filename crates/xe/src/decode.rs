@@ -151,11 +151,12 @@ fn decode(xe: &Xe, op: u8, v: &Values) -> Result<Inst, BadWord> {
         Form::Sync => {
             i.sub = symbol(v, s.sync, "SYNC")?;
             let src = &mut i.srcs[0];
+            let ty = xe.type_of(v.symbol(xe.src[0].ty));
             if bit(xe.src[0].imm) {
                 if !matches!(xe.text(i.sub), "allrd" | "allwr" | "bar") {
                     return Err(BadWord::Field("SRC0_IMM"));
                 }
-                *src = Operand { kind: Kind::Imm, imm: v.get(s.imm), ..Operand::default() };
+                *src = Operand { kind: Kind::Imm, imm: v.get(s.imm), ty, ..Operand::default() };
             } else {
                 let known = register(xe, v, &xe.src[0], src, "the source");
                 if xe.platform.wide() {
@@ -167,7 +168,7 @@ fn decode(xe: &Xe, op: u8, v: &Values) -> Result<Inst, BadWord> {
                     // Before XeHPC these bits mean nothing.
                     *src = Operand { kind: Kind::Direct, file: File::NULL, ..Operand::default() };
                 }
-                src.ty = Type::UB;
+                src.ty = if ty == Type::NONE { Type::UB } else { ty };
             }
             i.src_count = 1;
         }

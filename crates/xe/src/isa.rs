@@ -13,7 +13,7 @@ use crate::swsb::{Class, SwsbTable};
 use crate::types::Type;
 
 /// The files of the description, the top one first.
-pub const FILES: [(&str, &str); 8] = [
+pub const FILES: [(&str, &str); 9] = [
     ("xe.xml", include_str!("../../../specs/xe/xe.xml")),
     ("enums.xml", include_str!("../../../specs/xe/enums.xml")),
     ("bfn.xml", include_str!("../../../specs/xe/bfn.xml")),
@@ -21,6 +21,7 @@ pub const FILES: [(&str, &str); 8] = [
     ("formats.xml", include_str!("../../../specs/xe/formats.xml")),
     ("opcodes.xml", include_str!("../../../specs/xe/opcodes.xml")),
     ("lsc.xml", include_str!("../../../specs/xe/lsc.xml")),
+    ("messages.xml", include_str!("../../../specs/xe/messages.xml")),
     ("compact.xml", include_str!("../../../specs/xe/compact.xml")),
 ];
 
@@ -180,7 +181,7 @@ pub struct Xe {
     /// Encoded parts.
     pub(crate) kept: crate::encode_kept::KeptBits,
     pub(crate) lsc: crate::message::Lsc,
-    pub(crate) dataport: crate::message::DataPort,
+    pub(crate) messages: crate::message::Messages,
     /// The empty text.
     pub(crate) empty: Symbol,
     functions: rustc_hash::FxHashSet<(Slot, Symbol)>,
@@ -274,7 +275,7 @@ impl Xe {
             swsb: SwsbTable::new(isa, if platform.wide() { "#swsb-10" } else { "#swsb-8" }, generation),
             kept: crate::encode_kept::KeptBits::default(),
             lsc: crate::message::Lsc::new(isa, generation),
-            dataport: crate::message::DataPort::new(isa, generation),
+            messages: crate::message::Messages::new(isa, &flat, generation),
             empty: flat.symbol("")?,
             flat,
         })

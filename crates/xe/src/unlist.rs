@@ -253,8 +253,11 @@ impl Xe {
     }
 
     fn sub_bytes(&self, o: &Operand, element: u32) -> Result<u8, String> {
-        let scale = self.sub_scale(o);
-        u8::try_from(u64::from(element) * u64::from(scale)).map_err(|_| format!("no sub-register {element}"))
+        let bits = match o.ty.bits() {
+            bits @ 1..8 => bits,
+            _ => 8 * self.sub_scale(o),
+        };
+        u8::try_from(u64::from(element) * u64::from(bits) / 8).map_err(|_| format!("no sub-register {element}"))
     }
 }
 

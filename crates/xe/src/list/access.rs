@@ -4,7 +4,7 @@ use isaglot_listing::dataflow::{FileId, OperandId, Polarity, Program as Accesses
 
 use crate::inst::{Desc, File, Form, Inst, Kind, NO_STRIDE, Operand, VXH};
 use crate::isa::Xe;
-use crate::message::LoadStore;
+use crate::message::{LoadStore, Unit};
 use crate::stream::Program;
 
 /// The order of register files in listings.
@@ -117,7 +117,10 @@ impl Xe {
         let mut ids = Ids::default();
         let es = u32::from(i.es);
         let flag_bit = (u32::from(i.flag.0) * 2 + u32::from(i.flag.1)) * 16 + u32::from(i.eo);
-        let flags = |out: &mut Accesses| out.run(F, flag_bit / 8, (es / 8).max(1), 0, 1);
+        let (first, count) = (flag_bit / 8, (es / 8).max(1));
+        // Flags that reach beyond the file are none at all.
+        let inside = first + count <= self.platform.file_bytes()[F.0 as usize];
+        let flags = |out: &mut Accesses| out.run(F, first, if inside { count } else { 0 }, 0, 1);
         if i.pred.is_some() {
             flags(out);
             if info.select {
@@ -154,7 +157,7 @@ impl Xe {
             }
         }
         let polarity = |inv| if inv { Polarity::Inverted } else { Polarity::Normal };
-        out.instruction(i.pred.filter(|_| !info.select).map(|p| polarity(p.inv)));
+        out.instruction(i.pred.filter(|_| inside && !info.select).map(|p| polarity(p.inv)));
         ids
     }
 
@@ -264,20 +267,26 @@ impl Xe {
             out.operand(Role::Read)
         };
         (ids.exdesc, ids.desc) = (descriptor(i.exdesc), descriptor(i.desc));
-        let grf = self.platform.grf_bytes();
+        let (grf, es) = (self.platform.grf_bytes(), u32::from(i.es));
         let message = self.lsc_message(i).filter(|m| !m.block2d);
-        let sizes = match (&message, self.block_message(i)) {
+        let sizes = match (&message, self.message(i).and_then(|m| m.data)) {
             (Some(m), _) => message_bytes(i, m, grf),
             (None, Some(block)) => {
-                let data = Some((block.bytes, block.bytes, 1));
-                [data.filter(|_| block.load), Some((4, 4, 1)), data.filter(|_| !block.load)]
+                let (address, data) = match block.unit {
+                    Unit::Bytes(n) => (4, (n * block.count, n * block.count, 1)),
+                    Unit::Scattered => (es * 4, (es * 4, (es * 4).div_ceil(grf) * grf, block.count)),
+                };
+                [Some(data), Some((address, address, 1)), Some(data)]
             }
             (None, None) => [None; 3],
         };
         let said = i.srcs[1].len;
         let data = if said < 0 { UNKNOWN_LENGTHS[2] } else { said as u32 };
         let lengths = match i.desc {
-            Desc::Imm(desc) => [desc >> 20 & 31, desc >> 25 & 15, data],
+            Desc::Imm(desc) => {
+                let lengths = self.lengths(desc);
+                [lengths.dst, lengths.src0, data]
+            }
             Desc::Reg(_) => [UNKNOWN_LENGTHS[0], UNKNOWN_LENGTHS[1], data],
         };
         let mut payload = |o: &Operand, n: usize, role| {
@@ -308,7 +317,7 @@ impl Xe {
         out: &mut Accesses,
     ) -> OperandId {
         let first = u32::from(i.srcs[0].sub);
-        let count = if let Desc::Imm(desc) = i.desc { desc >> 25 & 15 } else { 4 };
+        let count = if let Desc::Imm(desc) = i.desc { self.lengths(desc).src0 } else { UNKNOWN_LENGTHS[1] };
         out.run(S, first, count, 0, 1);
         let named = out.operand(Role::Read);
         let mut left: u32 = if count >= 32 { u32::MAX } else { (1 << count) - 1 };

@@ -11,7 +11,7 @@ use isaglot_listing::tree::{
 use super::ListOptions;
 use super::access::shown_region;
 use crate::decode::BadWord;
-use crate::float::{hex, immediate, write as format_into};
+use crate::float::{immediate, write as format_into};
 use crate::inst::{File, Form, Inst, Kind, NO_STRIDE, Operand, VXH};
 use crate::isa::Xe;
 use crate::print::named_options;
@@ -71,6 +71,8 @@ impl Xe {
         }
         e.subop = match i.form {
             Form::Bfn | Form::Math | Form::Sync | Form::Send => Some(self.text(i.sub).into()),
+            // What `iga64` makes of a count that there is not.
+            Form::Dpas if options.compat && i.dpas.1 > 8 => Some(format!("0x{:X}{:02X}?", i.dpas.0, i.dpas.1).into()),
             Form::Dpas => Some(format!("{}x{}", i.dpas.0, i.dpas.1).into()),
             _ if i.brctl && !options.compat => Some("b".into()),
             _ => None,
@@ -111,7 +113,7 @@ impl Xe {
     }
 
     pub(super) fn reg(&self, o: &Operand, sub: bool) -> Reg<'static> {
-        let sr = if sub { self.sub_element(o) } else { 0 };
+        let sr = if sub { self.sub_unit(o) } else { 0 };
         let single = matches!(o.file, File::NULL | File::CE | File::IP);
         Reg { rn: self.file(o.file).name.into(), r: if single { 0 } else { o.reg.into() }, sr }
     }
@@ -157,12 +159,8 @@ impl Xe {
             Kind::Label => ListOperand::LB(LabelRef { target: symbol(self.target(i, pc, o.imm)) }),
             Kind::Imm => {
                 let mut value = Vec::new();
-                if i.form == Form::Sync {
-                    hex(&mut value, o.imm);
-                } else {
-                    immediate(&mut value, o.ty, o.imm, options.hex_floats);
-                }
-                ListOperand::IM(Immediate { value: ascii(value), ty: typed() })
+                immediate(&mut value, o.ty, o.imm, options.hex_floats);
+                ListOperand::IM(Immediate { value: ascii(value), ty: typed().filter(|_| i.form != Form::Sync) })
             }
             Kind::Indirect => ListOperand::RI(Indirect {
                 mods,

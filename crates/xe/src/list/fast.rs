@@ -154,7 +154,7 @@ impl Xe {
         const NAME: &[u8] = b"\"rn\":\"r\"";
         let name = text.windows(NAME.len()).position(|w| w == NAME);
         match name {
-            Some(at) if o.file == File::R && o.kind == Kind::Direct => {
+            Some(at) if o.file == File::R && o.kind == Kind::Direct && o.ty.bits() >= 8 => {
                 let hole = if i.form == Form::Send { Hole::Key } else { Hole::Keys };
                 Shown { hole: ((at + NAME.len()) as u8, hole), count: self.sub_scale(o) as u8, ..Shown::default() }
             }

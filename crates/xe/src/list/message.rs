@@ -10,9 +10,6 @@ use crate::inst::{Desc, File, Inst, Operand};
 use crate::isa::Xe;
 use crate::message::{LoadStore, Offset};
 
-/// The bit of a data port's descriptor that says scratch space.
-const SCRATCH: u32 = 1 << 18;
-
 impl Xe {
     pub(super) fn send_operands(&self, i: &Inst, e: &mut Element<'static>) {
         let comment = self.describe(i);
@@ -23,9 +20,10 @@ impl Xe {
         let src0 = self.reg(&i.srcs[0], false);
         match i.desc {
             Desc::Imm(desc) => {
-                e.dst = Some(ListOperand::DA(Data { reg: dst, len: Some((desc >> 20 & 31) as i32), defs: Vec::new() }));
-                let mut address = Address { areg: src0, alen: Some((desc >> 25 & 15) as i32), ..Address::default() };
-                self.surface(i, desc, &mut address);
+                let lengths = self.lengths(desc);
+                e.dst = Some(ListOperand::DA(Data { reg: dst, len: Some(lengths.dst as i32), defs: Vec::new() }));
+                let mut address = Address { areg: src0, alen: Some(lengths.src0 as i32), ..Address::default() };
+                self.surface(i, &mut address);
                 e.srcs.push(ListOperand::AD(address));
             }
             Desc::Reg(_) => {
@@ -55,32 +53,23 @@ impl Xe {
 
     fn data(&self, o: &Operand) -> ListOperand<'static> {
         let len = if o.file == File::NULL { 0 } else { i32::from(o.len) };
+        if len < 0 {
+            // Nothing says how long it is.
+            return ListOperand::RD(Direct { reg: self.reg(o, false), ..Direct::default() });
+        }
         ListOperand::DA(Data { reg: self.reg(o, false), len: Some(len), defs: Vec::new() })
     }
 
     /// Surface and offset of a message, as far as it is understood.
-    fn surface(&self, i: &Inst, desc: u32, a: &mut Address<'static>) {
+    fn surface(&self, i: &Inst, a: &mut Address<'static>) {
         if let Some(m) = self.lsc_message(i) {
             lsc_surface(i, &m, a);
             return;
         }
-        let kind = desc >> 14 & 31;
-        match self.text(i.sub) {
-            "gtwy" | "smpl" => a.stype = Some("invalid".into()),
-            "ugm" | "ugml" | "tgm" | "slm" if desc & 63 == 31 && desc >> 12 & 7 < 6 => a.stype = Some("flat".into()),
-            "rta" if kind == 0 => a.stype = Some("flat".into()),
-            "dc0" if desc & SCRATCH != 0 => {
-                // Scratch space: an immediate offset in units of 32 bytes.
-                a.aoff = Some(ListOffset::One(i64::from(desc & 0xFFF) * 32)).filter(|o| *o != ListOffset::One(0));
-                (a.stype, a.soff) = (Some("bti".into()), Some(Surface::Index(0)));
-            }
-            "dc0" if matches!(desc & 255, 253 | 255) => a.stype = Some("flat".into()),
-            "dc0" | "dcro" => (a.stype, a.soff) = (Some("bti".into()), Some(Surface::Index(desc & 255))),
-            "dc1" if (1..16).contains(&kind) => {
-                (a.stype, a.soff) = (Some("bti".into()), Some(Surface::Index(desc & 255)));
-            }
-            _ => {}
-        }
+        let Some(m) = self.message(i) else { return };
+        a.stype = Some(m.surface.into());
+        a.aoff = Some(ListOffset::One(m.offset.into())).filter(|_| m.offset != 0);
+        a.soff = Some(Surface::Index(m.index)).filter(|_| m.surface == "bti");
     }
 
     pub(super) fn load_store_operands(&self, i: &Inst, m: LoadStore, e: &mut Element<'static>) {

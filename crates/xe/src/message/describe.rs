@@ -18,24 +18,6 @@ impl Xe {
             }
             return text;
         }
-        let Desc::Imm(desc) = i.desc else { return String::new() };
-        match self.text(i.sub) {
-            "gtwy" => gateway(desc).to_owned(),
-            unit @ ("ugm" | "ugml" | "tgm" | "slm") if desc & 63 == 31 => format!("fence.{unit}"),
-            _ => String::new(),
-        }
-    }
-}
-
-/// Gateway messages by their function.
-fn gateway(desc: u32) -> &'static str {
-    match desc & 7 {
-        0 if desc >> 4 & 1 != 0 => "end of thread",
-        4 => "barrier signal",
-        1 => "open gateway",
-        2 => "forward message",
-        5 => "save barrier",
-        6 => "restore barrier",
-        _ => "",
+        self.message(i).map_or(String::new(), |m| m.name.replace('-', " "))
     }
 }

@@ -15,8 +15,8 @@ use crate::platform::Platform;
 pub(crate) struct Lsc {
     flat: Option<RefCell<Flat<'static>>>,
     slots: [Slot; 10],
-    /// Extended descriptors: of flat memory, of blocks in it, of surfaces from a table.
-    extended: [Extended; 3],
+    /// Extended descriptors: of flat memory, of blocks in it, of surfaces from a table, of surfaces by their state.
+    extended: [Extended; 4],
     known: RefCell<FxHashMap<u32, Option<Fields>>>,
 }
 
@@ -142,6 +142,7 @@ impl Lsc {
             Extended::new(isa, generation, "#lsc-flat", ["OFFSET", "", ""]),
             Extended::new(isa, generation, "#lsc-block", ["X", "Y", ""]),
             Extended::new(isa, generation, "#lsc-bti", ["OFFSET", "", "INDEX"]),
+            Extended::new(isa, generation, "#lsc-state", ["", "", "INDEX"]),
         ];
         Lsc { flat: flat.map(RefCell::new), slots, extended, known: RefCell::new(FxHashMap::default()) }
     }
@@ -310,6 +311,7 @@ fn kind(surface: &str, block2d: bool) -> usize {
     match (surface, block2d) {
         ("flat", false) => 0,
         ("flat", true) => 1,
+        ("bss" | "ss", _) => 3,
         _ => 2,
     }
 }
@@ -334,7 +336,7 @@ pub(crate) struct LoadStoreText<'a> {
     /// Kind of surface.
     pub(crate) surface: &'a str,
     /// Its number.
-    pub(crate) index: u8,
+    pub(crate) index: u32,
     /// Or the register that holds it.
     pub(crate) register: Option<u8>,
     /// Immediate offset.

@@ -1,8 +1,8 @@
 //! Message descriptors: what a message does, how much it reads and writes, and where.
 
-mod dataport;
 mod describe;
 mod lsc;
+mod other;
 
-pub(crate) use dataport::DataPort;
 pub(crate) use lsc::{LoadStore, LoadStoreText, Lsc, Offset};
+pub(crate) use other::{Messages, Unit};

@@ -112,7 +112,11 @@ impl<'a> Parser<'a, '_> {
             if self.eat_text(b"a0.") {
                 text.register = Some(self.small("the number of an address word")?);
             } else {
-                text.index = self.small("the number of a surface")?;
+                let start = self.at();
+                let index = self.number("the number of a surface")?;
+                text.index = u32::try_from(index).map_err(|_| {
+                    self.error("xe-range", format!("{index} is out of range"), start, "the number of a surface")
+                })?;
             }
             self.need(b']')?;
         }

@@ -115,7 +115,8 @@ impl Parser<'_, '_> {
         }
         let scale = u64::from(self.xe.sub_scale(o));
         let size = self.xe.file(o.file).bytes.max(1);
-        let bytes = element.saturating_mul(scale);
+        let bits = u64::from(o.ty.bits());
+        let bytes = if bits < 8 { element.saturating_mul(bits) / 8 } else { element.saturating_mul(scale) };
         o.sub = u8::try_from(bytes).ok().filter(|_| o.file != File::R || bytes < u64::from(size)).ok_or_else(|| {
             self.error("xe-register", format!("sub-register {element} lies behind the register"), start, "too large")
         })?;

@@ -75,16 +75,16 @@ impl Xe {
 
     pub(super) fn send_comment(&self, i: &Inst, out: &mut Vec<u8>) {
         let Desc::Imm(desc) = i.desc else { return };
-        let (dst, src0) = (desc >> 20 & 31, desc >> 25 & 15);
-        crate::float::write(out, format_args!(" // wr:{src0}"));
-        if desc >> 19 & 1 != 0 && !self.is_lsc(i) {
+        let lengths = self.lengths(desc);
+        crate::float::write(out, format_args!(" // wr:{}", lengths.src0));
+        if lengths.header && !self.is_lsc(i) {
             out.push(b'h');
         }
         if i.srcs[1].len >= 0 {
             out.push(b'+');
             decimal(out, i.srcs[1].len.into());
         }
-        crate::float::write(out, format_args!(", rd:{dst}"));
+        crate::float::write(out, format_args!(", rd:{}", lengths.dst));
         let text = self.describe(i);
         if !text.is_empty() {
             out.extend_from_slice(b"; ");

@@ -158,7 +158,7 @@ impl Xe {
 
     /// Adds where in the text of an operand from `start` on the number of a general register stands.
     fn with_hole(&self, shown: Shown, o: &Operand, hole: Hole, start: usize, out: &[u8]) -> Shown {
-        if o.file != File::R || o.kind != Kind::Direct {
+        if o.file != File::R || o.kind != Kind::Direct || o.ty.bits() < 8 {
             return shown;
         }
         // No modifier has the letter that registers begin with.

@@ -89,9 +89,17 @@ impl Xe {
         }
     }
 
-    /// The sub-register in elements of the type.
+    /// The sub-register in elements of the type, as texts show it.
     pub(crate) fn sub_element(&self, o: &Operand) -> u32 {
-        if matches!(o.file, File::CE | File::IP) { 0 } else { u32::from(o.sub) / self.sub_scale(o) }
+        if matches!(o.file, File::CE | File::IP) { 0 } else { self.sub_unit(o) }
+    }
+
+    /// The sub-register in elements of the type.
+    pub(crate) fn sub_unit(&self, o: &Operand) -> u32 {
+        match o.ty.bits() {
+            bits @ 1..8 => u32::from(o.sub) * 8 / bits,
+            _ => u32::from(o.sub) / self.sub_scale(o),
+        }
     }
 
     fn register(&self, o: &Operand, out: &mut Vec<u8>) {
