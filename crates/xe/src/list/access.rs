@@ -18,6 +18,9 @@ const A: FileId = FileId(4);
 /// Registers that a message of unknown length is taken to touch: destination, addresses, data.
 const UNKNOWN_LENGTHS: [u32; 3] = [8, 4, 8];
 
+/// Channels that a scattered message of the first data ports has at most.
+const SCATTERED_CHANNELS: u32 = 16;
+
 /// No operand.
 pub(crate) const NONE: OperandId = OperandId::MAX;
 
@@ -274,9 +277,14 @@ impl Xe {
             (None, Some(block)) => {
                 let (address, data) = match block.unit {
                     Unit::Bytes(n) => (4, (n * block.count, n * block.count, 1)),
-                    Unit::Scattered => (es * 4, (es * 4, (es * 4).div_ceil(grf) * grf, block.count)),
+                    Unit::Scattered(size) => {
+                        let channels = es.min(SCATTERED_CHANNELS);
+                        let bytes = channels * size;
+                        (channels * 4, (bytes, bytes.div_ceil(grf) * grf, block.count))
+                    }
                 };
-                [Some(data), Some((address, address, 1)), Some(data)]
+                let dst = if block.result { data } else { (0, 0, 0) };
+                [Some(dst), Some((address, address, 1)), Some(data)]
             }
             (None, None) => [None; 3],
         };

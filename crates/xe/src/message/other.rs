@@ -34,6 +34,7 @@ struct Kind {
     name: &'static str,
     surface: &'static str,
     unit: Option<Unit>,
+    result: bool,
 }
 
 /// What is counted.
@@ -41,8 +42,8 @@ struct Kind {
 pub(crate) enum Unit {
     /// Bytes at one address.
     Bytes(u32),
-    /// Dwords at an address for each channel.
-    Scattered,
+    /// Data of this many bytes, at an address for each channel.
+    Scattered(u32),
 }
 
 /// A message.
@@ -63,6 +64,8 @@ pub(crate) struct Message {
 /// Data of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
+    /// The destination is written.
+    pub(crate) result: bool,
     /// The unit.
     pub(crate) unit: Unit,
     /// How many of them.
@@ -113,9 +116,10 @@ impl Messages {
         }
         let kinds = isa.encodings().iter().map(|e| {
             let meta = |key: &str| e.meta.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str());
-            let unit = meta("unit").map(|unit| unit.parse().map_or(Unit::Scattered, Unit::Bytes));
+            let number = |key: &str| meta(key).and_then(|n| n.parse().ok());
+            let unit = number("unit").map(Unit::Bytes).or(number("datum").map(Unit::Scattered));
             let (name, surface) = (meta("says").unwrap_or(&e.display_name), meta("surface").unwrap_or(""));
-            Kind { name, surface, unit }
+            Kind { name, surface, unit, result: meta("result") != Some("none") }
         });
         Messages { lengths: Space::new(isa, "#message", generation), units, kinds: kinds.collect() }
     }
@@ -138,8 +142,8 @@ impl Xe {
         let mut v = Values::default();
         let kind = self.messages.kinds.get(space.read(desc, &mut v)?.index())?;
         let [surface, offset, count, ..] = space.slots;
-        let count: Option<u32> = space.text(v.symbol(count)).trim_end_matches('h').parse().ok();
-        let data = kind.unit.zip(count).map(|(unit, count)| Block { unit, count });
+        let count = if v.has(count) { space.text(v.symbol(count)).trim_end_matches('h').parse().ok() } else { Some(1) };
+        let data = kind.unit.zip(count).map(|(unit, count)| Block { result: kind.result, unit, count });
         // A surface whose number has a name is that.
         let named = space.text(v.symbol(surface));
         Some(Message {
