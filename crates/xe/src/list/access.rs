@@ -215,6 +215,12 @@ impl Xe {
                 out.run(file, base, size * es, 0, 1);
                 true
             }
+            Kind::Direct if i.form == Form::Ret => {
+                let Some((file, base)) = self.place(o) else { return false };
+                // The address and the channels that go on.
+                out.run(file, base + u32::from(o.sub), 2 * size, 0, 1);
+                true
+            }
             Kind::Direct => {
                 let Some((file, base)) = self.place(o) else { return false };
                 let start = base + u32::from(o.sub) / size * size;
@@ -283,8 +289,7 @@ impl Xe {
                         (channels * 4, (bytes, bytes.div_ceil(grf) * grf, block.count))
                     }
                 };
-                let dst = if block.result { data } else { (0, 0, 0) };
-                [Some(dst), Some((address, address, 1)), Some(data)]
+                [Some(data), Some((address, address, 1)), Some(data)]
             }
             (None, None) => [None; 3],
         };

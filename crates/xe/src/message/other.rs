@@ -34,7 +34,6 @@ struct Kind {
     name: &'static str,
     surface: &'static str,
     unit: Option<Unit>,
-    result: bool,
 }
 
 /// What is counted.
@@ -64,8 +63,6 @@ pub(crate) struct Message {
 /// Data of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// The destination is written.
-    pub(crate) result: bool,
     /// The unit.
     pub(crate) unit: Unit,
     /// How many of them.
@@ -119,7 +116,7 @@ impl Messages {
             let number = |key: &str| meta(key).and_then(|n| n.parse().ok());
             let unit = number("unit").map(Unit::Bytes).or(number("datum").map(Unit::Scattered));
             let (name, surface) = (meta("says").unwrap_or(&e.display_name), meta("surface").unwrap_or(""));
-            Kind { name, surface, unit, result: meta("result") != Some("none") }
+            Kind { name, surface, unit }
         });
         Messages { lengths: Space::new(isa, "#message", generation), units, kinds: kinds.collect() }
     }
@@ -143,7 +140,7 @@ impl Xe {
         let kind = self.messages.kinds.get(space.read(desc, &mut v)?.index())?;
         let [surface, offset, count, ..] = space.slots;
         let count = if v.has(count) { space.text(v.symbol(count)).trim_end_matches('h').parse().ok() } else { Some(1) };
-        let data = kind.unit.zip(count).map(|(unit, count)| Block { result: kind.result, unit, count });
+        let data = kind.unit.zip(count).map(|(unit, count)| Block { unit, count });
         // A surface whose number has a name is that.
         let named = space.text(v.symbol(surface));
         Some(Message {
