@@ -274,30 +274,26 @@ fn listing() -> Result<(), Failed> {
     let mut tally = Tally::default();
     let options = ListOptions { defs: true, compat: true, ..ListOptions::default() };
     compare_listings("json", &options, &mut tally)?;
+    // Random code (`ch`) has no bar of its own: one message that is read wrong shows in every element before it.
     tally.check("listing elements", |platform, set| match (platform, set) {
-        ("xehpc" | "xe2", "compiled") => ALL,
-        // Gathered payloads; see docs/xe.md.
-        ("xe3", "compiled") => 98_000,
-        ("xehpg", "compiled") => 99_000,
-        // Random code: one different byte of liveness shows in every element before it.
-        _ => FLOOR_RANDOM,
+        (_, "ch") => 0,
+        ("xehpg", _) => 98_000,
+        _ => ALL,
     })
 }
-
-/// What is reached on random hand-made code with dataflow.
-const FLOOR_RANDOM: usize = 30_000;
 
 /// The listing with everything.
 fn full_listing() -> Result<(), Failed> {
     let mut tally = Tally::default();
     let options = ListOptions { defs: true, pc: true, bits: true, ldst: true, hex_floats: true, compat: true };
     compare_listings("full.json", &options, &mut tally)?;
+    let (good, all) = tally.counts.values().fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1));
+    println!("full listing elements of all sets: {good} of {all}");
+    assert!(good * 100_000 >= 99_500 * all, "full listing elements: {good} of {all}");
     tally.check("full listing elements", |platform, set| match (platform, set) {
-        ("xehpc" | "xe2", "compiled") => ALL,
-        ("xe3", "compiled") => 98_000,
-        (_, "compiled") => 99_500,
-        (_, "ch") => FLOOR_RANDOM,
-        _ => 98_000,
+        ("xehpg", "compiled") => 98_000,
+        (_, "compiled") => ALL,
+        _ => 0,
     })
 }
 

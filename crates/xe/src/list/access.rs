@@ -5,7 +5,7 @@ use isaglot_listing::dataflow::{FileId, OperandId, Polarity, Program as Accesses
 use crate::inst::{Desc, File, Form, Inst, Kind, NO_STRIDE, Operand, VXH};
 use crate::isa::Xe;
 use crate::message::{LoadStore, Unit};
-use crate::stream::Program;
+use crate::stream::{Entry, Program};
 
 /// The order of register files in listings.
 pub(crate) const FILES: [&str; 5] = ["r", "acc", "s", "f", "a"];
@@ -84,9 +84,17 @@ pub(crate) fn shown_region(i: &Inst, n: usize) -> (u32, u32, u32) {
     (v, if o.w == NO_STRIDE { 1 } else { u32::from(o.w).max(1) }, h)
 }
 
+/// What stands before an instruction in its block.
+#[derive(Clone, Copy)]
+struct Before<'p> {
+    entries: &'p [Entry],
+    compat: bool,
+}
+
 impl Xe {
-    /// The program as a dataflow problem, and the operands of each instruction. `succs` gives each block's successors.
-    pub(crate) fn accesses(&self, program: &Program, succs: &[Vec<u32>]) -> (Accesses, Vec<Ids>) {
+    /// The program as a dataflow problem, and the operands of each instruction. `succs` gives each block's successors;
+    /// with `compat`, gathered payloads are those that `iga64` sees.
+    pub(crate) fn accesses(&self, program: &Program, succs: &[Vec<u32>], compat: bool) -> (Accesses, Vec<Ids>) {
         let mut out = Accesses::new(&self.platform.file_bytes());
         let mut ids = Vec::with_capacity(program.entries.len());
         let mut starts = program.starts.iter().skip(1).copied().peekable();
@@ -99,7 +107,9 @@ impl Xe {
                 first = n;
             }
             ids.push(match entry.inst() {
-                Some(i) => self.access(i, program, first..n, &mut out),
+                Some(i) => {
+                    self.access(i, Before { entries: program.entries.get(first..n).unwrap_or(&[]), compat }, &mut out)
+                }
                 None => {
                     out.instruction(None);
                     Ids::default()
@@ -115,7 +125,7 @@ impl Xe {
         (out, ids)
     }
 
-    fn access(&self, i: &Inst, program: &Program, before: std::ops::Range<usize>, out: &mut Accesses) -> Ids {
+    fn access(&self, i: &Inst, before: Before<'_>, out: &mut Accesses) -> Ids {
         let info = self.op(i.op);
         let mut ids = Ids::default();
         let es = u32::from(i.es);
@@ -147,7 +157,7 @@ impl Xe {
             ids.implicit_write = out.operand(Role::Write);
         }
         match i.form {
-            Form::Send => self.send_access(i, program, before, &mut ids, out),
+            Form::Send => self.send_access(i, before, &mut ids, out),
             Form::Dpas => self.dpas_access(i, &mut ids, out),
             Form::None | Form::Sync => {}
             _ => {
@@ -262,14 +272,7 @@ impl Xe {
         }
     }
 
-    fn send_access(
-        &self,
-        i: &Inst,
-        program: &Program,
-        before: std::ops::Range<usize>,
-        ids: &mut Ids,
-        out: &mut Accesses,
-    ) {
+    fn send_access(&self, i: &Inst, before: Before<'_>, ids: &mut Ids, out: &mut Accesses) {
         let mut descriptor = |desc| {
             let Desc::Reg(sub) = desc else { return NONE };
             out.run(A, u32::from(sub) * 2, 4, 0, 1);
@@ -314,7 +317,7 @@ impl Xe {
         ids.dst = payload(&i.dst, 0, Role::Write).unwrap_or(NONE);
         ids.srcs[1] = payload(&i.srcs[1], 2, Role::Read).unwrap_or(NONE);
         if i.srcs[0].file == File::S {
-            ids.srcs[0] = self.gather_access(i, program, before, out);
+            ids.srcs[0] = self.gather_access(i, before, out);
         } else {
             ids.srcs[0] = payload(&i.srcs[0], 1, Role::Read).unwrap_or(NONE);
         }
@@ -322,19 +325,13 @@ impl Xe {
 
     /// A gathered payload: the scalar register's bytes, which name registers; what they were last set to is looked for
     /// in the same block.
-    fn gather_access(
-        &self,
-        i: &Inst,
-        program: &Program,
-        before: std::ops::Range<usize>,
-        out: &mut Accesses,
-    ) -> OperandId {
+    fn gather_access(&self, i: &Inst, before: Before<'_>, out: &mut Accesses) -> OperandId {
         let first = u32::from(i.srcs[0].sub);
         let count = if let Desc::Imm(desc) = i.desc { self.lengths(desc).src0 } else { UNKNOWN_LENGTHS[1] };
         out.run(S, first, count, 0, 1);
         let named = out.operand(Role::Read);
         let mut left: u32 = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
-        for entry in program.entries.get(before).unwrap_or(&[]).iter().rev() {
+        for entry in before.entries.iter().rev() {
             let Some(e) = entry.inst() else { break };
             if e.dst.file != File::S || e.dst.kind != Kind::Direct {
                 continue;
@@ -349,7 +346,9 @@ impl Xe {
                     continue;
                 };
                 left &= !(1 << n);
-                let reg = (e.srcs[0].imm >> (8 * (byte % 8))) as u8;
+                // `iga64` looks for the ninth register and those behind it in the same eight bytes, and finds 0.
+                let behind = before.compat && n >= 8;
+                let reg = if behind { 0 } else { (e.srcs[0].imm >> (8 * (byte % 8))) as u8 };
                 out.run(R, u32::from(reg) * self.platform.grf_bytes(), self.platform.grf_bytes(), 0, 1);
             }
             if left == 0 {

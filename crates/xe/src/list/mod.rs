@@ -55,7 +55,7 @@ impl Xe {
         let lasts = blocks::lasts(program);
         let succs = self.successors(&program.starts, &lasts, false);
         let (flow, ids) = if options.defs {
-            let (accesses, ids) = self.accesses(program, &succs);
+            let (accesses, ids) = self.accesses(program, &succs, options.compat);
             (Some(solve(&accesses)?), ids)
         } else {
             (None, Vec::new())
