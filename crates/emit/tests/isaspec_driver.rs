@@ -26,8 +26,34 @@ fn main() {
         let name = format!("tiny_{compiler}");
         trials.push(Trial::test(name, move || tiny(compiler)).with_ignored_flag(!has(compiler)));
     }
+    trials.push(Trial::test("gens", gens).with_ignored_flag(!has("gcc")));
     trials.push(Trial::test("beside_each_other", beside).with_ignored_flag(!has("gcc")));
     libtest_mimic::run(&args, trials).exit();
+}
+
+/// Gens that differ by comparisons, by ranges, and by any number.
+fn gens() -> Result<(), Failed> {
+    let isa = load(&here("tiny/gens.xml"))?;
+    let folder = tempfile::tempdir()?;
+    let at = |name: &str| folder.path().join(name);
+    let mut out = Diagnostics::new();
+    let options = Options { prefix: "gens", ..TINY };
+    isaspec::c(&isa, &options, &mut out).ok_or_else(|| format!("{out:?}"))?.write(folder.path())?;
+    let driver = include_str!("driver/stub/disasm.c");
+    std::fs::write(at("main.c"), format!("#include \"gens-isa.h\"\n#define PREFIX gens\n#define WORDS 1\n{driver}"))?;
+    compile("gcc", &[WARNINGS, STRICT, SANITIZE], &[&at("main.c"), &at("gens-isa.c")], &at("main"))?;
+    let bytes = [0x12, 0, 0, 0, 0x12, 0, 0, 1];
+    for generation in [0, 4, 5, 7, 8, 9, 100, 599, 600, 601, 799, u32::MAX] {
+        let plan = Plan::new(&isa, generation);
+        let mut want = Vec::new();
+        Stream::new(&plan, Printing::default(), 0).feed(&bytes, &mut Plain, &mut want);
+        let got = run(&at("main"), &["-g", &generation.to_string()], &bytes)?;
+        if got != want {
+            let (got, want) = (String::from_utf8_lossy(&got), String::from_utf8_lossy(&want));
+            return Err(format!("gen {generation}: {got}instead of\n{want}").into());
+        }
+    }
+    Ok(())
 }
 
 /// Two sets in one program, their headers in one file.
