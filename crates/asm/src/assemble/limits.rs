@@ -47,3 +47,6 @@ pub const MAX_JUMP_TABLE: u64 = 1 << 16;
 
 /// The most labels that one jump table, section and statement may define, and the most symbols altogether.
 pub const MAX_SYMBOLS: usize = 1 << 22;
+
+/// The deepest nesting of brackets and signs in a constant that is written as an expression.
+pub const MAX_CONSTANT_DEPTH: u32 = 32;

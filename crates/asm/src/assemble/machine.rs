@@ -12,6 +12,7 @@
 use isaglot_bits::limbs::{self, sign_extend};
 use isaglot_model::Isa;
 
+use super::constant;
 use super::limits::{MAX_LINE, MAX_STEPS};
 use super::number::{self, is_word};
 use super::program::{Digits, FieldOp, Kind, Op, Program, Reach, Run, Style, Table, Target};
@@ -681,8 +682,9 @@ fn relaxed_number(input: &Input<'_>, field: &FieldOp, style: Style, begin: usize
     if offset && sign.is_none() {
         return nothing();
     }
-    if !offset && sign == Some(b'+') {
-        return None;
+    if !offset && let Some((value, len)) = constant::read(text.get(begin..).unwrap_or(&[])) {
+        let (Ok(magnitude), negative) = (u64::try_from(value.unsigned_abs()), value < 0) else { return None };
+        return Some(signed_reading(begin + len, negative, magnitude, field, style, true));
     }
     let at = begin + usize::from(sign.is_some());
     let at = if sign.is_some() { skip_blanks(text, at) } else { at };

@@ -12,6 +12,7 @@
 //! `machine`), and the word must print as the text would read in the disassembler's own style.
 
 mod compile;
+mod constant;
 mod index;
 pub mod limits;
 mod machine;

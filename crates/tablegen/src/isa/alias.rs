@@ -13,6 +13,7 @@ use super::meaning::{Number, Source, register_class};
 use super::registers::text;
 use super::scope::{Guard, Scope, push};
 use super::table::{Fact, Format};
+use super::text::Lookup;
 use super::{Lowering, features};
 use crate::limits::MAX_CASES;
 use crate::{Dag, Def, Value};
@@ -37,6 +38,9 @@ pub(crate) struct Long<'a> {
     one_way: bool,
 }
 
+/// Values of operands, the text for them, and whether it is for input only.
+pub(crate) type FurtherText = (Vec<(String, i64)>, String, bool);
+
 /// An instruction whose texts are wanted.
 #[derive(Clone, Debug)]
 pub(crate) struct Bound<'a> {
@@ -46,7 +50,7 @@ pub(crate) struct Bound<'a> {
     /// Operands that print by another method than their record's.
     pub(crate) printers: Vec<(String, String)>,
     /// Further texts, and the values of operands for which they are used.
-    pub(crate) aliases: Vec<(Vec<(String, i64)>, String)>,
+    pub(crate) aliases: Vec<FurtherText>,
 }
 
 impl<'a> Bound<'a> {
@@ -57,7 +61,8 @@ impl<'a> Bound<'a> {
             _ => None,
         };
         let alias = |fact: &Fact| match fact {
-            Fact::Alias(when, text) => Some((when.clone(), text.clone())),
+            Fact::Alias(when, text) => Some((when.clone(), text.clone(), false)),
+            Fact::Input(when, text) => Some((when.clone(), text.clone(), true)),
             _ => None,
         };
         Bound {
@@ -180,6 +185,7 @@ impl<'a> Lowering<'a> {
             if let Some(template) = self.short_template(scope, &one.asm, &find, &bound.printers, &mut short) {
                 out.push(Text { template, guard: short, alias: true, input_only });
             }
+            self.spellings(scope, &one.asm, &find, &bound.printers, &guard, out);
             let Some(template) = self.template(scope, &one.asm, &find, &bound.printers) else { continue };
             out.push(Text { template, guard, alias: true, input_only });
         }
@@ -197,7 +203,7 @@ impl<'a> Lowering<'a> {
             };
             Some((bound.sources.get(at)?.clone(), ty))
         };
-        for (when, text) in &bound.aliases {
+        for (when, text, input_only) in &bound.aliases {
             let mut guard = guard.clone();
             let mut holds = |(name, value): &(String, i64)| {
                 let (source, _) = find(name)?;
@@ -206,15 +212,37 @@ impl<'a> Lowering<'a> {
             if when.iter().all(|one| holds(one).is_some())
                 && let Some(template) = self.template(scope, &asm_parts(text), &find, &bound.printers)
             {
-                out.push(Text { template, guard, alias: true, input_only: false });
+                out.push(Text { template, guard, alias: true, input_only: *input_only });
             }
         }
         let mut short = guard.clone();
         if let Some(template) = self.short_template(scope, &asm, &find, &bound.printers, &mut short) {
             out.push(Text { template, guard: short, alias: true, input_only: false });
         }
+        self.spellings(scope, &asm, &find, &bound.printers, guard, out);
         if let Some(template) = self.template(scope, &asm, &find, &bound.printers) {
             out.push(Text { template, guard: guard.clone(), alias, input_only: false });
+        }
+    }
+
+    /// Texts with one operand spelled in another way, for input.
+    fn spellings(
+        &mut self,
+        scope: &mut Scope,
+        asm: &[AsmPart],
+        find: &Lookup<'_, 'a>,
+        printers: &[(String, String)],
+        guard: &Guard,
+        out: &mut Vec<Text>,
+    ) {
+        for (i, part) in asm.iter().enumerate() {
+            let AsmPart::Operand(name) = part else { continue };
+            for number in 0..self.spellings_of(name, find, printers) {
+                let template = self.spelled_template(scope, asm, find, printers, (i, number));
+                if let Some(template) = template.filter(|_| out.len() < MAX_CASES) {
+                    out.push(Text { template, guard: guard.clone(), alias: true, input_only: true });
+                }
+            }
         }
     }
 
@@ -252,8 +280,10 @@ impl<'a> Lowering<'a> {
     fn slots(operands: &[InstOperand<'a>], dag: Dag<'a>) -> Option<Vec<(Slot, Value<'a>, String)>> {
         let mut args = dag.args();
         let mut out = Vec::new();
+        // Operands that are tied to others have no argument, unless all have one.
+        let all = args.len() == operands.len();
         for (i, operand) in operands.iter().enumerate() {
-            if operand.tied.is_some() {
+            if operand.tied.is_some() && !all {
                 continue;
             }
             let (value, name) = args.next()?;

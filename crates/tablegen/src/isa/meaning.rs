@@ -187,6 +187,10 @@ impl<'a> Lowering<'a> {
             return parts.collect();
         }
         let part = Part { name: String::new(), bits: Vec::new(), steps: Vec::new() };
+        // A register's number is only as wide as what the word holds of it.
+        let held = places.iter().rposition(Option::is_some).map_or(0, |top| top + 1);
+        let trimmed = places.get(..held).unwrap_or(places).to_vec();
+        let places = if class.is_some() { &trimmed } else { places };
         let mut number = self.number(&part, name.to_owned(), places, &[], width, except);
         if let Some(class) = class {
             self.register(&mut number, class, places, width, except);

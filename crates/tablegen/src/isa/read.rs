@@ -543,13 +543,10 @@ fn format(t: &mut Tokens<'_>) -> Result<Format> {
     })
 }
 
-/// `: TEXT`, or lines `SET TEXT [alias TEXT]`.
+/// `: TEXT …`, or lines `SET TEXT …`.
 fn choices(t: &mut Tokens<'_>, body: &[Line<'_>], out: &mut Diagnostics) -> Result<Vec<Choice>> {
     if t.mark(':') {
-        let text = template(t)?;
-        let alias = if t.keyword("alias") { Some(template(t)?) } else { None };
-        t.end()?;
-        return Ok(vec![Choice { when: Set::Any, text, alias, span: t.whole() }]);
+        return Ok(vec![choice(t, Set::Any)?]);
     }
     t.end()?;
     let mut list = Vec::new();
@@ -557,10 +554,7 @@ fn choices(t: &mut Tokens<'_>, body: &[Line<'_>], out: &mut Diagnostics) -> Resu
         let one = || -> Result<Choice> {
             let mut t = Tokens::new(*line)?;
             let when = t.set()?;
-            let text = template(&mut t)?;
-            let alias = if t.keyword("alias") { Some(template(&mut t)?) } else { None };
-            t.end()?;
-            Ok(Choice { when, text, alias, span: t.whole() })
+            choice(&mut t, when)
         };
         match one() {
             Ok(choice) => list.push(choice),
@@ -568,6 +562,18 @@ fn choices(t: &mut Tokens<'_>, body: &[Line<'_>], out: &mut Diagnostics) -> Resu
         }
     }
     if list.is_empty() { Err(t.wanted("`:` and a text, or indented lines")) } else { Ok(list) }
+}
+
+/// `TEXT [alias TEXT] [also TEXT]…`
+fn choice(t: &mut Tokens<'_>, when: Set) -> Result<Choice> {
+    let text = template(t)?;
+    let alias = if t.keyword("alias") { Some(template(t)?) } else { None };
+    let mut also = Vec::new();
+    while t.keyword("also") {
+        also.push(template(t)?);
+    }
+    t.end()?;
+    Ok(Choice { when, text, alias, also, span: t.whole() })
 }
 
 /// A text with `{part[bits] format}` and `{= formula ; format}`; `{{` is a brace.
@@ -622,10 +628,10 @@ fn reference(line: Line<'_>) -> Result<Piece> {
     Ok(Piece::Part { name, bits, format: how })
 }
 
-/// `constant NAME = N`, `reject NAME == NAME`, `reject NAME SET`, `alias NAME = N … ASMSTRING`,
+/// `constant NAME = N`, `reject NAME == NAME`, `reject NAME SET`, `alias NAME = N … ASMSTRING`, `input …`,
 /// `print NAME = METHOD`, `rank N`, `width N`, `bits NAME [BITS]`
 fn fact(t: &mut Tokens<'_>) -> Result<Fact> {
-    let fact = match t.word("`constant`, `reject`, `alias`, `print`, `rank`, `width` or `bits`")?.as_str() {
+    let fact = match t.word("`constant`, `reject`, `alias`, `input`, `print`, `rank`, `width` or `bits`")?.as_str() {
         "constant" => {
             let name = t.word("an operand")?;
             t.need('=')?;
@@ -640,14 +646,15 @@ fn fact(t: &mut Tokens<'_>) -> Result<Fact> {
                 Fact::Reject(name, t.set()?)
             }
         }
-        "alias" => {
+        kind @ ("alias" | "input") => {
             let mut when = Vec::new();
             while !matches!(t.peek(), Some(Token::Text(_)) | None) {
                 let name = t.word("an operand")?;
                 t.need('=')?;
                 when.push((name, t.number("a number")?));
             }
-            Fact::Alias(when, t.text("an `AsmString`")?)
+            let text = t.text("an `AsmString`")?;
+            if kind == "alias" { Fact::Alias(when, text) } else { Fact::Input(when, text) }
         }
         "print" => {
             let name = t.word("an operand")?;
@@ -662,7 +669,7 @@ fn fact(t: &mut Tokens<'_>) -> Result<Fact> {
         }
         _ => {
             t.at = 0;
-            return Err(t.wanted("`constant`, `reject`, `alias`, `print`, `rank`, `width` or `bits`"));
+            return Err(t.wanted("`constant`, `reject`, `alias`, `input`, `print`, `rank`, `width` or `bits`"));
         }
     };
     t.end()?;

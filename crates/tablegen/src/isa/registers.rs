@@ -357,6 +357,15 @@ impl<'a> Registers<'a> {
         register.and_then(|id| self.list.get(id as usize)).is_none_or(|r| r.shown == shown)
     }
 
+    /// The file in which a number has this name.
+    pub(crate) fn file_of(&self, number: u64, shown: &str) -> Option<RegisterFileId> {
+        let has = |f: &File| {
+            let id = f.names.get(number as usize).copied().flatten();
+            id.and_then(|id| self.list.get(id as usize)).is_some_and(|r| r.shown == shown)
+        };
+        Some(RegisterFileId(self.files.iter().position(has)? as u32))
+    }
+
     /// The file that holds a register, so far as files have been made, and its number there.
     pub(crate) fn place(&self, def: Def<'_>) -> Option<(RegisterFileId, u32)> {
         let id = *self.by_def.get(&def.index())?;

@@ -55,6 +55,15 @@ impl Scope {
         name
     }
 
+    /// A field that is always the same; `wanted` says which.
+    pub(crate) fn constant(&mut self, builder: &mut Builder, wanted: &str, source: FieldSource, ty: FieldType) -> Name {
+        let wanted = format!("{wanted} always");
+        if let Some((_, field)) = self.fields.iter().find(|(name, f)| *name == wanted && f.ty == ty) {
+            return field.name;
+        }
+        self.field(builder, &wanted, source, 64, ty)
+    }
+
     /// The field with the bits of a number, of any type.
     pub(crate) fn bits_of(&mut self, builder: &mut Builder, number: &Number) -> Name {
         let pieces = &number.pieces;

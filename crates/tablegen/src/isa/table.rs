@@ -215,6 +215,8 @@ pub struct Choice {
     pub text: Vec<Piece>,
     /// The text where shorthands are wanted, if it is another.
     pub alias: Option<Vec<Piece>>,
+    /// Further texts that are read, but never printed.
+    pub also: Vec<Vec<Piece>>,
     /// Where it is said.
     pub span: Span,
 }
@@ -248,6 +250,8 @@ pub enum Fact {
     Reject(String, Set),
     /// Where operands have these values, the text is that of this `AsmString`.
     Alias(Vec<(String, i64)>, String),
+    /// The same, but only read.
+    Input(Vec<(String, i64)>, String),
     /// An operand prints by this method rather than that of its record.
     Print(String, String),
     /// Of instructions that share words, one of lower rank is meant; 0 unless said.

@@ -48,10 +48,7 @@ impl<'a> Lowering<'a> {
                 AsmPart::Text(text) => literal(&mut parts, text),
                 AsmPart::Operand(name) => {
                     let (source, ty) = operand(name)?;
-                    let method = match printers.iter().find(|(operand, _)| operand == name) {
-                        Some((_, method)) => method.clone(),
-                        None => ty.map_or(String::new(), |ty| text(ty, "PrintMethod")),
-                    };
+                    let method = method_of(name, ty, printers);
                     self.show(scope, &source, &method, ty, &mut parts);
                 }
             }
@@ -80,10 +77,7 @@ impl<'a> Lowering<'a> {
                 AsmPart::Operand(name) => name,
             };
             let (source, ty) = operand(name)?;
-            let method = match printers.iter().find(|(operand, _)| operand == name) {
-                Some((_, method)) => method.clone(),
-                None => ty.map_or(String::new(), |ty| text(ty, "PrintMethod")),
-            };
+            let method = method_of(name, ty, printers);
             let table = self.table;
             let choices = OperandTable::find(&table.print, &method).map_or(&[][..], |(hook, _)| &hook.body);
             let short = choices.iter().find_map(|c| match (&c.when, &c.alias) {
@@ -103,6 +97,58 @@ impl<'a> Lowering<'a> {
             }
         }
         shortened.then(|| self.builder.template(Template { parts, span: scope.span }))
+    }
+
+    /// In how many further ways an operand may be written.
+    pub(crate) fn spellings_of(&self, name: &str, operand: &Lookup<'_, 'a>, printers: &[(String, String)]) -> usize {
+        let Some((Source::Numbers(_), ty)) = operand(name) else { return 0 };
+        self.further_spellings(&method_of(name, ty, printers)).count()
+    }
+
+    fn further_spellings(&self, method: &str) -> impl Iterator<Item = (&'a Choice, &'a Vec<Piece>)> + use<'a> {
+        let choices = OperandTable::find(&self.table.print, method).map_or(&[][..], |(hook, _)| &hook.body);
+        choices.iter().flat_map(|choice| choice.also.iter().map(move |text| (choice, text)))
+    }
+
+    /// The template in which the operand at one place is written in another way: where its value is one of those that
+    /// are written so.
+    pub(crate) fn spelled_template(
+        &mut self,
+        scope: &mut Scope,
+        asm: &[AsmPart],
+        operand: &Lookup<'_, 'a>,
+        printers: &[(String, String)],
+        (at, spelling): (usize, usize),
+    ) -> Option<TemplateId> {
+        let mut parts = Parts::new();
+        for (i, part) in asm.iter().enumerate() {
+            let name = match part {
+                AsmPart::Text(text) => {
+                    literal(&mut parts, text);
+                    continue;
+                }
+                AsmPart::Operand(name) => name,
+            };
+            let (source, ty) = operand(name)?;
+            let method = method_of(name, ty, printers);
+            if i != at {
+                self.show(scope, &source, &method, ty, &mut parts);
+                continue;
+            }
+            let Source::Numbers(numbers) = &source else { return None };
+            let (choice, text) = self.further_spellings(&method).nth(spelling)?;
+            match (numbers.as_slice(), &choice.when) {
+                (numbers, Set::Any) => self.show_pieces(scope, numbers, text, choice.span, &mut parts),
+                ([number], when) if number.width() <= 64 => {
+                    let choice = Choice { when: when.clone(), text: text.clone(), ..choice.clone() };
+                    let key = format!("{method}/{spelling}");
+                    let space = self.choice_space(number, &key, std::slice::from_ref(&choice));
+                    self.field_part(scope, number, FieldType::Sub(space), &mut parts);
+                }
+                _ => return None,
+            }
+        }
+        Some(self.builder.template(Template { parts, span: scope.span }))
     }
 
     /// Appends the text of an operand.
@@ -127,12 +173,12 @@ impl<'a> Lowering<'a> {
             (Source::Register(shown, number), found) => {
                 let choice = found.and_then(|(hook, _)| hook.body.iter().find(|c| c.when.holds(*number)));
                 match choice {
-                    None => literal(parts, shown),
+                    None => self.show_register(scope, shown, *number, parts),
                     Some(choice) => {
                         for piece in &choice.text {
                             match piece {
                                 Piece::Literal(text) => literal(parts, text),
-                                _ => literal(parts, shown),
+                                _ => self.show_register(scope, shown, *number, parts),
                             }
                         }
                     }
@@ -152,6 +198,16 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
+    }
+
+    /// Appends a register that is not in the word: as a field with that value, so that it may be called by all its names.
+    fn show_register(&mut self, scope: &mut Scope, shown: &str, number: u64, parts: &mut Parts) {
+        let Some(file) = self.registers.file_of(number, shown) else { return literal(parts, shown) };
+        let mut nodes = Vec::new();
+        push(&mut nodes, Node::Const(number, IntType::I64));
+        let source = FieldSource::Derived(scope.expr(&mut self.builder, nodes));
+        let name = scope.constant(&mut self.builder, shown, source, FieldType::Register(file));
+        parts.push(TemplatePart::Field { name, align: 0, reference: shown.to_owned() });
     }
 
     fn show_constant(&mut self, value: i64, choices: &[Choice], parts: &mut Parts) {
@@ -216,7 +272,7 @@ impl<'a> Lowering<'a> {
                 _ => (0, String::new()),
             };
             let values: Vec<(u64, String)> = choices.iter().map(value).collect();
-            FieldType::Enum(self.enumeration(method, &values))
+            FieldType::Enum(self.enumeration(method, &values, false))
         } else {
             FieldType::Sub(self.choice_space(number, method, choices))
         };
@@ -425,7 +481,7 @@ impl<'a> Lowering<'a> {
         parts.push(TemplatePart::Field { name, align: 0, reference: number.field.clone() });
     }
 
-    fn enumeration(&mut self, name: &str, values: &[(u64, String)]) -> isaglot_model::EnumId {
+    fn enumeration(&mut self, name: &str, values: &[(u64, String)], open: bool) -> isaglot_model::EnumId {
         if let Some(&id) = self.enums.get(name) {
             return id;
         }
@@ -436,7 +492,7 @@ impl<'a> Lowering<'a> {
             span: NOWHERE,
         };
         let values = values.iter().map(value).collect();
-        let id = self.builder.enumeration(EnumType { name: format!("#{name}"), values, open: true, span: NOWHERE });
+        let id = self.builder.enumeration(EnumType { name: format!("#{name}"), values, open, span: NOWHERE });
         self.enums.insert(name.to_owned(), id);
         id
     }
@@ -444,7 +500,7 @@ impl<'a> Lowering<'a> {
     fn named_enum(&mut self, name: &str, width: u32) -> Option<FieldType> {
         let table = self.table;
         if let Some(values) = table.enums.get(name) {
-            return Some(FieldType::Enum(self.enumeration(name, values)));
+            return Some(FieldType::Enum(self.enumeration(name, values, false)));
         }
         let records = table.record_tables.get(name)?;
         Some(self.record_space(name, records, width))
@@ -490,7 +546,7 @@ impl<'a> Lowering<'a> {
                 condition => conditional.push((value as u64, entry, condition)),
             }
         }
-        let rest = self.enumeration(name, &plain);
+        let rest = self.enumeration(name, &plain, true);
         if conditional.is_empty() {
             return FieldType::Enum(rest);
         }
@@ -503,7 +559,7 @@ impl<'a> Lowering<'a> {
         };
         for (i, (number, names, condition)) in conditional.into_iter().enumerate() {
             let mut scope = Scope::of_value(width, table.span);
-            let id = self.enumeration(&format!("{name} {i}"), &names);
+            let id = self.enumeration(&format!("{name} {i}"), &names, false);
             let parts = value(self, id, &mut scope);
             let pattern = Pattern::exact(Word::from_u64(number, width));
             self.choice(space, pattern, i as u32, condition, scope, parts);
@@ -512,6 +568,14 @@ impl<'a> Lowering<'a> {
         let parts = value(self, rest, &mut scope);
         self.choice(space, Pattern::any(width), u32::MAX, Condition::Always, scope, parts);
         FieldType::Sub(space)
+    }
+}
+
+/// The method by which an operand prints.
+fn method_of(name: &str, ty: Option<Def<'_>>, printers: &[(String, String)]) -> String {
+    match printers.iter().find(|(operand, _)| operand == name) {
+        Some((_, method)) => method.clone(),
+        None => ty.map_or(String::new(), |ty| text(ty, "PrintMethod")),
     }
 }
 
