@@ -202,7 +202,7 @@ fn random_isa(seed: u64) -> Isa {
     let mut builder = Builder::new("random");
     let values =
         (0..3).map(|value| EnumValue { value, display: format!("e{value}"), name: None, span: span() }).collect();
-    builder.enumeration(EnumType { name: "en".into(), values, open: false, span: span() });
+    builder.enumeration(EnumType { name: "en".into(), values, synonyms: false, numbers: false, span: span() });
     let exprs: Vec<ExprId> = (0..2 + dice.roll(4)).map(|_| expr(&mut dice, &mut builder)).collect();
     let width = dice.pick(&[32, 64, 96]);
     let mut sub = None;

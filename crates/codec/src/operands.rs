@@ -196,17 +196,17 @@ pub fn encode(plan: &Plan<'_>, operands: &Operands) -> Result<Word, EncodeError>
     let mut word = start(isa, operands);
     for _ in 0..MAX_ENCODE_ROUNDS {
         let mut scopes = Scopes::new(plan, false);
-        let scope = scopes.enter(&word).ok_or_else(leaf)?;
-        if scopes.encoding_id(scope) != operands.encoding {
-            return Err(leaf());
-        }
+        // What the word decodes as is asked when it is whole: an operand that is not placed yet may be one that the
+        // leaf excludes.
+        let scope = scopes.enter_encoding(operands.encoding, &word).ok_or_else(leaf)?;
         let (next, misfit) = fill(&mut scopes, scope, operands);
         if next == word {
             if let Some(misfit) = misfit {
                 return Err(misfit);
             }
             agree(&mut scopes, scope, operands)?;
-            return Ok(word);
+            let scope = scopes.enter(&word).ok_or_else(leaf)?;
+            return if scopes.encoding_id(scope) == operands.encoding { Ok(word) } else { Err(leaf()) };
         }
         word = next;
     }
@@ -250,21 +250,17 @@ fn fill(scopes: &mut Scopes<'_, '_>, scope: usize, operands: &Operands) -> (Word
         let value = match (&operand.value, &found.field.ty) {
             (OperandValue::Number(value), _) => value.clone(),
             (OperandValue::Nested(tree), FieldType::Sub(space)) => {
-                let inner = scopes.enter_field(scope, &found, *space);
-                let same = inner.is_some_and(|inner| scopes.encoding_id(inner) == tree.encoding);
-                let value = match inner {
-                    Some(inner) if same => {
+                // As the leaf that it is to be, whatever the bits are so far; in the end it is decoded.
+                let leaf = Some(tree.encoding).filter(|&leaf| isa[leaf].space == *space);
+                match leaf.and_then(|leaf| scopes.enter_leaf(scope, &found, leaf)) {
+                    Some(inner) => {
                         let (value, inside) = fill(scopes, inner, tree);
                         misfit = misfit.or(inside);
+                        scopes.leave();
                         value
                     }
-                    // Not yet what it is to be; its fields find their places in the next round.
-                    _ => start(isa, tree),
-                };
-                if inner.is_some() {
-                    scopes.leave();
+                    None => start(isa, tree),
                 }
-                value
             }
             (OperandValue::Nested(_), _) => {
                 misfit = misfit.or_else(|| Some(EncodeError::Kind { field: name() }));

@@ -140,6 +140,11 @@ impl<'p, 'a> Scopes<'p, 'a> {
         self.push(id, found.value.clone(), Some(inside), &found.field.params)
     }
 
+    /// Opens the scope of a field as this leaf, whether or not it decodes as that. `None` beyond the limits.
+    pub fn enter_leaf(&mut self, inside: usize, found: &Found<'a>, leaf: EncodingId) -> Option<usize> {
+        self.push(leaf, found.value.clone(), Some(inside), &found.field.params)
+    }
+
     fn push(&mut self, id: EncodingId, value: Word, parent: Option<usize>, params: &'a [Param]) -> Option<usize> {
         if self.open == MAX_SCOPES || self.opened == MAX_OPENED {
             self.errors.push(format_args!("fields nested too deeply"));

@@ -52,6 +52,7 @@ pub(crate) fn names() -> Vec<&'static str> {
 
 /// The operand tables of LLVM targets, by the name of the target's file.
 const OPERANDS: &[(&str, &str)] = &[
+    ("amdgpu", include_str!("../../../specs/llvm/amdgpu.operands")),
     ("bpf", include_str!("../../../specs/llvm/bpf.operands")),
     ("lanai", include_str!("../../../specs/llvm/lanai.operands")),
     ("loongarch", include_str!("../../../specs/llvm/loongarch.operands")),

@@ -112,8 +112,10 @@ pub struct EnumType {
     pub name: String,
     /// Entries in order; of equal values the first is printed.
     pub values: Vec<EnumValue>,
-    /// In what people write, any number and any entry will do. Otherwise only what is printed.
-    pub open: bool,
+    /// In what people write, a later entry with a value that another has will do, too.
+    pub synonyms: bool,
+    /// In what people write, a number will do for any value.
+    pub numbers: bool,
     /// Where it is defined.
     pub span: Span,
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use crate::isa::codec::{self, Output};
 use crate::query::Query;
 use crate::{Loader, Options, Records, parse, print, render};
 
@@ -24,6 +25,10 @@ pub enum Action {
     CTags,
     /// C++ tables that can be searched.
     SearchableTables,
+    /// An encoder, as source.
+    GenEmitter,
+    /// A decoder, as source.
+    GenDisassembler,
     /// Nothing.
     Null,
 }
@@ -55,6 +60,8 @@ pub struct Invocation {
     pub query: Option<String>,
     /// Say no more than llvm-tblgen does.
     pub plain: bool,
+    /// Generated source is C, not Rust.
+    pub c: bool,
 }
 
 const FLAGS: &[(&str, Action)] = &[
@@ -65,6 +72,8 @@ const FLAGS: &[(&str, Action)] = &[
     ("print-sets", Action::PrintSets),
     ("gen-ctags", Action::CTags),
     ("gen-searchable-tables", Action::SearchableTables),
+    ("gen-emitter", Action::GenEmitter),
+    ("gen-disassembler", Action::GenDisassembler),
     ("null-backend", Action::Null),
 ];
 
@@ -100,6 +109,11 @@ pub fn arguments(args: &[String]) -> Result<Invocation, String> {
             "d" => run.depfile = Some(value(inline)?),
             "class" => run.class = value(inline)?,
             "why" => run.why = Some(value(inline)?),
+            "lang" => match value(inline)?.as_str() {
+                "rust" => run.c = false,
+                "c" => run.c = true,
+                other => return Err(format!("unknown language '{other}': rust or c")),
+            },
             "query" => run.query = Some(value(inline)?),
             "write-if-changed" => run.write_if_changed = true,
             "time-phases" => run.time_phases = true,
@@ -154,7 +168,30 @@ pub fn print(run: &Invocation, records: &mut Records, out: &mut dyn Write) -> io
         Action::PrintSets => print::print_sets(records, out),
         Action::CTags => print::print_ctags(records, out),
         Action::SearchableTables => print::print_searchable_tables(records, out),
+        Action::GenEmitter | Action::GenDisassembler => print_codec(run, records, out),
         Action::Null => Ok(()),
+    }
+}
+
+fn print_codec(run: &Invocation, records: &mut Records, out: &mut dyn Write) -> io::Result<()> {
+    let output = match (run.action, run.c) {
+        (Action::GenEmitter, false) => Output::EmitterRust,
+        (Action::GenEmitter, true) => Output::EmitterC,
+        (_, false) => Output::DisassemblerRust,
+        (_, true) => {
+            records.fail("tblgen-lang", "--gen-disassembler: there is no decoder in C; leave out --lang");
+            return Ok(());
+        }
+    };
+    let file = run.input.rsplit(['/', '\\']).next().unwrap_or("");
+    match codec::generate(records, output, &format!("by isaglot tblgen from {file}: do not edit")) {
+        Ok(text) => out.write_all(text.as_bytes()),
+        Err(problems) => {
+            for p in problems {
+                records.fail("tblgen-operand", &format!("{}: {}", p.place, p.message));
+            }
+            Ok(())
+        }
     }
 }
 
@@ -267,6 +304,8 @@ The input is a file, or - for standard input. Options take one dash or two.
   --print-sets               print the members of every record of class Set
   --gen-ctags                print an index for editors
   --gen-searchable-tables    print C++ tables, for the classes of LLVM's SearchableTable.td
+  --gen-emitter              print an encoder in Rust; with --lang c the table of fixed bits
+  --gen-disassembler         print a decoder in Rust
   --null-backend             print nothing
   --why RECORD.FIELD         print where the value of a field came from
   --query QUERY              print the records that a query selects, for instance

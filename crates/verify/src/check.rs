@@ -18,12 +18,17 @@ use crate::{coverage, enums, overlap, shared};
 pub struct Options {
     /// Only this gen; all of them otherwise.
     pub generation: Option<u32>,
+    /// Only which encodings share words, and which are never reached; nothing about fields and texts.
+    pub patterns_only: bool,
 }
 
 /// Checks an instruction set. `progress` is told how many encodings are done, and of how many.
 pub fn check(isa: &Isa, options: Options, progress: &mut dyn FnMut(usize, usize)) -> Report {
     let mut report = Report { overlaps: overlap::overlaps(isa, options.generation), ..Report::default() };
     report.unreachable = overlap::unreachable(isa, &report.overlaps);
+    if options.patterns_only {
+        return report;
+    }
     let mut undecided = Vec::new();
     report.coverage = coverage::coverage(isa, options.generation, &report.overlaps, &mut undecided);
     report.undecided = undecided;

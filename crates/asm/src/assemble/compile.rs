@@ -619,7 +619,7 @@ impl<'a> Compiler<'_, 'a> {
             shown: Vec::new(),
             number_bits: 64,
             words: false,
-            open: false,
+            numbers: false,
         };
         let mut add = |value: u64, text: &str, prints: bool| {
             table.values.push((value, prints));
@@ -629,7 +629,7 @@ impl<'a> Compiler<'_, 'a> {
             TableOf::Enum(id) => {
                 let ty = isa.enums().get(id as usize);
                 let values = ty.map_or(&[][..], |ty| &ty.values);
-                let open = ty.is_some_and(|ty| ty.open);
+                let synonyms = ty.is_some_and(|ty| ty.synonyms);
                 // Of values with one text, those with fewer ones are preferred: the matcher tries the last first.
                 let mut order: Vec<usize> = (0..values.len()).rev().collect();
                 order.sort_by_key(|&i| std::cmp::Reverse(values.get(i).map_or(0, |entry| entry.value.count_ones())));
@@ -637,7 +637,7 @@ impl<'a> Compiler<'_, 'a> {
                     let Some(entry) = values.get(i) else { continue };
                     if !values.get(..i).unwrap_or(&[]).iter().any(|earlier| earlier.value == entry.value) {
                         add(entry.value, &entry.display, true);
-                    } else if open {
+                    } else if synonyms {
                         add(entry.value, &entry.display, false);
                     }
                 }
@@ -658,7 +658,7 @@ impl<'a> Compiler<'_, 'a> {
         match of {
             TableOf::Enum(id) => {
                 table.number_bits = 32;
-                table.open = isa.enums().get(id as usize).is_some_and(|ty| ty.open);
+                table.numbers = isa.enums().get(id as usize).is_some_and(|ty| ty.numbers);
             }
             TableOf::Register(_) => table.words = true,
         }

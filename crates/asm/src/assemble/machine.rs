@@ -451,8 +451,12 @@ impl Machine {
                 let more = (way as usize) + 1 < count || digit;
                 Some(Reading::new(begin + len as usize, value, more))
             }
-            None if table.open && input.relaxed => {
-                let (value, len) = if way as usize == count { number::literal(rest)? } else { (None, 0) };
+            None if table.numbers && input.relaxed => {
+                let plain = if way as usize == count { number::literal(rest) } else { None };
+                let (value, len) = match constant::read(rest).filter(|_| way as usize == count) {
+                    Some((value, len)) => (u64::try_from(value).ok(), len),
+                    None => plain.unwrap_or((None, 0)),
+                };
                 value.map(|value| Reading::maybe(begin + len, value, value <= limbs::mask(table.number_bits), false))
             }
             // A value that the table lacks is a number.

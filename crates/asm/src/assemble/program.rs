@@ -122,7 +122,7 @@ pub(super) struct Table {
     /// The texts are whole words: names of registers.
     pub(super) words: bool,
     /// Any number may stand for a text, where people write as they like.
-    pub(super) open: bool,
+    pub(super) numbers: bool,
 }
 
 /// Where a value goes.

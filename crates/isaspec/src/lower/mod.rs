@@ -386,7 +386,7 @@ fn enumeration(name: &str, decl: &EnumDecl, out: &mut Diagnostics) -> EnumType {
     EnumType {
         name: name.to_owned(),
         values: values.into_iter().map(|(_, v)| v).collect(),
-        open: false,
+        synonyms: false, numbers: false,
         span: decl.span,
     }
 }

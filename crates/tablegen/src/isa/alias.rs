@@ -14,7 +14,7 @@ use super::registers::text;
 use super::scope::{Guard, Scope, push};
 use super::table::{Fact, Format};
 use super::text::Lookup;
-use super::{Lowering, features};
+use super::{Lowering, features, inst};
 use crate::limits::MAX_CASES;
 use crate::{Dag, Def, Value};
 
@@ -191,6 +191,7 @@ impl<'a> Lowering<'a> {
         }
         let asm = asm_parts(&text(bound.def, "AsmString"));
         let find = |name: &str| {
+            let name = name.split(':').next().unwrap_or(name);
             let Some(at) = bound.operands.iter().position(|o| o.name == name) else {
                 let numbers =
                     bound.sources.iter().filter_map(|s| if let Source::Numbers(n) = s { Some(n) } else { None });
@@ -210,7 +211,8 @@ impl<'a> Lowering<'a> {
                 self.is_constant(scope, &source, *value, &mut guard)
             };
             if when.iter().all(|one| holds(one).is_some())
-                && let Some(template) = self.template(scope, &asm_parts(text), &find, &bound.printers)
+                && let Some(template) =
+                    self.template(scope, &inst::asm_parts_with_methods(text), &find, &bound.printers)
             {
                 out.push(Text { template, guard, alias: true, input_only: *input_only });
             }

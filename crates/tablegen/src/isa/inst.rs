@@ -192,6 +192,19 @@ pub(crate) enum AsmPart {
 
 /// Takes an `AsmString` apart, in its first variant. Runs of blanks become one space.
 pub(crate) fn asm_parts(asm: &str) -> Vec<AsmPart> {
+    let mut parts = asm_parts_with_methods(asm);
+    for part in &mut parts {
+        if let AsmPart::Operand(name) = part
+            && let Some(end) = name.find(':')
+        {
+            name.truncate(end);
+        }
+    }
+    parts
+}
+
+/// The same, where `${name:method}` says how the operand prints: so in the texts of operand tables.
+pub(crate) fn asm_parts_with_methods(asm: &str) -> Vec<AsmPart> {
     let asm = first_variant(asm);
     let mut parts = Vec::new();
     let mut literal = String::new();
@@ -226,8 +239,7 @@ pub(crate) fn asm_parts(asm: &str) -> Vec<AsmPart> {
         if !literal.is_empty() {
             parts.push(AsmPart::Text(std::mem::take(&mut literal)));
         }
-        let name = name.split(':').next().unwrap_or("");
-        if !name.is_empty() {
+        if !name.is_empty() && !name.starts_with(':') {
             parts.push(AsmPart::Operand(name.to_owned()));
         }
     }

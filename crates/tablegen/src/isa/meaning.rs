@@ -72,6 +72,17 @@ impl<'a> Lowering<'a> {
         let mut except = Vec::new();
         let mut sources: Vec<Option<Source>> = Vec::with_capacity(inst.operands.len());
         for operand in &inst.operands {
+            let behind = facts.iter().find_map(|fact| match fact {
+                Fact::Behind(name, bits) if *name == operand.name => Some(*bits),
+                _ => None,
+            });
+            if let Some(bits) = behind {
+                let places: Places = (width.saturating_sub(bits)..width).map(Some).collect();
+                let part = Part { name: String::new(), bits: Vec::new(), steps: vec![Step::Format(Format::Hex)] };
+                let name = format!("{} behind", operand.name);
+                sources.push(Some(Source::Numbers(vec![self.number(&part, name, &places, &[], width, &mut except)])));
+                continue;
+            }
             sources.push(match &operand.ty {
                 OperandType::Def(ty) => {
                     let places = inst.fields.get(&operand.name);

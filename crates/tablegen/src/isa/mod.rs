@@ -13,7 +13,9 @@
 //! bits as a number, and is listed in [`Lowered::missing`].
 
 mod alias;
+mod bits;
 mod choose;
+pub mod codec;
 mod features;
 mod formula;
 mod inst;
@@ -34,6 +36,7 @@ use isaglot_model::{
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 use rustc_hash::FxHashMap;
 
+pub use bits::{InstBits, inst_bits};
 pub use choose::{NoSuch, choose};
 pub use formula::Formula;
 pub use read::read;
@@ -46,6 +49,9 @@ use self::meaning::Source;
 use self::registers::{NOWHERE, Registers, text as text_of};
 use self::scope::Scope;
 use crate::{Def, Records, Value};
+
+/// Operands of one instruction that may take a number behind it.
+const MAX_EXTENDED: usize = 3;
 
 /// Ranks within a namespace.
 const RANKS: u32 = 16;
@@ -122,9 +128,36 @@ struct Candidate<'a> {
     pattern: Pattern,
     rank: u32,
     condition: Condition,
+    /// What its decoder namespace needs.
+    namespace: Condition,
     /// Only written, never decoded.
     written: bool,
 }
+
+/// Does everything with an operand table that nobody vouches for: reads it, lowers a small description with it. What
+/// comes before a zero byte is the description, if there is one. The fuzz target and its smoke test call this; what
+/// counts is that it returns.
+pub fn check_any_input(bytes: &[u8]) {
+    let (source, table) = match bytes.iter().position(|b| *b == 0) {
+        Some(at) => bytes.split_at(at),
+        None => (&b""[..], bytes),
+    };
+    let mut problems = Diagnostics::new();
+    let table = read(isaglot_source::FileId(0), &String::from_utf8_lossy(table), &mut problems);
+    let source: std::sync::Arc<[u8]> = if source.is_empty() { SMALL.as_bytes().into() } else { source.into() };
+    let options = crate::Options { budget: Some(1 << 16), ..crate::Options::default() };
+    let records = crate::parse("fuzz.td", source, &options, &mut |_| None);
+    if records.ok() {
+        lower(&records, &table, &mut problems);
+        for output in [codec::Output::EmitterRust, codec::Output::EmitterC, codec::Output::DisassemblerRust] {
+            // Errors are fine; that it ends is what counts.
+            let _ = codec::generate(&records, output, "");
+        }
+    }
+}
+
+/// A description with a little of everything, for [`check_any_input`].
+const SMALL: &str = include_str!("small.td");
 
 /// Lowers the instructions of a target. Problems are added to `out`; `None` if one of them is an error.
 pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> Option<Lowered> {
@@ -179,21 +212,37 @@ impl<'a> Lowering<'a> {
     /// Lowers every instruction that has an encoding; their number.
     fn instructions(&mut self) -> usize {
         let mut list = Vec::new();
-        for def in self.records.defs_of("InstructionEncoding") {
+        // A description that is not LLVM's may have instructions alone.
+        let has = |class: &str| self.records.class(class).is_some();
+        let class = if has("InstructionEncoding") { "InstructionEncoding" } else { "Instruction" };
+        for def in self.records.defs_of(class) {
             let flag = |field: &str| def.bit(field).unwrap_or(false);
             if flag("isPseudo") || flag("isCodeGenOnly") || text_of(def, "Namespace") == "TargetOpcode" {
                 continue;
             }
+            if !self.table.only.is_empty() && !self.table.only.iter().any(|class| def.is_of(class)) {
+                continue;
+            }
             let Some(inst) = Inst::read(def, &self.table.layout) else { continue };
-            let facts = self.facts(&inst);
-            let said = facts.iter().find_map(|f| if let Fact::Width(w) = f { Some(*w) } else { None });
-            let width = said.unwrap_or((inst.bits.len() as u32).next_multiple_of(8));
-            let later: u32 = facts.iter().map(|f| if let Fact::Rank(n) = f { *n } else { 0 }).sum();
-            // Ranks within a namespace come before the next namespace.
-            let rank = self.rank(&text_of(def, "DecoderNamespace")) * RANKS + later.min(RANKS - 1);
-            let (condition, pattern) = (self.features.condition(def), inst.pattern(width));
-            let written = flag("isAsmParserOnly");
-            list.push(Candidate { inst, facts, pattern, rank, condition, written });
+            let all = self.facts(&inst);
+            for facts in self.extended(&inst, all) {
+                let inst = inst.clone();
+                let said = facts.iter().find_map(|f| if let Fact::Width(w) = f { Some(*w) } else { None });
+                let width = said.unwrap_or((inst.bits.len() as u32).next_multiple_of(8));
+                let later: u32 = facts.iter().map(|f| if let Fact::Rank(n) = f { *n } else { 0 }).sum();
+                // Ranks within a namespace come before the next namespace.
+                let rank = self.rank(&text_of(def, "DecoderNamespace")) * RANKS + later.min(RANKS - 1);
+                let mut pattern = inst.pattern(width);
+                for fact in &facts {
+                    let Fact::Fixed(name, value) = fact else { continue };
+                    for (i, at) in (0u32..).zip(inst.fields.get(name).into_iter().flatten()) {
+                        pattern = at.map_or(pattern.clone(), |at| pattern.with_bit(at, value >> i.min(63) & 1 == 1));
+                    }
+                }
+                let (condition, written) = (self.features.condition(def), flag("isAsmParserOnly"));
+                let namespace = self.namespace(&text_of(def, "DecoderNamespace"));
+                list.push(Candidate { inst, facts, pattern, rank, condition, namespace, written });
+            }
         }
         let widths = list.iter().filter(|c| !c.written).map(|c| c.pattern.width());
         let Some((least, most)) = widths.clone().min().zip(widths.max()) else { return 0 };
@@ -224,7 +273,9 @@ impl<'a> Lowering<'a> {
         let mut decoded = vec![true; list.len()];
         for (i, c) in list.iter().enumerate() {
             let leader = first.get(&c.pattern).and_then(|&at| Some((at, list.get(at)?)));
-            let same = leader.is_some_and(|(at, leader)| at != i && leader.condition == c.condition);
+            let same = leader.is_some_and(|(at, leader)| {
+                at != i && leader.condition == c.condition && leader.namespace == c.namespace
+            });
             if let Some(flag) = decoded.get_mut(i) {
                 *flag = !c.written && !same;
             }
@@ -238,6 +289,38 @@ impl<'a> Lowering<'a> {
             self.instruction(c, others.get(&i).map_or(&[], Vec::as_slice), root);
         }
         count
+    }
+
+    /// The forms of an instruction: itself, and with numbers behind it for any of the operands that can say so.
+    fn extended(&self, inst: &Inst<'a>, facts: Vec<Fact>) -> Vec<Vec<Fact>> {
+        let mut fields: Vec<(&str, u64, u32)> = Vec::new();
+        for operand in &inst.operands {
+            let inst::OperandType::Def(ty) = &operand.ty else { continue };
+            let rule = self.table.extend.iter().find(|rule| rule.operands.iter().any(|name| *name == ty.name()));
+            if let (Some(rule), true) = (rule, inst.fields.contains_key(&operand.name)) {
+                fields.push((&operand.name, rule.value, rule.width));
+            }
+        }
+        fields.truncate(MAX_EXTENDED);
+        let width = (inst.bits.len() as u32).next_multiple_of(8);
+        let mut forms = Vec::new();
+        for chosen in 0u32..1 << fields.len() {
+            let mut form = facts.clone();
+            for (i, &(name, value, bits)) in fields.iter().enumerate() {
+                if chosen >> i & 1 == 0 {
+                    form.push(Fact::Reject(name.to_owned(), Set::Range(value, value)));
+                    continue;
+                }
+                form.push(Fact::Fixed(name.to_owned(), value));
+                form.push(Fact::Behind(name.to_owned(), bits));
+                form.push(Fact::Print(name.to_owned(), String::new()));
+                if !form.iter().any(|f| matches!(f, Fact::Width(_))) {
+                    form.push(Fact::Width(width + bits));
+                }
+            }
+            forms.push(form);
+        }
+        forms
     }
 
     fn facts(&mut self, inst: &Inst<'a>) -> Vec<Fact> {
@@ -307,7 +390,7 @@ impl<'a> Lowering<'a> {
             rank: candidate.rank,
             gens: GenRange::ALL,
             own_gens: GenRange::ALL,
-            condition: candidate.condition.clone(),
+            condition: features::all(vec![candidate.condition.clone(), candidate.namespace.clone()]),
             cases,
             operands,
             flow: self.flow(inst.def),
@@ -338,6 +421,12 @@ impl<'a> Lowering<'a> {
         let named = &self.table.namespaces;
         let at = named.iter().position(|n| n == namespace).unwrap_or(named.len());
         at as u32 + u32::from(namespace.is_empty() && !named.iter().any(|n| n == namespace))
+    }
+
+    /// The features that a namespace needs.
+    fn namespace(&self, namespace: &str) -> Condition {
+        let needed = self.table.requires.iter().filter(|(name, _)| name == namespace);
+        features::all(needed.filter_map(|(_, f)| self.features.named(f)).map(Condition::Feature).collect())
     }
 
     fn flow(&self, def: Def<'a>) -> Flow {

@@ -6,16 +6,20 @@ use isaglot_model::ByteOrder;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, closest};
 
 use super::formula;
-use super::table::{Choice, Fact, Format, Hook, Num, OperandTable, Part, Piece, RecordTable, Set, Step};
+use super::table::{Choice, Extend, Fact, Format, Hook, Num, OperandTable, Part, Piece, RecordTable, Set, Step};
 use crate::limits::MAX_TABLE_BYTES;
 
 const STATEMENTS: &[&str] = &[
     "registers",
+    "synonym",
     "bytes",
     "parcel",
     "length",
     "layout",
+    "only",
+    "extend",
     "namespaces",
+    "requires",
     "triple",
     "enum",
     "table",
@@ -316,6 +320,11 @@ fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &
                 }
             }
         }
+        "synonym" => {
+            let record = t.word("the record of a register")?;
+            t.need('=')?;
+            table.registers.synonyms.push((record, t.text("a name")?));
+        }
         "bytes" => {
             table.byte_order = match t.word("`little` or `big`")?.as_str() {
                 "big" => ByteOrder::Big,
@@ -337,6 +346,24 @@ fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &
             while !t.done() {
                 table.namespaces.push(t.word("the name of a decoder namespace")?);
             }
+        }
+        "requires" => {
+            let namespace = t.word("a decoder namespace")?;
+            table.requires.push((namespace, t.word("a feature")?));
+        }
+        "only" => {
+            while !t.done() {
+                table.only.push(t.word("a class of instructions")?);
+            }
+        }
+        "extend" => {
+            let value = t.number("a value")? as u64;
+            let width = u32::try_from(t.number("a number of bits")?).unwrap_or(0);
+            let mut operands = Vec::new();
+            while !t.done() {
+                operands.push(t.word("the record of an operand")?);
+            }
+            table.extend.push(Extend { value, width, operands });
         }
         "triple" => {
             let prefix = t.word("the beginning of a triple")?;
@@ -564,7 +591,7 @@ fn choices(t: &mut Tokens<'_>, body: &[Line<'_>], out: &mut Diagnostics) -> Resu
     if list.is_empty() { Err(t.wanted("`:` and a text, or indented lines")) } else { Ok(list) }
 }
 
-/// `TEXT [alias TEXT] [also TEXT]…`
+/// `TEXT [alias TEXT] [also TEXT]… [if FEATURE | unless FEATURE]`
 fn choice(t: &mut Tokens<'_>, when: Set) -> Result<Choice> {
     let text = template(t)?;
     let alias = if t.keyword("alias") { Some(template(t)?) } else { None };
@@ -572,8 +599,13 @@ fn choice(t: &mut Tokens<'_>, when: Set) -> Result<Choice> {
     while t.keyword("also") {
         also.push(template(t)?);
     }
+    let feature = match (t.keyword("if"), t.keyword("unless")) {
+        (true, _) => Some((t.word("a feature")?, true)),
+        (_, true) => Some((t.word("a feature")?, false)),
+        _ => None,
+    };
     t.end()?;
-    Ok(Choice { when, text, alias, also, span: t.whole() })
+    Ok(Choice { when, text, alias, also, feature, span: t.whole() })
 }
 
 /// A text with `{part[bits] format}` and `{= formula ; format}`; `{{` is a brace.

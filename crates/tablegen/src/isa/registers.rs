@@ -103,6 +103,9 @@ impl<'a> Registers<'a> {
                 also.push(name);
             }
         }
+        let record = def.name();
+        let synonyms = self.names.synonyms.iter().filter(|(name, _)| *name == record);
+        also.extend(synonyms.map(|(_, text)| self.shown(text)));
         let number = def.int(self.names.number.as_deref().unwrap_or("HWEncoding")).map_or(0, |n| n as u64);
         let constant = def.bit("isConstant").unwrap_or(false);
         Register { name: def.name().into_owned(), shown, also, number, constant }

@@ -23,6 +23,12 @@ pub struct OperandTable {
     pub layout: Vec<(u32, u32)>,
     /// Decoder namespaces in the order in which they are tried; others come after the last, the empty one at the end.
     pub namespaces: Vec<String>,
+    /// Decoder namespaces that are tried only with a feature.
+    pub requires: Vec<(String, String)>,
+    /// Classes of instructions; others are left out. All if there are none.
+    pub only: Vec<String>,
+    /// Operands, by their records, that have a value which says that a number follows the instruction.
+    pub extend: Vec<Extend>,
     /// Prefixes of triples, and the processors and features that they mean.
     pub triples: Vec<(String, Vec<String>)>,
     /// Texts by value.
@@ -48,6 +54,9 @@ impl Default for OperandTable {
             lengths: Vec::new(),
             layout: Vec::new(),
             namespaces: Vec::new(),
+            requires: Vec::new(),
+            only: Vec::new(),
+            extend: Vec::new(),
             triples: Vec::new(),
             enums: FxHashMap::default(),
             record_tables: FxHashMap::default(),
@@ -57,6 +66,17 @@ impl Default for OperandTable {
             instructions: FxHashMap::default(),
         }
     }
+}
+
+/// A number behind an instruction.
+#[derive(Clone, Debug)]
+pub struct Extend {
+    /// The value of an operand that says so.
+    pub value: u64,
+    /// The width of the number in bits.
+    pub width: u32,
+    /// The operands, by their records.
+    pub operands: Vec<String>,
 }
 
 /// How names of registers print.
@@ -72,6 +92,8 @@ pub struct RegisterNames {
     pub number: Option<String>,
     /// Of the members of a class with one number, the last is meant.
     pub last: bool,
+    /// Further names by the name of the register's record.
+    pub synonyms: Vec<(String, String)>,
 }
 
 /// Texts by value from the records of a class.
@@ -215,6 +237,8 @@ pub struct Choice {
     pub text: Vec<Piece>,
     /// The text where shorthands are wanted, if it is another.
     pub alias: Option<Vec<Piece>>,
+    /// A feature, and whether it must be on for this choice to count.
+    pub feature: Option<(String, bool)>,
     /// Further texts that are read, but never printed.
     pub also: Vec<Vec<Piece>>,
     /// Where it is said.
@@ -254,6 +278,10 @@ pub enum Fact {
     Input(Vec<(String, i64)>, String),
     /// An operand prints by this method rather than that of its record.
     Print(String, String),
+    /// The field has this value.
+    Fixed(String, u64),
+    /// The operand is the number of so many bits behind the instruction.
+    Behind(String, u32),
     /// Of instructions that share words, one of lower rank is meant; 0 unless said.
     Rank(u32),
     /// The instruction has so many bits; those beyond `Inst` hold what `Bits` says.

@@ -296,7 +296,15 @@ impl<'a> Lowering<'a> {
                 let mut scope = Scope::of_value(width, choice.span);
                 let mut parts = Parts::new();
                 self.show_pieces(&mut scope, std::slice::from_ref(&inner), &choice.text, choice.span, &mut parts);
-                self.choice(space, pattern, rank, Condition::Always, scope, parts);
+                let condition = match &choice.feature {
+                    None => Condition::Always,
+                    Some((name, on)) => match self.features.named(name) {
+                        Some(id) if *on => Condition::Feature(id),
+                        Some(id) => Condition::Not(Box::new(Condition::Feature(id))),
+                        None => continue,
+                    },
+                };
+                self.choice(space, pattern, rank, condition, scope, parts);
             }
         }
         space
@@ -481,7 +489,7 @@ impl<'a> Lowering<'a> {
         parts.push(TemplatePart::Field { name, align: 0, reference: number.field.clone() });
     }
 
-    fn enumeration(&mut self, name: &str, values: &[(u64, String)], open: bool) -> isaglot_model::EnumId {
+    fn enumeration(&mut self, name: &str, values: &[(u64, String)], numbers: bool) -> isaglot_model::EnumId {
         if let Some(&id) = self.enums.get(name) {
             return id;
         }
@@ -492,7 +500,13 @@ impl<'a> Lowering<'a> {
             span: NOWHERE,
         };
         let values = values.iter().map(value).collect();
-        let id = self.builder.enumeration(EnumType { name: format!("#{name}"), values, open, span: NOWHERE });
+        let id = self.builder.enumeration(EnumType {
+            name: format!("#{name}"),
+            values,
+            synonyms: true,
+            numbers,
+            span: NOWHERE,
+        });
         self.enums.insert(name.to_owned(), id);
         id
     }
@@ -559,7 +573,7 @@ impl<'a> Lowering<'a> {
         };
         for (i, (number, names, condition)) in conditional.into_iter().enumerate() {
             let mut scope = Scope::of_value(width, table.span);
-            let id = self.enumeration(&format!("{name} {i}"), &names, false);
+            let id = self.enumeration(&format!("{name} {i}"), &names, true);
             let parts = value(self, id, &mut scope);
             let pattern = Pattern::exact(Word::from_u64(number, width));
             self.choice(space, pattern, i as u32, condition, scope, parts);
@@ -573,6 +587,9 @@ impl<'a> Lowering<'a> {
 
 /// The method by which an operand prints.
 fn method_of(name: &str, ty: Option<Def<'_>>, printers: &[(String, String)]) -> String {
+    if let Some((_, method)) = name.split_once(':') {
+        return method.to_owned();
+    }
     match printers.iter().find(|(operand, _)| operand == name) {
         Some((_, method)) => method.clone(),
         None => ty.map_or(String::new(), |ty| text(ty, "PrintMethod")),

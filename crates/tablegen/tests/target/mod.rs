@@ -1,0 +1,91 @@
+//! LLVM's targets of the corpus, lowered with the operand tables that the project ships.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use isaglot_asm::{Hooks, Options, Stream};
+use isaglot_bits::Word;
+use isaglot_codec::Plan;
+use isaglot_model::Isa;
+use isaglot_source::{Diagnostics, FileId};
+use isaglot_tablegen::isa::{self, OperandTable};
+use isaglot_tablegen::{Records, parse};
+
+/// A target that was lowered.
+pub(crate) struct Lowered {
+    pub(crate) isa: Isa,
+    pub(crate) table: OperandTable,
+}
+
+/// The records of a target.
+pub(crate) fn records(root: &Path, folder: &str) -> Records {
+    let dir = root.join("llvm/lib/Target").join(folder);
+    let include_dirs = [root.join("llvm/include"), dir.clone()].map(|d| d.display().to_string());
+    let options =
+        isaglot_tablegen::Options { include_dirs: include_dirs.into(), no_unused_warning: true, ..Default::default() };
+    let top = dir.join(format!("{folder}.td"));
+    let bytes: Arc<[u8]> = std::fs::read(&top).expect("the target is there").into();
+    let mut load = |path: &str| std::fs::read(path).ok().map(Arc::from);
+    let records = parse(&top.display().to_string(), bytes, &options, &mut load);
+    assert!(records.ok(), "{folder}.td has errors");
+    records
+}
+
+/// Lowers a target.
+pub(crate) fn lower(root: &Path, folder: &str, operands: &str) -> Lowered {
+    let records = records(root, folder);
+    let mut problems = Diagnostics::new();
+    let table = isa::read(FileId(u32::MAX), operands, &mut problems);
+    let lowered = isa::lower(&records, &table, &mut problems);
+    for d in &problems {
+        println!("{folder}: {:?}: {}", d.severity, d.message);
+    }
+    let lowered = lowered.expect("it can be lowered");
+    for (kind, name, _, count) in &lowered.missing {
+        println!("{folder}: no meaning for {kind:?} {name} ({count} times)");
+    }
+    // Freeing millions of values takes longer than the test.
+    std::mem::forget(records);
+    Lowered { isa: lowered.isa, table }
+}
+
+/// What is decoded for, with shorthands.
+pub(crate) fn plan<'a>(lowered: &'a Lowered, triple: &str, cpu: &str, features: &str) -> Plan<'a> {
+    let features: Vec<&str> = features.split(',').collect();
+    let on = isa::choose(&lowered.isa, &lowered.table, triple, cpu, &features);
+    let on = on.unwrap_or_else(|no| {
+        println!("{triple}: there is no {}", no.name);
+        Vec::new()
+    });
+    Plan::with_features(&lowered.isa, 0, &on).with_aliases(true)
+}
+
+/// Runs of blanks as one space.
+pub(crate) fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Lines that are no instruction are marked.
+#[derive(Default)]
+struct Mark;
+
+impl Hooks for Mark {
+    fn wants_lines(&self) -> bool {
+        false
+    }
+
+    fn no_match(&mut self, _word: &Word, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"<bad>\n");
+    }
+}
+
+/// A line for each instruction; `<bad>` for what is none, `<short>` for what is left.
+pub(crate) fn disassemble(plan: &Plan<'_>, bytes: &[u8]) -> Vec<String> {
+    let mut stream = Stream::new(plan, Options { show_errors: false, ..Options::default() }, 0);
+    let mut out = Vec::new();
+    let used = stream.feed(bytes, &mut Mark, &mut out);
+    if used < bytes.len() {
+        out.extend_from_slice(b"<short>\n");
+    }
+    String::from_utf8_lossy(&out).lines().map(squeeze).collect()
+}
