@@ -163,6 +163,7 @@ fn encodings(dice: &mut Dice, builder: &mut Builder, made: &Made, exprs: &[ExprI
                     template,
                     alias: false,
                     input_only: false,
+                    output_only: false,
                     owner: format!("level{level}"),
                     span: span(),
                 });
@@ -279,6 +280,7 @@ fn small(dice: &mut Dice, builder: &mut Builder, made: &Made, exprs: &[ExprId]) 
                 template: (overriding == 0 || dice.roll(2) > 0).then(|| template(dice, builder, &names)),
                 alias: false,
                 input_only: false,
+                output_only: false,
                 owner: "small".into(),
                 span: span(),
             });

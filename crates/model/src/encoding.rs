@@ -164,6 +164,8 @@ pub struct Case {
     pub alias: bool,
     /// The text is understood, but never printed; only where `alias` is set too.
     pub input_only: bool,
+    /// The text is printed, but not understood: another encoding is meant by it.
+    pub output_only: bool,
     /// The display name of the level of the hierarchy that the case belongs to, for messages.
     pub owner: String,
     /// Where it is defined.

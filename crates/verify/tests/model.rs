@@ -3,9 +3,9 @@
 
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{
-    Builder, ByteOrder, Case, Condition, Encoding, EnumId, Expansion, Expr, Feature, FeatureId, Field,
-    FieldSource, FieldType, Flow, GenRange, IntType, LengthRule, Node, Operand, OperandKind, Overlap, Piece,
-    RegisterFile, Space, SpaceId, Table, Width, WordFormat,
+    Builder, ByteOrder, Case, Condition, Encoding, EnumId, Expansion, Expr, Feature, FeatureId, Field, FieldSource,
+    FieldType, Flow, GenRange, IntType, LengthRule, Node, Operand, OperandKind, Overlap, Piece, RegisterFile, Space,
+    SpaceId, Table, Width, WordFormat,
 };
 use isaglot_source::{Diagnostics, FileId, Span};
 
@@ -56,6 +56,7 @@ fn case(fields: Vec<Field>) -> Case {
         template: None,
         alias: false,
         input_only: false,
+        output_only: false,
         owner: String::new(),
         span: NOWHERE,
     }

@@ -674,9 +674,9 @@ impl<'a> Compiler<'_, 'a> {
 pub(super) fn cases_with_text(encoding: &Encoding) -> impl Iterator<Item = usize> + '_ {
     let mut done = false;
     encoding.cases.iter().enumerate().filter_map(move |(i, case)| {
-        let shown = case.template.is_some() && !done;
+        let shown = case.template.is_some() && !done && !case.output_only;
         // A shorthand hides nothing, for the text without it is wanted too.
-        done |= shown && case.guard.is_none() && !case.alias;
+        done |= case.template.is_some() && case.guard.is_none() && !case.alias;
         shown.then_some(i)
     })
 }

@@ -249,6 +249,7 @@ impl<'a> Lowering<'a> {
             template: template.map(|t| self.builder.template(t)),
             alias: case.alias,
             input_only: false,
+            output_only: false,
             owner,
             span,
         }
@@ -386,7 +387,8 @@ fn enumeration(name: &str, decl: &EnumDecl, out: &mut Diagnostics) -> EnumType {
     EnumType {
         name: name.to_owned(),
         values: values.into_iter().map(|(_, v)| v).collect(),
-        synonyms: false, numbers: false,
+        synonyms: false,
+        numbers: false,
         span: decl.span,
     }
 }

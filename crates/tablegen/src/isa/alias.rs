@@ -538,6 +538,7 @@ impl<'a> Lowering<'a> {
                 template: Some(text.template),
                 alias: text.alias,
                 input_only: text.input_only,
+                output_only: false,
                 owner: owner.to_owned(),
                 span,
             });
@@ -552,6 +553,7 @@ impl<'a> Lowering<'a> {
                 template: None,
                 alias: false,
                 input_only: false,
+                output_only: false,
                 owner: owner.to_owned(),
                 span,
             }),

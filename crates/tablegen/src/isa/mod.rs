@@ -53,6 +53,9 @@ use crate::{Def, Records, Value};
 /// Operands of one instruction that may take a number behind it.
 const MAX_EXTENDED: usize = 3;
 
+/// Records with the same bits whose texts an encoding takes over.
+const MAX_SHARING: usize = 8;
+
 /// Ranks within a namespace.
 const RANKS: u32 = 16;
 
@@ -269,7 +272,7 @@ impl<'a> Lowering<'a> {
                 first.entry(&c.pattern).or_insert(i);
             }
         }
-        let mut others: FxHashMap<usize, Vec<&Candidate<'a>>> = FxHashMap::default();
+        let mut members: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         let mut decoded = vec![true; list.len()];
         for (i, c) in list.iter().enumerate() {
             let leader = first.get(&c.pattern).and_then(|&at| Some((at, list.get(at)?)));
@@ -279,8 +282,16 @@ impl<'a> Lowering<'a> {
             if let Some(flag) = decoded.get_mut(i) {
                 *flag = !c.written && !same;
             }
-            if let Some((at, _)) = leader.filter(|(at, _)| *at != i) {
-                others.entry(at).or_default().push(c);
+            if let Some((at, _)) = leader {
+                members.entry(at).or_default().push(i);
+            }
+        }
+        // Each of them may be the one that is decoded, so each is written in all ways.
+        let mut others: FxHashMap<usize, Vec<&Candidate<'a>>> = FxHashMap::default();
+        for group in members.values().filter(|group| group.len() > 1) {
+            for &i in group {
+                let rest = group.iter().filter(|&&j| j != i).filter_map(|&j| list.get(j));
+                others.insert(i, rest.take(MAX_SHARING).collect());
             }
         }
         let mut count = 0;

@@ -591,7 +591,7 @@ fn choices(t: &mut Tokens<'_>, body: &[Line<'_>], out: &mut Diagnostics) -> Resu
     if list.is_empty() { Err(t.wanted("`:` and a text, or indented lines")) } else { Ok(list) }
 }
 
-/// `TEXT [alias TEXT] [also TEXT]… [if FEATURE | unless FEATURE]`
+/// `TEXT [alias TEXT] [also TEXT]… [unread] [if FEATURE | unless FEATURE]`
 fn choice(t: &mut Tokens<'_>, when: Set) -> Result<Choice> {
     let text = template(t)?;
     let alias = if t.keyword("alias") { Some(template(t)?) } else { None };
@@ -599,13 +599,14 @@ fn choice(t: &mut Tokens<'_>, when: Set) -> Result<Choice> {
     while t.keyword("also") {
         also.push(template(t)?);
     }
+    let printed_only = t.keyword("unread");
     let feature = match (t.keyword("if"), t.keyword("unless")) {
         (true, _) => Some((t.word("a feature")?, true)),
         (_, true) => Some((t.word("a feature")?, false)),
         _ => None,
     };
     t.end()?;
-    Ok(Choice { when, text, alias, also, feature, span: t.whole() })
+    Ok(Choice { when, text, alias, also, feature, printed_only, span: t.whole() })
 }
 
 /// A text with `{part[bits] format}` and `{= formula ; format}`; `{{` is a brace.

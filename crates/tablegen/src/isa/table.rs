@@ -239,6 +239,8 @@ pub struct Choice {
     pub alias: Option<Vec<Piece>>,
     /// A feature, and whether it must be on for this choice to count.
     pub feature: Option<(String, bool)>,
+    /// The text is printed, but means another choice when it is read.
+    pub printed_only: bool,
     /// Further texts that are read, but never printed.
     pub also: Vec<Vec<Piece>>,
     /// Where it is said.

@@ -304,7 +304,7 @@ impl<'a> Lowering<'a> {
                         None => continue,
                     },
                 };
-                self.choice(space, pattern, rank, condition, scope, parts);
+                self.choice(space, pattern, rank, condition, scope, (parts, choice.printed_only));
             }
         }
         space
@@ -324,7 +324,7 @@ impl<'a> Lowering<'a> {
         rank: u32,
         condition: Condition,
         scope: Scope,
-        parts: Parts,
+        (parts, output_only): (Parts, bool),
     ) {
         let (width, span) = (pattern.width(), scope.span);
         let fields = scope.fields.into_iter().map(|(_, field)| field).collect();
@@ -336,6 +336,7 @@ impl<'a> Lowering<'a> {
             template,
             alias: false,
             input_only: false,
+            output_only,
             owner: String::new(),
             span,
         };
@@ -576,11 +577,11 @@ impl<'a> Lowering<'a> {
             let id = self.enumeration(&format!("{name} {i}"), &names, true);
             let parts = value(self, id, &mut scope);
             let pattern = Pattern::exact(Word::from_u64(number, width));
-            self.choice(space, pattern, i as u32, condition, scope, parts);
+            self.choice(space, pattern, i as u32, condition, scope, (parts, false));
         }
         let mut scope = Scope::of_value(width, table.span);
         let parts = value(self, rest, &mut scope);
-        self.choice(space, Pattern::any(width), u32::MAX, Condition::Always, scope, parts);
+        self.choice(space, Pattern::any(width), u32::MAX, Condition::Always, scope, (parts, false));
         FieldType::Sub(space)
     }
 }
