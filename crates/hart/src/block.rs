@@ -49,6 +49,16 @@ pub(crate) struct Block {
     pub(crate) code: Vec<Ins>,
 }
 
+impl Block {
+    /// The registers of the instruction of a block that has only one.
+    pub(crate) fn alone(&self) -> Option<[usize; 2]> {
+        match self.code.as_slice() {
+            [one] => Some([usize::from(one.slot[0]), usize::from(one.slot[1])]),
+            _ => None,
+        }
+    }
+}
+
 /// The blocks that were decoded, by their start.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks(Vec<Block>);

@@ -1,8 +1,9 @@
 //! What a machine is: width, levels, maps, devices, how traps are delivered. Read from a map file (TOML or JSON) that
-//! says a little more than a map: `devices` by expressions, `start_priv`, `ebreak`, `mach_traps`, `ram`.
+//! says a little more than a map: `devices` by expressions and texts, `start_priv`, `ebreak`, `mach_traps`, `ram`, `entry`.
+//! A device that serves interfaces and is not among the `devices` does what the semantics of the interfaces say.
 
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
-use isaglot_xintf::map::{self, Map};
+use isaglot_xintf::map::{self, Levels, Map, Service};
 use isaglot_xintf::set::Set;
 use isaglot_xintf::tree::{self, Item};
 use isaglot_xintf::uuid::Xlen;
@@ -38,6 +39,11 @@ pub struct Config {
     pub ebreak_stops: bool,
     /// With [`TrapModel::Riscv`], a trap at the machine level goes to its handler rather than ending the run.
     pub mach_traps: bool,
+    /// The features of the description that the machine has, beside what `encoding` and `commands` say; `None` for all
+    /// that are on by default.
+    pub extensions: Option<Vec<String>>,
+    /// Where a program starts that does not say; `None` for where the memory starts.
+    pub entry: Option<u64>,
     /// Memory: first address and length in bytes.
     pub ram: Vec<(u64, u64)>,
     /// (uuid, device number, levels, logical unit)
@@ -46,6 +52,15 @@ pub struct Config {
     pub routes: Vec<(u16, u8, String, u16)>,
     /// Devices by name.
     pub devices: Vec<(String, Box<dyn Device>)>,
+}
+
+/// A number of 12 bits.
+fn unit(v: Option<u64>) -> Option<u16> {
+    v.and_then(|n| u16::try_from(n).ok()).filter(|&n| n < 1 << 12)
+}
+
+fn sub_at(service: &Service, level: Levels) -> Option<u64> {
+    service.sub.get(level.0.trailing_zeros() as usize).copied()
 }
 
 impl Config {
@@ -62,6 +77,8 @@ impl Config {
             trap_model: TrapModel::Riscv,
             ebreak_stops: true,
             mach_traps: true,
+            extensions: None,
+            entry: None,
             ram: vec![RAM],
             luns: (0..3).map(|n| (u64::from(n), 0, every, n)).collect(),
             routes: (1..3).map(|n| (n, every, "fallback".to_owned(), n)).collect(),
@@ -77,7 +94,22 @@ impl Config {
         let mut config = Config::from_map(&map);
         // Faults of form were reported above.
         for entry in tree::read(file, bytes, &mut Diagnostics::new()) {
-            config.setting(&entry.key, &entry.value, out);
+            config.setting(&entry.key, &entry.value, set, out);
+        }
+        for device in &map.devices {
+            if config.devices.iter().any(|(name, _)| *name == device.name) {
+                continue;
+            }
+            let served = |s: &Service| {
+                let mut subs: Vec<u16> = s.levels.each().filter_map(|l| unit(sub_at(s, l))).collect();
+                subs.sort_unstable();
+                subs.dedup();
+                Some((set.get(&s.interface)?, subs))
+            };
+            let served: Option<Vec<_>> = device.serves.iter().map(served).collect();
+            if let Some(made) = served.and_then(|served| device::serving(&served, config.xlen, out)) {
+                config.add_device(&device.name, Box::new(made));
+            }
         }
         if config.levels >> (config.start as u8) & 1 == 0 {
             let message = format!("the machine starts at the level `{}`, which it lacks", config.start.name());
@@ -95,7 +127,6 @@ impl Config {
         config.mach_traps = false;
         config.luns.clear();
         config.routes.clear();
-        let unit = |v: Option<u64>| v.and_then(|n| u16::try_from(n).ok()).filter(|&n| n < 1 << 12);
         for row in &map.luns {
             if let (Some(uuid), Some(dev), Some(lun)) = (row.uuid.value, unit(row.dev.value), unit(row.lun.value)) {
                 config.luns.push((uuid, dev, row.levels.0, lun));
@@ -110,7 +141,7 @@ impl Config {
         config
     }
 
-    fn setting(&mut self, key: &str, value: &Item, out: &mut Diagnostics) {
+    fn setting(&mut self, key: &str, value: &Item, set: &Set, out: &mut Diagnostics) {
         let mut wrong = |expected: &str| out.push(Diagnostic::error("E-SYNTAX", expected).label(value.span, ""));
         match key {
             "start_priv" => match value.text().and_then(Level::named) {
@@ -134,10 +165,14 @@ impl Config {
                     _ => wrong("`ram` is a first address and a length"),
                 }
             }
+            "entry" => match value.int().flatten() {
+                Some(address) => self.entry = Some(address),
+                None => wrong("`entry` is an address"),
+            },
             "devices" => match value.table() {
                 Some(table) if table.len() < MAX_DEVICES => {
                     for entry in table {
-                        let device = device::read(&entry.value, out);
+                        let device = device::read(&entry.value, set, self.xlen, out);
                         self.add_device(&entry.key, Box::new(device));
                     }
                 }

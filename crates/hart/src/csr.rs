@@ -70,6 +70,8 @@ const ROWS: &[Row] = &[
 pub(crate) struct Csrs {
     values: BTreeMap<u16, u64>,
     xlen: u32,
+    /// The bits that an address of an instruction may have.
+    address: u64,
     /// Implemented levels, a bit each.
     levels: u8,
     /// Instructions that were completed; also the time and the cycles.
@@ -80,11 +82,14 @@ pub(crate) struct Csrs {
 
 impl Csrs {
     /// The registers after reset.
-    pub(crate) fn new(xlen: u32, levels: u8) -> Csrs {
+    pub(crate) fn new(xlen: u32, levels: u8, compressed: bool) -> Csrs {
         let mut values = BTreeMap::new();
         let base: u64 = if xlen == 32 { 1 << 30 } else { 2 << 62 };
         let letter = |c: u8| 1_u64 << (c - b'a');
-        let mut misa = base | letter(b'i') | letter(b'm') | letter(b'a') | letter(b'c');
+        let mut misa = base | letter(b'i') | letter(b'm') | letter(b'a');
+        if compressed {
+            misa |= letter(b'c');
+        }
         if levels & 1 != 0 {
             misa |= letter(b'u');
         }
@@ -95,7 +100,8 @@ impl Csrs {
         let widths = if xlen == 64 { 2 << 32 | 2 << 34 } else { 0 };
         let lowest = if levels & 1 != 0 { Level::User } else { Level::Mach };
         values.insert(MSTATUS, widths | (lowest as u64) << 11);
-        Csrs { values, xlen, levels, retired: 0, ahead: [0; 2] }
+        let address = if compressed { !1 } else { !3 };
+        Csrs { values, xlen, address, levels, retired: 0, ahead: [0; 2] }
     }
 
     fn cut(&self, value: u64) -> u64 {
@@ -171,7 +177,8 @@ impl Csrs {
             return ok.then(|| if upper { value >> 32 } else { self.cut(value) });
         }
         let (_, kept, readable, ..) = self.row(number, level)?;
-        Some(self.get(kept) & readable)
+        let holds_address = matches!(kept, 0x141 | 0x341);
+        Some(self.get(kept) & readable & if holds_address { self.address } else { ALL })
     }
 
     /// Writes a register; `None` if that is illegal.
@@ -247,7 +254,7 @@ impl Csrs {
                 new &= !(1 << 17);
             }
             self.set(MSTATUS, new);
-            return Some((to, self.get(0x341)));
+            return Some((to, self.get(0x341) & self.address));
         }
         // TSR: returns from the supervisor are the machine level's business.
         let refused = level == Level::Super && status >> 22 & 1 == 1;
@@ -258,6 +265,6 @@ impl Csrs {
         let enabled = status >> 5 & 1;
         let new = status & !(1 << 8 | 1 << 1 | 1 << 17) | 1 << 5 | enabled << 1;
         self.set(MSTATUS, new);
-        Some((to, self.get(0x141)))
+        Some((to, self.get(0x141) & self.address))
     }
 }

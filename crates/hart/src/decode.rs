@@ -5,6 +5,7 @@ use isaglot_codec::{OperandValue, Plan, operands};
 use isaglot_model::{EncodingId, FeatureId, Isa, Name};
 
 use crate::block::{Block, Ends, Ins, ins};
+use crate::config::Config;
 use crate::generated::{rv32, rv64};
 use crate::limits::MAX_BLOCK;
 use crate::memory::Memory;
@@ -15,6 +16,8 @@ struct Known {
     names: Vec<Name>,
     /// The field with the command, for commands of interfaces.
     command: Option<Name>,
+    /// It jumps and writes the return address.
+    links: bool,
 }
 
 /// Decodes for one machine.
@@ -24,28 +27,35 @@ pub(crate) struct Decoder<'a> {
     wide: bool,
     commands: u8,
     ends: &'static [Ends],
+    /// There are instructions of 16 bits, so that a jump can go to any even address.
+    pub(crate) compressed: bool,
 }
 
-/// The features of this profile and number of commands, and all others that are not about that.
-fn features(isa: &Isa, encoding: &str, commands: u8) -> Vec<FeatureId> {
+/// The features of a machine: those of its profile and number of commands, and of the rest its extensions, or what is on
+/// by default.
+fn features(isa: &Isa, config: &Config) -> Vec<FeatureId> {
     let ids = (0..isa.features().len() as u32).map(FeatureId);
+    let chosen = |name: &str, default: bool| config.extensions.as_ref().map_or(default, |e| e.iter().any(|e| e == name));
     let on = |name: &str, default: bool| match name {
-        "xcmd8" => commands > 4,
-        "xcmd16" => commands > 8,
-        _ => name.strip_prefix("xext-").map_or(default, |profile| profile == encoding),
+        "xcmd8" => config.commands > 4,
+        "xcmd16" => config.commands > 8,
+        _ => name.strip_prefix("xext-").map_or(chosen(name, default), |profile| profile == config.encoding),
     };
     ids.filter(|&f| on(&isa[f].name, isa[f].default)).collect()
 }
 
 impl<'a> Decoder<'a> {
     /// For this description; fails with a sentence if the executor was not generated from it.
-    pub(crate) fn new(isa: &'a Isa, xlen: u32, encoding: &str, commands: u8) -> Result<Decoder<'a>, String> {
+    pub(crate) fn new(isa: &'a Isa, config: &Config) -> Result<Decoder<'a>, String> {
+        let (xlen, commands) = (config.xlen, config.commands);
         let wide = xlen == 64;
         let (names, ends) = if wide { (rv64::NAMES, rv64::ENDS) } else { (rv32::NAMES, rv32::ENDS) };
         let other = || "the description is not the one that the executor was generated from".to_owned();
-        let profile = format!("xext-{encoding}");
-        if !isa.features().iter().any(|f| f.name == profile) {
-            return Err(format!("the description has no feature `{profile}`"));
+        let profile = format!("xext-{}", config.encoding);
+        for name in config.extensions.iter().flatten().chain([&profile]) {
+            if !isa.features().iter().any(|f| f.name == *name) {
+                return Err(format!("the description has no feature `{name}`"));
+            }
         }
         let mut known: Vec<Option<Known>> = isa.encodings().iter().map(|_| None).collect();
         let mut number = 0;
@@ -60,15 +70,17 @@ impl<'a> Decoder<'a> {
             let names = isa.semantic_operands(encoding);
             let command = isa.names().get("OP").filter(|op| encoding.display_name == "xcmd" && names.contains(op));
             if let Some(place) = known.get_mut(at as usize) {
-                *place = Some(Known { number, names, command });
+                let links = matches!(encoding.display_name.as_str(), "jal" | "jalr");
+                *place = Some(Known { number, names, command, links });
             }
             number += 1;
         }
         if number != names.len() {
             return Err(other());
         }
-        let plan = Plan::with_features(isa, xlen, &features(isa, encoding, commands));
-        Ok(Decoder { plan, known, wide, commands, ends })
+        let on = features(isa, config);
+        let compressed = on.iter().any(|&f| isa[f].name == "c");
+        Ok(Decoder { plan: Plan::with_features(isa, xlen, &on), known, wide, commands, ends, compressed })
     }
 
     /// What the description has for a word; nothing if the executor does not know it.
@@ -97,7 +109,11 @@ impl<'a> Decoder<'a> {
         }
         let next = pc.wrapping_add(length);
         let prepare = if self.wide { rv64::prepare } else { rv32::prepare };
-        let ends = self.ends.get(known.number).copied().unwrap_or(Ends::After);
+        let ends = match self.ends.get(known.number).copied().unwrap_or(Ends::After) {
+            // So that the address that it wrote can be taken back if the jump traps.
+            Ends::After if known.links && !self.compressed => Ends::Alone,
+            ends => ends,
+        };
         Some((prepare(known.number, &fields, pc, next), length, ends))
     }
 

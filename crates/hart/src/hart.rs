@@ -60,8 +60,8 @@ impl<'a> Hart<'a> {
     /// # Errors
     /// A sentence, if the description is not the one that the executor was generated from, or lacks the encoding profile.
     pub fn new(isa: &'a Isa, config: Config) -> Result<Hart<'a>, String> {
-        let decoder = Decoder::new(isa, config.xlen, &config.encoding, config.commands)?;
-        let csrs = Csrs::new(config.xlen, config.levels);
+        let decoder = Decoder::new(isa, &config)?;
+        let csrs = Csrs::new(config.xlen, config.levels, decoder.compressed);
         let mut machine = Machine::new(config.xlen, Memory::new(&config.ram), csrs, config.start);
         let each = |levels: u8| Level::ALL.into_iter().filter(move |&l| levels >> (l as u8) & 1 == 1);
         for &(uuid, dev, levels, lun) in &config.luns {
@@ -98,7 +98,7 @@ impl<'a> Hart<'a> {
 
     /// Goes on there.
     pub fn set_pc(&mut self, pc: u64) {
-        self.pc = self.machine.cut(pc) & !1;
+        self.pc = self.machine.cut(pc) & if self.decoder.compressed { !1 } else { !3 };
     }
 
     /// A register, by a number below 32; 0 for others.
@@ -190,7 +190,9 @@ impl<'a> Hart<'a> {
                 continue;
             }
             let count = block.code.len() as u64;
-            let (done, result) = if count <= left {
+            // What a jump wrote that traps without compressed instructions.
+            let before = if self.decoder.compressed { None } else { block.alone().map(|r| (r, r.map(|r| self.machine.x[r]))) };
+            let (done, mut result) = if count <= left {
                 (count, execute(&mut self.machine, &block.code, block.end))
             } else {
                 // Instructions that end a block stand last, so a part of it goes on behind itself.
@@ -199,6 +201,16 @@ impl<'a> Hart<'a> {
                     block.code.get(left as usize).map_or(block.end, |i| block.start.wrapping_add(u64::from(i.at)));
                 (left, execute(&mut self.machine, part, end))
             };
+            if !self.decoder.compressed
+                && let Ok(target) = result
+                && target & 2 != 0
+                && let Some(jump) = block.code.last()
+            {
+                for (register, value) in before.iter().flat_map(|(registers, values)| registers.iter().zip(values)) {
+                    self.machine.x[*register] = *value;
+                }
+                result = Err(Fault::new(Cause::InstructionMisaligned, target).at(jump.at));
+            }
             let mut fault = None;
             let mut ran = done;
             match result {

@@ -44,6 +44,8 @@ impl Level {
 /// Why an instruction did not complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
+    /// A jump to where no instruction can be.
+    InstructionMisaligned,
     /// There is no memory to fetch from.
     InstructionAccess,
     /// No instruction, or not at this level.
@@ -70,6 +72,7 @@ impl Cause {
     /// The exception code of the privileged architecture.
     pub fn code(self, level: Level) -> u64 {
         match self {
+            Cause::InstructionMisaligned => 0,
             Cause::InstructionAccess => 1,
             Cause::Illegal | Cause::UnroutedLun | Cause::UndefinedCommand => 2,
             Cause::Breakpoint => 3,
@@ -84,6 +87,7 @@ impl Cause {
     /// A name for people and tests.
     pub fn name(self) -> &'static str {
         match self {
+            Cause::InstructionMisaligned => "instruction-misaligned",
             Cause::InstructionAccess => "instruction-access",
             Cause::Illegal => "illegal",
             Cause::Breakpoint => "breakpoint",
@@ -123,6 +127,8 @@ impl Fault {
 pub struct Call {
     /// The device, by its place in the configuration.
     pub device: usize,
+    /// The level of the program.
+    pub level: Level,
     /// The subdevice.
     pub sub: u16,
     /// The command.
@@ -244,7 +250,7 @@ impl Machine {
         let result = self.cut(result.ok_or(Fault::new(Cause::UndefinedCommand, 0))?);
         self.call_count += 1;
         if self.calls.len() < MAX_CALLS {
-            self.calls.push(Call { device: usize::from(device), sub, command, rs1, rs2, result });
+            self.calls.push(Call { device: usize::from(device), level: self.level, sub, command, rs1, rs2, result });
         }
         Ok(result)
     }

@@ -77,6 +77,11 @@ impl<'a> Parser<'a, '_> {
         if self.eat(symbol) { Ok(()) } else { Err(self.unexpected(&format!("`{symbol}` {after}"))) }
     }
 
+    /// The `;` of a statement; behind the last one of a text it may be left out.
+    fn end(&mut self, after: &str) -> Parsed<()> {
+        if self.peek().kind == Kind::End { Ok(()) } else { self.expect(";", after) }
+    }
+
     fn unexpected(&mut self, expected: &str) -> Failed {
         let token = self.peek();
         let found =
@@ -137,7 +142,7 @@ impl<'a> Parser<'a, '_> {
                     let width = if p.eat(":") { Some(p.expr()?) } else { None };
                     p.expect("=", "and a value")?;
                     let value = p.expr()?;
-                    p.expect(";", "after the value")?;
+                    p.end("after the value")?;
                     Ok(Stmt::Let { name, width, value })
                 }
                 "if" => p.if_statement(),
@@ -147,19 +152,19 @@ impl<'a> Parser<'a, '_> {
                     let cause = p.ident("the name of a cause")?;
                     let args = if p.eat(",") { p.list(")")? } else { Vec::new() };
                     p.expect(")", "after the cause")?;
-                    p.expect(";", "after the trap")?;
+                    p.end("after the trap")?;
                     Ok(Stmt::Trap { cause, args })
                 }
                 _ => {
                     let place = p.expr()?;
                     if p.eat("=") {
                         let value = p.expr()?;
-                        p.expect(";", "after the value")?;
+                        p.end("after the value")?;
                         return Ok(Stmt::Assign { place, value });
                     }
                     match place.kind {
                         ExprKind::Call(name, args) => {
-                            p.expect(";", "after the call")?;
+                            p.end("after the call")?;
                             Ok(Stmt::Call { name, args })
                         }
                         _ => Err(p.unexpected("`=` and a value")),

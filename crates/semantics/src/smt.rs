@@ -1,4 +1,4 @@
-//! Terms as SMT-LIB 2 text (logic `QF_AUFBV`), one definition per term, so that sharing is kept.
+//! Terms as SMT-LIB 2 text (logic `QF_ABV`, with unknown functions `QF_AUFBV`), one definition per term, so that sharing is kept.
 //!
 //! A truth value is one bit here and `Bool` there; comparisons are wrapped in `ite` and conditions compared with `#b1`.
 //! Division by zero means what [`BinaryOp`] says, not what SMT-LIB says.
@@ -13,8 +13,10 @@ use crate::term::{Sort, Term, TermId, Terms};
 ///
 /// With `models`, the solver is asked for the values of these terms if there is one.
 pub fn query(terms: &Terms, is_one: TermId, models: &[(&str, TermId)]) -> String {
-    let mut out = String::from("(set-option :produce-models true)\n(set-logic QF_AUFBV)\n");
     let needed = reachable(terms, models.iter().map(|m| m.1).chain([is_one]));
+    let functions = needed.iter().any(|&id| matches!(terms.term(id), Term::Apply(..)));
+    let logic = if functions { "QF_AUFBV" } else { "QF_ABV" };
+    let mut out = format!("(set-option :produce-models true)\n(set-logic {logic})\n");
     declare(terms, &needed, &mut out);
     for &id in &needed {
         if !matches!(terms.term(id), Term::Symbol(_)) {

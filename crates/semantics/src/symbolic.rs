@@ -2,11 +2,11 @@
 //!
 //! Both sides of an `if` are run and joined. A trap ends a path; what the other paths do is joined under its condition.
 //! Externs are unknown functions of the *world*, a token that every call replaces, so that calls keep their order and
-//! nothing is assumed of what they do.
+//! nothing is assumed of what they do; or [`Outside`] says what they do.
 
 use crate::body::{BinaryOp, UnaryOp};
 use crate::body::{Body, RegisterIndex, Statement, Value, ValueId};
-use crate::env::{Env, FileIndex, Operand};
+use crate::env::{Env, Extern, FileIndex, Operand};
 use crate::term::{Sort, TermId, Terms};
 
 /// Width of the token that stands for everything outside, in bits.
@@ -30,6 +30,8 @@ pub struct State {
     pub pc: TermId,
     /// Everything outside.
     pub world: TermId,
+    /// What an [`Outside`] keeps: its own terms, in an order of its own.
+    pub outside: Vec<TermId>,
     /// The cause of the trap that ended execution, 0 for none.
     pub trap: TermId,
 }
@@ -61,6 +63,7 @@ impl State {
             memory: terms.symbol(&format!("{prefix}mem"), Sort::Array { index: address, element: 8 }),
             pc: terms.symbol(&format!("{prefix}pc"), Sort::Bits(address)),
             world: terms.symbol(&format!("{prefix}world"), Sort::Bits(WORLD_BITS)),
+            outside: Vec::new(),
             trap: terms.number(0, CAUSE_BITS),
         }
     }
@@ -73,8 +76,34 @@ impl State {
             memory: pick(yes.memory, no.memory),
             pc: pick(yes.pc, no.pc),
             world: pick(yes.world, no.world),
+            outside: yes.outside.iter().zip(&no.outside).map(|(&x, &y)| pick(x, y)).collect(),
             trap: pick(yes.trap, no.trap),
         }
+    }
+}
+
+/// What a call of an extern comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Its result; must be there if the extern has one.
+    pub result: Option<TermId>,
+    /// One bit: it traps instead, and has then changed nothing.
+    pub traps: TermId,
+}
+
+/// Says what externs do.
+pub trait Outside {
+    /// Calls one: may change `state.outside`. `None` if nothing is known of it.
+    fn call(&mut self, terms: &mut Terms, callee: &Extern, args: &[TermId], state: &mut State) -> Option<Outcome>;
+}
+
+/// Knows nothing of any extern.
+#[derive(Clone, Copy, Debug)]
+pub struct Unknown;
+
+impl Outside for Unknown {
+    fn call(&mut self, _: &mut Terms, _: &Extern, _: &[TermId], _: &mut State) -> Option<Outcome> {
+        None
     }
 }
 
@@ -82,8 +111,8 @@ impl State {
 pub type ZeroRegister = Option<u32>;
 
 /// Runs a body on terms.
-#[derive(Debug)]
-pub struct Symbolic<'a> {
+struct Symbolic<'a> {
+    outside: &'a mut dyn Outside,
     terms: &'a mut Terms,
     env: &'a Env,
     body: &'a Body,
@@ -105,10 +134,25 @@ pub fn execute(
     size: u64,
     before: &State,
 ) -> State {
+    execute_in(terms, env, body, bindings, zeros, size, before, &mut Unknown)
+}
+
+/// As [`execute`], with externs that do what `outside` says.
+#[expect(clippy::too_many_arguments, reason = "a body with all that it means")]
+pub fn execute_in(
+    terms: &mut Terms,
+    env: &Env,
+    body: &Body,
+    bindings: &[Binding],
+    zeros: &[ZeroRegister],
+    size: u64,
+    before: &State,
+    outside: &mut dyn Outside,
+) -> State {
     let step = terms.number(size, env.address_width());
     let next_pc = terms.binary(BinaryOp::Add, before.pc, step);
     let locals = vec![None; body.locals.len()];
-    let mut run = Symbolic { terms, env, body, bindings, zeros, pc: before.pc, next_pc, locals };
+    let mut run = Symbolic { outside, terms, env, body, bindings, zeros, pc: before.pc, next_pc, locals };
     let after = run.statements(&body.statements, State { pc: next_pc, ..before.clone() });
     // An instruction that traps leaves the pc at itself.
     let none = terms.number(0, CAUSE_BITS);
@@ -158,21 +202,18 @@ impl Symbolic<'_> {
                 }
                 Statement::Call { callee, args, result } => {
                     let e = &self.env.externs()[callee.0 as usize];
-                    let mut values = vec![state.world];
-                    for &a in args {
-                        values.push(self.value(a, &state));
-                    }
-                    if let (Some(local), Some(width)) = (result, e.result) {
-                        let value = self.terms.apply(&e.name, values.clone(), Sort::Bits(width));
+                    let args: Vec<TermId> = args.iter().map(|&a| self.value(a, &state)).collect();
+                    let trapped = State { trap: self.terms.number(EXTERN_TRAP, CAUSE_BITS), ..state.clone() };
+                    let known = self.outside.call(self.terms, e, &args, &mut state);
+                    let outcome = match known {
+                        Some(outcome) => outcome,
+                        None => self.unknown(e, &args, &mut state),
+                    };
+                    if let (Some(local), Some(value)) = (result, outcome.result) {
                         self.locals[local.0 as usize] = Some(value);
                     }
-                    let traps = self.terms.apply(&format!("{}.traps", e.name), values.clone(), Sort::Bits(1));
-                    let world = self.terms.apply(&format!("{}.world", e.name), values, Sort::Bits(WORLD_BITS));
-                    let mut trapped = state.clone();
-                    trapped.trap = self.terms.number(EXTERN_TRAP, CAUSE_BITS);
-                    state.world = world;
                     let ran = self.statements(rest, state);
-                    return State::join(self.terms, traps, &trapped, &ran);
+                    return State::join(self.terms, outcome.traps, &trapped, &ran);
                 }
                 Statement::If(condition, then, otherwise) => {
                     let condition = self.value(*condition, &state);
@@ -200,6 +241,16 @@ impl Symbolic<'_> {
             }
         }
         state
+    }
+
+    /// A call of which nothing is known but that it depends on the world and its arguments.
+    fn unknown(&mut self, e: &Extern, args: &[TermId], state: &mut State) -> Outcome {
+        let mut values = vec![state.world];
+        values.extend(args);
+        let result = e.result.map(|width| self.terms.apply(&e.name, values.clone(), Sort::Bits(width)));
+        let traps = self.terms.apply(&format!("{}.traps", e.name), values.clone(), Sort::Bits(1));
+        state.world = self.terms.apply(&format!("{}.world", e.name), values, Sort::Bits(WORLD_BITS));
+        Outcome { result, traps }
     }
 
     fn load(&mut self, memory: TermId, address: TermId, bytes: u32) -> TermId {

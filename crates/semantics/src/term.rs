@@ -197,8 +197,33 @@ impl Terms {
                 _ => {}
             }
         }
+        if let Some(sum) = self.sum(op, x, y) {
+            return sum;
+        }
         let sort = Sort::Bits(if op.is_comparison() { 1 } else { width });
         self.make(Term::Binary(op, x, y), sort)
+    }
+
+    /// Sums with constants as one base and one constant, so that equal addresses are equal terms.
+    fn sum(&mut self, op: BinaryOp, x: TermId, y: TermId) -> Option<TermId> {
+        let c = self.constant(y)?.clone();
+        let added = match op {
+            BinaryOp::Add => c,
+            BinaryOp::Sub => return Some(self.plus(x, &unary(UnaryOp::Negate, &c))),
+            _ => return None,
+        };
+        match *self.term(x) {
+            Term::Binary(BinaryOp::Add, base, inner) if self.constant(inner).is_some() => {
+                let total = binary(BinaryOp::Add, self.constant(inner)?, &added);
+                Some(self.plus(base, &total))
+            }
+            _ => None,
+        }
+    }
+
+    fn plus(&mut self, x: TermId, c: &Word) -> TermId {
+        let c = self.word(c.clone());
+        self.binary(BinaryOp::Add, x, c)
     }
 
     /// `x` if `c` is 1, else `y`.

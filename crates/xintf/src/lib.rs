@@ -8,6 +8,7 @@
 //! * [`name`], [`uuid`]: mangling and numbers;
 //! * [`profile`]: where the generic instructions are in the opcode space, as data;
 //! * [`map`]: from devices and privilege levels to logical unit numbers;
+//! * [`meaning`]: what a command does, typed;
 //! * [`registry`]: who owns which number;
 //! * [`header`], [`skeleton`]: source for the two sides of the instruction;
 //! * [`resolve`]: which interface a call in machine code is for;
@@ -21,6 +22,7 @@ pub mod hostile;
 mod lex;
 pub mod limits;
 pub mod map;
+pub mod meaning;
 pub mod name;
 mod parse;
 pub mod profile;

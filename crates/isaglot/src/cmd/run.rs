@@ -7,11 +7,16 @@ use std::process::ExitCode;
 use isaglot_asm::{Options, Plain, Stream};
 use isaglot_hart::{Config, Hart, Level, Stop, TrapModel, limits};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
+use isaglot_xintf::check::{Target, check};
+use isaglot_xintf::limits::MAX_COMMANDS;
+use isaglot_xintf::resolve::Names;
 use isaglot_xintf::set::Set;
+use isaglot_xintf::uuid::Xlen;
 use object::{Object, ObjectSegment, ObjectSymbol};
 use serde_json::json;
 
 use crate::io::{Output, input_name, read};
+use crate::riscv::Choice;
 use crate::session::Session;
 
 /// Run a RISC-V program, ELF or flat, on a machine with overloadable opcodes.
@@ -25,13 +30,17 @@ Example:
 pub(crate) struct Args {
     /// What to run.
     program: PathBuf,
-    /// The instruction set by name, such as `rv64imac`. Its width counts; an ELF file says its width itself. The machine
-    /// always has IMAC, Zicsr, Zifencei, Zba, Zbb, Zbs and what --cpu says.
+    /// The instruction set by name, such as `rv64imac_zbb`: the width, which an ELF file says itself, and the extensions
+    /// (all that can be run, if this is not given). Zicsr, Zifencei and privileged instructions are always there, and the
+    /// overloadable opcodes as --cpu says.
     #[arg(long, value_name = "NAME")]
     isa: Option<String>,
     /// The machine: a map file with levels, units, devices.
     #[arg(long, value_name = "FILE")]
     cpu: Option<PathBuf>,
+    /// Definitions of the interfaces that the machine's file names; their commands are named in what is printed.
+    #[arg(long, value_name = "FILE")]
+    xintf: Vec<PathBuf>,
     /// Print every instruction before it runs.
     #[arg(long)]
     trace: bool,
@@ -57,8 +66,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     }
 }
 
-fn width(name: &str) -> Result<u32, Diagnostic> {
-    crate::riscv::parse(name).map(|choice| choice.generation).ok_or_else(|| {
+fn choice(name: &str) -> Result<Choice, Diagnostic> {
+    crate::riscv::parse(name).ok_or_else(|| {
         let d = Diagnostic::error("run-isa", format!("`{name}` is no instruction set that can be run"));
         d.note("expected a name such as `rv32imac` or `rv64imac`")
     })
@@ -92,20 +101,31 @@ fn program(path: &Path) -> Result<Program, Diagnostic> {
     Ok(Program { xlen: Some(if elf.is_64() { 64 } else { 32 }), segments, entry: Some(elf.entry()), tohost })
 }
 
-fn machine(args: &Args, session: &mut Session, xlen: u32) -> Result<Config, Diagnostics> {
+/// The features that a name asks for, as a machine has them.
+fn extensions(choice: &Choice) -> Vec<String> {
+    let about_commands = |f: &String| f.starts_with("xext-") || f.starts_with("xcmd");
+    let mut list: Vec<String> = choice.features.iter().filter(|f| !about_commands(f)).cloned().collect();
+    list.extend(["priv", "zicsr", "zifencei"].map(str::to_owned));
+    list
+}
+
+fn machine(args: &Args, set: &Set, session: &mut Session, xlen: u32) -> Result<Config, Diagnostics> {
     let Some(path) = &args.cpu else { return Ok(Config::new(xlen)) };
     let bytes = read(Some(path)).map_err(Diagnostics::from)?;
     let file = session.files.add(path.display().to_string(), bytes.as_slice());
     let mut problems = Diagnostics::new();
-    let config = Config::read(file, &bytes, &Set::default(), xlen, &mut problems);
+    let config = Config::read(file, &bytes, set, xlen, &mut problems);
     if problems.has_errors() { Err(problems) } else { Ok(config) }
 }
 
 fn execute(args: &Args, session: &mut Session) -> Result<(), Diagnostics> {
-    let asked = args.isa.as_deref().map(width).transpose().map_err(Diagnostics::from)?;
+    let choice = args.isa.as_deref().map(choice).transpose().map_err(Diagnostics::from)?;
+    let asked = choice.as_ref().map(|c| c.generation);
     let program = program(&args.program).map_err(Diagnostics::from)?;
     let xlen = program.xlen.or(asked).unwrap_or(64);
-    let mut config = machine(args, session, xlen)?;
+    let set = definitions(args, session, xlen)?;
+    let mut config = machine(args, &set, session, xlen)?;
+    config.extensions = choice.as_ref().map(extensions);
     for (what, given) in [("--isa", asked), ("the machine", args.cpu.as_ref().map(|_| config.xlen))] {
         if given.is_some_and(|w| w != xlen) {
             return Err(Diagnostic::error("run-width", format!("the program is for RV{xlen}, {what} is not")).into());
@@ -115,8 +135,9 @@ fn execute(args: &Args, session: &mut Session) -> Result<(), Diagnostics> {
     for &(address, size, _) in program.segments.iter().filter(|s| s.0 != u64::MAX) {
         config.ram.push((address, size));
     }
+    let commands = Commands::new(&config, &set);
     let names: Vec<String> = config.devices.iter().map(|d| d.0.clone()).collect();
-    let model = config.trap_model;
+    let (model, entry) = (config.trap_model, config.entry);
     let mut problems = Diagnostics::new();
     let isa = crate::load::embedded("riscv", &mut SourceMap::new(), &mut problems).ok_or(problems)?;
     let fail = |message: String| Diagnostics::from(Diagnostic::error("run-machine", message));
@@ -128,26 +149,26 @@ fn execute(args: &Args, session: &mut Session) -> Result<(), Diagnostics> {
     if let Some(address) = program.tohost {
         hart.set_tohost(address);
     }
-    hart.set_pc(program.entry.unwrap_or(ram.0));
+    hart.set_pc(program.entry.or(entry).unwrap_or(ram.0));
     hart.set_register(2, ram.0.saturating_add(ram.1) & !15);
 
     let mut out = Output::create(None, false).map_err(Diagnostics::from)?;
     let written = |e: &std::io::Error, out: &Output| Diagnostics::from(out.failed(e));
-    let stop = if args.trace { trace(args, &mut hart, &mut out)? } else { hart.run(args.max_steps) };
+    let stop = if args.trace { trace(args, &commands, &mut hart, &mut out)? } else { hart.run(args.max_steps) };
     let console = hart.take_console();
     out.write_all(&console).map_err(|e| written(&e, &out))?;
-    let text = if args.json { as_json(args, &hart, &stop, &names) } else { as_text(args, &hart, &stop, &names, model) };
+    let text = if args.json { as_json(args, &hart, &stop, &names) } else { as_text(args, &commands, &hart, &stop, &names, model) };
     out.write_all(text.as_bytes()).map_err(|e| written(&e, &out))?;
     out.finish().map_err(Diagnostics::from)
 }
 
 /// Runs one instruction at a time and prints each.
-fn trace(args: &Args, hart: &mut Hart<'_>, out: &mut Output) -> Result<Stop, Diagnostics> {
+fn trace(args: &Args, commands: &Commands, hart: &mut Hart<'_>, out: &mut Output) -> Result<Stop, Diagnostics> {
     let mut left = args.max_steps;
     while left > 0 {
         let pc = hart.pc();
         let before = hart.call_count();
-        let level = hart.level().name();
+        let level = hart.level();
         let line = match hart.fetch(pc) {
             Some((word, length)) => {
                 let bytes: Vec<u8> = word.le_bytes().collect();
@@ -155,17 +176,18 @@ fn trace(args: &Args, hart: &mut Hart<'_>, out: &mut Output) -> Result<Stop, Dia
                 let options = Options { show_errors: false, ..Options::default() };
                 Stream::new(hart.plan(), options, length).feed(&bytes, &mut Plain, &mut text);
                 let text = String::from_utf8_lossy(&text);
-                format!("{pc:#010x} {level:5} {:>8} {}", word.hex(), text.trim_end())
+                format!("{pc:#010x} {:5} {:>8} {}", level.name(), word.hex(), text.trim_end())
             }
-            None => format!("{pc:#010x} {level:5}          no memory"),
+            None => format!("{pc:#010x} {:5}          no memory", level.name()),
         };
         let stop = hart.step();
         let mut line = line;
         if hart.call_count() > before
             && let Some(call) = hart.calls().last()
         {
+            let name = commands.name(level, call.rs1, call.command).map_or(String::new(), |n| format!("{n} on "));
             line.push_str(&format!(
-                "  # {}, {} command {} = {:#x}",
+                "  # {name}{}, {} command {} = {:#x}",
                 hart.device_name(call.device),
                 call.sub,
                 call.command,
@@ -182,6 +204,41 @@ fn trace(args: &Args, hart: &mut Hart<'_>, out: &mut Output) -> Result<Stop, Dia
     Ok(Stop::Limit)
 }
 
+/// Which interface a handle is of, for what is printed.
+struct Commands {
+    luns: Vec<(u64, u8, u16)>,
+    names: Names,
+}
+
+impl Commands {
+    fn new(config: &Config, set: &Set) -> Commands {
+        let luns = config.luns.iter().map(|&(uuid, _, levels, lun)| (uuid, levels, lun)).collect();
+        Commands { luns, names: Names::new(set.interfaces(), xlen(config.xlen)) }
+    }
+
+    /// The name of a command that was called with this handle at this level, if its interface is defined.
+    fn name(&self, level: Level, handle: u64, command: u8) -> Option<String> {
+        let here = |row: &&(u64, u8, u16)| u64::from(row.2) == handle & 0xfff && row.1 >> (level as u8) & 1 == 1;
+        let uuid = self.luns.iter().find(here)?.0;
+        self.names.knows(uuid).then(|| self.names.name(uuid, u32::from(command)))
+    }
+}
+
+fn xlen(bits: u32) -> Xlen {
+    if bits == 32 { Xlen::Rv32 } else { Xlen::Rv64 }
+}
+
+/// The interfaces that were named.
+fn definitions(args: &Args, session: &mut Session, bits: u32) -> Result<Set, Diagnostics> {
+    if args.xintf.is_empty() {
+        return Ok(Set::default());
+    }
+    let mut found = Diagnostics::new();
+    let set = super::xintf::load(session, &args.xintf, &[], &mut found);
+    check(set.written(), Target { xlen: xlen(bits), commands: MAX_COMMANDS }, &mut found);
+    if found.has_errors() { Err(found) } else { Ok(set) }
+}
+
 const REGISTERS: [&str; 32] = [
     "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
     "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
@@ -191,7 +248,7 @@ fn target(to: Option<Level>) -> &'static str {
     to.map_or("debug", Level::name)
 }
 
-fn as_text(args: &Args, hart: &Hart<'_>, stop: &Stop, devices: &[String], model: TrapModel) -> String {
+fn as_text(args: &Args, commands: &Commands, hart: &Hart<'_>, stop: &Stop, devices: &[String], model: TrapModel) -> String {
     let mut text = match stop {
         Stop::Ebreak => format!("stopped: ebreak at {:#x}\n", hart.pc()),
         Stop::Limit => format!("stopped: {} instructions, as many as allowed\n", args.max_steps),
@@ -216,8 +273,9 @@ fn as_text(args: &Args, hart: &Hart<'_>, stop: &Stop, devices: &[String], model:
     if args.calls {
         for call in hart.calls() {
             let device = devices.get(call.device).map_or("", String::as_str);
+            let name = commands.name(call.level, call.rs1, call.command).map_or(String::new(), |n| format!("  # {n}"));
             text.push_str(&format!(
-                "call {device} {} {} {:#x} {:#x} = {:#x}\n",
+                "call {device} {} {} {:#x} {:#x} = {:#x}{name}\n",
                 call.sub, call.command, call.rs1, call.rs2, call.result
             ));
         }

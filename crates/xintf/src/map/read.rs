@@ -27,6 +27,7 @@ const TOP: &[&str] = &[
     "ebreak",
     "mach_traps",
     "ram",
+    "entry",
 ];
 
 /// Reads a map. `set` has the definitions of the interfaces that the map speaks of by name; `xlen` is used when the

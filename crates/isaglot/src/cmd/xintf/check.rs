@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use isaglot_source::Diagnostics;
-use isaglot_xintf::{check, registry};
+use isaglot_xintf::{check, meaning, registry};
 
 use super::{ReportArgs, TargetArgs};
 use crate::session::Session;
@@ -30,6 +30,9 @@ pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let mut found = Diagnostics::new();
     let set = super::load(session, &args.files, &args.include, &mut found);
     check::check(set.written(), args.target.target(), &mut found);
+    for interface in set.written() {
+        meaning::of_interface(interface, args.target.target().xlen, &mut found);
+    }
     if let Some(path) = &args.registry
         && let Some(registry) = super::read_registry(session, path, &mut found)
     {
