@@ -35,7 +35,8 @@ pub(crate) struct Decoder<'a> {
 /// by default.
 fn features(isa: &Isa, config: &Config) -> Vec<FeatureId> {
     let ids = (0..isa.features().len() as u32).map(FeatureId);
-    let chosen = |name: &str, default: bool| config.extensions.as_ref().map_or(default, |e| e.iter().any(|e| e == name));
+    let chosen =
+        |name: &str, default: bool| config.extensions.as_ref().map_or(default, |e| e.iter().any(|e| e == name));
     let on = |name: &str, default: bool| match name {
         "xcmd8" => config.commands > 4,
         "xcmd16" => config.commands > 8,

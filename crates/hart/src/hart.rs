@@ -119,6 +119,12 @@ impl<'a> Hart<'a> {
         self.machine.csrs.read(number, Level::Mach)
     }
 
+    /// Lets traps to the machine level go to this address, as a write to `mtvec` does.
+    pub fn set_vector(&mut self, address: u64) {
+        // A write by the machine level itself is always allowed.
+        let _ = self.machine.csrs.write(0x305, Level::Mach, address);
+    }
+
     /// The level.
     pub fn level(&self) -> Level {
         self.machine.level
@@ -191,7 +197,8 @@ impl<'a> Hart<'a> {
             }
             let count = block.code.len() as u64;
             // What a jump wrote that traps without compressed instructions.
-            let before = if self.decoder.compressed { None } else { block.alone().map(|r| (r, r.map(|r| self.machine.x[r]))) };
+            let before =
+                if self.decoder.compressed { None } else { block.alone().map(|r| (r, r.map(|r| self.machine.x[r]))) };
             let (done, mut result) = if count <= left {
                 (count, execute(&mut self.machine, &block.code, block.end))
             } else {
@@ -247,6 +254,36 @@ impl<'a> Hart<'a> {
             Stop::Limit => None,
             stop => Some(stop),
         }
+    }
+
+    /// Whether instructions may be at any even address.
+    pub(crate) fn compressed(&self) -> bool {
+        self.decoder.compressed
+    }
+
+    pub(crate) fn machine(&mut self) -> &mut Machine {
+        &mut self.machine
+    }
+
+    /// Ends one instruction that was run elsewhere: where it goes on, or its trap.
+    pub(crate) fn finish(&mut self, pc: u64, result: Result<u64, Fault>) -> Option<Stop> {
+        let mut stop = None;
+        let fault = match result {
+            Ok(target) if !self.decoder.compressed && target & 2 != 0 => {
+                Some(Fault::new(Cause::InstructionMisaligned, target))
+            }
+            Ok(target) => {
+                self.pc = self.machine.cut(target);
+                self.machine.csrs.retired = self.machine.csrs.retired.wrapping_add(1);
+                None
+            }
+            Err(fault) => Some(fault),
+        };
+        if self.machine.memory.attention {
+            self.code_changed();
+            stop = self.host();
+        }
+        stop.or_else(|| fault.and_then(|f| self.trap(f, pc)))
     }
 
     /// Looks at what was stored to `tohost`.

@@ -16,9 +16,11 @@ mod decode;
 mod device;
 mod generated;
 mod hart;
+pub mod hostile;
 pub mod limits;
 mod machine;
 mod memory;
+mod reference;
 
 pub use config::{Config, TrapModel};
 pub use device::{Described, Device, Fallback};

@@ -109,3 +109,45 @@ fn wild_addresses_fault() {
         }
     }
 }
+
+/// A small machine with a device, and a program that uses it, as the fuzzer's input.
+const SEED: &str = "a:B{ uuid: 5 state n : 9 = 3 go rd rs1 rs2 : xcmd0 rd rs1 rs2 semantics { n = n + 1; rd = data * rs2 + zext(n, xlen) } }
+---
+levels = [\"user\", \"mach\"]
+start_priv = \"user\"
+ram = [0x1000, 0x2000]
+[[device]]
+name = \"d\"
+serves = [{ interface = \"a:B\" }]
+[devices.e]
+state = { v = 7 }
+subs = { 1 = { 0 = { ret = [\"add\", \"$v\", [\"rol\", \"rs2\", 3]], set = { v = \"data\" } }, 1 = { semantics = \"rd = v\" } } }
+---
+";
+
+#[test]
+fn mutated_machines_and_programs_end() {
+    let isa = riscv::isa();
+    let mut state = 0x0123_4567_89ab_cdef;
+    let mut seed = SEED.as_bytes().to_vec();
+    // lui a0, 5; xext a1, a0, a2; xcmd0 a3, a1, a1; add; jal back.
+    for word in [0x0000_5537_u32, 0x02c5_058b, 0x00b5_868b, 0x00b5_0533, 0xff5f_f06f] {
+        seed.extend(word.to_le_bytes());
+    }
+    isaglot_hart::hostile::exercise(&isa, &seed);
+    for round in 0..300 {
+        let mut data = seed.clone();
+        for _ in 0..1 + round % 8 {
+            let at = next(&mut state) as usize % data.len();
+            match next(&mut state) % 4 {
+                0 => data[at] = next(&mut state) as u8,
+                1 => data[at] ^= 1 << (next(&mut state) % 8),
+                2 => {
+                    data.remove(at);
+                }
+                _ => data.insert(at, b"0[]{}=\"9;"[next(&mut state) as usize % 9]),
+            }
+        }
+        isaglot_hart::hostile::exercise(&isa, &data);
+    }
+}

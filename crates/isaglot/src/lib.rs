@@ -108,6 +108,7 @@ pub use isaglot_codec as codec;
 pub use isaglot_hart as hart;
 pub use isaglot_isaspec as isaspec;
 pub use isaglot_model as model;
+pub use isaglot_prove as prove;
 pub use isaglot_site as site;
 pub use isaglot_source as source;
 pub use isaglot_spirv as spirv;

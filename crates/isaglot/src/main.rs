@@ -14,6 +14,7 @@ mod load;
 mod progress;
 mod riscv;
 mod session;
+mod solver;
 mod target;
 
 use std::process::ExitCode;

@@ -162,8 +162,8 @@ pub enum Statement {
     Trap(String, Vec<ValueId>),
 }
 
-/// A type-checked text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A type-checked text. The default does nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
     /// All values, operands before uses.
     pub values: Vec<Value>,

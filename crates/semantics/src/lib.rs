@@ -46,4 +46,4 @@ pub use env::{Env, Extern, ExternId, File, FileIndex, Operand, Symbol};
 pub use interpret::{Machine, run};
 pub use parser::parse;
 pub use syntax::Tree;
-pub use term::{Sort, Term, TermId, Terms};
+pub use term::{Layout, Sort, Term, TermId, Terms};

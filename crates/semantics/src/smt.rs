@@ -1,6 +1,7 @@
 //! Terms as SMT-LIB 2 text (logic `QF_ABV`, with unknown functions `QF_AUFBV`), one definition per term, so that sharing is kept.
 //!
-//! A truth value is one bit here and `Bool` there; comparisons are wrapped in `ite` and conditions compared with `#b1`.
+//! A truth value is one bit here. What is computed of truth values is a `Bool` there, because solvers are better at them;
+//! where it is used as a bit it is wrapped in `ite`, and a bit that is used as a truth value is compared with `#b1`.
 //! Division by zero means what [`BinaryOp`] says, not what SMT-LIB says.
 
 use std::collections::BTreeMap;
@@ -20,12 +21,12 @@ pub fn query(terms: &Terms, is_one: TermId, models: &[(&str, TermId)]) -> String
     declare(terms, &needed, &mut out);
     for &id in &needed {
         if !matches!(terms.term(id), Term::Symbol(_)) {
-            let sort = sort(terms.sort(id));
+            let sort = if is_truth(terms, id) { "Bool".to_owned() } else { sort(terms.sort(id)) };
             // Writing to a string does not fail.
             let _ = writeln!(out, "(define-fun t{} () {sort} {})", id.0, body(terms, id));
         }
     }
-    let _ = writeln!(out, "(assert (= {} #b1))\n(check-sat)", name(terms, is_one));
+    let _ = writeln!(out, "(assert {})\n(check-sat)", truth(terms, is_one));
     if !models.is_empty() {
         let values: Vec<String> = models.iter().map(|m| name(terms, m.1)).collect();
         let _ = writeln!(out, "(get-value ({}))", values.join(" "));
@@ -90,14 +91,68 @@ fn sort(s: Sort) -> String {
     }
 }
 
-fn name(terms: &Terms, id: TermId) -> String {
+/// Whether a term is a `Bool` in a query: one bit that is computed of truth values.
+fn is_truth(terms: &Terms, id: TermId) -> bool {
+    if terms.sort(id) != Sort::Bits(1) {
+        return false;
+    }
+    match terms.term(id) {
+        Term::Const(_) | Term::Select(..) | Term::Unary(UnaryOp::Not, _) => true,
+        Term::Binary(op, ..) => op.is_comparison() || matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor),
+        _ => false,
+    }
+}
+
+fn plain(terms: &Terms, id: TermId) -> String {
     match terms.term(id) {
         Term::Symbol(name) => quoted(name),
         _ => format!("t{}", id.0),
     }
 }
 
+/// The value of a term in a query.
+pub fn name(terms: &Terms, id: TermId) -> String {
+    let plain = plain(terms, id);
+    if is_truth(terms, id) { format!("(ite {plain} #b1 #b0)") } else { plain }
+}
+
+/// A term of one bit as a condition.
+fn truth(terms: &Terms, id: TermId) -> String {
+    let plain = plain(terms, id);
+    if is_truth(terms, id) { plain } else { format!("(= {plain} #b1)") }
+}
+
+/// How a truth value is made.
+fn condition(terms: &Terms, id: TermId) -> String {
+    let (b, n) = (|id: TermId| truth(terms, id), |id: TermId| name(terms, id));
+    match terms.term(id) {
+        Term::Const(w) => if w.is_zero() { "false" } else { "true" }.to_owned(),
+        Term::Select(c, x, y) => format!("(ite {} {} {})", b(*c), b(*x), b(*y)),
+        Term::Unary(_, x) => format!("(not {})", b(*x)),
+        Term::Binary(BinaryOp::And, x, y) => format!("(and {} {})", b(*x), b(*y)),
+        Term::Binary(BinaryOp::Or, x, y) => format!("(or {} {})", b(*x), b(*y)),
+        Term::Binary(BinaryOp::Xor, x, y) => format!("(xor {} {})", b(*x), b(*y)),
+        Term::Binary(op, x, y) => comparison(*op, &n(*x), &n(*y)),
+        _ => truth(terms, id),
+    }
+}
+
+fn comparison(op: BinaryOp, x: &str, y: &str) -> String {
+    let f = match op {
+        BinaryOp::Eq => "=",
+        BinaryOp::Ne => "distinct",
+        BinaryOp::LtU => "bvult",
+        BinaryOp::LtS => "bvslt",
+        BinaryOp::LeU => "bvule",
+        _ => "bvsle",
+    };
+    format!("({f} {x} {y})")
+}
+
 fn body(terms: &Terms, id: TermId) -> String {
+    if is_truth(terms, id) {
+        return condition(terms, id);
+    }
     let n = |id: TermId| name(terms, id);
     let width = terms.width(id);
     match terms.term(id) {
@@ -110,7 +165,7 @@ fn body(terms: &Terms, id: TermId) -> String {
         // The counting and byte-wise ones are spelled out before they get here.
         Term::Unary(_, x) => format!("(bvnot {})", n(*x)),
         Term::Binary(op, x, y) => operator(*op, &n(*x), &n(*y), terms.width(*x)),
-        Term::Select(c, x, y) => format!("(ite (= {} #b1) {} {})", n(*c), n(*x), n(*y)),
+        Term::Select(c, x, y) => format!("(ite {} {} {})", truth(terms, *c), n(*x), n(*y)),
         Term::ZeroExtend(x) => format!("((_ zero_extend {}) {})", width - terms.width(*x), n(*x)),
         Term::SignExtend(x) => format!("((_ sign_extend {}) {})", width - terms.width(*x), n(*x)),
         Term::Slice(x, low) => format!("((_ extract {} {low}) {})", low + width - 1, n(*x)),
@@ -128,7 +183,6 @@ fn body(terms: &Terms, id: TermId) -> String {
 fn operator(op: BinaryOp, x: &str, y: &str, width: u32) -> String {
     let zero = format!("(_ bv0 {width})");
     let plain = |f: &str| format!("({f} {x} {y})");
-    let truth = |f: &str| format!("(ite ({f} {x} {y}) #b1 #b0)");
     // SMT-LIB's quotient of a negative number by zero is 1; ours is always −1.
     let guarded = |f: &str, by_zero: &str| format!("(ite (= {y} {zero}) {by_zero} ({f} {x} {y}))");
     let rotate = |left: &str, right: &str| {
@@ -151,11 +205,9 @@ fn operator(op: BinaryOp, x: &str, y: &str, width: u32) -> String {
         BinaryOp::ShrS => plain("bvashr"),
         BinaryOp::RotateLeft => rotate("bvshl", "bvlshr"),
         BinaryOp::RotateRight => rotate("bvlshr", "bvshl"),
-        BinaryOp::Eq => truth("="),
-        BinaryOp::Ne => truth("distinct"),
-        BinaryOp::LtU => truth("bvult"),
-        BinaryOp::LtS => truth("bvslt"),
-        BinaryOp::LeU => truth("bvule"),
-        BinaryOp::LeS => truth("bvsle"),
+        // A comparison is a truth value.
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::LtU | BinaryOp::LtS | BinaryOp::LeU | BinaryOp::LeS => {
+            comparison(op, x, y)
+        }
     }
 }

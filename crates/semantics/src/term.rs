@@ -12,6 +12,12 @@ use crate::interpret::{binary, unary};
 /// How many joins of arrays a read is moved inside of; each may double the terms.
 const READ_DEPTH: u32 = 4;
 
+/// The longest chain of changes of an array that is looked through.
+const MAX_CHAIN: usize = 128;
+
+/// The longest table of constants that is looked into.
+const MAX_TABLE: usize = 1024;
+
 /// A term of [`Terms`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TermId(pub u32);
@@ -73,12 +79,39 @@ pub enum Term {
 pub struct Terms {
     terms: Vec<(Term, Sort)>,
     index: FxHashMap<(Term, Sort), TermId>,
+    layout: Option<Layout>,
+}
+
+/// What is taken for granted of memory. Whoever says so has to assume it in the formula too, or to say that it does.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Memory before anything happens.
+    pub memory: TermId,
+    /// What it holds: pieces by address.
+    pub content: Vec<(u64, Vec<u8>)>,
+    /// The stack pointer: the bytes up to so many below it are in none of the pieces.
+    pub stack: (TermId, u64),
+}
+
+impl Layout {
+    fn byte(&self, address: u64) -> Option<u8> {
+        let inside = |(first, bytes): &(u64, Vec<u8>)| {
+            let at = usize::try_from(address.checked_sub(*first)?).ok()?;
+            bytes.get(at).copied()
+        };
+        self.content.iter().find_map(inside)
+    }
 }
 
 impl Terms {
     /// No terms.
     pub fn new() -> Terms {
         Terms::default()
+    }
+
+    /// Takes a layout of memory for granted from here on.
+    pub fn assume(&mut self, layout: Layout) {
+        self.layout = Some(layout);
     }
 
     /// How many there are; they are numbered from 0, operands before uses.
@@ -200,6 +233,18 @@ impl Terms {
         if let Some(sum) = self.sum(op, x, y) {
             return sum;
         }
+        if let (Eq, Term::Concat(upper, lower), Some(c)) = (op, self.term(x).clone(), self.constant(y).cloned()) {
+            let low = self.width(lower);
+            let (high_part, low_part) = (self.word(c.shr(low).resized(width - low)), self.word(c.resized(low)));
+            let (upper, lower) = (self.binary(Eq, upper, high_part), self.binary(Eq, lower, low_part));
+            return self.binary(And, upper, lower);
+        }
+        if op.is_comparison()
+            && let Some(c) = self.constant(y).cloned()
+            && let Some(all) = self.over_table(x, |w| binary(op, w, &c))
+        {
+            return all;
+        }
         let sort = Sort::Bits(if op.is_comparison() { 1 } else { width });
         self.make(Term::Binary(op, x, y), sort)
     }
@@ -237,7 +282,54 @@ impl Terms {
         if let Term::Unary(UnaryOp::Not, inner) = *self.term(c) {
             return self.select(inner, y, x);
         }
+        if matches!(self.sort(x), Sort::Array { .. })
+            && let Some(joined) = self.join_arrays(c, x, y)
+        {
+            return joined;
+        }
+        // A choice of one bit with a constant in it is no choice.
+        if self.sort(x) == Sort::Bits(1) {
+            match (self.constant(x).map(Word::is_zero), self.constant(y).map(Word::is_zero)) {
+                (Some(false), _) => return self.binary(BinaryOp::Or, c, y),
+                (_, Some(true)) => return self.binary(BinaryOp::And, c, x),
+                (Some(true), _) => {
+                    let no = self.unary(UnaryOp::Not, c);
+                    return self.binary(BinaryOp::And, no, y);
+                }
+                (_, Some(false)) => {
+                    let no = self.unary(UnaryOp::Not, c);
+                    return self.binary(BinaryOp::Or, no, x);
+                }
+                _ => {}
+            }
+        }
         self.make(Term::Select(c, x, y), self.sort(x))
+    }
+
+    /// A chain of choices between constants: conditions with their constants, and the last constant.
+    fn table(&self, id: TermId) -> Option<(Vec<(TermId, Word)>, Word)> {
+        let (mut rows, mut at) = (Vec::new(), id);
+        while let Term::Select(c, x, y) = *self.term(at) {
+            if rows.len() >= MAX_TABLE {
+                return None;
+            }
+            rows.push((c, self.constant(x)?.clone()));
+            at = y;
+        }
+        Some((rows, self.constant(at)?.clone()))
+    }
+
+    /// A function of one operand applied to every constant of a table; `None` if the term is none.
+    fn over_table(&mut self, id: TermId, f: impl Fn(&Word) -> Word) -> Option<TermId> {
+        if !matches!(self.term(id), Term::Select(..)) {
+            return None;
+        }
+        let (rows, last) = self.table(id)?;
+        let last = self.word(f(&last));
+        Some(rows.into_iter().rev().fold(last, |rest, (c, w)| {
+            let value = self.word(f(&w));
+            self.select(c, value, rest)
+        }))
     }
 
     /// Extended to `width` with zeros.
@@ -268,6 +360,9 @@ impl Terms {
     pub fn slice(&mut self, x: TermId, low: u32, width: u32) -> TermId {
         if low == 0 && self.width(x) == width {
             return x;
+        }
+        if let Some(all) = self.over_table(x, |w| w.shr(low).resized(width)) {
+            return all;
         }
         match *self.term(x) {
             Term::Const(ref w) => {
@@ -319,17 +414,75 @@ impl Terms {
             }
             _ => {}
         }
+        if let Some(layout) = self.layout.as_ref().filter(|l| l.memory == array)
+            && let Some(byte) = self.constant(index).and_then(Word::to_u64).and_then(|at| layout.byte(at))
+        {
+            return self.number(u64::from(byte), 8);
+        }
         let sort = Sort::Bits(self.width(array));
         self.make(Term::Read(array, index), sort)
     }
 
     /// `array` with the element at `index` changed.
     pub fn write(&mut self, array: TermId, index: TermId, value: TermId) -> TermId {
-        let array = match *self.term(array) {
-            Term::Write(below, at, _) if at == index => below,
-            _ => array,
-        };
-        self.make(Term::Write(array, index, value), self.sort(array))
+        let sort = self.sort(array);
+        // An older value at the same index is forgotten, so that an array is no longer than it has known indices.
+        let mut above = Vec::new();
+        let mut at = array;
+        while let Term::Write(below, i, v) = *self.term(at)
+            && above.len() < MAX_CHAIN
+        {
+            if i == index {
+                let rest = above.into_iter().rev().fold(below, |a, (i, v)| self.make(Term::Write(a, i, v), sort));
+                return self.make(Term::Write(rest, index, value), sort);
+            }
+            if !self.differ(i, index) {
+                break;
+            }
+            above.push((i, v));
+            at = below;
+        }
+        self.make(Term::Write(array, index, value), sort)
+    }
+
+    /// The changes of an array, the latest first, and what they are made to; `None` if there are too many.
+    fn chain(&self, array: TermId) -> Option<(Vec<(TermId, TermId)>, TermId)> {
+        let (mut list, mut at) = (Vec::new(), array);
+        while let Term::Write(below, index, value) = *self.term(at) {
+            if list.len() >= MAX_CHAIN {
+                return None;
+            }
+            list.push((index, value));
+            at = below;
+        }
+        Some((list, at))
+    }
+
+    /// `x` if `c` is 1, else `y`, of two arrays: element by element where both are changes of one array at indices that
+    /// are known to be the same or not, so that what both sides agree on stays plain.
+    fn join_arrays(&mut self, c: TermId, x: TermId, y: TermId) -> Option<TermId> {
+        let ((ours, base), (theirs, other)) = (self.chain(x)?, self.chain(y)?);
+        if base != other {
+            return None;
+        }
+        let mut indices: Vec<TermId> = Vec::new();
+        for &(index, _) in ours.iter().rev().chain(theirs.iter().rev()) {
+            if indices.contains(&index) {
+                continue;
+            }
+            if indices.iter().any(|&i| !self.differ(i, index)) {
+                return None;
+            }
+            indices.push(index);
+        }
+        let sort = self.sort(x);
+        let mut made = base;
+        for index in indices {
+            let (one, two) = (self.read(x, index), self.read(y, index));
+            let value = self.select(c, one, two);
+            made = self.make(Term::Write(made, index, value), sort);
+        }
+        Some(made)
     }
 
     /// Whether two terms are surely different: constants, or one base with different constants added.
@@ -343,6 +496,19 @@ impl Terms {
             _ => (Some(t), Word::zero(self.width(t))),
         };
         let ((base_x, x), (base_y, y)) = (split(x), split(y));
-        base_x == base_y && x != y
+        if base_x == base_y {
+            return x != y;
+        }
+        // The stack and the pieces of memory that are known have nothing in common.
+        self.layout.as_ref().is_some_and(|layout| {
+            let on_stack = |base: Option<TermId>, offset: &Word| {
+                let below = unary(UnaryOp::Negate, offset).to_u64();
+                base == Some(layout.stack.0) && below.is_some_and(|n| n > 0 && n <= layout.stack.1)
+            };
+            let known = |base: Option<TermId>, at: &Word| {
+                base.is_none() && at.to_u64().is_some_and(|at| layout.byte(at).is_some())
+            };
+            on_stack(base_x, &x) && known(base_y, &y) || on_stack(base_y, &y) && known(base_x, &x)
+        })
     }
 }

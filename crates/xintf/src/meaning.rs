@@ -147,7 +147,8 @@ fn keeps_state(body: &Body) -> bool {
             _ => false,
         })
     }
-    let reads = |v: &Value| matches!(v, Value::Register(_, RegisterIndex::Operand(op)) if op.0 >= OPERANDS.len() as u32);
+    let reads =
+        |v: &Value| matches!(v, Value::Register(_, RegisterIndex::Operand(op)) if op.0 >= OPERANDS.len() as u32);
     body.values.iter().any(reads) || writes(&body.statements)
 }
 

@@ -120,9 +120,11 @@ impl Device for Described {
     fn meaning(&self, xlen: u32, sub: u16, command: u8) -> Option<Meaning> {
         match self.commands.get(&(sub, command))? {
             Action::Text { meaning, .. } => Some((**meaning).clone()),
-            Action::Expr { result, set } => {
-                text::typed(&expr::lower(result, set, &self.names), text::of_device(&self.names, &self.state, xlen), xlen)
-            }
+            Action::Expr { result, set } => text::typed(
+                &expr::lower(result, set, &self.names),
+                text::of_device(&self.names, &self.state, xlen),
+                xlen,
+            ),
         }
     }
 }

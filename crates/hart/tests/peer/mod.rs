@@ -1,4 +1,5 @@
 //! Programs compiled by the stock compiler, run on our hart and on qemu's user mode.
+#![allow(dead_code)]
 
 use std::path::Path;
 use std::process::{Command, Stdio};

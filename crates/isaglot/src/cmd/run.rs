@@ -157,7 +157,11 @@ fn execute(args: &Args, session: &mut Session) -> Result<(), Diagnostics> {
     let stop = if args.trace { trace(args, &commands, &mut hart, &mut out)? } else { hart.run(args.max_steps) };
     let console = hart.take_console();
     out.write_all(&console).map_err(|e| written(&e, &out))?;
-    let text = if args.json { as_json(args, &hart, &stop, &names) } else { as_text(args, &commands, &hart, &stop, &names, model) };
+    let text = if args.json {
+        as_json(args, &hart, &stop, &names)
+    } else {
+        as_text(args, &commands, &hart, &stop, &names, model)
+    };
     out.write_all(text.as_bytes()).map_err(|e| written(&e, &out))?;
     out.finish().map_err(Diagnostics::from)
 }
@@ -248,7 +252,14 @@ fn target(to: Option<Level>) -> &'static str {
     to.map_or("debug", Level::name)
 }
 
-fn as_text(args: &Args, commands: &Commands, hart: &Hart<'_>, stop: &Stop, devices: &[String], model: TrapModel) -> String {
+fn as_text(
+    args: &Args,
+    commands: &Commands,
+    hart: &Hart<'_>,
+    stop: &Stop,
+    devices: &[String],
+    model: TrapModel,
+) -> String {
     let mut text = match stop {
         Stop::Ebreak => format!("stopped: ebreak at {:#x}\n", hart.pc()),
         Stop::Limit => format!("stopped: {} instructions, as many as allowed\n", args.max_steps),

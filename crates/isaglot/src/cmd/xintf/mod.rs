@@ -3,6 +3,7 @@
 mod check;
 mod header;
 mod map;
+mod prove;
 mod registry;
 mod skeleton;
 
@@ -40,6 +41,8 @@ enum Verb {
     /// Build or check the map of a processor
     #[command(subcommand)]
     Map(map::Verb),
+    /// Prove laws of interfaces, machines and routines, or refute them with a program
+    Prove(prove::Args),
     /// Keep the registry of interface numbers
     #[command(subcommand)]
     Registry(registry::Verb),
@@ -52,6 +55,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         Verb::Header(args) => header::run(args, session),
         Verb::Skeleton(args) => skeleton::run(args, session),
         Verb::Map(verb) => map::run(verb, session),
+        Verb::Prove(args) => prove::run(args, session),
         Verb::Registry(verb) => registry::run(verb, session),
     }
 }

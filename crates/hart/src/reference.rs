@@ -1,0 +1,156 @@
+//! One instruction by the definition of the semantics language: the interpreter on the state of a hart. It is what the
+//! generated executor is compared with, and what changed semantics are tried out with.
+
+use isaglot_bits::Word;
+use isaglot_codec::{OperandValue, operands};
+use isaglot_model::{EncodingId, Isa};
+use isaglot_semantics::{Body, ExternId, FileIndex, Machine as Semantics, Operand, run};
+
+use crate::hart::{Hart, Stop};
+use crate::machine::{Cause, Fault, Machine};
+
+/// A hart as the interpreter sees it.
+struct View<'a> {
+    isa: &'a Isa,
+    machine: &'a mut Machine,
+    /// Values of the operands.
+    operands: Vec<u64>,
+    pc: u64,
+    next: u64,
+    target: u64,
+}
+
+impl View<'_> {
+    fn word(&self, value: u64) -> Word {
+        Word::from_u64(value, self.machine.xlen)
+    }
+
+    /// Whether a file is that of the integer registers.
+    fn is_x(&self, file: FileIndex) -> bool {
+        self.isa.register_files().get(file.0 as usize).is_some_and(|f| f.name == "#x")
+    }
+}
+
+/// The fault that a text's trap is.
+fn fault(cause: &str) -> Fault {
+    let cause = match cause {
+        "breakpoint" => Cause::Breakpoint,
+        "environment_call" => Cause::EnvironmentCall,
+        "load_misaligned" => Cause::LoadMisaligned,
+        "store_misaligned" => Cause::StoreMisaligned,
+        "unrouted_lun" => Cause::UnroutedLun,
+        _ => Cause::Illegal,
+    };
+    Fault::new(cause, 0)
+}
+
+impl Semantics for View<'_> {
+    type Trap = Fault;
+    fn pc(&self) -> Word {
+        self.word(self.pc)
+    }
+    fn next_pc(&self) -> Word {
+        self.word(self.next)
+    }
+    fn set_pc(&mut self, target: Word) -> Result<(), Fault> {
+        self.target = target.low_u64();
+        Ok(())
+    }
+    fn immediate(&self, operand: Operand, width: u32) -> Word {
+        Word::from_u64(self.operands.get(operand.0 as usize).copied().unwrap_or(0), width)
+    }
+    fn register_number(&self, operand: Operand) -> u32 {
+        self.operands.get(operand.0 as usize).map_or(0, |&n| n as u32)
+    }
+    fn register(&self, file: FileIndex, number: u32, width: u32) -> Word {
+        let there = self.is_x(file) && (1..32).contains(&number);
+        let value = if there { self.machine.x.get(number as usize).copied().unwrap_or(0) } else { 0 };
+        Word::from_u64(value, width)
+    }
+    fn set_register(&mut self, file: FileIndex, number: u32, value: Word) {
+        if self.is_x(file)
+            && (1..32).contains(&number)
+            && let Some(place) = self.machine.x.get_mut(number as usize)
+        {
+            *place = value.low_u64();
+        }
+    }
+    fn load(&mut self, address: Word, bits: u32) -> Result<Word, Fault> {
+        let at = address.low_u64();
+        let m = &mut self.machine;
+        let value = match bits {
+            8 => u64::from(m.load8(at)?),
+            16 => u64::from(m.load16(at)?),
+            32 => u64::from(m.load32(at)?),
+            _ => m.load64(at)?,
+        };
+        Ok(Word::from_u64(value, bits))
+    }
+    fn store(&mut self, address: Word, value: Word) -> Result<(), Fault> {
+        let (at, bits) = (address.low_u64(), value.low_u64());
+        match value.width() {
+            8 => self.machine.store8(at, bits as u8),
+            16 => self.machine.store16(at, bits as u16),
+            32 => self.machine.store32(at, bits as u32),
+            _ => self.machine.store64(at, bits),
+        }
+    }
+    fn call(&mut self, callee: ExternId, args: &[Word]) -> Result<Option<Word>, Fault> {
+        let e = self.isa.externs().get(callee.0 as usize);
+        let arg = |n: usize| args.get(n).map_or(0, Word::low_u64);
+        let m = &mut self.machine;
+        let result = match e.map_or("", |e| e.name.as_str()) {
+            "csr_read" => m.csr_read(arg(0) as u16)?,
+            "csr_write" => m.csr_write(arg(0) as u16, arg(1)).map(|()| 0)?,
+            "trap_return" => m.trap_return(arg(0) as u8)?,
+            "reserve" => m.reserve(arg(0)).map(|()| 0)?,
+            "reserved" => u64::from(m.reserved(arg(0))?),
+            "fence_i" => m.fence_i().map(|()| 0)?,
+            "fence_vma" => m.fence_vma(arg(0), arg(1)).map(|()| 0)?,
+            "lun_lookup" => u64::from(m.lun_lookup(arg(0), arg(1) as u16)?),
+            "device_lookup" => u64::from(m.device_lookup(arg(0) as u16)?),
+            "device" => m.device(arg(0) as u16, arg(1) as u16, arg(2), arg(3))?,
+            _ => return Err(Fault::new(Cause::Illegal, 0)),
+        };
+        let width = e.and_then(|e| e.result.as_ref()).map(|w| self.isa.width(w, self.machine.xlen));
+        Ok(width.map(|w| Word::from_u64(result, w)))
+    }
+    fn trap(&mut self, cause: &str, args: &[Word]) -> Fault {
+        Fault { value: args.first().map_or(0, Word::low_u64), ..fault(cause) }
+    }
+}
+
+impl<'a> Hart<'a> {
+    /// What a word is on this hart, if the description has semantics for it.
+    pub fn instruction(&self, word: &Word) -> Option<EncodingId> {
+        let tree = operands::decode(self.plan(), word)?;
+        self.plan().isa()[tree.encoding].semantics.as_ref().map(|_| tree.encoding)
+    }
+
+    /// Runs an instruction as if it were at the pc, by a text for its encoding; gives why the run ends, if it does. A
+    /// word that is no instruction is illegal.
+    pub fn interpret(&mut self, word: &Word, body: &Body) -> Option<Stop> {
+        let isa: &'a Isa = self.plan().isa();
+        let pc = self.pc();
+        let Some(tree) = operands::decode(self.plan(), word) else {
+            return self.finish(pc, Err(Fault::new(Cause::Illegal, 0)));
+        };
+        let number = |value: &OperandValue| match value {
+            OperandValue::Number(w) => w.low_u64(),
+            OperandValue::Nested(_) => 0,
+        };
+        let names = isa.semantic_operands(&isa[tree.encoding]);
+        let value = |name| tree.fields.iter().find(|f| f.name == name).map_or(0, |f| number(&f.value));
+        let next = pc.wrapping_add(u64::from(word.width() / 8));
+        let compressed = self.compressed();
+        let machine = self.machine();
+        let before = machine.x;
+        let mut view = View { isa, machine, operands: names.into_iter().map(value).collect(), pc, next, target: next };
+        let result = run(body, &mut view).map(|()| view.target);
+        if !compressed && result.is_ok_and(|target| target & 2 != 0) {
+            // The jump traps, and has not written its return address.
+            machine.x = before;
+        }
+        self.finish(pc, result)
+    }
+}

@@ -1,0 +1,89 @@
+//! Two texts for one command say the same.
+
+use isaglot_semantics::{TermId, Terms};
+use isaglot_xintf::meaning::{Meaning, Variable};
+
+use crate::claim::{Claim, all, any, differ, not};
+use crate::command::{effect, free_variables};
+use crate::scenario::{Line, Outcome, Scenario, Setting, Shows, quoted, setting};
+use crate::sequence::Command;
+
+/// `command` by its interface is what `other` does: the same traps, results and variables, by name.
+pub fn semantics(command: &Command<'_>, other: &Meaning, xlen: u32) -> Claim {
+    let mut terms = Terms::new();
+    let t = &mut terms;
+    let mut free = |name: &str| t.symbol(name, isaglot_semantics::Sort::Bits(xlen));
+    let (rs1, rs2) = (free("rs1"), free("rs2"));
+    let meaning = command.meaning;
+    let mine = free_variables(t, meaning, "state.");
+    let own = free_variables(t, other, "other.");
+    // Variables with one name, width and value at reset are one variable.
+    let twin = |v: &Variable| meaning.variables.iter().position(|m| m == v);
+    let twins: Vec<Option<usize>> = other.variables.iter().map(twin).collect();
+    let found: Vec<TermId> =
+        twins.iter().zip(&own).map(|(at, &own)| at.and_then(|at| mine.get(at)).copied().unwrap_or(own)).collect();
+    let wanted = effect(t, meaning, rs1, rs2, &mine);
+    let got = effect(t, other, rs1, rs2, &found);
+    let mut differs = vec![differ(t, "result", wanted.result, got.result)];
+    let missing = (0..mine.len()).any(|at| !twins.contains(&Some(at)));
+    differs.push(t.number(u64::from(missing), 1));
+    for (at, &after) in twins.iter().zip(&got.variables) {
+        if let Some(&want) = at.and_then(|at| wanted.variables.get(at)) {
+            differs.push(differ(t, "state", want, after));
+        }
+    }
+    let differs = any(t, &differs);
+    let runs = not(t, wanted.traps);
+    let wrong_effect = all(t, &[runs, differs]);
+    let wrong_trap = differ(t, "trap", wanted.traps, got.traps);
+    let wrong = any(t, &[wrong_trap, wrong_effect]);
+    let as_wide = other.variables.iter().all(|v| v.width == xlen);
+    let scenario = (!other.swapped && as_wide).then(|| {
+        let unit = t.number(32, 12);
+        let low = t.slice(rs1, 12, xlen - 12);
+        let handle = t.concat(low, unit);
+        // The run goes through a unit of its own, which only a text that looks at `lun` can tell.
+        let mine = effect(t, meaning, handle, rs2, &mine);
+        let its = effect(t, other, handle, rs2, &found);
+        run(command, other, xlen, (handle, rs2), (its.traps, its.result), (mine.traps, mine.result), &found)
+    });
+    let mut values = vec![("rs1".to_owned(), rs1), ("rs2".to_owned(), rs2)];
+    values.extend(meaning.variables.iter().zip(&mine).map(|(v, &term)| (v.name.clone(), term)));
+    let (subject, place) = (command.name.to_owned(), format!("RV{xlen}"));
+    Claim { law: "semantics", subject, place, terms, wrong, open: None, values, scenario }
+}
+
+fn run(
+    command: &Command<'_>,
+    other: &Meaning,
+    xlen: u32,
+    (handle, rs2): (TermId, TermId),
+    (traps, a0): (TermId, TermId),
+    wanted: (TermId, TermId),
+    variables: &[TermId],
+) -> Scenario {
+    let mut settings = vec![
+        setting("xlen", xlen.to_string()),
+        setting("commands", "16"),
+        setting("start_priv", "\"mach\""),
+        setting("trap_model", "\"one-level-up\""),
+        setting("lun_map", format!("[{{ uuid = \"{:#x}\", dev = 0, levels = \"all\", lun = 32 }}]", command.uuid)),
+        setting("dev_map", "[{ lun = 32, levels = \"all\", device = \"other\", sub = 0 }]"),
+    ];
+    let path = |rest: &[&str]| ["devices", "other"].iter().chain(rest).map(|&s| s.to_owned()).collect::<Vec<String>>();
+    for v in &other.variables {
+        settings.push(Setting { path: path(&["state", &v.name]), value: v.initial.to_string() });
+    }
+    let text = path(&["subs", "0", &command.k.to_string(), "semantics"]);
+    settings.push(Setting { path: text, value: quoted(&other.text) });
+    let lines = vec![
+        Line::Load("t1", handle),
+        Line::Load("a2", rs2),
+        Line::Text(format!("xcmd{} a0, t1, a2", command.k)),
+        Line::Text("ebreak".to_owned()),
+    ];
+    let of = |v: &Variable| path(&["state", &v.name]);
+    let variables = other.variables.iter().zip(variables).map(|(v, &term)| (of(v), term)).collect();
+    let shows = Shows::Other { got: Outcome { traps, a0 }, wanted: Outcome { traps: wanted.0, a0: wanted.1 } };
+    Scenario { xlen, lines, settings, variables, on_machine: false, shows }
+}

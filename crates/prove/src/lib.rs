@@ -1,0 +1,30 @@
+//! Proofs about overloadable opcodes, from the same texts that the executor is made of.
+//!
+//! The problem: a machine has maps, devices, perhaps routines that stand in for devices; whether all of it does what the
+//! interfaces say cannot be tested for every operand. The method: the instructions of `specs/riscv` and the commands of
+//! interfaces are run on terms instead of words; what must not happen becomes a formula of one bit, a [`Claim`]. If the
+//! terms do not decide it by themselves, a solver is asked whether the bit can be 1. A way to make it 1 is a
+//! counterexample, and where a machine can run it, a [`Scenario`] says with which program.
+//!
+//! Laws: [`sequence`] (opening a handle and using it is the native instruction; what the fallback interfaces give),
+//! [`machine`] (the same on a given machine, and that nothing outside its maps reaches a device), [`against`] (another
+//! text says the same), [`routine`] (RISC-V code says the same), [`encoding`] (profiles agree).
+//!
+//! No I/O here: who calls asks the solver, and gives its answer.
+
+mod abstraction;
+pub mod against;
+pub mod claim;
+pub mod command;
+pub mod encoding;
+pub mod limits;
+pub mod machine;
+pub mod riscv;
+pub mod routine;
+pub mod scenario;
+pub mod sequence;
+mod tables;
+
+pub use claim::{Answer, Claim, Verdict, decide};
+pub use riscv::Riscv;
+pub use scenario::Scenario;

@@ -1,0 +1,308 @@
+//! Laws of one machine: each device does what the interfaces say that it serves; what nobody serves falls back; no unit
+//! outside the maps reaches a device.
+
+use isaglot_hart::{Config, Level};
+use isaglot_semantics::symbolic::CAUSE_BITS;
+use isaglot_semantics::{BinaryOp, Sort, TermId, Terms, UnaryOp};
+use isaglot_xintf::profile::{Op, Profile};
+
+use crate::claim::{Claim, all, any, differ, not, same};
+use crate::command::{effect, free_variables, lun};
+use crate::riscv::Riscv;
+use crate::scenario::{Line, Outcome, Scenario, Shows, setting};
+use crate::sequence::Command;
+use crate::tables::{Tables, none_of};
+
+/// Registers that programs use: the number of the interface, the handle, data, operand, result.
+const ID: u64 = 5;
+const HANDLE: u64 = 6;
+const DATA: u64 = 11;
+const OPERAND: u64 = 12;
+const RESULT: u64 = 10;
+
+fn line(text: impl Into<String>) -> Line {
+    Line::Text(text.into())
+}
+
+fn levels(config: &Config) -> impl Iterator<Item = (u8, &'static str)> + '_ {
+    Level::ALL.into_iter().map(|l| (l as u8, l.name())).filter(|(n, _)| config.levels >> n & 1 == 1)
+}
+
+fn scenario(config: &Config, level: &str, lines: Vec<Line>, shows: Shows) -> Scenario {
+    // One trap ends the run, so that what it ends with is what the law is about.
+    let settings = vec![
+        setting("start_priv", format!("\"{level}\"")),
+        setting("trap_model", "\"one-level-up\""),
+        setting("ebreak", "\"stop\""),
+    ];
+    Scenario { xlen: config.xlen, lines, settings, variables: Vec::new(), on_machine: true, shows }
+}
+
+/// Each served command, at each level and through each device number, is the interface's. A command that the machine
+/// serves without its meaning being known to it is compared with what is not known, and so refuted or undecided.
+pub fn devices(
+    riscv: &mut Riscv<'_>,
+    profile: &Profile,
+    config: &Config,
+    commands: &[Command<'_>],
+) -> Option<Vec<Claim>> {
+    let mut claims = Vec::new();
+    for (level, level_name) in levels(config) {
+        let tables = Tables { config, level, own: None };
+        let rows: Vec<(u64, u16, u16)> = tables.luns().collect();
+        for (uuid, dev, unit) in rows {
+            for command in commands.iter().filter(|c| c.uuid == uuid) {
+                claims.push(device(riscv, profile, config, (level, level_name), (dev, unit), command)?);
+            }
+        }
+    }
+    Some(claims)
+}
+
+fn device(
+    riscv: &mut Riscv<'_>,
+    profile: &Profile,
+    config: &Config,
+    (level, level_name): (u8, &str),
+    (dev, unit): (u16, u16),
+    command: &Command<'_>,
+) -> Option<Claim> {
+    let mut terms = Terms::new();
+    let t = &mut terms;
+    let xlen = config.xlen;
+    let mut tables = Tables { config, level, own: None };
+    let route = tables.route(unit);
+    tables.own = route;
+    let name = route.and_then(|(at, _)| config.devices.get(at)).map_or("nothing", |d| d.0.as_str());
+    // The variables of the device, which stand for those of the interface with the same names.
+    let on_device = route.and_then(|(at, sub)| config.devices.get(at)?.1.meaning(xlen, sub, command.k));
+    let kept = on_device.as_ref().unwrap_or(command.meaning);
+    let mut start = riscv.state(t);
+    start.outside = free_variables(t, kept, "state.");
+    let found = start.outside.clone();
+    start.outside.push(t.number(0, 1));
+    let mut starts_alike = Vec::new();
+    let mut shared = Vec::new();
+    for v in &command.meaning.variables {
+        let at = kept.variables.iter().position(|k| k.name == v.name && k.width == v.width);
+        shared.push(at);
+        let alike = at.and_then(|at| kept.variables.get(at)).is_some_and(|k| k.initial == v.initial);
+        starts_alike.push(t.number(u64::from(alike), 1));
+    }
+    let id = t.number(command.uuid << 12 | u64::from(dev), xlen);
+    let at = t.number(ID, 5);
+    riscv.set_register(t, &mut start, at, id);
+    let (data, operand) = (riscv.register(t, &start, DATA), riscv.register(t, &start, OPERAND));
+    let xext = riscv.generic(profile, Op::Xext(0), [HANDLE as u32, ID as u32, DATA as u32])?;
+    let middle = riscv.execute(t, &xext, &[], &start, &mut tables)?;
+    let xcmd =
+        riscv.generic(profile, Op::Xcmd(u32::from(command.k)), [RESULT as u32, HANDLE as u32, OPERAND as u32])?;
+    let after = riscv.execute(t, &xcmd, &[], &middle, &mut tables)?;
+
+    let low = t.slice(data, 0, xlen - 12);
+    let unit = t.number(u64::from(unit), 12);
+    let handle = t.concat(low, unit);
+    let variables: Vec<TermId> = shared
+        .iter()
+        .zip(&command.meaning.variables)
+        .map(|(at, v)| {
+            let own = at.and_then(|at| found.get(at)).copied();
+            own.unwrap_or_else(|| t.symbol(&format!("interface.{}", v.name), Sort::Bits(v.width)))
+        })
+        .collect();
+    let native = effect(t, command.meaning, handle, operand, &variables);
+    let none = t.number(0, CAUSE_BITS);
+    let traps = t.binary(BinaryOp::Ne, after.trap, none);
+    let result = riscv.register(t, &after, RESULT);
+    let ran = not(t, native.traps);
+    let mut differs = vec![differ(t, "result", result, native.result)];
+    for (at, &wanted) in shared.iter().zip(&native.variables) {
+        if let Some(&got) = at.and_then(|at| after.outside.get(at)) {
+            differs.push(differ(t, "state", got, wanted));
+        }
+    }
+    let differs = any(t, &differs);
+    let wrong_result = all(t, &[ran, differs]);
+    let wrong_trap = differ(t, "trap", traps, native.traps);
+    let same_start = all(t, &starts_alike);
+    let other_start = not(t, same_start);
+    let wrong = any(t, &[wrong_trap, wrong_result, other_start]);
+    let lines = vec![
+        Line::Load("t0", id),
+        Line::Load("a1", data),
+        Line::Load("a2", operand),
+        line("xext t1, t0, a1"),
+        line(format!("xcmd{} a0, t1, a2", command.k)),
+        line("ebreak"),
+    ];
+    let got = Outcome { traps, a0: result };
+    let wanted = Outcome { traps: native.traps, a0: native.result };
+    let mut scenario = scenario(config, level_name, lines, Shows::Other { got, wanted });
+    for (v, &term) in kept.variables.iter().zip(&found) {
+        let path = ["devices", name, "state", &v.name].map(str::to_owned).to_vec();
+        scenario.variables.push((path, term));
+    }
+    let mut values = vec![("data".to_owned(), data), ("rs2".to_owned(), operand)];
+    values.extend(kept.variables.iter().zip(&found).map(|(v, &term)| (v.name.clone(), term)));
+    let place = format!("RV{xlen}, {level_name}, device number {dev}, {name}");
+    Some(Claim {
+        law: "device",
+        subject: command.name.to_owned(),
+        place,
+        terms,
+        wrong,
+        open: None,
+        values,
+        scenario: Some(scenario),
+    })
+}
+
+/// A command whose number is a term: what all of them come to, and which one it is.
+struct AnyCommand {
+    k: TermId,
+    traps: TermId,
+    result: TermId,
+    asked: TermId,
+}
+
+/// Runs every `xcmdK` from one state and joins them by a free K.
+fn any_command(
+    riscv: &mut Riscv<'_>,
+    t: &mut Terms,
+    profile: &Profile,
+    tables: &mut Tables<'_>,
+    state: &isaglot_semantics::symbolic::State,
+) -> Option<AnyCommand> {
+    let k = t.symbol("k", Sort::Bits(5));
+    let none = t.number(0, CAUSE_BITS);
+    let zero = t.number(0, riscv.xlen());
+    let mut all = AnyCommand { k, traps: t.number(1, 1), result: zero, asked: t.number(0, 1) };
+    for number in 0..u32::from(tables.config.commands) {
+        let xcmd = riscv.generic(profile, Op::Xcmd(number), [RESULT as u32, HANDLE as u32, OPERAND as u32])?;
+        let after = riscv.execute(t, &xcmd, &[], state, tables)?;
+        let traps = t.binary(BinaryOp::Ne, after.trap, none);
+        let result = riscv.register(t, &after, RESULT);
+        let asked = after.outside.last().copied().unwrap_or(zero);
+        let number = t.number(u64::from(number), 5);
+        let this = same(t, k, number);
+        all.traps = t.select(this, traps, all.traps);
+        all.result = t.select(this, result, all.result);
+        all.asked = t.select(this, asked, all.asked);
+    }
+    Some(all)
+}
+
+/// What nobody serves at a level falls back there as the reference says.
+pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, config: &Config) -> Option<Vec<Claim>> {
+    let mut claims = Vec::new();
+    let xlen = config.xlen;
+    for (level, level_name) in levels(config) {
+        for (j, name) in ["xext", "xext0", "xextm1"].into_iter().enumerate() {
+            let mut terms = Terms::new();
+            let t = &mut terms;
+            let mut tables = Tables { config, level, own: None };
+            let mut start = riscv.state(t);
+            start.outside = vec![t.number(0, 1)];
+            let (id, data) = (riscv.register(t, &start, ID), riscv.register(t, &start, DATA));
+            let (uuid, dev) = (t.slice(id, 12, xlen - 12), t.slice(id, 0, 12));
+            let hit = tables.lun_lookup(t, uuid, dev);
+            let hit = t.slice(hit, 12, 1);
+            let missing = not(t, hit);
+            let xext = riscv.generic(profile, Op::Xext(j as u32), [HANDLE as u32, ID as u32, DATA as u32])?;
+            let middle = riscv.execute(t, &xext, &[], &start, &mut tables)?;
+            let handle = riscv.register(t, &middle, HANDLE);
+            let wanted_handle = t.number(j as u64, xlen);
+            let wrong_handle = differ(t, "handle", handle, wanted_handle);
+            // Where the handle is right, it is this constant.
+            let mut right = middle.clone();
+            let at = t.number(HANDLE, 5);
+            riscv.set_register(t, &mut right, at, wanted_handle);
+            let command = any_command(riscv, t, profile, &mut tables, &right)?;
+            let count = t.number(u64::from(config.commands), 5);
+            let in_range = t.binary(BinaryOp::LtU, command.k, count);
+            let zero = t.number(0, xlen);
+            let ones = t.unary(UnaryOp::Not, zero);
+            let (want_trap, want) = [(1, zero), (0, zero), (0, ones)][j];
+            let want_trap = t.number(want_trap, 1);
+            let wrong_trap = differ(t, "trap", command.traps, want_trap);
+            let runs = not(t, want_trap);
+            let wrong_result = differ(t, "result", command.result, want);
+            let wrong_result = all(t, &[runs, wrong_result]);
+            let wrong = any(t, &[wrong_handle, wrong_trap, wrong_result]);
+            let wrong = all(t, &[missing, in_range, wrong]);
+            let operand = riscv.register(t, &start, OPERAND);
+            let lines = vec![
+                Line::Load("t0", id),
+                Line::Load("a1", data),
+                Line::Load("a2", operand),
+                line(format!("{name} t1, t0, a1")),
+                Line::Numbered("xcmd", command.k, " a0, t1, a2"),
+                line("ebreak"),
+            ];
+            let got = Outcome { traps: command.traps, a0: command.result };
+            let wanted = Outcome { traps: want_trap, a0: want };
+            let scenario = Some(scenario(config, level_name, lines, Shows::Other { got, wanted }));
+            let values = vec![("number and device".to_owned(), id), ("command".to_owned(), command.k)];
+            let place = format!("RV{xlen}, {level_name}, its maps");
+            let subject = name.to_owned();
+            claims.push(Claim { law: "fallback", subject, place, terms, wrong, open: None, values, scenario });
+        }
+    }
+    Some(claims)
+}
+
+/// The escape law, level by level: a device runs a command only for a unit that the map routes there at this level, and
+/// that `xext` gives at this level. With `intended`, the routes are those of that map, and lead where it says.
+pub fn escape(
+    riscv: &mut Riscv<'_>,
+    profile: &Profile,
+    config: &Config,
+    intended: Option<&Config>,
+) -> Option<Vec<Claim>> {
+    let mut claims = Vec::new();
+    let xlen = config.xlen;
+    let meant = intended.unwrap_or(config);
+    for (level, level_name) in levels(config) {
+        let mut terms = Terms::new();
+        let t = &mut terms;
+        let mut tables = Tables { config, level, own: None };
+        let mut start = riscv.state(t);
+        start.outside = vec![t.number(0, 1)];
+        let (handle, operand) = (riscv.register(t, &start, HANDLE), riscv.register(t, &start, OPERAND));
+        let unit = lun(t, handle);
+        let command = any_command(riscv, t, profile, &mut tables, &start)?;
+
+        // Routed: the same device, by name, and subdevice as the map that counts says.
+        let actual = tables.device_lookup(t, unit);
+        let actual = t.slice(actual, 0, 24);
+        let mut routed = Vec::new();
+        let map = Tables { config: meant, level, own: None };
+        for (l, at, sub) in map.routes() {
+            let Some((name, _)) = meant.devices.get(at) else { continue };
+            let Some(here) = config.devices.iter().position(|(n, _)| n == name) else { continue };
+            let l = t.number(u64::from(l), 12);
+            let place = t.number((here as u64) << 12 | u64::from(sub), 24);
+            let (l, place) = (same(t, unit, l), same(t, actual, place));
+            routed.push(all(t, &[l, place]));
+        }
+        let routed = any(t, &routed);
+        let never_given = none_of(t, unit, map.luns().map(|r| r.2));
+        let given = not(t, never_given);
+        let allowed = all(t, &[routed, given]);
+        let outside = not(t, allowed);
+        let wrong = all(t, &[command.asked, outside]);
+        let lines = vec![
+            Line::Load("t1", handle),
+            Line::Load("a2", operand),
+            Line::Numbered("xcmd", command.k, " a0, t1, a2"),
+            line("ebreak"),
+        ];
+        let got = Outcome { traps: command.traps, a0: command.result };
+        let scenario = Some(scenario(config, level_name, lines, Shows::Call(got)));
+        let values = vec![("unit".to_owned(), unit), ("command".to_owned(), command.k)];
+        let place = format!("RV{xlen}");
+        let subject = level_name.to_owned();
+        claims.push(Claim { law: "escape", subject, place, terms, wrong, open: None, values, scenario });
+    }
+    Some(claims)
+}
