@@ -77,7 +77,7 @@ pub const MAX_FORMULA_DEPTH: u32 = 64;
 pub const MAX_TABLE_BYTES: usize = 1 << 20;
 
 /// The widest operand whose values are listed one by one to find which are rejected.
-pub const MAX_LISTED_BITS: u32 = 14;
+pub const MAX_LISTED_BITS: u32 = 16;
 
 /// Registers, tuples included.
 pub const MAX_REGISTERS: usize = 1 << 16;
