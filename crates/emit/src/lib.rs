@@ -8,5 +8,9 @@ pub mod isaspec;
 pub mod limits;
 pub mod names;
 pub mod runtime;
+pub mod rust;
 pub mod semantics;
 pub mod stamp;
+pub mod switch;
+
+pub use rust::Rust;

@@ -1,16 +1,16 @@
 //! Every bound of this crate, by name.
 
 /// The most bits that pick a text from a table of finished ones, for a step alone.
-pub const PICK_BITS: u32 = 8;
+pub const PICK_BITS: u32 = 10;
 
 /// The most bits for several steps together.
-pub const MERGE_BITS: u32 = 6;
+pub const MERGE_BITS: u32 = 9;
 
-/// The most bits for steps together with fixed text between them.
-pub const MERGE_TEXT_BITS: u32 = 3;
+/// The most bits for steps together with a mnemonic.
+pub const MERGE_TEXT_BITS: u32 = 4;
 
 /// The most bits that decide in a table where a program goes on.
-pub const JUMP_BITS: u32 = 8;
+pub const JUMP_BITS: u32 = 10;
 
 /// The longest text of a table, in bytes.
 pub const MAX_TEXT: usize = 255;

@@ -86,14 +86,22 @@ fn camel(name: &str) -> String {
     if out.is_empty() { "Unnamed".to_owned() } else { out }
 }
 
-/// Numbers names apart: of equal ones, those after the first get a number behind.
-fn numbered(names: impl Iterator<Item = String>) -> Vec<String> {
+/// Numbers names apart: of equal ones, those after the first get `mark` and a number behind.
+fn numbered(names: impl Iterator<Item = String>, mark: &str) -> Vec<String> {
     let mut known: HashMap<String, u32> = HashMap::new();
     let mut out = Vec::new();
     for name in names {
         let count = known.entry(name.clone()).or_insert(0);
         *count += 1;
-        out.push(if *count == 1 { name } else { format!("{name}_{count}") });
+        let mut number = *count;
+        let mut this = if number == 1 { name.clone() } else { format!("{name}{mark}{number}") };
+        // Another name may be what this one becomes.
+        while number > 1 && known.contains_key(&this) {
+            number += 1;
+            this = format!("{name}{mark}{number}");
+        }
+        known.entry(this.clone()).or_insert(1);
+        out.push(this);
     }
     out
 }
@@ -101,13 +109,13 @@ fn numbered(names: impl Iterator<Item = String>) -> Vec<String> {
 /// Encodings as variants of a Rust enum, in the order of the blueprint's leaves.
 #[must_use]
 pub fn rust_leaves(b: &Blueprint<'_>) -> Vec<String> {
-    numbered(b.leaves.iter().map(|leaf| camel(leaf.name)))
+    numbered(b.leaves.iter().map(|leaf| camel(leaf.name)), "X")
 }
 
 /// Fields as variants of a Rust enum, in the order of the blueprint's names.
 #[must_use]
 pub fn rust_fields(b: &Blueprint<'_>) -> Vec<String> {
-    numbered(b.names.iter().map(|name| camel(name)))
+    numbered(b.names.iter().map(|name| camel(name)), "X")
 }
 
 /// The enums of encodings and fields of a C header.
@@ -115,12 +123,12 @@ pub fn rust_fields(b: &Blueprint<'_>) -> Vec<String> {
 pub fn c_enums(b: &Blueprint<'_>, prefix: &str) -> String {
     let mut out = String::new();
     let lower = prefix.to_ascii_lowercase();
-    let leaves = numbered(b.leaves.iter().map(|leaf| upper(leaf.name)));
+    let leaves = numbered(b.leaves.iter().map(|leaf| upper(leaf.name)), "_");
     for (what, about, names) in [
         ("leaf", "Encodings.", leaves),
-        ("field", "Names of fields.", numbered(b.names.iter().map(|name| upper(name)))),
+        ("field", "Names of fields.", numbered(b.names.iter().map(|name| upper(name)), "_")),
     ] {
-        let _ = writeln!(out, "/* {about} */\nenum {lower}_{what} {{");
+        let _ = writeln!(out, "/* {about} */\nenum {lower}_{what}_number {{");
         for (i, name) in names.iter().enumerate() {
             let _ = writeln!(out, "   {prefix}_{}_{name} = {i},", what.to_ascii_uppercase());
         }

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use isaglot_asm::Options;
+use isaglot_emit::Rust;
 use isaglot_emit::blueprint::{Blueprint, limbs_for};
 use isaglot_emit::c::C;
 use isaglot_emit::runtime::out::Out;
-use isaglot_emit::runtime::{hooks, labels, stream, tables};
+use isaglot_emit::runtime::{hooks, labels, read, stream, tables};
 use isaglot_emit::stamp::Stamp;
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::Subject;
@@ -45,8 +46,20 @@ fn main() {
             let of = subject.clone();
             let missing = Command::new(compiler).arg("--version").output().is_err();
             let required = std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_some();
-            let trial = Trial::test(format!("c_{compiler}_{name}"), move || c(&of, compiler));
+            let trial = Trial::test(format!("c_{compiler}_{name}"), move || c(&of, compiler, false));
             trials.push(trial.with_ignored_flag(missing && !required));
+            if !name.starts_with("micro_") {
+                let of = subject.clone();
+                let trial = Trial::test(format!("c_{compiler}_switch_{name}"), move || c(&of, compiler, true));
+                trials.push(trial.with_ignored_flag(missing && !required));
+            }
+        }
+        // Each of these takes a compilation; the small ones are covered as tables.
+        if !name.starts_with("micro_") {
+            let of = subject.clone();
+            trials.push(Trial::test(format!("rust_{name}"), move || rust(&of, false)));
+            let of = subject.clone();
+            trials.push(Trial::test(format!("rust_switch_{name}"), move || rust(&of, true)));
         }
     }
     if support::corpus().is_none() {
@@ -97,6 +110,44 @@ impl hooks::Hooks for Custom {
     fn custom(&mut self, _: &str, value: u64, out: &mut Out<'_>) {
         out.bytes(format!("0x{value:03x}").as_bytes());
     }
+
+    fn parse_custom(&mut self, _: &str, text: &[u8], way: usize) -> Option<(usize, u64)> {
+        let digits = text.strip_prefix(b"0x")?;
+        let len = digits.iter().take_while(|c| c.is_ascii_hexdigit()).count();
+        let value = std::str::from_utf8(digits.get(..len)?).ok().and_then(|d| u64::from_str_radix(d, 16).ok())?;
+        (way == 0).then_some((2 + len, value))
+    }
+}
+
+/// Every text of a pool assembles to the word that the engine's assembler makes of it. `ISAGLOT_WORDS` above the usual
+/// number takes all of them, else it is one in ten.
+fn assembles(subject: &Subject, plan: &isaglot_codec::Plan<'_>, tables: &tables::Isa<'_>) -> Result<(), Failed> {
+    let Some((_, pool)) = &subject.pool else { return Ok(()) };
+    let names = isaglot_asm::Names::default();
+    let mut engine = isaglot_asm::Assembler::new(plan, &names, isaglot_asm::Compat::Mesa24);
+    let text = support::unpack(pool);
+    let step = if support::words(WORDS) > WORDS { 1 } else { 10 };
+    for line in text.split(|&b| b == b'\n').filter(|line| !line.is_empty()).step_by(step) {
+        let shown = || String::from_utf8_lossy(line).into_owned();
+        let wanted = engine.assemble(line).map_err(|e| format!("{}: {e:?}", shown()))?;
+        let got = read::read(tables, line, Default::default(), &mut Custom { exact: false });
+        let (_, got) = got.map_err(|e| format!("{}: {e:?}", shown()))?;
+        if got.iter().enumerate().any(|(i, &limb)| limb != wanted.limbs().get(i).copied().unwrap_or(0)) {
+            return Err(format!("{}: {got:x?}, the engine {}", shown(), wanted.hex()).into());
+        }
+    }
+    Ok(())
+}
+
+/// Texts that nothing prints as are refused, whatever they are.
+fn refuses(tables: &tables::Isa<'_>) {
+    let mut random = support::Random(4711);
+    for _ in 0..50 {
+        let len = random.next() % 40;
+        let text: Vec<u8> = (0..len).map(|_| b"add.f r0x,()[]12 #-"[(random.next() % 19) as usize]).collect();
+        // Never a panic; and what is found prints as the text, or it would not be found.
+        let _ = read::read(tables, &text, Default::default(), &mut Custom { exact: false });
+    }
 }
 
 fn tables(subject: &Subject) -> Result<(), Failed> {
@@ -128,36 +179,29 @@ fn tables(subject: &Subject) -> Result<(), Failed> {
             support::compare(&format!("{} {way:?}", subject.name), &got, &wanted)?;
         }
     }
-    Ok(())
+    refuses(&tables);
+    assembles(subject, &plan, &tables)
 }
 
-/// Compiles the driver of the tests with generated C.
-fn compiled(compiler: &str, dir: &Path, flags: &[&str]) -> Result<PathBuf, Failed> {
-    let driver = support::root().join("crates/emit/tests/c/driver.c");
-    let program = dir.join("driver");
-    let mut command = Command::new(compiler);
-    command.args(flags).arg("-I").arg(dir).arg(driver).arg(dir.join("isaglot.c")).arg("-o").arg(&program);
+/// Runs a command; its output if it succeeds.
+fn run(command: &mut Command) -> Result<Vec<u8>, Failed> {
     let out = command.output()?;
-    if !out.status.success() {
-        return Err(String::from_utf8_lossy(&out.stderr).lines().take(30).collect::<Vec<_>>().join("\n").into());
+    if out.status.success() {
+        return Ok(out.stdout);
     }
-    Ok(program)
+    let text = [out.stderr, out.stdout].concat();
+    Err(String::from_utf8_lossy(&text).lines().take(40).collect::<Vec<_>>().join("\n").into())
 }
 
-fn c(subject: &Subject, compiler: &str) -> Result<(), Failed> {
-    let isa = subject.load();
-    let plan = subject.plan(&isa);
-    let blueprint = Blueprint::new(&plan, limbs_for(&isa)).map_err(|e| e.0)?;
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c_{compiler}_{}", subject.name));
-    C::new(&blueprint, Stamp::new(&plan, 0, ""), "isaglot").files().write(&dir)?;
-    let program = compiled(compiler, &dir, FLAGS)?;
-    for bytes in streams(subject, &plan, support::words(WORDS)) {
+/// Runs the driver over every stream, every way, and compares with the engine.
+fn drive(subject: &Subject, plan: &isaglot_codec::Plan<'_>, program: &Path, dir: &Path) -> Result<(), Failed> {
+    for bytes in streams(subject, plan, support::words(WORDS)) {
         let input = dir.join("in.bin");
         std::fs::write(&input, &bytes)?;
         for way in WAYS {
             let (labels, show_errors, max_errors, mesa26, exact) = way;
             let options = options(way);
-            let mut command = Command::new(&program);
+            let mut command = Command::new(program);
             for (wanted, flag) in [(labels, "-l"), (!show_errors, "-q"), (mesa26, "-f"), (exact, "-x")] {
                 command.args(wanted.then_some(flag));
             }
@@ -168,13 +212,86 @@ fn c(subject: &Subject, compiler: &str) -> Result<(), Failed> {
             for entry in &options.entries {
                 command.arg(format!("{}:{}", String::from_utf8_lossy(&entry.name), entry.offset));
             }
-            let wanted = support::engine(&plan, options, &bytes, &mut support::Custom);
-            let got = command.output()?;
-            if !got.status.success() {
-                return Err(String::from_utf8_lossy(&got.stderr).into_owned().into());
-            }
-            support::compare(&format!("{} {way:?}", subject.name), &got.stdout, &wanted)?;
+            let wanted = support::engine(plan, options, &bytes, &mut support::Custom);
+            support::compare(&format!("{} {way:?}", subject.name), &run(&mut command)?, &wanted)?;
         }
+    }
+    Ok(())
+}
+
+/// The generated crate is compiled without a warning, its own tests run, and a program that uses it.
+fn rust(subject: &Subject, straight: bool) -> Result<(), Failed> {
+    let isa = subject.load();
+    let plan = subject.plan(&isa);
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("rust_{straight}_{}", subject.name));
+    Rust::new(&plan).map_err(|e| e.0)?.named("isaglot").straight(straight).write(&dir)?;
+    let rustc = |args: &[&str]| {
+        let mut command = Command::new("rustc");
+        command.current_dir(&dir).args(["--edition", "2024", "-C", "opt-level=1", "-D", "warnings"]).args(args);
+        command
+    };
+    run(&mut rustc(&["--crate-name", "isaglot", "--crate-type", "lib", "src/lib.rs"]))?;
+    run(&mut rustc(&["--crate-name", "isaglot", "--test", "src/lib.rs", "-o", "own_tests"]))?;
+    run(Command::new(dir.join("own_tests")).arg("-q"))?;
+    run(Command::new("rustfmt").current_dir(&dir).args(["--edition", "2024", "--check", "src/lib.rs"]))?;
+    let driver = support::root().join("crates/emit/tests/rust/driver.rs");
+    run(&mut rustc(&["--extern", "isaglot=libisaglot.rlib", &driver.to_string_lossy(), "-o", "driver"]))?;
+    drive(subject, &plan, &dir.join("driver"), &dir)?;
+    again(subject, &plan, &dir.join("driver"), &dir)
+}
+
+/// Compiles the driver of the tests with generated C.
+fn compiled(compiler: &str, dir: &Path, flags: &[&str]) -> Result<PathBuf, Failed> {
+    let driver = support::root().join("crates/emit/tests/c/driver.c");
+    let program = dir.join("driver");
+    let mut command = Command::new(compiler);
+    command.args(flags).arg("-I").arg(dir).arg(driver).arg(dir.join("isaglot.c")).arg("-o").arg(&program);
+    run(&mut command)?;
+    Ok(program)
+}
+
+fn c(subject: &Subject, compiler: &str, straight: bool) -> Result<(), Failed> {
+    let isa = subject.load();
+    let plan = subject.plan(&isa);
+    let blueprint = Blueprint::new(&plan, limbs_for(&isa)).map_err(|e| e.0)?;
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c_{compiler}_{straight}_{}", subject.name));
+    C::new(&blueprint, Stamp::new(&plan, 0, ""), "isaglot").straight(straight).files().write(&dir)?;
+    let program = compiled(compiler, &dir, FLAGS)?;
+    drive(subject, &plan, &program, &dir)?;
+    again(subject, &plan, &program, &dir)?;
+    assembled_by_c(subject, &plan, &program, &dir)
+}
+
+/// Texts of the pool assemble to the words that the engine's assembler makes of them.
+fn assembled_by_c(subject: &Subject, plan: &isaglot_codec::Plan<'_>, program: &Path, dir: &Path) -> Result<(), Failed> {
+    let Some((_, pool)) = &subject.pool else { return Ok(()) };
+    let names = isaglot_asm::Names::default();
+    let mut engine = isaglot_asm::Assembler::new(plan, &names, isaglot_asm::Compat::Mesa24);
+    let step = if support::words(WORDS) > WORDS { 1 } else { 20 };
+    let pool = support::unpack(pool);
+    let lines: Vec<&[u8]> = pool.split(|&b| b == b'\n').filter(|line| !line.is_empty()).step_by(step).collect();
+    let input = dir.join("in.txt");
+    std::fs::write(&input, lines.join(&b'\n'))?;
+    let got = run(Command::new(program).arg("-a").arg(&input))?;
+    let mut words = got.split(|&b| b == b'\n');
+    for line in lines {
+        let shown = String::from_utf8_lossy(line);
+        let wanted = engine.assemble(line).map_err(|e| format!("{shown}: {e:?}"))?;
+        let limbs: Vec<String> = wanted.limbs().iter().rev().map(|limb| format!("{limb:016x}")).collect();
+        let word = String::from_utf8_lossy(words.next().unwrap_or(&[])).into_owned();
+        if word != limbs.concat() {
+            return Err(format!("{shown}: generated {word}, the engine {}", limbs.concat()).into());
+        }
+    }
+    Ok(())
+}
+
+/// Instructions come apart and together.
+fn again(subject: &Subject, plan: &isaglot_codec::Plan<'_>, program: &Path, dir: &Path) -> Result<(), Failed> {
+    let input = dir.join("in.bin");
+    for bytes in streams(subject, plan, support::words(WORDS) / 4) {
+        std::fs::write(&input, &bytes)?;
+        run(Command::new(program).arg("-r").arg(&input))?;
     }
     Ok(())
 }

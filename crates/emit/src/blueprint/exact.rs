@@ -16,7 +16,7 @@ use isaglot_model::{
 use super::{Blueprint, Unsupported};
 use crate::limits::MAX_NODES;
 use crate::runtime::tables::{
-    Binary, Calc, Case, Expr, Field, Int, Leaf, NONE, Node, Part, Piece, Range, Space, Type, Unary,
+    Binary, Calc, Case, Encoding, Expr, Field, Int, NONE, Node, Part, Piece, Range, Space, Type, Unary,
 };
 
 /// What is known so far.
@@ -189,11 +189,12 @@ impl<'a> Exact<'_, '_, 'a> {
         exprs.retain(|&expr| expr != NONE);
         exprs.sort_unstable();
         exprs.dedup();
+        self.preferred(encoding);
         let cases = once(&mut self.blueprint.case_lists, &mut self.case_lists, cases);
         let (care, value) = (encoding.pattern.care(), encoding.pattern.value());
         let pattern = self.limbs(&[care, value, &encoding.dont_care]);
         self.blueprint.memo = self.blueprint.memo.max(exprs.len());
-        self.blueprint.leaves.push(Leaf {
+        self.blueprint.leaves.push(Encoding {
             name: isa.text(encoding.name),
             display: &encoding.display_name,
             width: encoding.width,
@@ -204,6 +205,42 @@ impl<'a> Exact<'_, '_, 'a> {
             branches: false,
         });
         Ok(())
+    }
+
+    /// Fields that the description always packs with a constant, whatever the text.
+    fn preferred(&mut self, encoding: &isaglot_model::Encoding) {
+        let leaf = self.blueprint.leaves.len() as u32;
+        let mut seen = Vec::new();
+        for map in &encoding.maps {
+            if seen.contains(&map.name) {
+                continue;
+            }
+            seen.push(map.name);
+            let Ok(value) = map.text.trim().parse::<u64>() else { continue };
+            let defining = |case: &&isaglot_model::Case| case.fields.iter().any(|field| field.name == map.name);
+            let Some(case) = encoding.cases.iter().find(defining).filter(|case| map.force && case.guard.is_none())
+            else {
+                continue;
+            };
+            let Some(field) = case.fields.iter().find(|field| field.name == map.name) else { continue };
+            let FieldSource::Bits(pieces) = &field.source else { continue };
+            let mut to = 0;
+            for piece in pieces.iter().rev().filter(|_| field.width <= 64) {
+                if let isaglot_model::Piece::Bits(range) = piece {
+                    for i in 0..range.width {
+                        let (bit, one) = (range.lo + i, value >> (to + i) & 1);
+                        let entry = (leaf, bit / 64, 1 << (bit % 64), one << (bit % 64));
+                        match self.blueprint.preferred.last_mut() {
+                            Some(last) if (last.0, last.1) == (entry.0, entry.1) && i > 0 => {
+                                (last.2, last.3) = (last.2 | entry.2, last.3 | entry.3);
+                            }
+                            _ => self.blueprint.preferred.push(entry),
+                        }
+                    }
+                }
+                to += piece.width();
+            }
+        }
     }
 
     fn limbs(&mut self, words: &[&Word]) -> u32 {

@@ -15,7 +15,7 @@ use isaglot_codec::Plan;
 use isaglot_model::{ByteOrder, EncodingId, Isa as Model};
 
 use crate::limits::MAX_WIDTH;
-use crate::runtime::tables::{Calc, Case, Expr, Field, Isa, Leaf, Node, Op, Part, Piece, Range, Space, Type};
+use crate::runtime::tables::{Calc, Case, Encoding, Expr, Field, Isa, Node, Op, Part, Piece, Range, Run, Space, Type};
 
 /// Why there is no code for a description.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,11 +57,13 @@ pub struct Blueprint<'a> {
     /// See [`Isa`].
     pub listed: Vec<u32>,
     /// See [`Isa`].
-    pub leaves: Vec<Leaf<'a>>,
+    pub leaves: Vec<Encoding<'a>>,
     /// See [`Isa`].
     pub limbs: Vec<u64>,
     /// See [`Isa`].
     pub case_lists: Vec<u32>,
+    /// See [`Isa`].
+    pub preferred: Vec<(u32, u32, u64, u64)>,
     /// See [`Isa`].
     pub cases: Vec<Case<'a>>,
     /// See [`Isa`].
@@ -95,7 +97,7 @@ pub struct Blueprint<'a> {
     /// See [`Isa`].
     pub jumps: Vec<u32>,
     /// See [`Isa`].
-    pub runs: Vec<(u8, u8, u8, u8)>,
+    pub runs: Vec<Run>,
     /// See [`Isa`].
     pub scalars: Vec<(u32, u32)>,
     /// See [`Isa`].
@@ -173,6 +175,7 @@ impl<'a> Blueprint<'a> {
             leaves: &self.leaves,
             limbs: &self.limbs,
             case_lists: &self.case_lists,
+            preferred: &self.preferred,
             cases: &self.cases,
             fields: &self.fields,
             pieces: &self.pieces,

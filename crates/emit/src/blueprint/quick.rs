@@ -4,6 +4,7 @@
 //! a table of places to go on. What is left prints a number or asks the program.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use isaglot_asm::Compat;
 use isaglot_asm::program::{BlockId, Op as Step, Programs, Sub};
@@ -15,10 +16,12 @@ use isaglot_model::{EncodingId, FieldType, SpaceId};
 use super::exact::{Types, append, binary, int, unary};
 use super::{Blueprint, Unsupported};
 use crate::limits::{JUMP_BITS, MAX_POOL, MAX_TEXT, MERGE_BITS, MERGE_TEXT_BITS, PICK_BITS};
-use crate::runtime::tables::{Calc, Code, NONE, Op, PAD, Type};
+use crate::runtime::tables::{Calc, Code, NONE, Op, PAD, Run, Type};
 
-/// Neighbouring bits of a limb, and where they go in an index.
-type Run = (u8, u8, u8, u8);
+/// Neighbouring bits of a limb: limb, lowest bit, how many, and where they go in an index.
+type Bits = (u8, u8, u8, u8);
+
+const NO_RUN: Run = (0, 0, 0);
 
 struct Quick<'b, 'p, 'a> {
     blueprint: &'b mut Blueprint<'a>,
@@ -31,6 +34,8 @@ struct Quick<'b, 'p, 'a> {
     picks: HashMap<Vec<u32>, u32>,
     jumps: HashMap<Vec<u32>, u32>,
     runs: HashMap<Vec<Run>, u32>,
+    /// Texts of steps that depend on few bits alone; `None` where the exact half has to print.
+    tables: HashMap<Step, Rc<[Option<Vec<u8>>]>>,
     calcs: HashMap<ValueId, u32>,
     ways: HashMap<(Type, u32), u32>,
     types: Types<'a>,
@@ -50,6 +55,7 @@ pub(super) fn fill<'a>(blueprint: &mut Blueprint<'a>, plan: &Plan<'a>) -> Result
         picks: HashMap::new(),
         jumps: HashMap::new(),
         runs: HashMap::new(),
+        tables: HashMap::new(),
         calcs: HashMap::new(),
         ways: HashMap::new(),
         types: Types::default(),
@@ -99,8 +105,9 @@ impl<'a> Quick<'_, '_, 'a> {
         for step in steps {
             let (bits, pure) = self.programs.depends(step);
             let both = reads.or(&bits);
-            let has_text = group.iter().chain([&step]).any(|step| matches!(step, Step::Text { .. }));
-            let most = if has_text { MERGE_TEXT_BITS } else { MERGE_BITS };
+            // A mnemonic makes a table that only one instruction has.
+            let named = group.iter().chain([&step]).any(|&step| self.is_word(step));
+            let most = if named { MERGE_TEXT_BITS } else { MERGE_BITS };
             let fits = pure && !self.has_float(step) && bits.count_ones() <= PICK_BITS;
             if fits && (group.is_empty() || both.count_ones() <= most) {
                 group.push(step);
@@ -120,6 +127,12 @@ impl<'a> Quick<'_, '_, 'a> {
         let at = self.lay_out(ops);
         self.blocks.insert(id, at);
         at
+    }
+
+    /// Whether a step is fixed text with more than punctuation.
+    fn is_word(&self, step: Step) -> bool {
+        let Step::Text { from, len } = step else { return false };
+        self.programs.bytes(from, len).iter().any(u8::is_ascii_alphanumeric)
     }
 
     fn none(&self) -> Word {
@@ -142,7 +155,7 @@ impl<'a> Quick<'_, '_, 'a> {
             _ => false,
         };
         if !ends {
-            ops.push(Op(Code::End, 0, 0, 0, 0));
+            ops.push(Op(Code::End, NO_RUN, NO_RUN, 0));
         }
         append(&mut self.blueprint.ops, &ops).0
     }
@@ -183,18 +196,26 @@ impl<'a> Quick<'_, '_, 'a> {
             let mut text = Vec::new();
             return match self.print(&steps, &[], &mut text) {
                 true => self.text_steps(&text, ops),
-                false => ops.push(Op(Code::Bail, 0, 0, 0, 0)),
+                false => ops.push(Op(Code::Bail, NO_RUN, NO_RUN, 0)),
             };
         }
         let runs = runs(reads);
+        let parts: Vec<(Vec<Bits>, Rc<[Option<Vec<u8>>]>)> =
+            steps.iter().map(|&step| (inside(&runs, &self.programs.depends(step).0), self.table(step))).collect();
         let mut table = Vec::with_capacity(1 << reads.count_ones());
         let mut text = Vec::new();
-        let mut word = vec![0; self.blueprint.limb_count];
         for index in 0..1u32 << reads.count_ones() {
-            scatter(&runs, index, &mut word);
             text.clear();
-            let entry =
-                if self.print(&steps, &word, &mut text) && text.len() <= MAX_TEXT { self.text(&text) } else { NONE };
+            let mut sound = true;
+            for (bits, texts) in &parts {
+                let at =
+                    bits.iter().fold(0, |at, &(_, from, width, to)| at | (index >> from & ((1 << width) - 1)) << to);
+                match texts.get(at as usize) {
+                    Some(Some(part)) => text.extend_from_slice(part),
+                    _ => sound = false,
+                }
+            }
+            let entry = if sound && text.len() <= MAX_TEXT { self.text(&text) } else { NONE };
             table.push(entry);
         }
         let base = match self.picks.get(&table) {
@@ -208,22 +229,49 @@ impl<'a> Quick<'_, '_, 'a> {
         ops.push(self.by_bits(&runs, Code::Pick, Code::PickMany, base));
     }
 
-    /// The step `one` or `many` over these bits.
-    fn by_bits(&mut self, runs: &[Run], one: Code, many: Code, n: u32) -> Op {
-        if let [(limb, shift, width, _)] = *runs {
-            return Op(one, limb, shift, width, n);
+    /// The texts of a step that depends on few bits alone, by those bits.
+    fn table(&mut self, step: Step) -> Rc<[Option<Vec<u8>>]> {
+        if let Some(known) = self.tables.get(&step) {
+            return Rc::clone(known);
         }
-        let from = match self.runs.get(runs) {
+        let reads = self.programs.depends(step).0;
+        let runs = runs(&reads);
+        let mut word = vec![0; self.blueprint.limb_count];
+        let texts = (0..1u32 << reads.count_ones()).map(|index| {
+            scatter(&runs, index, &mut word);
+            let mut text = Vec::new();
+            self.print(&[step], &word, &mut text).then_some(text)
+        });
+        let texts: Rc<[Option<Vec<u8>>]> = texts.collect();
+        self.tables.insert(step, Rc::clone(&texts));
+        texts
+    }
+
+    /// The step `one` or `many` over these bits.
+    fn by_bits(&mut self, bits: &[Bits], one: Code, many: Code, n: u32) -> Op {
+        let runs: Vec<Run> = bits
+            .iter()
+            .map(|&(limb, shift, width, to)| {
+                let mask = ((1u32 << width) - 1) << to;
+                (limb, (shift + 64 - to) % 64, mask as u16)
+            })
+            .collect();
+        match *runs {
+            [first] => return Op(one, first, NO_RUN, n),
+            [first, second] => return Op(one, first, second, n),
+            _ => {}
+        }
+        let from = match self.runs.get(&runs) {
             Some(&from) => from,
             None => {
-                let from = append(&mut self.blueprint.runs, runs).0;
-                self.runs.insert(runs.to_vec(), from);
+                let from = append(&mut self.blueprint.runs, &runs).0;
+                self.runs.insert(runs.clone(), from);
                 from
             }
         };
-        // A limit of the step's form; there are at most PICK_BITS runs, and few different ones.
+        // A limit of the step's form; there are few different lists.
         self.full |= from > 0xffff;
-        Op(many, runs.len() as u8, (from & 255) as u8, (from >> 8) as u8, n)
+        Op(many, (runs.len() as u8, 0, from as u16), NO_RUN, n)
     }
 
     /// The place and length of a text.
@@ -232,11 +280,8 @@ impl<'a> Quick<'_, '_, 'a> {
             return known;
         }
         let pool = &mut self.blueprint.text;
-        let found = pool.windows(text.len().max(1)).position(|window| window == text).filter(|_| pool.len() < 1 << 14);
-        let from = found.unwrap_or_else(|| {
-            pool.extend_from_slice(text);
-            pool.len() - text.len()
-        });
+        let from = pool.len();
+        pool.extend_from_slice(text);
         self.full |= from >= MAX_POOL;
         let entry = (from as u32) << 8 | text.len() as u32;
         self.texts.insert(text.to_vec(), entry);
@@ -246,7 +291,7 @@ impl<'a> Quick<'_, '_, 'a> {
     fn text_steps(&mut self, text: &[u8], ops: &mut Vec<Op>) {
         for piece in text.chunks(MAX_TEXT) {
             let n = self.text(piece);
-            ops.push(Op(Code::Text, 0, 0, 0, n));
+            ops.push(Op(Code::Text, NO_RUN, NO_RUN, n));
         }
     }
 
@@ -257,11 +302,13 @@ impl<'a> Quick<'_, '_, 'a> {
                 let text = self.programs.bytes(from, len).to_vec();
                 return self.text_steps(&text, ops);
             }
-            Step::Align(column) => Op(Code::Align, 0, 0, 0, column),
+            Step::Align(column) => Op(Code::Align, NO_RUN, NO_RUN, column),
             Step::Scalar { value, field } => {
                 let way = self.way(field);
                 match self.programs.graph().operation(value) {
-                    Operation::Bits { limb, shift, width } => Op(Code::Bits, limb as u8, shift, width, way),
+                    Operation::Bits { limb, shift, width } => {
+                        Op(Code::Bits, (limb as u8, shift, u16::from(width)), NO_RUN, way)
+                    }
                     _ => self.scalar(Code::Scalar, value, way),
                 }
             }
@@ -281,11 +328,11 @@ impl<'a> Quick<'_, '_, 'a> {
             Step::Expect { value, want } => {
                 let value = self.calc(value);
                 self.blueprint.expects.push((value, want));
-                Op(Code::Expect, 0, 0, 0, self.blueprint.expects.len() as u32 - 1)
+                Op(Code::Expect, NO_RUN, NO_RUN, self.blueprint.expects.len() as u32 - 1)
             }
             Step::If { .. } | Step::Test { .. } => self.choice(step),
             Step::Sub(sub) => self.sub(step, sub),
-            Step::Bail | Step::Cached(_) => Op(Code::Bail, 0, 0, 0, 0),
+            Step::Bail | Step::Cached(_) => Op(Code::Bail, NO_RUN, NO_RUN, 0),
         };
         ops.push(op);
     }
@@ -307,7 +354,7 @@ impl<'a> Quick<'_, '_, 'a> {
             self.blueprint.scalars.push(entry);
             self.blueprint.scalars.len() - 1
         });
-        Op(code, 0, 0, 0, number as u32)
+        Op(code, NO_RUN, NO_RUN, number as u32)
     }
 
     /// The node of a value, after those that it needs.
@@ -336,15 +383,39 @@ impl<'a> Quick<'_, '_, 'a> {
         number
     }
 
-    /// The value that decides a choice, and the bits of it.
-    fn decider(&self, step: Step) -> Option<(ValueId, Word)> {
+    /// The bits that decide a choice.
+    fn decider(&self, step: Step) -> Option<Word> {
         let value = match step {
             Step::If { guard, .. } => guard,
             Step::Test { test, .. } => self.programs.guard(test),
-            Step::Sub(sub) => self.programs.sub_encoding(sub).value,
+            Step::Sub(sub) => return Some(self.sub_bits(self.programs.sub_encoding(sub))),
             _ => return None,
         };
-        Some((value, self.programs.graph().reads(value).clone()))
+        Some(self.programs.graph().reads(value).clone())
+    }
+
+    /// The bits that decide which leaf a sub-encoding is: those that some leaf cares for, or reports.
+    fn sub_bits(&self, sub: &Sub) -> Word {
+        let isa = self.plan.isa();
+        let graph = self.programs.graph();
+        let reads = graph.reads(sub.value);
+        let mut cares = 0u64;
+        for &id in isa[sub.space].encodings.iter().filter(|&&id| self.plan.active(&isa[id])) {
+            cares |= isa[id].pattern.care().low_u64() | isa[id].dont_care.low_u64();
+        }
+        let mut word = vec![0u64; self.blueprint.limb_count];
+        let fixed = graph.evaluate(sub.value, &word);
+        let mut bits = Word::zero(reads.width());
+        for bit in reads.ones_iter() {
+            let (limb, shift) = ((bit / 64) as usize, bit % 64);
+            word[limb] = 1 << shift;
+            // The value is bits of the word in some order, so each of them shows alone.
+            if (graph.evaluate(sub.value, &word) ^ fixed) & cares != 0 {
+                bits.set_bit(bit, true);
+            }
+            word[limb] = 0;
+        }
+        bits
     }
 
     /// The one step of a block that is nothing but a choice.
@@ -357,7 +428,7 @@ impl<'a> Quick<'_, '_, 'a> {
 
     /// The bits that decide a choice, and those of the choices that it leads to, as far as they are few together.
     fn deciding(&self, step: Step) -> Option<Word> {
-        let (_, mut bits) = self.decider(step)?;
+        let mut bits = self.decider(step)?;
         if bits.count_ones() > JUMP_BITS {
             return None;
         }
@@ -366,7 +437,7 @@ impl<'a> Quick<'_, '_, 'a> {
         while let Some(block) = work.pop() {
             looked += 1;
             let Some(next) = self.only_choice(block).filter(|_| looked < 64) else { continue };
-            let Some((_, more)) = self.decider(next) else { continue };
+            let Some(more) = self.decider(next) else { continue };
             let both = bits.or(&more);
             if both.count_ones() <= JUMP_BITS {
                 bits = both;
@@ -417,7 +488,7 @@ impl<'a> Quick<'_, '_, 'a> {
                 // Further choices, as far as the table's bits decide them.
                 while let Some(block) = chosen
                     && let Some(next) = self.only_choice(block)
-                    && let Some((_, more)) = self.decider(next)
+                    && let Some(more) = self.decider(next)
                     && more.and_not(&bits).is_zero()
                 {
                     chosen = self.chosen(next, &word);
@@ -444,11 +515,11 @@ impl<'a> Quick<'_, '_, 'a> {
         let (guard, then, other) = match step {
             Step::If { guard, then, other } => (guard, then, other),
             Step::Test { test, then, other } => (self.programs.guard(test), then, other),
-            _ => return Op(Code::Bail, 0, 0, 0, 0),
+            _ => return Op(Code::Bail, NO_RUN, NO_RUN, 0),
         };
         let entry = (self.calc(guard), self.block(then), self.block(other));
         self.blueprint.ifs.push(entry);
-        Op(Code::If, 0, 0, 0, self.blueprint.ifs.len() as u32 - 1)
+        Op(Code::If, NO_RUN, NO_RUN, self.blueprint.ifs.len() as u32 - 1)
     }
 
     /// The place of a program that gives up.
@@ -472,7 +543,7 @@ impl<'a> Quick<'_, '_, 'a> {
         let from = append(&mut self.blueprint.targets, &targets).0;
         let value = self.calc(sub.value);
         self.blueprint.subs.push((value, sub.width, sub.space.0, from));
-        Op(Code::Sub, 0, 0, 0, self.blueprint.subs.len() as u32 - 1)
+        Op(Code::Sub, NO_RUN, NO_RUN, self.blueprint.subs.len() as u32 - 1)
     }
 
     /// Appends the text of steps that depend on a word alone; `false` if the exact half has to print.
@@ -505,7 +576,7 @@ impl<'a> Quick<'_, '_, 'a> {
 }
 
 /// The runs of bits of an index, none across limbs.
-fn runs(bits: &Word) -> Vec<Run> {
+fn runs(bits: &Word) -> Vec<Bits> {
     let mut runs = Vec::new();
     let mut to = 0;
     for run in bits.runs() {
@@ -520,8 +591,22 @@ fn runs(bits: &Word) -> Vec<Run> {
     runs
 }
 
+/// Where the bits of a part are in the index that `whole` makes: place in the index, width, place in the part's own.
+fn inside(whole: &[Bits], part: &Word) -> Vec<Bits> {
+    let mut found = Vec::new();
+    let mut to = 0;
+    for (limb, shift, width, _) in runs(part) {
+        // A run of the part lies within one of the whole.
+        for &(at, lo, _, place) in whole.iter().filter(|w| w.0 == limb && w.1 <= shift && shift < w.1 + w.2) {
+            found.push((at, place + shift - lo, width, to));
+        }
+        to += width;
+    }
+    found
+}
+
 /// The word whose bits make this index.
-fn scatter(runs: &[Run], index: u32, word: &mut [u64]) {
+fn scatter(runs: &[Bits], index: u32, word: &mut [u64]) {
     word.fill(0);
     for &(limb, shift, width, to) in runs {
         let bits = u64::from(index >> to) & isaglot_bits::limbs::mask(u32::from(width));

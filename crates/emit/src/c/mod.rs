@@ -9,14 +9,33 @@ use crate::blueprint::Blueprint;
 use crate::folder::Files;
 use crate::stamp::Stamp;
 
-/// The runtime, in the order in which it stands in a source.
+/// The runtime of a disassembler, in the order in which it stands in a source.
 pub const RUNTIME: &[&str] = &[
     include_str!("runtime/types.c"),
     include_str!("runtime/decode.c"),
     include_str!("runtime/print.c"),
     include_str!("runtime/scope.c"),
-    include_str!("runtime/stream.c"),
+    include_str!("runtime/exact.c"),
+    include_str!("runtime/step.c"),
+    QUICK,
+    STREAM,
 ];
+
+/// Those of it that stand before [`QUICK`] or [`STRAIGHT`].
+const FIRST: usize = 6;
+
+/// What runs quick programs from their tables.
+pub const QUICK: &str = include_str!("runtime/quick.c");
+
+/// What stands behind it: streams.
+pub const STREAM: &str = include_str!("runtime/stream.c");
+
+/// Fields, encoding, assembly: behind all that.
+pub const MORE: &[&str] =
+    &[include_str!("runtime/walk.c"), include_str!("runtime/number.c"), include_str!("runtime/read.c")];
+
+/// What stands before straight code.
+pub const STRAIGHT: &str = include_str!("runtime/straight.c");
 
 /// What the header declares, as C.
 pub const PUBLIC: &str = include_str!("runtime/public.c");
@@ -30,6 +49,7 @@ pub struct C<'b, 'a> {
     blueprint: &'b Blueprint<'a>,
     stamp: Stamp,
     prefix: String,
+    straight: bool,
 }
 
 /// Constants that the runtime needs: those of the widest and largest of these blueprints. They stand before the
@@ -49,7 +69,14 @@ impl<'b, 'a> C<'b, 'a> {
     /// [`crate::names::c_prefix`].
     #[must_use]
     pub fn new(blueprint: &'b Blueprint<'a>, stamp: Stamp, prefix: &str) -> Self {
-        C { blueprint, stamp, prefix: prefix.to_owned() }
+        C { blueprint, stamp, prefix: prefix.to_owned(), straight: false }
+    }
+
+    /// The same with quick programs as straight code: more source, faster.
+    #[must_use]
+    pub fn straight(mut self, straight: bool) -> Self {
+        self.straight = straight;
+        self
     }
 
     /// A text of the runtime with the prefix of this codec.
@@ -66,7 +93,7 @@ impl<'b, 'a> C<'b, 'a> {
         constants += &format!("#define {upper}_LIMBS {}\n", self.blueprint.limb_count);
         constants += &format!("#define {upper}_MAX_BITS {}\n\n", self.blueprint.max_bits);
         constants += &crate::names::c_enums(self.blueprint, &upper);
-        let text = self.prefixed(HEADER).replace("/*@MORE*/\n\n", "");
+        let text = self.prefixed(&HEADER.replace("/*@MORE*/\n", include_str!("runtime/more.h")));
         format!("/* {} */\n{}", self.stamp.line(), text.replace("/*@CONSTANTS*/\n", &constants))
     }
 
@@ -74,15 +101,29 @@ impl<'b, 'a> C<'b, 'a> {
     #[must_use]
     pub fn source(&self) -> String {
         let mut out = format!("/* {} */\n\n", self.stamp.line());
-        out += &format!("#include \"{}.h\"\n\n#include <stdio.h>\n#include <string.h>\n\n", self.prefix);
+        out += &format!(
+            "#include \"{}.h\"\n\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n",
+            self.prefix
+        );
         out += &constants(&[self.blueprint]);
-        for part in RUNTIME {
+        for part in RUNTIME.iter().take(FIRST) {
+            out.push('\n');
+            out += &self.prefixed(part);
+        }
+        out.push('\n');
+        out += &self.prefixed(if self.straight { STRAIGHT } else { QUICK });
+        out.push('\n');
+        for part in [STREAM].iter().chain(MORE) {
             out.push('\n');
             out += &self.prefixed(part);
         }
         out += "\n/* The description. */\n\n";
         out += &tables::write(self.blueprint, "tables");
         out.push('\n');
+        if self.straight {
+            out += &self.prefixed(&crate::switch::c(self.blueprint, "tables"));
+            out.push('\n');
+        }
         out += &self.prefixed(PUBLIC);
         out
     }

@@ -187,6 +187,8 @@ pub fn write(b: &Blueprint<'_>, name: &str) -> String {
     array(o, "struct leaf", &n("leaves"), leaves);
     array(o, "uint64_t", &n("limbs"), b.limbs.iter().map(|&l| long(l)));
     array(o, "uint32_t", &n("case_lists"), b.case_lists.iter().map(ToString::to_string));
+    let preferred = b.preferred.iter().map(|p| format!("{{{}, {}, {}, {}}}", p.0, p.1, long(p.2), long(p.3)));
+    array(o, "struct preference", &n("preferred"), preferred);
     let cases = b.cases.iter().map(|c| {
         let (fields, asserts) = (range(c.fields), range(c.asserts));
         let owner = string(c.owner.as_bytes());
@@ -219,12 +221,12 @@ pub fn write(b: &Blueprint<'_>, name: &str) -> String {
     let values = b.values.iter().map(|(value, text)| format!("{{{}, {}}}", long(*value), string(text.as_bytes())));
     array(o, "struct value", &n("values"), values);
     array(o, "struct str", &n("names"), b.names.iter().map(|text| string(text.as_bytes())));
-    let ops = b.ops.iter().map(|op| format!("{{OP_{}, {}, {}, {}, {}}}", code(op.0), op.1, op.2, op.3, op.4));
+    let run = |r: crate::runtime::tables::Run| format!("{{{}, {}, {}}}", r.0, r.1, r.2);
+    let ops = b.ops.iter().map(|op| format!("{{OP_{}, {}, {}, {}}}", code(op.0), run(op.1), run(op.2), op.3));
     array(o, "struct op", &n("ops"), ops);
     array(o, "uint32_t", &n("picks"), b.picks.iter().map(|&p| number(p)));
     array(o, "uint32_t", &n("jumps"), b.jumps.iter().map(ToString::to_string));
-    let runs = b.runs.iter().map(|r| format!("{{{}, {}, {}, {}}}", r.0, r.1, r.2, r.3));
-    array(o, "struct run", &n("runs"), runs);
+    array(o, "struct bits", &n("runs"), b.runs.iter().map(|&r| run(r)));
     array(o, "struct scalar", &n("scalars"), b.scalars.iter().map(|&r| range(r)));
     let ways = b.ways.iter().map(|w| format!("{{{}, {}}}", ty(w.0), w.1));
     array(o, "struct way", &n("ways"), ways);
@@ -248,6 +250,8 @@ pub fn write(b: &Blueprint<'_>, name: &str) -> String {
         ("length_count", b.lengths.len() as u32),
         ("leaf_count", b.leaves.len() as u32),
         ("name_count", b.names.len() as u32),
+        ("preferred_count", b.preferred.len() as u32),
+        ("space_count", b.spaces.len() as u32),
     ];
     for (field, value) in numbers {
         let _ = writeln!(o, "   .{field} = {value},");
@@ -271,6 +275,7 @@ const TABLES: &[&str] = &[
     "leaves",
     "limbs",
     "case_lists",
+    "preferred",
     "cases",
     "fields",
     "pieces",

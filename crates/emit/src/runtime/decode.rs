@@ -124,6 +124,18 @@ pub fn word(bytes: &[u8], little: bool) -> Limbs {
             limbs[0] = u64::from(u32::from_le_bytes(bytes));
             return limbs;
         }
+        if let Ok(bytes) = <[u8; 8]>::try_from(bytes) {
+            limbs[0] = u64::from_le_bytes(bytes);
+            return limbs;
+        }
+        if LIMBS > 1
+            && let Ok(bytes) = <[u8; 16]>::try_from(bytes)
+        {
+            let both = u128::from_le_bytes(bytes);
+            (limbs[0], limbs[LIMBS - 1]) = (both as u64, 0);
+            limbs[LIMBS.min(2) - 1] = (both >> 64) as u64;
+            return limbs;
+        }
         for (limb, bytes) in limbs.iter_mut().zip(bytes.chunks(8)) {
             *limb = match <[u8; 8]>::try_from(bytes) {
                 Ok(bytes) => u64::from_le_bytes(bytes),

@@ -20,6 +20,11 @@ pub trait Hooks {
         false
     }
 
+    /// Whether [`Hooks::before`] and [`Hooks::after`] want to be called.
+    fn wants_lines(&self) -> bool {
+        true
+    }
+
     /// Before a field is padded and printed. What it writes counts for no column.
     fn field(&mut self, reference: &str, value: Value<'_>, out: &mut Out<'_>) {
         let _ = (reference, value, out);
@@ -29,6 +34,13 @@ pub trait Hooks {
     /// field where the line turns out to have problems.
     fn custom(&mut self, reference: &str, value: u64, out: &mut Out<'_>) {
         let _ = (reference, value, out);
+    }
+
+    /// Reads a field of type `custom` from the beginning of a text: how much of it, and the value; ways are counted from
+    /// 0. By default nothing is read, and the value is 0.
+    fn parse_custom(&mut self, reference: &str, text: &[u8], way: usize) -> Option<(usize, u64)> {
+        let _ = (reference, text);
+        (way == 0).then_some((0, 0))
     }
 
     /// Before each line of an instruction, those of its labels included.
@@ -53,4 +65,8 @@ pub trait Hooks {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plain;
 
-impl Hooks for Plain {}
+impl Hooks for Plain {
+    fn wants_lines(&self) -> bool {
+        false
+    }
+}

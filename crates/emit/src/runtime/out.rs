@@ -86,6 +86,16 @@ impl<'o> Out<'o> {
     /// Appends bytes.
     #[inline]
     pub fn bytes(&mut self, text: &[u8]) {
+        if let Some(to) = self.buffer.get_mut(self.at..self.at + text.len()) {
+            to.copy_from_slice(text);
+            self.at += text.len();
+        } else {
+            self.long(text);
+        }
+    }
+
+    #[inline(never)]
+    fn long(&mut self, text: &[u8]) {
         for piece in text.chunks(SIZE) {
             if !self.room(piece.len()) {
                 return;
@@ -113,7 +123,12 @@ impl<'o> Out<'o> {
     /// Appends a byte.
     #[inline]
     pub fn byte(&mut self, byte: u8) {
-        self.bytes(&[byte]);
+        if let Some(to) = self.buffer.get_mut(self.at) {
+            *to = byte;
+            self.at += 1;
+        } else {
+            self.bytes(&[byte]);
+        }
     }
 
     /// Appends the `len` bytes of `pool` from `from` on. The pool has [`PAD`] bytes more behind them.
@@ -130,11 +145,17 @@ impl<'o> Out<'o> {
         self.bytes(pool.get(from..from + len).unwrap_or(&[]));
     }
 
+    /// Appends a text of the pool: its first byte × 256 + its length.
+    #[inline(never)]
+    pub fn put(&mut self, pool: &[u8], entry: u32) {
+        self.copy(pool, (entry >> 8) as usize, (entry & 255) as usize);
+    }
+
     /// Pads with blanks up to a column.
     pub(crate) fn align(&mut self, column: usize) {
         while self.column() < column {
             let missing = (column - self.column()).min(PAD);
-            self.bytes(b"                ".get(..missing).unwrap_or(&[]));
+            self.copy(&[b' '; 2 * PAD], 0, missing);
             if self.full {
                 return;
             }
@@ -151,6 +172,12 @@ impl<'o> Out<'o> {
         let mut digits = [0u8; 20];
         let mut at = digits.len();
         let mut rest = value;
+        while rest > u64::from(u32::MAX) && at > 0 {
+            at -= 1;
+            digits[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        let mut rest = rest as u32;
         while rest != 0 && at > 0 {
             at -= 1;
             digits[at] = b'0' + (rest % 10) as u8;

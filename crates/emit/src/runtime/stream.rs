@@ -131,6 +131,7 @@ impl<'t> Stream<'t> {
     /// instructions. What is left is to be given again in front of the next piece; at the end it is ignored.
     pub fn feed(&mut self, bytes: &[u8], hooks: &mut dyn Hooks, out: &mut Out<'_>) -> usize {
         let place = place_bytes(self.isa).max(1);
+        let wants = (hooks.wants_lines(), hooks.wants_fields());
         let mut used = 0;
         while !self.stopped {
             let Some(fetched) = fetch(self.isa, bytes.get(used..).unwrap_or(&[])) else { break };
@@ -138,7 +139,7 @@ impl<'t> Stream<'t> {
                 self.stopped = true;
                 break;
             }
-            self.line(&fetched, place, hooks, out);
+            self.line(&fetched, place, wants, hooks, out);
             let size = (fetched.bits / 8) as usize;
             self.position += if place == 1 { size as u64 } else { 1 };
             used += size;
@@ -147,18 +148,27 @@ impl<'t> Stream<'t> {
     }
 
     #[inline(always)]
-    fn line(&mut self, fetched: &Fetched, place: u64, hooks: &mut dyn Hooks, out: &mut Out<'_>) {
+    fn line(
+        &mut self,
+        fetched: &Fetched,
+        place: u64,
+        (lines, fields): (bool, bool),
+        hooks: &mut dyn Hooks,
+        out: &mut Out<'_>,
+    ) {
         let position = self.position;
         if self.targets.is_some() {
             self.label_lines(fetched, hooks, out);
         }
-        hooks.before(position, &fetched.word, fetched.bits, out);
+        if lines {
+            hooks.before(position, &fetched.word, fetched.bits, out);
+        }
         let mut line = Line { position, place, targets: self.targets.as_mut(), compat: self.options.compat };
         let mut outcome = Outcome::NoMatch;
         out.begin();
         if fetched.known {
             outcome = Outcome::Undecided;
-            if self.scopes.problems.count() == 0 && !hooks.wants_fields() {
+            if self.scopes.problems.count() == 0 && !fields {
                 outcome = quickly(self.isa, fetched, hooks, &mut line, out);
             }
         }
@@ -183,7 +193,9 @@ impl<'t> Stream<'t> {
         } else {
             self.bad = 0;
         }
-        hooks.after(position, &fetched.word, fetched.bits, out);
+        if lines {
+            hooks.after(position, &fetched.word, fetched.bits, out);
+        }
         out.byte(b'\n');
     }
 

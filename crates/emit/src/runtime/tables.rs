@@ -52,11 +52,13 @@ pub struct Isa<'t> {
     /// Encodings to compare with in full.
     pub listed: &'t [u32],
     /// Encodings.
-    pub leaves: &'t [Leaf<'t>],
+    pub leaves: &'t [Encoding<'t>],
     /// Limbs of patterns.
     pub limbs: &'t [u64],
     /// Cases of encodings: places in `cases`.
     pub case_lists: &'t [u32],
+    /// Bits that are so unless a text says otherwise: encoding, limb, bits, value.
+    pub preferred: &'t [(u32, u32, u64, u64)],
     /// Definitions that hold under a guard.
     pub cases: &'t [Case<'t>],
     /// Definitions of fields.
@@ -90,8 +92,8 @@ pub struct Isa<'t> {
     pub picks: &'t [u32],
     /// Where a program goes on, by the bits that decide: places in `ops`.
     pub jumps: &'t [u32],
-    /// Bits that are gathered: limb, shift, width, and where they go.
-    pub runs: &'t [(u8, u8, u8, u8)],
+    /// Bits that are gathered.
+    pub runs: &'t [Run],
     /// What is printed as a number: a value, and a place in `ways` or `references`.
     pub scalars: &'t [(u32, u32)],
     /// Ways of printing: fields of which type and width count.
@@ -113,7 +115,7 @@ pub struct Isa<'t> {
 }
 
 /// Bytes behind the last text, so that a short copy never runs over.
-pub const PAD: usize = 16;
+pub const PAD: usize = 32;
 
 /// Marks an entry as the number of a list.
 pub const LIST: u32 = 1 << 31;
@@ -146,7 +148,7 @@ pub struct Node {
 
 /// An encoding.
 #[derive(Clone, Copy, Debug)]
-pub struct Leaf<'t> {
+pub struct Encoding<'t> {
     /// Its name in the description.
     pub name: &'t str,
     /// The mnemonic.
@@ -341,11 +343,15 @@ pub enum Part<'t> {
     Field(u32, u32, &'t str),
 }
 
-/// A step of a quick program: what it does, three small numbers and a large one.
+/// A step of a quick program: what it does, up to two runs of bits that pick or decide, and a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Op(pub Code, pub u8, pub u8, pub u8, pub u32);
+pub struct Op(pub Code, pub Run, pub Run, pub u32);
 
-/// What a step does; the numbers of [`Op`] are `x`, `y`, `z` and `n`.
+/// Neighbouring bits of a word, put where they belong in an index: limb, rotation to the right, mask.
+pub type Run = (u8, u8, u16);
+
+/// What a step does. The bits of [`Op`] are those of its runs; for many runs, the first says how many and has the place
+/// in `runs` for a mask. `n` is its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Code {
@@ -355,21 +361,21 @@ pub enum Code {
     Bail,
     /// Copy the text `n`.
     Text,
-    /// Copy what `z` bits of limb `x` from `y` on pick, from `n` on.
+    /// Copy the text that the bits pick, from `n` on.
     Pick,
-    /// Copy what the gathered bits (`x` runs from `y` + 256 `z` on) pick.
+    /// The same for many runs.
     PickMany,
-    /// Call what `z` bits of limb `x` from `y` on decide, from `n` on.
+    /// Call what the bits decide, from `n` on.
     Call,
-    /// Call what the gathered bits decide.
+    /// The same for many runs.
     CallMany,
     /// Go on where the bits decide.
     Jump,
-    /// Go on where the gathered bits decide.
+    /// The same for many runs.
     JumpMany,
     /// Go on at `n`.
     Goto,
-    /// Print `z` bits of limb `x` from `y` on in the way `n`.
+    /// Print bits in the way `n`: those of the first run's limb from its rotation on, as many as its mask says.
     Bits,
     /// Print the scalar `n`.
     Scalar,

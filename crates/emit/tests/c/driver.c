@@ -1,4 +1,6 @@
-/* Disassembles a file with a generated codec: driver [-l] [-q] [-x] [-m N] [-n MOST] FILE [NAME:OFFSET...]. */
+/* Disassembles a file with a generated codec: driver [-l] [-q] [-x] [-f] [-m N] FILE [NAME:OFFSET...]; driver -d N FILE decodes
+ * it N times; driver -r FILE takes every instruction apart and puts it together again; driver -a FILE
+ * assembles its lines. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,8 +20,86 @@ static void custom(void *data, struct isaglot_out *out, const char *reference, u
    char text[32];
    (void)data;
    (void)reference;
-   int size = snprintf(text, sizeof(text), "0x%03" PRIx64, value);
-   isaglot_print(out, text, (size_t)size);
+   size_t size = 0;
+   for (uint32_t digit = 16; digit-- > 0;) {
+      if (size || digit < 3 || value >> (4 * digit))
+         text[size++] = "0123456789abcdef"[value >> (4 * digit) & 15];
+   }
+   isaglot_print(out, "0x", 2);
+   isaglot_print(out, text, size);
+}
+
+/* The fields of an instruction. */
+struct fields {
+   struct isaglot_field list[256];
+   size_t count;
+};
+
+static void collect(void *data, const struct isaglot_field *field)
+{
+   struct fields *fields = data;
+   if (fields->count < 256)
+      fields->list[fields->count++] = *field;
+}
+
+/* Takes every instruction apart and puts it together again. */
+static int again(const unsigned char *bytes, size_t size)
+{
+   struct isaglot_instruction instruction, made;
+   size_t taken, good = 0, bad = 0;
+   for (size_t at = 0; (taken = isaglot_fetch(bytes + at, size - at, &instruction)) != 0; at += taken) {
+      struct fields fields = {.count = 0};
+      struct isaglot_error error;
+      if (instruction.leaf == ISAGLOT_NONE)
+         continue;
+      isaglot_fields(instruction.word, instruction.bits, collect, &fields);
+      if (isaglot_encode(instruction.leaf, fields.list, fields.count, &made, &error) &&
+          memcmp(&made.word, &instruction.word, sizeof(made.word)) == 0) {
+         good++;
+      } else {
+         bad++;
+         printf("%s at %zu: error %d, %" PRIu32 "\n", isaglot_name(instruction.leaf), at, (int)error.kind, error.what);
+      }
+   }
+   printf("%zu words made again\n", good);
+   return bad != 0;
+}
+
+static bool read_custom(void *data, const char *reference, const char *text, size_t size, size_t way, size_t *used,
+                        uint64_t *value)
+{
+   (void)data;
+   (void)reference;
+   if (way || size < 3 || text[0] != '0' || text[1] != 'x')
+      return false;
+   *value = 0;
+   for (*used = 2; *used < size; ++*used) {
+      const char *digit = strchr("0123456789abcdef", text[*used]);
+      if (!digit || !*digit)
+         break;
+      *value = *value << 4 | (uint64_t)(digit - "0123456789abcdef");
+   }
+   return *used > 2;
+}
+
+/* Assembles every line of a text; writes the words, 16 digits a limb, the high one first. */
+static int assemble_lines(const char *text, size_t size)
+{
+   struct isaglot_reader reader = {.custom = custom, .read_custom = read_custom};
+   while (size) {
+      const char *end = memchr(text, '\n', size);
+      size_t length = end ? (size_t)(end - text) : size;
+      struct isaglot_instruction made;
+      if (isaglot_assemble(text, length, &reader, &made, NULL)) {
+         for (int i = ISAGLOT_LIMBS; i-- > 0;)
+            printf("%016" PRIx64, made.word.limb[i]);
+      }
+      putchar('\n');
+      length += end != NULL;
+      text += length;
+      size -= length;
+   }
+   return 0;
 }
 
 static int by_place(const void *a, const void *b)
@@ -33,7 +113,7 @@ static int by_place(const void *a, const void *b)
 int main(int argc, char **argv)
 {
    struct isaglot_options options = {.custom = custom};
-   bool labels_on = false, decode_only = false;
+   bool labels_on = false, decode_only = false, round = false, lines = false;
    int repeat = 1;
    int at = 1;
    for (; at < argc && argv[at][0] == '-'; at++) {
@@ -52,6 +132,12 @@ int main(int argc, char **argv)
          break;
       case 'm':
          options.max_errors = strtoull(argv[++at], NULL, 10);
+         break;
+      case 'a':
+         lines = true;
+         break;
+      case 'r':
+         round = true;
          break;
       case 'd':
          decode_only = true;
@@ -73,6 +159,16 @@ int main(int argc, char **argv)
    if (!bytes || fread(bytes, 1, size, file) != size)
       return 1;
    fclose(file);
+   if (lines) {
+      int status = assemble_lines((const char *)bytes, size);
+      free(bytes);
+      return status;
+   }
+   if (round) {
+      int status = again(bytes, size);
+      free(bytes);
+      return status;
+   }
    if (decode_only) {
       /* The sum keeps the work from being optimised away. */
       uint64_t sum = 0;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use isaglot_codec::Plan;
+use isaglot_emit::Rust;
 use isaglot_emit::blueprint::{Blueprint, limbs_for};
 use isaglot_emit::c::C;
 use isaglot_emit::folder::Files;
@@ -27,6 +28,8 @@ pub(crate) struct Args {
 enum Language {
     /// One header and one source: C11, the standard library alone.
     C(CArgs),
+    /// A crate or module without dependencies, `no_std`, without `unsafe`.
+    Rust(RustArgs),
 }
 
 /// What every language needs.
@@ -40,6 +43,12 @@ struct Common {
     /// Shorthands instead of the instructions that they stand for, where the description has any.
     #[arg(long)]
     aliases: bool,
+    /// Texts by tables and a loop that runs them: less source, compiles faster. The default.
+    #[arg(long, conflicts_with = "switch")]
+    tables: bool,
+    /// Texts by straight code: more source, runs faster.
+    #[arg(long)]
+    switch: bool,
 }
 
 #[derive(clap::Args, Debug)]
@@ -57,6 +66,18 @@ struct CArgs {
     compat: CompatArg,
 }
 
+#[derive(clap::Args, Debug)]
+struct RustArgs {
+    #[command(flatten)]
+    common: Common,
+    /// The name of the crate or module; that of the description if it is missing.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// A module (`mod.rs` and what belongs to it) instead of a crate.
+    #[arg(long)]
+    module: bool,
+}
+
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     match &args.language {
@@ -65,9 +86,17 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
             let request = Request { spec, output, prefix, aliases: common.aliases, compat: *compat };
             gen_isaspec::run(&request, session)
         }
-        Language::C(c) => generate(&c.common, c.prefix.as_deref(), "c", names::c_prefix, session, |b, stamp, name| {
-            C::new(b, stamp, name).files()
-        }),
+        Language::C(c) => {
+            generate(&c.common, c.prefix.as_deref(), "c", names::c_prefix, session, |b, _, stamp, name| {
+                C::new(&b, stamp, name).straight(c.common.switch).files()
+            })
+        }
+        Language::Rust(r) => {
+            generate(&r.common, r.name.as_deref(), "rust", names::rust_name, session, |b, plan, stamp, name| {
+                let rust = Rust::from_blueprint(b, plan).named(name).stamped(stamp).straight(r.common.switch);
+                if r.module { rust.module() } else { rust.files() }
+            })
+        }
     }
 }
 
@@ -78,7 +107,7 @@ fn generate(
     language: &str,
     illegal: fn(&str) -> Option<Diagnostic>,
     session: &mut Session,
-    files: impl FnOnce(&Blueprint<'_>, Stamp, &str) -> Files,
+    files: impl FnOnce(Blueprint<'_>, &Plan<'_>, Stamp, &str) -> Files,
 ) -> ExitCode {
     let Some(chosen) = load(&common.spec, session) else { return ExitCode::from(EXIT_INPUT) };
     let name = match name {
@@ -104,7 +133,7 @@ fn generate(
     }
     let hash = stamp::hash(session.files.iter().map(|(_, file)| &*file.bytes));
     let stamp = Stamp::new(&plan, hash, &command(common, &name, language));
-    match files(&blueprint, stamp, &name).write(&common.output) {
+    match files(blueprint, &plan, stamp, &name).write(&common.output) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => session.fail(unwritable(&e.path.display().to_string(), &e.error)),
     }
@@ -132,8 +161,8 @@ fn command(common: &Common, name: &str, language: &str) -> String {
     if !common.spec.features.is_empty() {
         out += &format!(" --feature={}", common.spec.features.join(","));
     }
-    if common.aliases {
-        out += " --aliases";
+    for (given, flag) in [(common.aliases, " --aliases"), (common.switch, " --switch")] {
+        out += if given { flag } else { "" };
     }
     out + &format!(" {} {name} -o DIR", if language == "c" { "--prefix" } else { "--name" })
 }

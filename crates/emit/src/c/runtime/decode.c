@@ -118,6 +118,18 @@ static inline word_t load(const unsigned char *bytes, size_t size, bool little)
    return word;
 }
 
+/* The same for the usual sizes: compilers make one load of it. */
+static inline uint64_t load32(const unsigned char *b)
+{
+   return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24;
+}
+
+static inline uint64_t load64(const unsigned char *b)
+{
+   return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 |
+          (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
+}
+
 /* Takes an instruction from a stream; 0 if there is no whole one. */
 static inline size_t fetch(const struct isa *isa, const unsigned char *bytes, size_t size, word_t *word, uint32_t *bits,
                            bool *known)
@@ -140,14 +152,15 @@ static inline size_t fetch(const struct isa *isa, const unsigned char *bytes, si
    size_t taken = *bits / 8;
    if (size < taken)
       return 0;
-   /* Constant sizes, so that the usual ones become one load. */
-   if (isa->little && taken == 4)
-      *word = load(bytes, 4, true);
-   else if (isa->little && taken == 8)
-      *word = load(bytes, 8, true);
-   else if (isa->little && taken == 16 && LIMBS >= 2)
-      *word = load(bytes, LIMBS >= 2 ? 16 : 8, true);
-   else
+   if (!isa->little || (taken != 4 && taken != 8 && (taken != 16 || LIMBS < 2))) {
       *word = load(bytes, taken, isa->little);
+      return taken;
+   }
+   *word = (word_t){{0}};
+   word->limb[0] = taken == 4 ? load32(bytes) : load64(bytes);
+#if ISAGLOT_MAX_BITS > 64
+   if (taken == 16)
+      word->limb[1] = load64(bytes + 8);
+#endif
    return taken;
 }

@@ -3,7 +3,7 @@
 
 #define BUFFER 4096
 #define HELD 1024
-#define PAD 16
+#define PAD 32
 #define MAX_ALIGN 4096
 
 struct isaglot_out {
@@ -59,7 +59,10 @@ static inline size_t column(const struct isaglot_out *out)
 
 static inline void put_char(struct isaglot_out *out, char c)
 {
-   isaglot_print(out, &c, 1);
+   if (out->at < BUFFER)
+      out->buffer[out->at++] = c;
+   else
+      isaglot_print(out, &c, 1);
 }
 
 static inline void put_text(struct isaglot_out *out, const char *text)
@@ -88,8 +91,11 @@ static void align(struct isaglot_out *out, uint32_t wanted)
 {
    if (wanted > MAX_ALIGN)
       wanted = MAX_ALIGN;
-   while (column(out) < wanted && !out->full)
-      put_char(out, ' ');
+   static const char blanks[2 * PAD] = "                                                               ";
+   while (column(out) < wanted && !out->full) {
+      size_t missing = wanted - column(out);
+      put_pool(out, blanks, (uint32_t)(missing < PAD ? missing : PAD));
+   }
 }
 
 static void put_unsigned(struct isaglot_out *out, uint64_t value)

@@ -102,3 +102,40 @@ size_t isaglot_text(struct isaglot_word word, uint32_t bits, char *text, size_t 
       text[buffer.used < size ? buffer.used : size - 1] = 0;
    return buffer.used;
 }
+
+bool isaglot_fields(struct isaglot_word word, uint32_t bits, isaglot_visit visit, void *data)
+{
+   struct scopes scopes;
+   scopes_init(&scopes, &tables, false);
+   if (!scope_enter(&scopes, &word, bits))
+      return false;
+   take_apart(&scopes, visit, data);
+   return true;
+}
+
+bool isaglot_encode(uint32_t leaf, const struct isaglot_field *fields, size_t count,
+                    struct isaglot_instruction *out, struct isaglot_error *error)
+{
+   struct isaglot_error ignored;
+   struct asked asked = {fields, count};
+   out->leaf = leaf;
+   out->bits = leaf < tables.leaf_count ? tables.leaves[leaf].width : 0;
+   return encode(&tables, leaf, asked, &out->word, error ? error : &ignored);
+}
+
+bool isaglot_assemble(const char *text, size_t size, const struct isaglot_reader *reader,
+                      struct isaglot_instruction *out, size_t *understood)
+{
+   struct isaglot_reader plain = {0};
+   struct span span = {text, size};
+   size_t furthest;
+   while (span.size && strchr(" \t\r\n", span.text[0]))
+      span = after(span, 1);
+   while (span.size && strchr(" \t\r\n", span.text[span.size - 1]))
+      span.size--;
+   bool found = assemble(&tables, span, reader ? reader : &plain, &out->leaf, &out->word, &furthest);
+   out->bits = found ? tables.leaves[out->leaf].width : 0;
+   if (understood)
+      *understood = furthest;
+   return found;
+}

@@ -94,6 +94,12 @@ struct assertion {
    uint32_t lo, width, value;
 };
 
+/* Bits that are so unless a text says otherwise. */
+struct preference {
+   uint32_t leaf, limb;
+   uint64_t bits, value;
+};
+
 struct expr {
    struct range fields, nodes;
 };
@@ -176,14 +182,17 @@ enum code {
    OP_EXPECT
 };
 
-struct op {
-   uint8_t code, x, y, z;
-   uint32_t n;
+/* Neighbouring bits of a limb, put where they belong in an index. */
+struct bits {
+   uint8_t limb, rotation;
+   uint16_t mask;
 };
 
-/* Bits that are gathered: from a limb, and where they go. */
-struct run {
-   uint8_t limb, shift, width, to;
+/* A step: its bits are those of two runs; for many runs, the first says how many, and has their place for a mask. */
+struct op {
+   uint8_t code;
+   struct bits first, second;
+   uint32_t n;
 };
 
 /* What is printed as a number: a value, and the place of a way or a reference. */
@@ -224,7 +233,7 @@ struct length_rule {
 struct isa {
    uint32_t generation, max_bits, parcel_bits, value_bits, root;
    bool little;
-   uint32_t length_count, leaf_count, name_count;
+   uint32_t length_count, leaf_count, name_count, preferred_count, space_count;
    const struct length_rule *lengths;
    const struct space *spaces;
    const struct node *tree;
@@ -234,6 +243,7 @@ struct isa {
    const struct leaf *leaves;
    const uint64_t *limbs;
    const uint32_t *case_lists;
+   const struct preference *preferred;
    const struct lcase *cases;
    const struct field *fields;
    const struct piece *pieces;
@@ -250,7 +260,7 @@ struct isa {
    const struct op *ops;
    const uint32_t *picks;
    const uint32_t *jumps;
-   const struct run *runs;
+   const struct bits *runs;
    const struct scalar *scalars;
    const struct way *ways;
    const char *const *references;
