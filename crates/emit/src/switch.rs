@@ -99,7 +99,11 @@ pub fn rust(b: &Blueprint<'_>) -> String {
             }
         };
         let parts: Vec<String> = runs(b, op).iter().map(part).collect();
-        if parts.is_empty() { "0".to_owned() } else { parts.join(" | ") }
+        match parts.as_slice() {
+            [] => "0".to_owned(),
+            [one] => one.clone(),
+            more => format!("({})", more.join(" | ")),
+        }
     };
     let mut tables: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     let mut values: BTreeMap<u32, String> = BTreeMap::new();
@@ -111,7 +115,13 @@ pub fn rust(b: &Blueprint<'_>) -> String {
                 Code::End => continue,
                 Code::Bail => "false".to_owned(),
                 Code::Text => format!("c.text({n})"),
-                Code::Pick | Code::PickMany => format!("c.pick({n} + ({}))", index(op)),
+                Code::Pick | Code::PickMany => {
+                    if n == 0 {
+                        format!("c.pick({})", index(op))
+                    } else {
+                        format!("c.pick({n} + {})", index(op))
+                    }
+                }
                 Code::Jump | Code::JumpMany | Code::Call | Code::CallMany => {
                     tables.entry(n).or_insert_with(|| table(b, op));
                     format!("j{n}(c, {})", index(op))
@@ -210,7 +220,7 @@ fn plain(b: &Blueprint<'_>, node: u32, depth: u32, bits: &dyn Fn(u32, u32) -> St
 const RUST_HEAD: &str = "\
 //! Quick programs as straight code.
 
-#![allow(unused_parens, unused_imports)]
+#![allow(unused_parens, unused_imports, clippy::double_parens)]
 
 use super::description::{ISA, PICKS, TEXT};
 use super::runtime::calc;

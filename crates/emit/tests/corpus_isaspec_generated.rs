@@ -234,6 +234,21 @@ fn rust(subject: &Subject, straight: bool) -> Result<(), Failed> {
     run(&mut rustc(&["--crate-name", "isaglot", "--test", "src/lib.rs", "-o", "own_tests"]))?;
     run(Command::new(dir.join("own_tests")).arg("-q"))?;
     run(Command::new("rustfmt").current_dir(&dir).args(["--edition", "2024", "--check", "src/lib.rs"]))?;
+    // One of each kind is enough for what a linter says, and this takes a while.
+    if ["minnow", "rv32"].contains(&subject.name.as_str()) {
+        let mut clippy = Command::new("cargo");
+        clippy.current_dir(&dir).args([
+            "clippy",
+            "--quiet",
+            "--offline",
+            "--target-dir",
+            "clippy",
+            "--",
+            "-D",
+            "warnings",
+        ]);
+        run(&mut clippy)?;
+    }
     let driver = support::root().join("crates/emit/tests/rust/driver.rs");
     run(&mut rustc(&["--extern", "isaglot=libisaglot.rlib", &driver.to_string_lossy(), "-o", "driver"]))?;
     drive(subject, &plan, &dir.join("driver"), &dir)?;

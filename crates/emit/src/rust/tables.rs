@@ -30,7 +30,11 @@ fn number(n: u32) -> String {
 }
 
 fn list(n: u32) -> String {
-    if n & LIST == 0 { n.to_string() } else { format!("LIST | {}", n & !LIST) }
+    match n {
+        LIST => "LIST".to_owned(),
+        n if n & LIST == 0 => n.to_string(),
+        n => format!("LIST | {}", n & !LIST),
+    }
 }
 
 fn range(r: Range) -> String {
