@@ -390,7 +390,8 @@ fn ids(out: &mut Vec<u8>, key: &str, list: &[u32]) {
     }
 }
 
-fn signed(out: &mut Vec<u8>, n: i64) {
+/// Decimal digits, with a sign if negative.
+pub fn signed(out: &mut Vec<u8>, n: i64) {
     if n < 0 {
         out.push(b'-');
     }

@@ -219,10 +219,8 @@ fn register(xe: &Xe, o: &Operand, s: &OperandSlots, v: &mut Values) -> Result<()
     Ok(())
 }
 
-fn destination(xe: &Xe, o: &Operand, v: &mut Values) -> Result<(), EncodeError> {
-    let s = &xe.dst;
-    v.set_symbol(s.ty, xe.type_symbol(o.ty));
-    stride(xe, v, s.hs, o.h);
+/// A register by number, through an address register, or with an extension; else the error is `wanted`.
+fn any_register(xe: &Xe, o: &Operand, s: &OperandSlots, v: &mut Values, wanted: &str) -> Result<(), EncodeError> {
     match o.kind {
         Kind::Indirect => {
             v.set(s.ind, 1);
@@ -235,8 +233,15 @@ fn destination(xe: &Xe, o: &Operand, v: &mut Values) -> Result<(), EncodeError> 
             register(xe, &Operand { sub: 0, ..*o }, s, v)
         }
         Kind::Direct => register(xe, o, s, v),
-        _ => Err(EncodeError::Other("the destination must be a register".to_owned())),
+        _ => Err(EncodeError::Other(wanted.to_owned())),
     }
+}
+
+fn destination(xe: &Xe, o: &Operand, v: &mut Values) -> Result<(), EncodeError> {
+    let s = &xe.dst;
+    v.set_symbol(s.ty, xe.type_symbol(o.ty));
+    stride(xe, v, s.hs, o.h);
+    any_register(xe, o, s, v, "the destination must be a register")
 }
 
 fn source(xe: &Xe, o: &Operand, s: &OperandSlots, ternary: bool, v: &mut Values) -> Result<(), EncodeError> {
@@ -259,20 +264,7 @@ fn source(xe: &Xe, o: &Operand, s: &OperandSlots, ternary: bool, v: &mut Values)
     stride(xe, v, s.vs, o.v);
     stride(xe, v, s.width, o.w);
     stride(xe, v, s.hs, o.h);
-    match o.kind {
-        Kind::Indirect => {
-            v.set(s.ind, 1);
-            v.set(s.asub, o.sub.into());
-            v.set(s.aoff, o.off as i64 as u64);
-            Ok(())
-        }
-        Kind::Macro => {
-            v.set_symbol(s.mme, o.mme);
-            register(xe, &Operand { sub: 0, ..*o }, s, v)
-        }
-        Kind::Direct => register(xe, o, s, v),
-        _ => Err(EncodeError::Other("a source must be a register or an immediate".to_owned())),
-    }
+    any_register(xe, o, s, v, "a source must be a register or an immediate")
 }
 
 fn send(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {

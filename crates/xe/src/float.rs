@@ -5,6 +5,8 @@
 
 use std::io::Write;
 
+pub use isaglot_listing::write::signed as decimal;
+
 use crate::types::{Style, Type};
 
 /// Writes an immediate; with `hex_floats`, floating-point numbers as bits.
@@ -33,25 +35,6 @@ pub fn hex(out: &mut Vec<u8>, value: u64) {
     for i in (0..digits).rev() {
         out.push(b"0123456789ABCDEF"[(value >> (4 * i) & 15) as usize]);
     }
-}
-
-/// Decimal digits, with a sign if negative.
-pub fn decimal(out: &mut Vec<u8>, value: i64) {
-    if value < 0 {
-        out.push(b'-');
-    }
-    let mut n = value.unsigned_abs();
-    let mut digits = [0u8; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (n % 10) as u8;
-        n /= 10;
-        if n == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
 }
 
 /// `x` is the value, `raw` its bits, with `mantissa` bits of mantissa out of `width`. With `single`, reading back

@@ -103,9 +103,6 @@ impl Xe {
         }
         for (n, src) in e.srcs.iter().enumerate() {
             let mut o = self.operand_from(src, &mut false, names)?;
-            if i.form == Form::Sync && o.kind == Kind::Imm {
-                o.imm = sync_value(src)?;
-            }
             if matches!(i.form, Form::Ternary | Form::Bfn) && o.h != NO_STRIDE {
                 ternary_region(n, &mut o);
             }
@@ -292,13 +289,6 @@ fn ternary_region(n: usize, o: &mut Operand) {
         (o.h, o.v, o.w) = (o.v, NO_STRIDE, NO_STRIDE);
     } else {
         o.w = NO_STRIDE;
-    }
-}
-
-fn sync_value(o: &ListOperand<'_>) -> Result<u64, String> {
-    match o {
-        ListOperand::IM(im) => float::integer(&im.value).ok_or_else(|| format!("no value `{}`", im.value)),
-        _ => Err("no immediate".to_owned()),
     }
 }
 

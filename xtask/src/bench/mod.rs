@@ -7,6 +7,7 @@
 mod isaspec;
 mod spirv;
 mod tablegen;
+mod xe;
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -31,7 +32,7 @@ pub(crate) struct Row {
 /// An area: its name, and what makes its inputs and lists its rows.
 type Area = (&'static str, fn() -> Result<Vec<Row>, String>);
 
-const AREAS: &[Area] = &[("isaspec", isaspec::rows), ("spirv", spirv::rows), ("tablegen", tablegen::rows)];
+const AREAS: &[Area] = &[("isaspec", isaspec::rows), ("spirv", spirv::rows), ("tablegen", tablegen::rows), ("xe", xe::rows)];
 
 /// Runs the areas of these names, or all.
 pub(crate) fn run(names: &[String]) -> Result<(), String> {

@@ -101,9 +101,24 @@ impl<'a> Parser<'a, '_> {
     /// The first `length` bytes.
     #[inline]
     pub(super) fn take(&mut self, length: usize) -> &'a [u8] {
-        let (taken, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, &[]));
+        let (taken, rest) = self.rest.split_at(length.min(self.rest.len()));
         self.rest = rest;
         taken
+    }
+
+    /// How many bytes stand before the one that `ends` says, or the end of the line; it is told how many parentheses
+    /// are open behind the byte.
+    pub(super) fn length_to(&self, mut ends: impl FnMut(u8, usize) -> bool) -> usize {
+        let mut depth = 0usize;
+        let end = self.rest.iter().position(|b| {
+            match b {
+                b'(' => depth += 1,
+                b')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            ends(*b, depth)
+        });
+        end.unwrap_or(self.rest.len())
     }
 
     /// Letters, digits and underscores.

@@ -130,18 +130,9 @@ impl Parser<'_, '_> {
         let start = self.at();
         let name = match i.form {
             Form::Bfn if self.peek() == b'(' => {
-                let mut depth = 0usize;
-                let length = self.rest.iter().position(|b| {
-                    match b {
-                        b'(' => depth += 1,
-                        b')' => depth = depth.saturating_sub(1),
-                        _ => {}
-                    }
-                    depth == 0
-                });
-                let length = length.map_or(self.rest.len(), |n| n + 1);
-                let text = &self.rest[..length];
-                self.skip(length);
+                // Up to the parenthesis that closes the first.
+                let length = self.length_to(|b, depth| b == b')' && depth == 0);
+                let text = self.take(length + 1);
                 let text = std::str::from_utf8(text).unwrap_or("");
                 // The outer parentheses belong to some of the names and to the syntax of the others.
                 match self.xe.symbol(text) {

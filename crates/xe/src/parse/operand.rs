@@ -219,18 +219,8 @@ impl Parser<'_, '_> {
 
     pub(super) fn immediate(&mut self) -> Result<Operand> {
         let start = self.at();
-        let mut depth = 0usize;
-        let length = self.rest.iter().position(|b| {
-            match b {
-                b'(' => depth += 1,
-                b')' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            *b == b':' && depth == 0 || b.is_ascii_whitespace()
-        });
-        let length = length.unwrap_or(self.rest.len());
-        let text = std::str::from_utf8(&self.rest[..length]).unwrap_or("");
-        self.skip(length);
+        let length = self.length_to(|b, depth| b == b':' && depth == 0 || b.is_ascii_whitespace());
+        let text = std::str::from_utf8(self.take(length)).unwrap_or("");
         let mut o = Operand { kind: Kind::Imm, ..Operand::default() };
         if self.peek() != b':' {
             return Err(self.expected("`:` and the immediate's type"));

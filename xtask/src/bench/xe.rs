@@ -1,0 +1,160 @@
+//! Intel Xe: text, JSON and assembly of 200,000 instructions beside `iga64`, for real kernels put one behind the other
+//! and for lines drawn at random, which repeat no operand on purpose; and the cost of dataflow on code with many
+//! branches, from 300 to 19,200 instructions.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::Row;
+
+/// Instructions of a stream.
+const COUNT: u64 = 200_000;
+
+/// Instructions of the code with many branches.
+const BRANCHY: [u64; 7] = [300, 600, 1_200, 2_400, 4_800, 9_600, 19_200];
+
+/// Instructions of one of its blocks.
+const BLOCK: u64 = 5;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % n
+    }
+}
+
+pub(crate) fn rows() -> Result<Vec<Row>, String> {
+    let dir = super::folder()?;
+    let mut rows = Vec::new();
+    let kernels = dir.join("xe.kernels.krn");
+    let units = real(&super::corpus()?.join("xe/kernels"), &kernels)?;
+    let source = dir.join("xe.kernels.asm");
+    ours(&["disasm", "--isa", "xehpc"], &kernels, &source)?;
+    streams(&mut rows, "real kernels", &kernels, &source, units);
+
+    let source = dir.join("xe.drawn.asm");
+    fs::write(&source, drawn()).map_err(|e| format!("{}: {e}", source.display()))?;
+    let binary = dir.join("xe.drawn.krn");
+    ours(&["asm", "--isa", "xehpc"], &source, &binary)?;
+    streams(&mut rows, "drawn lines", &binary, &source, COUNT);
+
+    for count in BRANCHY {
+        let file = dir.join(format!("xe.branchy.{count}.asm"));
+        fs::write(&file, branchy(count)).map_err(|e| format!("{}: {e}", file.display()))?;
+        rows.push(row(format!("dataflow, {count} instructions with branches"), &["list", "--json", "--defs"], &file, count));
+    }
+    Ok(rows)
+}
+
+/// The rows of one stream.
+fn streams(rows: &mut Vec<Row>, what: &str, binary: &Path, source: &Path, units: u64) {
+    let peer = |options: &[&str], input: &Path| {
+        let all = ["iga64"].iter().chain(options).map(|s| (*s).to_owned());
+        Some(all.chain([input.display().to_string()]).collect::<Vec<_>>())
+    };
+    let mut add = |name: &str, args: &[&str], input: &Path, options: &[&str]| {
+        rows.push(Row { peer: peer(options, input), ..row(format!("{what}, {name}"), args, input, units) });
+    };
+    add("text", &["disasm"], binary, &["-d", "-p=12p72"]);
+    add("JSON", &["list", "--json"], binary, &["-d", "-p=12p72", "-Xprint-json"]);
+    add("assembled", &["asm", "-o", "/dev/null"], source, &["-a", "-p=12p72", "-o=/dev/null"]);
+    rows.push(row(format!("{what}, JSON with dataflow"), &["list", "--json", "--defs"], binary, units));
+}
+
+fn row(name: String, args: &[&str], input: &Path, units: u64) -> Row {
+    let (verb, rest) = args.split_first().unwrap_or((&"list", &[]));
+    let args = [*verb, "--isa", "xehpc"].iter().chain(rest).map(|s| (*s).to_owned());
+    Row { name: format!("xe: {name}"), args: args.chain([input.display().to_string()]).collect(), units, count: true, peer: None }
+}
+
+/// Runs the program that was just built, its output into a file.
+fn ours(args: &[&str], input: &Path, output: &Path) -> Result<(), String> {
+    let program = crate::root().join("target/release/isaglot");
+    let status = Command::new(&program).args(args).arg("-o").arg(output).arg(input).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{} {}: {status}", program.display(), args.join(" "))),
+        Err(e) => Err(format!("{}: {e}", program.display())),
+    }
+}
+
+/// Writes the corpus's compiled kernels for Xe HPC in turn until there are enough instructions; gives their number.
+fn real(corpus: &Path, output: &Path) -> Result<u64, String> {
+    let entries = fs::read_dir(corpus).map_err(|e| format!("{}: {e}", corpus.display()))?;
+    let mut names: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
+    names.retain(|p| p.to_string_lossy().ends_with(".pvc.12p72.krn.gz"));
+    names.sort();
+    let mut once = Vec::new();
+    for path in &names {
+        let file = fs::File::open(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        flate2::read::GzDecoder::new(file).read_to_end(&mut once).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    let each = instructions(&once);
+    if each == 0 {
+        return Err(format!("{}: no kernels", corpus.display()));
+    }
+    let times = COUNT.div_ceil(each);
+    fs::write(output, once.repeat(times as usize)).map_err(|e| format!("{}: {e}", output.display()))?;
+    Ok(each * times)
+}
+
+/// How many instructions there are: the short ones say so in their fourth byte.
+fn instructions(bytes: &[u8]) -> u64 {
+    let (mut at, mut count) = (0, 0);
+    while let Some(byte) = bytes.get(at + 3) {
+        at += if byte & 0x20 != 0 { 8 } else { 16 };
+        count += 1;
+    }
+    count
+}
+
+/// Arithmetic on registers, regions and immediates that are drawn from all there are.
+fn drawn() -> String {
+    let mut r = Random(0x5eed_cafe);
+    let mut text = String::new();
+    for _ in 0..COUNT {
+        let ty = ["f", "d", "ud", "w", "uw", "hf"][r.below(6) as usize];
+        let element = |r: &mut Random| r.below(16);
+        let source = |r: &mut Random| {
+            let region = ["<1;1,0>", "<0;1,0>", "<8;8,1>", "<16;8,2>", "<2;1,0>"][r.below(5) as usize];
+            format!("r{}.{}{region}:{ty}", r.below(256), element(r))
+        };
+        let size = [8, 16, 32][r.below(3) as usize];
+        let op = ["add", "mul", "mov", "cmp", "sel"][r.below(5) as usize];
+        let flag = if matches!(op, "cmp" | "sel") { "(lt)f0.0" } else { "" };
+        let dst = format!("r{}.{}<1>:{ty}", r.below(256), element(&mut r));
+        let first = source(&mut r);
+        let second = match r.below(3) {
+            _ if op == "mov" => String::new(),
+            0 if !matches!(ty, "f" | "hf") => format!("{}:{ty}", r.below(30_000)),
+            _ => source(&mut r),
+        };
+        let _ = writeln!(text, "        {op} ({size}|M0) {flag}  {dst}  {first}  {second}  {{I@{}}}", 1 + r.below(7));
+    }
+    text
+}
+
+/// Blocks of a few instructions, each with a predicated jump to any of the others.
+fn branchy(count: u64) -> String {
+    let mut r = Random(0x5eed_cafe);
+    let blocks = count / BLOCK;
+    let mut text = String::new();
+    for block in 0..blocks {
+        let _ = writeln!(text, "B{block}:");
+        for _ in 0..BLOCK - 2 {
+            let [a, b, c] = [0; 3].map(|_| r.below(120));
+            let _ = writeln!(text, "        add (16|M0)  r{a}.0<1>:f  r{b}.0<1;1,0>:f  r{c}.0<1;1,0>:f");
+        }
+        let (a, b) = (r.below(120), r.below(120));
+        let _ = writeln!(text, "        cmp (16|M0)  (lt)f0.0  null<1>:f  r{a}.0<1;1,0>:f  r{b}.0<1;1,0>:f");
+        let _ = writeln!(text, "(W&f0.0)  jmpi  B{}", r.below(blocks));
+    }
+    text
+}
