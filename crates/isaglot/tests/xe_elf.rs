@@ -12,7 +12,10 @@ fn isaglot(dir: &Path, args: &[&str]) -> Output {
 
 /// The kernels' names and sources.
 const KERNELS: [(&str, &str); 3] = [
-    ("first", "add (16|M0)  r10.0<1>:f  r20.0<1;1,0>:f  r30.0<1;1,0>:f\nsend.gtwy (1|M0) null r112 null:0 0x0 0x02000010 {EOT}\n"),
+    (
+        "first",
+        "add (16|M0)  r10.0<1>:f  r20.0<1;1,0>:f  r30.0<1;1,0>:f\nsend.gtwy (1|M0) null r112 null:0 0x0 0x02000010 {EOT}\n",
+    ),
     ("second", "mov (8|M0)  r1.0<1>:ud  0x1234:ud\n"),
     ("third", "loop:\nnop\njmpi loop\n"),
 ];

@@ -32,7 +32,8 @@ pub(crate) struct Row {
 /// An area: its name, and what makes its inputs and lists its rows.
 type Area = (&'static str, fn() -> Result<Vec<Row>, String>);
 
-const AREAS: &[Area] = &[("isaspec", isaspec::rows), ("spirv", spirv::rows), ("tablegen", tablegen::rows), ("xe", xe::rows)];
+const AREAS: &[Area] =
+    &[("isaspec", isaspec::rows), ("spirv", spirv::rows), ("tablegen", tablegen::rows), ("xe", xe::rows)];
 
 /// Runs the areas of these names, or all.
 pub(crate) fn run(names: &[String]) -> Result<(), String> {

@@ -48,7 +48,12 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
     for count in BRANCHY {
         let file = dir.join(format!("xe.branchy.{count}.asm"));
         fs::write(&file, branchy(count)).map_err(|e| format!("{}: {e}", file.display()))?;
-        rows.push(row(format!("dataflow, {count} instructions with branches"), &["list", "--json", "--defs"], &file, count));
+        rows.push(row(
+            format!("dataflow, {count} instructions with branches"),
+            &["list", "--json", "--defs"],
+            &file,
+            count,
+        ));
     }
     Ok(rows)
 }
@@ -70,8 +75,10 @@ fn streams(rows: &mut Vec<Row>, what: &str, binary: &Path, source: &Path, units:
 
 fn row(name: String, args: &[&str], input: &Path, units: u64) -> Row {
     let (verb, rest) = args.split_first().unwrap_or((&"list", &[]));
-    let args = [*verb, "--isa", "xehpc"].iter().chain(rest).map(|s| (*s).to_owned());
-    Row { name: format!("xe: {name}"), args: args.chain([input.display().to_string()]).collect(), units, count: true, peer: None }
+    let mut all = vec![(*verb).to_owned(), "--isa".to_owned(), "xehpc".to_owned()];
+    all.extend(rest.iter().map(|s| (*s).to_owned()));
+    all.push(input.display().to_string());
+    Row { name: format!("xe: {name}"), args: all, units, count: true, peer: None }
 }
 
 /// Runs the program that was just built, its output into a file.
