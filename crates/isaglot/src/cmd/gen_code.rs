@@ -12,7 +12,7 @@ use isaglot_emit::names;
 use isaglot_emit::stamp::{self, Stamp};
 use isaglot_source::{Diagnostic, Diagnostics};
 
-use crate::cmd::gen_isaspec::{self, Api, Request};
+use crate::cmd::gen_isaspec::{self, Api, Kind, Request};
 use crate::io::unwritable;
 use crate::load::{Chosen, CompatArg, SpecArgs, load};
 use crate::session::{EXIT_INPUT, Session};
@@ -76,6 +76,9 @@ struct RustArgs {
     /// A module (`mod.rs` and what belongs to it) instead of a crate.
     #[arg(long)]
     module: bool,
+    /// Write what a driver expects of another generator: of isaspec the packer, `encode.rs`.
+    #[arg(long, value_enum, value_name = "TOOL", conflicts_with_all = ["name", "module"])]
+    api: Option<Api>,
 }
 
 /// Runs the verb.
@@ -83,8 +86,12 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     match &args.language {
         Language::C(CArgs { common, prefix, api: Some(Api::Isaspec), compat }) => {
             let (spec, output, prefix) = (&common.spec, common.output.as_path(), prefix.as_deref());
-            let request = Request { spec, output, prefix, aliases: common.aliases, compat: *compat };
-            gen_isaspec::run(&request, session)
+            let kind = Kind::C { prefix, compat: *compat };
+            gen_isaspec::run(&Request { spec, output, aliases: common.aliases, kind }, session)
+        }
+        Language::Rust(RustArgs { common, api: Some(Api::Isaspec), .. }) => {
+            let (spec, output) = (&common.spec, common.output.as_path());
+            gen_isaspec::run(&Request { spec, output, aliases: common.aliases, kind: Kind::Rust }, session)
         }
         Language::C(c) => {
             generate(&c.common, c.prefix.as_deref(), "c", names::c_prefix, session, |b, _, stamp, name| {
