@@ -4,6 +4,7 @@
 //! table of fixed size, found by those bits. Operands recur, so nearly all segments are copies of 40 bytes or less.
 
 use isaglot_codec::{Match, Plan};
+use isaglot_model::EncodingId;
 
 use crate::exact::{self, Line};
 use crate::limits::{TABLE_BITS, TABLE_FIRST_BITS};
@@ -101,7 +102,9 @@ impl Table {
         let at = self.place(entry.segment, entry.bits);
         let Some(first) = self.entries.get_mut(at) else { return };
         let old = std::mem::replace(first, entry);
-        if let Some(second) = self.entries.get_mut(at ^ 1) {
+        if old.segment != u32::MAX
+            && let Some(second) = self.entries.get_mut(at ^ 1)
+        {
             *second = old;
         }
     }
@@ -110,6 +113,13 @@ impl Table {
 impl<'p, 'a> Engine<'p, 'a> {
     pub(crate) fn new(plan: &'p Plan<'a>, labels: bool) -> Self {
         Self { programs: Programs::new(plan, labels), table: Table::new(TABLE_FIRST_BITS) }
+    }
+
+    /// One that does not keep the texts of simple instructions: for words that come once.
+    pub(crate) fn direct(plan: &'p Plan<'a>) -> Self {
+        let mut engine = Self::new(plan, false);
+        engine.programs.print_simple_directly();
+        engine
     }
 
     /// Appends the text of an instruction word, given by its limbs. Lines of one engine must agree on whose texts.
@@ -145,6 +155,28 @@ impl<'p, 'a> Engine<'p, 'a> {
         }
         line.out.truncate(before);
         Outcome::Undecided
+    }
+
+    /// What prints an instruction in the words of a shorthand: the case of an encoding.
+    pub(crate) fn alias(&mut self, encoding: EncodingId, case: usize) -> BlockId {
+        self.programs.alias(encoding, case)
+    }
+
+    /// Appends the text of an instruction word in the words of a shorthand of `encoding`, which [`Engine::alias`] gave.
+    pub(crate) fn shorthand(
+        &mut self,
+        encoding: EncodingId,
+        block: BlockId,
+        word: &[u64],
+        width: u32,
+        hooks: &mut dyn Hooks,
+        line: &mut Line<'_>,
+    ) -> Outcome {
+        match self.programs.select(word, width) {
+            Match::One(id) if id == encoding => self.print(block, word, hooks, line),
+            Match::One(_) | Match::None => Outcome::NoMatch,
+            Match::Conflict(..) => Outcome::Undecided,
+        }
     }
 
     /// Says whether the texts of custom fields may be kept; counts only before the first instruction.

@@ -8,6 +8,7 @@ pub mod assemble;
 mod engine;
 pub mod exact;
 pub mod explain;
+mod fetch;
 pub mod float;
 pub mod labels;
 pub mod limits;

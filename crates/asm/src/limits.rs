@@ -35,3 +35,6 @@ pub const TEST_RUNS: usize = 4;
 
 /// The most encodings that an explanation of a word that is nothing lists.
 pub const MAX_NEAREST: usize = 5;
+
+/// The most steps of an instruction that is printed step by step where texts are not worth keeping.
+pub const MAX_DIRECT: usize = 12;

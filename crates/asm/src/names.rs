@@ -31,6 +31,11 @@ pub struct BadLine {
 }
 
 impl Names {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+
     /// Reads `FIELD VALUE TEXT` lines; blank lines and lines that begin with `#` are skipped. VALUE is decimal
     /// or `0x` hexadecimal; TEXT is the rest of the line. Of several texts for a value the first prints, all are read.
     ///

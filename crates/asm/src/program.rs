@@ -14,7 +14,7 @@ use isaglot_codec::{Alternative, Compiler, Context, Graph, Match, Meaning, Plan,
 use isaglot_model::{Encoding, EncodingId, ExprId, Field, FieldType, SpaceId, TemplatePart};
 use rustc_hash::FxHashMap;
 
-use crate::limits::{MAX_BLOCK_DEPTH, MAX_BLOCKS, OPERAND_BITS, PART_BITS, SEGMENT_BITS, TEST_BITS, TEST_RUNS};
+use crate::limits::{MAX_BLOCK_DEPTH, MAX_BLOCKS, MAX_DIRECT, OPERAND_BITS, PART_BITS, SEGMENT_BITS, TEST_BITS, TEST_RUNS};
 
 /// A list of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -197,6 +197,8 @@ pub struct Programs<'p, 'a> {
     labels: bool,
     /// Whether custom texts depend on nothing but their value, and whether that is settled.
     custom: (bool, bool),
+    /// Whether instructions of a few simple steps are printed step by step.
+    direct: bool,
     tree: &'p Tree,
     /// The trees of the spaces that fields are decided in.
     trees: Vec<Option<&'p Tree>>,
@@ -248,6 +250,7 @@ impl<'p, 'a> Programs<'p, 'a> {
             known_tests: FxHashMap::default(),
             labels,
             custom: (false, false),
+            direct: false,
             tree: plan.tree(isa.root()),
             trees: vec![None; isa.spaces().len()],
         };
@@ -274,10 +277,23 @@ impl<'p, 'a> Programs<'p, 'a> {
         }
     }
 
+    /// Says that texts of simple instructions are not worth keeping.
+    pub(crate) fn print_simple_directly(&mut self) {
+        self.direct = true;
+    }
+
+    /// The block with the same text that is run: in segments whose texts are kept, or as it is.
+    fn finished(&mut self, block: BlockId) -> BlockId {
+        let is_simple = |op: &Op| matches!(op, Op::Text { .. } | Op::Scalar { .. } | Op::Align(_));
+        let steps = self.steps(block);
+        let simple = self.direct && steps.len() <= MAX_DIRECT && steps.iter().all(is_simple);
+        if simple { block } else { self.segmented(block, OUTER) }
+    }
+
     #[cold]
     fn compile_root(&mut self, encoding: EncodingId) -> (BlockId, bool) {
         let whole = self.whole(encoding);
-        let block = self.segmented(whole, OUTER);
+        let block = self.finished(whole);
         let has_dont_care = !self.compiler.plan().isa()[encoding].dont_care.is_zero();
         if let Some(root) = self.roots.get_mut(encoding.index()) {
             *root = Some((block, has_dont_care));
@@ -343,6 +359,42 @@ impl<'p, 'a> Programs<'p, 'a> {
     #[must_use]
     pub fn rank(&self, encoding: EncodingId) -> u32 {
         self.ranks.get(encoding.index()).copied().unwrap_or(0)
+    }
+
+    /// The block that prints an instruction in the words of one of its shorthands, and gives up where that does not
+    /// apply. Asserts are not looked at.
+    #[cold]
+    pub(crate) fn alias(&mut self, encoding: EncodingId, case: usize) -> BlockId {
+        let block = self.compile_alias(encoding, case).unwrap_or(Self::BAIL);
+        self.finished(block)
+    }
+
+    fn compile_alias(&mut self, id: EncodingId, case: usize) -> Option<BlockId> {
+        let context = self.compiler.root(id)?;
+        let isa = self.compiler.plan().isa();
+        let encoding = &isa[id];
+        let case = encoding.cases.get(case)?;
+        let parts = &isa[case.template?].parts;
+        let mut ops = Vec::new();
+        let Some(guard) = case.guard else {
+            self.template(context, encoding, parts, &mut ops);
+            return Some(self.block(ops));
+        };
+        if !self.compiler.is_safe(context, guard) {
+            return None;
+        }
+        let value = self.compiler.expression(context, guard)?;
+        let inside = self.compiler.assume(context, guard, true)?;
+        self.template(inside, encoding, parts, &mut ops);
+        let then = self.block(ops);
+        Some(match self.compiler.graph.as_const(value) {
+            Some(0) => Self::BAIL,
+            Some(_) => then,
+            None => {
+                let choice = self.choice(value, then, Self::BAIL);
+                self.block(vec![choice])
+            }
+        })
     }
 
     /// The steps of a block.

@@ -8,10 +8,10 @@
 
 use isaglot_bits::Word;
 use isaglot_codec::{Plan, Scopes};
-use isaglot_model::{ByteOrder, WordFormat};
 
 use crate::engine::{Engine, Outcome};
 use crate::exact::{self, Line};
+use crate::fetch::{Fetched, Fetcher, small};
 use crate::labels::{Places, Targets};
 use crate::mark::Marker;
 use crate::options::{Compat, Entry, Hooks, Options, Plain};
@@ -22,6 +22,7 @@ use crate::program::BlockId;
 pub struct Stream<'p, 'a> {
     scopes: Scopes<'p, 'a>,
     engine: Engine<'p, 'a>,
+    fetcher: Fetcher,
     options: Options,
     targets: Option<Targets>,
     /// The programs of the pre-pass, once there is one.
@@ -53,6 +54,7 @@ impl<'p, 'a> Stream<'p, 'a> {
         Self {
             scopes: Scopes::new(plan, options.show_errors),
             engine: Engine::new(plan, options.labels),
+            fetcher: Fetcher::new(plan.isa()),
             targets: options.labels.then(|| Targets::new(total / places.bytes.max(1))),
             marker: None,
             places,
@@ -97,13 +99,22 @@ impl<'p, 'a> Stream<'p, 'a> {
             scopes: Scopes::new(plan, false),
             compat: self.options.compat,
         };
-        let mut used = match quick_size(plan.isa().format()) {
+        let mut used = match self.fetcher.fixed() {
             Some(4) => jumps.every::<4>(marker, bytes, &mut self.marked),
             Some(8) => jumps.every::<8>(marker, bytes, &mut self.marked),
             Some(16) => jumps.every::<16>(marker, bytes, &mut self.marked),
             _ => 0,
         };
-        while let Some(fetched) = fetch(plan, bytes.get(used..).unwrap_or(&[])) {
+        while let Some((limbs, size)) = self.fetcher.quick(bytes, used) {
+            if marker.sieve().passes(&limbs)
+                && let Some(block) = marker.steps(&limbs, size as u32 * 8)
+            {
+                jumps.add(marker, block, &limbs, size as u32 * 8, self.marked);
+            }
+            used += size;
+            self.marked += places_of(self.places, size);
+        }
+        while let Some(fetched) = self.fetcher.next(bytes.get(used..).unwrap_or(&[])) {
             if fetched.known
                 && marker.sieve().passes(fetched.limbs())
                 && let Some(block) = marker.steps(fetched.limbs(), fetched.bits)
@@ -111,7 +122,7 @@ impl<'p, 'a> Stream<'p, 'a> {
                 jumps.add(marker, block, fetched.limbs(), fetched.bits, self.marked);
             }
             used += fetched.size;
-            self.marked += fetched.size as u64 / self.places.bytes.max(1);
+            self.marked += places_of(self.places, fetched.size);
         }
         used
     }
@@ -131,46 +142,44 @@ impl<'p, 'a> Stream<'p, 'a> {
 
     fn advance(&mut self, bytes: &[u8], most: usize, hooks: &mut dyn Hooks, out: &mut Vec<u8>) -> usize {
         let mut used = 0;
-        let quick = self.quick_size(hooks);
+        let quick = self.is_quick(hooks);
         self.engine.keep_custom(hooks.custom_is_fixed());
         for _ in 0..most {
             if self.stopped {
                 break;
             }
-            if let Some(size) = quick
-                && let Some(bytes) = bytes.get(used..used + size)
-                && self.quick_line(bytes, hooks, out)
+            if quick
+                && let Some((limbs, size)) = self.fetcher.quick(bytes, used)
+                && self.quick_line(&limbs, size, hooks, out)
             {
-                self.position += 1;
+                self.position += places_of(self.places, size);
                 used += size;
                 continue;
             }
-            let Some(fetched) = fetch(self.scopes.plan(), bytes.get(used..).unwrap_or(&[])) else { break };
+            let Some(fetched) = self.fetcher.next(bytes.get(used..).unwrap_or(&[])) else { break };
             if self.options.max_errors > 0 && self.bad > self.options.max_errors {
                 self.stopped = true;
                 break;
             }
             self.line(&fetched, hooks, out);
-            self.position += fetched.size as u64 / self.places.bytes.max(1);
+            self.position += places_of(self.places, fetched.size);
             used += fetched.size;
         }
         used
     }
 
-    /// The size of an instruction in bytes, if [`Stream::quick_line`] can be tried.
-    fn quick_size(&self, hooks: &dyn Hooks) -> Option<usize> {
-        let plain = self.options.max_errors == 0 && !hooks.wants_lines() && !hooks.wants_fields();
-        quick_size(self.scopes.plan().isa().format()).filter(|_| plain)
+    /// Whether [`Stream::quick_line`] can be tried.
+    fn is_quick(&self, hooks: &dyn Hooks) -> bool {
+        self.fetcher.has_quick() && self.options.max_errors == 0 && !hooks.wants_lines() && !hooks.wants_fields()
     }
 
     /// Appends the line of an instruction without errors, labels and hooks; `false` if it is not of this kind, with
     /// nothing appended.
     #[inline]
-    fn quick_line(&mut self, bytes: &[u8], hooks: &mut dyn Hooks, out: &mut Vec<u8>) -> bool {
+    fn quick_line(&mut self, limbs: &[u64], size: usize, hooks: &mut dyn Hooks, out: &mut Vec<u8>) -> bool {
         if self.scopes.errors.count() > 0 {
             return false;
         }
-        let Some(limbs) = small(bytes) else { return false };
         if self.has_label_lines() {
             self.label_lines(&mut |_, _| {}, out);
         }
@@ -183,7 +192,7 @@ impl<'p, 'a> Stream<'p, 'a> {
             targets: self.targets.as_mut(),
             compat: self.options.compat,
         };
-        if self.engine.instruction(&limbs, bytes.len() as u32 * 8, hooks, &mut line) != Outcome::Printed {
+        if self.engine.instruction(limbs, size as u32 * 8, hooks, &mut line) != Outcome::Printed {
             return false;
         }
         self.bad = 0;
@@ -291,11 +300,10 @@ fn next_offset(entries: &[Entry]) -> u64 {
     entries.last().map_or(u64::MAX, |entry| entry.offset)
 }
 
-/// The size of an instruction in bytes, if [`small`] can read it.
-fn quick_size(format: &WordFormat) -> Option<usize> {
-    let size = (format.max_bits / 8) as usize;
-    let simple = format.lengths.is_empty() && format.byte_order == ByteOrder::Little;
-    (simple && matches!(size, 4 | 8 | 16)).then_some(size)
+/// How many places an instruction of so many bytes takes: one where all have one length, else its bytes.
+#[inline]
+fn places_of(places: Places, size: usize) -> u64 {
+    if places.bytes == 1 { size as u64 } else { size as u64 / places.bytes.max(1) }
 }
 
 /// What the pre-pass adds to.
@@ -340,96 +348,4 @@ impl Jumps<'_, '_, '_> {
         };
         exact::instruction(&mut self.scopes, &Word::from_limbs(limbs, bits), &mut Plain, &mut line);
     }
-}
-
-/// Limbs that an instruction can have without its own allocation.
-const INLINE_LIMBS: usize = 4;
-
-/// An instruction from the stream.
-struct Fetched {
-    limbs: [u64; INLINE_LIMBS],
-    /// Width in bits.
-    bits: u32,
-    /// Size in bytes.
-    size: usize,
-    /// Whether its length is known; if not, this is one parcel that starts no instruction.
-    known: bool,
-    /// The whole word, where it has more limbs.
-    wide: Option<Word>,
-}
-
-impl Fetched {
-    #[inline]
-    fn limbs(&self) -> &[u64] {
-        match &self.wide {
-            Some(word) => word.limbs(),
-            None => &self.limbs,
-        }
-    }
-
-    fn word(&self) -> Word {
-        match &self.wide {
-            Some(word) => word.clone(),
-            None => Word::from_limbs(&self.limbs, self.bits),
-        }
-    }
-}
-
-/// The limbs of a little-endian word of 4, 8 or 16 bytes.
-#[inline]
-fn small(bytes: &[u8]) -> Option<[u64; 2]> {
-    if let Ok(word) = <[u8; 4]>::try_from(bytes) {
-        return Some([u64::from(u32::from_le_bytes(word)), 0]);
-    }
-    if let Ok(word) = <[u8; 8]>::try_from(bytes) {
-        return Some([u64::from_le_bytes(word), 0]);
-    }
-    let word = u128::from_le_bytes(<[u8; 16]>::try_from(bytes).ok()?);
-    Some([word as u64, (word >> 64) as u64])
-}
-
-/// The next instruction; `None` at the end.
-#[inline]
-fn fetch(plan: &Plan<'_>, bytes: &[u8]) -> Option<Fetched> {
-    let format = plan.isa().format();
-    let little = format.byte_order == ByteOrder::Little;
-    let (mut bits, mut known) = (format.max_bits, true);
-    if !format.lengths.is_empty() {
-        let parcel = bytes.get(..(format.parcel_bits / 8) as usize)?;
-        let length = plan.length(&word_at(parcel, format.parcel_bits, little));
-        (bits, known) = (length.unwrap_or(format.parcel_bits), length.is_some());
-    }
-    let size = (bits / 8) as usize;
-    let bytes = bytes.get(..size)?;
-    let mut fetched = Fetched { limbs: [0; INLINE_LIMBS], bits, size, known, wide: None };
-    if !little || size > 8 * INLINE_LIMBS {
-        let word = word_at(bytes, bits, little);
-        match fetched.limbs.get_mut(..word.limbs().len()) {
-            Some(limbs) => limbs.copy_from_slice(word.limbs()),
-            None => fetched.wide = Some(word),
-        }
-        return Some(fetched);
-    }
-    let (whole, rest) = bytes.as_chunks::<8>();
-    for (limb, chunk) in fetched.limbs.iter_mut().zip(whole) {
-        *limb = u64::from_le_bytes(*chunk);
-    }
-    if !rest.is_empty()
-        && let Some(limb) = fetched.limbs.get_mut(whole.len())
-    {
-        *limb = rest.iter().rev().fold(0, |value, &byte| (value << 8) | u64::from(byte));
-    }
-    Some(fetched)
-}
-
-/// The word of these bytes.
-fn word_at(bytes: &[u8], bits: u32, little: bool) -> Word {
-    if little {
-        return Word::from_le_bytes(bytes, bits);
-    }
-    let mut word = Word::zero(bits);
-    for (i, &byte) in bytes.iter().rev().enumerate() {
-        word.insert(8 * i as u32, 8, u64::from(byte));
-    }
-    word
 }

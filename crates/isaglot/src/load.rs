@@ -70,7 +70,14 @@ pub(crate) fn read_isa(args: &SpecArgs, files: &mut SourceMap, problems: &mut Di
     if target::is_tablegen(path) {
         return target::read(path, &args.target, files, problems).map(|read| read.lowered.isa);
     }
-    let top = path.display().to_string();
+    let mut top = path.to_path_buf();
+    // A folder stands for the file in it that has its name.
+    if top.is_dir()
+        && let Some(name) = top.file_name().map(std::ffi::OsStr::to_os_string)
+    {
+        top.push(Path::new(&name).with_extension("xml"));
+    }
+    let top = top.display().to_string();
     let mut read_file = |path: &str| read_bounded(Path::new(path)).map_err(|e| e.to_string());
     isaglot_isaspec::load(files, &top, &mut read_file, problems)
 }
@@ -109,16 +116,25 @@ fn choose(args: &SpecArgs, isa: Isa, problems: &mut Diagnostics) -> Option<Chose
             0
         }),
     };
-    let mut on: Vec<FeatureId> = (0..isa.features().len() as u32).map(FeatureId).filter(|&f| isa[f].default).collect();
-    let family = args.isa.as_deref().and_then(crate::riscv::parse);
-    if let Some(choice) = &family {
-        on.clear();
-        for name in &choice.features {
-            feature(&isa, name, true, &mut on, problems);
-        }
-    }
-    toggle(&isa, &args.features, &mut on, problems);
+    let family = args.isa.as_deref().and_then(crate::riscv::parse).map(|choice| choice.features);
+    let on = features(&isa, family.as_deref(), &args.features, problems);
     (problems.error_count() == before).then_some(Chosen { isa, generation, features: on, aliases: false })
+}
+
+/// The features that are on: those named, or else the defaults, with the user's choices.
+pub(crate) fn features(
+    isa: &Isa,
+    named: Option<&[String]>,
+    choices: &[String],
+    problems: &mut Diagnostics,
+) -> Vec<FeatureId> {
+    let mut on = Vec::new();
+    match named {
+        Some(names) => names.iter().for_each(|name| feature(isa, name, true, &mut on, problems)),
+        None => on.extend((0..isa.features().len() as u32).map(FeatureId).filter(|&f| isa[f].default)),
+    }
+    toggle(isa, choices, &mut on, problems);
+    on
 }
 
 /// Switches features on (`+name` or `name`) or off (`-name`).

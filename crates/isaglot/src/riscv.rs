@@ -46,9 +46,38 @@ pub(crate) fn parse(name: &str) -> Option<Choice> {
     Some(Choice { generation, features })
 }
 
+/// Extensions with their versions, in the order in which a name lists them.
+const VERSIONS: [(&str, &str); 10] = [
+    ("m", "2p0"),
+    ("a", "2p1"),
+    ("f", "2p2"),
+    ("d", "2p2"),
+    ("c", "2p0"),
+    ("zicsr", "2p0"),
+    ("zifencei", "2p0"),
+    ("zba", "1p0"),
+    ("zbb", "1p0"),
+    ("zbs", "1p0"),
+];
+
+/// The name with versions that object files carry, such as `rv64i2p1_m2p0`, of those extensions that are standard.
+pub(crate) fn attribute(generation: u32, has: &dyn Fn(&str) -> bool) -> String {
+    let mut name = format!("rv{generation}i2p1");
+    for (extension, version) in VERSIONS.iter().filter(|(extension, _)| has(extension)) {
+        name.push_str(&format!("_{extension}{version}"));
+    }
+    name
+}
+
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{attribute, parse};
+
+    #[test]
+    fn attributes_have_versions() {
+        assert_eq!(attribute(32, &|_| false), "rv32i2p1");
+        assert_eq!(attribute(64, &|name| matches!(name, "c" | "zba")), "rv64i2p1_c2p0_zba1p0");
+    }
 
     #[test]
     fn names_are_widths_and_features() {

@@ -66,3 +66,6 @@ pub const MAX_ROW_BITS: i64 = 128;
 
 /// The most encodings that one leaf becomes by its exceptions.
 pub const MAX_VARIANTS: usize = 256;
+
+/// The most bits of a major opcode: it has a row for each value in what is printed.
+pub const MAX_OPCODE_BITS: u32 = 10;

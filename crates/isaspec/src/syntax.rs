@@ -375,26 +375,39 @@ pub struct MapDecl {
     pub span: Span,
 }
 
-/// `<format parcel="" byte-order="">` (extension): how instructions lie in memory.
+/// `<format parcel="" byte-order="" opcode="">` (extension): how instructions lie in memory.
 #[derive(Clone, Debug)]
 pub struct Format {
     /// The unit of fetching, in bits.
     pub parcel: Option<Int>,
     /// `little` or `big`.
     pub byte_order: Option<Text>,
+    /// The bits of the major opcode, most significant first.
+    pub opcode: Option<OpcodeDecl>,
     /// `<length>`, in order.
     pub lengths: Vec<LengthDecl>,
     /// The element.
     pub span: Span,
 }
 
-/// `<length size="">pattern</length>` (extension): instructions whose first parcel looks so have this size.
+/// `opcode="6:2"` (extension): bits of the word.
+#[derive(Clone, Debug)]
+pub struct OpcodeDecl {
+    /// The bits, most significant first.
+    pub pieces: Vec<PieceDecl>,
+    /// The attribute's text.
+    pub span: Span,
+}
+
+/// `<length size="" opcode="">pattern</length>` (extension): instructions whose first parcel looks so have this size.
 #[derive(Clone, Debug)]
 pub struct LengthDecl {
     /// Digits `0`, `1` and `x`, most significant first.
     pub digits: Text,
     /// The size in bits.
     pub size: Int,
+    /// The bits of the major opcode of instructions of this size.
+    pub opcode: Option<OpcodeDecl>,
     /// The element.
     pub span: Span,
 }

@@ -7,7 +7,7 @@ use crate::expansion::{Expansion, Table};
 use crate::expr::Expr;
 use crate::field::EnumType;
 use crate::ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TableId, TemplateId};
-use crate::isa::{ByteOrder, Feature, GenName, Isa, WordFormat};
+use crate::isa::{OpcodeBits, ByteOrder, Feature, GenName, Isa, WordFormat};
 use crate::names::{Name, Names};
 use crate::operand::RegisterFile;
 use crate::semantics::{ExternFunction, Parameter};
@@ -30,6 +30,7 @@ impl Builder {
             names: Names::default(),
             root: SpaceId(0),
             format,
+            opcodes: Vec::new(),
             value_bits: 64,
             spaces: Vec::new(),
             encodings: Vec::new(),
@@ -137,6 +138,12 @@ impl Builder {
     /// Says how instructions lie in memory.
     pub fn format(&mut self, format: WordFormat) {
         self.isa.format = format;
+    }
+
+    /// Adds the major opcode of a width. Bits beyond the width are not bits of an instruction and are left out.
+    pub fn opcode_bits(&mut self, mut opcode: OpcodeBits) {
+        opcode.bits.retain(|range| range.end() <= opcode.width);
+        self.isa.opcodes.push(opcode);
     }
 
     /// Says to how many bits values are cut, see [`Isa::value_bits`].

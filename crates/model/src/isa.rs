@@ -2,7 +2,7 @@
 
 use std::ops::Index;
 
-use isaglot_bits::Pattern;
+use isaglot_bits::{BitRange, Pattern};
 use isaglot_source::Span;
 
 use crate::encoding::{Encoding, Space};
@@ -49,6 +49,15 @@ pub struct LengthRule {
     pub span: Span,
 }
 
+/// Which bits of instructions of one width are called the major opcode: what the space of words is told by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpcodeBits {
+    /// Width of the instructions in bits.
+    pub width: u32,
+    /// The bits, most significant first.
+    pub bits: Vec<BitRange>,
+}
+
 /// Something that an implementation has or has not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feature {
@@ -82,6 +91,7 @@ pub struct Isa {
     pub(crate) names: Names,
     pub(crate) root: SpaceId,
     pub(crate) format: WordFormat,
+    pub(crate) opcodes: Vec<OpcodeBits>,
     pub(crate) value_bits: u32,
     pub(crate) spaces: Vec<Space>,
     pub(crate) encodings: Vec<Encoding>,
@@ -122,6 +132,11 @@ impl Isa {
     /// How instructions lie in memory.
     pub fn format(&self) -> &WordFormat {
         &self.format
+    }
+
+    /// The major opcodes, where the description names any: at most one for each width.
+    pub fn opcodes(&self) -> &[OpcodeBits] {
+        &self.opcodes
     }
 
     /// Values read by displays and expressions are cut to this many bits: 64, or 32 on isaspec's 32-bit sets, where

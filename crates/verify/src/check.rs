@@ -1,6 +1,7 @@
 //! The check: every question, over every encoding, gathered into one report.
 
-use isaglot_model::{EncodingId, ExprId, FieldType, Isa, Name, SpaceId, TemplateId, TemplatePart};
+use isaglot_bits::BitRange;
+use isaglot_model::{EncodingId, ExprId, FeatureId, FieldType, Isa, Name, SpaceId, TemplateId, TemplatePart};
 use isaglot_source::Span;
 use rustc_hash::FxHashMap;
 
@@ -14,23 +15,27 @@ use crate::report::{
 use crate::{coverage, enums, overlap, shared};
 
 /// What to check.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Only this gen; all of them otherwise.
     pub generation: Option<u32>,
     /// Only which encodings share words, and which are never reached; nothing about fields and texts.
     pub patterns_only: bool,
+    /// Count words for these features only, and those that they imply.
+    pub features: Option<Vec<FeatureId>>,
+    /// Count free words for each value of these bits, most significant first, instead of the description's opcode.
+    pub by: Option<Vec<BitRange>>,
 }
 
 /// Checks an instruction set. `progress` is told how many encodings are done, and of how many.
-pub fn check(isa: &Isa, options: Options, progress: &mut dyn FnMut(usize, usize)) -> Report {
+pub fn check(isa: &Isa, options: &Options, progress: &mut dyn FnMut(usize, usize)) -> Report {
     let mut report = Report { overlaps: overlap::overlaps(isa, options.generation), ..Report::default() };
     report.unreachable = overlap::unreachable(isa, &report.overlaps);
     if options.patterns_only {
         return report;
     }
     let mut undecided = Vec::new();
-    report.coverage = coverage::coverage(isa, options.generation, &report.overlaps, &mut undecided);
+    report.coverage = coverage::coverage(isa, options, &report.overlaps, &mut undecided);
     report.undecided = undecided;
     report.enums = enums::enums(isa);
     let leaves: Vec<EncodingId> = entries(isa).into_iter().flat_map(|s| isa[s].encodings.iter().copied()).collect();

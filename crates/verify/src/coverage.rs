@@ -2,12 +2,16 @@
 //!
 //! A class is a set of gens and features for which the same encodings exist. Gens fall apart at the bounds that
 //! encodings state; of features every combination is a class while they are few, otherwise all on and the defaults.
+//! What is free is also counted by opcode, where it is known which bits that is.
 
-use isaglot_bits::{Count, Pattern, cover};
-use isaglot_model::{Condition, Encoding, EncodingId, FeatureId, GenRange, Isa, Overlap, SpaceId};
+use isaglot_bits::{Count, Pattern, Word, cover};
+use isaglot_model::{
+    Condition, Encoding, EncodingId, FeatureId, GenRange, Isa, LengthRule, Overlap, SpaceId,
+};
 
+use crate::check::Options;
 use crate::limits;
-use crate::report::{Coverage, OverlapPair, Undecided};
+use crate::report::{Coverage, OpcodeRow, Opcodes, OverlapPair, Undecided};
 
 /// The gens of a set of encodings, cut at every bound that one of them has, in order.
 pub(crate) fn gen_classes<'e>(encodings: impl Iterator<Item = &'e Encoding>) -> Vec<GenRange> {
@@ -32,6 +36,19 @@ fn mentioned(condition: &Condition, out: &mut Vec<FeatureId>) {
     }
 }
 
+/// These features and those that they imply, sorted.
+fn closed(isa: &Isa, seed: Vec<FeatureId>) -> Vec<FeatureId> {
+    let mut on = seed;
+    let mut next = 0;
+    while let Some(&f) = on.get(next) {
+        next += 1;
+        let more: Vec<FeatureId> = isa[f].implies.iter().copied().filter(|i| !on.contains(i)).collect();
+        on.extend(more);
+    }
+    on.sort_unstable();
+    on
+}
+
 /// The sets of features to tell apart, each sorted; closed under what features imply.
 fn feature_classes(isa: &Isa, space: SpaceId, undecided: &mut Vec<Undecided>) -> Vec<Vec<FeatureId>> {
     let mut features = Vec::new();
@@ -40,17 +57,7 @@ fn feature_classes(isa: &Isa, space: SpaceId, undecided: &mut Vec<Undecided>) ->
     }
     features.sort_unstable();
     features.dedup();
-    let closed = |seed: Vec<FeatureId>| {
-        let mut on = seed;
-        let mut next = 0;
-        while let Some(&f) = on.get(next) {
-            next += 1;
-            let more: Vec<FeatureId> = isa[f].implies.iter().copied().filter(|i| !on.contains(i)).collect();
-            on.extend(more);
-        }
-        on.sort_unstable();
-        on
-    };
+    let closed = |seed: Vec<FeatureId>| closed(isa, seed);
     let mut classes: Vec<Vec<FeatureId>> = if features.len() <= limits::MAX_CLASS_FEATURES {
         let chosen = |set: usize| {
             let on = features.iter().enumerate().filter(move |(i, _)| set >> i & 1 != 0);
@@ -75,29 +82,51 @@ fn feature_classes(isa: &Isa, space: SpaceId, undecided: &mut Vec<Undecided>) ->
     classes
 }
 
+/// Words that are counted.
+struct Universe {
+    words: Pattern,
+    /// Their width.
+    width: u32,
+    /// Words among them that an earlier rule gives another length.
+    other: Vec<Pattern>,
+}
+
 /// Words of one length, or all.
-fn universes(isa: &Isa, space: SpaceId) -> Vec<(Pattern, u32)> {
+fn universes(isa: &Isa, space: SpaceId) -> Vec<Universe> {
     let lengths = &isa.format().lengths;
     if space != isa.root() || lengths.is_empty() {
-        return vec![(Pattern::any(isa[space].width), isa[space].width)];
+        let width = isa[space].width;
+        return vec![Universe { words: Pattern::any(width), width, other: Vec::new() }];
     }
     let wide = |p: &Pattern, bits: u32| Pattern::new(&p.value().resized(bits), p.care().resized(bits));
-    lengths.iter().map(|rule| (wide(&rule.pattern, rule.bits), rule.bits)).collect()
+    let universe = |(at, rule): (usize, &LengthRule)| {
+        let other = lengths.iter().take(at).map(|earlier| wide(&earlier.pattern, rule.bits)).collect();
+        Universe { words: wide(&rule.pattern, rule.bits), width: rule.bits, other }
+    };
+    lengths.iter().enumerate().map(universe).collect()
+}
+
+/// Whether a class of gens is one that somebody can mean: where gens have names, it holds a named one.
+fn is_meant(isa: &Isa, gens: GenRange) -> bool {
+    isa.gens().is_empty() || isa.gens().iter().any(|named| gens.contains(named.value))
 }
 
 /// Counts and holes of every space, for every class or for one gen.
 pub(crate) fn coverage(
     isa: &Isa,
-    generation: Option<u32>,
+    options: &Options,
     overlaps: &[OverlapPair],
     undecided: &mut Vec<Undecided>,
 ) -> Vec<Coverage> {
     let mut out: Vec<Coverage> = Vec::new();
     for s in 0..isa.spaces().len() {
         let space = SpaceId(s as u32);
-        let classes = match generation {
+        let classes = match options.generation {
             Some(g) => vec![GenRange { min: g, max: g }],
-            None => gen_classes(isa[space].encodings.iter().map(|&id| &isa[id])),
+            None => {
+                let all = gen_classes(isa[space].encodings.iter().map(|&id| &isa[id]));
+                all.into_iter().filter(|&gens| is_meant(isa, gens)).collect()
+            }
         };
         if classes.len() > limits::MAX_GEN_CLASSES {
             undecided.push(Undecided {
@@ -106,10 +135,16 @@ pub(crate) fn coverage(
                 span: isa[space].span,
             });
         }
-        for features in feature_classes(isa, space, undecided) {
+        let sets = match &options.features {
+            Some(features) => vec![closed(isa, features.clone())],
+            None => feature_classes(isa, space, undecided),
+        };
+        for features in sets {
             for gens in classes.iter().take(limits::MAX_GEN_CLASSES) {
-                for (universe, width) in universes(isa, space) {
-                    out.push(count(isa, space, *gens, &features, universe, width, overlaps));
+                for universe in universes(isa, space) {
+                    let mut counted = count(isa, space, *gens, &features, &universe, overlaps);
+                    counted.opcodes = opcodes(isa, &counted, &universe, options);
+                    out.push(counted);
                 }
             }
         }
@@ -129,27 +164,74 @@ fn count(
     space: SpaceId,
     gens: GenRange,
     features: &[FeatureId],
-    universe: Pattern,
-    width: u32,
+    universe: &Universe,
     overlaps: &[OverlapPair],
 ) -> Coverage {
+    let Universe { words: universe, width, other } = universe;
     let there = |id: EncodingId| {
         let e = &isa[id];
-        e.width == width && e.gens.contains(gens.min) && e.condition.holds(&|f| features.contains(&f))
+        e.width == *width && e.gens.contains(gens.min) && e.condition.holds(&|f| features.contains(&f))
     };
     let active: Vec<EncodingId> = isa[space].encodings.iter().copied().filter(|&id| there(id)).collect();
-    let patterns: Vec<Pattern> = active.iter().flat_map(|&id| isa[id].cubes()).collect();
-    let total = universe.count();
-    let free = cover::uncovered_count(&universe, &patterns);
+    let taken = active.iter().flat_map(|&id| isa[id].cubes()).chain(other.iter().cloned());
+    let patterns: Vec<Pattern> = taken.collect();
+    let total = cover::uncovered_count(universe, other).unwrap_or_else(|| universe.count());
+    let free = cover::uncovered_count(universe, &patterns);
     let claimed = free.as_ref().map(|free| total.minus(free));
     let conflicting = if isa[space].overlap == Overlap::MostSpecific {
         Some(Count::zero())
     } else {
         let both = overlaps.iter().filter(|o| o.space == space && there(o.a) && there(o.b));
-        let words: Vec<Pattern> = both.filter_map(|o| o.words.intersect(&universe)).collect();
-        cover::uncovered_count(&universe, &words).map(|rest| total.minus(&rest))
+        let words: Vec<Pattern> = both.filter_map(|o| o.words.intersect(universe)).collect();
+        cover::uncovered_count(universe, &words).map(|rest| universe.count().minus(&rest))
     };
-    let holes = cover::largest_holes(&universe, &patterns, limits::SHOWN_HOLES);
+    let holes = cover::largest_holes(universe, &patterns, limits::SHOWN_HOLES);
+    let universe = universe.clone();
     let features = features.to_vec();
-    Coverage { space, gens, features, universe, encodings: active.len(), claimed, conflicting, free, holes }
+    let encodings = active.len();
+    Coverage { space, gens, features, universe, encodings, total, claimed, conflicting, free, holes, opcodes: None }
+}
+
+/// What is free by opcode, among instructions.
+fn opcodes(isa: &Isa, counted: &Coverage, universe: &Universe, options: &Options) -> Option<Opcodes> {
+    let width = universe.width;
+    if counted.space != isa.root() || counted.encodings == 0 {
+        return None;
+    }
+    let of_width = || isa.opcodes().iter().find(|opcode| opcode.width == width).map(|opcode| opcode.bits.clone());
+    let bits = match &options.by {
+        Some(bits) => bits.clone(),
+        None => of_width()?,
+    };
+    let count: u32 = bits.iter().map(|range| range.width).sum();
+    if bits.iter().any(|range| range.end() > width) || count > limits::MAX_OPCODE_BITS {
+        return None;
+    }
+    let there = |id: &&EncodingId| {
+        let e = &isa[**id];
+        let has = e.condition.holds(&|f| counted.features.contains(&f));
+        e.width == width && e.gens.contains(counted.gens.min) && has
+    };
+    let patterns: Vec<Pattern> =
+        isa[counted.space].encodings.iter().filter(there).flat_map(|&id| isa[id].cubes()).collect();
+    let mut rows = Vec::new();
+    for value in 0..1u64 << count {
+        let (mut word, mut care) = (Word::zero(width), Word::zero(width));
+        let mut left = value;
+        for range in bits.iter().rev() {
+            word.insert(range.lo, range.width, left);
+            care.insert(range.lo, range.width, u64::MAX);
+            left = left.checked_shr(range.width).unwrap_or(0);
+        }
+        let Some(part) = counted.universe.intersect(&Pattern::new(&word, care)) else { continue };
+        let within = |list: &[Pattern]| list.iter().filter_map(|pattern| pattern.intersect(&part)).collect::<Vec<_>>();
+        let mut inside = within(&universe.other);
+        let total = cover::uncovered_count(&part, &inside).unwrap_or_else(|| part.count());
+        if total.is_zero() {
+            continue;
+        }
+        inside.extend(within(&patterns));
+        rows.push(OpcodeRow { value, total, free: cover::uncovered_count(&part, &inside) });
+    }
+    Some(Opcodes { bits, rows })
 }

@@ -6,7 +6,7 @@ use isaglot_model::{EncodingId, FeatureId, GenRange, Isa};
 use serde_json::{Value, json};
 
 use crate::diff::{Change, Difference, Side};
-use crate::report::{Coverage, OverlapPair, Report, Row, SharedText, Undecided, Verdict};
+use crate::report::{Coverage, OpcodeRow, Opcodes, OverlapPair, Report, Row, SharedText, Undecided, Verdict};
 
 fn gens(range: GenRange) -> Value {
     json!({ "min": range.min, "max": range.max })
@@ -56,10 +56,17 @@ fn overlap(isa: &Isa, o: &OverlapPair) -> Value {
 fn coverage(isa: &Isa, c: &Coverage) -> Value {
     json!({
         "space": isa.text(isa[c.space].name), "gens": gens(c.gens), "features": features(isa, &c.features),
-        "words": c.universe.to_string(), "encodings": c.encodings, "total": c.universe.count().to_string(),
+        "words": c.universe.to_string(), "encodings": c.encodings, "total": c.total.to_string(),
         "claimed": count(c.claimed.as_ref()), "conflicting": count(c.conflicting.as_ref()),
         "free": count(c.free.as_ref()), "holes": c.holes.as_ref().map(|h| patterns(h)),
+        "opcodes": c.opcodes.as_ref().map(opcodes),
     })
+}
+
+fn opcodes(o: &Opcodes) -> Value {
+    let bits: Vec<Value> = o.bits.iter().map(|range| json!([range.end() - 1, range.lo])).collect();
+    let row = |r: &OpcodeRow| json!({ "value": r.value, "total": r.total.to_string(), "free": count(r.free.as_ref()) });
+    json!({ "bits": bits, "rows": o.rows.iter().map(row).collect::<Vec<_>>() })
 }
 
 fn verdict(v: &Verdict) -> Value {

@@ -41,3 +41,6 @@ pub const PARSE_PAIRS: usize = 400_000;
 
 /// States of the automaton for the text of one encoding.
 pub const PARSE_STATES: usize = 200_000;
+
+/// The most bits by which free words are counted: there is a row for each value.
+pub const MAX_OPCODE_BITS: u32 = 10;

@@ -1,6 +1,6 @@
 //! What a check finds, as plain data. [`crate::diagnostics`] turns it into messages, [`crate::json`] into JSON.
 
-use isaglot_bits::{Count, Pattern, Word};
+use isaglot_bits::{BitRange, Count, Pattern, Word};
 use isaglot_model::{EncodingId, EnumId, ExprId, FeatureId, GenRange, Name, SpaceId, TemplateId};
 use isaglot_source::Span;
 
@@ -88,8 +88,11 @@ pub struct Coverage {
     pub gens: GenRange,
     /// The features that are on.
     pub features: Vec<FeatureId>,
-    /// The words that are counted: all of the space, or of one length.
+    /// The words that are counted: all of the space, or of one length. Those that an earlier rule for lengths gives
+    /// another one are not among them.
     pub universe: Pattern,
+    /// How many that are.
+    pub total: Count,
     /// Encodings of this class.
     pub encodings: usize,
     /// Words that at least one encoding has. `None`: beyond the budget.
@@ -100,6 +103,28 @@ pub struct Coverage {
     pub free: Option<Count>,
     /// The largest free patterns, largest first.
     pub holes: Option<Vec<Pattern>>,
+    /// The same by opcode, where the description says which bits that is, or the caller.
+    pub opcodes: Option<Opcodes>,
+}
+
+/// What is free for each value of some bits.
+#[derive(Clone, Debug)]
+pub struct Opcodes {
+    /// The bits, most significant first.
+    pub bits: Vec<BitRange>,
+    /// A row for each value that words of the universe have, in ascending order.
+    pub rows: Vec<OpcodeRow>,
+}
+
+/// The words with one value of the bits.
+#[derive(Clone, Debug)]
+pub struct OpcodeRow {
+    /// The value.
+    pub value: u64,
+    /// All of them.
+    pub total: Count,
+    /// Those that no encoding has. `None`: beyond the budget.
+    pub free: Option<Count>,
 }
 
 /// Where a name stands.

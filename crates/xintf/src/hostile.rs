@@ -96,10 +96,15 @@ pub fn assembly(data: &[u8], plan: &Plan<'_>) {
     let file = files.add("fuzz", data);
     let xlen = if plan.generation() == 32 { Xlen::Rv32 } else { Xlen::Rv64 };
     let target = assembly::Target { xlen, interfaces: &interfaces };
-    let image = assembly::assemble(&mut assembler, target, &mut files, file, false, &mut found);
+    let layout = assembly::Layout { base: 0x1_0000, page: assembly::elf::PAGE, list: true, ..Default::default() };
+    let image = assembly::assemble(&mut assembler, target, &mut files, file, &layout, &mut found);
     assert!(image.is_some() != found.has_errors(), "either a program or errors");
     for d in &found {
         assert!(d.labels.iter().all(|l| files.get(l.span.file).is_some()), "{} is nowhere", d.code);
+    }
+    if let Some(program) = image {
+        let options = assembly::elf::Options { xlen, flags: 0, entry: 0x1_0000, arch: String::new() };
+        assert!(assembly::elf::write(&program, &options).starts_with(b"\x7fELF"));
     }
     // Whatever it is as code, it is followed without harm.
     let steps = resolve::steps(plan, &resolve::Facts::new(plan), xlen, data);

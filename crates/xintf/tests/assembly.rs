@@ -28,7 +28,7 @@ fn assemble(isa: &Isa, xlen: Xlen, defs: &str, text: &str) -> Result<Vec<u32>, V
     let interfaces = set::load(&mut files, &[id], |_, _, _| None, &mut found);
     let file = files.add("program.s", text.as_bytes());
     let target = assembly::Target { xlen, interfaces: &interfaces };
-    let image = assembly::assemble(&mut assembler, target, &mut files, file, false, &mut found);
+    let image = assembly::assemble(&mut assembler, target, &mut files, file, &assembly::Layout::default(), &mut found);
     let codes = found.iter().map(|d| {
         let span = d.span().expect("a place");
         assert_eq!(span.file, file, "{} is not in the program", d.code);
@@ -36,8 +36,8 @@ fn assemble(isa: &Isa, xlen: Xlen, defs: &str, text: &str) -> Result<Vec<u32>, V
     });
     let codes: Vec<String> = codes.collect();
     match image {
-        Some((image, _)) if codes.is_empty() => {
-            Ok(image.bytes().chunks(4).map(|b| b.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b))).collect())
+        Some(program) if codes.is_empty() => {
+            Ok(program.image.bytes().chunks(4).map(|b| b.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b))).collect())
         }
         _ => Err(codes),
     }
@@ -97,7 +97,7 @@ fn what_is_wrong_is_said_at_its_line() {
         ("import(acme.audio:Mixer)\nacme.audio:Mixer:gain! a0, a0, a2\n", vec!["2: E-CLOBBER"]),
         ("import(acme.audio:Mixer)\nacme.audio:Mixer:gain! a0, a1, a2, dev=4096\n", vec!["2: E-RANGE"]),
         ("import(acme.audio:Mixer)\nacme.audio:Mixer:gain! a0, a1, a2, else=2\n", vec!["2: E-CMD-OPS"]),
-        ("la a0, nowhere\n", vec!["1: asm-symbol"]),
+        ("la a0, nowhere\n", vec!["1: asm-undefined"]),
         ("li a0, x\n.insn i 1\n", vec!["1: asm-value", "2: asm-insn"]),
     ] {
         assert_eq!(

@@ -5,6 +5,7 @@
 //! `valgrind --tool=callgrind`, which is repeatable; seconds are the median user time of five runs.
 
 mod isaspec;
+mod riscv;
 mod spirv;
 mod tablegen;
 mod xe;
@@ -32,8 +33,13 @@ pub(crate) struct Row {
 /// An area: its name, and what makes its inputs and lists its rows.
 type Area = (&'static str, fn() -> Result<Vec<Row>, String>);
 
-const AREAS: &[Area] =
-    &[("isaspec", isaspec::rows), ("spirv", spirv::rows), ("tablegen", tablegen::rows), ("xe", xe::rows)];
+const AREAS: &[Area] = &[
+    ("isaspec", isaspec::rows),
+    ("riscv", riscv::rows),
+    ("spirv", spirv::rows),
+    ("tablegen", tablegen::rows),
+    ("xe", xe::rows),
+];
 
 /// Runs the areas of these names, or all.
 pub(crate) fn run(names: &[String]) -> Result<(), String> {

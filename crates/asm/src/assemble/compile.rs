@@ -7,17 +7,20 @@
 //!
 //! Code is built as a tree first and laid out at the end, so that an alternative that is left alone costs nothing.
 
+use std::sync::Arc;
+
 use isaglot_bits::{Word, limbs};
 use isaglot_codec::Plan;
 use isaglot_model::{
-    Assert, BinaryOp, Encoding, EncodingId, Field, FieldSource, FieldType, Name, Param, SpaceId, TemplatePart, UnaryOp,
+    Assert, BinaryOp, Encoding, EncodingId, Field, FieldSource, FieldType, Isa, Name, Param, SpaceId, TemplatePart, UnaryOp,
 };
 use rustc_hash::FxHashMap;
 
 use super::limits::{MAX_NESTING, MAX_PROGRAM};
 use super::meaning::{Choice, Condition, Meanings};
+use super::quick;
 use super::program::{
-    Branch, Bytes, Digits, Expr, ExprNode, FieldOp, Kind, Op, Program, Reach, Run, Style, Table, Target,
+    Branch, Bytes, Digits, Expr, ExprNode, FieldOp, Kind, Op, Program, Reach, Run, ShortWords, Style, Table, Target,
 };
 use super::symbolic::{Bit, Bits, Node, Term};
 use super::trie::Trie;
@@ -33,25 +36,29 @@ type Code = Vec<Piece>;
 /// What is being compiled contradicts itself.
 struct Dead;
 
+/// Tables that the programs of a plan share.
+pub(super) type Tables = FxHashMap<TableOf, Arc<Table>>;
+
 struct Compiler<'p, 'a> {
     plan: &'p Plan<'a>,
     meanings: Meanings<'p, 'a>,
     program: Program,
     exprs: FxHashMap<Term, u32>,
     tables: FxHashMap<TableOf, u32>,
+    shared: &'p mut Tables,
     depth: usize,
     pieces: usize,
 }
 
 /// What a table was made from.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum TableOf {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum TableOf {
     Enum(u32),
     Register(u32),
 }
 
 /// Compiles the text of one case of an encoding; `None` if the case can never be the one that prints.
-pub(super) fn compile(plan: &Plan<'_>, id: EncodingId, case: usize) -> Option<Program> {
+pub(super) fn compile(plan: &Plan<'_>, shared: &mut Tables, id: EncodingId, case: usize) -> Option<Program> {
     let encoding = &plan.isa()[id];
     let mut compiler = Compiler {
         plan,
@@ -59,6 +66,7 @@ pub(super) fn compile(plan: &Plan<'_>, id: EncodingId, case: usize) -> Option<Pr
         program: Program::default(),
         exprs: FxHashMap::default(),
         tables: FxHashMap::default(),
+        shared,
         depth: 0,
         pieces: 0,
     };
@@ -81,6 +89,7 @@ pub(super) fn compile(plan: &Plan<'_>, id: EncodingId, case: usize) -> Option<Pr
         return None;
     }
     look_ahead(&mut program);
+    program.quick = quick::is_quick(&program);
     Some(program)
 }
 
@@ -613,61 +622,72 @@ impl<'a> Compiler<'_, 'a> {
             return known;
         }
         let isa = self.plan.isa();
-        let mut table = Table {
-            texts: Trie::default(),
-            values: Vec::new(),
-            shown: Vec::new(),
-            number_bits: 64,
-            words: false,
-            numbers: false,
-        };
-        let mut add = |value: u64, text: &str, prints: bool| {
-            table.values.push((value, prints));
-            table.shown.push(text.as_bytes().into());
-        };
-        match of {
-            TableOf::Enum(id) => {
-                let ty = isa.enums().get(id as usize);
-                let values = ty.map_or(&[][..], |ty| &ty.values);
-                let synonyms = ty.is_some_and(|ty| ty.synonyms);
-                // Of values with one text, those with fewer ones are preferred: the matcher tries the last first.
-                let mut order: Vec<usize> = (0..values.len()).rev().collect();
-                order.sort_by_key(|&i| std::cmp::Reverse(values.get(i).map_or(0, |entry| entry.value.count_ones())));
-                for i in order {
-                    let Some(entry) = values.get(i) else { continue };
-                    if !values.get(..i).unwrap_or(&[]).iter().any(|earlier| earlier.value == entry.value) {
-                        add(entry.value, &entry.display, true);
-                    } else if synonyms {
-                        add(entry.value, &entry.display, false);
-                    }
-                }
-            }
-            TableOf::Register(id) => {
-                if let Some(file) = isa.register_files().get(id as usize) {
-                    for (number, name) in (0u64..).zip(&file.names) {
-                        if let Some(name) = name {
-                            add(number, name, true);
-                        }
-                    }
-                    for (alias, number) in &file.aliases {
-                        add(u64::from(*number), alias, false);
-                    }
-                }
-            }
-        }
-        match of {
-            TableOf::Enum(id) => {
-                table.number_bits = 32;
-                table.numbers = isa.enums().get(id as usize).is_some_and(|ty| ty.numbers);
-            }
-            TableOf::Register(_) => table.words = true,
-        }
-        table.texts = Trie::new(table.shown.iter().zip(0u32..).map(|(text, i)| (&**text, i)));
+        let table = self.shared.entry(of).or_insert_with(|| Arc::new(table(isa, of)));
         let number = self.program.tables.len() as u32;
-        self.program.tables.push(table);
+        self.program.tables.push(Arc::clone(table));
         self.tables.insert(of, number);
         number
     }
+}
+
+/// Makes the table of an enum or a register file.
+fn table(isa: &Isa, of: TableOf) -> Table {
+    let mut table = Table {
+        texts: Trie::default(),
+        values: Vec::new(),
+        shown: Vec::new(),
+        number_bits: 64,
+        words: false,
+        numbers: false,
+        short: ShortWords::default(),
+    };
+    let mut add = |value: u64, text: &str, prints: bool| {
+        table.values.push((value, prints));
+        table.shown.push(text.as_bytes().into());
+    };
+    match of {
+        TableOf::Enum(id) => {
+            let ty = isa.enums().get(id as usize);
+            let values = ty.map_or(&[][..], |ty| &ty.values);
+            let synonyms = ty.is_some_and(|ty| ty.synonyms);
+            // Of values with one text, those with fewer ones are preferred: the matcher tries the last first.
+            let mut order: Vec<usize> = (0..values.len()).rev().collect();
+            order.sort_by_key(|&i| std::cmp::Reverse(values.get(i).map_or(0, |entry| entry.value.count_ones())));
+            for i in order {
+                let Some(entry) = values.get(i) else { continue };
+                if !values.get(..i).unwrap_or(&[]).iter().any(|earlier| earlier.value == entry.value) {
+                    add(entry.value, &entry.display, true);
+                } else if synonyms {
+                    add(entry.value, &entry.display, false);
+                }
+            }
+        }
+        TableOf::Register(id) => {
+            if let Some(file) = isa.register_files().get(id as usize) {
+                for (number, name) in (0u64..).zip(&file.names) {
+                    if let Some(name) = name {
+                        add(number, name, true);
+                    }
+                }
+                for (alias, number) in &file.aliases {
+                    add(u64::from(*number), alias, false);
+                }
+            }
+        }
+    }
+    match of {
+        TableOf::Enum(id) => {
+            table.number_bits = 32;
+            table.numbers = isa.enums().get(id as usize).is_some_and(|ty| ty.numbers);
+        }
+        TableOf::Register(_) => table.words = true,
+    }
+    table.texts = Trie::new(table.shown.iter().zip(0u32..).map(|(text, i)| (&**text, i)));
+    let printing = table.shown.iter().zip(&table.values).filter(|(_, (_, prints))| *prints);
+    let short: Vec<(u64, u64)> =
+        printing.filter_map(|(text, &(value, _))| Some((quick::packed(text)?, value))).collect();
+    table.short = ShortWords::new(&short);
+    table
 }
 
 /// The cases of an encoding that have a text and are not hidden by one that always applies.
@@ -740,13 +760,17 @@ fn look_ahead(program: &mut Program) {
     let count = program.ops.len();
     let mut first = vec![Bytes::default(); count + 1];
     let mut needs = vec![Bytes::default(); count + 1];
+    let mut commas = vec![(0u32, 0u32); count + 1];
     for at in (0..count).rev() {
         let (mut can, mut must) = (Bytes::default(), Bytes::default());
         let next = at + 1;
+        let mut many = commas[next];
         match program.ops[at] {
-            Op::Accept => can.end = true,
+            Op::Accept => (can.end, many) = (true, (0, 0)),
             Op::Literal { from, len } => {
                 must = needs[next];
+                let here = program.literal(from, len).iter().filter(|&&byte| byte == b',').count() as u32;
+                many = (many.0.saturating_add(here), many.1.saturating_add(here));
                 for (i, &byte) in program.literal(from, len).iter().enumerate() {
                     must.add(byte);
                     if i == 0 {
@@ -758,13 +782,19 @@ fn look_ahead(program: &mut Program) {
                 (can, must) = (first[next], needs[next]);
                 can.add(b' ');
             }
-            Op::Jump(to) => (can, must) = (first[to as usize], needs[to as usize]),
+            Op::Jump(to) => {
+                (can, must) = (first[to as usize], needs[to as usize]);
+                many = commas[to as usize];
+            }
             Op::Assign { .. } | Op::Differ { .. } | Op::Check { .. } | Op::Prefer(_) => {
                 (can, must) = (first[next], needs[next])
             }
             Op::Alternatives { from, to, .. } => {
                 must.set = [u64::MAX; 4];
+                many = (u32::MAX, 0);
                 for branch in &program.branches[from as usize..to as usize] {
+                    let (least, most) = commas[branch.at as usize];
+                    many = (many.0.min(least), many.1.max(most));
                     can.join(&first[branch.at as usize]);
                     for (all, this) in must.set.iter_mut().zip(needs[branch.at as usize].set) {
                         *all &= this;
@@ -773,16 +803,31 @@ fn look_ahead(program: &mut Program) {
             }
             Op::Field(field) => {
                 must = needs[next];
+                if may_have_comma(program, &program.fields[field as usize]) {
+                    many.1 = u32::MAX;
+                }
                 program.fields[field as usize].follow = first[next];
                 if field_begins(program, &program.fields[field as usize], &mut can) {
                     can.join(&first[next]);
                 }
             }
         }
-        (first[at], needs[at]) = (can, must);
+        (first[at], needs[at], commas[at]) = (can, must, many);
     }
     classify(program, &first);
     program.needs = needs.first().copied().unwrap_or_default();
+    program.commas = commas.first().copied().unwrap_or_default();
+}
+
+/// Whether a field may read a text with a comma in it.
+fn may_have_comma(program: &Program, field: &FieldOp) -> bool {
+    match &field.kind {
+        Kind::Number(_) | Kind::Float | Kind::Constant(_) => false,
+        Kind::Table(table) => {
+            program.tables.get(*table as usize).is_none_or(|table| table.shown.iter().any(|text| text.contains(&b',')))
+        }
+        Kind::Custom(_) => true,
+    }
 }
 
 /// Fills [`Program::classes`] and [`Program::viable`].

@@ -15,6 +15,12 @@ use super::trie::Trie;
 pub(super) struct Form {
     pub(super) encoding: EncodingId,
     pub(super) case: usize,
+    /// Width of the encoding in bits.
+    pub(super) width: u32,
+    /// Bytes of the key; 0 for none.
+    pub(super) key: u32,
+    /// The key is a whole word: what follows it is part of no word.
+    pub(super) closed: bool,
 }
 
 /// The forms of an instruction set and where to find them.
@@ -43,9 +49,11 @@ impl Index {
             }
             for case in cases_with_text(encoding) {
                 let form = forms.len() as u32;
-                forms.push(Form { encoding: id, case });
-                match key(plan, encoding, case) {
-                    Some(key) => {
+                let found = key(plan, encoding, case);
+                let (len, closed) = found.as_ref().map_or((0, false), |(key, closed)| (key.len() as u32, *closed));
+                forms.push(Form { encoding: id, case, width: encoding.width, key: len, closed });
+                match found {
+                    Some((key, _)) => {
                         let word = String::from_utf8_lossy(&key);
                         let word = word.split([' ', ',']).next().unwrap_or_default();
                         words.push(word.trim_end_matches(['.', '(', '[']).to_owned());
@@ -75,7 +83,8 @@ fn begins_word(text: &[u8], at: usize) -> bool {
 }
 
 /// The literal text around the mnemonic, or the first literal text with a word in it; from the beginning of a word on.
-fn key(plan: &Plan<'_>, encoding: &Encoding, case: usize) -> Option<Vec<u8>> {
+/// With it comes whether it ends where its word does.
+fn key(plan: &Plan<'_>, encoding: &Encoding, case: usize) -> Option<(Vec<u8>, bool)> {
     let isa = plan.isa();
     let template = encoding.cases.get(case)?.template?;
     let parts = &isa[template].parts;
@@ -103,8 +112,9 @@ fn key(plan: &Plan<'_>, encoding: &Encoding, case: usize) -> Option<Vec<u8>> {
     // What directly precedes must not run together with the key.
     let glued = word == 0 && start > 0 && !parts.get(start - 1).is_some_and(|part| ends_apart(plan, encoding, part));
     // Blanks may be written otherwise, so the key ends before them.
-    let end = text.iter().position(|&byte| byte == b' ').filter(|&end| end > word).unwrap_or(text.len());
-    if glued { None } else { text.get(word..end).map(<[u8]>::to_vec) }
+    let blank = text.iter().position(|&byte| byte == b' ').filter(|&end| end > word);
+    let end = blank.unwrap_or(text.len());
+    if glued { None } else { text.get(word..end).map(|key| (key.to_vec(), blank.is_some())) }
 }
 
 /// Whether no text of this part ends in a word.

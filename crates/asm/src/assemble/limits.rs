@@ -50,3 +50,12 @@ pub const MAX_SYMBOLS: usize = 1 << 22;
 
 /// The deepest nesting of brackets and signs in a constant that is written as an expression.
 pub const MAX_CONSTANT_DEPTH: u32 = 32;
+
+/// Lines that are kept with their words: 2 to the power of this, at first.
+pub const MEMO_FIRST_BITS: u32 = 7;
+
+/// Lines that are kept with their words: 2 to the power of this, at most.
+pub const MEMO_BITS: u32 = 15;
+
+/// The most bits that `.bits` asks for.
+pub const MAX_WIDTH: i64 = 4096;

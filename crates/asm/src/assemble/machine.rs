@@ -50,6 +50,8 @@ pub(super) struct Input<'t> {
     pub(super) isa: &'t Isa,
     pub(super) text: &'t [u8],
     pub(super) relaxed: bool,
+    /// A text of a table may be written as its number too.
+    pub(super) numbers: bool,
     /// Numbers and names of registers end where their word ends: what people mean, and how mistakes are explained.
     pub(super) whole: bool,
     pub(super) names: &'t Names,
@@ -82,11 +84,11 @@ pub(super) struct Machine {
 }
 
 /// A way to read a field.
-struct Reading {
-    end: usize,
-    value: u64,
-    /// The value does not fit; what it is goes into a message.
-    fits: bool,
+pub(super) struct Reading {
+    pub(super) end: usize,
+    pub(super) value: u64,
+    /// The value fits; if not, what it is goes into a message.
+    pub(super) fits: bool,
     /// There may be other ways.
     more: bool,
     /// The value is not known yet.
@@ -433,7 +435,23 @@ impl Machine {
         }
     }
 
+    #[inline]
     fn read_table(&mut self, table: &Table, input: &Input<'_>, begin: usize, way: u32) -> Option<Reading> {
+        let rest = input.text.get(begin..).unwrap_or(&[]);
+        // Nearly always the longest text is meant.
+        if way == 0
+            && let Some((len, entry, others)) = table.texts.longest(rest)
+            && let Some(&(value, prints)) = table.values.get(entry as usize)
+            && (prints || input.relaxed)
+        {
+            let digit = rest.first().is_some_and(u8::is_ascii_digit);
+            return Some(Reading::new(begin + len, value, others || digit));
+        }
+        self.read_table_slowly(table, input, begin, way)
+    }
+
+    #[inline(never)]
+    fn read_table_slowly(&mut self, table: &Table, input: &Input<'_>, begin: usize, way: u32) -> Option<Reading> {
         let rest = input.text.get(begin..).unwrap_or(&[]);
         let mut found = std::mem::take(&mut self.found);
         found.clear();
@@ -458,6 +476,12 @@ impl Machine {
                     None => plain.unwrap_or((None, 0)),
                 };
                 value.map(|value| Reading::maybe(begin + len, value, value <= limbs::mask(table.number_bits), false))
+            }
+            // A number for a value that has a text: `0x300` for `mstatus`.
+            None if input.numbers && way as usize == count && !table.words && rest.starts_with(b"0x") => {
+                let (value, len) = number::literal(rest)?;
+                let value = value.filter(|&value| value <= limbs::mask(table.number_bits));
+                Some(Reading::maybe(begin + len, value.unwrap_or(0), value.is_some(), false))
             }
             // A value that the table lacks is a number.
             None => {
@@ -615,7 +639,7 @@ fn relaxed_literal(text: &[u8], from: usize, literal: &[u8]) -> Result<usize, us
 
 /// A number as the disassembler writes it.
 #[inline]
-fn strict_number(text: &[u8], field: &FieldOp, style: Style, begin: usize, way: u32) -> Option<Reading> {
+pub(super) fn strict_number(text: &[u8], field: &FieldOp, style: Style, begin: usize, way: u32) -> Option<Reading> {
     let mut rest = text.get(begin..).unwrap_or(&[]);
     let mut skipped = 0;
     let mut skip = |rest: &mut &[u8], count: usize| {

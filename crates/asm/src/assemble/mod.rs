@@ -17,15 +17,17 @@ mod index;
 pub mod limits;
 mod machine;
 mod meaning;
+mod memo;
 mod number;
 mod program;
+mod quick;
 pub mod source;
 mod symbolic;
 mod trace;
 mod trie;
 mod values;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use isaglot_bits::Word;
 use isaglot_codec::{Plan, Scopes};
@@ -34,9 +36,11 @@ use isaglot_model::{EncodingId, Overlap};
 pub use machine::{Site, Symbol};
 pub(crate) use trie::Trie;
 
-use self::index::Index;
+use self::compile::Tables;
+use self::index::{Form, Index};
 use self::limits::{MAX_AMBIGUOUS, MAX_CANDIDATES, MAX_LINE, MAX_LINE_STEPS};
 use self::machine::{Input, Machine};
+use self::memo::Memo;
 use self::program::{Bytes, Program};
 use self::trace::Trace;
 use crate::engine::{Engine, Outcome};
@@ -44,6 +48,7 @@ use crate::exact::{self, Line};
 use crate::labels::Places;
 use crate::names::Names;
 use crate::options::Compat;
+use crate::program::BlockId;
 
 /// Why a text is no instruction. Offsets are in bytes of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,9 +99,13 @@ pub struct Assembler<'p, 'a> {
     pub(crate) names: &'p Names,
     index: Index,
     programs: Vec<OnceCell<Option<Box<Program>>>>,
+    tables: Tables,
     machine: Machine,
     check: Check<'p, 'a>,
     candidates: Vec<u32>,
+    memo: Memo,
+    /// Forms of lines that end in a symbol which is not known yet.
+    forms: Memo,
     limbs: usize,
 }
 
@@ -109,6 +118,8 @@ struct Check<'p, 'a> {
     compat: Compat,
     printed: Vec<u8>,
     tried: u32,
+    /// By form: what prints it, where it is a shorthand and was met.
+    aliases: Vec<Option<BlockId>>,
 }
 
 impl Check<'_, '_> {
@@ -131,10 +142,22 @@ impl Check<'_, '_> {
 }
 
 impl Check<'_, '_> {
-    /// Prints a word by the shorthand that `case` of `encoding` is; `false` if the word is not that. The engines print
-    /// the first shorthand that applies, or none, so this one is asked for by name.
-    fn print_alias(&mut self, limbs: &[u64], width: u32, encoding: EncodingId, case: usize) -> bool {
+    /// Prints a word by the shorthand that `form` is, whose number is `number`; `false` if the word is not that. The
+    /// engines print the first shorthand that applies, or none, so this one is asked for by name.
+    fn print_alias(&mut self, limbs: &[u64], width: u32, form: Form, number: u32) -> bool {
         self.printed.clear();
+        let Form { encoding, case, .. } = form;
+        let Some(slot) = self.aliases.get_mut(number as usize) else { return false };
+        let block = *slot.get_or_insert_with(|| self.engine.alias(encoding, case));
+        let places = Places { bytes: 1 };
+        let mut names = self.names;
+        let mut line =
+            Line { out: &mut self.printed, start: 0, position: 0, places, targets: None, compat: self.compat };
+        match self.engine.shorthand(encoding, block, limbs, width, &mut names, &mut line) {
+            Outcome::Printed => return true,
+            Outcome::NoMatch => return false,
+            Outcome::Undecided => {}
+        }
         let word = Word::from_limbs(limbs, width);
         let Some(scope) = self.scopes.enter(&word) else { return false };
         let Some(case) = self.scopes.encoding(scope).cases.get(case) else { return false };
@@ -155,8 +178,91 @@ impl Check<'_, '_> {
 /// What was found for a line.
 enum Found {
     Nothing,
-    One(Word, EncodingId),
-    Several(Vec<(Word, EncodingId)>),
+    One(Reading),
+    Several(Vec<Reading>),
+}
+
+impl Found {
+    /// Adds a word, unless it is known.
+    fn add(&mut self, reading: Reading) {
+        *self = match std::mem::replace(self, Found::Nothing) {
+            Found::Nothing => Found::One(reading),
+            Found::One(other) if other.word == reading.word => Found::One(other),
+            Found::One(other) => Found::Several(vec![other, reading]),
+            Found::Several(mut all) => {
+                if all.len() < MAX_AMBIGUOUS && all.iter().all(|known| known.word != reading.word) {
+                    all.push(reading);
+                }
+                Found::Several(all)
+            }
+        };
+    }
+}
+
+/// A word that prints as the line.
+#[derive(Clone)]
+struct Reading {
+    word: Word,
+    encoding: EncodingId,
+    /// The form by which it does.
+    form: u32,
+    /// By a shorthand.
+    alias: bool,
+}
+
+/// How a line is read; each way is tried when those before it found nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    /// As the disassembler prints it.
+    Strict,
+    /// As people write it.
+    Relaxed,
+    /// The same, with numbers for what has a text.
+    Numbers,
+}
+
+/// What is looked for in a line before a form is tried on it.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// The bytes that it has.
+    has: Bytes,
+    commas: u32,
+}
+
+impl Shape {
+    fn of(text: &[u8]) -> Shape {
+        let mut has = Bytes::default();
+        let mut commas = 0;
+        let [mut low, mut high] = [0u64; 2];
+        for &byte in text {
+            match byte {
+                0..64 => low |= 1 << byte,
+                64..128 => high |= 1 << (byte - 64),
+                _ => has.add(byte),
+            }
+            commas += u32::from(byte == b',');
+        }
+        has.set[0] = low;
+        has.set[1] = high;
+        Shape { has, commas }
+    }
+
+    /// Whether a text of this shape can be one of a program's.
+    #[inline]
+    fn fits(&self, program: &Program, relaxed: bool) -> bool {
+        let (least, most) = program.commas;
+        (least..=most).contains(&self.commas)
+            && (relaxed || program.needs.set.iter().zip(self.has.set).all(|(needs, has)| needs & !has == 0))
+    }
+}
+
+/// What became of a line.
+pub(crate) struct Made {
+    pub(crate) word: Word,
+    /// It is that at every place, whatever symbols stand for.
+    pub(crate) known: bool,
+    /// The form by which it reads so in the relaxed way, if it is the only one.
+    pub(crate) form: Option<u32>,
 }
 
 impl<'p, 'a> Assembler<'p, 'a> {
@@ -165,22 +271,27 @@ impl<'p, 'a> Assembler<'p, 'a> {
     pub fn new(plan: &'p Plan<'a>, names: &'p Names, compat: Compat) -> Self {
         let index = Index::new(plan);
         let programs = index.forms.iter().map(|_| OnceCell::new()).collect();
+        let aliases = vec![None; index.forms.len()];
         let width = plan.isa()[plan.isa().root()].width;
         Assembler {
             plan,
             names,
             index,
             programs,
+            tables: Tables::default(),
             machine: Machine::default(),
             check: Check {
-                engine: Engine::new(plan, false),
+                engine: Engine::direct(plan),
                 scopes: Scopes::new(plan, false),
                 names,
                 compat,
                 printed: Vec::new(),
                 tried: 0,
+                aliases,
             },
             candidates: Vec::new(),
+            memo: Memo::default(),
+            forms: Memo::default(),
             limbs: width.div_ceil(64) as usize,
         }
     }
@@ -217,37 +328,127 @@ impl<'p, 'a> Assembler<'p, 'a> {
     /// # Errors
     /// See [`Failure`].
     pub fn assemble_at(&mut self, text: &[u8], site: Site<'_>, width: Option<u32>) -> Result<Word, Failure> {
+        self.make(text, site, width, None).map(|made| made.word)
+    }
+
+    /// The same, with what can be said of the word. `form` is that of [`Made::form`] for the same text, when less was
+    /// known of its symbols.
+    pub(crate) fn make(
+        &mut self,
+        text: &[u8],
+        site: Site<'_>,
+        width: Option<u32>,
+        form: Option<u32>,
+    ) -> Result<Made, Failure> {
         let text = text.trim_ascii();
         if text.len() > MAX_LINE {
             return Err(Failure::TooLong);
         }
+        if let Some(form) = form
+            && let Some(reading) = self.again(text, site, width, form)
+        {
+            return Ok(Made { word: reading.word, known: false, form: Some(form) });
+        }
+        let key = memo::key(text, width);
+        if let Some(key) = &key
+            && let Some((word, bits)) = self.memo.get(key)
+        {
+            return Ok(Made { word: Word::from_u64(word, bits), known: true, form: None });
+        }
+        let asked = Cell::new(false);
+        let symbol = |name: &[u8]| {
+            asked.set(true);
+            (site.symbol)(name)
+        };
+        let (reading, relaxed) = self.find(text, Site { symbol: &symbol, ..site }, width)?;
+        let known = !asked.get();
+        if known && let Some(key) = &key {
+            self.memo.put(key, &reading.word);
+        }
+        if relaxed
+            && self.machine.later
+            && let Some(at) = self.last_symbol(text)
+            && let Some(key) = memo::key_to(text, at, width)
+        {
+            self.forms.keep(&key, u64::from(reading.form), reading.word.width());
+        }
+        Ok(Made { word: reading.word, known, form: relaxed.then_some(reading.form) })
+    }
+
+    /// The form and the width in bits that [`Assembler::make`] gave for a line which differs from this one in nothing but
+    /// the symbol at its end, when that was not known yet.
+    pub(crate) fn recall(&self, text: &[u8], width: Option<u32>) -> Option<(u32, u32)> {
+        let text = text.trim_ascii();
+        let at = self.last_symbol(text)?;
+        let (form, bits) = self.forms.get(&memo::key_to(text, at, width)?)?;
+        Some((u32::try_from(form).ok()?, bits))
+    }
+
+    /// Where the symbol at the end of a line begins; `None` if something else may be meant there.
+    fn last_symbol(&self, text: &[u8]) -> Option<usize> {
+        let is_part = |byte: &u8| number::is_word(*byte) || matches!(byte, b'.' | b'$' | b'@');
+        let at = text.iter().rposition(|byte| !is_part(byte)).map_or(0, |before| before + 1);
+        let name = text.get(at..).unwrap_or(&[]);
+        let is_name = machine::symbol_length(name) == name.len() && !name.is_empty();
+        let is_float = name.starts_with(b"inf") || name.starts_with(b"nan");
+        let is_text = || self.tables.values().any(|table| table.texts.longest(name).is_some_and(|l| l.0 == name.len()));
+        (is_name && at > 0 && !is_float && self.names.is_empty() && !is_text()).then_some(at)
+    }
+
+    /// Tries one form alone, in the relaxed way.
+    fn again(&mut self, text: &[u8], site: Site<'_>, width: Option<u32>, form: u32) -> Option<Reading> {
         self.machine.steps = 0;
         self.machine.later = false;
         self.check.tried = 0;
-        for relaxed in [false, true] {
-            match self.search(text, site, width, relaxed, None) {
-                Found::One(word, _) => return Ok(word),
-                Found::Several(mut words) => {
-                    // While a symbol is not known yet, only the longest is sure to hold it.
-                    let widths = words.iter().map(|(word, _)| word.width());
-                    let width = if self.machine.later { widths.max() } else { widths.min() };
-                    words.retain(|(word, _)| Some(word.width()) == width);
-                    if self.plan.isa()[self.plan.isa().root()].overlap == Overlap::MostSpecific {
-                        // Where one is preferred in decoding, one is in assembling: bits that do not show are 0.
-                        words.sort_by_key(|(word, id)| (word.count_ones(), self.plan.isa()[*id].precedence(), *id));
-                        words.truncate(1);
-                    }
-                    if let [(word, _)] = words.as_slice() {
-                        return Ok(word.clone());
-                    }
-                    let name = |id: EncodingId| self.plan.isa().text(self.plan.isa()[id].name).to_owned();
-                    return Err(Failure::Ambiguous { words: words.into_iter().map(|(w, id)| (w, name(id))).collect() });
-                }
+        let mut found = Found::Nothing;
+        self.try_form(form, text, &Shape::of(text), site, width, How::Relaxed, &mut found, None);
+        match found {
+            Found::One(reading) => Some(reading),
+            _ => None,
+        }
+    }
+
+    /// The word that is meant, and whether the text had to be read in the relaxed way.
+    fn find(&mut self, text: &[u8], site: Site<'_>, width: Option<u32>) -> Result<(Reading, bool), Failure> {
+        self.machine.steps = 0;
+        self.machine.later = false;
+        self.check.tried = 0;
+        for how in [How::Strict, How::Relaxed, How::Numbers] {
+            let relaxed = how == How::Relaxed;
+            match self.search(text, site, width, how, None) {
+                Found::One(reading) => return Ok((reading, relaxed)),
+                Found::Several(readings) => return self.decide(readings).map(|reading| (reading, relaxed)),
                 Found::Nothing if self.machine.steps > MAX_LINE_STEPS => return Err(Failure::TooHard),
                 Found::Nothing => {}
             }
         }
         Err(self.explain(text, site, width))
+    }
+
+    /// Which of several words of different encodings is meant.
+    fn decide(&self, mut readings: Vec<Reading>) -> Result<Reading, Failure> {
+        // While a symbol is not known yet, only the longest is sure to hold it.
+        let widths = readings.iter().map(|reading| reading.word.width());
+        let width = if self.machine.later { widths.max() } else { widths.min() };
+        readings.retain(|reading| Some(reading.word.width()) == width);
+        if self.plan.isa()[self.plan.isa().root()].overlap == Overlap::MostSpecific {
+            // Where one is preferred in decoding, one is in assembling: bits that do not show are 0.
+            let order = |r: &Reading| (r.word.count_ones(), self.plan.isa()[r.encoding].precedence(), r.encoding);
+            readings.sort_by_key(order);
+            readings.truncate(1);
+        }
+        if readings.iter().any(|reading| !reading.alias) {
+            readings.retain(|reading| !reading.alias);
+        } else {
+            // Shorthands are in the order of preference.
+            let first = readings.iter().map(|reading| reading.encoding).min();
+            readings.retain(|reading| Some(reading.encoding) == first);
+        }
+        if let [reading] = readings.as_slice() {
+            return Ok(reading.clone());
+        }
+        let name = |id: EncodingId| self.plan.isa().text(self.plan.isa()[id].name).to_owned();
+        Err(Failure::Ambiguous { words: readings.into_iter().map(|r| (r.word, name(r.encoding))).collect() })
     }
 
     /// Tries the forms that the text may be.
@@ -256,19 +457,28 @@ impl<'p, 'a> Assembler<'p, 'a> {
         text: &[u8],
         site: Site<'_>,
         width: Option<u32>,
-        relaxed: bool,
+        how: How,
         mut trace: Option<&mut Trace>,
     ) -> Found {
-        let mut has = Bytes::default();
-        text.iter().for_each(|&byte| has.add(byte));
+        let shape = Shape::of(text);
         let mut found = Found::Nothing;
         let mut candidates = std::mem::take(&mut self.candidates);
         for place in Index::places(text) {
             candidates.clear();
-            self.index.keys.prefixes(text.get(place..).unwrap_or(&[]), |_, form| candidates.push(form));
+            let rest = text.get(place..).unwrap_or(&[]);
+            let forms = &self.index.forms;
+            self.index.keys.prefixes(rest, |_, form| {
+                let fits = forms.get(form as usize).is_some_and(|form| {
+                    let splits = form.closed && rest.get(form.key as usize).copied().is_some_and(number::is_word);
+                    !splits && width.is_none_or(|width| width == form.width)
+                });
+                if fits {
+                    candidates.push(form);
+                }
+            });
             // The longest key first.
             for &form in candidates.iter().rev() {
-                self.try_form(form, text, &has, site, width, relaxed, &mut found, trace.as_deref_mut());
+                self.try_form(form, text, &shape, site, width, how, &mut found, trace.as_deref_mut());
             }
             if !matches!(found, Found::Nothing) {
                 break;
@@ -278,7 +488,7 @@ impl<'p, 'a> Assembler<'p, 'a> {
         if matches!(found, Found::Nothing) {
             for i in 0..self.index.others.len() {
                 let Some(&form) = self.index.others.get(i) else { break };
-                self.try_form(form, text, &has, site, width, relaxed, &mut found, trace.as_deref_mut());
+                self.try_form(form, text, &shape, site, width, how, &mut found, trace.as_deref_mut());
             }
         }
         found
@@ -290,37 +500,61 @@ impl<'p, 'a> Assembler<'p, 'a> {
         &mut self,
         number: u32,
         text: &[u8],
-        has: &Bytes,
+        shape: &Shape,
         site: Site<'_>,
         width: Option<u32>,
-        relaxed: bool,
+        how: How,
         found: &mut Found,
         trace: Option<&mut Trace>,
     ) {
+        let relaxed = how != How::Strict;
         let Some(&form) = self.index.forms.get(number as usize) else { return };
         let Some(cell) = self.programs.get(number as usize) else { return };
-        let id = form.encoding;
-        let program = cell.get_or_init(|| compile::compile(self.plan, id, form.case).map(Box::new));
+        let Form { encoding: id, width: encoding_width, .. } = form;
+        let program = match cell.get() {
+            Some(program) => program,
+            None => {
+                let tables = &mut self.tables;
+                cell.get_or_init(|| compile::compile(self.plan, tables, id, form.case).map(Box::new))
+            }
+        };
         let Some(program) = program.as_deref() else { return };
-        let encoding_width = self.plan.isa()[id].width;
-        if self.machine.steps > MAX_LINE_STEPS
-            || width.is_some_and(|width| width != encoding_width)
-            || (!relaxed && program.needs.set.iter().zip(has.set).any(|(needs, has)| needs & !has != 0))
-        {
+        // Whoever asks why nothing was found wants to hear of the form that is nearest.
+        let fits = trace.is_some() || shape.fits(program, relaxed);
+        if !fits || self.machine.steps > MAX_LINE_STEPS || width.is_some_and(|width| width != encoding_width) {
             return;
         }
         // Another text of an encoding that has been found is no other meaning.
         let known = |found: &Found| match found {
             Found::Nothing => false,
-            Found::One(_, known) => *known == id,
-            Found::Several(words) => words.iter().any(|(_, known)| *known == id),
+            Found::One(known) => known.encoding == id,
+            Found::Several(all) => all.iter().any(|known| known.encoding == id),
         };
         if known(found) {
             return;
         }
         let tracing = trace.is_some();
+        if program.quick && !relaxed && !tracing {
+            match quick::run(program, text) {
+                quick::Outcome::Nothing => return,
+                quick::Outcome::Word(word) => {
+                    self.check.tried += 1;
+                    let printed = match program.alias {
+                        false => self.check.print(&[word], encoding_width),
+                        true => self.check.print_alias(&[word], encoding_width, form, number),
+                    };
+                    if printed && self.check.printed == text {
+                        let word = Word::from_u64(word, encoding_width);
+                        found.add(Reading { word, encoding: id, form: number, alias: program.alias });
+                    }
+                    return;
+                }
+                quick::Outcome::Undecided => {}
+            }
+        }
         let compat = self.check.compat;
-        let input = Input { isa: self.plan.isa(), text, relaxed, whole: tracing, names: self.names, site, compat };
+        let (isa, numbers) = (self.plan.isa(), how == How::Numbers);
+        let input = Input { isa, text, relaxed, numbers, whole: tracing, names: self.names, site, compat };
         let check = &mut self.check;
         let limit = check.tried.saturating_add(MAX_CANDIDATES);
         let mut refused: Option<(Vec<u8>, Vec<u8>)> = None;
@@ -334,7 +568,7 @@ impl<'p, 'a> Assembler<'p, 'a> {
             let word = machine.values.word.get(..limbs.min(machine.values.word.len())).unwrap_or(&[]);
             let printed = match program.alias {
                 false => check.print(word, encoding_width),
-                true => check.print_alias(word, encoding_width, id, form.case),
+                true => check.print_alias(word, encoding_width, form, number),
             };
             let want = if relaxed { &machine.canonical } else { text };
             if printed && check.printed == want {
@@ -352,17 +586,8 @@ impl<'p, 'a> Assembler<'p, 'a> {
             return;
         }
         let word = Word::from_limbs(&self.machine.values.word, encoding_width);
-        *found = match std::mem::replace(found, Found::Nothing) {
-            Found::Nothing => Found::One(word, id),
-            Found::One(other, known) if other == word => Found::One(other, known),
-            Found::One(other, known) => Found::Several(vec![(other, known), (word, id)]),
-            Found::Several(mut words) => {
-                if words.len() < MAX_AMBIGUOUS && words.iter().all(|(known, _)| *known != word) {
-                    words.push((word, id));
-                }
-                Found::Several(words)
-            }
-        };
+        let reading = Reading { word, encoding: id, form: number, alias: program.alias };
+        found.add(reading);
     }
 
     /// Says why a text is no instruction, by reading it once more with notes.
@@ -370,7 +595,7 @@ impl<'p, 'a> Assembler<'p, 'a> {
         let mut trace = Trace::default();
         self.machine.steps = 0;
         self.check.tried = 0;
-        self.search(text, site, width, true, Some(&mut trace));
+        self.search(text, site, width, How::Relaxed, Some(&mut trace));
         if self.machine.steps > MAX_LINE_STEPS {
             return Failure::TooHard;
         }

@@ -4,6 +4,8 @@
 //! conditions to keep. It knows at every operation which bytes may come next, so that alternatives which cannot lead
 //! anywhere are not tried.
 
+use std::sync::Arc;
+
 use isaglot_bits::limbs;
 use isaglot_model::{BinaryOp, IntType, Name, UnaryOp};
 
@@ -123,6 +125,52 @@ pub(super) struct Table {
     pub(super) words: bool,
     /// Any number may stand for a text, where people write as they like.
     pub(super) numbers: bool,
+    /// Short texts that are words, by their bytes, with their values: found without a walk.
+    pub(super) short: ShortWords,
+}
+
+/// Words of up to eight bytes with a value each, in a table with open places.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ShortWords {
+    places: Vec<(u64, u64)>,
+}
+
+impl ShortWords {
+    /// A table for these words.
+    pub(super) fn new(words: &[(u64, u64)]) -> ShortWords {
+        let mut made = ShortWords { places: vec![(0, 0); (2 * words.len() + 1).next_power_of_two()] };
+        for &(word, value) in words.iter().filter(|(word, _)| *word != 0) {
+            let mut at = made.place(word);
+            while made.places.get(at).is_some_and(|place| place.0 != 0) {
+                at = (at + 1) & (made.places.len() - 1);
+            }
+            if let Some(place) = made.places.get_mut(at) {
+                *place = (word, value);
+            }
+        }
+        made
+    }
+
+    #[inline]
+    fn place(&self, word: u64) -> usize {
+        (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (self.places.len().wrapping_sub(1))
+    }
+
+    /// The value of a word.
+    #[inline]
+    pub(super) fn get(&self, word: u64) -> Option<u64> {
+        let mut at = self.place(word);
+        loop {
+            let &(known, value) = self.places.get(at)?;
+            if known == word {
+                return Some(value);
+            }
+            if known == 0 {
+                return None;
+            }
+            at = (at + 1) & (self.places.len() - 1);
+        }
+    }
 }
 
 /// Where a value goes.
@@ -212,7 +260,7 @@ pub(super) struct Program {
     pub(super) literals: Vec<u8>,
     pub(super) branches: Vec<Branch>,
     pub(super) fields: Vec<FieldOp>,
-    pub(super) tables: Vec<Table>,
+    pub(super) tables: Vec<Arc<Table>>,
     pub(super) runs: Vec<Run>,
     pub(super) exprs: Vec<Expr>,
     /// Byte to class of bytes that all alternatives treat alike; the end of the text comes last.
@@ -223,11 +271,15 @@ pub(super) struct Program {
     pub(super) class_count: u32,
     /// Bytes that every text of the form has.
     pub(super) needs: Bytes,
+    /// How many commas a text of the form has: at least and at most.
+    pub(super) commas: (u32, u32),
     /// The pattern: value and care.
     pub(super) value: Vec<u64>,
     pub(super) care: Vec<u64>,
     /// The template is a shorthand.
     pub(super) alias: bool,
+    /// `quick` can run it.
+    pub(super) quick: bool,
 }
 
 impl Program {

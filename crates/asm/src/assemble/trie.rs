@@ -77,6 +77,34 @@ impl Trie {
         }
     }
 
+    /// The longest member that `text` begins with: its length, its last value, and whether there is any other.
+    #[inline]
+    pub(crate) fn longest(&self, text: &[u8]) -> Option<(usize, u32, bool)> {
+        let mut node = 0usize;
+        let mut len = 0usize;
+        let mut found: Option<(usize, u32)> = None;
+        let mut others = false;
+        loop {
+            if let Some(&(from, to)) = self.ends.get(node)
+                && from != to
+            {
+                others |= found.is_some() || to - from > 1;
+                found = self.values.get(to as usize - 1).map(|&value| (len, value));
+            }
+            let Some(&byte) = text.get(len) else { break };
+            let class = self.classes.get(byte as usize).copied().unwrap_or(0) as usize;
+            if class == 0 {
+                break;
+            }
+            node = self.next.get(node * self.width + class).copied().unwrap_or(0) as usize;
+            if node == 0 {
+                break;
+            }
+            len += 1;
+        }
+        found.map(|(len, value)| (len, value, others))
+    }
+
     /// The bytes with which members begin.
     pub(crate) fn first_bytes(&self) -> impl Iterator<Item = u8> + '_ {
         (0..=255u8).filter(|&byte| {
@@ -105,6 +133,9 @@ mod tests {
         };
         assert_eq!(all(b"brac.3"), [(0, 3), (2, 1), (2, 4), (4, 2)]);
         assert_eq!(all(b"q"), [(0, 3)]);
+        assert_eq!(trie.longest(b"brac.3"), Some((4, 2, true)));
+        assert_eq!(trie.longest(b"bra"), Some((2, 4, true)));
+        assert_eq!(trie.longest(b"q"), Some((0, 3, false)));
         assert!(trie.has_empty());
         assert_eq!(trie.first_bytes().collect::<Vec<_>>(), [b'b', b'x']);
     }

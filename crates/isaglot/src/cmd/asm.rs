@@ -5,17 +5,19 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use isaglot_asm::Assembler;
-use isaglot_asm::assemble::source;
+use isaglot_asm::assemble::limits::MAX_OUTPUT;
+use isaglot_asm::assemble::source::{self, Image};
 use isaglot_codec::Plan;
-use isaglot_source::{Diagnostic, Diagnostics, FileId};
-use isaglot_xintf::assembly;
+use isaglot_model::FeatureId;
+use isaglot_source::{Diagnostic, Diagnostics, FileId, closest};
+use isaglot_xintf::assembly::{self, Program, elf};
 use isaglot_xintf::uuid::Xlen;
 
 use crate::io::{Output, input_name, read};
 use crate::load::{Chosen, CompatArg, SpecArgs, load, read_names};
-use crate::session::{EXIT_INPUT, Session};
+use crate::session::{EXIT_INPUT, EXIT_USAGE, Session};
 
-/// Assemble a program to a raw binary.
+/// Assemble a program to a raw binary, or for RISC-V to an executable ELF file.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -25,6 +27,16 @@ pub(crate) struct Args {
     /// Where the bytes go; standard output if it is missing or `-`.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// What is written: the bytes alone, or an executable ELF file (RISC-V). ELF if the output is called `….elf`.
+    #[arg(long, value_enum, value_name = "FORM")]
+    format: Option<Format>,
+    /// Where a section lies, as `ld` takes it: `-Ttext=0x80000000 -Tdata=0x80100000`, or `-T .mine=0x1000` (RISC-V).
+    /// Without it the program lies at 0, in ELF at 0x10000; data follow the code.
+    #[arg(short = 'T', long = "section-start", value_name = "SECTION=ADDRESS", value_parser = parse_start)]
+    starts: Vec<(String, u64)>,
+    /// Where an ELF program starts: a label or an address. `_start` if it is missing.
+    #[arg(short, long, value_name = "WHERE")]
+    entry: Option<String>,
     /// Print a listing: places, bytes, source. Without `--output`, in place of the bytes.
     #[arg(long)]
     list: bool,
@@ -42,13 +54,48 @@ pub(crate) struct Args {
     xintf: Vec<PathBuf>,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// The bytes.
+    Raw,
+    /// An executable for RISC-V.
+    Elf,
+}
+
+/// Where the first section of an ELF program lies, unless it is said: where GNU's linker puts it.
+const ELF_BASE: u64 = 0x1_0000;
+
 fn parse_word(text: &str) -> Result<u32, String> {
     u32::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16).map_err(|e| e.to_string())
+}
+
+fn parse_address(text: &str) -> Option<u64> {
+    let digits = text.replace('_', "");
+    match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => digits.parse().ok(),
+    }
+}
+
+/// `text=ADDRESS` for the usual sections, `.name=ADDRESS` for any.
+fn parse_start(text: &str) -> Result<(String, u64), String> {
+    let (name, address) = text.split_once('=').ok_or("expected SECTION=ADDRESS, such as text=0x80000000")?;
+    let address = parse_address(address.trim()).ok_or("an address is decimal, or hexadecimal after 0x")?;
+    let name = match name.trim() {
+        short @ ("text" | "rodata" | "data" | "bss") => format!(".{short}"),
+        name => name.to_owned(),
+    };
+    Ok((name, address))
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let Some(chosen) = load(&args.spec, session) else { return ExitCode::from(EXIT_INPUT) };
+    if chosen.isa.name() != "riscv" && (args.format == Some(Format::Elf) || !args.starts.is_empty()) {
+        let d = Diagnostic::error("cli-asm", "ELF files and addresses of sections are for RISC-V only");
+        session.report(&d.into());
+        return ExitCode::from(EXIT_USAGE);
+    }
     match assemble(args, &chosen, session) {
         Ok(problems) => {
             session.report(&problems);
@@ -58,14 +105,21 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     }
 }
 
-/// With interfaces, and the pseudo-instructions that stand for several instructions.
+/// Whether an ELF file is wanted.
+fn is_elf(args: &Args, chosen: &Chosen) -> bool {
+    let named_so = args.output.as_deref().and_then(|path| path.extension()).is_some_and(|e| e == "elf");
+    chosen.isa.name() == "riscv" && args.format.map_or(named_so, |format| format == Format::Elf)
+}
+
+/// With interfaces, and the pseudo-instructions and directives of RISC-V assemblers: the program, and what its file is.
 fn riscv(
     args: &Args,
+    chosen: &Chosen,
     assembler: &mut Assembler<'_, '_>,
     file: FileId,
     session: &mut Session,
     problems: &mut Diagnostics,
-) -> Option<(source::Image, FileId)> {
+) -> Option<(Image, Vec<u8>)> {
     let xlen = if assembler.plan().generation() == 32 { Xlen::Rv32 } else { Xlen::Rv64 };
     let interfaces = super::xintf::load(session, &args.xintf, &[], problems);
     let commands = isaglot_xintf::limits::MAX_COMMANDS;
@@ -74,7 +128,69 @@ fn riscv(
         return None;
     }
     let target = assembly::Target { xlen, interfaces: &interfaces };
-    assembly::assemble(assembler, target, &mut session.files, file, args.list, problems)
+    let plan = assembler.plan();
+    let wants_elf = is_elf(args, chosen);
+    let layout = assembly::Layout {
+        base: if wants_elf { ELF_BASE } else { 0 },
+        starts: args.starts.clone(),
+        page: if wants_elf { elf::PAGE } else { 0 },
+        list: args.list,
+    };
+    let program = assembly::assemble(assembler, target, &mut session.files, file, &layout, problems)?;
+    let bytes = if wants_elf { as_elf(args, chosen, plan, &program, xlen, problems)? } else { raw(&program, problems)? };
+    Some((program.image, bytes))
+}
+
+/// The bytes from the first address to the last one.
+fn raw(program: &Program, problems: &mut Diagnostics) -> Option<Vec<u8>> {
+    match program.image.memory() {
+        Ok((_, bytes)) => Some(bytes),
+        Err(size) => {
+            let message = format!("the sections lie {size} bytes apart, a raw binary has at most {MAX_OUTPUT}");
+            problems.push(Diagnostic::error("asm-too-large", message).note("write an ELF file with `--format elf`"));
+            None
+        }
+    }
+}
+
+fn as_elf(
+    args: &Args,
+    chosen: &Chosen,
+    plan: &Plan<'_>,
+    program: &Program,
+    xlen: Xlen,
+    problems: &mut Diagnostics,
+) -> Option<Vec<u8>> {
+    let features = chosen.isa.features();
+    let has = |name: &str| (0..).zip(features).any(|(id, f)| f.name == name && plan.feature(FeatureId(id)));
+    let label = |name: &str| program.symbols.iter().find(|s| s.name == name).map(|s| s.address);
+    let entry = match args.entry.as_deref() {
+        Some(text) => match label(text).or_else(|| parse_address(text)) {
+            Some(address) => address,
+            None => {
+                let d = Diagnostic::error("asm-entry", format!("no label is called `{text}`"));
+                let near = closest(text, program.symbols.iter().map(|s| s.name.as_str()));
+                problems.push(match near {
+                    Some(near) => d.note(format!("did you mean `{near}`?")),
+                    None => d.note("expected a label or an address for `--entry`"),
+                });
+                return None;
+            }
+        },
+        None => label("_start").unwrap_or_else(|| {
+            let start = program.image.sections.first().map_or(0, |section| section.address);
+            let d = Diagnostic::warning("asm-entry", format!("there is no label `_start`: the program starts at {start:#x}"));
+            problems.push(d.note("name another one with `--entry`"));
+            start
+        }),
+    };
+    let options = elf::Options {
+        xlen,
+        flags: elf::flags(has("c"), has("f"), has("d")),
+        entry,
+        arch: crate::riscv::attribute(chosen.generation, &has),
+    };
+    Some(elf::write(program, &options))
 }
 
 fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagnostics, Diagnostic> {
@@ -84,20 +200,19 @@ fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagn
     let file = session.files.add(input_name(args.input.as_deref()), text.as_slice());
     let mut problems = Diagnostics::new();
     let mut assembler = Assembler::new(&plan, &names, args.compat.into());
-    let image = if chosen.isa.name() == "riscv" {
-        riscv(args, &mut assembler, file, session, &mut problems)
+    let made = if chosen.isa.name() == "riscv" {
+        riscv(args, chosen, &mut assembler, file, session, &mut problems)
     } else {
-        source::assemble(&mut assembler, file, &text, args.list, &mut problems).map(|image| (image, file))
+        let image = source::assemble(&mut assembler, file, &text, args.list, &mut problems);
+        image.map(|image| (image.bytes(), image)).map(|(bytes, image)| (image, bytes))
     };
-    let Some((image, file)) = image else { return Ok(problems) };
+    let Some((image, bytes)) = made else { return Ok(problems) };
     let only_list = args.list && args.output.is_none();
     if !only_list {
         let mut out = Output::create(args.output.as_deref(), true)?;
         let header: Vec<u8> = args.header.iter().flat_map(|word| word.to_le_bytes()).collect();
         out.write_all(&header).map_err(|e| out.failed(&e))?;
-        for section in &image.sections {
-            out.write_all(&section.bytes).map_err(|e| out.failed(&e))?;
-        }
+        out.write_all(&bytes).map_err(|e| out.failed(&e))?;
         out.finish()?;
     }
     if args.list {

@@ -5,15 +5,16 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use isaglot_bits::BitRange;
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostic, Diagnostics, Severity, render};
 use isaglot_verify::diagnostics::{diagnostics, gens};
-use isaglot_verify::report::{Coverage, Verdict};
+use isaglot_verify::report::{Coverage, Opcodes, Verdict};
 use isaglot_verify::{Options, Report, check, json};
 use serde_json::{Value, json as object};
 
 use crate::io::Output;
-use crate::load::{SpecArgs, generation, read_isa};
+use crate::load::{SpecArgs, features, generation, read_isa};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
 
@@ -23,7 +24,8 @@ pub(crate) struct Args {
     /// The description: an isaspec XML file, or the TableGen file of an LLVM target.
     #[arg(value_name = "SPEC", required_unless_present = "isa", conflicts_with = "isa")]
     spec: Option<PathBuf>,
-    /// A description that comes with isaglot.
+    /// A description that comes with isaglot. A name of RISC-V's kind (`rv64gc_zba`) also chooses the gen, and the
+    /// features for counts.
     #[arg(long, value_name = "NAME")]
     isa: Option<String>,
     /// Look at one gen only: a number, or a name that the description gives. All gens otherwise.
@@ -31,6 +33,14 @@ pub(crate) struct Args {
     generation: Option<String>,
     #[command(flatten)]
     target: crate::target::TargetArgs,
+    /// Count words with these features: `+name` or `name` for on, `-name` for off; several with commas. Otherwise all
+    /// sets of features are counted, or the defaults and all of them where there are many.
+    #[arg(long = "feature", value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    features: Vec<String>,
+    /// Count free words for each value of these bits, such as `6:2` or `15:13,1:0`: instead of the bits that the
+    /// description calls the opcode, if it does.
+    #[arg(long, value_name = "BITS", value_parser = parse_bits)]
+    by: Option<Bits>,
     /// Show the table of proofs: per encoding, whether its words are its own, survive a round trip, and have texts of
     /// their own, and by which method.
     #[arg(long)]
@@ -58,6 +68,47 @@ enum Deny {
     Warnings,
 }
 
+/// Bits of a word, most significant first.
+#[derive(Clone, Debug)]
+struct Bits(Vec<BitRange>);
+
+fn parse_bits(text: &str) -> Result<Bits, String> {
+    let mut bits: Vec<BitRange> = Vec::new();
+    for part in text.split(',') {
+        let (high, low) = part.split_once(':').unwrap_or((part, part));
+        let number = |text: &str| text.trim().parse::<u32>().ok();
+        let range = number(high).zip(number(low)).and_then(|(high, low)| BitRange::from_high_low(high, low));
+        let range = range.ok_or("expected bits such as `6:2`, the higher one first")?;
+        if bits.iter().any(|other| other.overlaps(range)) {
+            return Err(format!("bit {} is there twice", range.lo));
+        }
+        bits.push(range);
+    }
+    let count: u32 = bits.iter().map(|range| range.width).fold(0, u32::saturating_add);
+    let most = isaglot_verify::limits::MAX_OPCODE_BITS;
+    if count > most { Err(format!("{count} bits; at most {most} are told apart")) } else { Ok(Bits(bits)) }
+}
+
+/// The gen and the features that were asked for.
+fn chosen(args: &Args, isa: &Isa) -> Result<Options, Diagnostics> {
+    let family = args.isa.as_deref().and_then(crate::riscv::parse);
+    let only = args.generation.as_deref().map(|text| generation(isa, text)).transpose()?;
+    let by = args.by.as_ref().map(|bits| bits.0.clone());
+    // A target of LLVM has thousands of instructions and hundreds of features: only what patterns say is asked.
+    let patterns_only = !args.proofs && args.spec.as_deref().is_some_and(crate::target::is_tablegen);
+    let generation = only.or(family.as_ref().map(|f| f.generation));
+    let mut options = Options { generation, patterns_only, features: None, by };
+    if family.is_some() || !args.features.is_empty() {
+        let mut problems = Diagnostics::new();
+        let named = family.map(|f| f.features);
+        options.features = Some(features(isa, named.as_deref(), &args.features, &mut problems));
+        if problems.has_errors() {
+            return Err(problems);
+        }
+    }
+    Ok(options)
+}
+
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let spec = SpecArgs {
@@ -72,15 +123,15 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let mut all: Vec<Diagnostic> = problems.iter().cloned().collect();
     let mut report = None;
     if let Some(isa) = &isa {
-        let only = match args.generation.as_deref().map(|text| generation(isa, text)).transpose() {
-            Ok(only) => only,
-            Err(d) => return session.fail(d),
+        let options = match chosen(args, isa) {
+            Ok(options) => options,
+            Err(problems) => {
+                session.report(&problems);
+                return ExitCode::from(EXIT_INPUT);
+            }
         };
         let mut progress = Progress::new("checking");
-        // A target of LLVM has thousands of instructions and hundreds of features: only what patterns say is asked.
-        let patterns_only = !args.proofs && args.spec.as_deref().is_some_and(crate::target::is_tablegen);
-        let options = Options { generation: only, patterns_only };
-        let found = check(isa, options, &mut |done, total| progress.at(done, total));
+        let found = check(isa, &options, &mut |done, total| progress.at(done, total));
         progress.finish();
         all.extend(diagnostics(isa, &found));
         report = Some(found);
@@ -134,7 +185,7 @@ const SHARE_DECIMALS: usize = 2;
 fn coverage(isa: &Isa, c: &Coverage, out: &mut String) {
     let name = isa.text(isa[c.space].name);
     let with: String = c.features.iter().map(|&f| format!(" +{}", isa[f].name)).collect();
-    let total = c.universe.count();
+    let total = &c.total;
     let plural = if c.encodings == 1 { "" } else { "s" };
     let _ = writeln!(out, "{name}, {}{with}: {} encoding{plural}, {total} words", gens(c.gens), c.encodings);
     for (what, count) in [("claimed", &c.claimed), ("conflicting", &c.conflicting), ("free", &c.free)] {
@@ -148,6 +199,33 @@ fn coverage(isa: &Isa, c: &Coverage, out: &mut String) {
     }
     for hole in c.holes.iter().flatten() {
         let _ = writeln!(out, "  {:11} {hole:#} (2^{})", "hole", hole.free_bits());
+    }
+    if let Some(found) = &c.opcodes {
+        opcodes(found, out);
+    }
+}
+
+/// Rows of a table of opcodes that stand in one line.
+const OPCODES_PER_LINE: usize = 4;
+
+/// How many words are free for each opcode.
+fn opcodes(found: &Opcodes, out: &mut String) {
+    let bits = |range: &BitRange| match range.width {
+        1 => range.lo.to_string(),
+        _ => format!("{}:{}", range.end() - 1, range.lo),
+    };
+    let names: Vec<String> = found.bits.iter().map(bits).collect();
+    let most = found.rows.iter().map(|row| row.total.to_string()).max_by_key(String::len).unwrap_or_default();
+    let _ = writeln!(out, "  {:11} of at most {most} words for each value of bits {}", "free", names.join(" "));
+    let digits = found.bits.iter().map(|range| range.width as usize).sum::<usize>();
+    for line in found.rows.chunks(OPCODES_PER_LINE) {
+        out.push_str("             ");
+        for row in line {
+            let free = row.free.as_ref().map_or_else(|| "undecided".to_owned(), ToString::to_string);
+            let _ = write!(out, " {:0digits$b} {free:>width$} ", row.value, width = most.len().max(9));
+        }
+        out.truncate(out.trim_end().len());
+        out.push('\n');
     }
 }
 

@@ -1,13 +1,14 @@
 //! How instructions lie in memory: the root, the word, and with extensions parcels and lengths.
 
-use isaglot_bits::Pattern;
-use isaglot_model::{ByteOrder, LengthRule, WordFormat};
+use isaglot_bits::{BitRange, Pattern};
+use isaglot_model::{ByteOrder, LengthRule, OpcodeBits, WordFormat};
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use super::Place;
 use crate::gather::Tables;
 use crate::load::Sources;
-use crate::syntax::{Format, Int};
+use crate::limits::MAX_OPCODE_BITS;
+use crate::syntax::{Format, Int, OpcodeDecl, PieceDecl};
 
 /// The name of the root that holds the instructions.
 pub(crate) const INSTRUCTION: &str = "#instruction";
@@ -20,6 +21,8 @@ const REFERENCE_PARCEL: u32 = 32;
 pub(crate) struct FormatInfo {
     /// For the model.
     pub(crate) word: WordFormat,
+    /// The major opcodes, for the model.
+    pub(crate) opcodes: Vec<OpcodeBits>,
     /// Values are cut to this many bits, see [`isaglot_model::Isa::value_bits`].
     pub(crate) value_bits: u32,
     /// The root of the instructions.
@@ -60,7 +63,7 @@ pub(crate) fn check(
         }
         // A set of one 32-bit word keeps every value in such a word.
         let value_bits = if max_bits == REFERENCE_PARCEL { REFERENCE_PARCEL } else { 64 };
-        return FormatInfo { word, value_bits, root };
+        return FormatInfo { word, opcodes: Vec::new(), value_bits, root };
     }
     let word = extended(word, size, formats.first().copied(), out);
     let one_length = formats.iter().all(|f| f.lengths.is_empty());
@@ -72,7 +75,47 @@ pub(crate) fn check(
             out.push(d.label(width.span, "here").note("add <format> with a <length> for each size of an instruction"));
         }
     }
-    FormatInfo { word, value_bits: 64, root }
+    let opcodes = opcodes(&word, formats.first().copied(), out);
+    FormatInfo { word, opcodes, value_bits: 64, root }
+}
+
+/// Which bits are the major opcode, for each width of an instruction.
+fn opcodes(word: &WordFormat, format: Option<&Format>, out: &mut Diagnostics) -> Vec<OpcodeBits> {
+    let Some(format) = format else { return Vec::new() };
+    let sizes = format.lengths.iter().filter_map(|l| Some((u32::try_from(l.size.value).ok()?, l.opcode.as_ref()?)));
+    let whole = format.opcode.iter().map(|opcode| (word.max_bits, opcode));
+    let mut list: Vec<OpcodeBits> = Vec::new();
+    for (width, decl) in sizes.chain(whole) {
+        match opcode(width, decl) {
+            Ok(_) if list.iter().any(|known| known.width == width) => {
+                let message = format!("the opcode of instructions of {width} bits is given twice");
+                out.push(Diagnostic::error("isaspec-format", message).label(decl.span, "again"));
+            }
+            Ok(bits) => list.push(OpcodeBits { width, bits }),
+            Err(message) => out.push(Diagnostic::error("isaspec-format", message).label(decl.span, "here")),
+        }
+    }
+    list
+}
+
+fn opcode(width: u32, decl: &OpcodeDecl) -> Result<Vec<BitRange>, String> {
+    let mut bits: Vec<BitRange> = Vec::new();
+    for piece in &decl.pieces {
+        let PieceDecl::Bits { low, high } = *piece else { return Err("an opcode has bits of the word".to_owned()) };
+        let range = BitRange::new(low, high - low + 1);
+        if high >= width {
+            return Err(format!("instructions of {width} bits have no bit {high}"));
+        }
+        if bits.iter().any(|other| other.overlaps(range)) {
+            return Err("a bit is there twice".to_owned());
+        }
+        bits.push(range);
+    }
+    let count: u32 = bits.iter().map(|range| range.width).sum();
+    if count > MAX_OPCODE_BITS {
+        return Err(format!("an opcode of {count} bits, at most {MAX_OPCODE_BITS} are told apart"));
+    }
+    Ok(bits)
 }
 
 fn root(sources: &Sources, tables: &Tables<'_>, out: &mut Diagnostics) -> Option<usize> {

@@ -67,6 +67,7 @@ pub(crate) fn lower(
     semantics::check(sources, tables.registers.entries.iter().filter_map(|(_, r)| r.width.as_ref()), out);
     semantics::declarations(sources, &mut lowering.builder);
     lowering.builder.format(checked.format.word.clone());
+    checked.format.opcodes.iter().for_each(|opcode| lowering.builder.opcode_bits(opcode.clone()));
     lowering.builder.value_bits(checked.format.value_bits);
     for (_, id) in &tables.roots.entries {
         lowering.space(*id);

@@ -10,7 +10,7 @@ use super::reader::{Reader, children};
 use super::semantics;
 use crate::limits;
 use crate::syntax::{
-    Bitset, ExceptDecl, FeatureDecl, File, FlowDecl, Format, GenNameDecl, Int, LengthDecl, OperandDecl, PieceDecl,
+    Bitset, ExceptDecl, FeatureDecl, File, FlowDecl, Format, GenNameDecl, Int, LengthDecl, OpcodeDecl, OperandDecl, PieceDecl,
     RegisterDecl, Registers, Role,
 };
 use crate::text::Text;
@@ -26,12 +26,13 @@ pub(super) fn top(r: &mut Reader<'_, '_>, root: Node<'_, '_>, file: &mut File) {
             let size = required_int(r, child, "size");
             let digits = r.required_text(child, "digits 0, 1 and x for the first parcel");
             if let (Some(size), Some(digits)) = (size, digits) {
-                lengths.push(LengthDecl { digits, size, span: r.span(child) });
+                lengths.push(LengthDecl { digits, size, opcode: opcode(r, child), span: r.span(child) });
             }
         }
         file.formats.push(Format {
             parcel: r.int(node, "parcel"),
             byte_order: r.attribute(node, "byte-order"),
+            opcode: opcode(r, node),
             lengths,
             span: r.span(node),
         });
@@ -57,6 +58,13 @@ pub(super) fn top(r: &mut Reader<'_, '_>, root: Node<'_, '_>, file: &mut File) {
             }
         }
     }
+}
+
+/// Reads which bits are the major opcode.
+fn opcode(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<OpcodeDecl> {
+    let bits = r.attribute(node, "opcode")?;
+    let pieces = pieces(r, node, &bits)?;
+    Some(OpcodeDecl { pieces, span: bits.span() })
 }
 
 fn registers(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Registers> {

@@ -1,13 +1,14 @@
 //! One line of source at a time, to the lines that the general assembler takes.
+//!
+//! Values that depend on labels stay expressions, so one assembly knows them all: `la a0, x` is two instructions with
+//! `.insert`; where an operand is to be computed it is a defined number with a name that nobody can write (`.$1`).
 
-use std::fmt::Write;
+use std::collections::{BTreeMap, HashMap};
 
-use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, closest};
+use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
-use super::{Origin, Places, Rewritten, Target, number};
-use crate::ast::{Command, Interface};
-use crate::limits;
-use crate::uuid::{MAX_NARROW, Xlen, embed, id_word};
+use super::scan::{self, Glance, Plain};
+use super::{Attributes, Kind, Known, Origin, Rewritten, pseudo};
 
 /// Names of the integer registers, by number.
 const ABI: [&str; 32] = [
@@ -15,7 +16,8 @@ const ABI: [&str; 32] = [
     "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
 ];
 
-fn register(text: &str) -> Option<u32> {
+/// The number of an integer register.
+pub(super) fn register(text: &str) -> Option<u32> {
     if text == "fp" {
         return Some(8);
     }
@@ -27,72 +29,149 @@ fn register(text: &str) -> Option<u32> {
     digits.parse().ok().filter(|n| *n < 32)
 }
 
-struct Expander<'a> {
+/// What is known while a program is rewritten.
+pub(super) struct Expander<'a> {
+    pub(super) target: Known<'a>,
+    pub(super) made: Rewritten,
+    pub(super) imported: Vec<String>,
+    /// Numbers that were defined so far, as far as they are known now.
+    pub(super) constants: HashMap<String, i64>,
+    /// The section that statements go to, and those to come back to.
+    pub(super) section: String,
+    pub(super) previous: String,
+    pub(super) pushed: Vec<String>,
+    /// Whether compressed instructions may be made, now and where to come back to.
+    pub(super) compressed: bool,
+    pub(super) options: Vec<bool>,
+    /// What `%pcrel_hi` at a label was of.
+    pub(super) upper: BTreeMap<String, String>,
+    /// Labels that stand at the next statement.
+    pub(super) fresh: Vec<String>,
+    /// Common symbols with their sizes and alignments, and where they stand.
+    pub(super) common: Vec<[String; 3]>,
+    pub(super) common_spans: Vec<Span>,
     file: FileId,
-    target: Target<'a>,
-    places: Option<&'a Places>,
     out: &'a mut Diagnostics,
-    made: Rewritten,
-    imported: Vec<String>,
     /// How often each numeric label has been defined so far.
-    local: [u32; 10],
+    local: BTreeMap<u32, u32>,
+    numbers: u32,
 }
 
 /// Something is wrong with a statement and was reported.
-struct Reported;
+pub(super) struct Reported;
 
 /// A statement, and where it stands.
 #[derive(Clone, Copy)]
-struct Line<'t> {
-    text: &'t str,
-    span: Span,
+pub(super) struct Line<'t> {
+    pub(super) text: &'t str,
+    pub(super) span: Span,
 }
 
-/// Rewrites a program. Without `places`, constants that need labels are 0.
-pub(super) fn rewrite(
-    text: &str,
-    file: FileId,
-    target: Target<'_>,
-    places: Option<&Places>,
-    out: &mut Diagnostics,
-) -> Rewritten {
-    let mut expander =
-        Expander { file, target, places, out, made: Rewritten::default(), imported: Vec::new(), local: [0; 10] };
+/// Rewrites a program.
+pub(super) fn rewrite(text: &str, file: FileId, target: Known<'_>, out: &mut Diagnostics) -> Rewritten {
+    let made = Rewritten {
+        text: Vec::with_capacity(text.len() + text.len() / 8),
+        lines: Vec::with_capacity(text.len() / 16),
+        attributes: Attributes::default(),
+    };
+    let mut expander = Expander {
+        target,
+        made,
+        imported: Vec::new(),
+        constants: HashMap::new(),
+        section: super::FIRST_SECTION.to_owned(),
+        previous: super::FIRST_SECTION.to_owned(),
+        pushed: Vec::new(),
+        compressed: true,
+        options: Vec::new(),
+        upper: BTreeMap::new(),
+        fresh: Vec::new(),
+        common: Vec::new(),
+        common_spans: Vec::new(),
+        file,
+        out,
+        local: BTreeMap::new(),
+        numbers: 0,
+    };
     let mut start = 0;
-    for line in text.split('\n') {
-        let mut at = start;
-        // `;` separates statements, `#` and `//` begin a comment.
-        for piece in statements(line) {
-            expander.statement(piece, at);
-            at += piece.len() + 1;
+    for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
+        let line = text.get(start..end).unwrap_or("");
+        match scan::glance(line.as_bytes()) {
+            Glance::Empty => {}
+            Glance::Plain(plain) => expander.plain(&plain, start),
+            Glance::Other => {
+                for (at, piece) in scan::statements(line) {
+                    expander.statement(piece, start + at);
+                }
+            }
         }
-        start += line.len() + 1;
+        start = end + 1;
     }
+    expander.commons();
     expander.made
 }
 
-/// The statements of a line, without its comment.
-fn statements(line: &str) -> impl Iterator<Item = &str> {
-    let end = line.find('#').into_iter().chain(line.find("//")).min().unwrap_or(line.len());
-    line.get(..end).unwrap_or("").split(';')
-}
-
 impl Expander<'_> {
-    fn error(
+    pub(super) fn error(
         &mut self,
         code: &'static str,
         span: Span,
         message: impl Into<String>,
         label: impl Into<String>,
     ) -> Reported {
-        self.out.push(Diagnostic::error(code, message).label(span, label));
+        self.report(Diagnostic::error(code, message).label(span, label))
+    }
+
+    pub(super) fn report(&mut self, d: Diagnostic) -> Reported {
+        self.out.push(d);
         Reported
     }
 
-    fn emit(&mut self, text: &str, span: Span, same: bool) {
-        self.made.text.push_str(text);
-        self.made.text.push('\n');
-        self.made.lines.push(Origin { span, same });
+    /// An instruction that is copied.
+    fn plain(&mut self, plain: &Plain<'_>, start: usize) {
+        let out = &mut self.made.text;
+        out.extend_from_slice(plain.name);
+        if !plain.operands.is_empty() {
+            out.push(b' ');
+            scan::squeeze(plain.operands, out);
+            scan::hexadecimal(plain.name, out);
+        }
+        out.push(b'\n');
+        let (start, end) = ((start + plain.start) as u32, (start + plain.end) as u32);
+        self.made.lines.push(Origin { start, end, kind: Kind::Squeezed });
+        self.fresh.clear();
+    }
+
+    /// A line of the rewritten program.
+    pub(super) fn emit(&mut self, text: &str, span: Span) {
+        self.line(text, span, Kind::Made);
+    }
+
+    fn line(&mut self, text: &str, span: Span, kind: Kind) {
+        self.made.text.extend_from_slice(text.as_bytes());
+        self.made.text.push(b'\n');
+        self.made.lines.push(Origin { start: span.start, end: span.end, kind });
+    }
+
+    /// The same, where too large a value means that something is too far away.
+    pub(super) fn emit_reach(&mut self, text: &str, span: Span) {
+        self.line(text, span, Kind::Reach);
+    }
+
+    /// The name of a number with this value, which may need labels.
+    pub(super) fn number(&mut self, expression: &str, span: Span) -> String {
+        self.numbers += 1;
+        let name = format!(".${}", self.numbers);
+        self.emit(&format!("{name} = {expression}"), span);
+        name
+    }
+
+    /// The same, where too large a value means that something is too far away.
+    pub(super) fn reach(&mut self, expression: &str, span: Span) -> String {
+        self.numbers += 1;
+        let name = format!(".${}", self.numbers);
+        self.emit_reach(&format!("{name} = {expression}"), span);
+        name
     }
 
     fn statement(&mut self, piece: &str, start: usize) {
@@ -110,8 +189,8 @@ impl Expander<'_> {
             let name = self.define(rest.get(..len).unwrap_or(""));
             let at = start + piece.len() - rest.len();
             let span = Span::new(self.file, at, at + len);
-            self.made.labels.push((name.clone(), self.made.lines.len()));
-            self.emit(&format!("{name}:"), span, false);
+            self.emit(&format!("{name}:"), span);
+            self.fresh.push(name);
             rest = colon.get(1..).unwrap_or("").trim_start();
         }
         let at = start + piece.len() - rest.len();
@@ -121,315 +200,186 @@ impl Expander<'_> {
         }
         let line = Line { text, span: Span::new(self.file, at, at + text.len()) };
         // What is wrong was reported, and the next statement can be looked at.
-        let _ = self.instruction(line);
+        let _ = self.one(line);
+        self.fresh.clear();
     }
 
     /// The name of a label; a numeric one gets a name of its own each time.
     fn define(&mut self, name: &str) -> String {
-        match name.parse::<usize>().ok().and_then(|n| Some((n, self.local.get_mut(n)?))) {
-            Some((n, count)) => {
+        match name.parse::<u32>() {
+            Ok(n) => {
+                let count = self.local.entry(n).or_default();
                 *count += 1;
-                format!("_L{n}_{count}")
+                local_name(n, *count)
             }
-            None => name.to_owned(),
+            Err(_) => name.to_owned(),
         }
     }
 
-    /// An operand in which `1f` and `1b` are replaced by the labels they mean.
-    fn local_names(&self, operand: &str) -> Option<String> {
+    /// The label that `1f` or `1b` means.
+    fn local_label(&self, operand: &str) -> Option<String> {
         let direction = operand.strip_suffix(['b', 'f'])?;
-        let n: usize = direction.parse().ok()?;
-        let count = *self.local.get(n)? + u32::from(operand.ends_with('f'));
-        Some(format!("_L{n}_{count}"))
+        let n: u32 = direction.parse().ok()?;
+        let count = self.local.get(&n).copied().unwrap_or(0) + u32::from(operand.ends_with('f'));
+        Some(local_name(n, count))
     }
 
-    fn instruction(&mut self, line: Line<'_>) -> Result<(), Reported> {
+    /// An expression in which `1f` and `1b` are replaced by the labels that they mean.
+    pub(super) fn localised(&self, expression: &str) -> String {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+        let (mut out, mut rest) = (String::with_capacity(expression.len()), expression);
+        while !rest.is_empty() {
+            if rest.starts_with(['"', '\'']) {
+                // Strings and characters are the general assembler's.
+                out.push_str(rest);
+                break;
+            }
+            let len = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            let (word, behind) = rest.split_at(len);
+            match self.local_label(word) {
+                Some(label) => out.push_str(&label),
+                None => out.push_str(word),
+            }
+            let len = behind.find(|c: char| is_word(c) || matches!(c, '"' | '\'')).unwrap_or(behind.len());
+            out.push_str(behind.get(..len).unwrap_or(""));
+            rest = behind.get(len..).unwrap_or("");
+        }
+        out
+    }
+
+    /// One statement, without labels.
+    fn one(&mut self, line: Line<'_>) -> Result<(), Reported> {
         let Line { text, span } = line;
         if let Some(name) = text.strip_prefix("import").map(str::trim_start).and_then(|t| t.strip_prefix('(')) {
             return self.import(name.trim_end().trim_end_matches(')').trim(), span);
         }
         let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        let mut operands: Vec<String> = match rest.trim() {
-            "" => Vec::new(),
-            rest => rest.split(',').map(|o| o.trim().to_owned()).collect(),
-        };
-        let mut same = true;
-        for operand in &mut operands {
-            if let Some(local) = self.local_names(operand) {
-                *operand = local;
-                same = false;
-            } else if operand.contains(':') {
-                *operand = self.constant(operand, span)?;
-                same = false;
-            } else if let Some(value) = self.half(operand, span)? {
-                *operand = value;
-                same = false;
-            }
+        let rest = rest.trim();
+        if name.starts_with('.') && !rest.starts_with('=') {
+            return self.directive(name, rest, line);
         }
-        let list: Vec<&str> = operands.iter().map(String::as_str).collect();
+        if let Some((name, value)) = definition(text) {
+            return self.define_number(name, value, span);
+        }
+        let operands = scan::operands(rest);
         if name.contains(':') {
-            return self.named(name, &list, span);
+            return self.named(name, &operands, span);
         }
-        match (name, list.as_slice()) {
-            ("li", [rd, value]) => match number::parse(value) {
-                Some(value) => self.sequence(&number::li(rd, value, self.target.xlen), span),
-                None => return Err(self.error("asm-value", span, "`li` takes a number", "this")),
-            },
-            ("la" | "lla", [rd, label]) => {
-                self.relative(label, &format!("auipc {rd},"), &format!("addi {rd},{rd},"), "", span)?
-            }
-            ("call", [label]) => self.relative(label, "auipc ra,", "jalr ra,", "(ra)", span)?,
-            ("tail", [label]) => self.relative(label, "auipc t1,", "jalr zero,", "(t1)", span)?,
-            (".insn", _) => self.insn(rest, span)?,
-            (".text" | ".data" | ".rodata" | ".bss", []) => self.emit(&format!(".section {name}"), span, false),
-            (".globl" | ".global" | ".option" | ".type" | ".size" | ".file", _) => {}
-            (".zero" | ".space" | ".skip", [count]) => {
-                let count =
-                    number::parse(count).and_then(|n| usize::try_from(n).ok()).filter(|n| *n <= limits::MAX_FILL);
-                match count {
-                    Some(0) => {}
-                    Some(n) => self.emit(&format!(".byte {}", vec!["0"; n].join(",")), span, false),
-                    None => return Err(self.error("asm-value", span, "expected a number of bytes", "this")),
-                }
-            }
-            (".p2align", [power]) => match number::parse(power).filter(|p| (0..16).contains(p)) {
-                Some(power) => self.emit(&format!(".align {}", 1 << power), span, false),
-                None => return Err(self.error("asm-value", span, "expected a power of two below 16", "this")),
-            },
-            (".short" | ".2byte", _) => self.emit(&format!(".half {}", list.join(",")), span, false),
-            (".long" | ".4byte", _) => self.emit(&format!(".word {}", list.join(",")), span, false),
-            (".quad" | ".8byte", _) => self.emit(&format!(".dword {}", list.join(",")), span, false),
-            _ if same => self.emit(text, span, true),
-            _ => self.emit(&format!("{name} {}", list.join(",")), span, false),
-        }
-        Ok(())
-    }
-
-    fn sequence(&mut self, lines: &[String], span: Span) {
-        for line in lines {
-            self.emit(line, span, false);
-        }
-    }
-
-    fn import(&mut self, name: &str, span: Span) -> Result<(), Reported> {
-        if self.target.interfaces.get(name).is_none() {
-            let message = format!("no definition of `{name}` was given");
-            return Err(self.error("E-IMPORT", span, message, "name its file with `--xintf`"));
-        }
-        self.imported.push(name.to_owned());
-        Ok(())
-    }
-
-    /// An imported interface; the fallback interfaces need no import.
-    fn interface(&mut self, name: &str, span: Span) -> Result<&Interface, Reported> {
-        let is_known = self.imported.iter().any(|n| n == name) || crate::uuid::FALLBACK.contains(&name);
-        match self.target.interfaces.get(name) {
-            Some(found) if is_known => Ok(found),
-            Some(_) => {
-                Err(self.error("E-IMPORT", span, format!("`{name}` is not imported"), "write `import(…)` before"))
-            }
-            None => {
-                let all = self.target.interfaces.interfaces().map(|i| i.name.text.as_str());
-                let mut d = Diagnostic::error("E-IMPORT", format!("there is no interface `{name}`")).label(span, "");
-                if let Some(near) = closest(name, all) {
-                    d = d.note(format!("did you mean `{near}`?"));
-                }
-                self.out.push(d);
-                Err(Reported)
-            }
-        }
-    }
-
-    fn uuid(&mut self, name: &str, span: Span) -> Result<u64, Reported> {
-        let xlen = self.target.xlen;
-        let value = self.interface(name, span)?.uuid.and_then(|u| u.value).filter(|&v| v <= xlen.max_uuid());
-        match value {
-            Some(value) => Ok(value),
-            None => {
-                Err(self.error("E-UUID-RANGE", span, format!("`{name}` has no number for this width"), "used here"))
-            }
-        }
-    }
-
-    /// `pkg:Intf:uuid` as a number.
-    fn constant(&mut self, text: &str, span: Span) -> Result<String, Reported> {
-        let Some((name, "uuid")) = text.rsplit_once(':') else {
-            return Err(self.error("E-NAME", span, format!("`{text}` is no constant"), "expected `pkg:Intf:uuid`"));
-        };
-        let value = self.uuid(name, span)?;
-        if value > MAX_NARROW {
-            let message = format!("the number of `{name}` has 52 bits, more than `lui` takes");
-            self.out.push(Diagnostic::error("E-UUID-RANGE", message).label(span, "").note("use the fused form"));
-            return Err(Reported);
-        }
-        Ok(format!("{value:#x}"))
-    }
-
-    /// `%hi(x)`, `%lo(x)`, and `%lo(x)(reg)`.
-    fn half(&mut self, operand: &str, span: Span) -> Result<Option<String>, Reported> {
-        let is_high = operand.starts_with("%hi(");
-        let Some(inner) = operand.strip_prefix("%hi(").or(operand.strip_prefix("%lo(")) else { return Ok(None) };
-        let Some((inner, behind)) = inner.split_once(')') else {
-            return Err(self.error("asm-value", span, "a `)` is missing", "here"));
-        };
-        let value = match number::parse(inner.trim()) {
-            Some(value) => value,
-            None => self.place(inner.trim(), span)?,
-        };
-        let (high, low) = number::halves(value);
-        Ok(Some(if is_high { format!("{high:#x}{behind}") } else { format!("{low}{behind}") }))
-    }
-
-    /// Where a label is; 0 while nothing is placed yet.
-    fn place(&mut self, label: &str, span: Span) -> Result<i64, Reported> {
-        let Some(places) = self.places else { return Ok(0) };
-        match places.get(label) {
-            Some(&place) => Ok(place.cast_signed()),
-            None => {
-                let mut d =
-                    Diagnostic::error("asm-symbol", format!("there is no label `{label}`")).label(span, "used here");
-                if let Some(near) = closest(label, places.keys().map(String::as_str)) {
-                    d = d.note(format!("did you mean `{near}`?"));
-                }
-                self.out.push(d);
-                Err(Reported)
-            }
-        }
-    }
-
-    /// Two instructions that reach a label from where they stand.
-    fn relative(&mut self, label: &str, first: &str, second: &str, behind: &str, span: Span) -> Result<(), Reported> {
-        // Where this statement stands is a label of its own.
-        let here = format!("_here_{}", self.made.lines.len());
-        self.made.labels.push((here.clone(), self.made.lines.len()));
-        let to = self.place(label, span)?;
-        let from = match self.places {
-            Some(places) => places.get(&here).copied().unwrap_or(0).cast_signed(),
-            None => 0,
-        };
-        let (high, low) = number::halves(to.wrapping_sub(from));
-        self.emit(&format!("{first}{high:#x}"), span, false);
-        self.emit(&format!("{second}{low}{behind}"), span, false);
-        Ok(())
-    }
-
-    /// `.insn r opcode, funct3, funct7, rd, rs1, rs2`
-    fn insn(&mut self, rest: &str, span: Span) -> Result<(), Reported> {
-        let form = rest.trim().strip_prefix('r').filter(|r| r.starts_with(char::is_whitespace)).unwrap_or("");
-        let parts: Vec<&str> = form.split(',').map(str::trim).collect();
-        let field = |i: usize, max: i64| parts.get(i).and_then(|t| number::parse(t)).filter(|n| (0..=max).contains(n));
-        let reg = |i: usize| parts.get(i).and_then(|t| register(t));
-        let word = (|| {
-            let (opcode, f3, f7) = (field(0, 127)?, field(1, 7)?, field(2, 127)?);
-            let (rd, rs1, rs2) = (reg(3)?, reg(4)?, reg(5)?);
-            Some((f7 as u32) << 25 | rs2 << 20 | rs1 << 15 | (f3 as u32) << 12 | rd << 7 | opcode as u32)
-        })();
-        match word.filter(|_| parts.len() == 6) {
-            Some(word) => self.emit(&format!(".word {word:#010x}"), span, false),
-            None => {
-                let message = "expected `.insn r opcode, funct3, funct7, rd, rs1, rs2`";
-                return Err(self.error("asm-insn", span, message, "this"));
-            }
-        }
-        Ok(())
-    }
-
-    /// A command by its name, fused if that ends in `!`.
-    fn named(&mut self, name: &str, operands: &[&str], span: Span) -> Result<(), Reported> {
-        let fused = name.strip_suffix('!');
-        let Some((interface, command)) = fused.unwrap_or(name).rsplit_once(':') else { return Err(Reported) };
-        let found: &Interface = self.interface(interface, span)?;
-        let Some(found) = found.commands.iter().find(|c| c.name == command).cloned() else {
-            let near = closest(command, found.commands.iter().map(|c| c.name.as_str())).map(str::to_owned);
-            let mut d =
-                Diagnostic::error("E-NAME", format!("`{interface}` has no command `{command}`")).label(span, "");
-            if let Some(near) = near {
-                d = d.note(format!("did you mean `{near}`?"));
-            }
-            self.out.push(d);
-            return Err(Reported);
-        };
-        let [rd, rs1, rs2] = *operands.get(..3).unwrap_or(&[]) else {
-            return Err(self.error("E-CMD-OPS", span, "a command takes `rd, rs1, rs2`", "this"));
-        };
-        if let Some(bad) = [rd, rs1, rs2].into_iter().find(|r| register(r).is_none()) {
-            return Err(self.error("E-CMD-OPS", span, format!("`{bad}` is no integer register"), "in this"));
-        }
-        let line = |rs1: &str, rs2: &str| {
-            let (a, b) = if found.swapped { (rs2, rs1) } else { (rs1, rs2) };
-            format!("xcmd{} {rd},{a},{b}", found.k.unwrap_or_default())
-        };
-        let options = operands.get(3..).unwrap_or(&[]);
-        if fused.is_none() {
-            if !options.is_empty() {
-                return Err(self.error("E-CMD-OPS", span, "a command takes three operands", "this has more"));
-            }
-            self.emit(&line(rs1, rs2), span, false);
+        if pseudo::expand(self, name, &operands, span)? {
             return Ok(());
         }
-        self.fused(interface, &found, [rd, rs1, rs2], options, span)
-    }
-
-    /// Makes a handle and calls, in a register that loses nothing that is needed (R19).
-    fn fused(
-        &mut self,
-        interface: &str,
-        command: &Command,
-        [rd, rs1, rs2]: [&str; 3],
-        options: &[&str],
-        span: Span,
-    ) -> Result<(), Reported> {
-        let (mut dev, mut open, mut scratch) = (0, "xext", None);
-        for option in options {
-            let (key, value) = option.split_once('=').map_or((*option, ""), |(k, v)| (k.trim(), v.trim()));
-            match (key, value) {
-                ("dev", value) => {
-                    match number::parse(value).and_then(|n| u64::try_from(n).ok()).filter(|n| *n <= limits::MAX_UNIT) {
-                        Some(n) => dev = n,
-                        None => return Err(self.error("E-RANGE", span, "a device number is 0 to 4095", "in this")),
-                    }
-                }
-                ("else", "trap") => open = "xext",
-                ("else", "0") => open = "xext0",
-                ("else", "m1") => open = "xextm1",
-                ("via", value) if register(value).is_some() => scratch = Some(value),
-                _ => {
-                    let message = format!("unknown option `{option}`");
-                    return Err(self.error(
-                        "E-CMD-OPS",
-                        span,
-                        message,
-                        "expected `dev=n`, `else=trap|0|m1` or `via=reg`",
-                    ));
+        let number = operands.last().is_some_and(|last| last.starts_with(|c: char| c.is_ascii_digit() || c == '-'));
+        let immediate = if number { scan::immediate(name) } else { None };
+        let name = immediate.as_deref().unwrap_or(name);
+        let branches = name.starts_with(['b', 'j']) || name.starts_with("c.b") || name.starts_with("c.j");
+        let mut changed = None;
+        for (at, operand) in operands.iter().enumerate() {
+            let new = match self.operand(operand, branches, span)? {
+                Some(new) => Some(new),
+                None => whole_address(name, operand),
+            };
+            if let Some(new) = new {
+                let list = changed.get_or_insert_with(|| operands.iter().map(|o| (*o).to_owned()).collect::<Vec<_>>());
+                if let Some(place) = list.get_mut(at) {
+                    *place = new;
                 }
             }
         }
-        let uuid = self.uuid(interface, span)?;
-        let via = scratch.unwrap_or(rd);
-        let clobbered = match register(via) {
-            Some(0) => Some("it is always zero"),
-            r if r == register(rs1) => Some("it is also the data, which is needed after it is written"),
-            r if r == register(rs2) => Some("it is also the second operand, which is needed after it is written"),
-            _ => None,
-        };
-        if let Some(why) = clobbered {
-            let d = Diagnostic::error("E-CLOBBER", format!("the handle cannot be made in `{via}`: {why}"));
-            self.out.push(d.label(span, "").note("name a scratch register with `via=reg`"));
-            return Err(Reported);
+        match changed {
+            Some(list) => self.emit(&format!("{name} {}", list.join(",")), span),
+            None if immediate.is_some() => self.emit(&format!("{name} {}", operands.join(",")), span),
+            None => {
+                let mut made = name.as_bytes().to_vec();
+                made.extend((!rest.is_empty()).then_some(b' '));
+                scan::squeeze(rest.as_bytes(), &mut made);
+                let made = String::from_utf8_lossy(&made).into_owned();
+                self.line(&made, span, Kind::Squeezed);
+            }
         }
-        let xlen = self.target.xlen;
-        let id = id_word(uuid, dev, xlen);
-        // A 20-bit number alone is one `lui`, also where the register value has its top bits set.
-        let lines = match embed(uuid, xlen) {
-            0 if dev == 0 => vec![format!("lui {via},0x0")],
-            _ => number::li(via, if xlen == Xlen::Rv32 { i64::from(id as u32 as i32) } else { id.cast_signed() }, xlen),
-        };
-        self.sequence(&lines, span);
-        let mut last = String::new();
-        let (a, b) = if command.swapped { (rs2, via) } else { (via, rs2) };
-        // Writing to a string does not fail.
-        let _ = write!(last, "xcmd{} {rd},{a},{b}", command.k.unwrap_or_default());
-        self.sequence(&[format!("{open} {via},{via},{rs1}"), last], span);
         Ok(())
     }
+
+    /// An operand as the general assembler takes it, where that is something else than what is written.
+    fn operand(&mut self, operand: &str, branches: bool, span: Span) -> Result<Option<String>, Reported> {
+        if let Some(label) = self.local_label(operand) {
+            return Ok(Some(label));
+        }
+        let (value, address) = split_address(operand);
+        if value.starts_with('%') {
+            return self.function(value, span).map(|value| Some(value + address));
+        }
+        if value.contains(':') {
+            return self.constant(value, span).map(|value| Some(value + address));
+        }
+        if is_simple(value) {
+            return Ok(None);
+        }
+        let value = self.localised(value);
+        let value = if branches { format!("({value}) - .") } else { value };
+        Ok(Some(self.number(&value, span) + address))
+    }
+
+    /// `name = expression`.
+    pub(super) fn define_number(&mut self, name: &str, value: &str, span: Span) -> Result<(), Reported> {
+        let value = self.localised(value);
+        if let Some(known) = self.known(&value) {
+            self.constants.insert(name.to_owned(), known);
+        }
+        self.emit(&format!("{name} = {value}"), span);
+        Ok(())
+    }
+
+    /// The value of an expression of numbers that are known by now.
+    pub(super) fn known(&self, expression: &str) -> Option<i64> {
+        let lookup = |name: &[u8]| std::str::from_utf8(name).ok().and_then(|name| self.constants.get(name)).copied();
+        super::number::parse(expression)
+            .or_else(|| isaglot_asm::assemble::source::constant(expression.as_bytes(), &lookup))
+    }
+}
+
+fn local_name(n: u32, count: u32) -> String {
+    format!(".${n}_{count}")
+}
+
+/// `name = expression`, taken apart.
+fn definition(text: &str) -> Option<(&str, &str)> {
+    let (name, value) = text.split_once('=')?;
+    let name = name.trim();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+    (!name.is_empty() && name.chars().all(is_name) && !value.starts_with('=')).then(|| (name, value.trim()))
+}
+
+/// An address as the instruction has it: `(a0)` for `0(a0)` or the other way round.
+fn whole_address(name: &str, operand: &str) -> Option<String> {
+    let atomic = name.starts_with("amo") || name.starts_with("lr.") || name.starts_with("sc.");
+    if atomic {
+        return operand.strip_prefix('0').map(str::trim_start).filter(|rest| rest.starts_with('(')).map(str::to_owned);
+    }
+    let is_address = operand.starts_with('(') && (scan::is_access(name) || name == "jalr");
+    is_address.then(|| format!("0{operand}"))
+}
+
+/// An operand without the `(register)` at its end, and that.
+fn split_address(operand: &str) -> (&str, &str) {
+    let open = operand.strip_suffix(')').and_then(|_| operand.rfind('('));
+    let Some((value, address)) = open.and_then(|at| operand.split_at_checked(at)) else { return (operand, "") };
+    let inner = address.trim_start_matches('(').trim_end_matches(')').trim();
+    let is_name = inner.starts_with(|c: char| c.is_ascii_alphabetic()) && inner.chars().all(char::is_alphanumeric);
+    // Behind an operator or a function's name it is a part of the expression.
+    let value = value.trim_end();
+    let whole = value.is_empty() || value.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ')'));
+    if is_name && whole && !is_function(value) { (value, address) } else { (operand, "") }
+}
+
+/// Whether this is `%name` alone, whose argument follows.
+fn is_function(value: &str) -> bool {
+    value.strip_prefix('%').is_some_and(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+}
+
+/// A register, a number with its sign, a name, or a list of letters: nothing that has to be computed.
+fn is_simple(value: &str) -> bool {
+    let digits = value.strip_prefix(['-', '+']).unwrap_or(value).trim_start();
+    let quoted = digits.len() == 3 && digits.starts_with('\'') && digits.ends_with('\'');
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | ' ' | '\t');
+    digits != "." && (quoted || digits.chars().all(is_part) || !digits.is_ascii())
 }

@@ -1,22 +1,31 @@
 //! Assembly for RISC-V with interfaces: `import(…)`, namespaced mnemonics, interface numbers as constants, fused calls,
-//! and the pseudo-instructions that stand for several instructions.
+//! and the pseudo-instructions and directives of other RISC-V assemblers.
 //!
 //! All of this is rewriting of lines; what an instruction is, is the description's business, and labels, sections and
-//! data are the general assembler's. A line becomes one line or several, never of a length that depends on a label, so
-//! the program is assembled once to learn where the labels are and once more with `la`, `call`, `%hi` and `%lo` filled
-//! in. Messages are moved back to the lines that the user wrote.
+//! data are the general assembler's. A line becomes one line or several, never of a length that depends on a label. What
+//! depends on labels is left as an expression, so the program is read once and assembled once. Messages are moved back to
+//! the lines that the user wrote.
 
+mod command;
+mod directive;
+pub mod elf;
 mod expand;
+mod insn;
 mod number;
+mod pseudo;
+mod scan;
 
 use std::collections::BTreeMap;
 
 use isaglot_asm::Assembler;
-use isaglot_asm::assemble::source::{self, Image};
+use isaglot_asm::assemble::source::{self, Image, Linked, Setup};
 use isaglot_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
 use crate::set::Set;
 use crate::uuid::Xlen;
+
+/// The section that a program begins in.
+pub const FIRST_SECTION: &str = ".text";
 
 /// What a program is assembled for.
 #[derive(Clone, Copy, Debug)]
@@ -27,114 +36,228 @@ pub struct Target<'a> {
     pub interfaces: &'a Set,
 }
 
+/// The same with the mnemonics that there are.
+#[derive(Clone, Copy, Debug)]
+struct Known<'a> {
+    xlen: Xlen,
+    interfaces: &'a Set,
+    /// Sorted.
+    mnemonics: &'a [String],
+}
+
+impl Known<'_> {
+    fn has(&self, mnemonic: &str) -> bool {
+        self.mnemonics.binary_search_by(|known| known.as_str().cmp(mnemonic)).is_ok()
+    }
+}
+
+/// Where the program lies and what is kept of it.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// Where the first section lies.
+    pub base: u64,
+    /// Sections with addresses of their own.
+    pub starts: Vec<(String, u64)>,
+    /// What sections that hold something else than the one before are aligned to, in bytes; 0 for nothing.
+    pub page: u64,
+    /// Keep what each statement became.
+    pub list: bool,
+}
+
+/// An assembled program.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Sections with their addresses, labels, and what each statement became: statements of the user's file.
+    pub image: Image,
+    /// The labels as a linker sees them.
+    pub symbols: Vec<Symbol>,
+}
+
+/// Who sees a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// This file.
+    Local,
+    /// All files: `.globl`.
+    Global,
+    /// All files, unless another one has it too: `.weak`.
+    Weak,
+}
+
+/// A label that is no local one (`1:`, `.L…`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// Its name.
+    pub name: String,
+    /// Index of its section in [`Image::sections`].
+    pub section: u32,
+    /// Its address.
+    pub address: u64,
+    /// Bytes, as `.size` says; 0 if it does not.
+    pub size: u64,
+    /// Who sees it.
+    pub binding: Binding,
+    /// Whether `.type` says that it is a function (true) or an object (false).
+    pub is_function: Option<bool>,
+}
+
 /// A line of the rewritten program: what the user wrote for it.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
-    span: Span,
-    /// The line is as the user wrote it, so that places in it can be kept.
-    same: bool,
+    start: u32,
+    end: u32,
+    kind: Kind,
+}
+
+/// What a line of the rewritten program is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// As the user wrote it, but for blanks.
+    Squeezed,
+    /// Made.
+    Made,
+    /// A number that is too large if something is too far away.
+    Reach,
 }
 
 /// The rewritten program.
 #[derive(Debug, Default)]
 struct Rewritten {
-    text: String,
+    text: Vec<u8>,
     lines: Vec<Origin>,
-    /// Labels, each with the number of the line that it stands before.
-    labels: Vec<(String, usize)>,
+    attributes: Attributes,
 }
 
-/// Where labels are, by name.
-type Places = BTreeMap<String, u64>;
+/// What a program says about its symbols, by name.
+#[derive(Debug, Default)]
+struct Attributes {
+    bindings: BTreeMap<String, Binding>,
+    types: BTreeMap<String, bool>,
+    /// The names of the numbers that their sizes are.
+    sizes: BTreeMap<String, String>,
+}
 
-/// Assembles a program, for which `list` keeps what is listed: the lines of the rewritten program, whose file is given
-/// too. Every problem is added to `out`; with an error among them there is no program.
+/// Assembles a program. Every problem is added to `out`; with an error among them there is no program.
 pub fn assemble(
     assembler: &mut Assembler<'_, '_>,
     target: Target<'_>,
     files: &mut SourceMap,
     file: FileId,
-    list: bool,
+    layout: &Layout,
     out: &mut Diagnostics,
-) -> Option<(Image, FileId)> {
+) -> Option<Program> {
     let bytes = files.get(file).map(|f| f.bytes.clone())?;
     let Ok(text) = std::str::from_utf8(&bytes) else {
         out.push(Diagnostic::error("asm-text", "expected UTF-8").label(Span::new(file, 0, 0), "this file"));
         return None;
     };
+    let stripped = scan::without_comments(text);
     let before = out.error_count();
-    let first = expand::rewrite(text, file, target, None, out);
-    if out.error_count() > before {
-        return None;
-    }
-    let mut places = Places::new();
-    if first.labels.is_empty() {
-        return run(assembler, files, &first, list, out);
-    }
-    // Constants that need labels are 0 in this pass; what it finds wrong, the next one finds too.
-    let mut unheard = Diagnostics::new();
-    if let Some((image, _)) = run(assembler, files, &first, true, &mut unheard) {
-        places = places_of(files, &first, &image);
-    }
-    let second = expand::rewrite(text, file, target, Some(&places), out);
-    if unheard.has_errors() {
-        return run(assembler, files, &first, false, out);
-    }
-    if out.error_count() > before {
-        return None;
-    }
-    run(assembler, files, &second, list, out)
+    let Target { xlen, interfaces } = target;
+    let known = Known { xlen, interfaces, mnemonics: assembler.mnemonics() };
+    let rewritten = expand::rewrite(stripped.as_deref().unwrap_or(text), file, known, out);
+    let setup = Setup {
+        list: layout.list,
+        symbols: true,
+        numbers: rewritten.attributes.sizes.values().cloned().collect(),
+        linked: Some(Linked {
+            first: FIRST_SECTION.to_owned(),
+            base: layout.base,
+            starts: layout.starts.clone(),
+            page: layout.page,
+            last: if target.xlen == Xlen::Rv32 { u64::from(u32::MAX) } else { u64::MAX },
+        }),
+    };
+    let image = run(assembler, files, file, &rewritten, &setup, out);
+    // A line that could not be rewritten is missing, so other errors are told, but there is no program.
+    let mut image = image.filter(|_| out.error_count() == before)?;
+    let symbols = symbols(&image, &rewritten.attributes);
+    image.labels.clear();
+    Some(Program { image, symbols })
 }
 
 fn run(
     assembler: &mut Assembler<'_, '_>,
     files: &mut SourceMap,
+    user: FileId,
     program: &Rewritten,
-    list: bool,
+    setup: &Setup,
     out: &mut Diagnostics,
-) -> Option<(Image, FileId)> {
-    let file = files.add("<rewritten>", program.text.clone().into_bytes());
+) -> Option<Image> {
+    let made = files.add("<rewritten>", program.text.as_slice());
     let mut found = Diagnostics::new();
-    let image = source::assemble(assembler, file, program.text.as_bytes(), list, &mut found);
+    let mut image = source::assemble_with(assembler, made, &program.text, setup, &mut found);
+    let mut last = None;
     for d in &found {
-        let mut d = d.clone();
-        for label in &mut d.labels {
-            label.span = moved(files, program, label.span);
+        let d = moved(files, user, program, made, d);
+        // The halves of an address have the same things wrong with them.
+        let this = (d.code, d.message.clone(), d.span());
+        if last.as_ref() != Some(&this) {
+            out.push(d);
         }
-        if let Some(fix) = &mut d.fix {
-            fix.span = moved(files, program, fix.span);
-        }
-        out.push(d);
+        last = Some(this);
     }
-    image.map(|image| (image, file))
+    for listed in image.iter_mut().flat_map(|image| &mut image.listed) {
+        if let Some(origin) = origin(files, program, listed.span) {
+            listed.span = Span { file: user, start: origin.start, end: origin.end };
+        }
+    }
+    image
 }
 
-/// The place in the user's file that a place in the rewritten one is about.
-fn moved(files: &SourceMap, program: &Rewritten, span: Span) -> Span {
-    let Some(file) = files.get(span.file) else { return span };
-    let line = file.line_of(span.start as usize);
-    let Some(origin) = program.lines.get(line.saturating_sub(1) as usize) else { return span };
-    if !origin.same {
-        return origin.span;
-    }
-    let start = file.line_start(line);
-    let within = |offset: u32| origin.span.start as usize + (offset as usize).saturating_sub(start);
-    Span::new(origin.span.file, within(span.start), within(span.end))
+/// What the user wrote for a place in the rewritten program.
+fn origin(files: &SourceMap, program: &Rewritten, span: Span) -> Option<Origin> {
+    let line = files.get(span.file)?.line_of(span.start as usize);
+    program.lines.get(line.saturating_sub(1) as usize).copied()
 }
 
-/// Where every label is: at the first statement from its line on, or behind the last one.
-fn places_of(files: &SourceMap, program: &Rewritten, image: &Image) -> Places {
-    let mut starts: Vec<(usize, u64)> = Vec::with_capacity(image.listed.len());
-    let mut end = 0;
-    for listed in &image.listed {
-        let line = files.get(listed.span.file).map_or(0, |f| f.line_of(listed.span.start as usize) as usize);
-        let section: u64 = image.sections.iter().take(listed.section as usize).map(|s| s.bytes.len() as u64).sum();
-        starts.push((line.saturating_sub(1), section + listed.start));
-        end = end.max(section + listed.end);
+/// A message about the rewritten program as one about the user's.
+fn moved(files: &SourceMap, user: FileId, program: &Rewritten, made: FileId, d: &Diagnostic) -> Diagnostic {
+    let mut d = d.clone();
+    let far = d.span().and_then(|span| origin(files, program, span)).is_some_and(|o| o.kind == Kind::Reach);
+    if far && d.code == "asm-expression" {
+        d.message = "this is too far away for two instructions, which reach 2 GiB".to_owned();
+        d.labels.iter_mut().for_each(|label| label.message.clear());
     }
-    let place = |line: usize| {
-        let at = starts.partition_point(|(l, _)| *l < line);
-        starts.get(at).map_or(end, |(_, start)| *start)
+    let place = |span: Span| {
+        let Some(origin) = origin(files, program, span).filter(|_| span.file == made) else { return span };
+        let whole = Span { file: user, start: origin.start, end: origin.end };
+        let (Some(file), Some(source)) = (files.get(made), files.get(user)) else { return whole };
+        if origin.kind != Kind::Squeezed {
+            return whole;
+        }
+        let line = file.line_start(file.line_of(span.start as usize));
+        let text = program.text.get(line..).unwrap_or(&[]);
+        let text = text.split(|&b| b == b'\n').next().unwrap_or(&[]);
+        let written = source.bytes.get(origin.start as usize..origin.end as usize).unwrap_or(&[]);
+        let within = |offset: u32| scan::unsqueezed(written, text, (offset as usize).saturating_sub(line)) as u32;
+        let start = origin.start + within(span.start);
+        // The end is behind the last byte, not before the next one.
+        let end = if span.end > span.start { origin.start + within(span.end - 1) + 1 } else { start };
+        Span { file: user, start, end: end.max(start) }
     };
-    program.labels.iter().map(|(name, line)| (name.clone(), place(*line))).collect()
+    d.labels.iter_mut().for_each(|label| label.span = place(label.span));
+    if let Some(fix) = &mut d.fix {
+        fix.span = place(fix.span);
+    }
+    d
+}
+
+fn symbols(image: &Image, attributes: &Attributes) -> Vec<Symbol> {
+    let sizes: BTreeMap<&str, i64> =
+        attributes.sizes.keys().zip(&image.numbers).filter_map(|(name, n)| Some((name.as_str(), (*n)?))).collect();
+    let is_local = |name: &str| name.starts_with(".L") || name.starts_with(".$");
+    let labels = image.labels.iter().filter(|label| !is_local(&label.name));
+    let symbol = |label: &source::Label| {
+        let base = image.sections.get(label.section as usize).map_or(0, |section| section.address);
+        Symbol {
+            name: label.name.clone(),
+            section: label.section,
+            address: base.wrapping_add(label.offset),
+            size: sizes.get(label.name.as_str()).and_then(|n| u64::try_from(*n).ok()).unwrap_or(0),
+            binding: attributes.bindings.get(&label.name).copied().unwrap_or(Binding::Local),
+            is_function: attributes.types.get(&label.name).copied(),
+        }
+    };
+    labels.map(symbol).collect()
 }

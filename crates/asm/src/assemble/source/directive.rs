@@ -2,17 +2,27 @@
 
 use isaglot_source::{Diagnostic, FileId, Span, closest};
 
+use super::link::Contents;
 use super::statement::{Piece, Statement, skip_blanks};
-use crate::assemble::limits::{MAX_JUMP_TABLE, MAX_OUTPUT};
+use super::strings;
+use crate::assemble::limits::{MAX_JUMP_TABLE, MAX_OUTPUT, MAX_WIDTH};
 use crate::names::Names;
 
 /// A directive with its arguments.
 #[derive(Clone, Debug)]
 pub(super) enum Directive<'t> {
-    /// Goes on in another section, from its end.
-    Section(&'t [u8]),
+    /// Goes on in another section, from its end. What it holds, where that is said.
+    Section(&'t [u8], Option<Contents>),
     /// Numbers of this many bytes each.
     Data { bytes: u32, values: Vec<Piece> },
+    /// The bytes of strings.
+    Text(Vec<u8>),
+    /// So many bytes of this value.
+    Fill { bytes: u64, value: u8 },
+    /// The instruction that the second piece is, with the value of the first in `width` bits from `lo` on.
+    Insert { lo: u32, width: u32, value: Piece, instruction: Piece },
+    /// Instructions have this many bits from here on, or any width again.
+    Bits(Option<u32>),
     /// Up to a multiple of this many bytes, with `nop` where it fits, else zeros.
     Align(u64),
     /// A table of the places of labels.
@@ -31,7 +41,10 @@ const ENTRY_FIELD: &str = ".jumptbl";
 /// Labels that name an entry by its number.
 const UNKNOWN_ENTRY: &[u8] = b"UNKN";
 
-const KNOWN: &[&str] = &["align", "byte", "dword", "equ", "half", "jumptbl", "section", "word"];
+const KNOWN: &[&str] = &[
+    "align", "ascii", "asciz", "bits", "byte", "dword", "equ", "half", "insert", "jumptbl", "section", "skip", "space",
+    "string", "word", "zero",
+];
 
 /// Reads a directive; `number` evaluates an argument that must be known at once.
 pub(super) fn parse<'t>(
@@ -50,13 +63,22 @@ pub(super) fn parse<'t>(
         }
         Ok(Directive::Data { bytes, values })
     };
-    let mut one = |range: std::ops::RangeInclusive<i64>| -> Result<u64, Diagnostic> {
-        let value = number(rest)?;
+    let mut within = |piece: Piece, range: std::ops::RangeInclusive<i64>| -> Result<i64, Diagnostic> {
+        let value = number(piece)?;
         if range.contains(&value) {
-            return Ok(value.unsigned_abs());
+            return Ok(value);
         }
         let message = format!("{value} is not between {} and {}", range.start(), range.end());
-        Err(error(&message, rest.span(file)))
+        Err(error(&message, piece.span(file)))
+    };
+    let mut one = |range| within(rest, range).map(i64::unsigned_abs);
+    let texts = |terminated: bool| {
+        let mut bytes = Vec::new();
+        for piece in arguments(text, rest) {
+            bytes.extend(strings::bytes(file, text, piece)?);
+            bytes.extend(terminated.then_some(0));
+        }
+        Ok(Directive::Text(bytes))
     };
     match name {
         b"byte" => data(1),
@@ -64,14 +86,46 @@ pub(super) fn parse<'t>(
         b"word" => data(4),
         b"dword" => data(8),
         b"align" => Ok(Directive::Align(one(1..=MAX_OUTPUT as i64)?)),
+        b"ascii" => texts(false),
+        b"asciz" | b"string" => texts(true),
+        b"bits" => Ok(Directive::Bits(match one(0..=MAX_WIDTH)? {
+            0 => None,
+            bits => Some(bits as u32),
+        })),
+        b"insert" => {
+            let list = arguments(text, rest);
+            let [lo, width, value, instruction, ..] = *list else {
+                return Err(error("`.insert` takes a bit, a number of bits, a value, an instruction", rest.span(file)));
+            };
+            let (lo, width) = (within(lo, 0..=63)? as u32, within(width, 1..=32)? as u32);
+            let instruction = Piece { start: instruction.start, end: rest.end };
+            Ok(Directive::Insert { lo, width, value, instruction })
+        }
+        b"zero" | b"skip" | b"space" => match *arguments(text, rest) {
+            [count] => Ok(Directive::Fill { bytes: within(count, 0..=MAX_OUTPUT as i64)?.unsigned_abs(), value: 0 }),
+            [count, value] => {
+                let bytes = within(count, 0..=MAX_OUTPUT as i64)?.unsigned_abs();
+                Ok(Directive::Fill { bytes, value: within(value, -128..=255)? as u8 })
+            }
+            _ => Err(error("a number of bytes was expected, and at most a value", rest.span(file))),
+        },
         b"jumptbl" if rest.start == rest.end => Ok(Directive::JumpTable(ENTRIES as u64)),
         b"jumptbl" => Ok(Directive::JumpTable(one(0..=MAX_JUMP_TABLE as i64)?)),
         b"section" => {
-            let name = rest.of(text);
-            if name.is_empty() || name.iter().any(|byte| matches!(byte, b' ' | b'\t' | b',')) {
-                return Err(error("`.section` takes one name", rest.span(file)));
+            let list = arguments(text, rest);
+            let name = list.first().map_or(&[][..], |name| name.of(text));
+            if name.is_empty() || name.iter().any(|byte| matches!(byte, b' ' | b'\t')) {
+                return Err(error("`.section` takes a name", rest.span(file)));
             }
-            Ok(Directive::Section(name))
+            let flags = list.get(1).map(|piece| (piece.of(text), list.get(2).map_or(&[][..], |kind| kind.of(text))));
+            match flags {
+                None => Ok(Directive::Section(name, None)),
+                Some(([b'"', flags @ .., b'"'], kind)) => {
+                    let empty = kind.get(1..).is_some_and(|kind| kind == b"nobits");
+                    Ok(Directive::Section(name, Some(Contents::of_flags(flags, empty))))
+                }
+                Some(_) => Err(error("flags are written in quotes: `.section .mine, \"aw\"`", rest.span(file))),
+            }
         }
         _ => {
             let name = String::from_utf8_lossy(name).into_owned();
@@ -85,7 +139,7 @@ pub(super) fn parse<'t>(
     }
 }
 
-/// The comma-separated arguments of a directive, trimmed. Commas inside parentheses do not separate.
+/// The comma-separated arguments of a directive, trimmed. Commas inside parentheses and strings do not separate.
 fn arguments(text: &[u8], all: Piece) -> Vec<Piece> {
     let (start, end) = (all.start as usize, all.end as usize);
     if start >= end {
@@ -94,9 +148,12 @@ fn arguments(text: &[u8], all: Piece) -> Vec<Piece> {
     let mut list = Vec::new();
     let mut from = start;
     let mut depth = 0i32;
+    let mut quoted = false;
     for at in start..=end {
         let byte = if at == end { b',' } else { text.get(at).copied().unwrap_or(b',') };
         match byte {
+            b'"' if text.get(at.wrapping_sub(1)) != Some(&b'\\') => quoted = !quoted,
+            _ if quoted && at < end => {}
             b'(' => depth += 1,
             b')' => depth -= 1,
             b',' if depth <= 0 || at == end => {
@@ -117,6 +174,16 @@ pub(super) fn in_range(number: i64, bytes: u32, span: Span) -> Result<i64, Diagn
     let bits = bytes.clamp(1, 8) * 8;
     let (min, max) = (-(1i128 << (bits - 1)), (1i128 << bits) - 1);
     if (min..=max).contains(&i128::from(number)) {
+        return Ok(number);
+    }
+    let message = format!("{number} does not fit {bits} bits: {min} to {max}");
+    Err(Diagnostic::error("asm-value", message).label(span, "this value"))
+}
+
+/// A number, if it fits so many bits (up to 32) with or without sign.
+pub(super) fn in_width(number: i64, bits: u32, span: Span) -> Result<i64, Diagnostic> {
+    let (min, max) = (-(1i64 << (bits - 1)), (1i64 << bits) - 1);
+    if (min..=max).contains(&number) {
         return Ok(number);
     }
     let message = format!("{number} does not fit {bits} bits: {min} to {max}");

@@ -35,8 +35,22 @@ struct Parser<'t, 'l> {
     lookup: Lookup<'l>,
 }
 
-/// Operators by how tightly they bind, the loosest first; longer ones before their beginnings.
-const LEVELS: [&[&[u8]]; 6] = [&[b"|"], &[b"^"], &[b"&"], &[b"<<", b">>"], &[b"+", b"-"], &[b"*", b"/", b"%"]];
+/// The operator that a text begins with: its length, and how tightly it binds.
+fn operator(text: &[u8]) -> Option<(&'static [u8], usize)> {
+    Some(match text {
+        [b'|', ..] => (b"|", 0),
+        [b'^', ..] => (b"^", 1),
+        [b'&', ..] => (b"&", 2),
+        [b'<', b'<', ..] => (b"<<", 3),
+        [b'>', b'>', ..] => (b">>", 3),
+        [b'+', ..] => (b"+", 4),
+        [b'-', ..] => (b"-", 4),
+        [b'*', ..] => (b"*", 5),
+        [b'/', ..] => (b"/", 5),
+        [b'%', ..] => (b"%", 5),
+        _ => return None,
+    })
+}
 
 impl Parser<'_, '_> {
     fn blanks(&mut self) {
@@ -51,17 +65,17 @@ impl Parser<'_, '_> {
             .label(Span::new(self.file, self.at, end), what)
     }
 
+    /// Operators that bind at least as tightly as `level`, from the left.
     fn binary(&mut self, level: usize) -> Result<i64, Diagnostic> {
-        let Some(operators) = LEVELS.get(level) else { return self.unary() };
         let start = self.at;
-        let mut left = self.binary(level + 1)?;
+        let mut left = self.unary()?;
         loop {
             self.blanks();
-            let rest = self.text.get(self.at..).unwrap_or(&[]);
-            let Some(operator) = operators.iter().find(|operator| rest.starts_with(operator)) else { return Ok(left) };
+            let found = operator(self.text.get(self.at..).unwrap_or(&[]));
+            let Some((operator, binds)) = found.filter(|(_, binds)| *binds >= level) else { return Ok(left) };
             self.at += operator.len();
-            let right = self.binary(level + 1)?;
-            let value = match *operator {
+            let right = self.binary(binds + 1)?;
+            let value = match operator {
                 b"|" => Some(left | right),
                 b"^" => Some(left ^ right),
                 b"&" => Some(left & right),

@@ -1,17 +1,18 @@
 //! The two passes: where everything stands, then what it is.
 
-use isaglot_bits::Word;
+use isaglot_bits::{Word, limbs};
 use isaglot_model::ByteOrder;
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 use rustc_hash::FxHashMap;
 
 use super::directive::{self, Directive};
+use super::link::{self, Contents, Extent};
 use super::report::report;
 use super::statement::{Kind, Piece, Statement};
 use super::symbols::Symbols;
-use super::{Image, Listed, Section};
+use super::{Image, Label, Listed, Section, Setup};
 use crate::assemble::limits::MAX_OUTPUT;
-use crate::assemble::{Assembler, Site, Symbol};
+use crate::assemble::{Assembler, Made, Site, Symbol};
 use crate::names::Names;
 
 /// A program being laid out.
@@ -19,22 +20,57 @@ pub(super) struct Layout<'x, 'p, 'a> {
     assembler: &'x mut Assembler<'p, 'a>,
     file: FileId,
     text: &'x [u8],
+    setup: &'x Setup,
     out: &'x mut Diagnostics,
     symbols: Symbols<'x>,
     sections: Vec<Part>,
     by_name: FxHashMap<&'x [u8], usize>,
     section: usize,
-    /// Where instructions differ in length: the width in bits of each instruction, in order.
-    widths: Vec<Option<u32>>,
+    /// The width that instructions must have from here on.
+    bits: Option<u32>,
+    /// Where instructions differ in length: what is known of each after the first pass, in order.
+    measured: Vec<Measured>,
+    /// Bytes of all sections after the first pass.
+    total: u64,
     /// The word of `nop`, if there is one.
     nop: Option<Word>,
 }
 
+/// What is known of an instruction before its symbols are.
+#[derive(Clone, Copy)]
+enum Measured {
+    /// The word: no symbol has a part in it.
+    Word { word: u64, bits: u32 },
+    /// Its width, and by which form it was read, if by one only.
+    Width { bits: u32, form: Option<u32> },
+    /// It is none, or too long.
+    Failed,
+}
+
+/// The value of a word that [`Layout::append_value`] takes.
+fn short(word: &Word) -> Option<u64> {
+    let bits = word.width();
+    (bits <= 64 && bits.is_multiple_of(8)).then(|| word.low_u64())
+}
+
 struct Part {
     name: String,
+    contents: Contents,
+    /// The largest alignment of what is in it.
+    align: u64,
+    /// Where it lies.
+    base: u64,
     /// Size in bytes after the first pass.
+    measured: u64,
+    /// Size in bytes so far.
     size: u64,
     bytes: Vec<u8>,
+}
+
+impl Part {
+    fn extent(&self) -> Extent<'_> {
+        Extent { name: &self.name, contents: self.contents, size: self.size, align: self.align }
+    }
 }
 
 impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
@@ -42,24 +78,33 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         assembler: &'x mut Assembler<'p, 'a>,
         file: FileId,
         text: &'x [u8],
+        setup: &'x Setup,
         out: &'x mut Diagnostics,
     ) -> Self {
-        let symbols = Symbols::new(file, text, assembler.place_bytes());
+        let symbols = Symbols::new(file, text, assembler.place_bytes(), setup.linked.is_some());
         let nop = assembler.assemble(b"nop").ok();
         let mut layout = Layout {
             assembler,
             file,
             text,
+            setup,
             out,
             symbols,
             sections: Vec::new(),
             by_name: FxHashMap::default(),
             section: 0,
-            widths: Vec::new(),
+            bits: None,
+            measured: Vec::new(),
+            total: 0,
             nop,
         };
-        layout.enter(b"");
+        layout.enter(layout.first(), None);
         layout
+    }
+
+    /// The name of the section that the program begins in.
+    fn first(&self) -> &'x [u8] {
+        self.setup.linked.as_ref().map_or(&[][..], |linked| linked.first.as_bytes())
     }
 
     /// Bytes of an instruction, if all have one length.
@@ -68,7 +113,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         format.lengths.is_empty().then_some(u64::from(format.max_bits / 8))
     }
 
-    fn enter(&mut self, name: &'x [u8]) {
+    fn enter(&mut self, name: &'x [u8], contents: Option<Contents>) {
         self.section = match self.by_name.get(name) {
             Some(&section) => section,
             None => {
@@ -76,7 +121,10 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                 self.by_name.insert(name, section);
                 self.symbols.add_section();
                 let name = String::from_utf8_lossy(name).into_owned();
-                self.sections.push(Part { name, size: 0, bytes: Vec::new() });
+                let contents = contents.unwrap_or_else(|| Contents::of_name(&name));
+                let align = u64::from(self.assembler.plan().isa().format().parcel_bits / 8).max(1);
+                let align = if contents == Contents::Code { align } else { 1 };
+                self.sections.push(Part { name, contents, align, base: 0, measured: 0, size: 0, bytes: Vec::new() });
                 section
             }
         };
@@ -86,8 +134,8 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         self.sections.get(self.section).map_or(0, |part| part.size)
     }
 
-    /// The first pass: how long everything is, and so where the labels are.
-    pub(super) fn place(&mut self, statements: &[Statement]) {
+    /// The first pass: how long everything is, and so where the labels are. `false` if it is too much.
+    pub(super) fn place(&mut self, statements: &[Statement]) -> bool {
         let fixed = self.fixed();
         for statement in statements {
             let here = self.size();
@@ -101,23 +149,43 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                 Kind::Directive => self.measure_directive(statement),
             };
             match size {
-                Ok(size) => self.grow(size, statement),
+                Ok(size) => {
+                    self.total = self.total.saturating_add(size);
+                    if self.total > MAX_OUTPUT {
+                        let d = Diagnostic::error("asm-too-large", format!("the program exceeds {MAX_OUTPUT} bytes"));
+                        self.out.push(d.label(statement.piece.span(self.file), "here"));
+                        return false;
+                    }
+                    if let Some(part) = self.sections.get_mut(self.section) {
+                        part.size += size;
+                    }
+                }
                 Err(d) => self.out.push(d),
             }
         }
+        self.lie()
     }
 
-    fn grow(&mut self, size: u64, statement: &Statement) {
-        let total: u64 = self.sections.iter().map(|part| part.size).sum();
-        if total.saturating_add(size) > MAX_OUTPUT {
-            if total <= MAX_OUTPUT {
-                let d = Diagnostic::error("asm-too-large", format!("the program exceeds {MAX_OUTPUT} bytes"));
-                self.out.push(d.label(statement.piece.span(self.file), "here"));
+    /// Gives the sections their addresses.
+    fn lie(&mut self) -> bool {
+        let Some(linked) = &self.setup.linked else {
+            self.symbols.settle();
+            return true;
+        };
+        let extents: Vec<Extent<'_>> = self.sections.iter().map(Part::extent).collect();
+        match link::lay_out(linked, &extents) {
+            Ok(bases) => {
+                for (part, &base) in self.sections.iter_mut().zip(&bases) {
+                    part.base = base;
+                }
+                self.symbols.lie_at(bases);
+                self.symbols.settle();
+                true
             }
-            return;
-        }
-        if let Some(part) = self.sections.get_mut(self.section) {
-            part.size += size;
+            Err(d) => {
+                self.out.push(d);
+                false
+            }
         }
     }
 
@@ -128,23 +196,47 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
 
     /// How long an instruction is, whatever its symbols turn out to be.
     fn measure(&mut self, piece: Piece) -> u64 {
+        if let Some((form, bits)) = self.assembler.recall(piece.of(self.text), self.bits) {
+            self.measured.push(Measured::Width { bits, form: Some(form) });
+            return u64::from(bits) / 8;
+        }
         let later = |_: &[u8]| Some(Symbol::Later);
         let site = Site { symbol: &later, here: self.size(), place_bytes: 1 };
-        let width = self.assembler.assemble_at(piece.of(self.text), site, None).ok().map(|word| word.width());
-        self.widths.push(width);
-        u64::from(width.unwrap_or(self.assembler.plan().isa().format().parcel_bits) / 8)
+        let made = self.assembler.make(piece.of(self.text), site, self.bits, None);
+        let (measured, bits) = match made {
+            Ok(Made { word, known, form }) => {
+                let bits = word.width();
+                let value = short(&word).filter(|_| known);
+                (value.map_or(Measured::Width { bits, form }, |word| Measured::Word { word, bits }), bits)
+            }
+            Err(_) => (Measured::Failed, self.assembler.plan().isa().format().parcel_bits),
+        };
+        self.measured.push(measured);
+        u64::from(bits) / 8
     }
 
     fn measure_directive(&mut self, statement: &Statement) -> Result<u64, Diagnostic> {
         let directive = self.directive(statement)?;
         Ok(match directive {
-            Directive::Section(name) => {
-                self.enter(name);
+            Directive::Section(name, contents) => {
+                self.enter(name, contents);
                 0
             }
             Directive::Data { bytes, values } => u64::from(bytes) * values.len() as u64,
-            Directive::Align(to) => self.size().next_multiple_of(to.max(1)) - self.size(),
+            Directive::Text(bytes) => bytes.len() as u64,
+            Directive::Fill { bytes, .. } => bytes,
+            Directive::Bits(bits) => {
+                self.bits = bits;
+                0
+            }
+            Directive::Align(to) => {
+                if let Some(part) = self.sections.get_mut(self.section) {
+                    part.align = part.align.max(to);
+                }
+                self.size().next_multiple_of(to.max(1)) - self.size()
+            }
             Directive::JumpTable(entries) => entries * directive::ENTRY_BYTES,
+            Directive::Insert { instruction, .. } => self.measure(instruction),
         })
     }
 
@@ -155,27 +247,34 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     }
 
     /// The second pass: the bytes.
-    pub(super) fn emit(mut self, statements: &[Statement], list: bool) -> Image {
+    pub(super) fn emit(mut self, statements: &[Statement]) -> Image {
         let mut listed = Vec::new();
-        self.enter(b"");
+        self.enter(self.first(), None);
+        self.bits = None;
         for part in &mut self.sections {
             part.bytes.reserve(usize::try_from(part.size).unwrap_or(0));
-            part.size = 0;
+            part.measured = std::mem::take(&mut part.size);
         }
-        let mut widths = std::mem::take(&mut self.widths).into_iter();
+        let mut measured = std::mem::take(&mut self.measured).into_iter();
         let fixed = self.fixed();
         for statement in statements {
             let start = self.size();
             let done = match statement.kind {
                 Kind::Label | Kind::Define => continue,
                 Kind::Instruction => {
-                    let width = if fixed.is_some() { None } else { widths.next().flatten() };
-                    self.instruction(statement.piece, width)
+                    match if fixed.is_some() { None } else { measured.next() } {
+                        Some(Measured::Word { word, bits }) => {
+                            self.append_value(word, bits);
+                            Ok(())
+                        }
+                        Some(Measured::Width { bits, form }) => self.instruction(statement.piece, Some(bits), form),
+                        Some(Measured::Failed) | None => self.instruction(statement.piece, self.bits, None),
+                    }
                 }
                 Kind::Data => self.data(statement.piece),
                 Kind::NoMatch => self.digits(statement.piece, false),
                 Kind::Raw => self.digits(statement.piece, true),
-                Kind::Directive => self.run(statement),
+                Kind::Directive => self.run(statement, &mut measured),
             };
             if let Err(d) = done {
                 self.out.push(d);
@@ -187,21 +286,46 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                 };
                 self.skip(size);
             }
-            if list && self.size() > start {
+            if self.setup.list && self.size() > start {
                 let span = statement.piece.span(self.file);
                 listed.push(Listed { span, section: self.section as u32, start, end: self.size() });
             }
         }
         // Every defined number is to have a value, also where nobody asked for it.
         for statement in statements.iter().filter(|statement| statement.kind == Kind::Define) {
-            if let Err(d) = self.symbols.evaluate(0, 0, statement.rest, 0)
+            if let Some(d) = self.symbols.without_value(statement.piece.of(self.text))
                 && d.code == "asm-expression"
             {
                 self.out.push(d);
             }
         }
-        let sections = self.sections.into_iter().map(|part| Section { name: part.name, bytes: part.bytes }).collect();
-        Image { sections, listed }
+        for part in self.sections.iter().filter(|part| part.size != part.measured && !self.out.has_errors()) {
+            let message = format!("the size of section `{}` depends on where it lies", part.name);
+            self.out.push(Diagnostic::error("asm-layout", message).note("a count of bytes is made of differences"));
+            break;
+        }
+        let labels = if self.setup.symbols { self.labels() } else { Vec::new() };
+        let numbers = self.setup.numbers.iter().map(|name| self.symbols.defined(name.as_bytes())).collect();
+        let section = |part: Part| Section {
+            name: part.name,
+            address: part.base,
+            align: part.align,
+            contents: part.contents,
+            bytes: part.bytes,
+        };
+        Image { sections: self.sections.into_iter().map(section).collect(), listed, labels, numbers }
+    }
+
+    /// Every label, by section in the order of the source.
+    fn labels(&self) -> Vec<Label> {
+        let mut all = Vec::new();
+        for section in 0..self.sections.len() {
+            for (name, offset) in self.symbols.labels(section) {
+                let name = String::from_utf8_lossy(name).into_owned();
+                all.push(Label { name, section: section as u32, offset });
+            }
+        }
+        all
     }
 
     fn append(&mut self, bytes: impl IntoIterator<Item = u8>) {
@@ -216,6 +340,20 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         self.append(std::iter::repeat_n(0, bytes));
     }
 
+    /// Appends a word of whole bytes and at most 64 bits.
+    #[inline]
+    fn append_value(&mut self, value: u64, bits: u32) {
+        let little = self.assembler.plan().isa().format().byte_order == ByteOrder::Little;
+        let Some(part) = self.sections.get_mut(self.section) else { return };
+        let count = (bits / 8) as usize;
+        if little {
+            part.bytes.extend_from_slice(value.to_le_bytes().get(..count).unwrap_or(&[]));
+        } else {
+            part.bytes.extend(value.to_le_bytes().iter().take(count).rev());
+        }
+        part.size = part.bytes.len() as u64;
+    }
+
     fn append_word(&mut self, word: &Word) {
         match self.assembler.plan().isa().format().byte_order {
             ByteOrder::Little => self.append(word.le_bytes()),
@@ -223,19 +361,26 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         }
     }
 
-    fn instruction(&mut self, piece: Piece, width: Option<u32>) -> Result<(), Diagnostic> {
+    fn instruction(&mut self, piece: Piece, width: Option<u32>, form: Option<u32>) -> Result<(), Diagnostic> {
         let text = piece.of(self.text);
         let section = self.section;
         let symbols = &self.symbols;
         let lookup = |name: &[u8]| symbols.operand(section, name);
-        let here = self.sections.get(section).map_or(0, |part| part.size);
+        let here = self.sections.get(section).map_or(0, |part| part.base.wrapping_add(part.size));
         let site = Site { symbol: &lookup, here, place_bytes: self.assembler.place_bytes() };
-        match self.assembler.assemble_at(text, site, width) {
-            Ok(word) => {
-                self.append_word(&word);
+        match self.assembler.make(text, site, width, form) {
+            Ok(made) => {
+                match short(&made.word) {
+                    Some(value) => self.append_value(value, made.word.width()),
+                    None => self.append_word(&made.word),
+                }
                 Ok(())
             }
             Err(failure) => {
+                // A number without a value is what is wrong, not the instruction that needs it.
+                if let Some(d) = self.symbols.broken(text) {
+                    return Err(d);
+                }
                 let names = self.symbols.names(section);
                 Err(report(self.assembler, failure, self.file, piece.start as usize, text, names))
             }
@@ -296,11 +441,24 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         Ok(())
     }
 
-    fn run(&mut self, statement: &Statement) -> Result<(), Diagnostic> {
+    fn run(
+        &mut self,
+        statement: &Statement,
+        measured: &mut impl Iterator<Item = Measured>,
+    ) -> Result<(), Diagnostic> {
         // A directive that cannot be read has been reported by the first pass.
         let Ok(directive) = self.directive(statement) else { return Ok(()) };
         match directive {
-            Directive::Section(name) => self.enter(name),
+            Directive::Section(name, contents) => self.enter(name, contents),
+            Directive::Text(bytes) => self.append(bytes),
+            Directive::Fill { bytes, value } => {
+                let count = usize::try_from(bytes.min(MAX_OUTPUT)).unwrap_or(0);
+                self.append(std::iter::repeat_n(value, count));
+            }
+            Directive::Bits(bits) => self.bits = bits,
+            Directive::Insert { lo, width, value, instruction } => {
+                return self.insert(lo, width, value, instruction, measured.next());
+            }
             Directive::Data { bytes, values } => {
                 for value in values {
                     let number = self.symbols.evaluate(self.section, self.size(), value, 0);
@@ -315,7 +473,9 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
             }
             Directive::Align(to) => {
                 let gap = self.size().next_multiple_of(to.max(1)) - self.size();
-                let nop = self.nop.clone().filter(|nop| gap.is_multiple_of(u64::from(nop.width() / 8).max(1)));
+                let is_code = self.setup.linked.is_none()
+                    || self.sections.get(self.section).is_some_and(|part| part.contents == Contents::Code);
+                let nop = self.nop.clone().filter(|_| is_code).filter(|nop| gap.is_multiple_of(u64::from(nop.width() / 8).max(1)));
                 match nop {
                     Some(nop) => {
                         for _ in 0..gap / u64::from(nop.width() / 8).max(1) {
@@ -333,6 +493,34 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// An instruction with a value in some of its bits.
+    fn insert(
+        &mut self,
+        lo: u32,
+        width: u32,
+        value: Piece,
+        instruction: Piece,
+        measured: Option<Measured>,
+    ) -> Result<(), Diagnostic> {
+        let (mut word, bits) = match measured {
+            Some(Measured::Word { word, bits }) => (word, bits),
+            _ => {
+                // Whatever else it is, it says why it is no plain instruction.
+                self.instruction(instruction, self.bits, None)?;
+                let d = Diagnostic::error("asm-directive", "`.insert` takes an instruction without symbols");
+                return Err(d.label(instruction.span(self.file), "this"));
+            }
+        };
+        let number = self.symbols.evaluate(self.section, self.size(), value, 0);
+        let number = number.and_then(|number| directive::in_width(number, width, value.span(self.file)));
+        let mask = limbs::mask(width) << lo;
+        // Without a value it still has its place.
+        let inserted = number.as_ref().map_or(0, |number| (number.cast_unsigned() << lo) & mask);
+        word = (word & !mask) | inserted;
+        self.append_value(word, bits);
+        number.map(|_| ())
     }
 
     /// The places of the labels of the section that name an entry.

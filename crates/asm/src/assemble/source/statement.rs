@@ -55,10 +55,12 @@ pub(super) struct Statement {
 
 /// All statements of a text.
 pub(super) fn split(file: FileId, text: &[u8], out: &mut Diagnostics) -> Vec<Statement> {
-    let mut statements = Vec::new();
+    let mut statements = Vec::with_capacity(text.len() / 16);
     let mut labels = 0usize;
     let mut start = 0usize;
-    for line in text.split(|&byte| byte == b'\n') {
+    let ends = memchr::memchr_iter(b'\n', text).chain([text.len()]);
+    for line_end in ends {
+        let line = text.get(start..line_end).unwrap_or(&[]);
         let end = start + comment(line);
         let mut at = skip_blanks(text, start, end);
         loop {
@@ -146,10 +148,14 @@ fn comment(line: &[u8]) -> usize {
     if line.trim_ascii_start().first() == Some(&b'#') {
         return 0;
     }
+    if memchr::memchr3(b';', b'/', b'"', line).is_none() {
+        return line.len();
+    }
     let mut quoted = false;
     let mut at = 0;
     while let Some(&byte) = line.get(at) {
         match byte {
+            b'\\' if quoted => at += 1,
             b'"' => quoted = !quoted,
             b'\'' if line.get(at + 2) == Some(&b'\'') => at += 2,
             b';' if !quoted => return at,

@@ -1,22 +1,36 @@
-//! What names stand for. Labels belong to their section, defined numbers to the whole program.
+//! What names stand for. Labels belong to their section, or where all sections lie in one address space to the whole
+//! program; defined numbers always to the whole program.
+
+use std::cell::Cell;
 
 use isaglot_source::{Diagnostic, FileId, Span, closest};
 use rustc_hash::FxHashMap;
 
 use super::expression;
 use super::statement::Piece;
-use crate::assemble::machine::Symbol;
+use crate::assemble::machine::{Symbol, symbol_length};
+use crate::assemble::number::is_word;
 
 /// Definitions that refer to definitions, in a chain: what ends a circle.
 const MAX_CHAIN: usize = 32;
 
 /// A defined number: its expression, and the place that `.` is in it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Definition {
     value: Piece,
     name: Span,
     section: usize,
-    here: u64,
+    offset: u64,
+    /// What it is, once that was asked for and cannot change any more.
+    known: Cell<Option<i64>>,
+}
+
+/// A label: a place in bytes from the start of a section.
+#[derive(Clone, Copy, Debug)]
+struct Label {
+    section: usize,
+    offset: u64,
+    span: Span,
 }
 
 /// All names of a program.
@@ -26,21 +40,30 @@ pub(super) struct Symbols<'t> {
     text: &'t [u8],
     /// Bytes per place.
     place: u64,
-    /// Per section: label to offset in bytes.
-    labels: Vec<FxHashMap<&'t [u8], (u64, Span)>>,
-    /// Labels in the order of definition, per section: later ones of a jump table win.
+    /// Whether every label is known in every section.
+    shared: bool,
+    /// Per section, or one for all: the labels.
+    labels: Vec<FxHashMap<&'t [u8], Label>>,
+    /// Per section: labels in the order of definition; later ones of a jump table win.
     order: Vec<Vec<&'t [u8]>>,
+    /// Per section: its address.
+    bases: Vec<u64>,
+    /// Everything is where it stays.
+    settled: bool,
     defined: FxHashMap<&'t [u8], Definition>,
 }
 
 impl<'t> Symbols<'t> {
-    pub(super) fn new(file: FileId, text: &'t [u8], place: u64) -> Self {
+    pub(super) fn new(file: FileId, text: &'t [u8], place: u64, shared: bool) -> Self {
         Symbols {
             file,
             text,
             place: place.max(1),
+            shared,
             labels: Vec::new(),
             order: Vec::new(),
+            bases: Vec::new(),
+            settled: false,
             defined: FxHashMap::default(),
         }
     }
@@ -49,17 +72,46 @@ impl<'t> Symbols<'t> {
     pub(super) fn add_section(&mut self) {
         self.labels.push(FxHashMap::default());
         self.order.push(Vec::new());
+        self.bases.push(0);
+    }
+
+    /// Says where the sections lie.
+    pub(super) fn lie_at(&mut self, bases: Vec<u64>) {
+        self.bases = bases;
+    }
+
+    /// Says that all labels are defined and all sections lie where they stay.
+    pub(super) fn settle(&mut self) {
+        self.settled = true;
+    }
+
+    fn base(&self, section: usize) -> u64 {
+        self.bases.get(section).copied().unwrap_or(0)
+    }
+
+    /// The number of the table that a section's labels are in.
+    fn table(&self, section: usize) -> usize {
+        if self.shared { 0 } else { section }
+    }
+
+    fn find(&self, section: usize, name: &[u8]) -> Option<&Label> {
+        self.labels.get(self.table(section))?.get(name)
+    }
+
+    /// Where a label is, in bytes.
+    fn address(&self, label: &Label) -> u64 {
+        self.base(label.section).wrapping_add(label.offset)
     }
 
     /// Defines a label.
     pub(super) fn label(&mut self, section: usize, name: &'t [u8], span: Span, offset: u64) -> Result<(), Diagnostic> {
-        let Some(labels) = self.labels.get_mut(section) else { return Ok(()) };
-        let other = labels.get(name).map(|&(_, span)| span).or_else(|| self.defined.get(name).map(|d| d.name));
-        if let Some(other) = other {
+        let other = self.find(section, name).map(|label| label.span);
+        if let Some(other) = other.or_else(|| self.defined.get(name).map(|d| d.name)) {
             return Err(twice(name, span, other));
         }
-        labels.insert(name, (offset, span));
-        if let Some(order) = self.order.get_mut(section) {
+        let table = self.table(section);
+        if let (Some(labels), Some(order)) = (self.labels.get_mut(table), self.order.get_mut(section)) {
+            labels.insert(name, Label { section, offset, span });
             order.push(name);
         }
         Ok(())
@@ -72,31 +124,63 @@ impl<'t> Symbols<'t> {
         name: &'t [u8],
         span: Span,
         value: Piece,
-        here: u64,
+        offset: u64,
     ) -> Result<(), Diagnostic> {
-        let label = self.labels.iter().find_map(|labels| labels.get(name)).map(|&(_, span)| span);
+        let label = self.labels.iter().find_map(|labels| labels.get(name)).map(|label| label.span);
         if let Some(other) = label.or_else(|| self.defined.get(name).map(|d| d.name)) {
             return Err(twice(name, span, other));
         }
-        self.defined.insert(name, Definition { value, name: span, section, here });
+        self.defined.insert(name, Definition { value, name: span, section, offset, known: Cell::new(None) });
         Ok(())
     }
 
     /// What a name stands for in an operand.
     pub(super) fn operand(&self, section: usize, name: &[u8]) -> Option<Symbol> {
-        if let Some(&(offset, _)) = self.labels.get(section).and_then(|labels| labels.get(name)) {
-            return Some(Symbol::Place(offset));
+        if let Some(label) = self.find(section, name) {
+            return Some(Symbol::Place(self.address(label)));
         }
         let definition = self.defined.get(name)?;
         self.definition(definition, 0).ok().map(Symbol::Number)
     }
 
     fn definition(&self, definition: &Definition, chain: usize) -> Result<i64, Diagnostic> {
-        self.evaluate(definition.section, definition.here, definition.value, chain + 1)
+        if let Some(known) = definition.known.get() {
+            return Ok(known);
+        }
+        let value = self.evaluate(definition.section, definition.offset, definition.value, chain + 1)?;
+        definition.known.set(Some(value).filter(|_| self.settled));
+        Ok(value)
     }
 
-    /// The value of an expression at a place of a section.
-    pub(super) fn evaluate(&self, section: usize, here: u64, value: Piece, chain: usize) -> Result<i64, Diagnostic> {
+    /// Why a defined number has no value.
+    pub(super) fn without_value(&self, name: &[u8]) -> Option<Diagnostic> {
+        self.definition(self.defined.get(name)?, 0).err()
+    }
+
+    /// The value of a defined number, if it has one.
+    pub(super) fn defined(&self, name: &[u8]) -> Option<i64> {
+        self.definition(self.defined.get(name)?, 0).ok()
+    }
+
+    /// Why a defined number that stands in a text has no value.
+    pub(super) fn broken(&self, text: &[u8]) -> Option<Diagnostic> {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let len = symbol_length(rest);
+            let (name, behind) = rest.split_at(len);
+            if let Some(d) = self.without_value(name) {
+                return Some(d);
+            }
+            // What is left of a word is no name.
+            let word = if len > 0 { 0 } else { behind.iter().take_while(|&&byte| is_word(byte)).count().max(1) };
+            rest = behind.get(word..).unwrap_or(&[]);
+        }
+        None
+    }
+
+    /// The value of an expression at an offset in a section.
+    pub(super) fn evaluate(&self, section: usize, offset: u64, value: Piece, chain: usize) -> Result<i64, Diagnostic> {
+        let here = self.base(section).wrapping_add(offset);
         let bounds = (value.start as usize, value.end as usize);
         expression::evaluate(self.file, self.text, bounds, &mut |name, span| {
             self.number(section, here, name, span, chain)
@@ -105,12 +189,13 @@ impl<'t> Symbols<'t> {
 
     /// The value of a name in an expression: a label counts places.
     fn number(&self, section: usize, here: u64, name: &[u8], span: Span, chain: usize) -> Result<i64, Diagnostic> {
-        let place = |offset: u64| i64::try_from(offset / self.place).unwrap_or(i64::MAX);
+        // The upper half of 64 address bits is as negative as it is for the machine.
+        let place = |offset: u64| if self.place == 1 { offset.cast_signed() } else { (offset / self.place) as i64 };
         if name == b"." {
             return Ok(place(here));
         }
-        if let Some(&(offset, _)) = self.labels.get(section).and_then(|labels| labels.get(name)) {
-            return Ok(place(offset));
+        if let Some(label) = self.find(section, name) {
+            return Ok(place(self.address(label)));
         }
         if let Some(definition) = self.defined.get(name) {
             if chain > MAX_CHAIN {
@@ -122,8 +207,8 @@ impl<'t> Symbols<'t> {
         let text = String::from_utf8_lossy(name).into_owned();
         let d = Diagnostic::error("asm-undefined", format!("no label or symbol is called `{text}`"));
         let elsewhere = self.labels.iter().find_map(|labels| labels.get(name));
-        if let Some(&(_, other)) = elsewhere {
-            return Err(d.label(span, "not in this section").secondary(other, "labels belong to their section"));
+        if let Some(label) = elsewhere {
+            return Err(d.label(span, "not in this section").secondary(label.span, "labels belong to their section"));
         }
         let known: Vec<String> = self.names(section).map(|name| String::from_utf8_lossy(name).into_owned()).collect();
         Err(match closest(&text, known.iter().map(String::as_str)) {
@@ -136,12 +221,14 @@ impl<'t> Symbols<'t> {
     pub(super) fn names(&self, section: usize) -> impl Iterator<Item = &'t [u8]> + '_ {
         let mut defined: Vec<&[u8]> = self.defined.keys().copied().collect();
         defined.sort_unstable();
-        self.order.get(section).into_iter().flatten().copied().chain(defined)
+        let seen = move |at: &usize| self.shared || *at == section;
+        let labels = (0..self.order.len()).filter(seen).filter_map(|at| self.order.get(at)).flatten().copied();
+        labels.chain(defined)
     }
 
     /// The labels of a section in the order of the source, with their offsets in bytes.
     pub(super) fn labels(&self, section: usize) -> impl Iterator<Item = (&'t [u8], u64)> + '_ {
-        let offset = move |name: &&'t [u8]| self.labels.get(section).and_then(|l| l.get(*name)).map_or(0, |l| l.0);
+        let offset = move |name: &&'t [u8]| self.find(section, name).map_or(0, |label| label.offset);
         self.order.get(section).into_iter().flatten().map(move |name| (*name, offset(name)))
     }
 }

@@ -1,0 +1,184 @@
+//! Instructions out of a stream of bytes: how long each one is, and its limbs.
+//!
+//! The rules for lengths are about the first parcel. Where all of them give little-endian words of at most 64 bits, one
+//! load and a few masks say everything; everything else is put together byte by byte.
+
+use isaglot_bits::{Pattern, Word, limbs};
+use isaglot_model::{ByteOrder, Isa};
+
+/// Limbs that an instruction can have without its own allocation.
+const INLINE_LIMBS: usize = 4;
+
+/// An instruction from the stream.
+pub(crate) struct Fetched {
+    limbs: [u64; INLINE_LIMBS],
+    /// Width in bits.
+    pub(crate) bits: u32,
+    /// Size in bytes.
+    pub(crate) size: usize,
+    /// Whether its length is known; if not, this is one parcel that starts no instruction.
+    pub(crate) known: bool,
+    /// The whole word, where it has more limbs.
+    wide: Option<Word>,
+}
+
+impl Fetched {
+    #[inline]
+    pub(crate) fn limbs(&self) -> &[u64] {
+        match &self.wide {
+            Some(word) => word.limbs(),
+            None => &self.limbs,
+        }
+    }
+
+    pub(crate) fn word(&self) -> Word {
+        match &self.wide {
+            Some(word) => word.clone(),
+            None => Word::from_limbs(&self.limbs, self.bits),
+        }
+    }
+}
+
+/// A rule for the length of instructions whose first parcel is so.
+#[derive(Clone, Debug)]
+struct Rule {
+    pattern: Pattern,
+    /// The pattern again, as far as a limb goes.
+    value: u64,
+    care: u64,
+    /// Width of the instruction in bits.
+    bits: u32,
+    /// The bits of a word of that width, where they fit a limb.
+    mask: u64,
+}
+
+/// Reads a stream of one instruction set.
+#[derive(Clone, Debug)]
+pub(crate) struct Fetcher {
+    little: bool,
+    max_bits: u32,
+    parcel_bits: u32,
+    /// None where all instructions have one length. In order: the first that fits counts.
+    rules: Vec<Rule>,
+    quick: Quick,
+}
+
+/// Which instructions can be loaded at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quick {
+    /// All, and each has so many bytes.
+    Fixed(usize),
+    /// All whose length the rules know.
+    Ruled,
+    None,
+}
+
+/// Bytes of a load for [`Quick::Ruled`].
+const LOAD: usize = 8;
+
+impl Fetcher {
+    pub(crate) fn new(isa: &Isa) -> Fetcher {
+        let format = isa.format();
+        let little = format.byte_order == ByteOrder::Little;
+        let mut rules = Vec::new();
+        for rule in &format.lengths {
+            let (value, care) = (rule.pattern.value().low_u64(), rule.pattern.care().low_u64());
+            let (pattern, mask) = (rule.pattern.clone(), limbs::mask(rule.bits.min(64)));
+            rules.push(Rule { pattern, value, care, bits: rule.bits, mask });
+        }
+        let size = (format.max_bits / 8) as usize;
+        let short = format.parcel_bits <= 64 && format.lengths.iter().all(|rule| rule.bits <= 64);
+        let quick = match format.lengths.is_empty() {
+            true if little && matches!(size, 4 | 8 | 16) => Quick::Fixed(size),
+            false if little && short => Quick::Ruled,
+            _ => Quick::None,
+        };
+        Fetcher { little, max_bits: format.max_bits, parcel_bits: format.parcel_bits, rules, quick }
+    }
+
+    /// The size of every instruction in bytes, if all have one that [`small`] reads.
+    pub(crate) fn fixed(&self) -> Option<usize> {
+        match self.quick {
+            Quick::Fixed(size) => Some(size),
+            Quick::Ruled | Quick::None => None,
+        }
+    }
+
+    /// Whether [`Fetcher::quick`] is worth asking.
+    pub(crate) fn has_quick(&self) -> bool {
+        self.quick != Quick::None
+    }
+
+    /// The limbs of the instruction at `at`, and its size in bytes, if one load gives it.
+    #[inline(always)]
+    pub(crate) fn quick(&self, bytes: &[u8], at: usize) -> Option<([u64; 2], usize)> {
+        match self.quick {
+            Quick::Fixed(size) => small(bytes.get(at..at + size)?).map(|limbs| (limbs, size)),
+            Quick::Ruled => {
+                let load = bytes.get(at..at + LOAD)?.first_chunk()?;
+                let load = u64::from_le_bytes(*load);
+                let rule = self.rules.iter().find(|rule| (load ^ rule.value) & rule.care == 0)?;
+                Some(([load & rule.mask, 0], (rule.bits / 8) as usize))
+            }
+            Quick::None => None,
+        }
+    }
+
+    /// The next instruction; `None` at the end.
+    #[inline]
+    pub(crate) fn next(&self, bytes: &[u8]) -> Option<Fetched> {
+        let (mut bits, mut known) = (self.max_bits, true);
+        if !self.rules.is_empty() {
+            let parcel = bytes.get(..(self.parcel_bits / 8) as usize)?;
+            let parcel = word_at(parcel, self.parcel_bits, self.little);
+            let rule = self.rules.iter().find(|rule| rule.pattern.matches(&parcel));
+            (bits, known) = (rule.map_or(self.parcel_bits, |rule| rule.bits), rule.is_some());
+        }
+        let size = (bits / 8) as usize;
+        let bytes = bytes.get(..size)?;
+        let mut fetched = Fetched { limbs: [0; INLINE_LIMBS], bits, size, known, wide: None };
+        if !self.little || size > 8 * INLINE_LIMBS {
+            let word = word_at(bytes, bits, self.little);
+            match fetched.limbs.get_mut(..word.limbs().len()) {
+                Some(limbs) => limbs.copy_from_slice(word.limbs()),
+                None => fetched.wide = Some(word),
+            }
+            return Some(fetched);
+        }
+        let (whole, rest) = bytes.as_chunks::<8>();
+        for (limb, chunk) in fetched.limbs.iter_mut().zip(whole) {
+            *limb = u64::from_le_bytes(*chunk);
+        }
+        if !rest.is_empty()
+            && let Some(limb) = fetched.limbs.get_mut(whole.len())
+        {
+            *limb = rest.iter().rev().fold(0, |value, &byte| (value << 8) | u64::from(byte));
+        }
+        Some(fetched)
+    }
+}
+
+/// The limbs of a little-endian word of 4, 8 or 16 bytes.
+#[inline]
+pub(crate) fn small(bytes: &[u8]) -> Option<[u64; 2]> {
+    if let Ok(word) = <[u8; 4]>::try_from(bytes) {
+        return Some([u64::from(u32::from_le_bytes(word)), 0]);
+    }
+    if let Ok(word) = <[u8; 8]>::try_from(bytes) {
+        return Some([u64::from_le_bytes(word), 0]);
+    }
+    let word = u128::from_le_bytes(<[u8; 16]>::try_from(bytes).ok()?);
+    Some([word as u64, (word >> 64) as u64])
+}
+
+/// The word of these bytes.
+fn word_at(bytes: &[u8], bits: u32, little: bool) -> Word {
+    if little {
+        return Word::from_le_bytes(bytes, bits);
+    }
+    let mut word = Word::zero(bits);
+    for (i, &byte) in bytes.iter().rev().enumerate() {
+        word.insert(8 * i as u32, 8, u64::from(byte));
+    }
+    word
+}

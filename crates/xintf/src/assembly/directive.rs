@@ -1,0 +1,196 @@
+//! Directives as people and compilers write them for RISC-V, in terms of those of the general assembler.
+
+use isaglot_source::{Diagnostic, Span};
+
+use super::expand::{Expander, Line, Reported};
+use super::{Binding, scan};
+use crate::limits;
+
+/// Directives that say nothing that a program in memory needs.
+const IGNORED: &[&str] = &[
+    ".file", ".loc", ".ident", ".attribute", ".addrsig", ".addrsig_sym", ".hidden", ".protected", ".internal",
+    ".variant_cc", ".altmacro",
+];
+
+impl Expander<'_> {
+    /// A statement that begins with a dot.
+    pub(super) fn directive(&mut self, name: &str, rest: &str, line: Line<'_>) -> Result<(), Reported> {
+        let span = line.span;
+        let list = scan::operands(rest);
+        match (name, list.as_slice()) {
+            (".text" | ".data" | ".rodata" | ".bss", _) => self.enter(name, name, span),
+            (".section", [section, ..]) => {
+                let section = section.trim_matches('"').to_owned();
+                self.enter(&section, &format!("{section}{}", rest.split_once(',').map_or(String::new(), |(_, flags)| format!(",{flags}"))), span);
+            }
+            (".pushsection", [section, ..]) => {
+                self.pushed.push(self.section.clone());
+                self.enter(section, section, span);
+            }
+            (".popsection", []) => match self.pushed.pop() {
+                Some(section) => self.enter(&section, &section, span),
+                None => return Err(self.error("asm-directive", span, "no `.pushsection` before this", "this")),
+            },
+            (".previous", []) => {
+                let section = self.previous.clone();
+                self.enter(&section, &section, span);
+            }
+            (".globl" | ".global", names) => self.bind(names, Binding::Global),
+            (".weak", names) => self.bind(names, Binding::Weak),
+            (".local", names) => self.bind(names, Binding::Local),
+            (".type", [symbol, kind]) => {
+                let is_code = kind.contains("func");
+                self.made.attributes.types.insert((*symbol).to_owned(), is_code);
+            }
+            (".size", [symbol, size]) => {
+                let size = self.localised(size);
+                let number = self.number(&size, span);
+                self.made.attributes.sizes.insert((*symbol).to_owned(), number);
+            }
+            (".option", [option, ..]) => return self.option(option, span),
+            (".align" | ".p2align", [power, ..]) => match self.known(power).filter(|p| (0..limits::MAX_ALIGN).contains(p)) {
+                Some(power) => self.emit(&format!(".align {}", 1u64 << power), span),
+                None => return Err(self.error("asm-value", span, "expected a power of two below 16", "this")),
+            },
+            (".balign", [bytes, ..]) => self.emit(&format!(".align {bytes}"), span),
+            (".byte", _) | (".half" | ".hword" | ".short" | ".2byte", _) | (".word" | ".long" | ".4byte", _)
+            | (".dword" | ".quad" | ".8byte", _) => {
+                let plain = match name {
+                    ".byte" => ".byte",
+                    ".half" | ".hword" | ".short" | ".2byte" => ".half",
+                    ".word" | ".long" | ".4byte" => ".word",
+                    _ => ".dword",
+                };
+                let values = self.values(&list, span)?;
+                self.emit(&format!("{plain} {values}"), span);
+            }
+            (".zero" | ".space" | ".skip", _) => {
+                let counts = self.localised(rest);
+                self.emit(&format!(".zero {counts}"), span);
+            }
+            (".fill", [count, more @ ..]) => {
+                let size = more.first().copied().unwrap_or("1");
+                let value = more.get(1).copied().unwrap_or("0");
+                let numbers = [count, size, value].map(|text| self.known(text));
+                let [Some(count), Some(size @ 1..=8), Some(value)] = numbers else {
+                    let message = "`.fill` takes a count, a size up to 8 and a value";
+                    return Err(self.error("asm-value", span, message, "this"));
+                };
+                return self.fill(count, size, value, span);
+            }
+            (".ascii" | ".asciz" | ".string", _) => self.emit(line.text, span),
+            (".equ" | ".set" | ".equiv", [name, value]) => return self.define_number(name, value, span),
+            (".lcomm", [symbol, size, align @ ..]) => {
+                self.allocate(symbol, size, align.first().copied().unwrap_or("1"), span);
+                let back = self.section.clone();
+                self.emit(&format!(".section {back}"), span);
+            }
+            (".comm", [symbol, size, align @ ..]) => {
+                let binding = self.made.attributes.bindings.entry((*symbol).to_owned());
+                binding.or_insert(Binding::Global);
+                let align = align.first().copied().unwrap_or("1");
+                self.common.push([symbol, size, align].map(str::to_owned));
+                self.common_spans.push(span);
+            }
+            (".insn", _) => return super::insn::insn(self, rest, span),
+            (".end", []) => {}
+            (name, _) if IGNORED.contains(&name) || name.starts_with(".cfi_") => {}
+            (".macro" | ".rept" | ".irp" | ".if" | ".ifdef" | ".ifndef" | ".include" | ".incbin", _) => {
+                let d = Diagnostic::error("asm-directive", format!("`{name}` is not supported")).label(span, "this");
+                return Err(self.report(d.note("run the source through a preprocessor first: `cpp -P program.S`")));
+            }
+            _ => self.emit(line.text, span),
+        }
+        Ok(())
+    }
+
+    /// Room among what is 0 at first.
+    fn allocate(&mut self, symbol: &str, size: &str, align: &str, span: Span) {
+        self.emit(".section .bss", span);
+        self.emit(&format!(".align {align}"), span);
+        self.emit(&format!("{symbol}:"), span);
+        self.emit(&format!(".zero {size}"), span);
+        let size = self.number(size, span);
+        self.made.attributes.types.insert(symbol.to_owned(), false);
+        self.made.attributes.sizes.insert(symbol.to_owned(), size);
+    }
+
+    /// Common symbols: they come behind everything else.
+    pub(super) fn commons(&mut self) {
+        let common = std::mem::take(&mut self.common);
+        for ([symbol, size, align], span) in common.iter().zip(std::mem::take(&mut self.common_spans)) {
+            self.allocate(symbol, size, align, span);
+        }
+    }
+
+    /// Goes on in a section; `text` is what `.section` takes.
+    fn enter(&mut self, section: &str, text: &str, span: Span) {
+        let before = std::mem::replace(&mut self.section, section.to_owned());
+        self.previous = before;
+        self.emit(&format!(".section {text}"), span);
+    }
+
+    fn bind(&mut self, names: &[&str], binding: Binding) {
+        for name in names {
+            self.made.attributes.bindings.insert((*name).to_owned(), binding);
+        }
+    }
+
+    fn option(&mut self, option: &str, span: Span) -> Result<(), Reported> {
+        match option {
+            "push" => {
+                self.options.push(self.compressed);
+                return Ok(());
+            }
+            "pop" => match self.options.pop() {
+                Some(compressed) => self.compressed = compressed,
+                None => return Err(self.error("asm-directive", span, "no `.option push` before this", "this")),
+            },
+            "rvc" => self.compressed = true,
+            "norvc" => self.compressed = false,
+            // What a linker may do later, and position independence: nothing here depends on them.
+            "relax" | "norelax" | "pic" | "nopic" | "csr-check" | "no-csr-check" => return Ok(()),
+            _ => return Err(self.error("asm-directive", span, format!("there is no option `{option}`"), "this")),
+        }
+        self.emit(if self.compressed { ".bits 0" } else { ".bits 32" }, span);
+        Ok(())
+    }
+
+    /// The values of a list of data.
+    fn values(&mut self, list: &[&str], span: Span) -> Result<String, Reported> {
+        let mut out = String::new();
+        for (at, value) in list.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            if value.starts_with('%') {
+                out.push_str(&self.function(value, span)?);
+            } else if value.contains(':') {
+                out.push_str(&self.constant(value, span)?);
+            } else {
+                out.push_str(&self.localised(value));
+            }
+        }
+        Ok(out)
+    }
+
+    fn fill(&mut self, count: i64, size: i64, value: i64, span: Span) -> Result<(), Reported> {
+        if value == 0 || size == 1 {
+            let bytes = count.checked_mul(size).unwrap_or(-1);
+            self.emit(&format!(".zero {bytes},{}", value & 0xff), span);
+            return Ok(());
+        }
+        let unit = value.to_le_bytes();
+        let unit = unit.get(..usize::try_from(size).unwrap_or(0)).unwrap_or(&[]);
+        let bytes: Vec<String> = unit.iter().map(ToString::to_string).collect();
+        if !(0..=limits::MAX_FILL).contains(&count) {
+            let message = format!("`.fill` makes at most {} values", limits::MAX_FILL);
+            return Err(self.error("asm-value", span, message, "this"));
+        }
+        let line = format!(".byte {}", bytes.join(","));
+        for _ in 0..count {
+            self.emit(&line, span);
+        }
+        Ok(())
+    }
+}
