@@ -28,14 +28,14 @@ pub struct Options {
 }
 
 /// Checks an instruction set. `progress` is told how many encodings are done, and of how many.
-pub fn check(isa: &Isa, options: &Options, progress: &mut dyn FnMut(usize, usize)) -> Report {
+pub fn check(isa: &Isa, options: Options, progress: &mut dyn FnMut(usize, usize)) -> Report {
     let mut report = Report { overlaps: overlap::overlaps(isa, options.generation), ..Report::default() };
     report.unreachable = overlap::unreachable(isa, &report.overlaps);
     if options.patterns_only {
         return report;
     }
     let mut undecided = Vec::new();
-    report.coverage = coverage::coverage(isa, options, &report.overlaps, &mut undecided);
+    report.coverage = coverage::coverage(isa, &options, &report.overlaps, &mut undecided);
     report.undecided = undecided;
     report.enums = enums::enums(isa);
     let leaves: Vec<EncodingId> = entries(isa).into_iter().flat_map(|s| isa[s].encodings.iter().copied()).collect();

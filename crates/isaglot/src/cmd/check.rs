@@ -131,7 +131,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
             }
         };
         let mut progress = Progress::new("checking");
-        let found = check(isa, &options, &mut |done, total| progress.at(done, total));
+        let found = check(isa, options, &mut |done, total| progress.at(done, total));
         progress.finish();
         all.extend(diagnostics(isa, &found));
         report = Some(found);
