@@ -14,7 +14,9 @@ use isaglot_codec::{Alternative, Compiler, Context, Graph, Match, Meaning, Plan,
 use isaglot_model::{Encoding, EncodingId, ExprId, Field, FieldType, SpaceId, TemplatePart};
 use rustc_hash::FxHashMap;
 
-use crate::limits::{MAX_BLOCK_DEPTH, MAX_BLOCKS, MAX_DIRECT, OPERAND_BITS, PART_BITS, SEGMENT_BITS, TEST_BITS, TEST_RUNS};
+use crate::limits::{
+    MAX_BLOCK_DEPTH, MAX_BLOCKS, MAX_DIRECT, OPERAND_BITS, PART_BITS, SEGMENT_BITS, TEST_BITS, TEST_RUNS,
+};
 
 /// A list of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

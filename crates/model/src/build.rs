@@ -7,7 +7,7 @@ use crate::expansion::{Expansion, Table};
 use crate::expr::Expr;
 use crate::field::EnumType;
 use crate::ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TableId, TemplateId};
-use crate::isa::{OpcodeBits, ByteOrder, Feature, GenName, Isa, WordFormat};
+use crate::isa::{ByteOrder, Feature, GenName, Isa, OpcodeBits, WordFormat};
 use crate::names::{Name, Names};
 use crate::operand::RegisterFile;
 use crate::semantics::{ExternFunction, Parameter};

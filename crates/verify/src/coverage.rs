@@ -5,9 +5,7 @@
 //! What is free is also counted by opcode, where it is known which bits that is.
 
 use isaglot_bits::{Count, Pattern, Word, cover};
-use isaglot_model::{
-    Condition, Encoding, EncodingId, FeatureId, GenRange, Isa, LengthRule, Overlap, SpaceId,
-};
+use isaglot_model::{Condition, Encoding, EncodingId, FeatureId, GenRange, Isa, LengthRule, Overlap, SpaceId};
 
 use crate::check::Options;
 use crate::limits;

@@ -148,7 +148,8 @@ fn cases(dir: &Path) -> Result<(), Failed> {
         let interfaces = set::load(&mut files, &[], |_, _, _| None, &mut found);
         let file = files.add("case.s", (strings("asm").join("\n") + "\n").into_bytes());
         let target = assembly::Target { xlen: Xlen::from_bits(bits).ok_or("xlen")?, interfaces: &interfaces };
-        let image = assembly::assemble(&mut assembler, target, &mut files, file, &assembly::Layout::default(), &mut found);
+        let image =
+            assembly::assemble(&mut assembler, target, &mut files, file, &assembly::Layout::default(), &mut found);
         let made: Vec<String> = (image.map(|program| program.image.bytes()).unwrap_or_default().chunks(4))
             .map(|b| format!("{:#010x}", b.iter().rev().fold(0u32, |w, b| w << 8 | u32::from(*b))))
             .collect();

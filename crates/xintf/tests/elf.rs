@@ -23,8 +23,10 @@ const QEMU: &str = "qemu-riscv64";
 
 fn main() {
     let is_missing = |tools: &[&str]| !tools.iter().all(|tool| common::have(tool));
-    let mut trials =
-        vec![Trial::test("reads_back_32", || reads_back(Xlen::Rv32)), Trial::test("reads_back_64", || reads_back(Xlen::Rv64))];
+    let mut trials = vec![
+        Trial::test("reads_back_32", || reads_back(Xlen::Rv32)),
+        Trial::test("reads_back_64", || reads_back(Xlen::Rv64)),
+    ];
     for flags in ["-O0", "-O2", "-Os"] {
         let missing = is_missing(&[GCC, AS, LD]);
         let test = Trial::test(format!("compiled_as_gnu_has_it{flags}"), move || same_bytes(flags));
@@ -198,7 +200,8 @@ fn objdump() -> Result<(), Failed> {
     let text = String::from_utf8_lossy(&out.stdout);
     let complaints = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success() && complaints.is_empty(), "{complaints}");
-    for wanted in ["elf64-littleriscv", "0000000080000000 <_start>:", "80000010:", "g     F .text", "<helper>:", "ret"] {
+    for wanted in ["elf64-littleriscv", "0000000080000000 <_start>:", "80000010:", "g     F .text", "<helper>:", "ret"]
+    {
         assert!(text.contains(wanted), "{wanted} is missing:\n{text}");
     }
     Ok(())

@@ -12,16 +12,17 @@ use std::sync::Arc;
 use isaglot_bits::{Word, limbs};
 use isaglot_codec::Plan;
 use isaglot_model::{
-    Assert, BinaryOp, Encoding, EncodingId, Field, FieldSource, FieldType, Isa, Name, Param, SpaceId, TemplatePart, UnaryOp,
+    Assert, BinaryOp, Encoding, EncodingId, Field, FieldSource, FieldType, Isa, Name, Param, SpaceId, TemplatePart,
+    UnaryOp,
 };
 use rustc_hash::FxHashMap;
 
 use super::limits::{MAX_NESTING, MAX_PROGRAM};
 use super::meaning::{Choice, Condition, Meanings};
-use super::quick;
 use super::program::{
     Branch, Bytes, Digits, Expr, ExprNode, FieldOp, Kind, Op, Program, Reach, Run, ShortWords, Style, Table, Target,
 };
+use super::quick;
 use super::symbolic::{Bit, Bits, Node, Term};
 use super::trie::Trie;
 

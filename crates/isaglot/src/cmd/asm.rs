@@ -137,7 +137,8 @@ fn riscv(
         list: args.list,
     };
     let program = assembly::assemble(assembler, target, &mut session.files, file, &layout, problems)?;
-    let bytes = if wants_elf { as_elf(args, chosen, plan, &program, xlen, problems)? } else { raw(&program, problems)? };
+    let bytes =
+        if wants_elf { as_elf(args, chosen, plan, &program, xlen, problems)? } else { raw(&program, problems)? };
     Some((program.image, bytes))
 }
 
@@ -179,7 +180,10 @@ fn as_elf(
         },
         None => label("_start").unwrap_or_else(|| {
             let start = program.image.sections.first().map_or(0, |section| section.address);
-            let d = Diagnostic::warning("asm-entry", format!("there is no label `_start`: the program starts at {start:#x}"));
+            let d = Diagnostic::warning(
+                "asm-entry",
+                format!("there is no label `_start`: the program starts at {start:#x}"),
+            );
             problems.push(d.note("name another one with `--entry`"));
             start
         }),

@@ -6,8 +6,8 @@ use isaglot_source::{Diagnostic, Diagnostics};
 
 use super::Place;
 use crate::gather::Tables;
-use crate::load::Sources;
 use crate::limits::MAX_OPCODE_BITS;
+use crate::load::Sources;
 use crate::syntax::{Format, Int, OpcodeDecl, PieceDecl};
 
 /// The name of the root that holds the instructions.

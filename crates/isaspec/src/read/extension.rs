@@ -10,8 +10,8 @@ use super::reader::{Reader, children};
 use super::semantics;
 use crate::limits;
 use crate::syntax::{
-    Bitset, ExceptDecl, FeatureDecl, File, FlowDecl, Format, GenNameDecl, Int, LengthDecl, OpcodeDecl, OperandDecl, PieceDecl,
-    RegisterDecl, Registers, Role,
+    Bitset, ExceptDecl, FeatureDecl, File, FlowDecl, Format, GenNameDecl, Int, LengthDecl, OpcodeDecl, OperandDecl,
+    PieceDecl, RegisterDecl, Registers, Role,
 };
 use crate::text::Text;
 

@@ -8,8 +8,17 @@ use crate::limits;
 
 /// Directives that say nothing that a program in memory needs.
 const IGNORED: &[&str] = &[
-    ".file", ".loc", ".ident", ".attribute", ".addrsig", ".addrsig_sym", ".hidden", ".protected", ".internal",
-    ".variant_cc", ".altmacro",
+    ".file",
+    ".loc",
+    ".ident",
+    ".attribute",
+    ".addrsig",
+    ".addrsig_sym",
+    ".hidden",
+    ".protected",
+    ".internal",
+    ".variant_cc",
+    ".altmacro",
 ];
 
 impl Expander<'_> {
@@ -21,7 +30,14 @@ impl Expander<'_> {
             (".text" | ".data" | ".rodata" | ".bss", _) => self.enter(name, name, span),
             (".section", [section, ..]) => {
                 let section = section.trim_matches('"').to_owned();
-                self.enter(&section, &format!("{section}{}", rest.split_once(',').map_or(String::new(), |(_, flags)| format!(",{flags}"))), span);
+                self.enter(
+                    &section,
+                    &format!(
+                        "{section}{}",
+                        rest.split_once(',').map_or(String::new(), |(_, flags)| format!(",{flags}"))
+                    ),
+                    span,
+                );
             }
             (".pushsection", [section, ..]) => {
                 self.pushed.push(self.section.clone());
@@ -48,12 +64,16 @@ impl Expander<'_> {
                 self.made.attributes.sizes.insert((*symbol).to_owned(), number);
             }
             (".option", [option, ..]) => return self.option(option, span),
-            (".align" | ".p2align", [power, ..]) => match self.known(power).filter(|p| (0..limits::MAX_ALIGN).contains(p)) {
-                Some(power) => self.emit(&format!(".align {}", 1u64 << power), span),
-                None => return Err(self.error("asm-value", span, "expected a power of two below 16", "this")),
-            },
+            (".align" | ".p2align", [power, ..]) => {
+                match self.known(power).filter(|p| (0..limits::MAX_ALIGN).contains(p)) {
+                    Some(power) => self.emit(&format!(".align {}", 1u64 << power), span),
+                    None => return Err(self.error("asm-value", span, "expected a power of two below 16", "this")),
+                }
+            }
             (".balign", [bytes, ..]) => self.emit(&format!(".align {bytes}"), span),
-            (".byte", _) | (".half" | ".hword" | ".short" | ".2byte", _) | (".word" | ".long" | ".4byte", _)
+            (".byte", _)
+            | (".half" | ".hword" | ".short" | ".2byte", _)
+            | (".word" | ".long" | ".4byte", _)
             | (".dword" | ".quad" | ".8byte", _) => {
                 let plain = match name {
                     ".byte" => ".byte",

@@ -90,7 +90,8 @@ fn word(to: &Expander<'_>, rest: &str) -> Option<(u32, u32)> {
             let value = u32::try_from(to.known(all.last()?)?).ok()?;
             let length = if value & 3 == 3 { 4 } else { 2 };
             let asked = if all.len() == 2 { to.known(all.first()?)? } else { i64::from(length) };
-            (all.len() <= 2 && asked == i64::from(length) && (length == 4 || value <= 0xffff)).then_some((value, length))?
+            (all.len() <= 2 && asked == i64::from(length) && (length == 4 || value <= 0xffff))
+                .then_some((value, length))?
         }
     })
 }

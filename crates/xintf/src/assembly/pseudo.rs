@@ -17,7 +17,13 @@ pub(super) fn expand(to: &mut Expander<'_>, name: &str, operands: &[&str], span:
         ("jump", [label, rt]) => to.relative(label, ["auipc", rt], ["jalr", "zero"], Second::Address(rt), span),
         ("move", [rd, rs]) => to.emit(&format!("mv {rd},{rs}"), span),
         ("sext.b" | "sext.h" | "zext.h" | "zext.w", [rd, rs]) if !to.target.has(name) => {
-            let bits = if name.ends_with('b') { 8 } else if name.ends_with('h') { 16 } else { 32 };
+            let bits = if name.ends_with('b') {
+                8
+            } else if name.ends_with('h') {
+                16
+            } else {
+                32
+            };
             let by = to.target.xlen.bits() - bits;
             let right = if name.starts_with('s') { "srai" } else { "srli" };
             to.emit(&format!("slli {rd},{rs},{by:#x}"), span);

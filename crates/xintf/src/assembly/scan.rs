@@ -355,13 +355,33 @@ mod tests {
     #[test]
     fn plain_lines_are_told_from_others() {
         let is_plain = |line: &str| matches!(glance(line.as_bytes()), Glance::Plain(_));
-        for line in ["  addi a0, a0, -1", "ret", "\tlw a0,-8(sp)\r", "fadd.s fa0,fa1,fa2,rtz", "bnez a0, .L3", "j done"] {
+        for line in ["  addi a0, a0, -1", "ret", "\tlw a0,-8(sp)\r", "fadd.s fa0,fa1,fa2,rtz", "bnez a0, .L3", "j done"]
+        {
             assert!(is_plain(line), "{line}");
         }
         for line in [
-            "", "  # no", "a: ret", "li a0, 1", "addi a0,a0,4-1", "addi a0,a0,x - 1", "lw a0,%lo(x)(a1)", "j 1b", "j .",
-            "bnez a0, 2f", ".word 1", "lw a0, x", "add a0,a0,a1 # c", "ret; ret", "X a", "la a0,x", "addi a0,a0,2*4",
-            "ld a0, (a1)", "add a0,a1, 4", "lr.w.aq a0, 0(a1)", "move a0,a1", "amoadd.w.aqrl a0,a1,0(a2)",
+            "",
+            "  # no",
+            "a: ret",
+            "li a0, 1",
+            "addi a0,a0,4-1",
+            "addi a0,a0,x - 1",
+            "lw a0,%lo(x)(a1)",
+            "j 1b",
+            "j .",
+            "bnez a0, 2f",
+            ".word 1",
+            "lw a0, x",
+            "add a0,a0,a1 # c",
+            "ret; ret",
+            "X a",
+            "la a0,x",
+            "addi a0,a0,2*4",
+            "ld a0, (a1)",
+            "add a0,a1, 4",
+            "lr.w.aq a0, 0(a1)",
+            "move a0,a1",
+            "amoadd.w.aqrl a0,a1,0(a2)",
         ] {
             assert!(!is_plain(line), "{line}");
         }
@@ -387,7 +407,9 @@ mod tests {
 
     #[test]
     fn shifts_get_hexadecimal_numbers() {
-        for (line, expected) in [("a0,a1,3", "a0,a1,0x3"), ("a0,a1,63", "a0,a1,0x3f"), ("a0,a1,64", "a0,a1,64"), ("a0,x1", "a0,x1")] {
+        for (line, expected) in
+            [("a0,a1,3", "a0,a1,0x3"), ("a0,a1,63", "a0,a1,0x3f"), ("a0,a1,64", "a0,a1,64"), ("a0,x1", "a0,x1")]
+        {
             let mut made = line.as_bytes().to_vec();
             hexadecimal(b"slli", &mut made);
             assert_eq!(made, expected.as_bytes());

@@ -261,16 +261,14 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
             let start = self.size();
             let done = match statement.kind {
                 Kind::Label | Kind::Define => continue,
-                Kind::Instruction => {
-                    match if fixed.is_some() { None } else { measured.next() } {
-                        Some(Measured::Word { word, bits }) => {
-                            self.append_value(word, bits);
-                            Ok(())
-                        }
-                        Some(Measured::Width { bits, form }) => self.instruction(statement.piece, Some(bits), form),
-                        Some(Measured::Failed) | None => self.instruction(statement.piece, self.bits, None),
+                Kind::Instruction => match if fixed.is_some() { None } else { measured.next() } {
+                    Some(Measured::Word { word, bits }) => {
+                        self.append_value(word, bits);
+                        Ok(())
                     }
-                }
+                    Some(Measured::Width { bits, form }) => self.instruction(statement.piece, Some(bits), form),
+                    Some(Measured::Failed) | None => self.instruction(statement.piece, self.bits, None),
+                },
                 Kind::Data => self.data(statement.piece),
                 Kind::NoMatch => self.digits(statement.piece, false),
                 Kind::Raw => self.digits(statement.piece, true),
@@ -299,10 +297,10 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                 self.out.push(d);
             }
         }
-        for part in self.sections.iter().filter(|part| part.size != part.measured && !self.out.has_errors()) {
+        let moved = self.sections.iter().find(|part| part.size != part.measured);
+        if let Some(part) = moved.filter(|_| !self.out.has_errors()) {
             let message = format!("the size of section `{}` depends on where it lies", part.name);
             self.out.push(Diagnostic::error("asm-layout", message).note("a count of bytes is made of differences"));
-            break;
         }
         let labels = if self.setup.symbols { self.labels() } else { Vec::new() };
         let numbers = self.setup.numbers.iter().map(|name| self.symbols.defined(name.as_bytes())).collect();
@@ -441,11 +439,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         Ok(())
     }
 
-    fn run(
-        &mut self,
-        statement: &Statement,
-        measured: &mut impl Iterator<Item = Measured>,
-    ) -> Result<(), Diagnostic> {
+    fn run(&mut self, statement: &Statement, measured: &mut impl Iterator<Item = Measured>) -> Result<(), Diagnostic> {
         // A directive that cannot be read has been reported by the first pass.
         let Ok(directive) = self.directive(statement) else { return Ok(()) };
         match directive {
@@ -475,7 +469,11 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                 let gap = self.size().next_multiple_of(to.max(1)) - self.size();
                 let is_code = self.setup.linked.is_none()
                     || self.sections.get(self.section).is_some_and(|part| part.contents == Contents::Code);
-                let nop = self.nop.clone().filter(|_| is_code).filter(|nop| gap.is_multiple_of(u64::from(nop.width() / 8).max(1)));
+                let nop = self
+                    .nop
+                    .clone()
+                    .filter(|_| is_code)
+                    .filter(|nop| gap.is_multiple_of(u64::from(nop.width() / 8).max(1)));
                 match nop {
                     Some(nop) => {
                         for _ in 0..gap / u64::from(nop.width() / 8).max(1) {

@@ -35,7 +35,8 @@ impl Contents {
             (".debug", Contents::Note),
             (".eh_frame", Contents::Constant),
         ];
-        let is = |known: &str| name.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '_']));
+        let is =
+            |known: &str| name.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '_']));
         KNOWN.iter().find(|(known, _)| is(known)).map_or(Contents::Code, |(_, contents)| *contents)
     }
 
@@ -136,13 +137,19 @@ mod tests {
     use super::{Contents, Extent, Linked, lay_out};
 
     fn extents<'n>(list: &[(&'n str, u64, u64)]) -> Vec<Extent<'n>> {
-        let one = |&(name, size, align): &(&'n str, u64, u64)| Extent { name, contents: Contents::of_name(name), size, align };
+        let one = |&(name, size, align): &(&'n str, u64, u64)| Extent {
+            name,
+            contents: Contents::of_name(name),
+            size,
+            align,
+        };
         list.iter().map(one).collect()
     }
 
     #[test]
     fn sections_lie_in_order_and_apart() {
-        let all = extents(&[(".data", 5, 8), (".text", 6, 2), (".bss", 100, 16), (".rodata.str", 3, 1), (".text.b", 4, 4)]);
+        let all =
+            extents(&[(".data", 5, 8), (".text", 6, 2), (".bss", 100, 16), (".rodata.str", 3, 1), (".text.b", 4, 4)]);
         let mut linked = Linked { base: 0x1000, page: 0x100, last: u64::MAX, ..Linked::default() };
         assert_eq!(lay_out(&linked, &all).expect("a layout"), [0x1200, 0x1000, 0x1300, 0x1100, 0x1008]);
         linked.page = 1;
