@@ -8,6 +8,8 @@ use isaglot_model::{Field, FieldType};
 pub struct Targets {
     total: u64,
     limbs: Vec<u64>,
+    /// No later than the first place after the one that was passed last: see [`Targets::pass`].
+    next: u64,
 }
 
 /// Places in a limb.
@@ -24,7 +26,7 @@ impl Targets {
     #[must_use]
     pub fn new(total: u64) -> Self {
         let limbs = usize::try_from(total.div_ceil(PER_LIMB)).unwrap_or(0);
-        Self { total, limbs: vec![0; limbs] }
+        Self { total, limbs: vec![0; limbs], next: 0 }
     }
 
     /// The number of places.
@@ -62,8 +64,32 @@ impl Targets {
     #[inline]
     pub fn add(&mut self, position: u64, call: bool) {
         let limb = usize::try_from(position / PER_LIMB).ok().and_then(|at| self.limbs.get_mut(at));
-        if let Some(limb) = limb {
-            *limb |= if call { CALL } else { BRANCH } << (position % PER_LIMB * 2);
+        let bit = if call { CALL } else { BRANCH } << (position % PER_LIMB * 2);
+        if let Some(limb) = limb
+            && *limb & bit == 0
+        {
+            *limb |= bit;
+            self.next = self.next.min(position);
+        }
+    }
+
+    /// Who goes through the places in order need not look at those before this one.
+    #[inline]
+    pub(crate) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Looks for the next place after this one, for [`Targets::next`].
+    pub(crate) fn pass(&mut self, position: u64) {
+        self.next = position + 1;
+        while self.next < self.total {
+            let limb = usize::try_from(self.next / PER_LIMB).ok().and_then(|at| self.limbs.get(at));
+            let rest = limb.map_or(0, |limb| limb >> (self.next % PER_LIMB * 2));
+            if rest != 0 {
+                self.next += u64::from(rest.trailing_zeros() / 2);
+                return;
+            }
+            self.next = (self.next / PER_LIMB + 1) * PER_LIMB;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Where the instructions of a stream jump to, without printing them: the pre-pass of labels.
 //!
 //! The problem: labels need the targets of the whole stream before its first line, and printing everything twice for
-//! them doubles the time. The method: a few bits of a word nearly always tell that it is of no encoding that could
+//! them doubles the time. The method: a byte of a word nearly always tells that it is of no encoding that could
 //! print a code address; the few other words are decoded and run through their display programs, of which everything
 //! is left out that prints none.
 //!
@@ -77,44 +77,51 @@ impl Reach {
     }
 }
 
-/// Eight neighbouring bits of a word, and which of their values an encoding of some set can have.
+/// One byte of a word, and which of its values an encoding of some set can have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sieve {
-    limb: usize,
-    shift: u32,
-    values: [u64; 4],
+    /// Which byte, from the least significant one.
+    byte: usize,
+    values: [bool; 256],
 }
 
 impl Sieve {
-    /// The bits that leave the fewest values.
+    /// The byte that leaves the fewest values.
     fn new(isa: &Isa, set: impl Iterator<Item = EncodingId>) -> Sieve {
         let patterns: Vec<_> =
             set.map(|id| (isa[id].pattern.care().limbs(), isa[id].pattern.value().limbs())).collect();
-        let mut best = Sieve { limb: 0, shift: 0, values: [u64::MAX; 4] };
-        let count = |values: &[u64; 4]| values.iter().map(|limb| limb.count_ones()).sum::<u32>();
-        let width = isa.format().max_bits;
-        for low in (0..width).filter(|low| low % 64 <= 56 && low + 8 <= width) {
-            let (limb, shift) = ((low / 64) as usize, low % 64);
-            let mut values = [0; 4];
+        let mut best = Sieve { byte: 0, values: [true; 256] };
+        let count = |values: &[bool; 256]| values.iter().filter(|fits| **fits).count();
+        for byte in 0..(isa.format().max_bits / 8) as usize {
+            let mut values = [false; 256];
             for (care, value) in &patterns {
-                let bits = |limbs: &[u64]| limbs.get(limb).map_or(0, |limb| limb >> shift & 0xff);
-                for index in (0..256).filter(|index| index & bits(care) == bits(value)) {
-                    values[(index >> 6) as usize] |= 1 << (index & 63);
+                let (care, value) = (byte_of(care, byte), byte_of(value, byte));
+                for (fits, index) in values.iter_mut().zip(0..=u8::MAX) {
+                    *fits |= index & care == value;
                 }
             }
             if count(&values) < count(&best.values) {
-                best = Sieve { limb, shift, values };
+                best = Sieve { byte, values };
             }
         }
         best
     }
 
-    /// Whether a word may be of an encoding of the set.
+    /// Whether a word, given by its bytes from the least significant one on, may be of an encoding of the set.
     #[inline]
-    pub(crate) fn passes(&self, word: &[u64]) -> bool {
-        let index = word.get(self.limb).map_or(0, |limb| limb >> self.shift & 0xff);
-        self.values.get((index >> 6) as usize).is_some_and(|limb| limb >> (index & 63) & 1 == 1)
+    pub(crate) fn passes(&self, word: &[u8]) -> bool {
+        self.values[usize::from(word.get(self.byte).copied().unwrap_or(0))]
     }
+
+    /// The same for a word given by its limbs.
+    fn passes_limbs(&self, word: &[u64]) -> bool {
+        self.values[usize::from(byte_of(word, self.byte))]
+    }
+}
+
+/// A byte of a word, from the least significant one on.
+fn byte_of(limbs: &[u64], byte: usize) -> u8 {
+    limbs.get(byte / 8).map_or(0, |limb| (limb >> (byte % 8 * 8)) as u8)
 }
 
 impl<'p, 'a> Marker<'p, 'a> {
@@ -134,6 +141,9 @@ impl<'p, 'a> Marker<'p, 'a> {
 
     /// The steps of an instruction that may jump somewhere.
     pub(crate) fn steps(&mut self, word: &[u64], width: u32) -> Option<BlockId> {
+        if !self.sieve.passes_limbs(word) {
+            return None;
+        }
         let Match::One(id) = self.programs.select(word, width) else { return None };
         match self.roots.get(id.index()) {
             Some(Some(block)) => *block,

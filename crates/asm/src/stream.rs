@@ -116,7 +116,6 @@ impl<'p, 'a> Stream<'p, 'a> {
         }
         while let Some(fetched) = self.fetcher.next(bytes.get(used..).unwrap_or(&[])) {
             if fetched.known
-                && marker.sieve().passes(fetched.limbs())
                 && let Some(block) = marker.steps(fetched.limbs(), fetched.bits)
             {
                 jumps.add(marker, block, fetched.limbs(), fetched.bits, self.marked);
@@ -200,11 +199,20 @@ impl<'p, 'a> Stream<'p, 'a> {
         true
     }
 
-    /// Whether lines stand before the current instruction.
+    /// Whether lines stand before the current instruction that are not yet printed.
     #[inline]
-    fn has_label_lines(&self) -> bool {
-        let Some(targets) = &self.targets else { return false };
-        (targets.is_target(self.position) || self.next_entry <= self.position) && self.labelled != Some(self.position)
+    fn has_label_lines(&mut self) -> bool {
+        match &self.targets {
+            Some(targets) if targets.next() <= self.position || self.next_entry <= self.position => self.is_labelled(),
+            _ => false,
+        }
+    }
+
+    #[inline(never)]
+    fn is_labelled(&mut self) -> bool {
+        let (position, Some(targets)) = (self.position, &mut self.targets) else { return false };
+        targets.pass(position);
+        self.labelled != Some(position) && (targets.is_target(position) || self.next_entry <= position)
     }
 
     fn line(&mut self, fetched: &Fetched, hooks: &mut dyn Hooks, out: &mut Vec<u8>) {
@@ -321,8 +329,8 @@ impl Jumps<'_, '_, '_> {
         let first = *position;
         let sieve = marker.sieve();
         for (word, at) in words.iter().zip(first..) {
-            if let Some(limbs) = small(word)
-                && sieve.passes(&limbs)
+            if sieve.passes(word)
+                && let Some(limbs) = small(word)
                 && let Some(block) = marker.steps(&limbs, 8 * N as u32)
             {
                 self.add(marker, block, &limbs, 8 * N as u32, at);
