@@ -31,9 +31,15 @@ pub(crate) fn open(path: Option<&Path>) -> Result<Box<dyn Read>, Diagnostic> {
 
 /// Reads an input whole.
 pub(crate) fn read(path: Option<&Path>) -> Result<Vec<u8>, Diagnostic> {
-    let mut bytes = Vec::new();
-    open(path)?.read_to_end(&mut bytes).map_err(|e| unreadable(&input_name(path), &e))?;
-    Ok(bytes)
+    let bytes = match path {
+        // This knows the size, so no memory is asked for in vain.
+        Some(p) if !is_std(path) => std::fs::read(p),
+        _ => {
+            let mut bytes = Vec::new();
+            io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        }
+    };
+    bytes.map_err(|e| unreadable(&input_name(path), &e))
 }
 
 /// The diagnostic for an input that cannot be read.

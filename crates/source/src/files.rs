@@ -59,7 +59,11 @@ impl SourceFile {
     fn line_starts(&self) -> &[u32] {
         self.line_starts.get_or_init(|| {
             let after_newline = |(i, &b): (usize, &u8)| (b == b'\n').then_some(i as u32 + 1);
-            std::iter::once(0).chain(self.bytes.iter().enumerate().filter_map(after_newline)).collect()
+            // Counted first: a file may be all line ends.
+            let mut starts = Vec::with_capacity(1 + self.bytes.iter().filter(|&&b| b == b'\n').count());
+            starts.push(0);
+            starts.extend(self.bytes.iter().enumerate().filter_map(after_newline));
+            starts
         })
     }
 

@@ -37,7 +37,12 @@ pub struct Instructions<'w> {
 impl<'w> Instructions<'w> {
     /// The instructions after the header of a module in the machine's byte order.
     pub fn new(module: &'w [u32]) -> Instructions<'w> {
-        Instructions { words: module, at: 5 }
+        Instructions::from(module, 5)
+    }
+
+    /// Those from a word on at which one begins.
+    pub(crate) fn from(module: &'w [u32], at: usize) -> Instructions<'w> {
+        Instructions { words: module, at }
     }
 }
 

@@ -27,6 +27,7 @@ pub mod instructions;
 pub mod limits;
 pub mod listing;
 mod number;
+mod places;
 pub mod smoke;
 mod sparse;
 

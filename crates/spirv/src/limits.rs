@@ -15,11 +15,27 @@ pub const PARAMETER_DEPTH: usize = 8;
 /// Longest name in bytes that an id gets from its debug name or its type; longer ones become the number.
 pub const FRIENDLY_BYTES: usize = 256;
 
+/// Words of a module per id, at least, for its ids to have places without being looked for.
+pub const WORDS_PER_ID: usize = 4;
+
+/// Ids that have places without being looked for in a module of any size.
+pub const DENSE_IDS: usize = 4096;
+
+/// Bytes that names made of other names may take, whatever the module.
+pub const MADE_BYTES: usize = 1 << 16;
+
+/// Bytes that names made of other names may take per word of the module; then they are put together when printed.
+pub const MADE_BYTES_PER_WORD: usize = 2;
+
+/// Words of the longest instruction whose line is held back until the instruction is known to be good; longer ones are
+/// checked first and then handed on in pieces.
+pub const HELD_WORDS: usize = 1024;
+
+/// Bytes of a token that a message shows; longer ones are cut.
+pub const SHOWN_BYTES: usize = 1 << 16;
+
 /// The comment column that one long line may impose on the next ones.
 pub const COMMENT_COLUMN: usize = 256;
-
-/// Rounds in which the exact disassembly replaces what does not re-assemble, before everything becomes raw words.
-pub const EXACT_ROUNDS: usize = 4;
 
 /// Bytes of text kept before they are handed on.
 pub const CHUNK_BYTES: usize = 1 << 18;

@@ -4,40 +4,46 @@
 //! The schema is `isaglot-spirv-listing/1`: offsets are bytes from the start of the file, ids are numbers, `name` is an
 //! id's friendly name where it has one other than its number. What cannot be decoded is listed with its `error`.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::dis::decode::{Decoder, Nothing, Sink};
-use crate::dis::names::{Names, Reach, friendly};
+use crate::dis::namer::{Reach, friendly};
+use crate::dis::names::Names;
 use crate::dis::print::{Out, Printer};
 use crate::dis::{Failure, Options, Write, module};
 use crate::grammar::rows::*;
-use crate::instructions::Instructions;
+use crate::instructions::{Instruction, Instructions};
 use crate::limits;
 use crate::number::NumberType;
+use crate::places::Places;
 
 /// The name of the schema.
 pub const SCHEMA: &str = "isaglot-spirv-listing/1";
 
-/// Facts of a block; its instructions are kept as places and decoded again when they are written.
-#[derive(Default)]
+/// Where a function lies.
+#[derive(Clone, Copy)]
+struct Function {
+    /// The word index of `OpFunction`.
+    start: u32,
+    /// The word index after its last instruction.
+    end: u32,
+}
+
+/// A block of a function.
+#[derive(Clone, Copy)]
 struct Block {
     label: u32,
-    predecessors: Vec<u32>,
+    /// The word index of its label.
+    start: u32,
+}
+
+/// Where a block goes; read from its last instructions when it is asked.
+#[derive(Default)]
+struct Edges {
     successors: Vec<u32>,
     merge: Option<u32>,
     continues: Option<u32>,
-    instructions: Vec<usize>,
-}
-
-/// A function being collected.
-#[derive(Default)]
-struct Function {
-    /// `OpFunction` and its parameters.
-    head: Vec<usize>,
-    blocks: Vec<Block>,
-    /// `OpFunctionEnd`, if there.
-    end: Vec<usize>,
 }
 
 #[derive(Serialize)]
@@ -97,39 +103,41 @@ fn section(opcode: u16, flags: u8) -> &'static str {
 }
 
 /// An id's name if it is not its number.
-fn named(names: &Names, id: u32) -> Option<String> {
+fn named(names: &Names<'_>, id: u32) -> Option<String> {
     let mut name = Vec::new();
     names.push(&mut name, id);
     let name = String::from_utf8_lossy(&name).into_owned();
     (name != id.to_string()).then_some(name)
 }
 
-/// Edges of a block from its last instruction and the merge before it; debug lines end nothing.
-fn edges(block: &mut Block, words: &[u32], label_words: &dyn Fn(u32) -> usize) {
-    let all = block.instructions.iter().rev().filter_map(|&at| {
-        let first = words.get(at).copied()?;
-        let count = ((first >> 16) as usize).max(1);
-        Some((first as u16, words.get(at + 1..at + count)?))
-    });
-    let mut last_two = all.filter(|(op, _)| !matches!(op, 8 | 317));
-    let (last, before) = (last_two.next(), last_two.next());
+/// Edges of the block in these words from its last instruction and the merge before it; debug lines end nothing.
+fn edges(words: &[u32], start: u32, end: u32, label_words: &dyn Fn(u32) -> usize) -> Edges {
+    let mut edges = Edges::default();
+    let (mut before, mut last) = (None, None);
+    let all = Instructions::from(words, start as usize).take_while(|i| i.offset < end as usize);
+    for i in all.filter(|i| !matches!(i.opcode, 8 | 317)) {
+        (before, last) = (last, Some((i.opcode, i.operands())));
+    }
     match before {
-        Some((246, [m, c, ..])) => (block.merge, block.continues) = (Some(*m), Some(*c)),
-        Some((247, [m, ..])) => block.merge = Some(*m),
+        Some((246, [m, c, ..])) => (edges.merge, edges.continues) = (Some(*m), Some(*c)),
+        Some((247, [m, ..])) => edges.merge = Some(*m),
         _ => {}
     }
     match last {
-        Some((249, [target, ..])) => block.successors.push(*target),
-        Some((250, [_, t, f, ..])) => block.successors.extend([*t, *f]),
+        Some((249, [target, ..])) => edges.successors.push(*target),
+        Some((250, [_, t, f, ..])) => edges.successors.extend([*t, *f]),
         Some((251, [selector, default, cases @ ..])) => {
-            block.successors.push(*default);
+            edges.successors.push(*default);
             let step = label_words(*selector) + 1;
-            block.successors.extend(cases.chunks_exact(step).filter_map(|c| c.last()));
+            edges.successors.extend(cases.chunks_exact(step).filter_map(|c| c.last()));
         }
         _ => {}
     }
-    let mut seen = FxHashSet::default();
-    block.successors.retain(|s| seen.insert(*s));
+    if edges.successors.len() > 1 {
+        let mut seen = FxHashSet::default();
+        edges.successors.retain(|s| seen.insert(*s));
+    }
+    edges
 }
 
 /// The listing of a module, and what is wrong with it; what is wrong in the header leaves no listing but `null`.
@@ -161,16 +169,20 @@ pub fn json_to(words: &[u32], options: &Options<'_>, write: &mut Write<'_>) -> V
     };
     let words = &*module.words;
     let grammar = options.grammar;
-    let names = if options.raw_id { Names::default() } else { friendly(words, grammar, Reach::All) };
+    let places = Places::new(words, grammar);
+    let names = match options.raw_id {
+        true => Names::none(words, &places, grammar),
+        false => friendly(words, &places, grammar, Reach::All),
+    };
     let printer = Printer::<false> {
         grammar,
         names: &names,
         wide: options.wide_numbers,
-        out: Out::new(),
+        out: Out::new(None),
         hidden: 0,
         scratch: Vec::new(),
     };
-    let decoder = Decoder::new(words, grammar, module.raw_imports);
+    let decoder = Decoder::new(words, &places, grammar, module.raw_imports);
     let mut w = Writer { words, names: &names, printer, decoder, out: Vec::new(), write, failures: Vec::new() };
     w.module();
     w.failures
@@ -179,9 +191,9 @@ pub fn json_to(words: &[u32], options: &Options<'_>, write: &mut Write<'_>) -> V
 /// Writes the listing while it walks.
 struct Writer<'a, 'w, 'o> {
     words: &'a [u32],
-    names: &'a Names,
+    names: &'a Names<'a>,
     printer: Printer<'a, false>,
-    decoder: Decoder<'a, 'a>,
+    decoder: Decoder<'a>,
     out: Vec<u8>,
     write: &'w mut Write<'o>,
     failures: Vec<Failure>,
@@ -229,23 +241,16 @@ impl Writer<'_, '_, '_> {
                 let failure = Failure { status: bad.status, index: index + 1, word: i.offset, message: bad.message };
                 self.failures.push(failure);
             }
+            let end = (i.offset + i.words.len()) as u32;
             match (i.opcode, functions.last_mut().filter(|_| inside)) {
                 (54, _) => {
-                    functions.push(Function { head: vec![i.offset], ..Function::default() });
+                    functions.push(Function { start: i.offset as u32, end });
                     inside = true;
                 }
-                (56, Some(f)) => {
-                    f.end.push(i.offset);
-                    inside = false;
+                (opcode, Some(f)) => {
+                    f.end = end;
+                    inside = opcode != 56;
                 }
-                (248, Some(f)) => {
-                    let label = i.operands().first().copied().unwrap_or(0);
-                    f.blocks.push(Block { label, instructions: vec![i.offset], ..Block::default() });
-                }
-                (_, Some(f)) => match f.blocks.last_mut() {
-                    Some(b) => b.instructions.push(i.offset),
-                    None => f.head.push(i.offset),
-                },
                 (opcode, None) => {
                     let flags = self.printer.grammar.op(opcode).map_or(0, |o| o.flags);
                     let name = section(opcode, flags);
@@ -271,52 +276,76 @@ impl Writer<'_, '_, '_> {
         self.flush();
     }
 
-    fn function(&mut self, mut f: Function) {
-        for b in &mut f.blocks {
-            edges(b, self.words, &|selector| self.decoder.label_words(selector));
+    fn function(&mut self, f: Function) {
+        let words = self.words;
+        let inside = move |from: u32, to: u32| {
+            Instructions::from(words, from as usize).take_while(move |i| i.offset < to as usize)
+        };
+        // Blocks end where the next one begins, the last one at `OpFunctionEnd`.
+        let mut blocks: Vec<Block> = Vec::new();
+        let mut body_end = f.end;
+        for i in inside(f.start, f.end) {
+            match i.opcode {
+                248 => blocks.push(Block { label: i.operands().first().copied().unwrap_or(0), start: i.offset as u32 }),
+                56 => body_end = i.offset as u32,
+                _ => {}
+            }
         }
-        let index: FxHashMap<u32, usize> = f.blocks.iter().enumerate().map(|(i, b)| (b.label, i)).collect();
-        for from in 0..f.blocks.len() {
-            let Some(b) = f.blocks.get(from) else { continue };
-            let label = b.label;
-            let targets: Vec<usize> = b.successors.iter().filter_map(|s| index.get(s).copied()).collect();
-            for to in targets {
-                if let Some(b) = f.blocks.get_mut(to) {
-                    b.predecessors.push(label);
+        let head_end = blocks.first().map_or(body_end, |b| b.start);
+        let end_of = |n: usize| blocks.get(n + 1).map_or(body_end, |b| b.start);
+        let decoder = &self.decoder;
+        let edges_of =
+            |n: usize, block: &Block| edges(words, block.start, end_of(n), &|selector| decoder.label_words(selector));
+        // (to, from) by number of block; of blocks with one label the last counts.
+        let mut index: Vec<(u32, u32)> = blocks.iter().zip(0..).map(|(b, n)| (b.label, n)).collect();
+        index.sort_unstable();
+        let mut predecessors: Vec<(u32, u32)> = Vec::new();
+        for (from, block) in blocks.iter().enumerate() {
+            for to in edges_of(from, block).successors {
+                let past = index.partition_point(|&(label, _)| label <= to);
+                if let Some(&(_, to)) = past.checked_sub(1).and_then(|n| index.get(n)).filter(|(label, _)| *label == to)
+                {
+                    predecessors.push((to, from as u32));
                 }
             }
         }
-        let id = f.head.first().and_then(|&at| self.words.get(at + 2)).copied();
+        drop(index);
+        predecessors.sort_unstable();
+        let id = words.get(f.start as usize + 2).copied();
         self.text("{\"id\":");
         self.value(&id);
         self.member("name", &id.and_then(|id| named(self.names, id)));
-        self.lines("head", &f.head);
+        self.lines("head", inside(f.start, head_end));
         self.text(",\"blocks\":[");
-        for (n, b) in f.blocks.iter().enumerate() {
+        for (n, b) in blocks.iter().enumerate() {
+            let edges = edges(words, b.start, end_of(n), &|selector| self.decoder.label_words(selector));
+            let first = predecessors.partition_point(|&(to, _)| (to as usize) < n);
+            let from = predecessors.get(first..).unwrap_or(&[]).iter().take_while(|(to, _)| *to as usize == n);
+            let from: Vec<u32> = from.filter_map(|(_, from)| blocks.get(*from as usize)).map(|b| b.label).collect();
             self.text(if n > 0 { ",{\"label\":" } else { "{\"label\":" });
             self.value(&b.label);
             self.member("name", &named(self.names, b.label));
-            self.member("preds", &b.predecessors);
-            self.member("succs", &b.successors);
-            if let Some(m) = b.merge {
+            self.member("preds", &from);
+            self.member("succs", &edges.successors);
+            if let Some(m) = edges.merge {
                 self.member("merge", &m);
             }
-            if let Some(c) = b.continues {
+            if let Some(c) = edges.continues {
                 self.member("continue", &c);
             }
-            self.lines("instructions", &b.instructions);
+            self.lines("instructions", inside(b.start, end_of(n)));
             self.text("}");
         }
         self.text("]");
-        self.lines("end", &f.end);
+        self.lines("end", inside(body_end, f.end));
         self.text("}");
     }
 
-    fn lines(&mut self, name: &str, offsets: &[usize]) {
+    fn lines<'w>(&mut self, name: &str, instructions: impl Iterator<Item = Instruction<'w>>) {
         self.text(&format!(",\"{name}\":["));
-        for (n, &at) in offsets.iter().enumerate() {
+        for (n, i) in instructions.enumerate() {
             self.text(if n > 0 { "," } else { "" });
-            self.line(at);
+            self.line(i.offset);
         }
         self.text("]");
     }

@@ -17,11 +17,6 @@ impl IdMap {
         IdMap { dense: Vec::new(), limit, spill: FxHashMap::default() }
     }
 
-    /// With the vector laid out in full.
-    pub(crate) fn laid_out(limit: usize) -> IdMap {
-        IdMap { dense: vec![0; limit], limit, spill: FxHashMap::default() }
-    }
-
     #[inline]
     pub(crate) fn get(&self, id: u32) -> u32 {
         match self.dense.get(id as usize) {

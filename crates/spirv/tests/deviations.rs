@@ -125,7 +125,8 @@ fn d10_a_required_memory_access_is_a_mask() {
 fn d11_names_and_places_come_out_of_the_assembler() {
     let text = "%a = OpTypeVoid\n  %7 = OpTypeBool\n";
     let done = asm::assemble(text.as_bytes(), &asm::Options { map: true, ..asm::Options::default() });
-    assert_eq!(done.names, [("a".to_owned(), 1), ("7".to_owned(), 2)]);
+    let names: Vec<_> = done.names.iter(text.as_bytes()).collect();
+    assert_eq!(names, [("a".into(), 1), ("7".into(), 2)]);
     assert_eq!(done.map, [(0, 5), (18, 7)]);
 }
 
@@ -144,4 +145,12 @@ fn d12_the_listing_has_blocks_and_their_edges() {
     assert_eq!(blocks[2]["label"], 5);
     assert_eq!(blocks[2]["preds"], serde_json::json!([4, 7]));
     assert_eq!(blocks[1]["instructions"][1]["uses"], serde_json::json!([5]));
+}
+
+#[test]
+fn d13_messages_do_not_grow_with_the_text() {
+    let text = format!("Op{}\n", "A".repeat(100_000));
+    let done = asm::assemble(text.as_bytes(), &asm::Options::default());
+    assert!(done.failures[0].line().ends_with("AA'") && done.failures[0].message.len() < 66_000);
+    assert_eq!(done.failures[0].len, text.len() - 1);
 }

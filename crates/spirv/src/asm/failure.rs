@@ -1,6 +1,10 @@
 //! What stops the assembler: the reference's class and message, the place, and what would have been right there.
 
+use std::borrow::Cow;
+
 use isaglot_source::{Diagnostic, FileId, Span};
+
+use crate::limits::SHOWN_BYTES;
 
 /// Class of a failure; the exit status of the reference is this number's low byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,4 +64,9 @@ impl Failure {
         let label = self.expected.as_ref().map_or_else(String::new, |e| format!("expected {e}"));
         Diagnostic::error(code, message).label(Span::new(file, self.at, self.at + self.len), label)
     }
+}
+
+/// A token as messages show it: one that nobody would read is cut.
+pub(super) fn shown(token: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(token.get(..SHOWN_BYTES).unwrap_or(token))
 }

@@ -3,13 +3,7 @@
 //! Canonical decimal names (`%17`) index a vector; all others go through open addressing over the text itself. No name
 //! is copied. Both grow with what is used and are bounded by the length of the text.
 
-/// One named id of the hash table.
-#[derive(Clone, Copy, Debug)]
-struct Symbol {
-    at: u32,
-    len: u32,
-    id: u32,
-}
+use super::lex::{at, is_name};
 
 /// See the module.
 #[derive(Debug)]
@@ -19,13 +13,16 @@ pub(crate) struct Ids<'t> {
     numeric: Vec<u32>,
     /// Decimal names below this index the vector.
     numeric_limit: usize,
-    /// Upper half: hash; lower half: symbol + 1; 0 if empty.
+    /// Upper half: hash; lower half: index into `order` + 1; 0 if empty.
     slots: Vec<u64>,
-    symbols: Vec<Symbol>,
-    /// Ids given so far.
-    count: u32,
-    /// Numbers given in advance (second run with numeric ids kept); sorted by nothing, looked up by value.
+    /// How many slots are used.
+    used: usize,
+    /// Where the names stand, by id from 1; with fixed numbers by the order of first mention.
+    order: Vec<u32>,
+    /// Numbers given in advance (second run with numeric ids kept).
     fixed: Option<Fixed>,
+    /// Every name is a number and that is its id; nothing is kept.
+    identity: bool,
 }
 
 /// Ids whose numbers are kept.
@@ -34,6 +31,8 @@ struct Fixed {
     taken: rustc_hash::FxHashSet<u32>,
     next: u32,
     bound: u32,
+    /// The ids of the names in `order`.
+    ids: Vec<u32>,
 }
 
 #[inline]
@@ -63,21 +62,30 @@ pub(crate) fn numeric_value(name: &[u8]) -> Option<u32> {
 impl<'t> Ids<'t> {
     /// A table for a text.
     pub(crate) fn new(text: &'t [u8]) -> Ids<'t> {
+        Ids { slots: vec![0; 64], numeric_limit: text.len() / 4, ..Ids::identity(text) }.kept()
+    }
+
+    /// A table in which the numeric names keep their numbers, which are `taken`.
+    pub(crate) fn with_fixed(text: &'t [u8], taken: rustc_hash::FxHashSet<u32>) -> Ids<'t> {
+        Ids { fixed: Some(Fixed { taken, next: 1, bound: 1, ids: Vec::new() }), ..Ids::new(text) }
+    }
+
+    /// A table for a text in which all names are numbers and shall be these ids.
+    pub(crate) fn identity(text: &'t [u8]) -> Ids<'t> {
         Ids {
             text,
             numeric: Vec::new(),
-            numeric_limit: text.len() / 4,
-            slots: vec![0; 64],
-            symbols: Vec::new(),
-            count: 0,
+            numeric_limit: 0,
+            slots: Vec::new(),
+            used: 0,
+            order: Vec::new(),
             fixed: None,
+            identity: true,
         }
     }
 
-    /// A table in which the numeric names among `names` keep their numbers.
-    pub(crate) fn with_fixed(text: &'t [u8], names: impl Iterator<Item = u32>) -> Ids<'t> {
-        let taken = names.collect();
-        Ids { fixed: Some(Fixed { taken, next: 1, bound: 1 }), ..Ids::new(text) }
+    fn kept(self) -> Ids<'t> {
+        Ids { identity: false, ..self }
     }
 
     /// The id of a decimal name without leading zero, whose value is `n` and whose text is `at..at + len`.
@@ -101,71 +109,86 @@ impl<'t> Ids<'t> {
             let len = (index + 1).max(self.numeric.len() * 2).min(self.numeric_limit);
             self.numeric.resize(len, 0);
         }
-        self.count += 1;
+        self.order.push(at as u32);
+        let id = self.order.len() as u32;
         if let Some(slot) = self.numeric.get_mut(index) {
-            *slot = self.count;
+            *slot = id;
         }
-        self.count
+        id
     }
 
     /// The id of any other name.
     #[inline]
-    pub(crate) fn named(&mut self, at: usize, len: usize) -> u32 {
+    pub(crate) fn named(&mut self, from: usize, len: usize) -> u32 {
         let text = self.text;
-        let name = text.get(at..at + len).unwrap_or(&[]);
+        let name = text.get(from..from + len).unwrap_or(&[]);
         let h = hash(name);
-        let mask = self.slots.len() - 1;
+        let mask = self.slots.len().wrapping_sub(1);
         let mut i = h as usize & mask;
         loop {
             let slot = self.slots.get(i).copied().unwrap_or(0);
             if slot == 0 {
-                return self.insert(h, at, len, i);
+                return self.insert(h, from, len, i);
             }
             if slot >> 32 == h >> 32
-                && let Some(s) = self.symbols.get((slot as u32 as usize).wrapping_sub(1))
-                && text.get(s.at as usize..(s.at + s.len) as usize) == Some(name)
+                && let n = (slot as u32 as usize).wrapping_sub(1)
+                && let Some(&known) = self.order.get(n)
+                && let end = known as usize + len
+                && text.get(known as usize..end) == Some(name)
+                && !is_name(at(text, end))
             {
-                return s.id;
+                return self.id(n);
             }
             i = (i + 1) & mask;
         }
     }
 
-    fn insert(&mut self, h: u64, at: usize, len: usize, slot: usize) -> u32 {
-        let name = self.text.get(at..at + len).unwrap_or(&[]);
-        let id = match &mut self.fixed {
-            None => {
-                self.count += 1;
-                self.count
-            }
-            Some(f) => {
-                let id = numeric_value(name).unwrap_or_else(|| {
-                    while f.taken.contains(&f.next) {
-                        f.next += 1;
-                    }
-                    f.taken.insert(f.next);
-                    f.next
-                });
-                f.bound = f.bound.max(id.wrapping_add(1));
-                id
-            }
-        };
-        self.symbols.push(Symbol { at: at as u32, len: len as u32, id });
-        if let Some(s) = self.slots.get_mut(slot) {
-            *s = h >> 32 << 32 | self.symbols.len() as u64;
+    /// The id of an entry of `order`.
+    #[inline]
+    fn id(&self, n: usize) -> u32 {
+        match &self.fixed {
+            None => n as u32 + 1,
+            Some(fixed) => fixed.ids.get(n).copied().unwrap_or(0),
         }
-        if self.symbols.len() * 4 > self.slots.len() * 3 {
+    }
+
+    fn insert(&mut self, h: u64, from: usize, len: usize, slot: usize) -> u32 {
+        let name = self.text.get(from..from + len).unwrap_or(&[]);
+        if self.identity {
+            return numeric_value(name).unwrap_or(0);
+        }
+        if let Some(f) = &mut self.fixed {
+            let id = numeric_value(name).unwrap_or_else(|| {
+                while f.taken.contains(&f.next) {
+                    f.next += 1;
+                }
+                f.taken.insert(f.next);
+                f.next
+            });
+            f.bound = f.bound.max(id.wrapping_add(1));
+            f.ids.push(id);
+        }
+        self.order.push(from as u32);
+        let n = self.order.len();
+        if let Some(s) = self.slots.get_mut(slot) {
+            *s = h >> 32 << 32 | n as u64;
+        }
+        self.used += 1;
+        if self.used * 4 > self.slots.len() * 3 {
             self.grow();
         }
-        id
+        self.id(n - 1)
     }
 
     #[cold]
     fn grow(&mut self) {
-        let len = self.slots.len() * 4;
+        let len = self.slots.len() * 2;
+        // The old ones go before the new ones come: everything is in the text.
+        self.slots = Vec::new();
         let mut slots = vec![0u64; len];
-        for (n, s) in self.symbols.iter().enumerate() {
-            let h = hash(self.text.get(s.at as usize..(s.at + s.len) as usize).unwrap_or(&[]));
+        for n in 0..self.order.len() {
+            let Name::Text { text, .. } = self.name(n) else { continue };
+            let h = hash(text);
             let mut i = h as usize & (len - 1);
             while slots.get(i).is_some_and(|s| *s != 0) {
                 i = (i + 1) & (len - 1);
@@ -177,21 +200,35 @@ impl<'t> Ids<'t> {
         self.slots = slots;
     }
 
-    /// One more than the greatest id given.
-    pub(crate) fn bound(&self) -> u32 {
-        self.fixed.as_ref().map_or(self.count + 1, |f| f.bound)
+    /// The name of an entry of `order`.
+    fn name(&self, n: usize) -> Name<'t> {
+        let from = self.order.get(n).copied().unwrap_or(0);
+        let rest = self.text.get(from as usize..).unwrap_or(&[]);
+        let len = rest.iter().position(|&b| !is_name(b)).unwrap_or(rest.len());
+        let text = rest.get(..len).unwrap_or(&[]);
+        let decimal = match text {
+            [b'1'..=b'9', ..] if len <= 9 => numeric_value(text),
+            _ => None,
+        };
+        match decimal.filter(|&d| self.numeric.get(d as usize) == Some(&(n as u32 + 1))) {
+            Some(d) => Name::Decimal(d),
+            None => Name::Text { at: from, text },
+        }
     }
 
-    /// All names with their ids: decimal ones in numeric order, then the others in order of first mention.
+    /// The text.
+    pub(super) fn text(&self) -> &'t [u8] {
+        self.text
+    }
+
+    /// One more than the greatest id given.
+    pub(crate) fn bound(&self) -> u32 {
+        self.fixed.as_ref().map_or(self.order.len() as u32 + 1, |f| f.bound)
+    }
+
+    /// All names with their ids, in the order of first mention.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Name<'t>, u32)> + '_ {
-        let numeric = self.numeric.iter().enumerate().filter(|(_, id)| **id != 0);
-        let decimal = numeric.map(|(n, &id)| (Name::Decimal(n as u32), id));
-        let text = self.text;
-        let named = self
-            .symbols
-            .iter()
-            .map(move |s| (Name::Text(text.get(s.at as usize..(s.at + s.len) as usize).unwrap_or(&[])), s.id));
-        decimal.chain(named)
+        (0..self.order.len()).map(|n| (self.name(n), self.id(n)))
     }
 }
 
@@ -201,7 +238,12 @@ pub(crate) enum Name<'t> {
     /// A decimal number without leading zero.
     Decimal(u32),
     /// Any other.
-    Text(&'t [u8]),
+    Text {
+        /// Where it stands.
+        at: u32,
+        /// The name.
+        text: &'t [u8],
+    },
 }
 
 impl Name<'_> {
@@ -209,7 +251,7 @@ impl Name<'_> {
     pub(crate) fn number(self) -> Option<u32> {
         match self {
             Name::Decimal(n) => Some(n),
-            Name::Text(t) => numeric_value(t),
+            Name::Text { text, .. } => numeric_value(text),
         }
     }
 }

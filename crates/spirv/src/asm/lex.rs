@@ -127,26 +127,42 @@ pub(crate) fn is_instruction(text: &[u8], i: usize) -> bool {
     is_opcode(text, i) || at(text, i) == b'%' && is_assignment(text, skip(text, word_end(text, i)))
 }
 
-/// Line and column of a position as the reference counts them, from 1: the column counts bytes, and a line end inside
-/// a word (that is, in a string) counts as a column, not as a line.
-pub(crate) fn position(text: &[u8], target: usize) -> (u32, u32) {
-    let (mut line, mut line_start) = (0u32, 0usize);
-    let mut i = 0;
-    while i < target {
-        match at(text, i) {
-            b'\n' => {
-                i += 1;
-                line += 1;
-                line_start = i;
+/// Counts lines and columns as the reference does, from 1: the column counts bytes, and a line end inside a word (that
+/// is, in a string) counts as a column, not as a line. Positions that rise cost one walk over the text together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counter {
+    /// Where a token or white space begins.
+    at: usize,
+    line: u32,
+    line_start: usize,
+}
+
+impl Counter {
+    /// Line and column of a position.
+    pub(crate) fn position(&mut self, text: &[u8], target: usize) -> (u32, u32) {
+        if target < self.at {
+            *self = Counter::default();
+        }
+        while self.at < target.min(text.len()) {
+            let i = self.at;
+            match at(text, i) {
+                b'\n' => {
+                    self.at = i + 1;
+                    self.line += 1;
+                    self.line_start = i + 1;
+                }
+                b' ' | b'\t' | b'\r' => self.at = i + 1,
+                b';' => {
+                    let end = memchr::memchr(b'\n', text.get(i..).unwrap_or(&[])).map_or(text.len(), |n| i + n);
+                    if end > target {
+                        break;
+                    }
+                    self.at = end;
+                }
+                // A stray `,` is a word of no length.
+                _ => self.at = word_end(text, i).max(i + 1),
             }
-            b' ' | b'\t' | b'\r' => i += 1,
-            b';' => i = memchr::memchr(b'\n', text.get(i..).unwrap_or(&[])).map_or(text.len(), |n| i + n).min(target),
-            // A stray `,` is a word of no length.
-            _ => i = word_end(text, i).max(i + 1),
         }
-        if i >= text.len() {
-            break;
-        }
+        (self.line + 1, (target.saturating_sub(self.line_start)) as u32 + 1)
     }
-    (line + 1, (target.saturating_sub(line_start)) as u32 + 1)
 }

@@ -5,16 +5,21 @@
 //! patched at its end. Nothing is allocated per instruction. Errors leave the fast path: only then are line and column
 //! counted.
 
+mod check;
 mod failure;
 mod ids;
 mod lex;
+mod names;
 mod operand;
 mod raw;
 mod types;
 
+pub(crate) use check::Check;
+use failure::shown;
 pub use failure::{Failure, Status};
 use ids::Ids;
 use lex::{at, is_instruction, is_opcode, skip, word_end};
+pub use names::NameList;
 use types::Types;
 
 use std::borrow::Cow;
@@ -67,8 +72,8 @@ pub const NEWEST: u8 = 6;
 pub struct Assembly {
     /// The module; without the failed instructions if there were failures.
     pub words: Vec<u32>,
-    /// Names without `%` and their ids, by id.
-    pub names: Vec<(String, u32)>,
+    /// The names of ids.
+    pub names: NameList,
     /// For each instruction: byte offset in the text, index of its first word. Empty unless asked for.
     pub map: Vec<(u32, u32)>,
     /// What was wrong.
@@ -141,7 +146,7 @@ impl<'t, 'g> Assembler<'t, 'g> {
 
     /// The word that starts at `i`, for messages.
     fn word(&self, i: usize) -> String {
-        String::from_utf8_lossy(self.token((i, word_end(self.text, i)))).into_owned()
+        shown(self.token((i, word_end(self.text, i)))).into_owned()
     }
 
     #[cold]
@@ -215,7 +220,7 @@ impl<'t, 'g> Assembler<'t, 'g> {
             let message = if has_result {
                 format!("Expected <result-id> at the beginning of an instruction, found '{name_text}'.")
             } else {
-                let left = String::from_utf8_lossy(self.token(left));
+                let left = shown(self.token(left));
                 format!("Cannot set ID {left} because {name_text} does not produce a result ID.")
             };
             return self.fail(name.0, message);
@@ -306,6 +311,7 @@ impl<'t, 'g> Assembler<'t, 'g> {
 
     /// Everything; false when a failure stopped it.
     fn module(&mut self, options: &Options<'_>, failures: &mut Vec<Failure>) {
+        let mut counter = lex::Counter::default();
         while self.pos < self.text.len() {
             let start = self.pos;
             let first = self.words.len();
@@ -313,8 +319,8 @@ impl<'t, 'g> Assembler<'t, 'g> {
                 self.words.truncate(first);
                 self.depth = 0;
                 let mut failure = *failure;
-                (failure.line, failure.column) = lex::position(self.text, failure.at);
                 if failures.len() < isaglot_source::limits::MAX_DIAGNOSTICS {
+                    (failure.line, failure.column) = counter.position(self.text, failure.at);
                     failure.expected = failure.expected.take().or_else(|| self.expectation(&failure));
                     failures.push(failure);
                 }
@@ -388,21 +394,6 @@ fn header_version(text: &[u8]) -> Option<u8> {
     }
 }
 
-fn names(ids: &Ids<'_>, to: Option<&[u32]>) -> Vec<(String, u32)> {
-    let mut all: Vec<(String, u32)> = ids
-        .iter()
-        .map(|(name, id)| {
-            let name = match name {
-                ids::Name::Decimal(n) => n.to_string(),
-                ids::Name::Text(t) => String::from_utf8_lossy(t).into_owned(),
-            };
-            (name, to.and_then(|to| to.get(id as usize).copied()).unwrap_or(id))
-        })
-        .collect();
-    all.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
-    all
-}
-
 /// Assembles a text. Bytes after the first NUL are not read.
 ///
 /// The result holds the module, or failures: without `keep_going` exactly one, and the words up to it.
@@ -456,7 +447,8 @@ fn run(whole: &[u8], options: &Options<'_>, with_names: bool) -> Assembly {
             None if out.failures.is_empty() => {
                 // Two spellings of one number, or the number 0: ids fall together, so types do as well.
                 let numbers: FxHashSet<u32> = a.ids.iter().filter_map(|(n, _)| n.number()).collect();
-                a = Assembler::new(text, options, Ids::with_fixed(text, numbers.into_iter()));
+                drop(a);
+                a = Assembler::new(text, options, Ids::with_fixed(text, numbers));
                 a.module(options, &mut out.failures);
                 bound = a.ids.bound();
             }
@@ -467,7 +459,7 @@ fn run(whole: &[u8], options: &Options<'_>, with_names: bool) -> Assembly {
         *word = bound;
     }
     if with_names {
-        out.names = names(&a.ids, renumbered.as_deref());
+        out.names = NameList::new(&a.ids, renumbered.as_deref());
     }
     out.words = a.words;
     out.map = a.map;
@@ -480,22 +472,6 @@ pub fn to_bytes(words: &[u32]) -> Cow<'_, [u8]> {
         Cow::Borrowed(bytemuck::cast_slice(words))
     } else {
         Cow::Owned(words.iter().flat_map(|w| w.to_le_bytes()).collect())
-    }
-}
-
-/// Where the first token of each line stands, strings with line ends and comments aside.
-pub(crate) fn line_starts(text: &[u8]) -> Vec<usize> {
-    let mut starts = Vec::new();
-    let mut end = 0;
-    loop {
-        let i = skip(text, end);
-        if i >= text.len() {
-            return starts;
-        }
-        if starts.is_empty() || text.get(end..i).is_some_and(|gap| gap.contains(&b'\n')) {
-            starts.push(i);
-        }
-        end = word_end(text, i).max(i + 1);
     }
 }
 

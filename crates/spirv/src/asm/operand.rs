@@ -1,6 +1,7 @@
 //! Operands by their program: ids, literals, strings, enumerants with their parameters, and the kinds whose meaning
 //! depends on what came before (typed numbers, extended instructions, nested opcodes).
 
+use super::failure::shown;
 use super::lex::{at, is_assignment, is_name, is_opcode, is_stop, skip, word_end};
 use super::types::Import;
 use super::{Assembler, Fail, Failure, Status};
@@ -125,7 +126,7 @@ impl<'t> Assembler<'t, '_> {
                 Ok(Step::Next)
             }
             None => {
-                let name = String::from_utf8_lossy(self.token((left.0 + 1, left.1))).into_owned();
+                let name = shown(self.token((left.0 + 1, left.1))).into_owned();
                 self.fail(self.last, format!("Invalid ID {name}"))
             }
         }
@@ -173,7 +174,7 @@ impl<'t> Assembler<'t, '_> {
 
     #[cold]
     fn missing(&self, start: usize, next: bool) -> Result<Step, Fail> {
-        let name = String::from_utf8_lossy(self.token(self.now.name));
+        let name = shown(self.token(self.now.name));
         let found = if next { "next instruction instead" } else { "end of the stream" };
         self.fail(start, format!("Expected operand for {name} instruction, but found the {found}."))
     }
@@ -197,7 +198,7 @@ impl<'t> Assembler<'t, '_> {
             }
             TYPED_NUMBER => {
                 let Some(ty) = self.types.number(self.now.result_type) else {
-                    let name = String::from_utf8_lossy(self.token((self.now.name.0 + 2, self.now.name.1)));
+                    let name = shown(self.token((self.now.name.0 + 2, self.now.name.1)));
                     let message = format!("Type for {name} must be a scalar floating point or integer type");
                     return self.fail(start, message);
                 };
@@ -231,7 +232,7 @@ impl<'t> Assembler<'t, '_> {
     #[cold]
     fn bad_id(&self, word: &[u8], start: usize) -> Result<Step, Fail> {
         match word.strip_prefix(b"%") {
-            Some(name) => self.fail(start, format!("Invalid ID {}", String::from_utf8_lossy(name))),
+            Some(name) => self.fail(start, format!("Invalid ID {}", shown(name))),
             None => {
                 let what = Some("an id, such as `%name`".to_owned());
                 self.fail(start, "Expected id to start with %.").map_err(|f| expecting(f, what))
@@ -262,11 +263,11 @@ impl<'t> Assembler<'t, '_> {
             if optional {
                 return Ok(Literal::Absent);
             }
-            let shown = String::from_utf8_lossy(word);
+            let found = shown(word);
             let message = if is_plain_number(word) {
-                format!("Expected literal string, found literal number '{shown}'.")
+                format!("Expected literal string, found literal number '{found}'.")
             } else {
-                format!("Invalid literal string '{shown}'.")
+                format!("Invalid literal string '{found}'.")
             };
             return self.fail(start, message);
         };
@@ -289,7 +290,7 @@ impl<'t> Assembler<'t, '_> {
             Some(set) => Import::Set(set),
             None if name.starts_with(b"NonSemantic.") => Import::Unknown,
             None => {
-                let name = String::from_utf8_lossy(&name);
+                let name = shown(&name);
                 return self.fail(start, format!("Invalid extended instruction import '{name}'"));
             }
         };
@@ -327,14 +328,14 @@ impl<'t> Assembler<'t, '_> {
             None if open => match crate::number::integer::unsigned(word, 32) {
                 Some(n) => n as u32,
                 None => {
-                    let word = String::from_utf8_lossy(word);
+                    let word = shown(word);
                     let message =
                         format!("Couldn't translate unknown extended instruction name '{word}' to unsigned integer.");
                     return self.fail(start, message);
                 }
             },
             None => {
-                let word = String::from_utf8_lossy(word);
+                let word = shown(word);
                 return self.fail(start, format!("Invalid extended instruction name '{word}'."));
             }
         };
@@ -359,11 +360,11 @@ impl<'t> Assembler<'t, '_> {
     fn nested_opcode(&mut self, word: &[u8], start: usize, end: usize) -> Result<Step, Fail> {
         let special = |name: &[u8]| self.grammar.op_by_name(name).filter(|op| op.flags & SPECIAL != 0);
         let Some(op) = special(word) else {
-            let mut message = format!("Invalid OpSpecConstantOp opcode '{}'.", String::from_utf8_lossy(word));
+            let mut message = format!("Invalid OpSpecConstantOp opcode '{}'.", shown(word));
             if let Some(bare) = word.strip_prefix(b"Op")
                 && special(bare).is_some()
             {
-                message.push_str(&format!(" Did you mean '{}'?", String::from_utf8_lossy(bare)));
+                message.push_str(&format!(" Did you mean '{}'?", shown(bare)));
             }
             return self.fail(start, message);
         };
@@ -391,13 +392,13 @@ impl<'t> Assembler<'t, '_> {
         // The reference does not know that a required memory access is a mask.
         let plain = |g: &GroupRow| !optional && !word.contains(&b'|') && grammar.bytes(g.name) == b"MemoryAccess";
         if !mask || group.is_some_and(plain) {
-            let message = format!("Invalid {} '{}'.", grammar.phrase(kind), String::from_utf8_lossy(word));
+            let message = format!("Invalid {} '{}'.", grammar.phrase(kind), shown(word));
             return self.fail(start, message).map_err(|f| expecting(f, self.members_near(kind, word)));
         }
         let mut value = 0;
         for name in word.split(|&b| b == b'|') {
             let Some(row) = grammar.enumerant(kind, name) else {
-                let message = format!("Invalid {} operand '{}'.", grammar.phrase(kind), String::from_utf8_lossy(word));
+                let message = format!("Invalid {} operand '{}'.", grammar.phrase(kind), shown(word));
                 let status = if word.is_empty() { Status::InvalidText } else { Status::InvalidLookup };
                 return self.fail_as(status, start, message).map_err(|f| expecting(f, self.members_near(kind, name)));
             };
@@ -423,7 +424,7 @@ impl<'t> Assembler<'t, '_> {
     fn members_near(&self, kind: u8, word: &[u8]) -> Option<String> {
         let members = self.grammar.members(self.grammar.kind(kind)?);
         let names = || members.iter().map(|m| self.grammar.str(m.name));
-        nearest(&String::from_utf8_lossy(word), names()).or_else(|| match members.len() {
+        nearest(&shown(word), names()).or_else(|| match members.len() {
             0 => None,
             1..=FEW => Some(format!("one of {}", names().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))),
             n => Some(format!("one of {n} names of kind {}", self.grammar.str(self.grammar.kind(kind)?.name))),

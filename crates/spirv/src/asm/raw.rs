@@ -1,5 +1,6 @@
 //! What has no grammar: `!<integer>` words, and `OpUnknown(<opcode>, <word count>)`.
 
+use super::failure::shown;
 use super::lex::{at, is_instruction, is_name, skip, word_end};
 use super::operand::{push_string, quoted};
 use super::{Assembler, Fail};
@@ -15,7 +16,7 @@ impl Assembler<'_, '_> {
                 self.words.push(n as u32);
                 Ok(())
             }
-            None => self.fail(start, format!("Invalid immediate integer: {}", String::from_utf8_lossy(word))),
+            None => self.fail(start, format!("Invalid immediate integer: {}", shown(word))),
         }
     }
 
@@ -77,11 +78,11 @@ impl Assembler<'_, '_> {
             if let Some(head) = head
                 && word == b"="
             {
-                let head = String::from_utf8_lossy(self.token(head));
+                let head = shown(self.token(head));
                 return self.fail(start, format!("{head} not allowed before =."));
             }
             if !self.value(word, start)? {
-                let word = String::from_utf8_lossy(word);
+                let word = shown(word);
                 return self.fail(start, format!("Invalid word following !<integer>: {word}"));
             }
             self.consume(end);
@@ -119,7 +120,7 @@ impl Assembler<'_, '_> {
                 self.consume(end);
                 Ok(n as u16)
             }
-            None => self.fail(i, format!("Invalid {invalid}: \"{}\".", String::from_utf8_lossy(word))),
+            None => self.fail(i, format!("Invalid {invalid}: \"{}\".", shown(word))),
         }
     }
 
@@ -158,7 +159,7 @@ impl Assembler<'_, '_> {
                 return self.fail(start, "OpUnknown not allowed before =.");
             }
             if !self.value(word, start)? {
-                let word = String::from_utf8_lossy(word);
+                let word = shown(word);
                 return self.fail(start, format!("Invalid word following !<integer>: {word}"));
             }
             self.consume(end);

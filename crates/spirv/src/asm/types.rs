@@ -6,7 +6,7 @@ use crate::number::NumberType;
 use crate::sparse::IdMap;
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Types {
     /// Type id → entry of `numbers` + 1.
     types: IdMap,
@@ -23,6 +23,14 @@ pub(crate) enum Import {
     Set(u8),
     /// A non-semantic set that the grammar does not know.
     Unknown,
+}
+
+/// What is known about an id.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct About {
+    ty: u32,
+    value: u32,
+    import: Option<Import>,
 }
 
 impl Types {
@@ -70,6 +78,25 @@ impl Types {
     /// Records an import; false if the id is one already.
     pub(crate) fn add_import(&mut self, id: u32, import: Import) -> bool {
         self.imports.insert(id, import).is_none()
+    }
+
+    /// All that is known about an id.
+    pub(crate) fn about(&self, id: u32) -> About {
+        About { ty: self.types.get(id), value: self.values.get(id), import: self.import(id) }
+    }
+
+    /// Takes back what was said about an id since.
+    pub(crate) fn restore(&mut self, id: u32, before: About) {
+        if self.types.get(id) != before.ty {
+            self.types.set(id, before.ty);
+        }
+        if self.values.get(id) != before.value {
+            self.values.set(id, before.value);
+        }
+        match before.import {
+            Some(import) => drop(self.imports.insert(id, import)),
+            None => drop(self.imports.remove(&id)),
+        }
     }
 
     /// What an import id chose.

@@ -1,32 +1,70 @@
 //! The control flow of one function, for indentation by nesting and for order by flow.
 //!
-//! Built from each block's last instruction and a merge instruction right before it. A branch to what is no block is
-//! simply no edge, so that no input can break the walk.
+//! A block is kept as the place of its label alone: where it ends the next one begins, and where it goes is read from
+//! its last instructions when that is asked. A branch to what is no block is simply no edge, so that no input can break
+//! the walk.
 
-use rustc_hash::FxHashMap;
+use crate::instructions::Instructions;
 
-/// A block: its instructions by word index, and where it goes.
-#[derive(Default)]
+/// Blocks held back, and what of their words was printed before them.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    /// The blocks in the order of the module.
+    pub(crate) blocks: Vec<Block>,
+    /// Where the last one ends.
+    pub(crate) end: usize,
+    /// Instructions among them that were printed already, by word index, rising.
+    pub(crate) printed: Vec<u32>,
+}
+
+/// A block.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
-    /// Word indices, the label first.
-    pub(crate) instructions: Vec<usize>,
+    /// The word index of its label.
+    start: u32,
+    /// [`LEVELED`], [`REACHED`], and the nesting level.
+    state: u32,
+}
+
+/// The level is final.
+const LEVELED: u32 = 1 << 31;
+/// The walk has been here.
+const REACHED: u32 = 1 << 30;
+
+/// Work to be done after what the block leads to.
+const AFTER: u32 = 1 << 31;
+
+impl Block {
+    /// A block that begins with the label at this word.
+    pub(crate) fn new(label: usize) -> Block {
+        Block { start: label as u32, state: 0 }
+    }
+
     /// Nesting level.
-    pub(crate) level: u32,
-    leveled: bool,
-    reached: bool,
+    pub(crate) fn level(&self) -> u32 {
+        self.state & !(LEVELED | REACHED)
+    }
+}
+
+/// Where a block goes.
+#[derive(Default)]
+struct Edges<'w> {
     merge: Option<u32>,
     next_loop: Option<u32>,
     on_true: Option<u32>,
     on_false: Option<u32>,
     body: Option<u32>,
     next: Option<u32>,
-    cases: Vec<u32>,
+    default: Option<u32>,
+    /// Case labels and targets.
+    cases: &'w [u32],
+    /// Words of a case label and its target.
+    step: usize,
 }
 
-impl Block {
-    /// A block that begins with the label at this word.
-    pub(crate) fn new(label: usize) -> Block {
-        Block { instructions: vec![label], ..Block::default() }
+impl<'w> Edges<'w> {
+    fn cases(&self) -> impl Iterator<Item = u32> + 'w {
+        self.default.into_iter().chain(self.cases.chunks_exact(self.step.max(1)).filter_map(|c| c.last().copied()))
     }
 }
 
@@ -37,96 +75,124 @@ fn operands(words: &[u32], at: usize) -> (u16, &[u32]) {
     (first as u16, words.get(at + 1..end).unwrap_or(&[]))
 }
 
-/// Fills in the edges. `label_words` is how many words a case label takes.
-fn edges(block: &mut Block, words: &[u32], label_words: &dyn Fn(u32) -> usize) {
-    let Some((&last, before)) = block.instructions.split_last() else { return };
-    let mut is_loop = false;
-    if let (Some(&merge), true) = (before.last(), before.len() >= 2) {
-        match operands(words, merge) {
-            (246, [m, c, ..]) => {
-                block.merge = Some(*m);
-                block.next_loop = Some(*c);
-                is_loop = true;
+impl Held {
+    /// The instructions of a block by word index, the label first.
+    pub(crate) fn instructions<'w>(&self, block: usize, words: &'w [u32]) -> impl Iterator<Item = usize> + use<'_, 'w> {
+        let start = |n: usize| self.blocks.get(n).map(|block| block.start as usize);
+        let end = start(block + 1).unwrap_or(self.end);
+        let all = Instructions::from(words, start(block).unwrap_or(end));
+        all.map(|i| i.offset)
+            .take_while(move |&at| at < end)
+            .filter(|&at| self.printed.is_empty() || self.printed.binary_search(&(at as u32)).is_err())
+    }
+
+    /// Notes that an instruction among the blocks was printed.
+    pub(crate) fn note(&mut self, at: usize) {
+        if !self.blocks.is_empty() {
+            self.printed.push(at as u32);
+        }
+    }
+
+    /// `label_words` is how many words a case label takes.
+    fn edges<'w>(&self, block: usize, words: &'w [u32], label_words: &dyn Fn(u32) -> usize) -> Edges<'w> {
+        let mut edges = Edges::default();
+        // The last instruction, and the one before if that is not the label.
+        let (mut count, mut before, mut last) = (0, None, None);
+        for at in self.instructions(block, words) {
+            count += 1;
+            (before, last) = (last, Some(at));
+        }
+        let mut is_loop = false;
+        if let (Some(merge), true) = (before, count >= 3) {
+            match operands(words, merge) {
+                (246, [m, c, ..]) => {
+                    edges.merge = Some(*m);
+                    edges.next_loop = Some(*c);
+                    is_loop = true;
+                }
+                (247, [m, ..]) => edges.merge = Some(*m),
+                _ => {}
             }
-            (247, [m, ..]) => block.merge = Some(*m),
+        }
+        match last.map(|at| operands(words, at)) {
+            Some((249, [target, ..])) if is_loop => edges.body = Some(*target),
+            Some((249, [target, ..])) => edges.next = Some(*target),
+            Some((250, [_, t, f, ..])) => {
+                edges.on_true = Some(*t);
+                edges.on_false = Some(*f);
+            }
+            Some((251, [selector, default, cases @ ..])) => {
+                edges.default = Some(*default);
+                edges.cases = cases;
+                edges.step = label_words(*selector) + 1;
+            }
             _ => {}
         }
+        edges
     }
-    match operands(words, last) {
-        (249, [target, ..]) if is_loop => block.body = Some(*target),
-        (249, [target, ..]) => block.next = Some(*target),
-        (250, [_, t, f, ..]) => {
-            block.on_true = Some(*t);
-            block.on_false = Some(*f);
-        }
-        (251, [selector, default, cases @ ..]) => {
-            block.cases.push(*default);
-            let step = label_words(*selector) + 1;
-            block.cases.extend(cases.chunks_exact(step).filter_map(|c| c.last()));
-        }
-        _ => {}
-    }
-}
 
-/// Levels, and the order in which the blocks are to be shown if they are to follow the flow.
-pub(crate) fn analyse(blocks: &mut [Block], words: &[u32], label_words: &dyn Fn(u32) -> usize) -> Vec<usize> {
-    let mut index = FxHashMap::default();
-    for (i, block) in blocks.iter_mut().enumerate() {
-        let label = block.instructions.first().and_then(|&at| words.get(at + 1));
-        if let Some(&label) = label {
-            index.entry(label).or_insert(i);
-        }
-        edges(block, words, label_words);
-    }
-    let mut finished = Vec::new();
-    let mut work = vec![(0usize, false)];
-    if let Some(first) = blocks.first_mut() {
-        first.leveled = true;
-    }
-    while let Some((i, after)) = work.pop() {
-        if after {
-            finished.push(i);
-            continue;
-        }
-        let Some(block) = blocks.get_mut(i) else { continue };
-        if std::mem::replace(&mut block.reached, true) {
-            continue;
-        }
-        let level = block.level;
-        let target = |id: Option<u32>| id.and_then(|id| index.get(&id).copied());
-        let merge = target(block.merge);
-        let continues = target(block.next_loop);
-        let (on_true, on_false) = (target(block.on_true), target(block.on_false));
-        let (body, next) = (target(block.body), target(block.next));
-        let cases: Vec<usize> = block.cases.iter().filter_map(|id| index.get(id).copied()).collect();
-        let mut assign = |to: Option<usize>, add: u32| {
-            if let Some(b) = to.and_then(|t| blocks.get_mut(t))
-                && !b.leveled
-            {
-                b.leveled = true;
-                b.level = level.saturating_add(add);
-            }
+    /// Sets the levels and gives the order in which the blocks are to be shown if they are to follow the flow.
+    pub(crate) fn analyse(&mut self, words: &[u32], label_words: &dyn Fn(u32) -> usize) -> Vec<u32> {
+        let label = |block: &Block| words.get(block.start as usize + 1).copied();
+        let mut index = Vec::new();
+        index.reserve_exact(self.blocks.len());
+        index.extend(self.blocks.iter().zip(0u32..).filter_map(|(block, i)| Some((label(block)?, i))));
+        // Of blocks with one label the first counts.
+        index.sort_unstable();
+        let find = |id: Option<u32>| {
+            let id = id?;
+            let at = index.partition_point(|&(label, _)| label < id);
+            index.get(at).filter(|(label, _)| *label == id).map(|(_, i)| *i)
         };
-        assign(merge, 0);
-        assign(continues, 1);
-        assign(on_true, 2);
-        assign(on_false, 2);
-        assign(body, 2);
-        assign(next, 0);
-        for &case in &cases {
-            assign(Some(case), 2);
+        let mut finished: Vec<u32> = Vec::new();
+        finished.reserve_exact(self.blocks.len());
+        let mut work = vec![0u32];
+        if let Some(first) = self.blocks.first_mut() {
+            first.state |= LEVELED;
         }
-        work.push((i, true));
-        let mut push = |to: Option<usize>| work.extend(to.map(|t| (t, false)));
-        push(on_true);
-        push(on_false);
-        push(body);
-        push(next);
-        cases.iter().for_each(|&c| push(Some(c)));
-        push(continues);
-        push(merge);
+        while let Some(i) = work.pop() {
+            if i & AFTER != 0 {
+                finished.push(i ^ AFTER);
+                continue;
+            }
+            let Some(block) = self.blocks.get_mut(i as usize) else { continue };
+            if block.state & REACHED != 0 {
+                continue;
+            }
+            block.state |= REACHED;
+            let level = block.level();
+            let edges = self.edges(i as usize, words, label_words);
+            let blocks = &mut self.blocks;
+            let mut assign = |to: Option<u32>, add: u32| {
+                if let Some(b) = find(to).and_then(|t| blocks.get_mut(t as usize))
+                    && b.state & LEVELED == 0
+                {
+                    b.state |= LEVELED | (level + add).min(REACHED - 1);
+                }
+            };
+            assign(edges.merge, 0);
+            assign(edges.next_loop, 1);
+            assign(edges.on_true, 2);
+            assign(edges.on_false, 2);
+            assign(edges.body, 2);
+            assign(edges.next, 0);
+            edges.cases().for_each(|case| assign(Some(case), 2));
+            work.push(i | AFTER);
+            // One that was reached would only be passed over.
+            let mut push = |to: Option<u32>| {
+                let to = find(to).filter(|&t| blocks.get(t as usize).is_some_and(|b| b.state & REACHED == 0));
+                work.extend(to);
+            };
+            push(edges.on_true);
+            push(edges.on_false);
+            push(edges.body);
+            push(edges.next);
+            edges.cases().for_each(|case| push(Some(case)));
+            push(edges.next_loop);
+            push(edges.merge);
+        }
+        finished.reverse();
+        finished.extend(self.blocks.iter().zip(0..).filter(|(b, _)| b.state & REACHED == 0).map(|(_, i)| i));
+        finished
     }
-    finished.reverse();
-    finished.extend(blocks.iter().enumerate().filter(|(_, b)| !b.reached).map(|(i, _)| i));
-    finished
 }

@@ -10,7 +10,7 @@ use crate::grammar::Grammar;
 use crate::grammar::rows::*;
 use crate::limits;
 use crate::number::{Encoding, NumberType};
-use crate::sparse::IdMap;
+use crate::places::{Facts, Places};
 
 /// What takes the operands of an instruction, in the order of the words.
 pub(crate) trait Sink {
@@ -68,24 +68,23 @@ fn unknown<T>(message: String) -> Result<T> {
 
 /// An id that is defined but has no type.
 const UNTYPED: u32 = 0x7fff_ffff;
-/// An id that is a type; the rest is an index into `types`.
+/// An id that is a type; the rest is the word index of its instruction, 0 if that is bad.
 const TYPE: u32 = 0x8000_0000;
 
 /// What an import chose: a set of the grammar, or [`UNKNOWN_SET`].
 const UNKNOWN_SET: u8 = 255;
 
 /// A walk over a module; the facts about ids so far.
-pub(crate) struct Decoder<'m, 'g> {
-    pub(crate) words: &'m [u32],
-    pub(crate) grammar: Grammar<'g>,
+pub(crate) struct Decoder<'a> {
+    pub(crate) words: &'a [u32],
+    pub(crate) grammar: Grammar<'a>,
     /// The names of imports lie in the words the other way round: the reference's mistake with the other byte order.
     pub(crate) raw_imports: bool,
     /// An instruction without the operands that it may have counts as unknown, as it does for the reference when it
     /// prints unknown instructions.
     pub(crate) bare_is_unknown: bool,
     /// Id → 0, [`UNTYPED`], [`TYPE`] with an index, or the id of its type.
-    defs: IdMap,
-    types: Vec<Option<NumberType>>,
+    defs: Facts<'a, 'a>,
     imports: FxHashMap<u32, u8>,
 }
 
@@ -97,6 +96,8 @@ struct Now<'g> {
     pos: usize,
     result_type: u32,
     result: u32,
+    /// Its result was defined.
+    defined: bool,
     depth: usize,
 }
 
@@ -117,16 +118,25 @@ fn has_zero_byte(w: u32) -> bool {
     w.wrapping_sub(0x0101_0101) & !w & 0x8080_8080 != 0
 }
 
-impl<'m, 'g> Decoder<'m, 'g> {
-    pub(crate) fn new(words: &'m [u32], grammar: Grammar<'g>, raw_imports: bool) -> Decoder<'m, 'g> {
-        let bound = words.get(3).copied().unwrap_or(0) as usize;
+/// The number type that the instruction at a word makes.
+pub(crate) fn scalar(words: &[u32], at: usize) -> Option<NumberType> {
+    let count = (words.get(at)? >> 16) as usize;
+    NumberType::made_by(words.get(at..at + count).filter(|_| at > 0)?)
+}
+
+impl<'a> Decoder<'a> {
+    pub(crate) fn new(
+        words: &'a [u32],
+        places: &'a Places<'a>,
+        grammar: Grammar<'a>,
+        raw_imports: bool,
+    ) -> Decoder<'a> {
         Decoder {
             words,
             grammar,
             raw_imports,
             bare_is_unknown: false,
-            defs: IdMap::laid_out(bound.min(words.len())),
-            types: Vec::new(),
+            defs: Facts::new(places),
             imports: FxHashMap::default(),
         }
     }
@@ -134,9 +144,9 @@ impl<'m, 'g> Decoder<'m, 'g> {
     /// The number type that a type id stands for, as far as the walk has come.
     fn number_type(&self, ty: u32) -> Result<NumberType> {
         match self.defs.get(ty) {
-            def if def & TYPE != 0 => match self.types.get((def ^ TYPE) as usize) {
-                Some(Some(number)) => Ok(*number),
-                _ => binary(format!("Type Id {ty} is not a scalar numeric type")),
+            def if def & TYPE != 0 => match scalar(self.words, (def ^ TYPE) as usize) {
+                Some(number) => Ok(number),
+                None => binary(format!("Type Id {ty} is not a scalar numeric type")),
             },
             _ => binary(format!("Type Id {ty} is not a type")),
         }
@@ -148,19 +158,19 @@ impl<'m, 'g> Decoder<'m, 'g> {
     }
 
     #[inline]
-    fn define(&mut self, now: &Now<'_>) -> Result<()> {
+    fn define(&mut self, now: &mut Now<'_>) -> Result<()> {
         if self.defs.get(now.result) != 0 {
             return bad(Status::InvalidId, format!("Id {} is defined more than once", now.result));
         }
         let def = if now.op.flags & MAKES_TYPE != 0 {
-            self.types.push(None);
-            TYPE | (self.types.len() - 1) as u32
+            TYPE | now.start as u32
         } else if now.result_type == 0 || now.result_type >= UNTYPED {
             UNTYPED
         } else {
             now.result_type
         };
         self.defs.set(now.result, def);
+        now.defined = true;
         Ok(())
     }
 
@@ -182,8 +192,21 @@ impl<'m, 'g> Decoder<'m, 'g> {
             return unknown(format!("Invalid opcode: {opcode}"));
         }
         let end = start + count;
-        let mut now = Now { op, start, end, pos: start + 1, result_type: 0, result: 0, depth: 0 };
-        let step = self.program(op.program, &mut now, fresh, sink)?;
+        let mut now = Now { op, start, end, pos: start + 1, result_type: 0, result: 0, defined: false, depth: 0 };
+        let done = self.body(&mut now, fresh, sink);
+        if done.is_err() && now.defined && op.flags & MAKES_TYPE != 0 {
+            // It is a type, but none that can be used.
+            self.defs.set(now.result, TYPE);
+        }
+        done
+    }
+
+    /// The operands of an instruction.
+    #[inline]
+    fn body<S: Sink>(&mut self, now: &mut Now<'a>, fresh: bool, sink: &mut S) -> Result<usize> {
+        let (op, start, end, grammar) = (now.op, now.start, now.end, self.grammar);
+        let count = end - start;
+        let step = self.program(op.program, now, fresh, sink)?;
         let name = || grammar.str(op.name);
         if step == Step::Next && now.pos < end {
             let used = now.pos - start;
@@ -201,29 +224,10 @@ impl<'m, 'g> Decoder<'m, 'g> {
                 name()
             ));
         }
-        if fresh && op.flags & MAKES_TYPE != 0 {
-            self.note_type(&now);
-        }
         Ok(end)
     }
 
-    /// Remembers what scalar type an instruction made.
-    fn note_type(&mut self, now: &Now<'_>) {
-        let word = |i: usize| if now.start + i < now.end { self.words.get(now.start + i).copied() } else { None };
-        let number = match (now.op.opcode, word(2)) {
-            (21, Some(width)) => NumberType::Int { width, signed: word(3).unwrap_or(0) != 0 },
-            (22, Some(width)) => {
-                let encoding = word(3).map_or(Encoding::Ieee, Encoding::from_value);
-                NumberType::Float { width, encoding }
-            }
-            _ => return,
-        };
-        if let Some(slot) = self.types.last_mut() {
-            *slot = Some(number);
-        }
-    }
-
-    fn program<S: Sink>(&mut self, program: Program, now: &mut Now<'g>, fresh: bool, sink: &mut S) -> Result<Step> {
+    fn program<S: Sink>(&mut self, program: Program, now: &mut Now<'a>, fresh: bool, sink: &mut S) -> Result<Step> {
         let items = self.grammar.program(program);
         let mut i = 0;
         while let Some(item) = items.get(i) {
@@ -278,7 +282,7 @@ impl<'m, 'g> Decoder<'m, 'g> {
         &mut self,
         kind: u8,
         optional: bool,
-        now: &mut Now<'g>,
+        now: &mut Now<'a>,
         fresh: bool,
         sink: &mut S,
     ) -> Result<Step> {
@@ -322,7 +326,7 @@ impl<'m, 'g> Decoder<'m, 'g> {
     }
 
     /// The less frequent kinds of operands.
-    fn other<S: Sink>(&mut self, kind: u8, word: u32, now: &mut Now<'g>, fresh: bool, sink: &mut S) -> Result<Step> {
+    fn other<S: Sink>(&mut self, kind: u8, word: u32, now: &mut Now<'a>, fresh: bool, sink: &mut S) -> Result<Step> {
         match kind {
             ID_SCOPE | ID_SEMANTICS => {
                 if word == 0 {
@@ -419,7 +423,7 @@ impl<'m, 'g> Decoder<'m, 'g> {
         Ok(Step::Next)
     }
 
-    fn extended<S: Sink>(&mut self, word: u32, now: &mut Now<'g>, fresh: bool, sink: &mut S) -> Result<Step> {
+    fn extended<S: Sink>(&mut self, word: u32, now: &mut Now<'a>, fresh: bool, sink: &mut S) -> Result<Step> {
         let set = self.words.get(now.start + 3).and_then(|id| self.imports.get(id)).copied().unwrap_or(UNKNOWN_SET);
         let group = self.grammar.sets().get(usize::from(set));
         let row = group.and_then(|g| self.grammar.member(g, word));
@@ -443,7 +447,7 @@ impl<'m, 'g> Decoder<'m, 'g> {
         &mut self,
         kind: u8,
         word: u32,
-        now: &mut Now<'g>,
+        now: &mut Now<'a>,
         fresh: bool,
         sink: &mut S,
     ) -> Result<Step> {
@@ -492,7 +496,7 @@ impl<'m, 'g> Decoder<'m, 'g> {
     }
 
     #[inline]
-    fn parameters<S: Sink>(&mut self, program: Program, now: &mut Now<'g>, fresh: bool, sink: &mut S) -> Result<Step> {
+    fn parameters<S: Sink>(&mut self, program: Program, now: &mut Now<'a>, fresh: bool, sink: &mut S) -> Result<Step> {
         if program.len == 0 {
             return Ok(Step::Next);
         }

@@ -3,14 +3,13 @@
 //! Comments stand in a column that only moves right while they follow each other. With nesting or reordering, the
 //! blocks of a function are held back as word indices until its end, when its control flow is known.
 
-use rustc_hash::FxHashMap;
-
-use super::cfg::{Block, analyse};
+use super::cfg::{Block, Held};
 use super::decode::Nothing;
-use super::print::color;
+use super::print::{Out, color};
 use super::{Recovery, Stream};
 use crate::grammar::rows::{ANNOTATION, DEBUG, MAKES_TYPE};
 use crate::limits;
+use crate::places::{Facts, Places};
 
 /// Columns before the opcode.
 pub(super) const INDENT: usize = 15;
@@ -19,26 +18,35 @@ pub(super) const INDENT: usize = 15;
 const COMMENT: usize = 50;
 
 /// What the lines so far decide about the next ones.
-#[derive(Default)]
-struct Layout {
+struct Layout<'a> {
     /// Column of the previous line's comment.
     column: usize,
-    /// What was said of an id by decorations.
-    said: FxHashMap<u32, Vec<u8>>,
+    /// The decorations so far: word index, and the number of the one before on the same id, or 0.
+    decorations: Vec<(u32, u32)>,
+    /// The number of the last decoration of an id, from 1.
+    said: Facts<'a, 'a>,
     annotations: bool,
     debug: bool,
     types: bool,
     /// Blocks held back.
-    blocks: Vec<Block>,
+    held: Held,
 }
 
 /// Prints everything. `Some` with the number of good instructions if a problem ended it.
-pub(super) fn run<const COLOR: bool>(s: &mut Stream<'_, '_, '_, COLOR>) -> Option<usize> {
-    let mut layout = Layout::default();
+pub(super) fn run<const COLOR: bool>(s: &mut Stream<'_, COLOR>, places: &Places<'_>) -> Option<usize> {
+    let mut layout = Layout {
+        column: 0,
+        decorations: Vec::new(),
+        said: Facts::new(places),
+        annotations: false,
+        debug: false,
+        types: false,
+        held: Held::default(),
+    };
     let hold = s.options.nested_indent || s.options.reorder_blocks;
     let indent = if s.options.indent { INDENT } else { 0 };
     let (mut at, mut index) = (5, 0);
-    while at < s.decoder.words.len() && s.open {
+    while at < s.decoder.words.len() && s.printer.out.open {
         index += 1;
         let opcode = s.decoder.words.get(at).copied().unwrap_or(0) as u16;
         let words_only = s.options.keep_going && s.before_garbage(at);
@@ -49,51 +57,49 @@ pub(super) fn run<const COLOR: bool>(s: &mut Stream<'_, '_, '_, COLOR>) -> Optio
                 }
                 next
             }
-            Ok(_) => s.words(at, indent),
+            Ok(_) => {
+                let next = s.words(at, indent);
+                layout.held.note(at);
+                at = next;
+                continue;
+            }
             Err(bad) => {
-                if hold && !layout.blocks.is_empty() && s.options.keep_going {
-                    release(s, &mut layout, indent);
+                if hold && s.options.keep_going {
+                    release(s, &mut layout, indent, at);
                 }
                 match s.recover(&bad, at, index, indent) {
                     Recovery::Stop => return Some(index - 1),
                     Recovery::Printed(next) => {
+                        layout.held.note(at);
                         at = next;
                         continue;
                     }
                 }
             }
         };
-        if words_only {
-            at = next;
-            continue;
-        }
         match opcode {
-            248 if hold => {
-                layout.blocks.push(Block::new(at));
-            }
+            248 if hold => layout.held.blocks.push(Block::new(at)),
             56 if hold => {
-                release(s, &mut layout, indent);
+                release(s, &mut layout, indent, at);
                 line(s, &mut layout, at, indent, 0);
             }
-            _ => match layout.blocks.last_mut() {
-                Some(block) => block.instructions.push(at),
-                None => line(s, &mut layout, at, indent, 0),
-            },
+            _ if layout.held.blocks.is_empty() => line(s, &mut layout, at, indent, 0),
+            _ => {}
         }
         at = next;
-        s.flush_if_full();
+        s.printer.out.flush_if_full();
     }
     // A function without end: what was held back is lost in the reference, and kept here only if that was asked for.
     if s.options.keep_going {
-        release(s, &mut layout, indent);
+        release(s, &mut layout, indent, at);
     }
     None
 }
 
 /// The comment before a section or function.
 fn section<const COLOR: bool>(
-    s: &mut Stream<'_, '_, '_, COLOR>,
-    layout: &mut Layout,
+    s: &mut Stream<'_, COLOR>,
+    layout: &mut Layout<'_>,
     at: usize,
     opcode: u16,
     indent: usize,
@@ -121,91 +127,119 @@ fn section<const COLOR: bool>(
     once(&mut layout.types, MAKES_TYPE, b"; Types, variables and constants\n");
 }
 
-/// Prints the blocks held back.
-fn release<const COLOR: bool>(s: &mut Stream<'_, '_, '_, COLOR>, layout: &mut Layout, indent: usize) {
-    let mut blocks = std::mem::take(&mut layout.blocks);
-    if blocks.is_empty() {
+/// Prints the blocks held back, which end at this word.
+fn release<const COLOR: bool>(s: &mut Stream<'_, COLOR>, layout: &mut Layout<'_>, indent: usize, end: usize) {
+    let mut held = std::mem::take(&mut layout.held);
+    if held.blocks.is_empty() {
         return;
     }
-    let decoder = &s.decoder;
-    let order = analyse(&mut blocks, decoder.words, &|selector| decoder.label_words(selector));
-    let order: Vec<usize> = if s.options.reorder_blocks { order } else { (0..blocks.len()).collect() };
-    for block in order.iter().filter_map(|&i| blocks.get(i)) {
+    held.end = end;
+    let (decoder, words) = (&s.decoder, s.decoder.words);
+    let order = held.analyse(words, &|selector| decoder.label_words(selector));
+    for n in 0..held.blocks.len() {
+        let n = if s.options.reorder_blocks { order.get(n).map_or(n, |&n| n as usize) } else { n };
         let mut nest = 0;
         if s.options.nested_indent {
             s.printer.out.bytes(b"\n");
-            nest = 2 * block.level as usize;
+            nest = 2 * held.blocks.get(n).map_or(0, |block| block.level() as usize);
         }
-        for (i, &at) in block.instructions.iter().enumerate() {
+        for (i, at) in held.instructions(n, words).enumerate() {
             let nest = if i > 0 && s.options.nested_indent { nest + 2 } else { nest };
             line(s, layout, at, indent, nest);
+            s.printer.out.flush_if_full();
         }
-        s.flush_if_full();
     }
 }
 
 /// One instruction with its comment.
-fn line<const COLOR: bool>(
-    s: &mut Stream<'_, '_, '_, COLOR>,
-    layout: &mut Layout,
-    at: usize,
-    indent: usize,
-    nest: usize,
-) {
-    let start = s.printer.out.pos;
+fn line<const COLOR: bool>(s: &mut Stream<'_, COLOR>, layout: &mut Layout<'_>, at: usize, indent: usize, nest: usize) {
+    let start = s.printer.out.written();
     if s.printer.line(&mut s.decoder, at, indent, nest, false).is_err() {
         s.words(at, indent);
         return;
     }
-    let first = s.decoder.words.get(at).copied().unwrap_or(0);
-    let len = s.printer.out.pos - start - s.printer.hidden;
-    let mut comment = Vec::new();
+    let len = s.printer.out.written() - start - s.printer.hidden;
+    let mut comment = Comment { len, column: layout.column, any: false };
     if s.options.offsets {
-        let offset = format!("0x{:08x}", at * 4);
+        comment.part(&mut s.printer.out);
         if COLOR {
-            comment.extend_from_slice(color::GREY);
+            s.printer.out.bytes(color::GREY);
         }
-        comment.extend_from_slice(offset.as_bytes());
+        s.printer.out.bytes(format!("0x{:08x}", at * 4).as_bytes());
         if COLOR {
-            comment.extend_from_slice(color::RESET);
+            s.printer.out.bytes(color::RESET);
         }
     }
     if s.options.comment {
-        let mut add = |part: &[u8]| {
-            if !comment.is_empty() {
-                comment.extend_from_slice(b", ");
-            }
-            comment.extend_from_slice(part);
-        };
-        let opcode = first as u16;
-        let op = s.options.grammar.op(opcode);
-        let result = op.and_then(|op| op.result_place()).and_then(|i| s.decoder.words.get(at + i));
-        if let Some(said) = result.and_then(|id| layout.said.get(id)) {
-            add(said);
-        }
-        let target = s.decoder.words.get(at + 1).copied().unwrap_or(0);
-        match opcode {
-            5 => add(format!("id %{target}").as_bytes()),
-            71 => {
-                let text = s.printer.out.text().get(start + indent + nest..).unwrap_or(&[]);
-                let payload = text.splitn(3, |&b| b == b' ').nth(2).unwrap_or(&[]);
-                let said = layout.said.entry(target).or_default();
-                if !said.is_empty() {
-                    said.extend_from_slice(b", ");
-                }
-                said.extend_from_slice(payload);
-            }
-            _ => {}
-        }
+        said(s, layout, at, &mut comment);
     }
-    if comment.is_empty() {
-        layout.column = 0;
-    } else {
-        let column = (len + 2).max(layout.column).max(COMMENT).next_multiple_of(4);
-        layout.column = column.min(limits::COMMENT_COLUMN);
-        s.printer.out.spaces(column - len);
-        s.printer.out.bytes(b"; ");
-        s.printer.out.bytes(&comment);
-    }
+    layout.column = if comment.any { comment.column.min(limits::COMMENT_COLUMN) } else { 0 };
     s.printer.out.bytes(b"\n");
+}
+
+/// The comment of a line, written part by part.
+struct Comment {
+    /// Columns of the line without it.
+    len: usize,
+    /// Its column; before it has any part that of the line before.
+    column: usize,
+    any: bool,
+}
+
+impl Comment {
+    /// What stands before the next part.
+    fn part(&mut self, out: &mut Out<'_>) {
+        if std::mem::replace(&mut self.any, true) {
+            return out.bytes(b", ");
+        }
+        self.column = (self.len + 2).max(self.column).max(COMMENT).next_multiple_of(4);
+        out.spaces(self.column - self.len);
+        out.bytes(b"; ");
+    }
+}
+
+/// What decorations said of a result; which id a name is for. Notes what a decoration says.
+fn said<const COLOR: bool>(s: &mut Stream<'_, COLOR>, layout: &mut Layout<'_>, at: usize, comment: &mut Comment) {
+    let words = s.decoder.words;
+    let opcode = words.get(at).copied().unwrap_or(0) as u16;
+    let op = s.options.grammar.op(opcode);
+    let result = op.and_then(|op| op.result_place()).and_then(|i| words.get(at + i));
+    // The last one is found first.
+    let mut number = result.map_or(0, |&id| layout.said.get(id));
+    let mut all = Vec::new();
+    while let Some(&(at, before)) = (number as usize).checked_sub(1).and_then(|n| layout.decorations.get(n)) {
+        all.push(at);
+        number = before;
+    }
+    for &at in all.iter().rev() {
+        let text = s.payload(at as usize);
+        comment.part(&mut s.printer.out);
+        s.printer.out.bytes(&text);
+        s.printer.out.flush_if_full();
+    }
+    let target = words.get(at + 1).copied().unwrap_or(0);
+    match opcode {
+        5 => {
+            comment.part(&mut s.printer.out);
+            s.printer.out.bytes(format!("id %{target}").as_bytes());
+        }
+        71 => {
+            layout.decorations.push((at as u32, layout.said.get(target)));
+            layout.said.set(target, layout.decorations.len() as u32);
+        }
+        _ => {}
+    }
+}
+
+impl<const COLOR: bool> Stream<'_, COLOR> {
+    /// What a decoration says: its line from the third word on.
+    fn payload(&mut self, at: usize) -> Vec<u8> {
+        let outer = std::mem::replace(&mut self.printer.out, Out::new(None));
+        let hidden = self.printer.hidden;
+        let printed = self.printer.line(&mut self.decoder, at, 0, 0, false);
+        let line = std::mem::replace(&mut self.printer.out, outer);
+        self.printer.hidden = hidden;
+        let text = if printed.is_ok() { line.text() } else { &[] };
+        text.splitn(3, |&b| b == b' ').nth(2).unwrap_or(&[]).to_vec()
+    }
 }

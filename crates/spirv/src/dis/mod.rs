@@ -8,6 +8,7 @@ mod cfg;
 pub(crate) mod decode;
 mod input;
 mod layout;
+pub(crate) mod namer;
 pub(crate) mod names;
 pub(crate) mod print;
 
@@ -15,13 +16,14 @@ pub use input::{InputError, read};
 
 use decode::{Bad, Decoder};
 use isaglot_source::Diagnostic;
-use names::{Names, Reach};
+use namer::Reach;
+use names::Names;
 use print::{Out, Printer};
-use rustc_hash::FxHashSet;
 
-use crate::asm::{MAGIC, NEWEST, Status};
+use crate::asm::{Check, MAGIC, NEWEST, Status};
 use crate::grammar::Grammar;
 use crate::limits;
+use crate::places::Places;
 
 /// How to disassemble.
 #[derive(Clone, Copy, Debug)]
@@ -127,8 +129,13 @@ fn header_failure(status: Status, message: impl Into<String>) -> Failure {
     Failure { status, index: 0, word: 0, message: message.into() }
 }
 
-/// Checks the header and brings the words into the machine's order.
-pub(crate) fn module<'w>(words: &'w [u32], options: &Options<'_>) -> Result<Module<'w>, Failure> {
+/// What is wrong with a header.
+pub(crate) fn header_problem(words: &[u32]) -> Option<Failure> {
+    check_header(words).err()
+}
+
+/// Checks the header; whether the byte order is the other one.
+fn check_header(words: &[u32]) -> Result<bool, Failure> {
     let Some(&magic) = words.first() else {
         return Err(header_failure(Status::InvalidBinary, "Missing module."));
     };
@@ -143,17 +150,20 @@ pub(crate) fn module<'w>(words: &'w [u32], options: &Options<'_>) -> Result<Modu
     if words.len() > limits::MODULE_WORDS {
         return Err(header_failure(Status::Internal, "The module is too long."));
     }
-    let module = if swapped {
-        let words: Vec<u32> = words.iter().map(|w| w.swap_bytes()).collect();
-        Module { words: words.into(), raw_imports: !options.swap_imports }
-    } else {
-        Module { words: words.into(), raw_imports: false }
-    };
-    let version = module.words.get(1).copied().unwrap_or(0);
+    let version = words.get(1).map_or(0, |w| if swapped { w.swap_bytes() } else { *w });
     if version & 0xffff_00ff != 1 << 16 || version >> 8 & 0xff > u32::from(NEWEST) {
         return Err(header_failure(Status::Internal, "Internal error: unhandled header parse failure"));
     }
-    Ok(module)
+    Ok(swapped)
+}
+
+/// Checks the header and brings the words into the machine's order.
+pub(crate) fn module<'w>(words: &'w [u32], options: &Options<'_>) -> Result<Module<'w>, Failure> {
+    if check_header(words)? {
+        let words: Vec<u32> = words.iter().map(|w| w.swap_bytes()).collect();
+        return Ok(Module { words: words.into(), raw_imports: !options.swap_imports });
+    }
+    Ok(Module { words: words.into(), raw_imports: false })
 }
 
 /// The header comment.
@@ -200,46 +210,39 @@ pub fn disassemble_to(words: &[u32], options: &Options<'_>, write: &mut Write<'_
         Ok(m) => m,
         Err(f) => return vec![f],
     };
-    let none = FxHashSet::default();
-    if options.color {
-        run::<true>(&module, options, &none, write)
-    } else {
-        run::<false>(&module, options, &none, write)
-    }
+    if options.color { run::<true>(&module, options, None, write) } else { run::<false>(&module, options, None, write) }
 }
 
-/// Disassembles a module in the machine's byte order, with the instructions at these words as words.
-pub(crate) fn disassemble_as_words(
+/// Disassembles a module in the machine's byte order; instructions that would not come back are printed as words.
+pub(crate) fn disassemble_checked(
     words: &[u32],
     options: &Options<'_>,
-    as_words: &FxHashSet<usize>,
-    text: &mut Vec<u8>,
-) {
+    check: Check<'_>,
+    write: &mut Write<'_>,
+) -> Vec<Failure> {
     let module = Module { words: words.into(), raw_imports: false };
-    run::<false>(&module, options, as_words, &mut |bytes| {
-        text.extend_from_slice(bytes);
-        true
-    });
+    run::<false>(&module, options, Some(check), write)
 }
 
 fn run<const COLOR: bool>(
     module: &Module<'_>,
     options: &Options<'_>,
-    as_words: &FxHashSet<usize>,
+    mut check: Option<Check<'_>>,
     write: &mut Write<'_>,
 ) -> Vec<Failure> {
     let words = &*module.words;
+    let places = Places::new(words, options.grammar);
     let mut reach = if options.keep_going { Reach::All } else { Reach::Good };
     loop {
         let names = match options.raw_id {
-            true => Names::default(),
-            false => names::friendly(words, options.grammar, reach),
+            true => Names::none(words, &places, options.grammar),
+            false => namer::friendly(words, &places, options.grammar, reach),
         };
-        let mut out = Out::new();
+        let mut out = Out::new(Some(&mut *write));
         if options.header {
             out.bytes(header(words, options.grammar).as_bytes());
         }
-        let mut decoder = Decoder::new(words, options.grammar, module.raw_imports);
+        let mut decoder = Decoder::new(words, &places, options.grammar, module.raw_imports);
         decoder.bare_is_unknown = options.unknown_opcodes;
         let mut stream = Stream::<COLOR> {
             decoder,
@@ -252,24 +255,21 @@ fn run<const COLOR: bool>(
                 scratch: Vec::new(),
             },
             options,
-            as_words,
-            write,
-            handed_on: false,
-            open: true,
+            check: check.take(),
             failures: Vec::new(),
         };
         let plain = !(options.offsets || options.comment || options.nested_indent || options.reorder_blocks);
-        let stopped = if plain { stream.plain() } else { layout::run(&mut stream) };
+        let stopped = if plain { stream.plain() } else { layout::run(&mut stream, &places) };
         // The reference names ids only up to the problem. Where nothing has left yet, that can be repeated.
         if let Some(instructions) = stopped
             && !options.raw_id
             && reach == Reach::Good
-            && !stream.handed_on
+            && !stream.printer.out.has_passed()
         {
             reach = Reach::First(instructions);
             continue;
         }
-        stream.flush();
+        stream.printer.out.flush();
         return stream.failures;
     }
 }
@@ -283,57 +283,35 @@ enum Recovery {
 }
 
 /// A disassembly under way.
-pub(crate) struct Stream<'a, 'w, 'o, const COLOR: bool> {
-    decoder: Decoder<'a, 'a>,
+pub(crate) struct Stream<'a, const COLOR: bool> {
+    decoder: Decoder<'a>,
     printer: Printer<'a, COLOR>,
-    options: &'o Options<'a>,
-    /// Instructions to be printed as words, by their first word.
-    as_words: &'o FxHashSet<usize>,
-    write: &'w mut Write<'o>,
-    /// Some text has left.
-    handed_on: bool,
-    /// The receiver wants more.
-    open: bool,
+    options: &'a Options<'a>,
+    /// Says of a line whether it comes back.
+    check: Option<Check<'a>>,
     failures: Vec<Failure>,
 }
 
-impl<const COLOR: bool> Stream<'_, '_, '_, COLOR> {
-    fn flush(&mut self) {
-        if self.open && self.printer.out.pos > 0 {
-            self.open = (self.write)(self.printer.out.text());
-            self.handed_on = true;
-        }
-        self.printer.out.clear();
-    }
-
-    /// Hands on what there is if it is much.
-    #[inline]
-    fn flush_if_full(&mut self) {
-        if self.printer.out.pos > limits::CHUNK_BYTES {
-            self.flush();
-        }
-    }
-
+impl<const COLOR: bool> Stream<'_, COLOR> {
     /// Everything without comments or nesting. `Some` with the number of good instructions if a problem ended it.
     fn plain(&mut self) -> Option<usize> {
         let indent = if self.options.indent { layout::INDENT } else { 0 };
         let (mut at, mut index) = (5, 0);
-        while at < self.decoder.words.len() && self.open {
+        while at < self.decoder.words.len() && self.printer.out.open {
             index += 1;
-            if self.options.keep_going {
-                if self.as_words.contains(&at) {
-                    at = self.words(at, indent);
-                    continue;
+            if self.options.keep_going && self.before_garbage(at) {
+                if let Err(bad) = self.decoder.instruction(at, true, &mut decode::Nothing) {
+                    self.report(&bad, at, index);
                 }
-                if self.before_garbage(at) {
-                    if let Err(bad) = self.decoder.instruction(at, true, &mut decode::Nothing) {
-                        self.report(&bad, at, index);
-                    }
-                    at = self.words(at, indent);
-                    continue;
-                }
+                at = self.words(at, indent);
+                continue;
             }
+            let start = self.printer.out.pos;
             match self.printer.line(&mut self.decoder, at, indent, 0, true) {
+                Ok(next) if !self.comes_back(start, at, next) => {
+                    self.printer.out.pos = start;
+                    at = self.words(at, indent);
+                }
                 Ok(next) => {
                     self.printer.out.reserve(1);
                     self.printer.out.byte(b'\n');
@@ -344,9 +322,17 @@ impl<const COLOR: bool> Stream<'_, '_, '_, COLOR> {
                     Recovery::Printed(next) => at = next,
                 },
             }
-            self.flush_if_full();
+            self.printer.out.flush_if_full();
         }
         None
+    }
+
+    /// Whether the line from `start` on can stay for the instruction in the words from `at` to `next`.
+    #[inline]
+    fn comes_back(&mut self, start: usize, at: usize, next: usize) -> bool {
+        let Some(check) = &mut self.check else { return true };
+        let line = self.printer.out.text().get(start..).unwrap_or(&[]);
+        check.comes_back(line, self.decoder.words.get(at..next).unwrap_or(&[]))
     }
 
     /// Whether the instruction here is whole but followed by what cannot be one. As that will be printed as `!` words,

@@ -3,23 +3,63 @@
 //! Copies have fixed sizes wherever that is longer than what is needed: sixteen bytes of a name's slot, sixty-four of a
 //! table name; the write position then moves by the true length.
 
-use super::decode::{Bad, Decoder, Sink, string_bytes};
-use super::names::{LONG, Names};
+use super::Write;
+use super::decode::{Bad, Decoder, Nothing, Sink, string_bytes};
+use super::names::{LONG, MADE, Names};
 use crate::grammar::Grammar;
 use crate::grammar::compile::PAD;
 use crate::grammar::rows::*;
+use crate::limits;
 use crate::number::NumberType;
 use crate::number::print::number;
 
-/// A buffer whose bytes are all initialised; text is what lies before `pos`.
-pub(crate) struct Out {
+/// A buffer whose bytes are all initialised; text is what lies before `pos`. It is handed on to `write`, if there is
+/// one.
+pub(crate) struct Out<'w> {
     buf: Vec<u8>,
     pub(crate) pos: usize,
+    /// Bytes that were handed on.
+    passed: usize,
+    write: Option<&'w mut Write<'w>>,
+    /// The receiver wants more.
+    pub(crate) open: bool,
+    /// Text may leave before its line is whole.
+    flows: bool,
 }
 
-impl Out {
-    pub(crate) fn new() -> Out {
-        Out { buf: vec![0; 1 << 12], pos: 0 }
+impl<'w> Out<'w> {
+    pub(crate) fn new(write: Option<&'w mut Write<'w>>) -> Out<'w> {
+        Out { buf: vec![0; 1 << 12], pos: 0, passed: 0, write, open: true, flows: false }
+    }
+
+    /// Bytes written so far, those handed on included.
+    pub(crate) fn written(&self) -> usize {
+        self.passed + self.pos
+    }
+
+    /// Whether some text has left.
+    pub(crate) fn has_passed(&self) -> bool {
+        self.passed > 0
+    }
+
+    /// Hands on what there is.
+    pub(crate) fn flush(&mut self) {
+        if let Some(write) = &mut self.write
+            && self.open
+            && self.pos > 0
+        {
+            self.open = write(self.buf.get(..self.pos).unwrap_or(&[]));
+        }
+        self.passed += self.pos;
+        self.pos = 0;
+    }
+
+    /// Hands on what there is if it is much.
+    #[inline]
+    pub(crate) fn flush_if_full(&mut self) {
+        if self.pos > limits::CHUNK_BYTES {
+            self.flush();
+        }
     }
 
     /// Makes room for `n` bytes.
@@ -154,10 +194,10 @@ pub(crate) mod color {
 /// Prints instructions.
 pub(crate) struct Printer<'a, const COLOR: bool> {
     pub(crate) grammar: Grammar<'a>,
-    pub(crate) names: &'a Names,
+    pub(crate) names: &'a Names<'a>,
     /// Numbers without a literal form become `!` words.
     pub(crate) wide: bool,
-    pub(crate) out: Out,
+    pub(crate) out: Out<'a>,
     /// Bytes of colour in the present line.
     pub(crate) hidden: usize,
     pub(crate) scratch: Vec<u8>,
@@ -179,9 +219,8 @@ impl<const COLOR: bool> Printer<'_, COLOR> {
         self.out.byte(b'%');
         match self.names.slot(id) {
             Some(s) if s[15] != 0 => {
-                if s[15] == LONG {
-                    let name = self.names.long(s);
-                    self.out.bytes(name);
+                if s[15] >= MADE {
+                    self.long_name(id);
                 } else {
                     self.out.fixed(s, usize::from(s[15]));
                 }
@@ -190,12 +229,29 @@ impl<const COLOR: bool> Printer<'_, COLOR> {
         }
     }
 
+    /// A name that does not fit its slot.
+    #[inline(never)]
+    fn long_name(&mut self, id: u32) {
+        match self.names.slot(id) {
+            Some(s) if s[15] == LONG => self.out.bytes(self.names.long(s)),
+            _ => {
+                let mut name = std::mem::take(&mut self.scratch);
+                name.clear();
+                self.names.push(&mut name, id);
+                self.out.bytes(&name);
+                self.scratch = name;
+            }
+        }
+        if self.out.flows {
+            self.out.flush_if_full();
+        }
+    }
+
     /// Length of an id's name without `%`.
     #[inline]
     fn id_len(&self, id: u32) -> usize {
         match self.names.slot(id) {
-            Some(s) if s[15] == LONG => self.names.long(s).len(),
-            Some(s) if s[15] != 0 => usize::from(s[15]),
+            Some(s) if s[15] != 0 => self.names.len(s),
             _ => id.checked_ilog10().unwrap_or(0) as usize + 1,
         }
     }
@@ -205,7 +261,7 @@ impl<const COLOR: bool> Printer<'_, COLOR> {
     #[inline]
     pub(crate) fn line(
         &mut self,
-        decoder: &mut Decoder<'_, '_>,
+        decoder: &mut Decoder<'_>,
         at: usize,
         indent: usize,
         nest: usize,
@@ -213,7 +269,40 @@ impl<const COLOR: bool> Printer<'_, COLOR> {
     ) -> Result<usize, Box<Bad>> {
         let start = self.out.pos;
         self.hidden = 0;
-        let opcode = decoder.words.get(at).copied().unwrap_or(0) as u16;
+        let first = decoder.words.get(at).copied().unwrap_or(0);
+        let opcode = first as u16;
+        if (first >> 16) as usize > limits::HELD_WORDS {
+            return self.long_line(decoder, at, indent, nest, fresh);
+        }
+        self.line_start(decoder, at, opcode, indent, nest);
+        let done = decoder.instruction(at, fresh, self);
+        if done.is_err() {
+            self.out.pos = start;
+        }
+        done
+    }
+
+    /// The same for an instruction of very many words, whose text may leave while it is printed.
+    #[cold]
+    fn long_line(
+        &mut self,
+        decoder: &mut Decoder<'_>,
+        at: usize,
+        indent: usize,
+        nest: usize,
+        fresh: bool,
+    ) -> Result<usize, Box<Bad>> {
+        let next = decoder.instruction(at, fresh, &mut Nothing)?;
+        self.line_start(decoder, at, decoder.words.get(at).copied().unwrap_or(0) as u16, indent, nest);
+        self.out.flows = self.out.write.is_some();
+        let done = decoder.instruction(at, false, self);
+        self.out.flows = false;
+        done.map(|_| next)
+    }
+
+    /// What stands before the operands.
+    #[inline]
+    fn line_start(&mut self, decoder: &Decoder<'_>, at: usize, opcode: u16, indent: usize, nest: usize) {
         if let Some(op) = self.grammar.op(opcode) {
             if op.flags & HAS_RESULT != 0 {
                 let place = at + if op.flags & HAS_TYPE != 0 { 2 } else { 1 };
@@ -232,11 +321,6 @@ impl<const COLOR: bool> Printer<'_, COLOR> {
             }
             self.out.table_name(&self.grammar, op.name);
         }
-        let done = decoder.instruction(at, fresh, self);
-        if done.is_err() {
-            self.out.pos = start;
-        }
-        done
     }
 }
 

@@ -33,6 +33,20 @@ impl NumberType {
     /// The type of plain literal operands.
     pub(crate) const U32: NumberType = NumberType::Int { width: 32, signed: false };
 
+    /// The type that an instruction makes.
+    pub(crate) fn made_by(instruction: &[u32]) -> Option<NumberType> {
+        match instruction {
+            [first, _, width, sign, ..] if *first as u16 == 21 => {
+                Some(NumberType::Int { width: *width, signed: *sign != 0 })
+            }
+            [first, _, width, rest @ ..] if *first as u16 == 22 => {
+                let encoding = rest.first().map_or(Encoding::Ieee, |e| Encoding::from_value(*e));
+                Some(NumberType::Float { width: *width, encoding })
+            }
+            _ => None,
+        }
+    }
+
     /// Words that a value takes; none if the width is 0.
     pub(crate) fn words(self) -> u32 {
         let (NumberType::Int { width, .. } | NumberType::Float { width, .. }) = self;

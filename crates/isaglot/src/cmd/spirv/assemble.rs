@@ -90,16 +90,24 @@ fn one(
     if let Some(path) = &args.map {
         let target = files::target(inputs, input, Some(path), "json");
         let mut out = Output::create(target.as_deref(), false)?;
-        out.write_all(map(&done).as_bytes()).map_err(|e| out.failed(&e))?;
+        map(&done, &text, &mut out).map_err(|e| out.failed(&e))?;
         out.finish()?;
     }
     Ok(())
 }
 
-/// Names and places as JSON.
-fn map(done: &Assembly) -> String {
-    let ids: serde_json::Map<String, serde_json::Value> =
-        done.names.iter().map(|(name, id)| (name.clone(), (*id).into())).collect();
-    let places: Vec<_> = done.map.iter().map(|(text, word)| serde_json::json!({"text": text, "word": word})).collect();
-    format!("{}\n", serde_json::json!({"ids": ids, "instructions": places}))
+/// Writes names and places as JSON.
+fn map(done: &Assembly, text: &[u8], out: &mut impl Write) -> std::io::Result<()> {
+    out.write_all(b"{\"ids\":{")?;
+    for (n, (name, id)) in done.names.sorted(text).enumerate() {
+        let comma = if n > 0 { "," } else { "" };
+        // A name has nothing that JSON escapes.
+        write!(out, "{comma}\"{name}\":{id}")?;
+    }
+    out.write_all(b"},\"instructions\":[")?;
+    for (n, (text, word)) in done.map.iter().enumerate() {
+        let comma = if n > 0 { "," } else { "" };
+        write!(out, "{comma}{{\"text\":{text},\"word\":{word}}}")?;
+    }
+    out.write_all(b"]}\n")
 }

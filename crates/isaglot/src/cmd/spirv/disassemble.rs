@@ -111,9 +111,7 @@ fn one(
         failed.is_none()
     };
     let failures = if args.exact {
-        let done = exact::disassemble(&words, options);
-        write(&done.text);
-        done.failures
+        exact::disassemble_to(&words, options, &mut write)
     } else if args.json {
         listing::json_to(&words, options, &mut write)
     } else {

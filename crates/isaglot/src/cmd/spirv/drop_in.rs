@@ -48,18 +48,6 @@ fn input(name: Option<&OsString>) -> Result<Vec<u8>, Stop> {
     })
 }
 
-/// Bytes that one call of the system writes as a whole.
-const AT_ONCE: usize = 1 << 16;
-
-/// Writes a small file in place: one call, so that it is whole or not there.
-fn small_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let done = std::fs::File::create(path).and_then(|mut f| f.write_all(bytes));
-    if done.is_err() && path.is_file() {
-        let _ = std::fs::remove_file(path);
-    }
-    done
-}
-
 /// Writes `bytes` to a file, or to standard output for `-` and without a name.
 fn output(name: Option<&OsString>, bytes: &[u8]) -> Result<(), Stop> {
     let failed = |e: &dyn std::fmt::Display| usage(format!("error: could not write the output: {e}"));
@@ -68,7 +56,6 @@ fn output(name: Option<&OsString>, bytes: &[u8]) -> Result<(), Stop> {
             let mut out = std::io::stdout().lock();
             out.write_all(bytes).and_then(|()| out.flush()).map_err(|e| failed(&e))
         }
-        Some(n) if bytes.len() <= AT_ONCE => small_file(Path::new(n), bytes).map_err(|e| failed(&e)),
         Some(n) => {
             let mut out = Output::create(Some(Path::new(n)), false).map_err(|d| failed(&d.message))?;
             out.write_all(bytes).map_err(|e| failed(&e))?;
