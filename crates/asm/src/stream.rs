@@ -106,9 +106,7 @@ impl<'p, 'a> Stream<'p, 'a> {
             _ => 0,
         };
         while let Some((limbs, size)) = self.fetcher.quick(bytes, used) {
-            if marker.sieve().passes(&limbs)
-                && let Some(block) = marker.steps(&limbs, size as u32 * 8)
-            {
+            if let Some(block) = marker.steps(&limbs, size as u32 * 8) {
                 jumps.add(marker, block, &limbs, size as u32 * 8, self.marked);
             }
             used += size;
