@@ -1,7 +1,7 @@
 //! A binary as text, piece by piece: the fast way, which keeps no program in memory.
 //!
 //! Labels come from a first pass that decodes branches only; then each word is printed from the texts of its parts
-//! (see [`crate::parts`]), and only what is new among them is decoded. [`Xe::print`] is the plain way to the same text.
+//! (see `parts.rs`), and only what is new among them is decoded. [`Xe::print`] is the plain way to the same text.
 
 use isaglot_codec::{Match, ShapeId, Values};
 use isaglot_model::EncodingId;

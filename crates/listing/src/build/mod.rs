@@ -1,7 +1,7 @@
 //! The listing of a program in any instruction set whose description says what its operands are.
 //!
-//! Method: take every instruction apart ([`steps`]), cut the program into blocks ([`blocks`]), tell the dataflow which bytes
-//! of which registers each operand touches ([`registers`]), and write down what comes out as the one tree of listings.
+//! Method: take every instruction apart (`steps`), cut the program into blocks (`blocks`), tell the dataflow which bytes
+//! of which registers each operand touches (`registers`), and write down what comes out as the one tree of listings.
 //!
 //! What a description does not say is not guessed: without operand roles there are blocks and texts, but no definitions.
 //! A call is taken to come back with all registers as they were but those that the call itself writes.
