@@ -44,7 +44,7 @@ fn names_that_clash() {
     let mut problems = Diagnostics::new();
     names::clashes(&isa, &blueprint, &mut problems);
     let found: Vec<_> = problems.iter().map(|d| (d.code, d.span().map(|s| files.location(s)))).collect();
-    assert_eq!(found, [("emit-clash", Some("clash.xml:4:1".to_owned()))]);
+    assert_eq!(found, [("emit-clash", Some("clash.xml:4:15".to_owned()))]);
 }
 
 #[test]
