@@ -484,14 +484,71 @@ fn tokens(text: &[u8]) -> Vec<String> {
             at += 1;
         }
     }
-    // An offset of 0 may be written or not, and 0 has no sign.
+    // An offset of 0 may be written or not, and 0 has no sign; `+2` where an operand begins is 2.
     let mut kept: Vec<String> = Vec::new();
-    for token in list {
+    for token in summed(list) {
+        let begins = matches!(kept.as_slice(), [.., before, sign] if sign == "+" && [",", "(", "[", "<", "#"].contains(&before.as_str()));
+        if begins && token.bytes().all(|b| b.is_ascii_digit()) {
+            kept.pop();
+        }
+        // `3 << 7` is the number that it comes to.
+        if let ([.., value, a, b], Ok(by)) = (kept.as_slice(), token.parse::<u32>())
+            && a == "<"
+            && b == "<"
+            && let Some(value) = value.parse::<u128>().ok().and_then(|v| v.checked_shl(by))
+        {
+            kept.truncate(kept.len() - 3);
+            kept.push(value.to_string());
+            continue;
+        }
         if token != "0" {
             kept.push(token);
         } else {
             kept.pop_if(|last| last == "+" || last == "-");
         }
+    }
+    kept
+}
+
+/// Sums of numbers as the numbers that they come to: `1 + 4` is 5, and `- 40 + 96` is `+ 56`.
+fn summed(list: Vec<String>) -> Vec<String> {
+    let number = |token: Option<&String>| token.and_then(|t| t.parse::<i128>().ok());
+    let sign = |token: Option<&String>| {
+        token.and_then(|t| ["+", "-"].iter().position(|s| s == t)).map(|at| 1 - 2 * at as i128)
+    };
+    let mut kept: Vec<String> = Vec::new();
+    let mut at = 0;
+    while let Some(token) = list.get(at) {
+        at += 1;
+        // The number of a register is none.
+        let named = kept.last().is_some_and(|t| t == "$" || t == "." || t.chars().all(char::is_alphabetic));
+        let Some(mut value) = number(Some(token)).filter(|_| !named) else {
+            kept.push(token.clone());
+            continue;
+        };
+        while let [.., first, second] = kept.as_slice()
+            && let (Some(first), Some(second)) = (sign(Some(first)), sign(Some(second)))
+        {
+            kept.truncate(kept.len() - 2);
+            kept.push(if first == second { "+" } else { "-" }.to_owned());
+        }
+        let mut terms = 1;
+        let before = sign(kept.last());
+        value *= before.unwrap_or(1);
+        while let (Some(by), Some(more)) = (sign(list.get(at)), number(list.get(at + 1))) {
+            value += by * more;
+            at += 2;
+            terms += 1;
+        }
+        if terms == 1 {
+            kept.push(token.clone());
+            continue;
+        }
+        if before.is_some() || value < 0 {
+            kept.truncate(kept.len() - usize::from(before.is_some()));
+            kept.push(if value < 0 { "-" } else { "+" }.to_owned());
+        }
+        kept.push(value.abs().to_string());
     }
     kept
 }
