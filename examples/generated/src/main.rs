@@ -1,6 +1,6 @@
 //! Prints and assembles instructions of minnow with a codec that the build script has generated.
 
-#[allow(missing_docs, unreachable_pub, dead_code, clippy::all, reason = "generated")]
+#[allow(missing_docs, unreachable_pub, unused_imports, dead_code, clippy::all, reason = "generated")]
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/minnow.rs"));
 }

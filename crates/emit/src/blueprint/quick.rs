@@ -21,6 +21,9 @@ use crate::runtime::tables::{Calc, Code, NONE, Op, PAD, Run, Type};
 /// Neighbouring bits of a limb: limb, lowest bit, how many, and where they go in an index.
 type Bits = (u8, u8, u8, u8);
 
+/// Texts by some bits; `None` where the exact half has to print.
+type Texts = Rc<[Option<Vec<u8>>]>;
+
 const NO_RUN: Run = (0, 0, 0);
 
 struct Quick<'b, 'p, 'a> {
@@ -35,7 +38,7 @@ struct Quick<'b, 'p, 'a> {
     jumps: HashMap<Vec<u32>, u32>,
     runs: HashMap<Vec<Run>, u32>,
     /// Texts of steps that depend on few bits alone; `None` where the exact half has to print.
-    tables: HashMap<Step, Rc<[Option<Vec<u8>>]>>,
+    tables: HashMap<Step, Texts>,
     calcs: HashMap<ValueId, u32>,
     ways: HashMap<(Type, u32), u32>,
     types: Types<'a>,
@@ -200,7 +203,7 @@ impl<'a> Quick<'_, '_, 'a> {
             };
         }
         let runs = runs(reads);
-        let parts: Vec<(Vec<Bits>, Rc<[Option<Vec<u8>>]>)> =
+        let parts: Vec<(Vec<Bits>, Texts)> =
             steps.iter().map(|&step| (inside(&runs, &self.programs.depends(step).0), self.table(step))).collect();
         let mut table = Vec::with_capacity(1 << reads.count_ones());
         let mut text = Vec::new();
@@ -230,7 +233,7 @@ impl<'a> Quick<'_, '_, 'a> {
     }
 
     /// The texts of a step that depends on few bits alone, by those bits.
-    fn table(&mut self, step: Step) -> Rc<[Option<Vec<u8>>]> {
+    fn table(&mut self, step: Step) -> Texts {
         if let Some(known) = self.tables.get(&step) {
             return Rc::clone(known);
         }
@@ -242,7 +245,7 @@ impl<'a> Quick<'_, '_, 'a> {
             let mut text = Vec::new();
             self.print(&[step], &word, &mut text).then_some(text)
         });
-        let texts: Rc<[Option<Vec<u8>>]> = texts.collect();
+        let texts: Texts = texts.collect();
         self.tables.insert(step, Rc::clone(&texts));
         texts
     }

@@ -1,7 +1,7 @@
 //! A codec as Rust: a crate, a module of files, or one file for a build script.
 //!
 //! It has no dependency, needs `core` alone, and forbids `unsafe`. The files of [`crate::runtime`] are copied word for
-//! word; the tables of a blueprint ([`tables`]) and a typed face (`api.rs`) are put beside them.
+//! word; the tables of a blueprint ([`tables`]) and a typed face (`api.rs.in`) are put beside them.
 
 pub mod tables;
 
@@ -38,7 +38,7 @@ const RUNTIME: &[(&str, &str)] = &[
 ];
 
 /// The face of the runtime: what a program uses.
-const API: &str = include_str!("api.rs");
+const API: &str = include_str!("api.rs.in");
 
 /// Encodings whose texts the tests of a generated codec know.
 const SAMPLES: usize = 12;
