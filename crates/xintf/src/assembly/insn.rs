@@ -47,7 +47,7 @@ fn word(to: &Expander<'_>, rest: &str) -> Option<(u32, u32)> {
     let field = |i: usize, bits: u32| number(i, 0..=(1 << bits) - 1).map(|n| n as u32);
     let any = |text: &str| {
         let float = text.strip_prefix('f').filter(|_| register(text).is_none());
-        register(text).or_else(|| float.and_then(|rest| float_register(rest)))
+        register(text).or_else(|| float.and_then(float_register))
     };
     let reg = |i: usize| parts.get(i).and_then(|text| any(text));
     let signed = -0x800..=0x7ff;
