@@ -95,6 +95,12 @@ pub(crate) fn program(xlen: u32) -> (String, Vec<String>) {
     for op in BRANCHES.split_whitespace() {
         group(op.to_owned(), &format!("{op} a0, a1, 9f\nli a2, 78\n9:"));
     }
+    for op in BRANCHES.split_whitespace() {
+        group(format!("{op} back"), &format!("j 7f\n8: li a2, 78\nj 9f\n7: {op} a0, a1, 8b\n9:"));
+    }
+    for op in ["c.beqz", "c.bnez"] {
+        group(format!("{op} back"), &format!("j 7f\n8: li a2, 78\nj 9f\n7: {op} a0, 8b\n9:"));
+    }
     for op in SHORT.split_whitespace().chain("c.subw c.addw".split_whitespace().filter(|_| wide)) {
         group(op.to_owned(), &format!("mv a2, a0\n{op} a2, a1"));
     }
@@ -120,6 +126,28 @@ pub(crate) fn program(xlen: u32) -> (String, Vec<String>) {
         ("c.j", "c.j 9f\nli a2, 78\n9:"),
         ("c.jr", "lla t1, 9f\nc.jr t1\nli a2, 78\n9:"),
         ("c.jalr", "lla t1, 9f\nc.jalr t1\nli a2, 78\n9: mv a2, ra"),
+        // Backwards, to odd addresses, with offsets below zero, to places between two words.
+        ("jal back", "j 7f\n8: mv a2, ra\nj 9f\n7: jal ra, 8b\n9:"),
+        ("jal t0", "jal t0, 9f\nnop\n9: mv a2, t0"),
+        ("j back", "j 7f\n8: li a2, 78\n.option push\n.option norvc\nj 9f\n7: j 8b\n9:\n.option pop"),
+        ("c.j back", "c.j 7f\n8: li a2, 78\nc.j 9f\n7: c.j 8b\n9:"),
+        ("jalr below", "lla t1, 9f\naddi t1, t1, 7\njalr a2, -6(t1)\nnop\n9:"),
+        ("jalr t0", "lla t0, 9f\naddi t0, t0, 5\njalr x0, -4(t0)\nli a2, 78\n9:"),
+        ("jalr ra", "lla ra, 9f\naddi ra, ra, 5\njalr x0, -4(ra)\nli a2, 78\n9:"),
+        ("jalr t1", "lla t1, 9f\naddi t1, t1, 3\njalr x0, -2(t1)\nli a2, 78\n9:"),
+        ("c.jr odd", "lla t1, 9f\naddi t1, t1, 1\nc.jr t1\nli a2, 78\n9:"),
+        ("c.jr t0 odd", "lla t0, 9f\naddi t0, t0, 1\nc.jr t0\nli a2, 78\n9:"),
+        ("c.jr ra odd", "lla ra, 9f\naddi ra, ra, 1\nc.jr ra\nli a2, 78\n9:"),
+        ("c.jalr odd", "lla t1, 9f\naddi t1, t1, 1\nc.jalr t1\nli a2, 78\n9: mv a2, ra"),
+        ("c.jalr halves", ".balign 4\nlla t1, 9f\nc.jalr t1\n9: mv a2, ra\nc.nop\n.balign 4"),
+        ("c.jalr words", ".balign 4\nlla t1, 9f\nc.jalr t1\nc.nop\n9: mv a2, ra\n.balign 4"),
+        ("c.jr halves", ".balign 4\nlla t1, 9f\nc.jr t1\n9: li a2, 79\nc.nop\n.balign 4"),
+        ("c.lui positive", "c.lui a2, 31"),
+        ("c.addi4spn odd", "mv t1, sp\nli sp, 0x7fc\nc.addi4spn a2, sp, 1020\nmv sp, t1"),
+        (
+            "c.addi16sp odd",
+            "mv t1, sp\nli sp, 0x7fc\nc.addi16sp sp, 496\nmv a2, sp\nc.addi16sp sp, -512\nadd a2, a2, sp\nmv sp, t1",
+        ),
         ("fence", "fence rw, rw\nfence.tso\nfence.i\nmv a2, a0"),
         ("to x0", "add x0, a0, a1\naddi x0, x0, 5\nmv a2, x0"),
     ] {
@@ -137,6 +165,27 @@ pub(crate) fn program(xlen: u32) -> (String, Vec<String>) {
                 group(format!("{store} {load} {offset}"), &body);
             }
         }
+    }
+    // Below the address, and as far above it as the instruction reaches.
+    for (store, loads) in widths.iter().copied().chain([("sd", &["ld"][..])].into_iter().filter(|_| wide)) {
+        for load in loads {
+            let body = format!("lla t1, scratch\naddi t1, t1, 32\nS a0, -8(t1)\n{store} a1, -8(t1)\n{load} a2, -8(t1)");
+            group(format!("{store} {load} below"), &body);
+        }
+    }
+    for (store, load, most) in
+        [("c.sw", "c.lw", 124), ("c.swsp", "c.lwsp", 252), ("c.sd", "c.ld", 248), ("c.sdsp", "c.ldsp", 504)]
+    {
+        if wide || !store.starts_with("c.sd") {
+            let base = if store.ends_with("sp") { "sp" } else { "a5" };
+            let body = format!(
+                "addi sp, sp, -512\nmv a5, sp\n{store} a0, {most}({base})\n{load} a2, {most}({base})\naddi sp, sp, 512"
+            );
+            group(format!("{store} {load} far"), &body);
+        }
+    }
+    if !wide {
+        group("c.jal back".to_owned(), "c.j 7f\n8: mv a2, ra\nc.j 9f\n7: c.jal 8b\n9:");
     }
     for (store, load) in [("c.sw", "c.lw"), ("c.swsp", "c.lwsp")]
         .into_iter()

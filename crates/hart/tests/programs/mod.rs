@@ -280,20 +280,31 @@ pub(crate) fn programs(xlen: u32) -> Vec<Program> {
         m,
     ));
     add(program("result to nowhere", u, vec![xcmd(0, 0, 6, 12), EBREAK], &[(6, handle)], &[(0, 0)], u));
-    // Atomic accesses that are not aligned.
-    for (name, word, cause) in [
-        ("lr.w", r(0x2f, 2, 0x08, 10, 11, 0), 4),
-        ("sc.w", r(0x2f, 2, 0x0c, 10, 11, 12), 6),
-        ("amoadd.w", r(0x2f, 2, 0, 10, 11, 12), 6),
-    ] {
-        add(program(
-            &format!("misaligned {name}"),
-            m,
-            vec![word, EBREAK],
-            &[(10, 5), (11, START + 0x402)],
-            &[(5, cause), (7, START + 0x402), (10, 5)],
-            m,
-        ));
+    // Atomic accesses: a trap where they are not aligned, none where they just are. Nothing is reserved, so sc gives 1.
+    for (name, function) in
+        [("lr", 2), ("sc", 3), ("amoswap", 1), ("amoadd", 0), ("amoxor", 4), ("amoor", 8), ("amoand", 12)]
+            .into_iter()
+            .chain([("amomin", 16), ("amomax", 20), ("amominu", 24), ("amomaxu", 28)])
+    {
+        for (f3, size) in [(2, 4), (3, 8)].into_iter().filter(|s| xlen == 64 || s.1 == 4) {
+            let word = r(0x2f, f3, function << 2, 10, 11, if name == "lr" { 0 } else { 12 });
+            for offset in [1, 2, 4, 8, 12, 24] {
+                let address = START + 0x400 + offset;
+                let aligned = offset.is_multiple_of(size);
+                let cause = if name == "lr" { 4 } else { 6 };
+                let done = [(10, u64::from(name == "sc")), (11, address)];
+                let trap = [(5, cause), (7, address), (10, 5), (11, address)];
+                let expect: &[(u8, u64)] = if aligned { &done } else { &trap };
+                add(program(
+                    &format!("{name} of {size} at {offset}"),
+                    m,
+                    vec![word, EBREAK],
+                    &[(10, 5), (11, address)],
+                    expect,
+                    m,
+                ));
+            }
+        }
     }
     // Without 16-bit instructions a jump between two words traps, and writes nothing.
     for (name, word, taken) in [
