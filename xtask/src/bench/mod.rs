@@ -4,6 +4,7 @@
 //! works through, and the peer's command for the same work where there is one. Instructions are counted by
 //! `valgrind --tool=callgrind`, which is repeatable; seconds are the median user time of five runs.
 
+mod hart;
 mod isaspec;
 mod riscv;
 mod spirv;
@@ -34,6 +35,7 @@ pub(crate) struct Row {
 type Area = (&'static str, fn() -> Result<Vec<Row>, String>);
 
 const AREAS: &[Area] = &[
+    ("hart", hart::rows),
     ("isaspec", isaspec::rows),
     ("riscv", riscv::rows),
     ("spirv", spirv::rows),
