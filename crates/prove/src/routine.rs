@@ -3,10 +3,10 @@
 //! The routine is called like a C function: arguments in `a0`, `a1`, …, the result in `a0`, back to `ra`. Its code is
 //! followed by the semantics of the instructions, on terms. Where a branch depends on an operand both ways are followed
 //! up to where they are sure to meet again, and joined there, so that choices in a loop whose count is known cost as many
-//! steps as they have. Code that needs more than [`MAX_STEPS`](crate::limits::MAX_STEPS) is not decided.
+//! steps as they have. Code that needs more than [`MAX_STEPS`] is not decided.
 //!
 //! What must hold in the end: the result is the command's, what a C function has to keep is kept, and memory is as it
-//! was, but for [`STACK`](crate::limits::STACK) bytes below the stack pointer. Taken for granted: the stack pointer is
+//! was, but for [`STACK`] bytes below the stack pointer. Taken for granted: the stack pointer is
 //! aligned to 16 and the stack is not where the code is.
 
 use std::collections::{BTreeMap, BTreeSet};
