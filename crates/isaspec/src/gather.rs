@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::display::template_references;
 use crate::limits;
 use crate::load::Sources;
+use crate::roles::RolesFile;
 use crate::syntax::{Bitset, CaseDecl, DerivedDecl, EnumDecl, ExprDecl, ExprRef, FeatureDecl, Registers, TemplateDecl};
 use crate::text::Text;
 
@@ -98,8 +99,12 @@ pub(crate) struct Tables<'a> {
     anonymous: usize,
 }
 
-/// Builds the tables from all files, in their order.
-pub(crate) fn gather<'a>(sources: &'a Sources, out: &mut Diagnostics) -> Option<Tables<'a>> {
+/// Builds the tables from all files, in their order, and the register files of an overlay.
+pub(crate) fn gather<'a>(
+    sources: &'a Sources,
+    overlay: Option<&'a RolesFile>,
+    out: &mut Diagnostics,
+) -> Option<Tables<'a>> {
     let mut tables = Tables::default();
     let mut variants: Table<Vec<usize>> = Table::default();
     for file in sources.order.iter().filter_map(|&i| sources.files.get(i)) {
@@ -114,8 +119,7 @@ pub(crate) fn gather<'a>(sources: &'a Sources, out: &mut Diagnostics) -> Option<
             twice("isaspec-enum-replaced", "enum", &decl.name, replaced.map(|r| r.name.span()), out);
         }
         for decl in &file.registers {
-            let replaced = tables.registers.insert(&decl.name.value, decl);
-            twice("isaspec-registers-replaced", "register file", &decl.name, replaced.map(|r| r.name.span()), out);
+            tables.register_file(decl, out);
         }
         for decl in &file.features {
             let replaced = tables.features.insert(&decl.name.value, decl);
@@ -142,6 +146,9 @@ pub(crate) fn gather<'a>(sources: &'a Sources, out: &mut Diagnostics) -> Option<
         }
         tables.expand_templates(out);
     }
+    for decl in overlay.iter().flat_map(|overlay| &overlay.registers) {
+        tables.register_file(decl, out);
+    }
     tables.settle(variants, out);
     Some(tables)
 }
@@ -157,6 +164,11 @@ fn twice(code: &'static str, what: &str, name: &Text, replaced: Option<Span>, ou
 }
 
 impl<'a> Tables<'a> {
+    fn register_file(&mut self, decl: &'a Registers, out: &mut Diagnostics) {
+        let replaced = self.registers.insert(&decl.name.value, decl);
+        twice("isaspec-registers-replaced", "register file", &decl.name, replaced.map(|r| r.name.span()), out);
+    }
+
     /// Registers an expression and gives the name under which it is now known.
     fn expression(&mut self, decl: &'a ExprDecl, out: &mut Diagnostics) -> Text {
         let name = match &decl.name {

@@ -39,6 +39,7 @@ pub mod limits;
 mod load;
 mod lower;
 mod read;
+mod roles;
 pub mod syntax;
 mod text;
 mod xml;
@@ -50,6 +51,7 @@ use isaglot_source::{Diagnostics, SourceMap};
 
 pub use load::{Loader, Sources, load as load_sources};
 pub use read::read;
+pub use roles::Overlay;
 pub use text::Text;
 
 /// Reads a description and all that it imports, checks it, and makes the model.
@@ -58,14 +60,32 @@ pub use text::Text;
 /// and added to `files`, so that diagnostics can quote them. Problems are added to `out`: with an error among them there
 /// is no model, with warnings only there is.
 pub fn load(files: &mut SourceMap, top: &str, read_file: &mut Loader<'_>, out: &mut Diagnostics) -> Option<Isa> {
+    load_with_roles(files, top, None, read_file, out)
+}
+
+/// As [`load`], with the roles that an overlay gives to fields of the description.
+pub fn load_with_roles(
+    files: &mut SourceMap,
+    top: &str,
+    overlay: Option<Overlay<'_>>,
+    read_file: &mut Loader<'_>,
+    out: &mut Diagnostics,
+) -> Option<Isa> {
     let errors = out.error_count();
     let sources = load::load(files, top, read_file, out)?;
-    let tables = gather::gather(&sources, out)?;
+    let overlay = match overlay {
+        None => None,
+        Some(overlay) => {
+            let id = files.add(overlay.name.to_owned(), overlay.bytes);
+            Some(roles::read(overlay.bytes, id, overlay.partial, out)?)
+        }
+    };
+    let tables = gather::gather(&sources, overlay.as_ref(), out)?;
     let checked = check::check(&sources, &tables, out);
     if out.error_count() > errors {
         return None;
     }
     let name = Path::new(top).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    let isa = lower::lower(&sources, &tables, &checked, &name, out)?;
+    let isa = lower::lower(&sources, &tables, &checked, overlay.as_ref(), &name, out)?;
     (out.error_count() == errors).then_some(isa)
 }

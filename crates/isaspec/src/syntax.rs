@@ -425,10 +425,32 @@ pub struct Registers {
     pub prefix: Option<Text>,
     /// The register that is always zero.
     pub zero: Option<Int>,
+    /// Names of the components of which several registers of consecutive numbers are made: `x y z w`.
+    pub components: Vec<Text>,
+    /// The number in the first register's name.
+    pub first: Option<Int>,
+    /// The file in whose bytes they lie.
+    pub within: Option<Text>,
+    /// The gens on which they do.
+    pub within_gens: GenLimit,
+    /// `<same>` and `<none>`, in order.
+    pub ranges: Vec<RegisterRange>,
     /// `<register>`, in order.
     pub registers: Vec<RegisterDecl>,
     /// The element.
     pub span: Span,
+}
+
+/// `<same from="" to="" registers=""/>` or `<none from="" to=""/>` (extension): numbers that are the registers of another
+/// file, or no registers.
+#[derive(Clone, Debug)]
+pub struct RegisterRange {
+    /// First number.
+    pub from: Int,
+    /// Last number.
+    pub to: Int,
+    /// The other file, whose first register is that of the first number.
+    pub registers: Option<Text>,
 }
 
 /// `<register number="" name="" alias=""/>` (extension)

@@ -16,10 +16,15 @@ fn examples_load() {
     let page = page();
     let examples: Vec<&str> = page.split("```xml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(examples.len() >= 11, "an example of every extension");
+    let mut before = "";
     for (i, example) in examples.iter().enumerate() {
         let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-        let mut read = |_: &str| Ok(example.as_bytes().to_vec());
-        let isa = isaspec::load(&mut files, &format!("example-{i}.xml"), &mut read, &mut out);
+        // Roles are those of the description before them.
+        let roles = example.starts_with("<roles").then_some(example.as_bytes());
+        let overlay = roles.map(|bytes| isaspec::Overlay { name: "example.roles.xml", bytes, partial: false });
+        before = if roles.is_some() { before } else { example };
+        let mut read = |_: &str| Ok(before.as_bytes().to_vec());
+        let isa = isaspec::load_with_roles(&mut files, &format!("example-{i}.xml"), overlay, &mut read, &mut out);
         let problems: String = out.iter().map(|d| render::text(&files, d, false)).collect();
         assert!(isa.is_some() && problems.is_empty(), "{problems}\n{example}");
     }

@@ -46,6 +46,6 @@ pub use field::{EnumType, EnumValue, Field, FieldSource, FieldType, Param, Piece
 pub use ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TableId, TemplateId};
 pub use isa::{ByteOrder, Feature, GenName, Isa, LengthRule, OpcodeBits, WordFormat};
 pub use names::{Name, Names};
-pub use operand::{Access, Flow, Operand, OperandKind, RegisterFile};
+pub use operand::{Access, Flow, Operand, OperandKind, RegisterFile, Varies};
 pub use semantics::{ExternFunction, Parameter, Semantics, Width};
 pub use template::{Template, TemplatePart};

@@ -3,7 +3,8 @@
 
 use isaglot_source::Span;
 
-use crate::ids::RegisterFileId;
+use crate::encoding::GenRange;
+use crate::ids::{ExprId, RegisterFileId};
 use crate::names::Name;
 use crate::semantics::Width;
 
@@ -20,6 +21,9 @@ pub struct RegisterFile {
     pub aliases: Vec<(String, u32)>,
     /// The register that reads as zero and ignores writes.
     pub zero: Option<u32>,
+    /// The file in whose bytes these registers lie, one after the other from its first byte, on these gens; elsewhere
+    /// they have bytes of their own.
+    pub within: Option<(RegisterFileId, GenRange)>,
     /// Where it is defined.
     pub span: Span,
 }
@@ -56,8 +60,21 @@ pub struct Operand {
     pub access: Access,
     /// How many registers from the first on, or how many bytes of memory; 1 where nothing is said.
     pub count: u32,
+    /// What of this depends on the word.
+    pub varies: Varies,
     /// Where it is declared.
     pub span: Span,
+}
+
+/// What an operand is, as far as that depends on other fields: expressions in the scope of its encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Varies {
+    /// There is such an operand only where this is not 0.
+    pub when: Option<ExprId>,
+    /// How many registers, instead of [`Operand::count`].
+    pub count: Option<ExprId>,
+    /// Which registers from the first on: bit `n` is the `n`-th. Instead of a count.
+    pub mask: Option<ExprId>,
 }
 
 /// What an operand is.
@@ -65,6 +82,10 @@ pub struct Operand {
 pub enum OperandKind {
     /// The register of this file whose number is the field's value.
     Register(Name, RegisterFileId),
+    /// The register of this file whose number is the value of the expression.
+    Computed(ExprId, RegisterFileId),
+    /// What the field is decided as: the operands of that encoding, accessed as this says, those that it implies aside.
+    Part(Name),
     /// A fixed register that is not in the word.
     Implicit(RegisterFileId, u32),
     /// The field's value itself.

@@ -37,6 +37,9 @@ pub(crate) fn validate(isa: &Isa, out: &mut Diagnostics) {
     for file in &isa.register_files {
         let registers = file.names.len() as u32;
         let outside = file.aliases.iter().any(|a| a.1 >= registers) || file.zero.is_some_and(|z| z >= registers);
+        if file.within.is_some_and(|(id, _)| id.index() >= isa.register_files.len()) {
+            out.push(dangling(file.span, "register file"));
+        }
         if registers == 0 || registers > limits::MAX_REGISTERS || file.width == Width::Bits(0) || outside {
             let message = format!("register file `{}` has no registers, too many, or names one outside it", file.name);
             out.push(Diagnostic::error("model-registers", message).label(file.span, ""));
@@ -208,8 +211,19 @@ fn encoding(isa: &Isa, e: &Encoding, out: &mut Diagnostics) {
         let (field, file) = match operand.kind {
             OperandKind::Register(f, file) | OperandKind::Memory(f, file) => (Some(f), Some((file, 0))),
             OperandKind::Implicit(file, number) => (None, Some((file, number))),
-            OperandKind::Immediate(f) | OperandKind::Label(f) => (Some(f), None),
+            OperandKind::Computed(_, file) => (None, Some((file, 0))),
+            OperandKind::Immediate(f) | OperandKind::Label(f) | OperandKind::Part(f) => (Some(f), None),
         };
+        let computed = match operand.kind {
+            OperandKind::Computed(expr, _) => Some(expr),
+            _ => None,
+        };
+        let varies = operand.varies;
+        for expr in [computed, varies.when, varies.count, varies.mask].into_iter().flatten() {
+            if expr.index() >= isa.exprs.len() {
+                out.push(dangling(operand.span, "expression"));
+            }
+        }
         if let Some(field) = field.filter(|f| !defined.contains(f)) {
             out.push(undefined(field, operand.span));
         }

@@ -1,7 +1,9 @@
 //! A page per instruction: what it looks like as bits and as text in every case, what its fields are, what it needs, reads and
 //! writes, and what it does.
 
-use isaglot_model::{Access, Condition, Encoding, EncodingId, Flow, GenRange, Isa, OperandKind, RegisterFileId};
+use isaglot_model::{
+    Access, Condition, Encoding, EncodingId, ExprId, Flow, GenRange, Isa, Operand, OperandKind, RegisterFileId, Varies,
+};
 
 use crate::Site;
 use crate::html::{Escaped, paragraphs};
@@ -154,6 +156,10 @@ fn operands(isa: &Isa, encoding: &Encoding, heading: &str, up: &str, out: &mut S
                     (field(name), format!("{} registers of {}", operand.count, file(id)))
                 }
                 OperandKind::Register(name, id) => (field(name), format!("register of {}", file(id))),
+                OperandKind::Computed(number, id) => {
+                    (format!("<code>{}</code>", Escaped(isa[number].text.trim())), format!("register of {}", file(id)))
+                }
+                OperandKind::Part(name) => (field(name), "as it is decoded".to_owned()),
                 OperandKind::Implicit(id, number) => {
                     let known = isa[id].names.get(number as usize).cloned().flatten();
                     let name = known.unwrap_or_else(|| format!("{}{number}", isa[id].name));
@@ -165,6 +171,7 @@ fn operands(isa: &Isa, encoding: &Encoding, heading: &str, up: &str, out: &mut S
                     (field(name), format!("{} bytes of memory at a register of {}", operand.count, file(id)))
                 }
             };
+            let kind = kind + &varies(isa, operand);
             let access = match operand.access {
                 Access::Read => "read",
                 Access::Write => "written",
@@ -177,6 +184,20 @@ fn operands(isa: &Isa, encoding: &Encoding, heading: &str, up: &str, out: &mut S
     if let Some(flow) = flow {
         out.push_str(&format!("<p>{flow}</p>\n"));
     }
+}
+
+/// What of an operand depends on the word.
+fn varies(isa: &Isa, operand: &Operand) -> String {
+    let Varies { when, count, mask } = operand.varies;
+    let code = |expr: ExprId| {
+        let text: Vec<&str> = isa[expr].text.split_whitespace().collect();
+        format!("<code>{}</code>", Escaped(&text.join(" ")))
+    };
+    let mut out = String::new();
+    for (before, expr) in [(", as many as ", count), (", those of the mask ", mask), (", if ", when)] {
+        out += &expr.map_or(String::new(), |expr| format!("{before}{}", code(expr)));
+    }
+    out
 }
 
 /// Gens in words.

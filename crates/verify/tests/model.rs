@@ -132,7 +132,13 @@ const REFUSED: [(&str, Make); 16] = [
         b.root(root);
         let mut e = encoding(b, root, "e", "--------");
         let kind = OperandKind::Immediate(b.name("NOPE"));
-        e.operands.push(Operand { kind, access: isaglot_model::Access::Read, count: 1, span: NOWHERE });
+        e.operands.push(Operand {
+            kind,
+            access: isaglot_model::Access::Read,
+            count: 1,
+            varies: isaglot_model::Varies::default(),
+            span: NOWHERE,
+        });
         b.encoding(e);
     }),
     ("model-pattern", |b| {
@@ -153,6 +159,7 @@ const REFUSED: [(&str, Make); 16] = [
             names: Vec::new(),
             aliases: Vec::new(),
             zero: None,
+            within: None,
             span: NOWHERE,
         });
         one_field(b, |_, _| ());

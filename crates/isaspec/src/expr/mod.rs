@@ -23,7 +23,7 @@ use crate::text::Text;
 pub struct CExpr {
     /// Operands first, the root last; at least one.
     pub nodes: Vec<CNode>,
-    /// The fields between braces, each once, sorted by their bytes.
+    /// The fields between braces, each once.
     pub fields: Vec<String>,
     /// The features that occur, each with its place (extension).
     pub features: Vec<(String, Span)>,
@@ -88,8 +88,12 @@ impl COp {
 
 /// Parses an expression; problems are added to `out` and give `None`. `dialect` switches Isaglot's extensions on.
 pub fn parse(text: &Text, dialect: bool, out: &mut Diagnostics) -> Option<CExpr> {
-    let pasted = paste::paste(text, out)?;
-    parse::parse(&pasted, dialect, out)
+    let pasted = paste::paste(text, dialect, out)?;
+    let mut parsed = parse::parse(&pasted, dialect, out)?;
+    for field in parsed.fields.iter_mut().filter(|f| pasted.lifted.contains(f)) {
+        field.remove(0);
+    }
+    Some(parsed)
 }
 
 /// Parses an expression without fields and gives its value as 64 bits.

@@ -12,15 +12,18 @@ use crate::text::Text;
 pub(crate) struct Pasted {
     pub(crate) text: Text,
     pub(crate) fields: Vec<String>,
+    /// Those of them that begin with a digit, with the underscore that makes a variable of them.
+    pub(crate) lifted: Vec<String>,
 }
 
 /// An expression in which braces mean nothing.
 pub(crate) fn plain(text: &Text) -> Pasted {
-    Pasted { text: text.trimmed(), fields: Vec::new() }
+    Pasted { text: text.trimmed(), fields: Vec::new(), lifted: Vec::new() }
 }
 
-/// Replaces references; `None` if a bound is passed or a name cannot be a variable, which is reported.
-pub(crate) fn paste(text: &Text, out: &mut Diagnostics) -> Option<Pasted> {
+/// Replaces references; `None` if a bound is passed or a name cannot be a variable, which is reported. With the extensions
+/// any name can be one.
+pub(crate) fn paste(text: &Text, dialect: bool, out: &mut Diagnostics) -> Option<Pasted> {
     if text.value.len() > limits::MAX_EXPR_BYTES {
         let message = format!("the expression is longer than {} bytes", limits::MAX_EXPR_BYTES);
         out.push(Diagnostic::error("isaspec-expr-limit", message).label(text.span(), "this expression"));
@@ -28,7 +31,7 @@ pub(crate) fn paste(text: &Text, out: &mut Diagnostics) -> Option<Pasted> {
     }
     let value = text.value.as_str();
     let mut pasted = text.slice(0..0);
-    let mut fields: Vec<String> = Vec::new();
+    let (mut fields, mut lifted) = (Vec::new(), Vec::new());
     let (mut done, mut at, mut sound) = (0, 0, true);
     while let Some(open) = value[at..].find('{').map(|n| at + n) {
         let name = &value[open + 1..];
@@ -38,7 +41,13 @@ pub(crate) fn paste(text: &Text, out: &mut Diagnostics) -> Option<Pasted> {
             continue;
         }
         let name = &name[..len];
-        if name.starts_with(|c: char| c.is_ascii_digit()) {
+        pasted.append(text, done..open);
+        let mut variable = name.to_owned();
+        if name.starts_with(|c: char| c.is_ascii_digit()) && dialect {
+            variable.insert(0, '_');
+            pasted.append(&Text::verbatim("_", text.span_of(open..open + 1)), 0..1);
+            lifted.push(variable.clone());
+        } else if name.starts_with(|c: char| c.is_ascii_digit()) {
             sound = false;
             let message = format!("`{name}` cannot be used in an expression: the name starts with a digit");
             out.push(
@@ -47,14 +56,13 @@ pub(crate) fn paste(text: &Text, out: &mut Diagnostics) -> Option<Pasted> {
                     .note("expressions are C, and this is no C name; give the field a second name"),
             );
         }
-        pasted.append(text, done..open);
         pasted.append(text, open + 1..open + 1 + len);
         done = open + len + 2;
         at = done;
-        fields.push(name.to_owned());
+        fields.push(variable);
     }
     pasted.append(text, done..value.len());
     fields.sort();
     fields.dedup();
-    sound.then_some(Pasted { text: pasted, fields })
+    sound.then_some(Pasted { text: pasted, fields, lifted })
 }

@@ -7,7 +7,7 @@ use crate::gather::Table;
 use crate::syntax::{ExprDecl, FeatureDecl};
 
 /// The model's expression.
-pub(super) fn lower(
+pub(crate) fn lower(
     builder: &mut Builder,
     features: &Table<&FeatureDecl>,
     name: &str,

@@ -5,7 +5,7 @@
 //! what this module cannot find cannot happen in a description without errors, and is left out.
 
 mod expansions;
-mod exprs;
+pub(crate) mod exprs;
 mod fields;
 mod lengths;
 mod operands;
@@ -14,7 +14,8 @@ mod semantics;
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{
     Assert, Builder, Case, Condition, EncodeRoot, Encoding, EnumId, EnumType, EnumValue, ExprId, Feature, FeatureId,
-    GenName, Isa, Map, Overlap, RegisterFile, RegisterFileId, Space, SpaceId, Template, TemplatePart, Width,
+    Flow, GenName, GenRange, Isa, Map, Overlap, RegisterFile, RegisterFileId, Space, SpaceId, Template, TemplatePart,
+    Width,
 };
 use isaglot_source::{Diagnostic, Diagnostics};
 
@@ -23,14 +24,17 @@ use crate::display::{self, Part};
 use crate::gather::{CaseInfo, Set, Tables};
 use crate::limits;
 use crate::load::Sources;
+use crate::roles::{self, Roles, RolesFile};
 use crate::syntax::{EnumDecl, PatternDecl, PieceDecl, Registers};
 use crate::text::Text;
+pub(crate) use operands::{flow, implicit};
 
 /// Makes the model; `None` if something is still wrong, which is reported.
 pub(crate) fn lower(
     sources: &Sources,
     tables: &Tables<'_>,
     checked: &Checked,
+    overlay: Option<&RolesFile>,
     name: &str,
     out: &mut Diagnostics,
 ) -> Option<Isa> {
@@ -42,6 +46,8 @@ pub(crate) fn lower(
         builder: Builder::new(name),
         spaces: Vec::new(),
         levels: (0..tables.sets.len()).map(|_| None).collect(),
+        roles: None,
+        misfits: Diagnostics::new(),
     };
     for (name, decl) in &tables.exprs.entries {
         if let Some(parsed) = &decl.parsed {
@@ -49,11 +55,15 @@ pub(crate) fn lower(
             lowering.builder.expr(expr);
         }
     }
+    if let Some(overlay) = overlay {
+        lowering.roles = Some(roles::prepare(overlay, tables, &mut lowering.builder, &mut lowering.misfits));
+    }
     for (name, decl) in &tables.enums.entries {
         lowering.builder.enumeration(enumeration(name, decl, out));
     }
     for (name, decl) in &tables.registers.entries {
-        lowering.builder.register_file(register_file(name, decl));
+        let within = within(tables, decl, out);
+        lowering.builder.register_file(RegisterFile { within, ..register_file(tables, name, decl) });
     }
     for (name, decl) in &tables.features.entries {
         let implies = decl.implies.iter().filter_map(|f| tables.features.position(&f.value)).map(feature_id).collect();
@@ -79,7 +89,22 @@ pub(crate) fn lower(
         lowering.encodings(*id, out);
     }
     expansions::lower(&mut lowering.builder, &tables.features, sources, out);
+    if let Some(roles) = lowering.roles.take() {
+        roles.finish(&mut lowering.misfits);
+        misfits(&roles, lowering.misfits, out);
+    }
     lowering.builder.finish(out)
+}
+
+/// What an overlay says of things that are not there: errors, or a warning that sums them up.
+fn misfits(roles: &Roles<'_>, misfits: Diagnostics, out: &mut Diagnostics) {
+    if !roles.partial() {
+        out.append(misfits);
+    } else if let Some(first) = misfits.iter().next() {
+        let message = format!("the roles fit this description in part; {} entries are left out", misfits.len());
+        let d = Diagnostic::warning("isaspec-roles-partial", message).note(format!("the first: {}", first.message));
+        out.push(d.label(first.span().unwrap_or(roles.span()), "does not fit"));
+    }
 }
 
 fn feature_id(index: usize) -> FeatureId {
@@ -100,6 +125,9 @@ struct Lowering<'a> {
     spaces: Vec<(usize, SpaceId)>,
     /// Of each bitset, what it contributes, once that was asked for.
     levels: Vec<Option<Level>>,
+    /// What an overlay says, and what is wrong with it.
+    roles: Option<Roles<'a>>,
+    misfits: Diagnostics,
 }
 
 impl<'a> Lowering<'a> {
@@ -174,7 +202,6 @@ impl<'a> Lowering<'a> {
             }
         }
         let docs: Vec<&str> = set.decl.docs.iter().map(|d| d.value.as_str()).collect();
-        let (operands, flow) = operands::lower(self, place, &cases, out);
         let display_name = display_name(set, out);
         let name = self.builder.name(&set.decl.name.value);
         let encoding = Encoding {
@@ -190,14 +217,16 @@ impl<'a> Lowering<'a> {
             own_gens: own_gens(set.decl),
             condition: condition(tables, &features),
             cases,
-            operands,
-            flow,
+            operands: Vec::new(),
+            flow: Flow::Next,
             semantics: semantics::of_levels(place.levels.iter().filter_map(|l| tables.sets.get(*l))),
             maps,
             meta,
             doc: docs.join("\n\n"),
             span: set.decl.name.span(),
         };
+        let (operands, flow) = operands::lower(self, place, &encoding, out);
+        let encoding = Encoding { operands, flow, ..encoding };
         // What <except> leaves of the pattern may be several patterns: as many encodings that are otherwise the same.
         for pattern in patterns {
             self.builder.encoding(Encoding { pattern, ..encoding.clone() });
@@ -394,11 +423,20 @@ fn enumeration(name: &str, decl: &EnumDecl, out: &mut Diagnostics) -> EnumType {
     }
 }
 
-fn register_file(name: &str, decl: &Registers) -> RegisterFile {
+fn register_file(tables: &Tables<'_>, name: &str, decl: &Registers) -> RegisterFile {
     let number = |n: i64| u32::try_from(n).unwrap_or(0);
     let count = number(decl.count.value);
-    let plain = |i: u32| decl.prefix.as_ref().map(|p| format!("{}{i}", p.value));
+    let plain = |i: u32| decl.prefix.as_ref().map(|p| format!("{}{}", p.value, plain_name(decl, i)));
     let mut names: Vec<Option<String>> = (0..count).map(plain).collect();
+    for range in &decl.ranges {
+        let (from, to) = (number(range.from.value) as usize, number(range.to.value) as usize);
+        let other = range.registers.as_ref().and_then(|r| tables.registers.get(&r.value));
+        // One that is made of others in turn would have to wait for them.
+        let there = other.filter(|o| o.ranges.is_empty()).map(|o| register_file(tables, "", o).names);
+        for (at, slot) in names.iter_mut().enumerate().take(to + 1).skip(from) {
+            *slot = there.as_ref().and_then(|names| names.get(at - from).cloned().flatten());
+        }
+    }
     let mut aliases = Vec::new();
     for register in &decl.registers {
         let at = number(register.number.value);
@@ -414,8 +452,34 @@ fn register_file(name: &str, decl: &Registers) -> RegisterFile {
         names,
         aliases,
         zero: decl.zero.map(|z| number(z.value)),
+        within: None,
         span: decl.span,
     }
+}
+
+/// What stands behind the prefix in the name of a register: its number, or that of its group and its component.
+fn plain_name(decl: &Registers, number: u32) -> String {
+    let first = decl.first.map_or(0, |f| u32::try_from(f.value).unwrap_or(0));
+    let several = decl.components.len() as u32;
+    match number.checked_rem(several).and_then(|c| decl.components.get(c as usize)) {
+        Some(component) => format!("{}.{}", first + number / several, component.value),
+        None => (first + number).to_string(),
+    }
+}
+
+/// The file in whose bytes the registers of a file lie. That it and the files of `<same>` are there is checked here.
+fn within(tables: &Tables<'_>, decl: &Registers, out: &mut Diagnostics) -> Option<(RegisterFileId, GenRange)> {
+    for name in decl.ranges.iter().filter_map(|r| r.registers.as_ref()).chain(&decl.within) {
+        if tables.registers.get(&name.value).is_none() {
+            let message = format!("there is no register file `{}`", name.value);
+            out.push(Diagnostic::error("isaspec-registers", message).label(name.span(), "expected one"));
+        }
+    }
+    let other = register_file_id(tables.registers.position(&decl.within.as_ref()?.value)?);
+    let bound =
+        |limit: Option<crate::syntax::Int>, none: u32| limit.map_or(none, |i| u32::try_from(i.value).unwrap_or(none));
+    let gens = decl.within_gens;
+    Some((other, GenRange { min: bound(gens.min, 0), max: bound(gens.max, u32::MAX) }))
 }
 
 /// The id of an enum by its place in the table.
@@ -424,6 +488,6 @@ fn enum_id(index: usize) -> EnumId {
 }
 
 /// The id of a register file by its place in the table.
-fn register_file_id(index: usize) -> RegisterFileId {
+pub(crate) fn register_file_id(index: usize) -> RegisterFileId {
     RegisterFileId(index as u32)
 }

@@ -1,10 +1,10 @@
-//! Operands and flow of an encoding (extensions).
+//! Operands and flow of an encoding (extensions, and what an overlay says).
 //!
 //! A field says what it is by its type (a register file, a branch) and its attributes; `<operand>` adds registers that
 //! are not in the word. Operands stand in the order in which the encoding's unconditional text names them, then those
 //! that it does not name, then implicit ones.
 
-use isaglot_model::{Access, Case, Flow, Name, Operand, OperandKind, RegisterFileId};
+use isaglot_model::{Access, Encoding, Flow, Name, Operand, OperandKind, RegisterFileId, Varies};
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 
 use super::{Lowering, register_file_id};
@@ -14,21 +14,26 @@ use crate::gather::Tables;
 use crate::syntax::{FlowDecl, OperandDecl, Role};
 use crate::text::Text;
 
-/// The operands and the flow of the encoding at `place`.
+/// The operands and the flow of an encoding, whose cases are made already, at `place`.
 pub(super) fn lower(
     lowering: &mut Lowering<'_>,
     place: &Place,
-    cases: &[Case],
+    encoding: &Encoding,
     out: &mut Diagnostics,
 ) -> (Vec<Operand>, Flow) {
     let tables = lowering.tables;
     let sets = || place.levels.iter().filter_map(|l| tables.sets.get(*l));
-    if !sets().any(|set| set.dialect) {
-        return (Vec::new(), Flow::Next);
+    let Lowering { roles, builder, misfits, .. } = lowering;
+    let (mut found, said) = match roles {
+        Some(roles) => roles.of(tables, place, encoding, builder, misfits),
+        None => (Vec::new(), None),
+    };
+    let dialect = sets().any(|set| set.dialect);
+    if !dialect && found.is_empty() {
+        return (Vec::new(), said.unwrap_or_default());
     }
-    let defined = |name: Name| cases.iter().any(|c| c.fields.iter().any(|f| f.name == name));
-    let mut found: Vec<(String, Operand)> = Vec::new();
-    for case in sets().flat_map(|set| &set.cases) {
+    let defined = |name: Name| encoding.cases.iter().any(|c| c.fields.iter().any(|f| f.name == name));
+    for case in sets().filter(|_| dialect).flat_map(|set| &set.cases) {
         let derived = case.decl.derived.iter().map(|d| (&d.name, &d.ty, &d.role, d.span));
         let fields = case.decl.fields.iter().map(|f| (&f.name, &f.ty, &f.role, f.span));
         for (name, ty, role, span) in derived.chain(fields) {
@@ -52,7 +57,7 @@ pub(super) fn lower(
     for decl in sets().flat_map(|set| &set.decl.operands) {
         operands.extend(implicit(tables, decl, out));
     }
-    let mut flow = Flow::Next;
+    let mut flow = said.unwrap_or_default();
     if let Some(decl) = sets().find_map(|set| set.decl.flow.as_ref()) {
         let target = decl.target.as_ref().map(|t| (lowering.builder.name(&t.value), t));
         match target.filter(|(name, _)| !defined(*name)) {
@@ -112,16 +117,17 @@ fn operand(
         _ => return None,
     };
     let count = role.count.map_or(1, |c| u32::try_from(c.value).unwrap_or(1));
-    Some(Operand { kind, access: access(role.access.as_ref()), count, span })
+    Some(Operand { kind, access: access(role.access.as_ref()), count, varies: Varies::default(), span })
 }
 
-fn implicit(tables: &Tables<'_>, decl: &OperandDecl, out: &mut Diagnostics) -> Option<Operand> {
+/// A register that is not in the word.
+pub(crate) fn implicit(tables: &Tables<'_>, decl: &OperandDecl, out: &mut Diagnostics) -> Option<Operand> {
     let Some(index) = tables.registers.position(&decl.registers.value) else {
         let message = format!("there is no register file `{}`", decl.registers.value);
         out.push(Diagnostic::error("isaspec-registers", message).label(decl.registers.span(), "expected one"));
         return None;
     };
-    let file = super::register_file(&decl.registers.value, tables.registers.entries.get(index)?.1);
+    let file = super::register_file(tables, &decl.registers.value, tables.registers.entries.get(index)?.1);
     let wanted = decl.register.value.as_str();
     let by_name = file.names.iter().position(|n| n.as_deref() == Some(wanted)).map(|n| n as u32);
     let by_alias = || file.aliases.iter().find(|(alias, _)| alias == wanted).map(|(_, number)| *number);
@@ -131,10 +137,11 @@ fn implicit(tables: &Tables<'_>, decl: &OperandDecl, out: &mut Diagnostics) -> O
         return None;
     };
     let kind = OperandKind::Implicit(register_file_id(index), number);
-    Some(Operand { kind, access: access(decl.access.as_ref()), count: 1, span: decl.span })
+    Some(Operand { kind, access: access(decl.access.as_ref()), count: 1, varies: Varies::default(), span: decl.span })
 }
 
-fn flow(decl: &FlowDecl, target: Option<Name>, out: &mut Diagnostics) -> Flow {
+/// Where control goes.
+pub(crate) fn flow(decl: &FlowDecl, target: Option<Name>, out: &mut Diagnostics) -> Flow {
     let needs = matches!(decl.to.value.as_str(), "branch" | "jump" | "call");
     if needs != target.is_some() {
         let what = if needs { "needs" } else { "takes no" };

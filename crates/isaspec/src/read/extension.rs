@@ -6,12 +6,12 @@ use roxmltree::Node;
 
 use super::bitset::range;
 use super::expansion;
-use super::reader::{Reader, children};
+use super::reader::{Reader, children, is};
 use super::semantics;
 use crate::limits;
 use crate::syntax::{
-    Bitset, ExceptDecl, FeatureDecl, File, FlowDecl, Format, GenNameDecl, Int, LengthDecl, OpcodeDecl, OperandDecl,
-    PieceDecl, RegisterDecl, Registers, Role,
+    Bitset, ExceptDecl, FeatureDecl, File, FlowDecl, Format, GenLimit, GenNameDecl, Int, LengthDecl, OpcodeDecl,
+    OperandDecl, PieceDecl, RegisterDecl, RegisterRange, Registers, Role,
 };
 use crate::text::Text;
 
@@ -67,7 +67,8 @@ fn opcode(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<OpcodeDecl> {
     Some(OpcodeDecl { pieces, span: bits.span() })
 }
 
-fn registers(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Registers> {
+/// Reads a register file.
+pub(crate) fn registers(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Registers> {
     let (name, count) = (r.required(node, "name"), required_int(r, node, "count"));
     let (width, zero) = (semantics::width(r, node, "width"), r.int(node, "zero"));
     let mut list = Vec::new();
@@ -82,7 +83,14 @@ fn registers(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Registers> {
         r.error("isaspec-registers", "no such number of registers", count.span, format!("expected 1 to {most}"));
         return None;
     }
-    for number in list.iter().map(|register| register.number).chain(zero) {
+    let mut ranges = Vec::new();
+    for child in node.children().filter(|c| is(*c, "same") || is(*c, "none")) {
+        let (from, to) = (required_int(r, child, "from"), required_int(r, child, "to"));
+        let registers = if is(child, "same") { Some(r.required(child, "registers")?) } else { None };
+        ranges.push(RegisterRange { from: from?, to: to?, registers });
+    }
+    let bounds = ranges.iter().flat_map(|range| [range.from, range.to]);
+    for number in list.iter().map(|register| register.number).chain(zero).chain(bounds) {
         if number.value < 0 || number.value >= count.value {
             let message = format!("there is no register {}", number.value);
             let d = Diagnostic::error("isaspec-registers", message)
@@ -91,8 +99,20 @@ fn registers(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Registers> {
             r.out.push(d);
         }
     }
-    let prefix = r.attribute(node, "prefix");
-    Some(Registers { name: name?, width, count, prefix, zero, registers: list, span: r.span(node) })
+    Some(Registers {
+        name: name?,
+        width,
+        count,
+        prefix: r.attribute(node, "prefix"),
+        zero,
+        components: r.attribute(node, "components").map(|t| words(&t)).unwrap_or_default(),
+        first: r.int(node, "first"),
+        within: r.attribute(node, "within"),
+        within_gens: GenLimit { min: r.int(node, "min-gen"), max: r.int(node, "max-gen") },
+        ranges,
+        registers: list,
+        span: r.span(node),
+    })
 }
 
 /// Reads the extensions of a bitset.

@@ -15,7 +15,9 @@ use isaglot_source::{Diagnostics, FileId};
 
 use crate::syntax::File;
 use crate::xml;
+pub(crate) use extension::registers;
 pub(crate) use reader::Reader;
+pub(crate) use top::expression;
 
 /// Reads one file; `None` if it is no XML document within the bounds.
 pub fn read(bytes: &[u8], file: FileId, out: &mut Diagnostics) -> Option<File> {

@@ -64,7 +64,7 @@ pub(super) fn file(r: &mut Reader<'_, '_>, root: Node<'_, '_>) -> File {
 }
 
 /// Reads an `<expr>`; an empty one is reported.
-pub(super) fn expression(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<ExprDecl> {
+pub(crate) fn expression(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<ExprDecl> {
     let text = r.required_text(node, "an expression")?;
     let parsed = expr::parse(&text, r.dialect, r.out);
     Some(ExprDecl { name: r.attribute(node, "name"), text, parsed, span: r.span(node) })

@@ -79,17 +79,18 @@ fn accesses(registers: &Registers, steps: &[Step], blocks: &[Block]) -> (Program
         for step in steps.get(block.steps.clone()).unwrap_or(&[]) {
             let mut ids = Vec::new();
             for piece in &step.pieces {
-                let mut add = |first: Option<RegisterId>, count: u32, role: Role| {
-                    let register = registers.all.get(first?.0 as usize)?;
-                    program.run(register.file, register.start, register.bytes * count, 1, 1);
-                    Some(program.operand(role))
+                let mut add = |all: &[RegisterId], role: Role| {
+                    for register in all.iter().filter_map(|id| registers.all.get(id.0 as usize)) {
+                        program.run(register.file, register.start, register.bytes, 1, 1);
+                    }
+                    (!all.is_empty()).then(|| program.operand(role))
                 };
                 ids.push(match piece {
-                    Piece::Register { first, count, access, .. } => Ids {
-                        read: access.reads().then(|| add(*first, *count, Role::Read)).flatten(),
-                        write: access.writes().then(|| add(*first, *count, Role::Write)).flatten(),
+                    Piece::Registers { all, access, .. } => Ids {
+                        read: access.reads().then(|| add(all, Role::Read)).flatten(),
+                        write: access.writes().then(|| add(all, Role::Write)).flatten(),
                     },
-                    Piece::Memory { base, .. } => Ids { read: add(*base, 1, Role::Read), write: None },
+                    Piece::Memory { base, .. } => Ids { read: add(base.as_slice(), Role::Read), write: None },
                     Piece::Immediate(_) | Piece::Label(_) => Ids::default(),
                 });
             }
@@ -154,14 +155,13 @@ impl Context<'_> {
         for (piece, ids) in step.pieces.iter().zip(ids) {
             let reg = |text: &str| Reg { rn: Cow::Owned(text.to_owned()), ..Reg::default() };
             match piece {
-                Piece::Register { implied: true, .. } => {
+                Piece::Registers { implied: true, .. } => {
                     implicit.defs.extend(self.links(ids.read));
                     implicit.uses.extend(self.links(ids.write));
                 }
-                Piece::Register { text, count, access, .. } => {
-                    let text = if *count > 1 { format!("{text}:{count}") } else { text.clone() };
+                Piece::Registers { text, access, .. } => {
                     if access.writes() {
-                        let made = Direct { reg: reg(&text), uses: self.links(ids.write), ..Direct::default() };
+                        let made = Direct { reg: reg(text), uses: self.links(ids.write), ..Direct::default() };
                         // A second destination has no place of its own in the tree.
                         match &inst.dst {
                             None => inst.dst = Some(Operand::RD(made)),
@@ -169,7 +169,7 @@ impl Context<'_> {
                         }
                     }
                     if *access != Access::Write {
-                        let made = Direct { reg: reg(&text), defs: self.links(ids.read), ..Direct::default() };
+                        let made = Direct { reg: reg(text), defs: self.links(ids.read), ..Direct::default() };
                         inst.srcs.push(Operand::RD(made));
                     }
                 }

@@ -1,5 +1,6 @@
 //! Registers as things, not as numbers: several files of a description may name the same registers (the eight that a short
-//! form reaches, say). A register is what its name says; its bytes lie in the first file that has it.
+//! form reaches, say). A register is what its name says; its bytes lie in the first file that has it, or in those of the
+//! file that this one is said to lie within.
 
 use std::collections::BTreeMap;
 
@@ -24,17 +25,22 @@ pub(super) struct Registers {
     pub(super) all: Vec<Register>,
     /// By file and number; `None` where there is none, or it is the constant zero.
     by_number: Vec<Vec<Option<RegisterId>>>,
+    /// Of every file of the description, the bytes that are its own: the dataflow's file, and how many.
+    owned: Vec<(FileId, u32)>,
     /// Files that own registers: name and bytes.
     pub(super) files: Vec<(String, u32)>,
 }
 
 impl Registers {
     pub(super) fn new(isa: &Isa, generation: u32) -> Registers {
-        let mut found = Registers { all: Vec::new(), by_number: Vec::new(), files: Vec::new() };
+        let mut found = Registers { all: Vec::new(), by_number: Vec::new(), owned: Vec::new(), files: Vec::new() };
         let mut by_name: BTreeMap<&str, Option<RegisterId>> = BTreeMap::new();
         for file in isa.register_files() {
             let bytes = width(isa, &file.width, generation).div_ceil(8).max(1);
             let number = FileId(found.files.len() as u32);
+            // Files within others follow them.
+            let within = file.within.filter(|(_, gens)| gens.contains(generation));
+            let host = within.and_then(|(host, _)| found.owned.get(host.index()).copied());
             let (mut row, mut end) = (Vec::new(), 0);
             for (at, name) in file.names.iter().enumerate() {
                 let Some(name) = name else {
@@ -45,8 +51,13 @@ impl Registers {
                     if file.zero == Some(at as u32) {
                         return None;
                     }
-                    found.all.push(Register { file: number, start: end, bytes });
-                    end += bytes;
+                    let (file, start) = match host {
+                        Some((_, there)) if (at as u32 + 1) * bytes > there => return None,
+                        Some((host, _)) => (host, at as u32 * bytes),
+                        None => (number, end),
+                    };
+                    found.all.push(Register { file, start, bytes });
+                    end += if host.is_some() { 0 } else { bytes };
                     Some(RegisterId(found.all.len() as u32 - 1))
                 });
                 row.push(*known);
@@ -55,6 +66,7 @@ impl Registers {
                 found.files.push((file.name.trim_start_matches('#').to_owned(), end));
             }
             found.by_number.push(row);
+            found.owned.push(host.unwrap_or((number, end)));
         }
         found
     }

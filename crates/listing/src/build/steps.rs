@@ -4,9 +4,10 @@ use isaglot_asm::labels::{Places, target};
 use isaglot_asm::{Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::{Plan, Scopes};
-use isaglot_model::{Access, EncodingId, FieldType, Flow, OperandKind};
+use isaglot_model::{Access, EncodingId, FieldType, Flow, Operand, OperandKind, RegisterFileId, Varies};
 
 use super::registers::{RegisterId, Registers};
+use crate::limits::MAX_OPERAND_REGISTERS;
 
 /// Where control goes after an instruction. Targets are byte offsets; `None` is outside the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +25,8 @@ pub(super) enum Next {
 /// An operand of an instruction.
 #[derive(Clone, Debug)]
 pub(super) enum Piece {
-    /// Registers, the first of `count`.
-    Register { first: Option<RegisterId>, text: String, count: u32, access: Access, implied: bool },
+    /// Registers: those that hold a value, and what they are called together.
+    Registers { all: Vec<RegisterId>, text: String, access: Access, implied: bool },
     /// A number.
     Immediate(String),
     /// A code address.
@@ -131,42 +132,109 @@ impl Reader<'_, '_, '_> {
     }
 
     fn pieces(&mut self) -> Vec<Piece> {
-        let operands = self.scopes.encoding(self.scope).operands.clone();
-        operands.iter().filter_map(|operand| self.piece(operand)).collect()
+        let mut found = Vec::new();
+        self.operands(self.scope, None, &mut found);
+        found
+    }
+
+    /// The operands of a scope. `outer` is what the operand is that the scope is a part of: its access, and how many
+    /// registers.
+    fn operands(&mut self, scope: usize, outer: Option<(Access, u32)>, found: &mut Vec<Piece>) {
+        let encoding = self.scopes.encoding(scope);
+        for operand in &encoding.operands {
+            let Varies { when, count, .. } = operand.varies;
+            if when.is_some_and(|when| self.scopes.evaluate(scope, when) == 0) {
+                continue;
+            }
+            let count = match count {
+                Some(count) => u32::try_from(self.scopes.evaluate(scope, count)).unwrap_or(u32::MAX),
+                None => operand.count.max(1),
+            };
+            let (access, count) = match outer {
+                None => (operand.access, count),
+                Some((access, times)) => (access, count.saturating_mul(times)),
+            };
+            let count = count.min(MAX_OPERAND_REGISTERS);
+            if let OperandKind::Part(name) = operand.kind {
+                let Some(part) = self.scopes.resolve(scope, name) else { continue };
+                if let FieldType::Sub(space) = part.field.ty
+                    && let Some(inside) = self.scopes.enter_field(part.scope, &part, space)
+                {
+                    self.operands(inside, Some((access, count)), found);
+                    self.scopes.leave();
+                }
+                continue;
+            }
+            found.extend(self.piece(scope, operand, access, count));
+        }
     }
 
     /// `None` if no case that applies defines the operand's field.
-    fn piece(&mut self, operand: &isaglot_model::Operand) -> Option<Piece> {
-        let isa = self.plan.isa();
-        let register = |registers: &Registers, file, number: u64| {
-            let first = registers.number(file, number);
-            let known = isa[file].names.get(number as usize).cloned().flatten();
-            (first, known.unwrap_or_else(|| format!("{}{number}", isa[file].name.trim_start_matches('#'))))
-        };
+    fn piece(&mut self, scope: usize, operand: &Operand, access: Access, count: u32) -> Option<Piece> {
         Some(match operand.kind {
             OperandKind::Register(name, file) => {
-                let number = self.scopes.resolve(self.scope, name)?.low();
-                let (first, text) = register(self.registers, file, number);
-                Piece::Register { first, text, count: operand.count.max(1), access: operand.access, implied: false }
+                let number = self.scopes.resolve(scope, name)?.low();
+                self.registers(scope, operand, (file, number), access, count)
+            }
+            OperandKind::Computed(number, file) => {
+                let number = self.scopes.evaluate(scope, number);
+                self.registers(scope, operand, (file, number), access, count)
             }
             OperandKind::Implicit(file, number) => {
-                let (first, text) = register(self.registers, file, number.into());
-                Piece::Register { first, text, count: operand.count.max(1), access: operand.access, implied: true }
+                // What an encoding implies is its own affair, whatever it is a part of.
+                let number = u64::from(number);
+                let count = operand.count.max(1);
+                match self.registers(scope, operand, (file, number), operand.access, count) {
+                    Piece::Registers { all, text, access, .. } => Piece::Registers { all, text, access, implied: true },
+                    piece => piece,
+                }
             }
             OperandKind::Immediate(name) => {
-                let found = self.scopes.resolve(self.scope, name)?;
+                let found = self.scopes.resolve(scope, name)?;
                 Piece::Immediate(match found.field.ty {
                     FieldType::Int | FieldType::Offset | FieldType::Branch { .. } => found.value.signed_decimal(),
-                    FieldType::Hex => format!("0x{:x}", found.low()),
+                    FieldType::Hex | FieldType::Float => format!("0x{:x}", found.low()),
                     _ => found.value.decimal(),
                 })
             }
             OperandKind::Label(name) => Piece::Label(self.target(name)),
             OperandKind::Memory(name, file) => {
-                let number = self.scopes.resolve(self.scope, name)?.low();
-                let (base, text) = register(self.registers, file, number);
-                Piece::Memory { base, text }
+                let number = self.scopes.resolve(scope, name)?.low();
+                let base = self.registers.number(file, number);
+                Piece::Memory { base, text: self.name(file, number) }
             }
+            OperandKind::Part(_) => return None,
         })
+    }
+
+    /// The registers from a number of a file on.
+    fn registers(
+        &mut self,
+        scope: usize,
+        operand: &Operand,
+        (file, number): (RegisterFileId, u64),
+        access: Access,
+        count: u32,
+    ) -> Piece {
+        let mask = operand.varies.mask.map(|mask| self.scopes.evaluate(scope, mask));
+        let chosen = |n: &u32| mask.is_none_or(|mask| *n < u64::BITS && mask >> n & 1 != 0);
+        let count = if mask.is_some() { u64::BITS } else { count };
+        let numbers: Vec<u64> = (0..count).filter(chosen).map(|n| number.saturating_add(n.into())).collect();
+        let first = numbers.first().copied().unwrap_or(number);
+        let several = numbers.len() as u64;
+        let dense = numbers.last().is_none_or(|last| last - first + 1 == several);
+        let text = match numbers.as_slice() {
+            [] | [_] => self.name(file, first),
+            _ if dense => format!("{}:{several}", self.name(file, first)),
+            all => all.iter().map(|n| self.name(file, *n)).collect::<Vec<_>>().join(","),
+        };
+        let all = numbers.into_iter().filter_map(|n| self.registers.number(file, n)).collect();
+        Piece::Registers { all, text, access, implied: false }
+    }
+
+    fn name(&self, file: RegisterFileId, number: u64) -> String {
+        let file = &self.plan.isa()[file];
+        let known = usize::try_from(number).ok().and_then(|n| file.names.get(n).cloned().flatten());
+        known.unwrap_or_else(|| format!("{}{number}", file.name.trim_start_matches('#')))
     }
 }

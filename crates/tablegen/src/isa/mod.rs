@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use isaglot_bits::{Pattern, Word};
 use isaglot_model::{
     Access, Builder, Condition, Encoding, EnumId, Flow, GenRange, Isa, LengthRule, Operand, OperandKind, Overlap,
-    Space, SpaceId, WordFormat,
+    Space, SpaceId, Varies, WordFormat,
 };
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 use rustc_hash::FxHashMap;
@@ -468,7 +468,7 @@ impl<'a> Lowering<'a> {
                 match list.iter_mut().find(|o| o.kind == kind) {
                     Some(known) if known.access != access => known.access = Access::ReadWrite,
                     Some(_) => {}
-                    None => list.push(Operand { kind, access, count: 1, span: scope.span }),
+                    None => list.push(Operand { kind, access, count: 1, varies: Varies::default(), span: scope.span }),
                 }
             }
         }
@@ -478,7 +478,7 @@ impl<'a> Lowering<'a> {
                 let Value::Def(def) = value else { continue };
                 let Some((file, number)) = self.registers.place(def) else { continue };
                 let kind = OperandKind::Implicit(file, number);
-                list.push(Operand { kind, access, count: 1, span: scope.span });
+                list.push(Operand { kind, access, count: 1, varies: Varies::default(), span: scope.span });
             }
         }
         list

@@ -395,6 +395,7 @@ impl<'a> Registers<'a> {
                     .cloned()
                     .collect(),
                 names,
+                within: None,
                 span: file.span,
             });
         }
