@@ -7,6 +7,7 @@
 //! * [`dis`]: words → text, with friendly names, comments, nesting and colour.
 //! * [`exact`]: text from which the very same file is made again, whatever is in it.
 //! * [`listing`]: a module as JSON: sections, functions, blocks with their edges, ids defined and used.
+//! * [`list()`](list::list): a module as the listing that all instruction sets share, with definitions and uses of ids.
 //! * [`instructions`]: a zero-copy walk over the instructions.
 //! * [`grammar`]: opcodes, enumerants and extended sets, embedded or read from Khronos files at run time.
 //!
@@ -25,6 +26,7 @@ pub mod exact;
 pub mod grammar;
 pub mod instructions;
 pub mod limits;
+pub mod list;
 pub mod listing;
 mod number;
 mod places;

@@ -1,0 +1,301 @@
+//! Definitions, uses and live ids of generated modules, held against a computation that knows nothing of blocks, bit sets
+//! or grammars: it walks from instruction to instruction, and knows what each reads because it made the words.
+
+use std::collections::BTreeSet;
+
+use isaglot_listing::read;
+use isaglot_listing::tree::{Elem, Inst, Label, Listing, Operand};
+use isaglot_listing::write::{Style, to_json};
+use isaglot_source::FileId;
+use isaglot_spirv::dis::Options;
+use isaglot_spirv::list::{Show, list};
+
+const PROGRAMS: u64 = 1000;
+
+/// The ids that every module begins with.
+const VOID: u32 = 1;
+const INT: u32 = 2;
+const BOOL: u32 = 3;
+const FUNCTION: u32 = 4;
+
+/// A made instruction: its words, the values that it reads or only names, what it defines, and where control goes.
+#[derive(Default)]
+struct Made {
+    words: Vec<u32>,
+    reads: Vec<u32>,
+    names: Vec<u32>,
+    write: Option<u32>,
+    nexts: Vec<usize>,
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 11) % n as u64) as usize
+    }
+
+    fn of<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len())]
+    }
+}
+
+fn instruction(opcode: u32, operands: &[u32]) -> Vec<u32> {
+    let mut words = vec![(operands.len() as u32 + 1) << 16 | opcode];
+    words.extend(operands);
+    words
+}
+
+/// The shape of a function: ids of its labels, and of the values that each of its blocks makes.
+struct Shape {
+    id: u32,
+    labels: Vec<u32>,
+    values: Vec<Vec<u32>>,
+}
+
+/// A module: all its ids are fixed first, so that anything may name anything.
+fn module(random: &mut Random) -> (Vec<Made>, u32) {
+    let mut bound = 5;
+    let mut fresh = || {
+        bound += 1;
+        bound - 1
+    };
+    let constants: Vec<u32> = (0..2 + random.below(3)).map(|_| fresh()).collect();
+    let truth = fresh();
+    let shapes: Vec<Shape> = (0..1 + random.below(3))
+        .map(|_| {
+            let blocks = 1 + random.below(7);
+            Shape {
+                id: fresh(),
+                labels: (0..blocks).map(|_| fresh()).collect(),
+                values: (0..blocks).map(|_| (0..random.below(5)).map(|_| fresh()).collect()).collect(),
+            }
+        })
+        .collect();
+    let values: Vec<u32> =
+        constants.iter().chain(shapes.iter().flat_map(|s| s.values.iter().flatten())).copied().collect();
+    let functions: Vec<u32> = shapes.iter().map(|s| s.id).collect();
+    let mut all: Vec<Made> = Vec::new();
+    // Names and decorations come before what they are about.
+    for _ in 0..random.below(4) {
+        let about = random.of(&values);
+        let words =
+            if random.below(2) == 0 { instruction(5, &[about, u32::from(b'n')]) } else { instruction(71, &[about, 0]) };
+        all.push(Made { words, names: vec![about], ..Made::default() });
+    }
+    let plain =
+        |words, names: &[u32], write| Made { words, names: names.to_vec(), write: Some(write), ..Made::default() };
+    all.push(plain(instruction(19, &[VOID]), &[], VOID));
+    all.push(plain(instruction(21, &[INT, 32, 0]), &[], INT));
+    all.push(plain(instruction(20, &[BOOL]), &[], BOOL));
+    all.push(plain(instruction(33, &[FUNCTION, VOID]), &[VOID], FUNCTION));
+    for &id in &constants {
+        all.push(plain(instruction(43, &[INT, id, random.below(9) as u32]), &[INT], id));
+    }
+    all.push(plain(instruction(41, &[BOOL, truth]), &[BOOL], truth));
+    let module_end = all.len();
+    for (at, made) in all.iter_mut().enumerate() {
+        made.nexts = vec![at + 1];
+    }
+    let mut heads = Vec::new();
+    for shape in &shapes {
+        heads.push(all.len());
+        function(shape, &values, &constants, truth, &functions, random, &mut all);
+    }
+    all[module_end - 1].nexts = heads;
+    (all, bound)
+}
+
+fn function(
+    shape: &Shape,
+    values: &[u32],
+    constants: &[u32],
+    truth: u32,
+    functions: &[u32],
+    random: &mut Random,
+    all: &mut Vec<Made>,
+) {
+    let head = all.len();
+    let words = instruction(54, &[VOID, shape.id, 0, FUNCTION]);
+    all.push(Made { words, reads: vec![VOID, FUNCTION], nexts: vec![head + 1], ..Made::default() });
+    // Where each label will stand: a label, its values, a terminator.
+    let mut at = all.len();
+    let starts: Vec<usize> = shape
+        .values
+        .iter()
+        .map(|made| {
+            at += made.len() + 2;
+            at - made.len() - 2
+        })
+        .collect();
+    for (label, made) in shape.labels.iter().zip(&shape.values) {
+        let next = all.len() + 1;
+        all.push(Made { words: instruction(248, &[*label]), nexts: vec![next], ..Made::default() });
+        for &id in made {
+            let next = all.len() + 1;
+            let (a, b) = (random.of(values), random.of(values));
+            let (words, reads) = match random.below(6) {
+                0 => (instruction(57, &[VOID, id, random.of(functions)]), vec![VOID]),
+                1 => (instruction(200, &[INT, id, a]), vec![INT, a]),
+                2 => {
+                    let (first, second) = (random.of(&shape.labels), random.of(&shape.labels));
+                    (instruction(245, &[INT, id, a, first, b, second]), vec![INT, a, b])
+                }
+                _ => (instruction(128, &[INT, id, a, b]), vec![INT, a, b]),
+            };
+            all.push(Made { words, reads, write: Some(id), nexts: vec![next], ..Made::default() });
+        }
+        let mut place = || {
+            let n = random.below(starts.len());
+            (shape.labels[n], starts[n])
+        };
+        let ((one, to_one), (two, to_two)) = (place(), place());
+        let (words, reads, nexts) = match random.below(5) {
+            0 => (instruction(253, &[]), vec![], vec![]),
+            1 => (instruction(249, &[one]), vec![], vec![to_one]),
+            2 => {
+                let selector = random.of(constants);
+                (instruction(251, &[selector, one, 7, two]), vec![selector], vec![to_one, to_two])
+            }
+            _ => (instruction(250, &[truth, one, two]), vec![truth], vec![to_one, to_two]),
+        };
+        all.push(Made { words, reads, nexts, ..Made::default() });
+    }
+    all.push(Made { words: instruction(56, &[]), ..Made::default() });
+}
+
+/// Where each instruction comes from.
+fn preds(made: &[Made]) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new(); made.len()];
+    for (at, m) in made.iter().enumerate() {
+        m.nexts.iter().for_each(|&next| all[next].push(at));
+    }
+    all
+}
+
+/// The instructions that define what `at` reads in `id`.
+fn definitions(made: &[Made], preds: &[Vec<usize>], at: usize, id: u32) -> BTreeSet<u32> {
+    let (mut found, mut seen, mut left) = (BTreeSet::new(), BTreeSet::new(), preds[at].clone());
+    while let Some(p) = left.pop() {
+        if !seen.insert(p) {
+            continue;
+        }
+        if made[p].write == Some(id) {
+            found.insert(p as u32);
+        } else {
+            left.extend(&preds[p]);
+        }
+    }
+    found
+}
+
+/// Whether some way from `at` on reads `id` before defining it.
+fn live(made: &[Made], at: usize, id: u32) -> bool {
+    let (mut seen, mut left) = (BTreeSet::new(), vec![at]);
+    while let Some(i) = left.pop() {
+        if !seen.insert(i) {
+            continue;
+        }
+        if made[i].reads.contains(&id) {
+            return true;
+        }
+        if made[i].write != Some(id) {
+            left.extend(&made[i].nexts);
+        }
+    }
+    false
+}
+
+fn sources(inst: &Inst<'_>) -> BTreeSet<u32> {
+    inst.srcs.iter().flat_map(|s| if let Operand::RD(o) = s { o.defs.clone() } else { Vec::new() }).collect()
+}
+
+fn uses(inst: &Inst<'_>) -> BTreeSet<u32> {
+    inst.dst.iter().flat_map(|d| if let Operand::RD(o) = d { o.uses.clone() } else { Vec::new() }).collect()
+}
+
+fn parts<'l>(listing: &'l Listing<'_>) -> (Vec<&'l Label<'l>>, Vec<&'l Inst<'l>>) {
+    let (mut labels, mut insts): (Vec<&Label<'_>>, Vec<&Inst<'_>>) = Default::default();
+    for elem in &listing.elems {
+        match elem {
+            Elem::L(label) => labels.push(label),
+            Elem::I(inst) => insts.push(inst),
+        }
+    }
+    (labels, insts)
+}
+
+#[test]
+fn spirv_dataflow_equals_a_walk_over_instructions() {
+    let mut links = 0;
+    for seed in 1..=PROGRAMS {
+        let (made, bound) = module(&mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
+        let mut words = vec![0x0723_0203, 0x0001_0600, 0, bound, 0];
+        words.extend(made.iter().flat_map(|m| &m.words));
+        let show = Show { defs: true, pc: true, bits: true };
+        let (listing, problems) = list(&words, &Options::default(), show).expect("a listing");
+        assert!(problems.is_empty(), "seed {seed}: {problems:?}");
+        let json = to_json(&listing, Style::default());
+        assert_eq!(read(FileId(0), &json).expect("reads back"), listing, "seed {seed}");
+        let (_, insts) = parts(&listing);
+        assert_eq!(insts.len(), made.len(), "seed {seed}");
+        let preds = preds(&made);
+        let written: BTreeSet<u32> = made.iter().filter_map(|m| m.write).collect();
+        let mut wanted_uses = vec![BTreeSet::new(); made.len()];
+        for (at, inst) in insts.iter().enumerate() {
+            let m = &made[at];
+            let read = m.reads.iter().flat_map(|&id| definitions(&made, &preds, at, id));
+            // What is only named is found wherever it is.
+            let by_name = |id: &u32| made.iter().position(|m| m.write == Some(*id)).map(|at| at as u32);
+            let wanted: BTreeSet<u32> = read.chain(m.names.iter().filter_map(by_name)).collect();
+            assert_eq!(sources(inst), wanted, "seed {seed}, definitions of {at}: {:?}", inst.comment);
+            links += wanted.len();
+            for &definition in &wanted {
+                wanted_uses[definition as usize].insert(at as u32);
+            }
+            let alive = written.iter().filter(|&&id| live(&made, at, id)).count() as u32;
+            let told = inst.live_totals.as_ref().map(|l| l.0[0].1);
+            assert_eq!(told, Some(alive), "seed {seed}, live before {at}: {:?}", inst.comment);
+        }
+        for (at, inst) in insts.iter().enumerate() {
+            assert_eq!(uses(inst), wanted_uses[at], "seed {seed}, uses of {at}: {:?}", inst.comment);
+        }
+    }
+    assert!(links > 10_000, "only {links} links in all modules");
+}
+
+#[test]
+fn blocks_of_a_loop() {
+    let text = b"%void = OpTypeVoid\n%bool = OpTypeBool\n%true = OpConstantTrue %bool\n%fn = OpTypeFunction %void\n\
+        %main = OpFunction %void None %fn\n%a = OpLabel\nOpBranch %b\n%b = OpLabel\nOpLoopMerge %d %c None\n\
+        OpBranchConditional %true %c %d\n%c = OpLabel\nOpBranch %b\n%d = OpLabel\nOpReturn\nOpFunctionEnd\n";
+    let words = isaglot_spirv::assemble(text, &Default::default()).expect("it assembles");
+    let (listing, _) =
+        list(&words, &Options { raw_id: true, ..Options::default() }, Show::default()).expect("a listing");
+    let (labels, _) = parts(&listing);
+    let shown: Vec<(&str, &[u32], &[u32])> =
+        labels.iter().map(|l| (l.symbol.as_ref(), l.preds.as_slice(), l.succs.as_slice())).collect();
+    let none: &[u32] = &[];
+    let wanted: [(&str, &[u32], &[u32]); 6] = [
+        ("module", none, none),
+        ("%5", none, &[2]),
+        ("%6", &[1], &[3]),
+        ("%7", &[2, 4], &[4, 5]),
+        ("%9", &[3], &[3]),
+        ("%8", &[3], none),
+    ];
+    assert_eq!(shown, wanted);
+}
+
+#[test]
+fn damaged_modules_are_listed() {
+    // No header is an error; a bad instruction is listed without operands, and the rest goes on.
+    assert!(list(&[1, 2, 3], &Options::default(), Show::default()).is_err());
+    let words = [0x0723_0203, 0x0001_0600, 0, 9, 0, 0x0002_0013, 1, 0x0009_ffff, 0x0002_0014, 2];
+    let show = Show { defs: true, pc: true, bits: true };
+    let (listing, problems) = list(&words, &Options::default(), show).expect("a listing");
+    assert_eq!((problems.len(), parts(&listing).1.len()), (1, 3));
+}
