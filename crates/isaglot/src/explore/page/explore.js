@@ -87,14 +87,20 @@ async function status() {
   $("gen").value = wanted || (current ? current.name : options[0][0]);
   const switched = (first ? state().get("features") : changedFeatures()) || "";
   $("features").replaceChildren(...told.features.map((f) => {
-    const box = make("input", { type: "checkbox", name: f.name, defaultChecked: f.default, onchange: ask });
+    const box = make("input", { type: "checkbox", name: f.name, defaultChecked: f.default, onchange: again });
     if (switched.split(",").includes("+" + f.name)) box.checked = true;
     if (switched.split(",").includes("-" + f.name)) box.checked = false;
     return make("label", { title: f.doc }, box, " " + f.name);
   }));
   $("features-box").hidden = told.features.length === 0;
   if (first && state().get("q")) $("query").value = state().get("q");
+  again();
+}
+
+// For another gen, other features, another description.
+function again() {
   ask();
+  list();
 }
 
 // ---- the answer ----
@@ -260,6 +266,11 @@ function copies(made) {
 
 // ---- a whole program ----
 
+const SVG = "http://www.w3.org/2000/svg";
+const GUTTER = 96; // where arrows leave and enter the rows
+const LANE = 7;
+const MOST_EDGES = 400; // ways between blocks that are drawn at once
+
 async function list() {
   const file = $("file").files[0];
   if (!file) return;
@@ -273,7 +284,69 @@ async function list() {
   const names = (ids) => (ids || []).map((id) => symbols.get(id) || id).join(" ");
   const rows = elements.map((e) => (e.kind === "L" ? block(e, names) : instruction(e)));
   const cut = made.elements > elements.length ? make("p", {}, `The first ${elements.length} of ${made.elements} lines.`) : null;
-  box.replaceChildren(...[make("table", {}, make("tbody", {}, ...rows)), cut].filter((x) => x));
+  const heads = ["", "Word", "Instruction", "Defined by, used by", "Live bytes"].map((h) => make("th", { scope: "col" }, h));
+  const table = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows));
+  box.replaceChildren(...[make("div", { class: "flow" }, canvas(), table), cut].filter((x) => x));
+  ways(elements);
+}
+
+function drawing(name, attributes, ...children) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+// Where arrows are drawn, left of the rows: the ways between blocks, and the links of the row that is looked at.
+function canvas() {
+  const heads = ["way", "def", "use"].map((kind) => drawing("marker", {
+    id: `head-${kind}`, class: kind, viewBox: "0 0 6 6", refX: 6, refY: 3, markerWidth: 7, markerHeight: 7, orient: "auto",
+  }, drawing("path", { d: "M0,0 L6,3 L0,6 z" })));
+  return drawing("svg", { id: "arrows", "aria-hidden": "true" }, drawing("defs", {}, ...heads),
+    drawing("g", { id: "ways" }), drawing("g", { id: "links" }));
+}
+
+function middle(row) {
+  return row.offsetTop + row.offsetHeight / 2;
+}
+
+// An arrow from a row to another, the further left the longer it is.
+function arrow(from, to, kind, lane) {
+  const left = Math.max(4, GUTTER - 14 - LANE * lane);
+  const [y, end] = [middle(from), middle(to)];
+  return drawing("path", { class: kind, d: `M${GUTTER},${y} C${left},${y} ${left},${end} ${GUTTER},${end}`, "marker-end": `url(#head-${kind})` });
+}
+
+// The ways between blocks, but for those that just go on.
+function ways(elements) {
+  const table = $("arrows").nextElementSibling;
+  $("arrows").setAttribute("height", table.offsetHeight);
+  const last = new Map(), first = new Map();
+  let open = null;
+  for (const e of elements) {
+    if (e.kind === "L") open = e.id;
+    else {
+      if (!first.has(open)) first.set(open, e.id);
+      last.set(open, e.id);
+    }
+  }
+  const edges = elements.filter((e) => e.kind === "L").flatMap((l) => (l.succs || []).map((to) => [last.get(l.id), first.get(to)]));
+  const drawn = edges.filter(([from, to]) => $("i" + from) && $("i" + to) && to !== from + 1).slice(0, MOST_EDGES);
+  const lane = (from, to) => Math.min(9, Math.floor(Math.log2(Math.abs(to - from) + 1)));
+  $("ways").replaceChildren(...drawn.map(([from, to]) => arrow($("i" + from), $("i" + to), "way", lane(from, to))));
+}
+
+// Marks a row, what defines its sources and what uses its results, and draws arrows between them.
+function look(inst) {
+  const [defs, uses] = links(inst);
+  for (const name of ["here", "def", "use"]) document.querySelectorAll(`#listing tr.${name}`).forEach((row) => row.classList.remove(name));
+  const here = $("i" + inst.id);
+  const rows = (ids) => ids.map((id) => $("i" + id)).filter((row) => row);
+  rows(defs).forEach((row) => row.classList.add("def"));
+  rows(uses).forEach((row) => row.classList.add("use"));
+  here.classList.add("here");
+  const lane = (row) => Math.min(10, 2 + Math.floor(Math.abs(row.rowIndex - here.rowIndex) / 3));
+  $("links").replaceChildren(...rows(defs).map((row) => arrow(row, here, "def", lane(row))), ...rows(uses).map((row) => arrow(here, row, "use", lane(row))));
 }
 
 function block(label, names) {
@@ -296,18 +369,11 @@ function links(inst) {
 function instruction(inst) {
   const [defs, uses] = links(inst);
   const live = Object.entries(inst.liveTotals || {}).filter(([, n]) => n > 0).map(([f, n]) => `${f} ${n}`).join(" ");
-  const mark = (on) => () => {
-    const set = (ids, name) => ids.forEach((id) => { const row = $("i" + id); if (row) row.classList.toggle(name, on); });
-    set(defs, "def");
-    set(uses, "use");
-    set([inst.id], "here");
-  };
   const take = () => { $("query").value = "0x" + (inst.encoding || "").replaceAll("`", ""); ask(); scrollTo(0, 0); };
-  const row = make("tr", { id: "i" + inst.id, onmouseenter: mark(true), onmouseleave: mark(false) },
-    make("td", {}, String(inst.id)), make("td", {}, inst.encoding || ""),
-    make("td", { class: "pick", tabIndex: 0, onclick: take, onkeydown: (e) => e.key === "Enter" && take(), onfocus: mark(true), onblur: mark(false) }, inst.comment || inst.op),
-    make("td", {}, defs.length ? `← ${defs.join(" ")}` : "", uses.length ? ` → ${uses.join(" ")}` : ""), make("td", {}, live));
-  return row;
+  return make("tr", { id: "i" + inst.id, onmouseenter: () => look(inst) },
+    make("td", { class: "dim" }, String(inst.id)), make("td", { class: "dim" }, inst.encoding || ""),
+    make("td", { class: "pick", tabIndex: 0, title: "Take this word apart", onclick: take, onkeydown: (e) => e.key === "Enter" && take(), onfocus: () => look(inst) }, inst.comment || inst.op),
+    make("td", { class: "dim" }, [defs.length ? `← ${defs.join(" ")}` : "", uses.length ? `→ ${uses.join(" ")}` : ""].join(" ").trim()), make("td", { class: "dim" }, live));
 }
 
 // ---- together ----
@@ -327,7 +393,7 @@ for (const [event, on] of [["mouseover", true], ["mouseout", false], ["focusin",
 }
 
 $("query").addEventListener("input", ask);
-$("gen").addEventListener("change", () => { ask(); list(); });
+$("gen").addEventListener("change", again);
 $("file").addEventListener("change", list);
 addEventListener("hashchange", () => {
   $("query").value = state().get("q") || "";
