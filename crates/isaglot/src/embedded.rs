@@ -65,3 +65,14 @@ const OPERANDS: &[(&str, &str)] = &[
 pub(crate) fn operands(name: &str) -> Option<&'static str> {
     OPERANDS.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
 }
+
+/// What fields are to instructions in descriptions of others, by the name of the description's file.
+const ROLES: &[(&str, &str)] = &[
+    ("etnaviv", include_str!("../../../specs/roles/etnaviv.roles.xml")),
+    ("ir3", include_str!("../../../specs/roles/ir3.roles.xml")),
+];
+
+/// The roles for a description whose file has this name.
+pub(crate) fn roles(name: &str) -> Option<&'static str> {
+    ROLES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+}

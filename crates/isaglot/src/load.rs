@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use isaglot_asm::{Compat, Names};
+use isaglot_isaspec::Overlay;
 use isaglot_model::{FeatureId, Isa};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, Span, closest};
 
@@ -28,6 +29,37 @@ pub(crate) struct SpecArgs {
     pub(crate) features: Vec<String>,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
+    /// Set by verbs that show what instructions read and write.
+    #[arg(skip)]
+    pub(crate) roles: Roles,
+}
+
+/// Whether the roles of fields are of interest.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Roles {
+    /// They are not: what instructions look like is enough.
+    #[default]
+    Unused,
+    /// They are, from this file; without one from those that come with the tool.
+    Wanted(Option<PathBuf>),
+}
+
+/// The option that says what fields are to instructions.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct RolesArgs {
+    /// What fields are to instructions, for a description that does not say it (`none` for nothing). By default what comes
+    /// with isaglot for a file of the description's name: ir3.xml and etnaviv.xml.
+    #[arg(long, value_name = "FILE")]
+    roles: Option<PathBuf>,
+}
+
+impl From<&RolesArgs> for Roles {
+    fn from(args: &RolesArgs) -> Roles {
+        match &args.roles {
+            Some(path) if path.as_os_str() == "none" => Roles::Unused,
+            path => Roles::Wanted(path.clone()),
+        }
+    }
 }
 
 /// A description with the choices made.
@@ -42,12 +74,15 @@ pub(crate) struct Chosen {
     pub(crate) aliases: bool,
 }
 
+/// The code of the warning that roles do not fit the description in all.
+const PARTIAL_ROLES: &str = "isaspec-roles-partial";
+
 /// Loads the description and resolves the choices. Problems are reported; `None` if one of them is an error.
 pub(crate) fn load(args: &SpecArgs, session: &mut Session) -> Option<Chosen> {
     let mut problems = Diagnostics::new();
     let chosen = read_chosen(args, &mut session.files, &mut problems);
-    // A warning about a description is for `check`; who disassembles wants text.
-    if problems.has_errors() {
+    // A warning about a description is for `check`; who disassembles wants text. One about roles tells what is left out.
+    if problems.has_errors() || problems.iter().any(|d| d.code == PARTIAL_ROLES) {
         session.report(&problems);
     }
     chosen
@@ -77,9 +112,25 @@ pub(crate) fn read_isa(args: &SpecArgs, files: &mut SourceMap, problems: &mut Di
     {
         top.push(Path::new(&name).with_extension("xml"));
     }
+    let (name, bytes, partial) = match &args.roles {
+        Roles::Unused => (String::new(), None, false),
+        Roles::Wanted(Some(path)) => match crate::io::read(Some(path)) {
+            Ok(bytes) => (path.display().to_string(), Some(bytes), false),
+            Err(d) => {
+                problems.push(d);
+                return None;
+            }
+        },
+        Roles::Wanted(None) => {
+            let stem = top.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+            let bytes = crate::embedded::roles(&stem).map(|text| text.as_bytes().to_vec());
+            (format!("{stem}.roles.xml"), bytes, true)
+        }
+    };
+    let overlay = bytes.as_ref().map(|bytes| Overlay { name: &name, bytes, partial });
     let top = top.display().to_string();
     let mut read_file = |path: &str| read_bounded(Path::new(path)).map_err(|e| e.to_string());
-    isaglot_isaspec::load(files, &top, &mut read_file, problems)
+    isaglot_isaspec::load_with_roles(files, &top, overlay, &mut read_file, problems)
 }
 
 /// Reads one byte more than the front end takes at most, so that it can say so.

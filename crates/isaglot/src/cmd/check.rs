@@ -14,7 +14,7 @@ use isaglot_verify::{Options, Report, check, json};
 use serde_json::{Value, json as object};
 
 use crate::io::Output;
-use crate::load::{SpecArgs, features, generation, read_isa};
+use crate::load::{Roles, SpecArgs, features, generation, read_isa};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
 
@@ -117,6 +117,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         generation: None,
         features: Vec::new(),
         target: args.target.clone(),
+        roles: Roles::Unused,
     };
     let mut problems = Diagnostics::new();
     let isa = read_isa(&spec, &mut session.files, &mut problems);

@@ -15,7 +15,7 @@ use isaglot_verify::diff::{Change, Difference, Side, diff};
 use isaglot_verify::json;
 
 use crate::io::Output;
-use crate::load::{SpecArgs, generation, read_isa};
+use crate::load::{Roles, SpecArgs, generation, read_isa};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
 
@@ -65,7 +65,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 
 fn read(path: &std::path::Path, args: &Args, session: &mut Session) -> Option<Isa> {
     let target = args.target.clone();
-    let spec = SpecArgs { spec: Some(path.to_owned()), isa: None, generation: None, features: Vec::new(), target };
+    let roles = Roles::Unused;
+    let spec =
+        SpecArgs { spec: Some(path.to_owned()), isa: None, generation: None, features: Vec::new(), target, roles };
     let mut problems = Diagnostics::new();
     let isa = read_isa(&spec, &mut session.files, &mut problems);
     if problems.has_errors() {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use crate::io::{Output, unwritable};
-use crate::load::{SpecArgs, read_isa};
+use crate::load::{Roles, RolesArgs, SpecArgs, read_isa};
 use crate::session::{EXIT_INPUT, Session};
 
 /// Write pages about a description: one per instruction, with bit diagrams.
@@ -22,6 +22,8 @@ pub(crate) struct Args {
     isa: Option<String>,
     #[command(flatten)]
     target: crate::target::TargetArgs,
+    #[command(flatten)]
+    roles: RolesArgs,
     /// The folder for the pages; made if it is missing. Files of other names in it stay.
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -35,6 +37,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         generation: None,
         features: Vec::new(),
         target: args.target.clone(),
+        roles: Roles::from(&args.roles),
     };
     let mut problems = Diagnostics::new();
     let isa = read_isa(&spec, &mut session.files, &mut problems);

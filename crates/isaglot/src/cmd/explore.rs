@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use isaglot_source::Diagnostic;
 
 use crate::explore::{serve, start};
-use crate::load::SpecArgs;
+use crate::load::{Roles, RolesArgs, SpecArgs};
 use crate::session::Session;
 
 /// Explore a description in the browser: words and text answer each other.
@@ -22,6 +22,8 @@ pub(crate) struct Args {
     isa: Option<String>,
     #[command(flatten)]
     target: crate::target::TargetArgs,
+    #[command(flatten)]
+    roles: RolesArgs,
     /// What to decode for at first.
     #[arg(long = "gen", value_name = "N")]
     generation: Option<String>,
@@ -41,6 +43,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> ExitCode {
         generation: args.generation,
         features: args.features,
         target: args.target,
+        roles: Roles::from(&args.roles),
     };
     let failed =
         |e: std::io::Error| Diagnostic::error("explore-port", format!("cannot listen on port {}: {e}", args.port));

@@ -1,5 +1,5 @@
 //! `isaglot list`: the listing of a program by any description: blocks, operands, definitions, uses and live registers, as
-//! text, as JSON of the one published schema, or as a graph.
+//! text, as JSON of the one published schema, or as a graph. A SPIR-V module needs no description.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -9,18 +9,25 @@ use isaglot_codec::Plan;
 use isaglot_listing::build::{Options, build};
 use isaglot_listing::{Listing, dot, stats, text, write};
 use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_spirv::asm::MAGIC;
+use isaglot_spirv::dis;
+use isaglot_spirv::list::{self as spirv, NoListing};
 use object::{Object, ObjectSection, SectionKind};
 
 use crate::io::{Output, input_name, read};
-use crate::load::{SpecArgs, load};
+use crate::load::{Roles, RolesArgs, SpecArgs, load};
 use crate::session::{EXIT_INPUT, Session};
 
 /// List a program with its blocks, operands, definitions and uses.
 #[derive(clap::Args, Debug)]
+#[command(mut_group("description", |group| group.required(false)))]
 pub(crate) struct Args {
     #[command(flatten)]
     spec: SpecArgs,
-    /// Raw binaries or ELF files, whose executable sections are listed; standard input if there is none or for `-`.
+    #[command(flatten)]
+    roles: RolesArgs,
+    /// Raw binaries, ELF files, whose executable sections are listed, or SPIR-V modules, which need no description;
+    /// standard input if there is none or for `-`.
     inputs: Vec<PathBuf>,
     /// Where the listing goes; standard output if it is missing or `-`.
     #[arg(short, long, value_name = "FILE")]
@@ -51,22 +58,21 @@ pub(crate) struct Args {
     print_schema: bool,
 }
 
-/// A program and where it comes from.
-struct Program {
-    file: String,
-    section: Option<String>,
-    bytes: Vec<u8>,
-}
+/// What `--isa` calls SPIR-V.
+const SPIRV: &str = "spirv";
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let mut problems = Diagnostics::new();
     let done = if args.print_schema {
         schema(args)
+    } else if args.spec.spec.is_none() && args.spec.isa.as_deref().is_none_or(|isa| isa == SPIRV) {
+        list(args, &modules(args), session, &mut problems)
     } else {
-        let Some(chosen) = load(&args.spec, session) else { return ExitCode::from(EXIT_INPUT) };
+        let spec = SpecArgs { roles: Roles::from(&args.roles), ..args.spec.clone() };
+        let Some(chosen) = load(&spec, session) else { return ExitCode::from(EXIT_INPUT) };
         let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features).with_aliases(chosen.aliases);
-        list(args, &plan, session, &mut problems)
+        list(args, &programs(args, &plan), session, &mut problems)
     };
     if let Err(d) = done {
         problems.push(d);
@@ -81,29 +87,34 @@ fn schema(args: &Args) -> Result<(), Diagnostic> {
     out.finish()
 }
 
-fn list(args: &Args, plan: &Plan<'_>, session: &Session, problems: &mut Diagnostics) -> Result<(), Diagnostic> {
+/// Makes the listings of a file out of its name and bytes.
+type Lister<'a> = dyn Fn(&str, Vec<u8>, &mut Diagnostics) -> Result<Vec<Listed>, Diagnostic> + 'a;
+
+/// A listing and where it comes from.
+struct Listed {
+    section: Option<String>,
+    bytes: usize,
+    listing: Listing<'static>,
+}
+
+fn list(args: &Args, lister: &Lister<'_>, session: &Session, problems: &mut Diagnostics) -> Result<(), Diagnostic> {
     let standard = [PathBuf::from("-")];
     let inputs = if args.inputs.is_empty() { &standard } else { args.inputs.as_slice() };
     let mut out = Output::create(args.output.as_deref(), false)?;
-    let options = Options { defs: args.defs, pc: args.pc, bits: args.bits };
     let color = args.output.is_none() && session.color.on(&io::stdout());
     let colours = if color { text::TERMINAL } else { text::Colours::default() };
     for input in inputs {
-        let programs = match read(Some(input)).and_then(|bytes| programs(input_name(Some(input)), bytes)) {
-            Ok(programs) => programs,
+        let file = input_name(Some(input));
+        let listed = match read(Some(input)).and_then(|bytes| lister(&file, bytes, problems)) {
+            Ok(listed) => listed,
             Err(d) => {
                 problems.push(d);
                 continue;
             }
         };
-        let named = inputs.len() > 1 || programs.len() > 1;
-        for program in &programs {
-            let listing = build(plan, &program.bytes, options).map_err(|_| {
-                let d = Diagnostic::error("list-dataflow", format!("{}: too many definitions and uses", program.file));
-                d.note("leave out `--defs`")
-            })?;
-            let shown = show(args, program, &listing, named, colours);
-            match out.write_all(&shown) {
+        let named = inputs.len() > 1 || listed.len() > 1;
+        for one in &listed {
+            match out.write_all(&show(args, &file, one, named, colours)) {
                 // Nobody reads on: not an error.
                 Err(e) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
                 Err(e) => return Err(out.failed(&e)),
@@ -114,34 +125,80 @@ fn list(args: &Args, plan: &Plan<'_>, session: &Session, problems: &mut Diagnost
     out.finish()
 }
 
-fn show(args: &Args, program: &Program, listing: &Listing<'_>, named: bool, colours: text::Colours) -> Vec<u8> {
+/// Lists programs by a description.
+fn programs<'a>(args: &'a Args, plan: &'a Plan<'_>) -> Box<Lister<'a>> {
+    let options = Options { defs: args.defs, pc: args.pc, bits: args.bits };
+    Box::new(move |file, bytes, _| {
+        let mut all = Vec::new();
+        for (section, bytes) in sections(file, bytes)? {
+            let listing = build(plan, &bytes, options).map_err(|_| too_large(file))?;
+            all.push(Listed { section, bytes: bytes.len(), listing });
+        }
+        Ok(all)
+    })
+}
+
+/// Lists SPIR-V modules.
+fn modules(args: &Args) -> Box<Lister<'_>> {
+    let show = spirv::Show { defs: args.defs, pc: args.pc, bits: args.bits };
+    let asked = args.spec.isa.is_some();
+    Box::new(move |file, bytes, problems| {
+        let magic = bytes.first_chunk().copied().map(u32::from_le_bytes);
+        if !asked && magic.is_none_or(|m| ![MAGIC, MAGIC.swap_bytes()].contains(&m)) {
+            let d = Diagnostic::error("list-description", format!("{file}: this is no SPIR-V module"));
+            return Err(d.note("expected one, or a description: `--spec FILE` or `--isa NAME`"));
+        }
+        let words = dis::read(&bytes).map_err(|e| {
+            let message = e.message(file, &bytes);
+            Diagnostic::error("spirv-input", message.strip_prefix("error: ").unwrap_or(&message))
+        })?;
+        let made = spirv::list(&words, &dis::Options::default(), show);
+        let (listing, failures) = made.map_err(|e| match e {
+            NoListing::Header(failure) => failure.diagnostic(file),
+            NoListing::TooLarge => too_large(file),
+        })?;
+        failures.iter().for_each(|f| problems.push(f.diagnostic(file)));
+        Ok(vec![Listed { section: None, bytes: bytes.len(), listing }])
+    })
+}
+
+fn too_large(file: &str) -> Diagnostic {
+    let d = Diagnostic::error("list-dataflow", format!("{file}: too many definitions and uses"));
+    d.note("leave out `--defs`")
+}
+
+fn show(args: &Args, file: &str, one: &Listed, named: bool, colours: text::Colours) -> Vec<u8> {
+    let Listed { section, bytes, listing } = one;
     if args.json {
         return write::to_json(listing, write::Style::default());
     }
     if args.ndjson {
-        let row = serde_json::json!({ "file": program.file, "section": program.section, "listing": listing });
+        let row = serde_json::json!({ "file": file, "section": section, "listing": listing });
         return format!("{row}\n").into_bytes();
     }
     let body = if args.dot {
         dot::dot(listing)
     } else if args.stats {
-        stats::table(listing, program.bytes.len())
+        stats::table(listing, *bytes)
     } else {
         text::text(listing, colours)
     };
     let mut out = String::new();
     if named {
         let mark = if args.dot { "//" } else { "#" };
-        let section = program.section.as_ref().map(|s| format!(", {s}")).unwrap_or_default();
-        out.push_str(&format!("{mark} {}{section}\n", program.file));
+        let section = section.as_ref().map(|s| format!(", {s}")).unwrap_or_default();
+        out.push_str(&format!("{mark} {file}{section}\n"));
     }
     (out + &body).into_bytes()
 }
 
+/// A program: its section, where it is from one, and its bytes.
+type Section = (Option<String>, Vec<u8>);
+
 /// The programs in a file: the executable sections of an ELF, else all of it.
-fn programs(file: String, bytes: Vec<u8>) -> Result<Vec<Program>, Diagnostic> {
+fn sections(file: &str, bytes: Vec<u8>) -> Result<Vec<Section>, Diagnostic> {
     if !bytes.starts_with(b"\x7fELF") {
-        return Ok(vec![Program { file, section: None, bytes }]);
+        return Ok(vec![(None, bytes)]);
     }
     let wrong = |e: object::Error| Diagnostic::error("list-elf", format!("{file}: {e}"));
     let elf = object::File::parse(bytes.as_slice()).map_err(wrong)?;
@@ -151,8 +208,7 @@ fn programs(file: String, bytes: Vec<u8>) -> Result<Vec<Program>, Diagnostic> {
             continue;
         }
         let name = section.name().map_err(wrong)?.to_owned();
-        let data = section.data().map_err(wrong)?.to_vec();
-        all.push(Program { file: file.clone(), section: Some(name), bytes: data });
+        all.push((Some(name), section.data().map_err(wrong)?.to_vec()));
     }
     if all.is_empty() {
         return Err(Diagnostic::error("list-elf", format!("{file}: no executable section")));

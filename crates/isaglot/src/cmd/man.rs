@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::CommandFactory;
 use isaglot_source::Diagnostic;
 
 use crate::io::{Output, unwritable};
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 
 /// The whole definition, with every page's name in its title.
 fn command() -> clap::Command {
-    let mut command = crate::command(None);
+    let mut command = crate::Cli::command();
     // Gives the verbs of verbs their full names.
     command.build();
     command
