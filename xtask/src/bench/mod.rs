@@ -1,12 +1,15 @@
 //! Speed, as instructions executed and as seconds, printed as a table. A figure here is never a test.
 //!
 //! One file per area makes its inputs under `target/bench` and lists [`Row`]s: a command of ours, how many units it
-//! works through, and the peer's command for the same work where there is one. Instructions are counted by
+//! works through, and the peer's command for the same work where there is one. What is not such a command prints a table of
+//! its own. Instructions are counted by
 //! `valgrind --tool=callgrind`, which is repeatable; seconds are the median user time of five runs.
 
+mod explore;
 mod hart;
 mod isaspec;
 mod riscv;
+mod site;
 mod spirv;
 mod tablegen;
 mod xe;
@@ -43,10 +46,16 @@ const AREAS: &[Area] = &[
     ("xe", xe::rows),
 ];
 
+/// What is no run of a command from start to end: its name, and what prints its own table.
+type Other = (&'static str, fn() -> Result<(), String>);
+
+const OTHERS: &[Other] = &[("explore", explore::print), ("site", site::print)];
+
 /// Runs the areas of these names, or all.
 pub(crate) fn run(names: &[String]) -> Result<(), String> {
-    if let Some(unknown) = names.iter().find(|n| !AREAS.iter().any(|a| a.0 == n.as_str())) {
-        let known: Vec<&str> = AREAS.iter().map(|a| a.0).collect();
+    let known: Vec<&str> = AREAS.iter().map(|a| a.0).chain(OTHERS.iter().map(|o| o.0)).collect();
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|n| n == name);
+    if let Some(unknown) = names.iter().find(|n| !known.contains(&n.as_str())) {
         return Err(format!("no benchmark `{unknown}`; there are: {}", known.join(", ")));
     }
     let built = Command::new("cargo")
@@ -57,17 +66,17 @@ pub(crate) fn run(names: &[String]) -> Result<(), String> {
     if !built.success() {
         return Err("the release build failed".to_owned());
     }
-    println!("| what | user s | units/s | instructions/unit | peer user s | ratio |");
-    println!("|---|---|---|---|---|---|");
-    for (name, rows) in AREAS {
-        if !names.is_empty() && !names.iter().any(|n| n == name) {
-            continue;
-        }
+    let areas: Vec<&Area> = AREAS.iter().filter(|area| wanted(area.0)).collect();
+    if !areas.is_empty() {
+        println!("| what | user s | units/s | instructions/unit | peer user s | ratio |");
+        println!("|---|---|---|---|---|---|");
+    }
+    for (_, rows) in areas {
         for row in rows()? {
             println!("{}", measure(&row)?);
         }
     }
-    Ok(())
+    OTHERS.iter().filter(|other| wanted(other.0)).try_for_each(|(_, print)| print())
 }
 
 /// Where inputs are made.
