@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use isaglot_isaspec::Overlay;
 use isaglot_model::Isa;
 use isaglot_site::{File, site};
 use isaglot_source::{Diagnostics, SourceMap};
@@ -25,14 +26,23 @@ const HOLDS_TEXT: &[&str] = &[
     "th", "title", "var", "desc", "text", "script",
 ];
 
-/// Loads a description and checks its site; gives the number of pages.
+/// Loads a description, with the roles that ship for it, and checks its site; gives the number of pages.
 pub(crate) fn check(top: &Path) -> Result<usize, Failed> {
     let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
     let mut read = |path: &str| std::fs::read(path).map_err(|e| e.to_string());
-    let isa = isaglot_isaspec::load(&mut files, &top.to_string_lossy(), &mut read, &mut problems)
+    let stem = top.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let roles = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../specs/roles/{stem}.roles.xml"));
+    let roles = std::fs::read(roles).ok();
+    let overlay = roles.as_deref().map(|bytes| Overlay { name: "roles.xml", bytes, partial: false });
+    let isa = isaglot_isaspec::load_with_roles(&mut files, &top.to_string_lossy(), overlay, &mut read, &mut problems)
         .ok_or_else(|| format!("{} does not load", top.display()))?;
-    let pages = site(&isa, &files);
-    check_pages(&isa, &pages).map_err(|e| format!("{}: {e}", top.display()))?;
+    check_site(&isa, &files).map_err(|e| format!("{}: {e}", top.display()).into())
+}
+
+/// Checks the site of a description; gives the number of pages.
+pub(crate) fn check_site(isa: &Isa, files: &SourceMap) -> Result<usize, String> {
+    let pages = site(isa, files);
+    check_pages(isa, &pages)?;
     Ok(pages.len())
 }
 
