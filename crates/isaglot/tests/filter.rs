@@ -1,21 +1,30 @@
-//! `disasm --filter` beside GNU objdump: every line that it prints for a custom instruction gets its name, and no other
-//! byte changes.
+//! `disasm --filter` beside GNU and LLVM objdump: every line that they print for a custom instruction gets its name, and
+//! no other byte changes.
 
 use std::path::Path;
 use std::process::Command;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-const OBJDUMP: &str = "riscv64-linux-gnu-objdump";
+/// A disassembler, how it is asked about `p.elf` or `p.bin`, and how it shows what it does not know.
+const PEERS: [(&str, &str, &[&str], &[&str]); 3] = [
+    ("raw", "riscv64-linux-gnu-objdump", &["-D", "-b", "binary", "-m", "riscv:rv64", "p.bin"], &[".4byte", ".insn"]),
+    ("elf", "riscv64-linux-gnu-objdump", &["-d", "p.elf"], &[".4byte", ".insn"]),
+    ("llvm", "llvm-objdump-19", &["-d", "p.elf"], &["<unknown>"]),
+];
 
 const INTERFACES: &str =
     "org.tinker.tinker:RocknRoll{ uuid: 0x12345 rock rd rs1 rs2: xcmd0 rd rs1 rs2 roll rd rs1 rs2: xcmd1 rd rs1 rs2 }";
 
 fn main() {
-    let there = Command::new(OBJDUMP).arg("--version").output().is_ok();
     let required = std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_some();
-    let trial = Trial::test("peer_objdump", names_all).with_ignored_flag(!there && !required);
-    libtest_mimic::run(&Arguments::from_args(), vec![trial]).exit();
+    let trial =
+        |(name, program, args, unknown): (&str, &'static str, &'static [&'static str], &'static [&'static str])| {
+            let there = Command::new(program).arg("--version").output().is_ok();
+            let run = move || names_all(program, args, unknown);
+            Trial::test(format!("peer_objdump_{name}"), run).with_ignored_flag(!there && !required)
+        };
+    libtest_mimic::run(&Arguments::from_args(), PEERS.into_iter().map(trial).collect()).exit();
 }
 
 /// A program of calls through handles, with ordinary instructions between them.
@@ -40,29 +49,36 @@ fn run(dir: &Path, program: &str, args: &[&str]) -> Result<String, Failed> {
     Ok(String::from_utf8(done.stdout)?)
 }
 
-fn names_all() -> Result<(), Failed> {
+fn names_all(program: &str, args: &[&str], unknown: &[&str]) -> Result<(), Failed> {
     let dir = tempfile::tempdir()?;
     let at = dir.path();
-    let (text, custom) = program();
+    let (text, custom) = self::program();
     std::fs::write(at.join("i.xintf"), INTERFACES)?;
     std::fs::write(at.join("p.s"), text)?;
     let isaglot = env!("CARGO_BIN_EXE_isaglot");
-    run(at, isaglot, &["asm", "--isa", "rv64gc_xext", "--xintf", "i.xintf", "p.s", "-o", "p.bin"])?;
-    let listing = run(at, OBJDUMP, &["-D", "-b", "binary", "-m", "riscv:rv64", "p.bin"])?;
+    for output in ["p.bin", "p.elf"] {
+        run(at, isaglot, &["asm", "--isa", "rv64gc_xext", "--xintf", "i.xintf", "-e", "start", "p.s", "-o", output])?;
+    }
+    let listing = run(at, program, args)?;
     std::fs::write(at.join("p.txt"), &listing)?;
     let named = run(at, isaglot, &["disasm", "--isa", "rv64gc_xext", "--filter", "--xintf", "i.xintf", "p.txt"])?;
-    if named.lines().count() != listing.lines().count() {
+    // With their line ends, so that these count too.
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (listing.split_inclusive('\n').collect(), named.split_inclusive('\n').collect());
+    if old.len() != new.len() {
         return Err("lines were lost".into());
     }
     let mut changed = 0;
-    for (old, new) in listing.lines().zip(named.lines()).filter(|(old, new)| old != new) {
+    for (old, new) in old.into_iter().zip(new).filter(|(old, new)| old != new) {
         changed += 1;
-        let columns = old.rfind(".4byte").or_else(|| old.rfind(".insn")).ok_or_else(|| format!("changed: {old}"))?;
+        let columns = unknown.iter().find_map(|u| old.rfind(u)).ok_or_else(|| format!("changed: {old}"))?;
         let name = new.get(columns..).unwrap_or("");
         let called = ["xext\t", "org.tinker.tinker:RocknRoll:rock\t", "org.tinker.tinker:RocknRoll:roll\t"];
-        if old.get(..columns) != new.get(..columns) || !called.iter().any(|c| name.starts_with(c)) {
+        let whole = name.ends_with('\n') && name.lines().count() == 1;
+        if old.get(..columns) != new.get(..columns) || !whole || !called.iter().any(|c| name.starts_with(c)) {
             return Err(format!("{old}\n{new}").into());
         }
     }
-    if changed == custom { Ok(()) } else { Err(format!("{changed} of {custom} lines named").into()) }
+    let left = unknown.iter().any(|u| named.contains(u));
+    if changed == custom && !left { Ok(()) } else { Err(format!("{changed} of {custom} lines named").into()) }
 }
