@@ -26,11 +26,13 @@ type Case = fn() -> Result<(), Failed>;
 pub(crate) fn trials() -> Vec<Trial> {
     let there = Command::new(DRIVER).arg("--version").output().is_ok();
     let required = std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_some();
-    let cases: [(&str, Case); 4] = [
+    let cases: [(&str, Case); 6] = [
         ("words", words_and_text),
         ("address", address_brings_it_back),
         ("reload", file_change_reloads),
         ("keyboard", keyboard_only),
+        ("listing", listing_with_arrows),
+        ("choices", choices_switch),
     ];
     let trial = |(name, run): (&str, Case)| {
         Trial::test(format!("peer_browser_{name}"), run).with_ignored_flag(!there && !required)
@@ -264,4 +266,57 @@ fn keyboard_only() -> Result<(), Failed> {
     page.wait("document.activeElement.dataset.bit", "30")?;
     page.press(SPACE)?;
     page.wait(TEXT, "add a0,a1,a2")
+}
+
+/// A program is listed with its blocks; who looks at an instruction sees arrows to what it has to do with.
+fn listing_with_arrows() -> Result<(), Failed> {
+    let specs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
+    let server = Server::start(&["--isa".to_owned(), "minnow".to_owned()])?;
+    let mut page = Browser::open(&format!("http://127.0.0.1:{}/", server.port))?;
+    page.wait("document.getElementById('name').textContent", "minnow")?;
+    let file = page.element("#file")?;
+    let program = specs.join("minnow/sum.bin").canonicalize()?;
+    page.command(&format!("/element/{file}/value"), &json!({ "text": program }))?;
+    page.wait("document.querySelectorAll('#listing tr.block').length", 7)?;
+    page.wait("document.querySelectorAll('#listing tr[id]').length", 24)?;
+    // Ways between blocks are there at once, but not those to the next line.
+    page.wait("document.querySelectorAll('#ways path').length > 0", true)?;
+    page.wait("document.querySelectorAll('#links path').length", 0)?;
+    // `add r3, r4`: defined by 2, 3 and itself; used by itself, 8, 11 and 15.
+    page.value("document.querySelector('#i4 .pick').focus(), 0")?;
+    page.wait("document.querySelectorAll('#links path.def').length", 3)?;
+    page.wait("document.querySelectorAll('#links path.use').length", 4)?;
+    page.wait("[...document.querySelectorAll('#listing tr.def')].map(r => r.id).join(' ')", "i2 i3 i4")?;
+    // The arrows begin and end at the rows.
+    let starts = "(() => { const mid = r => r.offsetTop + r.offsetHeight / 2; const rows = ['i2', 'i4'].map(i => mid(document.getElementById(i)));
+        return [...document.querySelectorAll('#links path.def')].some(p => { const n = p.getAttribute('d').match(/[0-9.]+/g).map(Number);
+            return Math.abs(n[1] - rows[0]) < 2 && Math.abs(n[7] - rows[1]) < 2; }); })()";
+    page.wait(starts, true)?;
+    // One that is taken is taken apart above.
+    page.press(ENTER)?;
+    page.wait(TEXT, "add    r3, r4")
+}
+
+/// Another gen, and a feature switched off, change text and listing.
+fn choices_switch() -> Result<(), Failed> {
+    let (_server, mut page) = riscv()?;
+    page.wait("document.getElementById('gen').value", "rv64")?;
+    page.fill("#query", "0x0005b503")?;
+    page.wait(TEXT, "ld a0,0(a1)")?;
+    let dir = tempfile::tempdir()?;
+    let program = dir.path().join("p.bin");
+    std::fs::write(&program, [0x03, 0xb5, 0x05, 0x00, 0x0b, 0x03, 0x03, 0x02])?;
+    let file = page.element("#file")?;
+    page.command(&format!("/element/{file}/value"), &json!({ "text": program }))?;
+    let listed = "[...document.querySelectorAll('#listing .pick')].map(c => c.textContent.trim()).join('; ')";
+    page.wait(listed, "ld a0,0(a1); xext t1,t1,zero")?;
+    page.value("(() => { const g = document.getElementById('gen'); g.value = 'rv32'; g.dispatchEvent(new Event('change')); })(), 0")?;
+    page.wait("document.querySelectorAll('.near button').length > 0", true)?;
+    page.wait("document.querySelector('#listing .pick').textContent.includes('ld a0')", false)?;
+    page.wait("new URLSearchParams(location.hash.slice(1)).get('gen')", "rv32")?;
+    page.value("(() => { const g = document.getElementById('gen'); g.value = 'rv64'; g.dispatchEvent(new Event('change')); })(), 0")?;
+    page.wait(listed, "ld a0,0(a1); xext t1,t1,zero")?;
+    page.click("#features-box summary")?;
+    page.click("#features input[name=xext-custom0]")?;
+    page.wait("document.querySelectorAll('#listing .pick')[1].textContent.includes('xext')", false)
 }

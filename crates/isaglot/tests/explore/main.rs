@@ -20,13 +20,13 @@ const WORDS: usize = 10_000;
 /// Words on one command line.
 const AT_ONCE: usize = 1000;
 
-fn corpus() -> Option<PathBuf> {
+fn corpus(part: &str) -> Option<PathBuf> {
     let root = match std::env::var_os("ISAGLOT_CORPUS") {
         Some(path) => PathBuf::from(path),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
     };
-    let path = root.join("isaspec/xml");
-    path.is_dir().then_some(path)
+    let path = root.join(part);
+    path.exists().then_some(path)
 }
 
 fn main() {
@@ -34,12 +34,24 @@ fn main() {
         Trial::test("hostile_requests", hostile),
         Trial::test("changed_description", changed),
         Trial::test("questions", questions),
+        Trial::test("listings", listings),
     ];
-    for (name, bits) in [("minnow", &[16, 32, 48, 64][..]), ("trio", &[192]), ("rv64gc_xext", &[16, 32])] {
-        let args = vec!["--isa".to_owned(), name.to_owned()];
+    let shipped = [
+        ("minnow", "0", &[16, 32, 48, 64][..]),
+        ("trio", "0", &[192]),
+        ("rv64gc_xext", "64", &[16, 32]),
+        ("rv32gc_xext", "32", &[16, 32]),
+        ("xe", "xehpc", &[64, 128]),
+    ];
+    for (name, generation, bits) in shipped {
+        let args = ["--isa", name, "--gen", generation].map(str::to_owned);
         trials.push(Trial::test(format!("answers_{name}"), move || answers(&args, bits)));
     }
-    match corpus() {
+    let td = corpus("tablegen/td.tar.xz");
+    let absent = td.is_none();
+    let run = move || target_answers(&td.unwrap_or_default());
+    trials.push(Trial::test("tablegen_answers", run).with_ignored_flag(absent));
+    match corpus("isaspec/xml") {
         Some(xml) => {
             for (name, generation, bits) in [("ir3", "600", 64), ("afuc", "6", 32), ("etnaviv", "0", 128)] {
                 let top = xml.join(name).join(format!("{name}.xml"));
@@ -117,6 +129,36 @@ fn answers(args: &[String], bits: &[u32]) -> Result<(), Failed> {
             if wanted != given {
                 return Err(format!("{word}:\n{wanted:#}\n{given:#}").into());
             }
+        }
+    }
+    Ok(())
+}
+
+/// A target of LLVM, read from its records.
+fn target_answers(packed: &Path) -> Result<(), Failed> {
+    let dir = tempfile::tempdir()?;
+    let mut tar = Vec::new();
+    lzma_rs::xz_decompress(&mut &std::fs::read(packed)?[..], &mut tar).map_err(|e| e.to_string())?;
+    tar::Archive::new(&tar[..]).unpack(dir.path())?;
+    let at = |path: &str| dir.path().join(path).display().to_string();
+    let args = [at("llvm/lib/Target/BPF/BPF.td"), "-I".to_owned(), at("llvm/include"), "-I".to_owned()];
+    answers(&[&args[..], &[at("llvm/lib/Target/BPF")]].concat(), &[64, 128])
+}
+
+/// The listing of a program is that of the command line.
+fn listings() -> Result<(), Failed> {
+    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
+    for (isa, program) in [("minnow", "minnow/sum.bin"), ("trio", "trio/dot.bin")] {
+        let server = Server::start(&["--isa".to_owned(), isa.to_owned()])?;
+        let program = specs.join(program);
+        let given = Connection::new(&server)?.json("POST", "/api/list", &std::fs::read(&program)?)?;
+        let done = Command::new(env!("CARGO_BIN_EXE_isaglot"))
+            .args(["list", "--isa", isa, "--json", "--defs", "--pc", "--bits"])
+            .arg(&program)
+            .output()?;
+        let wanted: Value = serde_json::from_slice(&done.stdout)?;
+        if given["listing"] != wanted {
+            return Err(format!("{isa}:\n{wanted:#}\n{given:#}").into());
         }
     }
     Ok(())
@@ -223,6 +265,7 @@ fn hostile() -> Result<(), Failed> {
         ("unknown page", format!("GET /nothing HTTP/1.1\r\n{host}\r\n"), 404),
         ("another method", format!("DELETE / HTTP/1.1\r\n{host}\r\n"), 405),
         ("body too large", format!("POST /api/list HTTP/1.1\r\n{host}Content-Length: 99999999999\r\n\r\n"), 413),
+        ("JSON that is none", format!("POST /api/ask HTTP/1.1\r\n{host}Content-Length: 7\r\n\r\n{{\"q\": }}"), 405),
         ("nonsense", "\u{0}\u{1}\u{2} nonsense\r\n\r\n".to_owned(), 400),
         ("bad length", format!("POST /api/list HTTP/1.1\r\n{host}Content-Length: minus\r\n\r\n"), 400),
         ("long head", format!("GET /{} HTTP/1.1\r\n{host}\r\n", "a".repeat(1 << 20)), 431),
@@ -236,6 +279,13 @@ fn hostile() -> Result<(), Failed> {
         }
         good(why)?;
     }
+    // A body without an end: as much as a program may have, and more.
+    let chunk = format!("100000\r\n{}\r\n", "a".repeat(1 << 20));
+    let endless = format!("POST /api/list HTTP/1.1\r\n{host}Transfer-Encoding: chunked\r\n\r\n{}", chunk.repeat(8));
+    if let Some(code) = status(endless.as_bytes()).filter(|code| *code != 413) {
+        return Err(format!("a body without an end: {code}").into());
+    }
+    good("a body without an end")?;
     // A question of any bytes, and a program of any bytes.
     let mut connection = Connection::new(&server)?;
     for text in ["%00%ff%fe", "%F0%9F%A6%80", &"9".repeat(8000), "....", "?".repeat(200).as_str(), "0x%3F%3F"] {

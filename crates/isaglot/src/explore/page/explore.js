@@ -125,11 +125,10 @@ function word(made) {
   const found = made.explain.match;
   if (found) parts.push(text(made));
   else parts.push(make("p", { class: "problems", textContent: made.explain.conflict ? "Two encodings match." : "No instruction." }));
-  parts.push(make("div", { class: "wide" }, bits(made)));
+  parts.push(make("div", { class: "wide" }, bits(made)), copies(made));
   if (found) parts.push(why(found), fields(made));
   if (made.explain.conflict) parts.push(make("p", {}, "They are: " + made.explain.conflict.map((e) => `${e.name} (${e.at})`).join(", ")));
   if (made.explain.nearest) parts.push(nearest(made));
-  parts.push(copies(made));
   return parts;
 }
 
@@ -239,7 +238,7 @@ function nearest(made) {
   const items = made.explain.nearest.map((near) => {
     const other = near.wrong_bits.reduce((word, bit) => word ^ (1n << BigInt(bit)), value);
     return make("li", {}, make("button", { type: "button", onclick: () => set(other) }, near.encoding.mnemonic || near.encoding.name),
-      ` if bits ${runs([...near.wrong_bits].sort((a, b) => b - a))} were different (${near.encoding.at})`);
+      ` if ${near.wrong_bits.length === 1 ? "bit" : "bits"} ${runs([...near.wrong_bits].sort((a, b) => b - a))} were different (${near.encoding.at})`);
   });
   return make("div", { class: "near" }, make("h2", {}, "The nearest"), make("ul", {}, ...items));
 }
@@ -313,7 +312,9 @@ function middle(row) {
 // An arrow from a row to another, the further left the longer it is.
 function arrow(from, to, kind, lane) {
   const left = Math.max(4, GUTTER - 14 - LANE * lane);
-  const [y, end] = [middle(from), middle(to)];
+  // One that leads to its own row is a loop beside it.
+  const own = from === to ? 5 : 0;
+  const [y, end] = [middle(from) - own, middle(to) + own];
   return drawing("path", { class: kind, d: `M${GUTTER},${y} C${left},${y} ${left},${end} ${GUTTER},${end}`, "marker-end": `url(#head-${kind})` });
 }
 
@@ -363,7 +364,8 @@ function links(inst) {
     (operand.uses || []).forEach((id) => uses.add(id));
   };
   [inst.dst, inst.implicit, inst.pred, inst.fm, ...(inst.srcs || [])].filter((o) => o).forEach(take);
-  return [[...defs], [...uses]];
+  const sorted = (ids) => [...ids].sort((a, b) => a - b);
+  return [sorted(defs), sorted(uses)];
 }
 
 function instruction(inst) {
