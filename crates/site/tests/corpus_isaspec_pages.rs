@@ -1,6 +1,7 @@
 //! The sites of the corpus's descriptions.
 
 mod common;
+mod described;
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +42,7 @@ fn main() {
     assert!(!tops.is_empty(), "the corpus has no descriptions");
     let trials = tops.into_iter().map(|(name, top)| {
         Trial::test(format!("isaspec_pages_{name}"), move || {
-            println!("{}: {} files", top.display(), common::check(&top)?);
+            println!("{}: {} files", top.display(), described::check(&top)?);
             Ok(())
         })
     });

@@ -1,6 +1,7 @@
 //! The sites of all descriptions that ship with the project, and of one written to be unkind.
 
 mod common;
+mod described;
 
 use std::path::Path;
 
@@ -22,7 +23,7 @@ fn main() {
     tops.sort();
     let trials = tops.into_iter().map(|(name, top)| {
         Trial::test(name, move || {
-            let pages = common::check(&top)?;
+            let pages = described::check(&top)?;
             if pages > 3 { Ok(()) } else { Err(Failed::from(format!("only {pages} files"))) }
         })
     });

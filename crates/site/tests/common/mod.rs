@@ -2,13 +2,10 @@
 //! a page for every instruction, and diagrams that show every bit once.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
-use isaglot_isaspec::Overlay;
 use isaglot_model::Isa;
 use isaglot_site::{File, site};
-use isaglot_source::{Diagnostics, SourceMap};
-use libtest_mimic::Failed;
+use isaglot_source::SourceMap;
 use roxmltree::{Document, Node, ParsingOptions};
 
 const SVG: &str = "http://www.w3.org/2000/svg";
@@ -25,19 +22,6 @@ const HOLDS_TEXT: &[&str] = &[
     "a", "b", "caption", "code", "dd", "dt", "h1", "h2", "h3", "label", "li", "p", "pre", "span", "summary", "td",
     "th", "title", "var", "desc", "text", "script",
 ];
-
-/// Loads a description, with the roles that ship for it, and checks its site; gives the number of pages.
-pub(crate) fn check(top: &Path) -> Result<usize, Failed> {
-    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
-    let mut read = |path: &str| std::fs::read(path).map_err(|e| e.to_string());
-    let stem = top.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let roles = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../specs/roles/{stem}.roles.xml"));
-    let roles = std::fs::read(roles).ok();
-    let overlay = roles.as_deref().map(|bytes| Overlay { name: "roles.xml", bytes, partial: false });
-    let isa = isaglot_isaspec::load_with_roles(&mut files, &top.to_string_lossy(), overlay, &mut read, &mut problems)
-        .ok_or_else(|| format!("{} does not load", top.display()))?;
-    check_site(&isa, &files).map_err(|e| format!("{}: {e}", top.display()).into())
-}
 
 /// Checks the site of a description; gives the number of pages.
 pub(crate) fn check_site(isa: &Isa, files: &SourceMap) -> Result<usize, String> {
