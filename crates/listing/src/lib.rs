@@ -14,6 +14,7 @@ pub mod limits;
 pub mod read;
 pub mod schema;
 pub mod stats;
+pub mod svg;
 pub mod text;
 pub mod tree;
 pub mod write;

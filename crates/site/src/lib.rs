@@ -25,7 +25,7 @@ mod svg;
 mod syntax;
 mod view;
 
-use isaglot_model::Isa;
+use isaglot_model::{EncodingId, Isa};
 use isaglot_source::SourceMap;
 
 use crate::layout::{Frame, page};
@@ -72,6 +72,19 @@ fn name(isa: &Isa) -> &str {
     if isa.name().is_empty() { "instruction set" } else { isa.name() }
 }
 
+/// The bit diagram of an encoding as a picture of its own: what it is where no condition holds.
+#[must_use]
+pub fn picture(isa: &Isa, encoding: EncodingId) -> String {
+    let encoding = &isa[encoding];
+    let mut out = String::new();
+    if let Some(view) = view::views(isa, encoding).first() {
+        svg::diagram(isa, encoding, view, isa.text(encoding.name), &mut out);
+    }
+    // The style stands in the first element; a page has it in a file.
+    let style = format!("<style>\n{}</style>\n<title>", include_str!("assets/diagram.css"));
+    out.replacen("<title>", &style, 1)
+}
+
 /// All files of the site of a description. `files` are those that it was read from.
 #[must_use]
 pub fn site(isa: &Isa, files: &SourceMap) -> Vec<File> {
@@ -99,7 +112,7 @@ pub fn site(isa: &Isa, files: &SourceMap) -> Vec<File> {
     registers::write(&mut site);
     let mut pages = site.pages;
     let asset = |path: &str, text: &str| File { path: path.to_owned(), bytes: text.as_bytes().to_vec() };
-    pages.push(asset("style.css", include_str!("assets/style.css")));
+    pages.push(asset("style.css", concat!(include_str!("assets/diagram.css"), include_str!("assets/style.css"))));
     pages.push(asset("site.js", include_str!("assets/site.js")));
     pages.push(asset("search-index.js", &search::index(&site.entries)));
     pages

@@ -31,6 +31,9 @@ pub(crate) struct Args {
     /// Answer in JSON, one array with an object per word.
     #[arg(long)]
     json: bool,
+    /// The bit diagram of the encoding of a word, as an SVG picture.
+    #[arg(long, conflicts_with = "json")]
+    svg: bool,
 }
 
 /// Runs the verb. A word that is nothing is an answer, not an error.
@@ -48,7 +51,9 @@ fn answer(args: &Args, chosen: &Chosen, session: &Session) -> Result<(), Diagnos
     let mut out = Output::create(args.output.as_deref(), false)?;
     let color = args.output.is_none() && session.color.on(&io::stdout());
     let explained = words.iter().map(|word| (word, explain(&plan, word, Compat::default())));
-    let text = if args.json {
+    let text = if args.svg {
+        picture(&chosen.isa, explained)?
+    } else if args.json {
         let all: Vec<Value> = explained.map(|(word, e)| to_json(&chosen.isa, &session.files, word, &e)).collect();
         format!("{:#}\n", Value::Array(all))
     } else {
@@ -57,6 +62,16 @@ fn answer(args: &Args, chosen: &Chosen, session: &Session) -> Result<(), Diagnos
     };
     out.write_all(text.as_bytes()).map_err(|e| out.failed(&e))?;
     out.finish()
+}
+
+/// The picture of the one word.
+fn picture<'w>(isa: &Isa, mut explained: impl Iterator<Item = (&'w Word, Explanation)>) -> Result<String, Diagnostic> {
+    let error = |message: String| Diagnostic::error("explain-svg", message).note("expected one word of an instruction");
+    match (explained.next(), explained.next()) {
+        (Some((_, Explanation::Match(found))), None) => Ok(isaglot_site::picture(isa, found.encoding)),
+        (Some((word, _)), None) => Err(error(format!("0x{} is no instruction", full_hex(word)))),
+        _ => Err(error("a picture is of one word".to_owned())),
+    }
 }
 
 /// Reads a word; its width is that of the instruction that it begins.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use isaglot_codec::Plan;
 use isaglot_listing::build::{Options, build};
-use isaglot_listing::{Listing, dot, stats, text, write};
+use isaglot_listing::{Listing, dot, stats, svg, text, write};
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_spirv::asm::MAGIC;
 use isaglot_spirv::dis;
@@ -41,8 +41,11 @@ pub(crate) struct Args {
     /// The control-flow graph, for Graphviz.
     #[arg(long, conflicts_with_all = ["json", "ndjson"])]
     dot: bool,
-    /// How often mnemonics and forms of operands occur.
+    /// The listing as an SVG picture, with arrows from block to block and, with `--defs`, from definitions to uses.
     #[arg(long, conflicts_with_all = ["json", "ndjson", "dot"])]
+    svg: bool,
+    /// How often mnemonics and forms of operands occur.
+    #[arg(long, conflicts_with_all = ["json", "ndjson", "dot", "svg"])]
     stats: bool,
     /// Definitions, uses and live registers.
     #[arg(long)]
@@ -175,6 +178,9 @@ fn show(args: &Args, file: &str, one: &Listed, named: bool, colours: text::Colou
     if args.ndjson {
         let row = serde_json::json!({ "file": file, "section": section, "listing": listing });
         return format!("{row}\n").into_bytes();
+    }
+    if args.svg {
+        return svg::svg(listing).into_bytes();
     }
     let body = if args.dot {
         dot::dot(listing)
