@@ -1,7 +1,8 @@
-//! `docs/xext-tutorial.md` as a newcomer follows it: its files are written, its commands run in order in one folder, and
-//! what they print is what the page says. A block that opens with a language and a file name is that file; a block
-//! `console` is commands behind `$ ` and their output. `BLESS=1` writes the output anew. Without the compiler and z3 the
-//! test is reported as ignored.
+//! `docs/tour.md` and `docs/xext-tutorial.md` as a newcomer follows them: their files are written, their commands run in
+//! order in one folder, and what they print is what the page says. A block that opens with a language and a file name is
+//! that file; a block `console` is commands behind `$ ` and their output. The pictures of the tour are those that its
+//! commands make. `BLESS=1` writes output and pictures anew. Where the compiler and z3 are missing, the page that takes
+//! them is reported as ignored.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -16,10 +17,53 @@ fn main() {
         |tool: &&str| Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     let missing = std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_none() && !TOOLS.iter().all(starts);
     if missing {
-        println!("tutorial: {} are not all there", TOOLS.join(", "));
+        println!("xext-tutorial.md: {} are not all there", TOOLS.join(", "));
     }
-    let trial = Trial::test("tutorial_xext", tutorial).with_ignored_flag(missing);
-    libtest_mimic::run(&Arguments::from_args(), vec![trial]).exit();
+    let trials = vec![
+        Trial::test("tour", tour),
+        Trial::test("tutorial_xext", || {
+            let dir = tempfile::tempdir()?;
+            page("xext-tutorial.md", dir.path())
+        })
+        .with_ignored_flag(missing),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+/// The tour is made in the project's folder, and makes its own pictures.
+fn tour() -> Result<(), Failed> {
+    let dir = tempfile::tempdir()?;
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    std::fs::create_dir_all(dir.path().join("specs/minnow"))?;
+    for name in ["minnow.xml", "sum.bin"] {
+        let file = Path::new("specs/minnow").join(name);
+        std::fs::copy(here.join("../..").join(&file), dir.path().join(&file))?;
+    }
+    std::fs::create_dir_all(dir.path().join("docs/pictures"))?;
+    page("tour.md", dir.path())?;
+    let pictures = here.join("../../docs/pictures");
+    let mut names: Vec<_> =
+        std::fs::read_dir(dir.path().join("docs/pictures"))?.flatten().map(|e| e.file_name()).collect();
+    names.sort();
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::create_dir_all(&pictures)?;
+        for name in &names {
+            std::fs::copy(dir.path().join("docs/pictures").join(name), pictures.join(name))?;
+        }
+    }
+    let mut there: Vec<_> = std::fs::read_dir(&pictures)?.flatten().map(|e| e.file_name()).collect();
+    there.sort();
+    if there != names || names.is_empty() {
+        return Err(format!("the tour makes {names:?}, docs/pictures has {there:?}").into());
+    }
+    for name in &names {
+        let made = std::fs::read_to_string(dir.path().join("docs/pictures").join(name))?;
+        roxmltree::Document::parse(&made).map_err(|e| format!("{name:?}: {e}"))?;
+        if made != std::fs::read_to_string(pictures.join(name))? {
+            return Err(format!("docs/pictures/{} is not what the tour makes", name.to_string_lossy()).into());
+        }
+    }
+    Ok(())
 }
 
 /// What a command prints, standard error too.
@@ -35,10 +79,10 @@ fn run(command: &str, dir: &Path) -> Result<String, Failed> {
     Ok(String::from_utf8_lossy(&out.stdout).into_owned())
 }
 
-fn tutorial() -> Result<(), Failed> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/xext-tutorial.md");
+/// Follows a page in a folder.
+fn page(name: &str, dir: &Path) -> Result<(), Failed> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
     let wanted = std::fs::read_to_string(&page)?;
-    let dir = tempfile::tempdir()?;
     let (mut made, mut commands) = (String::new(), 0);
     let mut lines = wanted.lines();
     while let Some(line) = lines.next() {
@@ -47,14 +91,14 @@ fn tutorial() -> Result<(), Failed> {
         let body: Vec<&str> = lines.by_ref().take_while(|l| *l != "```").collect();
         if opening == "console" {
             for command in body.iter().filter_map(|l| l.strip_prefix("$ ")) {
-                let _ = write!(made, "$ {command}\n{}", run(command, dir.path())?);
+                let _ = write!(made, "$ {command}\n{}", run(command, dir)?);
                 commands += 1;
             }
         } else {
             let text: String = body.iter().map(|l| format!("{l}\n")).collect();
             made += &text;
             if let Some((_, name)) = opening.split_once(' ') {
-                std::fs::write(dir.path().join(name), text)?;
+                std::fs::write(dir.join(name), text)?;
             }
         }
         made += "```\n";
@@ -63,7 +107,7 @@ fn tutorial() -> Result<(), Failed> {
         std::fs::write(&page, &made)?;
         return Ok(());
     }
-    println!("tutorial: {commands} commands");
+    println!("{name}: {commands} commands");
     if made == wanted && commands > 0 {
         return Ok(());
     }
