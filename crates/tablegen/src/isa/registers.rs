@@ -47,6 +47,8 @@ struct File {
     name: String,
     span: Span,
     width: u32,
+    /// Numbers are those of the registers, not of places in a class.
+    physical: bool,
     names: Vec<Option<u32>>,
     aliases: Vec<(String, u32)>,
 }
@@ -309,27 +311,29 @@ impl<'a> Registers<'a> {
         if same && first < MAX_REGISTERS as u64 {
             let high = (0..64 - first.leading_zeros()).rev().map(|bit| first >> bit & 1 == 1).collect();
             let numbers = by_value.iter().flatten().filter_map(|&id| Some((self.list.get(id as usize)?.number, id)));
-            let file = self.file(numbers.collect(), &class.name(), span, size);
+            let file = self.file(numbers.collect(), true, &class.name(), span, size);
             return Some(Names { file, high, physical: true, valid });
         }
         let numbers = (0u64..).zip(&by_value).filter_map(|(value, id)| Some((value, (*id)?))).collect();
-        let file = self.file(numbers, &class.name(), span, size);
+        let file = self.file(numbers, false, &class.name(), span, size);
         Some(Names { file, high: Vec::new(), physical: false, valid })
     }
 
     /// The file in which these numbers have these names.
-    fn file(&mut self, numbers: Vec<(u64, u32)>, name: &str, span: Span, width: u32) -> RegisterFileId {
+    fn file(&mut self, numbers: Vec<(u64, u32)>, physical: bool, name: &str, span: Span, width: u32) -> RegisterFileId {
         let shown = |id: u32| self.list.get(id as usize).map(|r| r.shown.as_str());
+        // Numbers of two kinds would be neighbours by chance.
         let agrees = |file: &File| {
-            numbers.iter().all(|&(number, id)| match file.names.get(number as usize) {
-                Some(Some(other)) => shown(*other) == shown(id),
-                _ => true,
-            })
+            file.physical == physical
+                && numbers.iter().all(|&(number, id)| match file.names.get(number as usize) {
+                    Some(Some(other)) => shown(*other) == shown(id),
+                    _ => true,
+                })
         };
         let at = self.files.iter().position(agrees).unwrap_or(self.files.len());
         if at == self.files.len() {
             let name = if self.files.iter().any(|f| f.name == name) { format!("{name}.{at}") } else { name.to_owned() };
-            self.files.push(File { name, span, width, names: Vec::new(), aliases: Vec::new() });
+            self.files.push(File { name, span, width, physical, names: Vec::new(), aliases: Vec::new() });
         }
         for (number, id) in numbers {
             let number = number as usize;
