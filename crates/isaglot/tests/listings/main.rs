@@ -3,6 +3,7 @@
 mod check;
 mod files;
 mod isaspec;
+mod links;
 mod others;
 
 use libtest_mimic::Arguments;

@@ -16,6 +16,7 @@ use libtest_mimic::{Failed, Trial};
 
 use crate::check::{Schema, Score};
 use crate::files::{bytes, folder, records, those, unhex};
+use crate::links;
 
 const ALL: Options = Options { defs: true, pc: true, bits: true };
 
@@ -182,6 +183,13 @@ fn llvm_targets(corpus: &Path) -> Result<(), Failed> {
     drop(tar);
     for (rows, folder, table) in TARGETS {
         let (isa, table) = lowered(dir.path(), folder, table)?;
+        if folder == "RISCV" {
+            let ours = shipped_riscv()?;
+            let features: Vec<FeatureId> = (0..ours.features().len() as u32).map(FeatureId).collect();
+            let on = tablegen::choose(&isa, &table, "riscv64", "", &["+m", "+a", "+f", "+d"]).map_err(|no| no.name)?;
+            let llvm = Plan::with_features(&isa, 0, &on);
+            links::compare(&Plan::with_features(&ours, 64, &features), &llvm)?;
+        }
         let mut programs: BTreeMap<[String; 3], Vec<u8>> = BTreeMap::new();
         for row in records(&corpus.join("mc").join(rows)) {
             let key = ["triple", "cpu", "mattr"].map(|k| row[k].as_str().unwrap_or_default().to_owned());
