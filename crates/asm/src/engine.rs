@@ -8,6 +8,7 @@ use isaglot_model::EncodingId;
 
 use crate::exact::{self, Line};
 use crate::limits::{TABLE_BITS, TABLE_FIRST_BITS};
+use crate::operand;
 use crate::options::Hooks;
 use crate::program::{BlockId, Op, Programs};
 use crate::value;
@@ -219,7 +220,14 @@ impl Run<'_, '_, '_> {
                     continue;
                 }
                 Op::Text { from, len } => {
-                    line.out.extend_from_slice(programs.text.get(from as usize..(from + len) as usize).unwrap_or(&[]));
+                    operand::copy(&programs.text, from, len, line.out);
+                    continue;
+                }
+                Op::Operand(number) => {
+                    let Some(operand) = programs.operands.get(number as usize) else { return false };
+                    if !operand.print(self.word, &programs.text, line.out) {
+                        self.step(Op::Scalar { value: operand.value, field: operand.field }, line);
+                    }
                     continue;
                 }
                 Op::Test { test, then, other } => match programs.tests.get(test as usize) {
@@ -275,7 +283,9 @@ impl Run<'_, '_, '_> {
                 return Step::Into(if graph.evaluate(guard, self.word) != 0 { then } else { other });
             }
             Op::Sub(sub) => return programs.leaf_of(sub, self.word).map_or(Step::Bail, Step::Into),
-            Op::Cached(_) | Op::Text { .. } | Op::Test { .. } | Op::Expect { .. } | Op::Bail => return Step::Bail,
+            Op::Cached(_) | Op::Operand(_) | Op::Text { .. } | Op::Test { .. } | Op::Expect { .. } | Op::Bail => {
+                return Step::Bail;
+            }
         }
         Step::Done
     }

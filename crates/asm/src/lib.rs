@@ -14,9 +14,11 @@ pub mod labels;
 pub mod limits;
 mod mark;
 pub mod names;
+mod operand;
 mod options;
 pub mod program;
 mod stream;
+mod test;
 pub mod value;
 
 pub use assemble::{Assembler, Failure, Site, Symbol};

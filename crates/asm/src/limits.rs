@@ -38,3 +38,16 @@ pub const MAX_NEAREST: usize = 5;
 
 /// The most steps of an instruction that is printed step by step where texts are not worth keeping.
 pub const MAX_DIRECT: usize = 12;
+
+/// How deep the conditions of a guard, or the parts of an operand, are looked through for one that is bits and nothing
+/// else.
+pub const MAX_GUARD_DEPTH: usize = 16;
+
+/// The most parts that such an operand is put together from.
+pub const MAX_PARTS: usize = 12;
+
+/// The most texts by value that are laid out for an operand; larger values are looked up.
+pub const MAX_NAMES: usize = 1 << 12;
+
+/// The longest text that is laid out together with the names of the operand behind it, in bytes.
+pub const MAX_SEPARATOR: u32 = 4;

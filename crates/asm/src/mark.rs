@@ -182,7 +182,7 @@ impl<'p, 'a> Marker<'p, 'a> {
                 Op::Sub(sub) => ops.extend(self.reduce_sub(sub)),
                 // A value that is not as expected is an error, and the pre-pass records none.
                 Op::Text { .. } | Op::Align(_) | Op::Scalar { .. } | Op::Custom { .. } | Op::Expect { .. } => {}
-                Op::Cached(_) => {}
+                Op::Cached(_) | Op::Operand(_) => {}
             }
         }
         let done = self.programs.block(ops);

@@ -9,14 +9,14 @@
 //! Whatever may be an error, or cannot be said ahead of time, is the step [`Op::Bail`]: the line is then printed by the
 //! exact engine from its start.
 
-use isaglot_bits::{BitRange, Word, limbs};
+use isaglot_bits::Word;
 use isaglot_codec::{Alternative, Compiler, Context, Graph, Match, Meaning, Plan, Tree, ValueId};
 use isaglot_model::{Encoding, EncodingId, ExprId, Field, FieldType, SpaceId, TemplatePart};
 use rustc_hash::FxHashMap;
 
-use crate::limits::{
-    MAX_BLOCK_DEPTH, MAX_BLOCKS, MAX_DIRECT, OPERAND_BITS, PART_BITS, SEGMENT_BITS, TEST_BITS, TEST_RUNS,
-};
+use crate::limits::{MAX_BLOCK_DEPTH, MAX_BLOCKS, MAX_DIRECT, MAX_SEPARATOR, OPERAND_BITS, PART_BITS, SEGMENT_BITS};
+use crate::operand::{Operand, Span};
+use crate::test::Test;
 
 /// A list of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,6 +86,8 @@ pub enum Op {
     Bail,
     /// The text of a block that depends on few bits: only in programs that an engine runs.
     Cached(u32),
+    /// An operand that is bits of the word: only in programs that an engine runs.
+    Operand(u32),
 }
 
 /// A sub-encoding in its place.
@@ -109,18 +111,6 @@ pub(crate) struct Segment {
     pub(crate) block: BlockId,
 }
 
-/// A guard that depends on few bits, as a table.
-#[derive(Clone, Debug)]
-pub(crate) struct Test {
-    value: ValueId,
-    /// Where the bits are, lowest first.
-    runs: [Bits; TEST_RUNS],
-    /// How many runs there are.
-    used: usize,
-    /// By the value of those bits: whether the guard holds.
-    holds: [u64; 1 << (TEST_BITS - 6)],
-}
-
 /// How many bits the text of a segment may depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Level {
@@ -135,28 +125,6 @@ const OUTER: Level = Level { step: OPERAND_BITS, together: SEGMENT_BITS };
 
 /// Segments of segments.
 const INNER: Level = Level { step: PART_BITS, together: PART_BITS };
-
-/// Neighbouring bits of a limb.
-#[derive(Clone, Copy, Debug, Default)]
-struct Bits {
-    limb: u32,
-    shift: u32,
-    width: u32,
-}
-
-impl Test {
-    /// Whether the guard holds for a word.
-    #[inline]
-    pub(crate) fn holds(&self, word: &[u64]) -> bool {
-        let mut index = 0;
-        for run in self.runs.get(..self.used).unwrap_or(&self.runs) {
-            let bits = (limbs::limb(word, run.limb as usize) >> run.shift) & limbs::mask(run.width);
-            // A later run comes below the earlier ones.
-            index = (index << run.width) | bits;
-        }
-        self.holds.get((index >> 6) as usize).is_some_and(|bits| bits >> (index & 63) & 1 == 1)
-    }
-}
 
 /// What is known about a block.
 #[derive(Clone, Debug)]
@@ -194,6 +162,10 @@ pub struct Programs<'p, 'a> {
     roots: Vec<Option<(BlockId, bool)>>,
     shared_subs: FxHashMap<SubKey, Option<u32>>,
     pub(crate) tests: Vec<Test>,
+    pub(crate) operands: Vec<Operand>,
+    known_operands: FxHashMap<(ValueId, u32, Span), Option<u32>>,
+    /// By block: see [`Programs::is_quick`].
+    quick: FxHashMap<BlockId, bool>,
     known_tests: FxHashMap<ValueId, Option<u32>>,
     /// Whether code addresses may print as labels.
     labels: bool,
@@ -249,6 +221,9 @@ impl<'p, 'a> Programs<'p, 'a> {
             roots: vec![None; isa.encodings().len()],
             shared_subs: FxHashMap::default(),
             tests: Vec::new(),
+            operands: Vec::new(),
+            known_operands: FxHashMap::default(),
+            quick: FxHashMap::default(),
             known_tests: FxHashMap::default(),
             labels,
             custom: (false, false),
@@ -468,6 +443,7 @@ impl<'p, 'a> Programs<'p, 'a> {
                 }
                 whole
             }
+            Op::Operand(operand) => (graph.reads(self.operands[operand as usize].value).clone(), true, 0),
             Op::Cached(segment) => {
                 let block = self.info(self.segments[segment as usize].block);
                 (block.reads.clone(), true, block.depth)
@@ -476,16 +452,26 @@ impl<'p, 'a> Programs<'p, 'a> {
     }
 
     fn literal(&mut self, text: &[u8]) -> Op {
-        let from = match self.texts.get(text) {
-            Some(&from) => from,
-            None => {
-                let from = self.text.len() as u32;
-                self.text.extend_from_slice(text);
-                self.texts.insert(text.to_vec(), from);
-                from
-            }
-        };
-        Op::Text { from, len: text.len() as u32 }
+        let (from, len) = put(&mut self.text, &mut self.texts, text);
+        Op::Text { from, len }
+    }
+
+    /// The operand that a step prints, if that is bits of the word and nothing else.
+    fn operand(&mut self, value: ValueId, field: u32, before: Span) -> Option<u32> {
+        if let Some(&known) = self.known_operands.get(&(value, field, before)) {
+            return known;
+        }
+        let way = self.fields[field as usize];
+        let isa = self.compiler.plan().isa();
+        let first = self.bytes(before.0, before.1).to_vec();
+        let mut text = |text: &[u8]| put(&mut self.text, &mut self.texts, &[&first, text].concat());
+        let made = Operand::new(isa, &self.compiler.graph, (value, field), &way.ty, way.width, before, &mut text);
+        let id = made.map(|operand| {
+            self.operands.push(operand);
+            self.operands.len() as u32 - 1
+        });
+        self.known_operands.insert((value, field, before), id);
+        id
     }
 
     /// The step that chooses a block.
@@ -493,7 +479,7 @@ impl<'p, 'a> Programs<'p, 'a> {
         let test = match self.known_tests.get(&guard) {
             Some(&test) => test,
             None => {
-                let test = self.test(guard).map(|test| {
+                let test = Test::new(&self.compiler.graph, guard).map(|test| {
                     self.tests.push(test);
                     self.tests.len() as u32 - 1
                 });
@@ -505,43 +491,6 @@ impl<'p, 'a> Programs<'p, 'a> {
             Some(test) => Op::Test { test, then, other },
             None => Op::If { guard, then, other },
         }
-    }
-
-    /// The table of a guard, if it depends on few bits.
-    fn test(&self, value: ValueId) -> Option<Test> {
-        let graph = &self.compiler.graph;
-        let reads = graph.reads(value);
-        let mut found: Vec<BitRange> = Vec::new();
-        for run in reads.runs() {
-            // A run stays within a limb.
-            let inner = (run.lo / 64 + 1) * 64;
-            if run.end() > inner {
-                found.push(BitRange::new(run.lo, inner - run.lo));
-                found.push(BitRange::new(inner, run.end() - inner));
-            } else {
-                found.push(run);
-            }
-        }
-        if reads.count_ones() > TEST_BITS || found.len() > TEST_RUNS {
-            return None;
-        }
-        let holds = [0; 1 << (TEST_BITS - 6)];
-        let mut test = Test { value, runs: [Bits::default(); TEST_RUNS], used: found.len(), holds };
-        for (place, run) in test.runs.iter_mut().zip(&found) {
-            *place = Bits { limb: run.lo / 64, shift: run.lo % 64, width: run.width };
-        }
-        for index in 0..1u64 << reads.count_ones() {
-            let mut word = Word::zero(reads.width());
-            let mut left = index;
-            for run in found.iter().rev() {
-                word.insert(run.lo, run.width, left);
-                left >>= run.width;
-            }
-            if graph.evaluate(value, word.limbs()) != 0 {
-                test.holds[(index >> 6) as usize] |= 1 << (index & 63);
-            }
-        }
-        Some(test)
     }
 
     /// A number for the way that a field prints: fields of equal type and width share it.
@@ -825,11 +774,28 @@ impl<'p, 'a> Programs<'p, 'a> {
         let mut group: Vec<Op> = Vec::new();
         let mut reads = Word::zero(self.compiler.plan().isa().format().max_bits);
         for op in self.steps(block).to_vec() {
+            if let Op::Scalar { value, field } = op
+                && self.operand(value, field, (0, 0)).is_some()
+            {
+                let before = match group.last() {
+                    Some(&Op::Text { from, len }) if len <= MAX_SEPARATOR => Some((from, len)),
+                    _ => None,
+                };
+                if before.is_some() {
+                    group.pop();
+                }
+                self.flush(&mut group, &mut ops, level);
+                let Some(operand) = self.operand(value, field, before.unwrap_or((0, 0))) else { return Self::BAIL };
+                reads = Word::zero(reads.width());
+                ops.push(Op::Operand(operand));
+                continue;
+            }
             let (bits, pure, ..) = self.effect(op);
             let both = reads.or(&bits);
             // A choice between texts is no operand: the choice is made each time, what it leads to is kept.
-            let most = if matches!(op, Op::If { .. } | Op::Test { .. }) { level.together } else { level.step };
-            let alone = pure && fits(&bits, most);
+            let is_choice = matches!(op, Op::If { .. } | Op::Test { .. });
+            let most = if is_choice { level.together } else { level.step };
+            let alone = pure && fits(&bits, most) && !(is_choice && self.is_quick(op));
             if alone && fits(&both, level.together) {
                 group.push(op);
                 reads = both;
@@ -864,6 +830,23 @@ impl<'p, 'a> Programs<'p, 'a> {
         let done = self.block(ops);
         self.segmented.insert((block, level), done);
         done
+    }
+
+    /// Whether a step is made of texts, operands and choices that are soon made: then keeping its text saves nothing.
+    fn is_quick(&mut self, op: Op) -> bool {
+        match op {
+            Op::Text { .. } => true,
+            Op::Scalar { value, field } => self.operand(value, field, (0, 0)).is_some(),
+            Op::Test { then, other, .. } => [then, other].into_iter().all(|block| {
+                if let Some(&known) = self.quick.get(&block) {
+                    return known;
+                }
+                let quick = self.steps(block).to_vec().into_iter().all(|op| self.is_quick(op));
+                self.quick.insert(block, quick);
+                quick
+            }),
+            _ => false,
+        }
     }
 
     /// Ends a group: as a segment where that saves work, else as it is.
@@ -907,6 +890,20 @@ impl<'p, 'a> Programs<'p, 'a> {
     pub(crate) fn select(&self, word: &[u64], width: u32) -> Match {
         self.tree.select(word, width)
     }
+}
+
+/// The place of a text in a pool that has each once.
+fn put(pool: &mut Vec<u8>, known: &mut FxHashMap<Vec<u8>, u32>, text: &[u8]) -> (u32, u32) {
+    let from = match known.get(text) {
+        Some(&from) => from,
+        None => {
+            let from = pool.len() as u32;
+            pool.extend_from_slice(text);
+            known.insert(text.to_vec(), from);
+            from
+        }
+    };
+    (from, text.len() as u32)
 }
 
 /// Whether a segment may depend on these bits: few, in at most two limbs.

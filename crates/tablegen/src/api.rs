@@ -150,8 +150,13 @@ impl Records {
 
     /// All records of a class in the order of LLVM's back ends (see [`natural`]); none if there is no such class.
     pub fn defs_of(&self, class: &str) -> Vec<Def<'_>> {
+        self.defs_where(class, |_| true)
+    }
+
+    /// The same, of those that are wanted alone: putting a hundred thousand in order costs more than looking at them.
+    pub fn defs_where<'a>(&'a self, class: &str, wanted: impl Fn(Def<'a>) -> bool) -> Vec<Def<'a>> {
         let Some(class) = self.class(class) else { return Vec::new() };
-        let mut found: Vec<Def<'_>> = self.defs().filter(|d| d.is_a(class)).collect();
+        let mut found: Vec<Def<'_>> = self.defs().filter(|d| d.is_a(class) && wanted(*d)).collect();
         found.sort_by(|a, b| natural::compare(a.raw_name(), b.raw_name()));
         found
     }

@@ -335,7 +335,7 @@ impl<'a> Quick<'_, '_, 'a> {
             }
             Step::If { .. } | Step::Test { .. } => self.choice(step),
             Step::Sub(sub) => self.sub(step, sub),
-            Step::Bail | Step::Cached(_) => Op(Code::Bail, NO_RUN, NO_RUN, 0),
+            Step::Bail | Step::Cached(_) | Step::Operand(_) => Op(Code::Bail, NO_RUN, NO_RUN, 0),
         };
         ops.push(op);
     }

@@ -218,14 +218,15 @@ impl<'a> Lowering<'a> {
         // A description that is not LLVM's may have instructions alone.
         let has = |class: &str| self.records.class(class).is_some();
         let class = if has("InstructionEncoding") { "InstructionEncoding" } else { "Instruction" };
-        for def in self.records.defs_of(class) {
+        let only = &self.table.only;
+        let wanted = |def: Def<'a>| {
             let flag = |field: &str| def.bit(field).unwrap_or(false);
-            if flag("isPseudo") || flag("isCodeGenOnly") || text_of(def, "Namespace") == "TargetOpcode" {
-                continue;
-            }
-            if !self.table.only.is_empty() && !self.table.only.iter().any(|class| def.is_of(class)) {
-                continue;
-            }
+            !flag("isPseudo")
+                && !flag("isCodeGenOnly")
+                && text_of(def, "Namespace") != "TargetOpcode"
+                && (only.is_empty() || only.iter().any(|class| def.is_of(class)))
+        };
+        for def in self.records.defs_where(class, wanted) {
             let Some(inst) = Inst::read(def, &self.table.layout) else { continue };
             let all = self.facts(&inst);
             for facts in self.extended(&inst, all) {
@@ -242,7 +243,7 @@ impl<'a> Lowering<'a> {
                         pattern = at.map_or(pattern.clone(), |at| pattern.with_bit(at, value >> i.min(63) & 1 == 1));
                     }
                 }
-                let (condition, written) = (self.features.condition(def), flag("isAsmParserOnly"));
+                let (condition, written) = (self.features.condition(def), def.bit("isAsmParserOnly").unwrap_or(false));
                 let namespace = self.namespace(&text_of(def, "DecoderNamespace"));
                 list.push(Candidate { inst, facts, pattern, rank, condition, namespace, written });
             }
