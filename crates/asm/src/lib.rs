@@ -10,6 +10,7 @@ pub mod exact;
 pub mod explain;
 mod fetch;
 pub mod float;
+mod guard;
 pub mod labels;
 pub mod limits;
 mod mark;
@@ -18,7 +19,7 @@ mod operand;
 mod options;
 pub mod program;
 mod stream;
-mod test;
+
 pub mod value;
 
 pub use assemble::{Assembler, Failure, Site, Symbol};

@@ -14,9 +14,9 @@ use isaglot_codec::{Alternative, Compiler, Context, Graph, Match, Meaning, Plan,
 use isaglot_model::{Encoding, EncodingId, ExprId, Field, FieldType, SpaceId, TemplatePart};
 use rustc_hash::FxHashMap;
 
+use crate::guard::Test;
 use crate::limits::{MAX_BLOCK_DEPTH, MAX_BLOCKS, MAX_DIRECT, MAX_SEPARATOR, OPERAND_BITS, PART_BITS, SEGMENT_BITS};
 use crate::operand::{Operand, Span};
-use crate::test::Test;
 
 /// A list of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
