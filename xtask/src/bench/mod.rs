@@ -8,6 +8,7 @@
 mod explore;
 mod hart;
 mod isaspec;
+mod llvm;
 mod riscv;
 mod site;
 mod spirv;
@@ -34,12 +35,26 @@ pub(crate) struct Row {
     pub(crate) peer: Option<Vec<String>>,
 }
 
+/// Numbers that are the same in every run.
+pub(crate) struct Seeded(pub(crate) u64);
+
+impl Seeded {
+    /// Less than `n`.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as usize % n.max(1)
+    }
+}
+
 /// An area: its name, and what makes its inputs and lists its rows.
 type Area = (&'static str, fn() -> Result<Vec<Row>, String>);
 
 const AREAS: &[Area] = &[
     ("hart", hart::rows),
     ("isaspec", isaspec::rows),
+    ("llvm", llvm::rows),
     ("riscv", riscv::rows),
     ("spirv", spirv::rows),
     ("tablegen", tablegen::rows),

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::Row;
+use super::{Row, Seeded};
 
 /// Lines of a program, and instructions of a stream.
 const COUNT: usize = 1_000_000;
@@ -84,18 +84,6 @@ fn pool(vectors: &Path) -> Result<Vec<String>, String> {
         }
     }
     if lines.is_empty() { Err(error(&"no vectors")) } else { Ok(lines) }
-}
-
-/// Numbers that are the same in every run.
-struct Seeded(u64);
-
-impl Seeded {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as usize % n.max(1)
-    }
 }
 
 const INTEGER: &[&str] = &[

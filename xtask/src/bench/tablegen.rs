@@ -1,7 +1,7 @@
 //! TableGen beside `llvm-tblgen-19`: the largest targets of the corpus, printed as records and as JSON, and a small
 //! input. The archive is unpacked once, under the folder of benchmarks.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Row;
@@ -28,11 +28,7 @@ const INPUTS: &[Input] = &[
 ];
 
 pub(crate) fn rows() -> Result<Vec<Row>, String> {
-    let archive = super::corpus()?.join("tablegen/td.tar.xz");
-    let root = super::folder()?.join("tablegen");
-    if !root.join(LLVM).is_dir() {
-        unpack(&archive, &root)?;
-    }
+    let root = unpacked()?;
     let at = |path: &str| root.join(path).display().to_string();
     let mut rows = Vec::new();
     for &(name, file, units, folders, modes) in INPUTS {
@@ -46,6 +42,15 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
         }
     }
     Ok(rows)
+}
+
+/// The root of LLVM's tree.
+pub(super) fn unpacked() -> Result<PathBuf, String> {
+    let root = super::folder()?.join("tablegen");
+    if !root.join(LLVM).is_dir() {
+        unpack(&super::corpus()?.join("tablegen/td.tar.xz"), &root)?;
+    }
+    Ok(root)
 }
 
 fn unpack(archive: &Path, root: &Path) -> Result<(), String> {
