@@ -68,17 +68,18 @@ fn handler() -> (u64, Vec<u32>) {
 pub(crate) fn programs(xlen: u32) -> Vec<Program> {
     let mut all = Vec::new();
     let all_ones = if xlen == 32 { 0xffff_ffff } else { u64::MAX };
-    let mut add = |name: &str, level, code: Vec<u32>, registers: &[(u8, u64)], expect: &[(u8, u64)], end| {
-        all.push(Program {
-            name: name.to_owned(),
-            xlen,
-            level,
-            plain: false,
-            code: vec![(0, code), handler()],
-            registers: registers.to_vec(),
-            expect: expect.to_vec(),
-            end,
-        });
+    let program = |name: &str, level, code: Vec<u32>, registers: &[(u8, u64)], expect: &[(u8, u64)], end| Program {
+        name: name.to_owned(),
+        xlen,
+        level,
+        plain: false,
+        code: vec![(0, code), handler()],
+        registers: registers.to_vec(),
+        expect: expect.to_vec(),
+        end,
+    };
+    let mut add = |name: &str, level, code, registers: &[(u8, u64)], expect: &[(u8, u64)], end| {
+        all.push(program(name, level, code, registers, expect, end));
     };
     let m = Level::Mach;
     // mscratch: swapped, set, cleared, with registers and with five bits; the old value comes back.
@@ -220,16 +221,6 @@ pub(crate) fn programs(xlen: u32) -> Vec<Program> {
     });
     // Overloadable opcodes: unit 32 is a device that gives back rs1 ^ rs2, at the user level only.
     let id = 0x12345 << 12;
-    let program = |name: &str, level, code: Vec<u32>, registers: &[(u8, u64)], expect: &[(u8, u64)], end| Program {
-        name: name.to_owned(),
-        xlen,
-        level,
-        plain: false,
-        code: vec![(0, code), handler()],
-        registers: registers.to_vec(),
-        expect: expect.to_vec(),
-        end,
-    };
     let u = Level::User;
     let data = all_ones ^ 0x70;
     let handle = (data << 12 | 32) & all_ones;
