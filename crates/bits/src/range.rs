@@ -3,7 +3,7 @@
 use core::fmt;
 
 /// `width` bits from bit `lo` on. A width of 0 is an empty range and overlaps nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct BitRange {
     /// The lowest bit.
     pub lo: u32,

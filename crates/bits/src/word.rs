@@ -353,3 +353,45 @@ impl PartialOrd for Word {
         Some(self.cmp(other))
     }
 }
+
+/// As a tuple: the width, then the limbs that it has, the least significant first.
+impl serde::Serialize for Word {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeTuple;
+        let mut tuple = serializer.serialize_tuple(1 + self.limbs().len())?;
+        tuple.serialize_element(&self.width)?;
+        for limb in self.limbs() {
+            tuple.serialize_element(limb)?;
+        }
+        tuple.end()
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Word {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Word, D::Error> {
+        struct Limbs;
+
+        impl<'de> serde::de::Visitor<'de> for Limbs {
+            type Value = Word;
+
+            fn expecting(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str("a width in bits and 64-bit limbs")
+            }
+
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Word, A::Error> {
+                use serde::de::Error;
+                let width: u32 = seq.next_element()?.ok_or_else(|| A::Error::custom("a word without a width"))?;
+                if width > MAX_WIDTH {
+                    return Err(A::Error::custom("a word that is too wide"));
+                }
+                let mut word = Word::zero(width);
+                for limb in word.limbs_mut() {
+                    *limb = seq.next_element()?.ok_or_else(|| A::Error::custom("a word that lacks limbs"))?;
+                }
+                Ok(word.trimmed())
+            }
+        }
+
+        deserializer.deserialize_tuple(1 + limbs_for(MAX_WIDTH), Limbs)
+    }
+}

@@ -6,11 +6,12 @@
 //! are reported by the front end where the divisor is constant.
 
 use isaglot_source::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::names::Name;
 
 /// An integer type: two's complement, wrapping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct IntType {
     /// Width in bits, 1 to [`limits::MAX_EXPR_BITS`](crate::limits::MAX_EXPR_BITS).
     pub bits: u32,
@@ -36,11 +37,11 @@ impl IntType {
 }
 
 /// A node of an expression, by its place in [`Expr::nodes`]. Operands come before the nodes that use them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct NodeId(pub u32);
 
 /// One operation. The value of a node is held in 64 bits, extended by the rule of its type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Node {
     /// A constant, already wrapped to its type.
     Const(u64, IntType),
@@ -62,7 +63,7 @@ pub enum Node {
 }
 
 /// Operators with one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum UnaryOp {
     /// `-x`
     Negate,
@@ -73,7 +74,7 @@ pub enum UnaryOp {
 }
 
 /// Operators with two operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BinaryOp {
     /// `+`
     Add,
@@ -114,7 +115,7 @@ pub enum BinaryOp {
 }
 
 /// A whole expression; its value is that of the last node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expr {
     /// The name given by the description, or a made-up one for an expression written in place.
     pub name: String,
@@ -125,6 +126,7 @@ pub struct Expr {
     /// The text as written.
     pub text: String,
     /// Where it stands.
+    #[serde(skip)]
     pub span: Span,
 }
 

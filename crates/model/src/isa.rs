@@ -4,6 +4,7 @@ use std::ops::Index;
 
 use isaglot_bits::{BitRange, Pattern};
 use isaglot_source::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::encoding::{Encoding, Space};
 use crate::expansion::{Expansion, Table};
@@ -16,7 +17,7 @@ use crate::semantics::{ExternFunction, Parameter};
 use crate::template::Template;
 
 /// The order of bytes in a parcel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ByteOrder {
     /// Least significant byte first; of several parcels, the least significant parcel first.
     Little,
@@ -25,7 +26,7 @@ pub enum ByteOrder {
 }
 
 /// How instructions lie in memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordFormat {
     /// The unit in which instructions are fetched and which holds the length rule, in bits: a multiple of 8.
     pub parcel_bits: u32,
@@ -39,18 +40,19 @@ pub struct WordFormat {
 }
 
 /// Instructions whose first parcel matches have this width.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LengthRule {
     /// Over the first parcel.
     pub pattern: Pattern,
     /// Width in bits: a multiple of `parcel_bits`.
     pub bits: u32,
     /// Where it is defined.
+    #[serde(skip)]
     pub span: Span,
 }
 
 /// Which bits of instructions of one width are called the major opcode: what the space of words is told by.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpcodeBits {
     /// Width of the instructions in bits.
     pub width: u32,
@@ -59,7 +61,7 @@ pub struct OpcodeBits {
 }
 
 /// Something that an implementation has or has not.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feature {
     /// Its name: `zba`, `+m`.
     pub name: String,
@@ -70,11 +72,12 @@ pub struct Feature {
     /// What it is.
     pub doc: String,
     /// Where it is defined.
+    #[serde(skip)]
     pub span: Span,
 }
 
 /// A name for a gen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GenName {
     /// The name.
     pub name: String,

@@ -17,3 +17,6 @@ pub const MAX_NESTING: usize = 16;
 
 /// The most registers of one register file.
 pub const MAX_REGISTERS: u32 = 1 << 16;
+
+/// The deepest nesting of a condition on features in a compiled description.
+pub const MAX_CONDITION_DEPTH: usize = 64;

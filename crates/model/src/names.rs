@@ -3,11 +3,12 @@
 use rustc_hash::FxHashMap;
 
 /// An interned string of one [`Isa`](crate::Isa) or [`Builder`](crate::Builder).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Name(pub u32);
 
 /// The strings behind [`Name`]s.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(into = "Vec<Box<str>>", from = "Vec<Box<str>>")]
 pub struct Names {
     texts: Vec<Box<str>>,
     index: FxHashMap<Box<str>, Name>,
@@ -43,5 +44,18 @@ impl Names {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
+    }
+}
+
+impl From<Names> for Vec<Box<str>> {
+    fn from(names: Names) -> Vec<Box<str>> {
+        names.texts
+    }
+}
+
+impl From<Vec<Box<str>>> for Names {
+    fn from(texts: Vec<Box<str>>) -> Names {
+        let index = texts.iter().zip(0..).map(|(text, number)| (text.clone(), Name(number))).collect();
+        Names { texts, index }
     }
 }

@@ -2,6 +2,7 @@
 //! blocks, def-use, and the headers of generated code.
 
 use isaglot_source::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::encoding::GenRange;
 use crate::ids::{ExprId, RegisterFileId};
@@ -9,7 +10,7 @@ use crate::names::Name;
 use crate::semantics::Width;
 
 /// A set of numbered registers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegisterFile {
     /// Its name: `x`, `f`, `acc`.
     pub name: String,
@@ -25,11 +26,12 @@ pub struct RegisterFile {
     /// they have bytes of their own.
     pub within: Option<(RegisterFileId, GenRange)>,
     /// Where it is defined.
+    #[serde(skip)]
     pub span: Span,
 }
 
 /// Whether a value is read or written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Access {
     /// Read only.
     Read,
@@ -52,7 +54,7 @@ impl Access {
 }
 
 /// One operand, named by a field or implied by the instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operand {
     /// What it is.
     pub kind: OperandKind,
@@ -63,11 +65,12 @@ pub struct Operand {
     /// What of this depends on the word.
     pub varies: Varies,
     /// Where it is declared.
+    #[serde(skip)]
     pub span: Span,
 }
 
 /// What an operand is, as far as that depends on other fields: expressions in the scope of its encoding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Varies {
     /// There is such an operand only where this is not 0.
     pub when: Option<ExprId>,
@@ -78,7 +81,7 @@ pub struct Varies {
 }
 
 /// What an operand is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OperandKind {
     /// The register of this file whose number is the field's value.
     Register(Name, RegisterFileId),
@@ -97,7 +100,7 @@ pub enum OperandKind {
 }
 
 /// Where control goes after an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Flow {
     /// To the next instruction.
     #[default]

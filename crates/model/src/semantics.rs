@@ -5,12 +5,14 @@
 //! parameters, and what the description declares as external.
 
 use isaglot_semantics::Tree;
-use isaglot_source::Span;
+use isaglot_source::{Diagnostics, Span};
+use serde::{Deserialize, Serialize};
 
 use crate::encoding::GenRange;
 
 /// The parsed text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Semantics {
     /// Its syntax tree.
     pub tree: Tree,
@@ -20,19 +22,36 @@ pub struct Semantics {
     pub span: Span,
 }
 
+impl From<Semantics> for String {
+    fn from(semantics: Semantics) -> String {
+        semantics.text
+    }
+}
+
+impl TryFrom<String> for Semantics {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Semantics, &'static str> {
+        let tree = isaglot_semantics::parse(Span::NOWHERE.file, 0, &text, &mut Diagnostics::new());
+        let tree = tree.ok_or("a text of semantics has syntax errors")?;
+        Ok(Semantics { tree, text, span: Span::NOWHERE })
+    }
+}
+
 /// A number that depends on the gen: `xlen`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
     /// Its name.
     pub name: String,
     /// Its values; for a gen in none of the ranges it is 0.
     pub values: Vec<(GenRange, u32)>,
     /// Where it is defined.
+    #[serde(skip)]
     pub span: Span,
 }
 
 /// A width in bits: a number, or the value of a parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Width {
     /// So many.
     Bits(u32),
@@ -41,7 +60,7 @@ pub enum Width {
 }
 
 /// Something outside the language that texts may call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExternFunction {
     /// Its name.
     pub name: String,
@@ -50,5 +69,6 @@ pub struct ExternFunction {
     /// Width of its result, if it has one.
     pub result: Option<Width>,
     /// Where it is declared.
+    #[serde(skip)]
     pub span: Span,
 }

@@ -1,20 +1,22 @@
 //! Display templates, split once: literal runs, references, alignment.
 
 use isaglot_source::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::names::Name;
 
 /// The text form of a case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Template {
     /// Its parts in order.
     pub parts: Vec<TemplatePart>,
     /// Where it stands.
+    #[serde(skip)]
     pub span: Span,
 }
 
 /// A part of a template.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TemplatePart {
     /// Bytes echoed as they are; need not be UTF-8.
     Literal(Vec<u8>),

@@ -20,7 +20,16 @@ pub struct Span {
     pub end: u32,
 }
 
+impl Default for Span {
+    fn default() -> Span {
+        Span::NOWHERE
+    }
+}
+
 impl Span {
+    /// The place of what was not read from a text.
+    pub const NOWHERE: Span = Span { file: FileId(u32::MAX), start: 0, end: 0 };
+
     /// The bytes `start..end` of `file`; offsets above `u32::MAX` saturate.
     pub fn new(file: FileId, start: usize, end: usize) -> Span {
         let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);

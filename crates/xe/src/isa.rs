@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use isaglot_codec::{Expander, Flat, Slot, Symbol};
-use isaglot_model::{EncodingId, EnumId, Isa, SpaceId, Width};
+use isaglot_model::{EncodingId, EnumId, Isa, SpaceId, Width, compiled};
 use isaglot_source::{Diagnostics, SourceMap};
 use rustc_hash::FxHashMap;
 
@@ -25,7 +25,10 @@ pub const FILES: [(&str, &str); 9] = [
     ("compact.xml", include_str!("../../../specs/xe/compact.xml")),
 ];
 
-/// The description as a model, and what is to be said about it. `None` only if the embedded files are broken, which a
+/// The description as `build.rs` compiled it.
+const COMPILED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/xe.isa"));
+
+/// The description as a model with places, and what is to be said about it. `None` only if the embedded files are broken, which a
 /// test rules out.
 pub fn description() -> (Option<Isa>, SourceMap, Diagnostics) {
     let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
@@ -39,7 +42,7 @@ pub fn description() -> (Option<Isa>, SourceMap, Diagnostics) {
 
 fn isa() -> Option<&'static Isa> {
     static ISA: OnceLock<Option<Isa>> = OnceLock::new();
-    ISA.get_or_init(|| description().0).as_ref()
+    ISA.get_or_init(|| Some(compiled::from_bytes(COMPILED).ok()?.1)).as_ref()
 }
 
 /// An operation.

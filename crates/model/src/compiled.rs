@@ -1,0 +1,161 @@
+//! A description as bytes: the model itself, so that loading costs neither reading the sources nor working them out.
+//!
+//! The layout: [`MAGIC`]; the [`VERSION`] and the CRC-32 of all that follows, both 32 bits, least significant byte
+//! first; then a [`Header`] and the model in postcard's encoding (integers of few bytes, sequences behind their
+//! length). Places in the sources are not kept.
+//!
+//! Invariant: bytes from anywhere give an [`Isa`] as valid as a [`Builder`](crate::Builder)'s, or an error: what was
+//! read is checked as if a front end had made it. What is read takes a bounded multiple of the bytes in memory, since
+//! lists grow as their elements come and conditions are kept in postfix form.
+
+use isaglot_source::Diagnostics;
+use postcard::Deserializer;
+use serde::{Deserialize, Serialize};
+
+use crate::encoding::{Encoding, Space};
+use crate::expansion::{Expansion, Table};
+use crate::expr::Expr;
+use crate::field::EnumType;
+use crate::ids::{EncodingId, SpaceId};
+use crate::isa::{Feature, GenName, Isa, OpcodeBits, WordFormat};
+use crate::names::Names;
+use crate::operand::RegisterFile;
+use crate::semantics::{ExternFunction, Parameter};
+use crate::template::Template;
+use crate::validate;
+
+/// What every compiled description begins with.
+pub const MAGIC: [u8; 8] = *b"isaglot\0";
+
+/// The version of the layout: another one after every change of what is kept. A test says when.
+pub const VERSION: u32 = 1;
+
+/// Bytes before the header.
+const PREFIX: usize = MAGIC.len() + 8;
+
+/// What is known about a compiled description beside the model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// The program that made it, with its version.
+    pub made_by: String,
+    /// The files that it was made from.
+    pub sources: Vec<Source>,
+    /// Whether shorthands are the usual way to write.
+    pub shorthands: bool,
+    /// What the triples of a target switch on, by their beginnings.
+    pub triples: Vec<(String, Vec<String>)>,
+}
+
+/// A file that a description was made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Its path; relative to the folder of the compiled description, if it is no absolute one.
+    pub path: String,
+    /// Its length in bytes.
+    pub length: u64,
+    /// When it was written: nanoseconds since 1970.
+    pub modified: u64,
+    /// The SHA-256 of its content.
+    pub sha256: [u8; 32],
+}
+
+/// Why bytes are no compiled description.
+#[derive(Clone, Debug)]
+pub enum Unreadable {
+    /// They do not begin with [`MAGIC`], or end before the header.
+    Foreign,
+    /// They were made by another version of the tool; the version of their layout.
+    Version(u32),
+    /// They are not what was written: the checksum differs.
+    Damaged,
+    /// They do not follow the layout from this offset on.
+    Malformed(usize),
+    /// The model in them is not valid: the problems.
+    Invalid(Diagnostics),
+}
+
+/// The bytes of a description.
+pub fn to_bytes(header: &Header, isa: &Isa) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend([0; 4]);
+    // Nothing of a model can fail to be written to a vector.
+    let bytes = postcard::to_extend(header, bytes).and_then(|bytes| postcard::to_extend(&Kept(isa), bytes));
+    let mut bytes = bytes.unwrap_or_default();
+    if let Some((prefix, rest)) = bytes.split_at_mut_checked(PREFIX) {
+        prefix[PREFIX - 4..].copy_from_slice(&crc32fast::hash(rest).to_le_bytes());
+    }
+    bytes
+}
+
+/// The description in `bytes`.
+///
+/// # Errors
+///
+/// See [`Unreadable`].
+pub fn from_bytes(bytes: &[u8]) -> Result<(Header, Isa), Unreadable> {
+    let (prefix, rest) = bytes.split_at_checked(PREFIX).ok_or(Unreadable::Foreign)?;
+    let word = |at: usize| prefix.get(at..at + 4)?.try_into().ok().map(u32::from_le_bytes);
+    let (Some(version), Some(checksum)) = (word(MAGIC.len()), word(MAGIC.len() + 4)) else {
+        return Err(Unreadable::Foreign);
+    };
+    if !prefix.starts_with(&MAGIC) {
+        return Err(Unreadable::Foreign);
+    }
+    if version != VERSION {
+        return Err(Unreadable::Version(version));
+    }
+    if crc32fast::hash(rest) != checksum {
+        return Err(Unreadable::Damaged);
+    }
+    let mut input = Deserializer::from_bytes(rest);
+    let read = Header::deserialize(&mut input).and_then(|header| Ok((header, IsaParts::deserialize(&mut input)?)));
+    let left = input.finalize().map_or(0, <[u8]>::len);
+    match read {
+        Ok((header, isa)) if left == 0 && spaces_agree(&isa) => {
+            let mut problems = Diagnostics::new();
+            validate::validate(&isa, &mut problems);
+            if problems.has_errors() { Err(Unreadable::Invalid(problems)) } else { Ok((header, isa)) }
+        }
+        _ => Err(Unreadable::Malformed(bytes.len() - left)),
+    }
+}
+
+/// Whether the spaces list the encodings as a builder would: each in its own, once, in order.
+fn spaces_agree(isa: &Isa) -> bool {
+    let listed: usize = isa.spaces.iter().map(|space| space.encodings.len()).sum();
+    let own = |(space, id): (&Space, SpaceId)| {
+        let known = |e: &EncodingId| isa.encodings.get(e.index()).is_some_and(|encoding| encoding.space == id);
+        space.encodings.iter().all(known) && space.encodings.is_sorted_by(|a, b| a < b)
+    };
+    listed == isa.encodings.len() && isa.spaces.iter().zip((0..).map(SpaceId)).all(own)
+}
+
+/// A model to be written.
+#[derive(Serialize)]
+struct Kept<'a>(#[serde(with = "IsaParts")] &'a Isa);
+
+/// The parts of an [`Isa`], which is not to be read by anything but [`from_bytes`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Isa")]
+struct IsaParts {
+    name: String,
+    names: Names,
+    root: SpaceId,
+    format: WordFormat,
+    opcodes: Vec<OpcodeBits>,
+    value_bits: u32,
+    spaces: Vec<Space>,
+    encodings: Vec<Encoding>,
+    exprs: Vec<Expr>,
+    templates: Vec<Template>,
+    enums: Vec<EnumType>,
+    register_files: Vec<RegisterFile>,
+    features: Vec<Feature>,
+    gens: Vec<GenName>,
+    parameters: Vec<Parameter>,
+    externs: Vec<ExternFunction>,
+    traps: Vec<String>,
+    tables: Vec<Table>,
+    expansions: Vec<Expansion>,
+}

@@ -1,0 +1,20 @@
+//! Compiles the description in `specs/xe`, so that a program starts with the model and not with XML.
+
+use std::path::Path;
+
+use isaglot_model::compiled::{Header, to_bytes};
+use isaglot_source::{Diagnostics, SourceMap, render};
+
+const SPECS: &str = "../../specs/xe";
+
+fn main() {
+    println!("cargo::rerun-if-changed={SPECS}");
+    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
+    let mut read = |name: &str| std::fs::read(Path::new(SPECS).join(name)).map_err(|e| e.to_string());
+    let Some(isa) = isaglot_isaspec::load(&mut files, "xe.xml", &mut read, &mut problems) else {
+        let said: String = problems.iter().map(|d| render::text(&files, d, false)).collect();
+        panic!("{SPECS} does not load\n{said}");
+    };
+    let dir = std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
+    std::fs::write(Path::new(&dir).join("xe.isa"), to_bytes(&Header::default(), &isa)).expect("OUT_DIR is writable");
+}
