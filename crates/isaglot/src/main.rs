@@ -19,23 +19,31 @@ mod target;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Args, FromArgMatches};
+// For what `build.rs` links with the library.
+use isaglot as _;
 
 /// One formal description of an instruction set in; every tool that people need for it out.
-#[derive(Parser)]
-#[command(name = "isaglot", version, propagate_version = true, max_term_width = 100)]
-struct Cli {
+#[derive(Args)]
+#[command(version)]
+struct Tool {
     /// When to colour what a person reads.
     #[arg(long, global = true, value_enum, default_value_t = session::Color::Auto, value_name = "WHEN")]
     color: session::Color,
-    #[command(subcommand)]
-    command: cmd::Command,
+}
+
+/// The definition of the command line: whole, or of the verb that is the first argument.
+fn command(first: Option<&str>) -> clap::Command {
+    let tool = clap::Command::new("isaglot").propagate_version(true).max_term_width(100);
+    cmd::add_verbs(Tool::augment_args(tool), first)
 }
 
 fn main() -> ExitCode {
     if let Some(code) = cmd::drop_in() {
         return code;
     }
-    let cli = Cli::parse();
-    cmd::run(cli.command, session::Session::new(cli.color))
+    let first = std::env::args_os().nth(1);
+    let found = command(first.as_deref().and_then(|arg| arg.to_str())).get_matches();
+    let done = Tool::from_arg_matches(&found).and_then(|tool| cmd::run(&found, session::Session::new(tool.color)));
+    done.unwrap_or_else(|e| e.exit())
 }

@@ -175,18 +175,10 @@ fn half_bits(value: f64) -> u16 {
         return 0x7c00;
     }
     // In units of the last place of its binade; below the smallest normal number, of the denormals.
-    let exponent = (value.log2().floor() as i32).clamp(-14, 15);
-    let units = |exponent: i32| (value / 2f64.powi(exponent - 10)).round_ties_even() as u32;
-    let mut exponent = exponent;
-    // `log2` may be off by one next to a power of two.
-    if units(exponent) >= 2048 {
-        exponent += 1;
-    } else if units(exponent) < 1024 && exponent > -14 {
-        exponent -= 1;
-    }
-    let units = units(exponent);
-    // The implicit bit of `units` carries into the exponent.
-    ((exponent + 14) as u32 * 1024 + units) as u16
+    let binade = ((value.to_bits() >> 52) as i32 - 1023).clamp(-14, 15);
+    let units = (value / 2f64.powi(binade - 10)).round_ties_even() as u32;
+    // The implicit bit of `units` carries into the exponent, and so does a mantissa rounded up to the next binade.
+    ((binade + 14) as u32 * 1024 + units) as u16
 }
 
 /// Appends a float as it prints.
@@ -196,7 +188,7 @@ pub(super) fn print_float(bits: u64, width: u32, compat: Compat, out: &mut Vec<u
 
 #[cfg(test)]
 mod tests {
-    use super::{float_bits, float_length, literal};
+    use super::{float_bits, float_length, half_bits, literal};
 
     #[test]
     fn halves_come_back() {
@@ -205,6 +197,21 @@ mod tests {
             super::print_float(bits, 16, crate::Compat::Mesa26, &mut text);
             assert_eq!(float_bits(&text, 16), Some(bits), "{}", String::from_utf8_lossy(&text));
         }
+    }
+
+    /// A tie between two halves goes to the even one; their values come from the wider floats they fit in.
+    #[test]
+    fn ties_go_to_even() {
+        let value = |half: u16| match (i32::from(half >> 10), f64::from(half & 0x3ff)) {
+            (0, fraction) => fraction * 2f64.powi(-24),
+            (exponent, fraction) => (1.0 + fraction / 1024.0) * 2f64.powi(exponent - 15),
+        };
+        for half in 0..0x7bff {
+            let tie = (value(half) + value(half + 1)) / 2.0;
+            assert_eq!(half_bits(tie), half + half % 2, "between {half:#x} and the next");
+            assert_eq!((half_bits(tie.next_down()), half_bits(tie.next_up())), (half, half + 1));
+        }
+        assert_eq!((half_bits(65519.99), half_bits(65520.0)), (0x7bff, 0x7c00));
     }
 
     #[test]

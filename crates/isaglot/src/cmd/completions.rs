@@ -4,8 +4,6 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::CommandFactory;
-
 use crate::io::Output;
 use crate::session::Session;
 
@@ -23,7 +21,7 @@ pub(crate) struct Args {
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut crate::Cli::command(), "isaglot", &mut script);
+    clap_complete::generate(args.shell, &mut crate::command(None), "isaglot", &mut script);
     let written = Output::create(args.output.as_deref(), false).and_then(|mut out| {
         out.write_all(&script).map_err(|e| out.failed(&e))?;
         out.finish()

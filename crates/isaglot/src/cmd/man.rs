@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use isaglot_source::Diagnostic;
 
 use crate::io::{Output, unwritable};
@@ -34,7 +33,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 
 /// The whole definition, with every page's name in its title.
 fn command() -> clap::Command {
-    let mut command = crate::Cli::command();
+    let mut command = crate::command(None);
     // Gives the verbs of verbs their full names.
     command.build();
     command

@@ -14,7 +14,6 @@ use super::files;
 use crate::io::{Output, input_name, read};
 use crate::session::Session;
 
-/// Assemble SPIR-V text.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// The texts; standard input if there is none or for `-`.

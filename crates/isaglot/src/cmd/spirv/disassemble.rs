@@ -13,7 +13,6 @@ use super::files;
 use crate::io::{Output, input_name, read};
 use crate::session::Session;
 
-/// Disassemble SPIR-V modules.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// The modules, binary or as hexadecimal text; standard input if there is none or for `-`.

@@ -18,7 +18,9 @@ pub(crate) struct Args {
     tool: Tool,
 }
 
+/// The options of one are put together when it is the one asked for.
 #[derive(Subcommand, Debug)]
+#[command(defer = true)]
 enum Tool {
     /// Assemble text into modules.
     As(assemble::Args),
