@@ -1,7 +1,9 @@
 //! What fuzz targets and their smoke tests run: any bytes in, no panic, no hang, and what comes out holds together.
 
+use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, FileId, SourceMap, Span, render};
 
+use crate::roles::Overlay;
 use crate::text::Text;
 use crate::{display, expr};
 
@@ -14,6 +16,25 @@ pub fn fuzz_description(data: &[u8]) {
     for d in &out {
         assert!(!render::text(&files, d, false).is_empty(), "a diagnostic is drawn");
     }
+}
+
+/// A description that roles can be given to.
+const BARE: &str = include_str!("../tests/ui/roles-fit.xml");
+
+/// Reads the bytes as roles for a small description, exactly and in part; gives the model if they fit.
+pub fn fuzz_roles(data: &[u8]) -> Option<Isa> {
+    let mut found = None;
+    for partial in [true, false] {
+        let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
+        let mut read = |_: &str| Ok(BARE.as_bytes().to_vec());
+        let overlay = Some(Overlay { name: "fuzz.roles.xml", bytes: data, partial });
+        found = crate::load_with_roles(&mut files, "bare.xml", overlay, &mut read, &mut out);
+        assert_eq!(found.is_none(), out.has_errors(), "a model comes exactly if there is no error");
+        for d in &out {
+            assert!(!render::text(&files, d, false).is_empty(), "a diagnostic is drawn");
+        }
+    }
+    found
 }
 
 /// Reads the bytes as an expression.

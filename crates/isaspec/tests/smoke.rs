@@ -1,6 +1,6 @@
 //! The fuzz targets' functions on seeded pseudo-random and mutated inputs: nothing may panic or hang.
 
-use isaglot_isaspec::fuzz::{fuzz_description, fuzz_display, fuzz_expression};
+use isaglot_isaspec::fuzz::{fuzz_description, fuzz_display, fuzz_expression, fuzz_roles};
 
 /// xorshift64*: the same inputs in every run.
 struct Random(u64);
@@ -86,23 +86,45 @@ fn mutated(seed: &[u8], random: &mut Random) -> Vec<u8> {
     data
 }
 
-#[test]
-fn descriptions() {
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+/// The files in `tests/ui` whose names pass.
+fn seeds(wanted: impl Fn(&str) -> bool) -> Vec<Vec<u8>> {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui");
     let mut seeds = Vec::new();
     for entry in std::fs::read_dir(root).expect("tests/ui is part of the crate") {
         let path = entry.expect("a readable folder").path();
-        if path.extension().is_some_and(|e| e == "xml") {
+        if wanted(&path.to_string_lossy()) {
             seeds.push(std::fs::read(path).expect("a readable file"));
         }
     }
     seeds.sort();
-    for seed in &seeds {
+    seeds
+}
+
+#[test]
+fn descriptions() {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    for seed in &seeds(|name| name.ends_with(".xml")) {
         for _ in 0..60 {
             fuzz_description(&mutated(seed, &mut random));
         }
     }
+}
+
+#[test]
+fn roles() {
+    let mut random = Random(0x5eed);
+    let seeds = seeds(|name| name.ends_with(".roles.xml"));
+    assert!(seeds.len() > 2, "there are roles to start from");
+    for seed in &seeds {
+        fuzz_roles(seed);
+        for _ in 0..400 {
+            fuzz_roles(&mutated(seed, &mut random));
+        }
+    }
+    fuzz_roles("<roles>".repeat(100_000).as_bytes());
+    let many = "<bitset name=\"#alu\"><operand field=\"D\"/></bitset>".repeat(20_000);
+    fuzz_roles(format!("<roles>{many}</roles>").as_bytes());
+    fuzz_roles(b"<roles><registers name=\"r\" count=\"65536\" components=\"a b c\" prefix=\"r\"/></roles>");
 }
 
 #[test]

@@ -1,6 +1,10 @@
 //! One function for every kind of hostile input, for the fuzz targets and for the smoke tests of the ordinary run.
 
-use crate::{asm, dis, exact, listing};
+use isaglot_listing::read;
+use isaglot_listing::write::{Style, to_json};
+use isaglot_source::FileId;
+
+use crate::{asm, dis, exact, list, listing};
 
 /// Any bytes as text, in every mode; what assembles must disassemble and come back.
 pub fn text(data: &[u8]) {
@@ -35,6 +39,11 @@ pub fn binary(data: &[u8]) {
         drop(asm::assemble_words(&done.text, &asm::Options { keep_going: true, ..asm::Options::default() }));
     }
     drop(listing::json(&words, &dis::Options::default()));
+    let show = list::Show { defs: true, pc: true, bits: true };
+    if let Ok((listing, _)) = list::list(&words, &dis::Options::default(), show) {
+        let json = to_json(&listing, Style::default());
+        assert!(read(FileId(0), &json).is_ok_and(|back| back == listing), "a listing did not come back");
+    }
     let magic = words.first().copied().unwrap_or(0);
     if magic == asm::MAGIC || magic == asm::MAGIC.swap_bytes() {
         let text = exact::disassemble(&words, &dis::Options::default()).text;

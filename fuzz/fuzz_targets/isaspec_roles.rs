@@ -1,0 +1,6 @@
+//! Smoke test: crates/isaspec/tests/smoke.rs
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    isaglot_isaspec::fuzz::fuzz_roles(data);
+});
