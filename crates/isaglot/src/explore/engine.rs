@@ -134,6 +134,8 @@ impl Context<'_> {
         let mut problems = Diagnostics::new();
         let (generation, features) = self.chosen(&mut problems);
         let plan = Plan::with_features(&self.start.isa, generation, &features);
+        // A listing has the texts of `isaglot list`, a single word those of the instruction itself.
+        let usual = Plan::with_features(&self.start.isa, generation, &features).with_aliases(self.start.aliases);
         let names = Names::default();
         let mut asker = Asker::new(&plan, &self.description.files, &names);
         let mut newer: Option<Description> = None;
@@ -161,7 +163,7 @@ impl Context<'_> {
                     Answer::Json(json!({ "kind": "error", "message": text }))
                 }
                 Question::Ask(text) => Answer::Json(asker.ask(&text)),
-                Question::List(bytes) => Answer::Json(list(&plan, &bytes)),
+                Question::List(bytes) => Answer::Json(list(&usual, &bytes)),
                 Question::Status => Answer::Json(self.status(generation, newer.as_ref())),
                 Question::Page(path) => {
                     let pages = pages.get_or_insert_with(|| {
