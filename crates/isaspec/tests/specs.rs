@@ -77,6 +77,8 @@ fn describe(isa: &Isa, e: &Encoding, text: &mut String) -> std::fmt::Result {
                 let register = isa[f].names.get(n as usize).and_then(Option::as_deref);
                 format!("implicit {} of {}", register.unwrap_or("?"), file(f))
             }
+            OperandKind::Computed(expr, f) => format!("register {} of {}", isa[expr].text, file(f)),
+            OperandKind::Part(n) => format!("part {}", isa.text(n)),
             OperandKind::Immediate(n) => format!("immediate {}", isa.text(n)),
             OperandKind::Label(n) => format!("label {}", isa.text(n)),
         };
