@@ -8,7 +8,7 @@
 use std::fmt;
 
 use isaglot_bits::{BitRange, Word};
-use isaglot_model::{EncodingId, Field, FieldSource, FieldType, Isa, Name, Piece};
+use isaglot_model::{Encoding, EncodingId, ExprId, Field, FieldSource, FieldType, Isa, Name, Piece};
 use isaglot_source::Diagnostic;
 
 use crate::limits::MAX_ENCODE_ROUNDS;
@@ -23,7 +23,8 @@ pub struct Operands {
     /// Its fields, in the order of its cases. To encode, any order and any selection: what is missing is 0.
     pub fields: Vec<Operand>,
     /// Bits of the word that neither the pattern nor a field of the list holds: those of a definition that another
-    /// case shadows, or don't-care bits. Zero in a tree that is made by hand.
+    /// case shadows, don't-care bits, and asserted bits that are not as asserted; where [`is_knotted`] says so, all that the
+    /// pattern does not hold. Zero in a tree that is made by hand.
     pub rest: Word,
 }
 
@@ -138,18 +139,10 @@ pub fn decode(plan: &Plan<'_>, word: &Word) -> Option<Operands> {
 }
 
 fn take_apart(scopes: &mut Scopes<'_, '_>, scope: usize) -> Operands {
-    let encoding = scopes.encoding(scope);
-    let mut claimed = encoding.pattern.care().clone();
+    let rest = unclaimed(scopes, scope);
     let mut fields = Vec::new();
-    for name in names(encoding) {
+    for name in names(scopes.encoding(scope)) {
         let Some(found) = scopes.resolve(scope, name) else { continue };
-        if found.scope == scope
-            && let FieldSource::Bits(pieces) = &found.field.source
-        {
-            for range in ranges(pieces) {
-                claimed = claimed.or(&Word::mask(range, claimed.width()));
-            }
-        }
         let nested = match found.field.ty {
             FieldType::Sub(space) => scopes.enter_field(scope, &found, space),
             _ => None,
@@ -165,11 +158,42 @@ fn take_apart(scopes: &mut Scopes<'_, '_>, scope: usize) -> Operands {
         };
         fields.push(Operand { name, value });
     }
-    let rest = scopes.value(scope).and_not(&claimed);
     Operands { encoding: scopes.encoding_id(scope), fields, rest }
 }
 
-fn names(encoding: &isaglot_model::Encoding) -> Vec<Name> {
+/// The bits of a scope that neither its pattern nor a field holds; of asserted ones, those that are not as asserted. All
+/// that the pattern does not hold where a leaf is knotted.
+fn unclaimed(scopes: &mut Scopes<'_, '_>, scope: usize) -> Word {
+    let encoding = scopes.encoding(scope);
+    let asserted = asserted(scopes, scope, encoding);
+    let knotted = is_knotted(scopes.plan().isa(), encoding);
+    let mut claimed = encoding.pattern.care().clone();
+    for name in names(encoding) {
+        if !knotted
+            && let Some(found) = scopes.resolve(scope, name)
+            && found.scope == scope
+            && let FieldSource::Bits(pieces) = &found.field.source
+        {
+            for range in ranges(pieces) {
+                claimed = claimed.or(&Word::mask(range, claimed.width()));
+            }
+        }
+    }
+    scopes.value(scope).xor(&asserted).and_not(&claimed)
+}
+
+/// The bits that the cases of a leaf assert in a scope; others are 0.
+fn asserted(scopes: &mut Scopes<'_, '_>, scope: usize, encoding: &Encoding) -> Word {
+    let mut word = Word::zero(encoding.width);
+    for case in encoding.cases.iter().filter(|case| !case.asserts.is_empty()) {
+        if case.guard.is_none_or(|guard| scopes.evaluate(scope, guard) != 0) {
+            case.asserts.iter().for_each(|assert| word.insert_word(assert.range, &assert.value));
+        }
+    }
+    word
+}
+
+fn names(encoding: &Encoding) -> Vec<Name> {
     let mut names = Vec::new();
     for field in encoding.cases.iter().flat_map(|case| &case.fields) {
         if !names.contains(&field.name) {
@@ -191,22 +215,41 @@ fn ranges(pieces: &[Piece]) -> impl Iterator<Item = BitRange> + '_ {
 /// # Errors
 /// A value that does not fit, a name that means nothing, values that contradict each other; see [`EncodeError`].
 pub fn encode(plan: &Plan<'_>, operands: &Operands) -> Result<Word, EncodeError> {
+    let full = attempt(plan, operands, &operands.rest);
+    let encoding = &plan.isa()[operands.encoding];
+    if !is_knotted(plan.isa(), encoding) {
+        return full.map(|(word, _)| word);
+    }
+    // Here the rest is all there is: it counts only if it is what was taken apart.
+    match (full, attempt(plan, operands, &Word::zero(encoding.width))) {
+        (Ok((word, found)), _) if found == operands.rest.resized(found.width()) => Ok(word),
+        (_, Ok((word, _))) | (Ok((word, _)), Err(_)) => Ok(word),
+        (Err(error), Err(_)) => Err(error),
+    }
+}
+
+/// The word that is found with these bits outside of fields, and those that it has.
+fn attempt(plan: &Plan<'_>, operands: &Operands, rest: &Word) -> Result<(Word, Word), EncodeError> {
     let isa = plan.isa();
     let leaf = || EncodeError::Leaf { encoding: isa.text(isa[operands.encoding].name).to_owned() };
-    let mut word = start(isa, operands);
+    let mut word = start(isa, operands.encoding, rest);
     for _ in 0..MAX_ENCODE_ROUNDS {
         let mut scopes = Scopes::new(plan, false);
         // What the word decodes as is asked when it is whole: an operand that is not placed yet may be one that the
         // leaf excludes.
         let scope = scopes.enter_encoding(operands.encoding, &word).ok_or_else(leaf)?;
-        let (next, misfit) = fill(&mut scopes, scope, operands);
+        let (next, misfit) = fill(&mut scopes, scope, operands, rest);
         if next == word {
             if let Some(misfit) = misfit {
                 return Err(misfit);
             }
             agree(&mut scopes, scope, operands)?;
             let scope = scopes.enter(&word).ok_or_else(leaf)?;
-            return if scopes.encoding_id(scope) == operands.encoding { Ok(word) } else { Err(leaf()) };
+            if scopes.encoding_id(scope) != operands.encoding {
+                return Err(leaf());
+            }
+            let rest = unclaimed(&mut scopes, scope);
+            return Ok((word, rest));
         }
         word = next;
     }
@@ -217,28 +260,46 @@ pub fn encode(plan: &Plan<'_>, operands: &Operands) -> Result<Word, EncodeError>
     Err(leaf())
 }
 
-/// The bits that a leaf has whatever its fields are.
-fn start(isa: &Isa, operands: &Operands) -> Word {
-    let pattern = &isa[operands.encoding].pattern;
-    pattern.value().or(&operands.rest.resized(pattern.width()))
+/// Whether the fields of a leaf do not say which word they are of: a guard depends on a field that has several places.
+#[must_use]
+pub fn is_knotted(isa: &Isa, encoding: &Encoding) -> bool {
+    let fields = || encoding.cases.iter().flat_map(|case| &case.fields);
+    let mut work: Vec<ExprId> = encoding.cases.iter().filter_map(|case| case.guard).collect();
+    let mut seen: Vec<ExprId> = Vec::new();
+    while let Some(expr) = work.pop() {
+        if seen.contains(&expr) {
+            continue;
+        }
+        seen.push(expr);
+        for &name in &isa[expr].fields {
+            let places = fields().filter(|field| field.name == name && matches!(field.source, FieldSource::Bits(_)));
+            if places.count() > 1 {
+                return true;
+            }
+            work.extend(fields().filter(|field| field.name == name).filter_map(|field| match field.source {
+                FieldSource::Derived(expr) => Some(expr),
+                FieldSource::Bits(_) => None,
+            }));
+        }
+    }
+    false
+}
+
+/// The bits that a leaf has whatever its fields are, and these.
+fn start(isa: &Isa, encoding: EncodingId, rest: &Word) -> Word {
+    let pattern = &isa[encoding].pattern;
+    pattern.value().or(&rest.resized(pattern.width()))
 }
 
 /// The bits of a scope with every operand written where it belongs as the scope stands, and the first that does not fit
 /// there: the next round may find it another place.
-fn fill(scopes: &mut Scopes<'_, '_>, scope: usize, operands: &Operands) -> (Word, Option<EncodeError>) {
+fn fill(scopes: &mut Scopes<'_, '_>, scope: usize, operands: &Operands, rest: &Word) -> (Word, Option<EncodeError>) {
     let isa = scopes.plan().isa();
     let encoding = &isa[operands.encoding];
-    let mut word = start(isa, operands);
+    let mut word = start(isa, operands.encoding, rest);
     let mut misfit = None;
-    for case in &encoding.cases {
-        if case.guard.is_none_or(|guard| scopes.evaluate(scope, guard) != 0) {
-            for assert in &case.asserts {
-                if operands.rest.resized(word.width()).slice(assert.range).is_zero() {
-                    word.insert_word(assert.range, &assert.value);
-                }
-            }
-        }
-    }
+    let asserted = asserted(scopes, scope, encoding).resized(word.width());
+    word = word.xor(&asserted.and_not(encoding.pattern.care()));
     for operand in &operands.fields {
         let name = || isa.text(operand.name).to_owned();
         let Some(found) = scopes.resolve(scope, operand.name) else {
@@ -254,12 +315,12 @@ fn fill(scopes: &mut Scopes<'_, '_>, scope: usize, operands: &Operands) -> (Word
                 let leaf = Some(tree.encoding).filter(|&leaf| isa[leaf].space == *space);
                 match leaf.and_then(|leaf| scopes.enter_leaf(scope, &found, leaf)) {
                     Some(inner) => {
-                        let (value, inside) = fill(scopes, inner, tree);
+                        let (value, inside) = fill(scopes, inner, tree, &tree.rest);
                         misfit = misfit.or(inside);
                         scopes.leave();
                         value
                     }
-                    None => start(isa, tree),
+                    None => start(isa, tree.encoding, &tree.rest),
                 }
             }
             (OperandValue::Nested(_), _) => {

@@ -86,6 +86,18 @@ fn fields_find_their_places() {
 }
 
 #[test]
+fn what_is_not_as_asserted_comes_back() {
+    let isa = load(GUARDED);
+    let plan = Plan::new(&isa, 0);
+    for asserted in 0..4u64 {
+        let word = Word::from_u64(0x0008_0304 | asserted << 17, 32);
+        let tree = operands::decode(&plan, &word).expect("an instruction");
+        assert_eq!(tree.rest, Word::from_u64((asserted ^ 2) << 17, 32));
+        assert_eq!(operands::encode(&plan, &tree), Ok(word));
+    }
+}
+
+#[test]
 fn what_cannot_be_is_said() {
     let isa = load(GUARDED);
     let said = |fields: &[(&str, u64)]| encode(&isa, fields).expect_err("no such word").to_string();

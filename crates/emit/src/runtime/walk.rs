@@ -19,7 +19,8 @@ pub enum Event {
     Number(u32, Limbs),
     /// A field that is an encoding of its own, and its raw value; its fields follow.
     Enter(u32, u32, Limbs),
-    /// The end of an encoding, and the bits of it that neither its pattern nor a field holds.
+    /// The end of an encoding, and the bits of it that neither its pattern nor a field holds; of asserted ones, those that
+    /// are not as asserted.
     Leave(Limbs),
 }
 
@@ -78,15 +79,9 @@ fn before(isa: &Isa<'_>, leaf: u32, count: usize, name: u32) -> bool {
 
 fn take_apart(scopes: &mut Scopes<'_>, visit: &mut dyn FnMut(Event)) {
     let scope = scopes.innermost();
-    let isa = scopes.isa();
-    let mut claimed: Limbs = pattern(isa, scopes.leaf(scope), 0).try_into().unwrap_or([0; LIMBS]);
+    let rest = unclaimed(scopes, scope);
     for name in names(scopes, scope) {
         let Some(found) = scopes.resolve(scope, name) else { continue };
-        if found.scope == scope && found.field.derived == NONE {
-            for piece in scopes.pieces(&found.field).iter().filter(|piece| piece.lo != NONE) {
-                fill_bits(&mut claimed, piece.lo, piece.width);
-            }
-        }
         let value = slice(&found.value, 0, found.field.width);
         match found.field.ty {
             // A value that is none of its space stays a number.
@@ -98,16 +93,45 @@ fn take_apart(scopes: &mut Scopes<'_>, visit: &mut dyn FnMut(Event)) {
             _ => visit(Event::Number(name, value)),
         }
     }
-    let mut rest = scopes.value(scope);
-    rest.iter_mut().zip(claimed).for_each(|(limb, claimed)| *limb &= !claimed);
     visit(Event::Leave(rest));
 }
 
-/// Sets bits of a word.
-fn fill_bits(word: &mut Limbs, lo: u32, width: u32) {
-    for done in (0..width).step_by(64) {
-        insert(word, lo + done, (width - done).min(64), u64::MAX);
+/// The bits of a scope that neither its pattern nor a field holds; of asserted ones, those that are not as asserted. Where
+/// fields alone do not say which word they are of, all bits count.
+fn unclaimed(scopes: &mut Scopes<'_>, scope: usize) -> Limbs {
+    let isa = scopes.isa();
+    let asserted = asserted(scopes, scope);
+    let knotted = isa.leaves.get(scopes.leaf(scope) as usize).is_some_and(|leaf| leaf.knotted);
+    let mut claimed: Limbs = pattern(isa, scopes.leaf(scope), 0).try_into().unwrap_or([0; LIMBS]);
+    for name in names(scopes, scope) {
+        let Some(found) = scopes.resolve(scope, name).filter(|_| !knotted) else { continue };
+        if found.scope == scope && found.field.derived == NONE {
+            for piece in scopes.pieces(&found.field).iter().filter(|piece| piece.lo != NONE) {
+                write_bits(&mut claimed, piece.lo, piece.width, &[u64::MAX; LIMBS]);
+            }
+        }
     }
+    let mut rest = scopes.value(scope);
+    for ((limb, asserted), claimed) in rest.iter_mut().zip(asserted).zip(claimed) {
+        *limb = (*limb ^ asserted) & !claimed;
+    }
+    rest
+}
+
+/// The bits that the cases of a scope assert; others are 0.
+fn asserted(scopes: &mut Scopes<'_>, scope: usize) -> Limbs {
+    let isa = scopes.isa();
+    let mut word = [0; LIMBS];
+    for case in scopes.cases(scope) {
+        let asserts = isa.asserts.get(case.asserts.0 as usize..case.asserts.1 as usize).unwrap_or(&[]);
+        if asserts.is_empty() || (case.guard != NONE && scopes.evaluate(scope, case.guard) == 0) {
+            continue;
+        }
+        for &(lo, width, value) in asserts {
+            write_bits(&mut word, lo, width, isa.limbs.get(value as usize..).unwrap_or(&[]));
+        }
+    }
+    word
 }
 
 /// Makes the word of an encoding with these fields. Don't-care bits are 0, asserted bits as asserted.
@@ -115,21 +139,36 @@ fn fill_bits(word: &mut Limbs, lo: u32, width: u32) {
 /// # Errors
 /// See [`EncodeError`].
 pub fn encode(isa: &Isa<'_>, leaf: u32, events: &[Event]) -> Result<Limbs, EncodeError> {
+    let full = attempt(isa, leaf, events, rest(events));
+    if !isa.leaves.get(leaf as usize).is_some_and(|leaf| leaf.knotted) {
+        return full.map(|(word, _)| word);
+    }
+    // Here the rest is all there is: it counts only if it is what was taken apart.
+    match (full, attempt(isa, leaf, events, [0; LIMBS])) {
+        (Ok((word, found)), _) if found == rest(events) => Ok(word),
+        (_, Ok((word, _))) | (Ok((word, _)), Err(_)) => Ok(word),
+        (Err(error), Err(_)) => Err(error),
+    }
+}
+
+/// The word that is found with these bits outside of fields, and those that it has.
+fn attempt(isa: &Isa<'_>, leaf: u32, events: &[Event], asked: Limbs) -> Result<(Limbs, Limbs), EncodeError> {
     let wrong = EncodeError::Leaf(leaf);
     let Some(width) = isa.leaves.get(leaf as usize).map(|leaf| leaf.width) else { return Err(wrong) };
-    let mut word = start(isa, leaf, events);
+    let mut word = start(isa, leaf, asked);
     let mut scopes = Scopes::new(isa, false);
     for _ in 0..MAX_ROUNDS {
         if !scopes.enter(&word, width) || scopes.leaf(scopes.innermost()) != leaf {
             return Err(wrong);
         }
         let scope = scopes.innermost();
-        let (next, misfit) = fill(&mut scopes, scope, leaf, events);
+        let (next, misfit) = fill(&mut scopes, scope, leaf, events, asked);
         if next == word {
-            return match misfit {
-                Some(misfit) => Err(misfit),
-                None => agree(&mut scopes, scope, events).map(|()| word),
-            };
+            if let Some(misfit) = misfit {
+                return Err(misfit);
+            }
+            agree(&mut scopes, scope, events)?;
+            return Ok((word, unclaimed(&mut scopes, scope)));
         }
         word = next;
     }
@@ -163,32 +202,28 @@ fn rest(events: &[Event]) -> Limbs {
     }
 }
 
-/// The bits that an encoding has whatever its fields are.
-fn start(isa: &Isa<'_>, leaf: u32, events: &[Event]) -> Limbs {
+/// The bits that an encoding has whatever its fields are, and these.
+fn start(isa: &Isa<'_>, leaf: u32, rest: Limbs) -> Limbs {
     let width = isa.leaves.get(leaf as usize).map_or(0, |leaf| leaf.width);
-    let mut word = slice(&rest(events), 0, width);
+    let mut word = slice(&rest, 0, width);
     word.iter_mut().zip(pattern(isa, leaf, 1)).for_each(|(limb, value)| *limb |= value);
     word
 }
 
 /// The bits of a scope with every field written where it belongs as the scope stands, and the first that does not fit.
-fn fill(scopes: &mut Scopes<'_>, scope: usize, leaf: u32, events: &[Event]) -> (Limbs, Option<EncodeError>) {
+fn fill(
+    scopes: &mut Scopes<'_>,
+    scope: usize,
+    leaf: u32,
+    events: &[Event],
+    asked: Limbs,
+) -> (Limbs, Option<EncodeError>) {
     let isa = scopes.isa();
-    let mut word = start(isa, leaf, events);
+    let mut word = start(isa, leaf, asked);
     let mut misfit = None;
-    let asked = rest(events);
-    for case in scopes.cases(scope) {
-        if case.guard != NONE && scopes.evaluate(scope, case.guard) == 0 {
-            continue;
-        }
-        for &(lo, width, value) in isa.asserts.get(case.asserts.0 as usize..case.asserts.1 as usize).unwrap_or(&[]) {
-            let value = isa.limbs.get(value as usize..value as usize + LIMBS);
-            if slice(&asked, lo, width) == [0; LIMBS]
-                && let Some(value) = value
-            {
-                write_bits(&mut word, lo, width, value);
-            }
-        }
+    let care = pattern(isa, leaf, 0);
+    for ((limb, asserted), care) in word.iter_mut().zip(asserted(scopes, scope)).zip(care) {
+        *limb ^= asserted & !care;
     }
     let mut at = 0;
     while let Some(event) = events.get(at) {
@@ -216,12 +251,12 @@ fn fill(scopes: &mut Scopes<'_>, scope: usize, leaf: u32, events: &[Event]) -> (
             let entered = scopes.enter_field(scope, &found, space);
             let inner = scopes.innermost();
             if entered && scopes.leaf(inner) == wanted {
-                let (bits, problem) = fill(scopes, inner, wanted, inside);
+                let (bits, problem) = fill(scopes, inner, wanted, inside, rest(inside));
                 misfit = misfit.or(problem);
                 value = bits;
             } else {
                 // Not yet what it is to be; its fields find their places in the next round.
-                value = start(isa, wanted, inside);
+                value = start(isa, wanted, rest(inside));
             }
             if entered {
                 scopes.leave();

@@ -4,7 +4,8 @@ enum isaglot_field_kind {
    ISAGLOT_NUMBER,
    /* A field that is an encoding of its own ("leaf"), and its raw value; its fields follow. */
    ISAGLOT_ENTER,
-   /* The end of an encoding; "value" has the bits of it that neither its pattern nor a field holds. */
+   /* The end of an encoding; "value" has the bits of it that neither its pattern nor a field holds; of asserted ones,
+    * those that are not as asserted. */
    ISAGLOT_LEAVE
 };
 

@@ -24,6 +24,53 @@ static bool named_before(const struct isa *isa, uint32_t first, uint32_t end, ui
    return false;
 }
 
+/* The bits that the cases of a scope assert; others are 0. */
+static word_t asserted_bits(struct scopes *s, int scope)
+{
+   const struct isa *isa = s->isa;
+   struct range cases = isa->leaves[s->scope[scope].leaf].cases;
+   word_t word = {{0}};
+   for (uint32_t at = cases.from; at < cases.to; at++) {
+      const struct lcase *c = case_at(isa, at);
+      if (c->asserts.from == c->asserts.to || (c->guard != NONE && evaluate(s, scope, c->guard) == 0))
+         continue;
+      for (uint32_t i = c->asserts.from; i < c->asserts.to; i++) {
+         const struct assertion *assertion = &isa->asserts[i];
+         fill_bits(&word, assertion->lo, assertion->width, isa->limbs + assertion->value);
+      }
+   }
+   return word;
+}
+
+/* The bits of a scope that neither its pattern nor a field holds; of asserted ones, those that are not as asserted. Where
+ * fields alone do not say which word they are of, all bits count. */
+static word_t unclaimed(struct scopes *s, int scope)
+{
+   const struct isa *isa = s->isa;
+   uint32_t number = s->scope[scope].leaf;
+   struct range cases = isa->leaves[number].cases;
+   word_t claimed, rest, asserted = asserted_bits(s, scope);
+   memcpy(claimed.limb, pattern_of(isa, number, 0), sizeof(claimed.limb));
+   for (uint32_t at = cases.from; at < cases.to && !isa->leaves[number].knotted; at++) {
+      const struct lcase *c = case_at(isa, at);
+      for (uint32_t f = c->fields.from; f < c->fields.to; f++) {
+         uint32_t name = isa->fields[f].name;
+         struct found found;
+         if (named_before(isa, cases.from, at, f, name) || !resolve(s, scope, name, &found))
+            continue;
+         if (found.scope != scope || found.field->derived != NONE)
+            continue;
+         for (uint32_t i = found.field->pieces.from; i < found.field->pieces.to; i++) {
+            if (isa->pieces[i].lo != NONE)
+               fill_bits(&claimed, isa->pieces[i].lo, isa->pieces[i].width, NULL);
+         }
+      }
+   }
+   for (int i = 0; i < LIMBS; i++)
+      rest.limb[i] = (s->scope[scope].value.limb[i] ^ asserted.limb[i]) & ~claimed.limb[i];
+   return rest;
+}
+
 static void take_apart(struct scopes *s, isaglot_visit visit, void *data)
 {
    const struct isa *isa = s->isa;
@@ -31,8 +78,7 @@ static void take_apart(struct scopes *s, isaglot_visit visit, void *data)
    uint32_t number = s->scope[scope].leaf;
    struct range cases = isa->leaves[number].cases;
    struct isaglot_field event = {.kind = ISAGLOT_LEAVE, .name = NONE, .leaf = number};
-   word_t claimed;
-   memcpy(claimed.limb, pattern_of(isa, number, 0), sizeof(claimed.limb));
+   event.value = unclaimed(s, scope);
    for (uint32_t at = cases.from; at < cases.to; at++) {
       const struct lcase *c = case_at(isa, at);
       for (uint32_t f = c->fields.from; f < c->fields.to; f++) {
@@ -41,12 +87,6 @@ static void take_apart(struct scopes *s, isaglot_visit visit, void *data)
          if (named_before(isa, cases.from, at, f, name) || !resolve(s, scope, name, &found))
             continue;
          const struct field *field = found.field;
-         if (found.scope == scope && field->derived == NONE) {
-            for (uint32_t i = field->pieces.from; i < field->pieces.to; i++) {
-               if (isa->pieces[i].lo != NONE)
-                  fill_bits(&claimed, isa->pieces[i].lo, isa->pieces[i].width, NULL);
-            }
-         }
          struct isaglot_field inner = {.kind = ISAGLOT_NUMBER, .name = name, .leaf = NONE};
          inner.value = slice(&found.value, 0, field->width);
          /* A value that is none of its space stays a number. */
@@ -61,8 +101,6 @@ static void take_apart(struct scopes *s, isaglot_visit visit, void *data)
          }
       }
    }
-   for (int i = 0; i < LIMBS; i++)
-      event.value.limb[i] = s->scope[scope].value.limb[i] & ~claimed.limb[i];
    visit(data, &event);
 }
 
@@ -97,11 +135,10 @@ static word_t rest_of(struct asked asked)
    return (word_t){{0}};
 }
 
-/* The bits that an encoding has whatever its fields are. */
-static word_t start_of(const struct isa *isa, uint32_t leaf, struct asked asked)
+/* The bits that an encoding has whatever its fields are, and these. */
+static word_t start_of(const struct isa *isa, uint32_t leaf, const word_t *rest)
 {
-   word_t rest = rest_of(asked);
-   word_t word = slice(&rest, 0, isa->leaves[leaf].width);
+   word_t word = slice(rest, 0, isa->leaves[leaf].width);
    for (int i = 0; i < LIMBS; i++)
       word.limb[i] |= pattern_of(isa, leaf, 1)[i];
    return word;
@@ -146,22 +183,13 @@ static void write_field(const struct isa *isa, word_t *word, const struct field 
 }
 
 /* The bits of a scope with every field written where it belongs as the scope stands. */
-static word_t fill(struct scopes *s, int scope, uint32_t leaf, struct asked asked, struct isaglot_error *error)
+static word_t fill(struct scopes *s, int scope, uint32_t leaf, struct asked asked, const word_t *rest,
+                   struct isaglot_error *error)
 {
    const struct isa *isa = s->isa;
-   word_t word = start_of(isa, leaf, asked), rest = rest_of(asked), none = {{0}};
-   struct range cases = isa->leaves[leaf].cases;
-   for (uint32_t at = cases.from; at < cases.to; at++) {
-      const struct lcase *c = case_at(isa, at);
-      if (c->guard != NONE && evaluate(s, scope, c->guard) == 0)
-         continue;
-      for (uint32_t i = c->asserts.from; i < c->asserts.to; i++) {
-         const struct assertion *assertion = &isa->asserts[i];
-         word_t wanted = slice(&rest, assertion->lo, assertion->width);
-         if (same_word(&wanted, &none))
-            fill_bits(&word, assertion->lo, assertion->width, isa->limbs + assertion->value);
-      }
-   }
+   word_t word = start_of(isa, leaf, rest), asserted = asserted_bits(s, scope);
+   for (int i = 0; i < LIMBS; i++)
+      word.limb[i] ^= asserted.limb[i] & ~pattern_of(isa, leaf, 0)[i];
    for (size_t at = 0; at < asked.count && asked.list[at].kind != ISAGLOT_LEAVE;) {
       const struct isaglot_field *field = &asked.list[at++];
       struct asked inside = behind(asked, at);
@@ -180,10 +208,11 @@ static word_t fill(struct scopes *s, int scope, uint32_t leaf, struct asked aske
          }
          bool entered = scope_enter_field(s, scope, &found);
          int inner = s->open - 1;
+         word_t inside_rest = rest_of(inside);
          if (entered && s->scope[inner].leaf == field->leaf)
-            value = fill(s, inner, field->leaf, inside, error);
+            value = fill(s, inner, field->leaf, inside, &inside_rest, error);
          else
-            value = start_of(isa, field->leaf, inside);
+            value = start_of(isa, field->leaf, &inside_rest);
          if (entered)
             s->open--;
       }
@@ -223,22 +252,25 @@ static bool agree(struct scopes *s, int scope, struct asked asked, struct isaglo
    return true;
 }
 
-static bool encode(const struct isa *isa, uint32_t leaf, struct asked asked, word_t *out, struct isaglot_error *error)
+/* The word that is found with the bits "rest" outside of fields; "rest" becomes those that it has. */
+static bool attempt(const struct isa *isa, uint32_t leaf, struct asked asked, word_t *rest, word_t *out,
+                    struct isaglot_error *error)
 {
    struct scopes s;
    scopes_init(&s, isa, false);
    *error = (struct isaglot_error){ISAGLOT_FINE, 0};
-   if (leaf >= isa->leaf_count)
-      return misfit(error, ISAGLOT_LEAF, leaf);
-   *out = start_of(isa, leaf, asked);
+   *out = start_of(isa, leaf, rest);
    for (int i = 0; i < MAX_ROUNDS; i++) {
       struct isaglot_error wrong = {ISAGLOT_FINE, 0};
       if (!scope_enter(&s, out, isa->leaves[leaf].width) || s.scope[0].leaf != leaf)
          return misfit(error, ISAGLOT_LEAF, leaf);
-      word_t next = fill(&s, 0, leaf, asked, &wrong);
+      word_t next = fill(&s, 0, leaf, asked, rest, &wrong);
       if (same_word(&next, out)) {
          *error = wrong;
-         return wrong.kind == ISAGLOT_FINE && agree(&s, 0, asked, error);
+         if (wrong.kind != ISAGLOT_FINE || !agree(&s, 0, asked, error))
+            return false;
+         *rest = unclaimed(&s, 0);
+         return true;
       }
       *out = next;
    }
@@ -246,4 +278,22 @@ static bool encode(const struct isa *isa, uint32_t leaf, struct asked asked, wor
    if (scope_enter(&s, out, isa->leaves[leaf].width))
       agree(&s, 0, asked, error);
    return misfit(error, ISAGLOT_LEAF, leaf);
+}
+
+static bool encode(const struct isa *isa, uint32_t leaf, struct asked asked, word_t *out, struct isaglot_error *error)
+{
+   *error = (struct isaglot_error){ISAGLOT_FINE, 0};
+   if (leaf >= isa->leaf_count)
+      return misfit(error, ISAGLOT_LEAF, leaf);
+   word_t wanted = rest_of(asked), rest = wanted, none = {{0}}, bare;
+   bool made = attempt(isa, leaf, asked, &rest, out, error);
+   if (!isa->leaves[leaf].knotted || (made && same_word(&rest, &wanted)))
+      return made;
+   /* Here the rest is all there is: it counts only if it is what was taken apart. */
+   struct isaglot_error ignored;
+   if (!attempt(isa, leaf, asked, &none, &bare, &ignored))
+      return made;
+   *out = bare;
+   *error = ignored;
+   return true;
 }
