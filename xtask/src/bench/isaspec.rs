@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Row;
 
@@ -12,7 +12,7 @@ const STREAMS: &[(&str, u32, usize)] =
     &[("ir3", 600, 8), ("ir3", 700, 8), ("afuc", 6, 4), ("afuc", 7, 4), ("etnaviv", 0, 16)];
 
 /// Instructions of a stream.
-const COUNT: u64 = 1_000_000;
+pub(crate) const COUNT: u64 = 1_000_000;
 
 pub(crate) fn rows() -> Result<Vec<Row>, String> {
     let corpus = super::corpus()?.join("isaspec");
@@ -20,13 +20,8 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
     let empty = dir.join("empty.bin");
     std::fs::write(&empty, []).map_err(|e| format!("{}: {e}", empty.display()))?;
     let mut rows = Vec::new();
-    for &(isa, generation, size) in STREAMS {
-        let name = format!("{isa}.gen{generation}");
-        let stream = dir.join(format!("{name}.1m.bin"));
-        if !stream.is_file() {
-            let bytes = stream_of(&corpus.join(format!("corpus/{name}.pool.bin.gz")), size)?;
-            std::fs::write(&stream, bytes).map_err(|e| format!("{}: {e}", stream.display()))?;
-        }
+    for &(isa, generation, _) in STREAMS {
+        let stream = stream(isa, generation)?;
         let spec = corpus.join(format!("xml/{isa}/{isa}.xml"));
         let row = |what: &str, input: &Path, more: &[&str], units| {
             let mut args = vec!["disasm".to_owned(), "--spec".to_owned(), spec.display().to_string()];
@@ -40,6 +35,19 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
         rows.push(row("start only", &empty, &[], 1));
     }
     Ok(rows)
+}
+
+/// The stream of a description and gen of [`STREAMS`], made if it is not there.
+pub(crate) fn stream(isa: &str, generation: u32) -> Result<PathBuf, String> {
+    let known = STREAMS.iter().find(|s| (s.0, s.1) == (isa, generation));
+    let &(_, _, size) = known.ok_or_else(|| format!("there is no stream of {isa}, gen {generation}"))?;
+    let name = format!("{isa}.gen{generation}");
+    let stream = super::folder()?.join(format!("{name}.1m.bin"));
+    if !stream.is_file() {
+        let pool = super::corpus()?.join(format!("isaspec/corpus/{name}.pool.bin.gz"));
+        std::fs::write(&stream, stream_of(&pool, size)?).map_err(|e| format!("{}: {e}", stream.display()))?;
+    }
+    Ok(stream)
 }
 
 /// The stream that the recipe of the corpus's MANIFEST draws from a pool.

@@ -6,6 +6,7 @@
 //! `valgrind --tool=callgrind`, which is repeatable; seconds are the median user time of five runs.
 
 mod explore;
+mod gen_code;
 mod hart;
 mod isaspec;
 mod llvm;
@@ -15,7 +16,7 @@ mod spirv;
 mod tablegen;
 mod xe;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Runs of each command that are timed; the median counts.
@@ -25,7 +26,7 @@ const RUNS: usize = 5;
 pub(crate) struct Row {
     /// What is measured.
     pub(crate) name: String,
-    /// Arguments of `isaglot`.
+    /// Arguments of `isaglot`; or another program, by its absolute path, and its arguments.
     pub(crate) args: Vec<String>,
     /// How many units of work it does.
     pub(crate) units: u64,
@@ -52,6 +53,7 @@ impl Seeded {
 type Area = (&'static str, fn() -> Result<Vec<Row>, String>);
 
 const AREAS: &[Area] = &[
+    ("gen", gen_code::rows),
     ("hart", hart::rows),
     ("isaspec", isaspec::rows),
     ("llvm", llvm::rows),
@@ -108,9 +110,9 @@ pub(crate) fn corpus() -> Result<PathBuf, String> {
 }
 
 fn measure(row: &Row) -> Result<String, String> {
-    let ours: Vec<String> = std::iter::once(crate::root().join("target/release/isaglot").display().to_string())
-        .chain(row.args.iter().cloned())
-        .collect();
+    let isaglot = crate::root().join("target/release/isaglot").display().to_string();
+    let other = row.args.first().is_some_and(|first| Path::new(first).is_absolute());
+    let ours: Vec<String> = Some(isaglot).filter(|_| !other).into_iter().chain(row.args.iter().cloned()).collect();
     let peer = row.peer.as_ref().filter(|p| installed(&p[0]));
     // In turn, so that a change of the machine's speed hits both.
     let (mut times, mut peer_times) = (Vec::new(), Vec::new());
