@@ -1,8 +1,11 @@
 //! Generated code against the engine: the same bytes for every word, wrong ones too.
 //!
-//! The tables of a blueprint are run here as they are; as C they are compiled, by gcc and by clang, with sanitizers, and
-//! run as a program. What a description is run with is its pool, if there is one, and random words, many of them almost
-//! instructions. Without a corpus the descriptions that the project ships are all there is.
+//! The tables of every description are run here as they are. As C they are compiled by gcc and by clang, with sanitizers:
+//! all those whose words are as wide in one program, for their runtime is the same. Straight code is compiled for each
+//! description of some size, as Rust and as C. What a description is run with is its pool, if there is one, and random
+//! words, many of them almost instructions. Without a corpus the descriptions that the project ships are all there is.
+//!
+//! `ISAGLOT_WORDS=1000000` takes so many random words, and the streams of a million instructions from the pools.
 
 mod support;
 
@@ -10,12 +13,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use isaglot_asm::Options;
+use isaglot_codec::Plan;
 use isaglot_emit::Rust;
 use isaglot_emit::blueprint::{Blueprint, limbs_for};
 use isaglot_emit::c::C;
 use isaglot_emit::runtime::out::Out;
-use isaglot_emit::runtime::{hooks, labels, read, stream, tables};
+use isaglot_emit::runtime::{decode, hooks, labels, read, stream, tables, walk};
 use isaglot_emit::stamp::Stamp;
+use isaglot_model::Isa;
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::Subject;
 
@@ -26,7 +31,6 @@ const WORDS: usize = 20_000;
 const FLAGS: &[&str] = &[
     "-std=c11",
     "-O1",
-    "-g",
     "-Wall",
     "-Wextra",
     "-Wconversion",
@@ -36,30 +40,38 @@ const FLAGS: &[&str] = &[
     "-fno-sanitize-recover=all",
 ];
 
+/// Descriptions of which also the form is compiled in which Rust runs tables, and a linter asked: one of each kind.
+const KINDS: [&str; 3] = ["minnow", "rv32", "xe"];
+
 fn main() {
     let mut trials = Vec::new();
-    for subject in support::subjects() {
-        let name = subject.name.clone();
+    let all = support::subjects();
+    for subject in &all {
+        let name = &subject.name;
         let of = subject.clone();
         trials.push(Trial::test(format!("tables_{name}"), move || tables(&of)));
-        for compiler in ["gcc", "clang"] {
-            let of = subject.clone();
-            let missing = Command::new(compiler).arg("--version").output().is_err();
-            let required = std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_some();
-            let trial = Trial::test(format!("c_{compiler}_{name}"), move || c(&of, compiler, false));
-            trials.push(trial.with_ignored_flag(missing && !required));
-            if !name.starts_with("micro_") {
-                let of = subject.clone();
-                let trial = Trial::test(format!("c_{compiler}_switch_{name}"), move || c(&of, compiler, true));
-                trials.push(trial.with_ignored_flag(missing && !required));
-            }
+        // The small ones have no forms of their own.
+        if name.starts_with("micro_") {
+            continue;
         }
-        // Each of these takes a compilation; the small ones are covered as tables.
-        if !name.starts_with("micro_") {
+        let of = subject.clone();
+        trials.push(Trial::test(format!("rust_{name}"), move || rust(&of, true)));
+        if KINDS.contains(&name.as_str()) {
             let of = subject.clone();
-            trials.push(Trial::test(format!("rust_{name}"), move || rust(&of, false)));
+            trials.push(Trial::test(format!("rust_tables_{name}"), move || rust(&of, false)));
+        }
+    }
+    let required = std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_some();
+    for compiler in ["gcc", "clang"] {
+        let missing = Command::new(compiler).arg("--version").output().is_err() && !required;
+        let of = all.clone();
+        trials.push(
+            Trial::test(format!("c_{compiler}_tables"), move || c_tables(&of, compiler)).with_ignored_flag(missing),
+        );
+        for subject in all.iter().filter(|subject| !subject.name.starts_with("micro_")) {
             let of = subject.clone();
-            trials.push(Trial::test(format!("rust_switch_{name}"), move || rust(&of, true)));
+            let trial = Trial::test(format!("c_{compiler}_{}", subject.name), move || c(&of, compiler));
+            trials.push(trial.with_ignored_flag(missing));
         }
     }
     if support::corpus().is_none() {
@@ -69,10 +81,14 @@ fn main() {
 }
 
 /// The streams that a description is tried with.
-fn streams(subject: &Subject, plan: &isaglot_codec::Plan<'_>, words: usize) -> Vec<Vec<u8>> {
+fn streams(subject: &Subject, plan: &Plan<'_>, words: usize) -> Vec<Vec<u8>> {
     let mut all = vec![support::stream(plan, words, 12345)];
     if let Some((pool, _)) = &subject.pool {
-        all.push(support::unpack(pool));
+        let pool = support::unpack(pool);
+        if support::is_large() {
+            all.push(support::drawn(&pool, (plan.isa().format().max_bits / 8) as usize));
+        }
+        all.push(pool);
     }
     all
 }
@@ -119,15 +135,13 @@ impl hooks::Hooks for Custom {
     }
 }
 
-/// Every text of a pool assembles to the word that the engine's assembler makes of it. `ISAGLOT_WORDS` above the usual
-/// number takes all of them, else it is one in ten.
-fn assembles(subject: &Subject, plan: &isaglot_codec::Plan<'_>, tables: &tables::Isa<'_>) -> Result<(), Failed> {
+/// Every text of a pool assembles to the word that the engine's assembler makes of it.
+fn assembles(subject: &Subject, plan: &Plan<'_>, tables: &tables::Isa<'_>) -> Result<(), Failed> {
     let Some((_, pool)) = &subject.pool else { return Ok(()) };
     let names = isaglot_asm::Names::default();
     let mut engine = isaglot_asm::Assembler::new(plan, &names, isaglot_asm::Compat::Mesa24);
     let text = support::unpack(pool);
-    let step = if support::words(WORDS) > WORDS { 1 } else { 10 };
-    for line in text.split(|&b| b == b'\n').filter(|line| !line.is_empty()).step_by(step) {
+    for line in text.split(|&b| b == b'\n').filter(|line| !line.is_empty()) {
         let shown = || String::from_utf8_lossy(line).into_owned();
         let wanted = engine.assemble(line).map_err(|e| format!("{}: {e:?}", shown()))?;
         let got = read::read(tables, line, Default::default(), &mut Custom { exact: false });
@@ -180,7 +194,29 @@ fn tables(subject: &Subject) -> Result<(), Failed> {
         }
     }
     refuses(&tables);
+    comes_back(&plan, &tables, &support::stream(&plan, support::words(WORDS) / 4, 12345))?;
     assembles(subject, &plan, &tables)
+}
+
+/// Instructions come apart and together.
+fn comes_back(plan: &Plan<'_>, tables: &tables::Isa<'_>, bytes: &[u8]) -> Result<(), Failed> {
+    let mut rest = bytes;
+    while let Some(fetched) = decode::fetch(tables, rest) {
+        rest = rest.get((fetched.bits / 8) as usize..).unwrap_or(&[]);
+        if !fetched.known {
+            continue;
+        }
+        let mut events = Vec::new();
+        let decode::Match::One(leaf) = decode::select(tables, tables.root, &fetched.word, fetched.bits) else {
+            continue;
+        };
+        walk::walk(tables, &fetched.word, fetched.bits, &mut |event| events.push(event));
+        let made = walk::encode(tables, leaf, &events);
+        if made != Ok(fetched.word) {
+            return Err(format!("{:x?} of {} becomes {made:x?}", fetched.word, plan.isa().name()).into());
+        }
+    }
+    Ok(())
 }
 
 /// Runs a command; its output if it succeeds.
@@ -193,15 +229,30 @@ fn run(command: &mut Command) -> Result<Vec<u8>, Failed> {
     Err(String::from_utf8_lossy(&text).lines().take(40).collect::<Vec<_>>().join("\n").into())
 }
 
+/// A compiled driver: the program, what it is always told, and the folder for its inputs.
+struct Driver<'d> {
+    program: PathBuf,
+    always: Vec<String>,
+    dir: &'d Path,
+}
+
+impl Driver<'_> {
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.always);
+        command
+    }
+}
+
 /// Runs the driver over every stream, every way, and compares with the engine.
-fn drive(subject: &Subject, plan: &isaglot_codec::Plan<'_>, program: &Path, dir: &Path) -> Result<(), Failed> {
+fn drive(subject: &Subject, plan: &Plan<'_>, driver: &Driver<'_>) -> Result<(), Failed> {
     for bytes in streams(subject, plan, support::words(WORDS)) {
-        let input = dir.join("in.bin");
+        let input = driver.dir.join("in.bin");
         std::fs::write(&input, &bytes)?;
         for way in WAYS {
             let (labels, show_errors, max_errors, mesa26, exact) = way;
             let options = options(way);
-            let mut command = Command::new(program);
+            let mut command = driver.command();
             for (wanted, flag) in [(labels, "-l"), (!show_errors, "-q"), (mesa26, "-f"), (exact, "-x")] {
                 command.args(wanted.then_some(flag));
             }
@@ -227,32 +278,24 @@ fn rust(subject: &Subject, straight: bool) -> Result<(), Failed> {
     Rust::new(&plan).map_err(|e| e.0)?.named("isaglot").straight(straight).write(&dir)?;
     let rustc = |args: &[&str]| {
         let mut command = Command::new("rustc");
-        command.current_dir(&dir).args(["--edition", "2024", "-C", "opt-level=1", "-D", "warnings"]).args(args);
+        command.current_dir(&dir).args(["--edition", "2024", "-D", "warnings"]).args(args);
         command
     };
-    run(&mut rustc(&["--crate-name", "isaglot", "--crate-type", "lib", "src/lib.rs"]))?;
-    run(&mut rustc(&["--crate-name", "isaglot", "--test", "src/lib.rs", "-o", "own_tests"]))?;
-    run(Command::new(dir.join("own_tests")).arg("-q"))?;
+    run(&mut rustc(&["-C", "opt-level=1", "--crate-name", "isaglot", "--crate-type", "lib", "src/lib.rs"]))?;
     run(Command::new("rustfmt").current_dir(&dir).args(["--edition", "2024", "--check", "src/lib.rs"]))?;
-    // One of each kind is enough for what a linter says, and this takes a while.
-    if ["minnow", "rv32"].contains(&subject.name.as_str()) {
+    if KINDS.contains(&subject.name.as_str()) {
+        run(&mut rustc(&["--crate-name", "isaglot", "--test", "src/lib.rs", "-o", "own_tests"]))?;
+        run(Command::new(dir.join("own_tests")).arg("-q"))?;
         let mut clippy = Command::new("cargo");
-        clippy.current_dir(&dir).args([
-            "clippy",
-            "--quiet",
-            "--offline",
-            "--target-dir",
-            "clippy",
-            "--",
-            "-D",
-            "warnings",
-        ]);
-        run(&mut clippy)?;
+        let lints = ["clippy", "--quiet", "--offline", "--target-dir", "clippy", "--", "-D", "warnings"];
+        run(clippy.current_dir(&dir).args(lints))?;
     }
     let driver = support::root().join("crates/emit/tests/rust/driver.rs");
     run(&mut rustc(&["--extern", "isaglot=libisaglot.rlib", &driver.to_string_lossy(), "-o", "driver"]))?;
-    drive(subject, &plan, &dir.join("driver"), &dir)?;
-    again(subject, &plan, &dir.join("driver"), &dir)
+    let driver = Driver { program: dir.join("driver"), always: Vec::new(), dir: &dir };
+    drive(subject, &plan, &driver)?;
+    again(subject, &plan, &driver)?;
+    assembled(subject, &plan, &driver)
 }
 
 /// Compiles the driver of the tests with generated C.
@@ -260,34 +303,87 @@ fn compiled(compiler: &str, dir: &Path, flags: &[&str]) -> Result<PathBuf, Faile
     let driver = support::root().join("crates/emit/tests/c/driver.c");
     let program = dir.join("driver");
     let mut command = Command::new(compiler);
-    command.args(flags).arg("-I").arg(dir).arg(driver).arg(dir.join("isaglot.c")).arg("-o").arg(&program);
+    command.args(FLAGS).args(flags).arg("-I").arg(dir).arg(driver).arg(dir.join("isaglot.c")).arg("-o").arg(&program);
     run(&mut command)?;
     Ok(program)
 }
 
-fn c(subject: &Subject, compiler: &str, straight: bool) -> Result<(), Failed> {
+/// Straight code in C.
+fn c(subject: &Subject, compiler: &str) -> Result<(), Failed> {
     let isa = subject.load();
     let plan = subject.plan(&isa);
     let blueprint = Blueprint::new(&plan, limbs_for(&isa)).map_err(|e| e.0)?;
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c_{compiler}_{straight}_{}", subject.name));
-    C::new(&blueprint, Stamp::new(&plan, 0, ""), "isaglot").straight(straight).files().write(&dir)?;
-    let program = compiled(compiler, &dir, FLAGS)?;
-    drive(subject, &plan, &program, &dir)?;
-    again(subject, &plan, &program, &dir)?;
-    assembled_by_c(subject, &plan, &program, &dir)
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c_{compiler}_{}", subject.name));
+    C::new(&blueprint, Stamp::new(&plan, 0, ""), "isaglot").files().write(&dir)?;
+    let driver = Driver { program: compiled(compiler, &dir, &[])?, always: Vec::new(), dir: &dir };
+    drive(subject, &plan, &driver)?;
+    again(subject, &plan, &driver)?;
+    assembled(subject, &plan, &driver)
+}
+
+/// The tables of all descriptions in C, one program for those whose words have as many limbs.
+fn c_tables(subjects: &[Subject], compiler: &str) -> Result<(), Failed> {
+    let loaded: Vec<(&Subject, Isa)> = subjects.iter().map(|subject| (subject, subject.load())).collect();
+    let mut sizes: Vec<usize> = loaded.iter().map(|(_, isa)| limbs_for(isa)).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let mut wrong = Vec::new();
+    for limbs in sizes {
+        let these: Vec<&(&Subject, Isa)> = loaded.iter().filter(|(_, isa)| limbs_for(isa) == limbs).collect();
+        let plans: Vec<Plan<'_>> = these.iter().map(|(subject, isa)| subject.plan(isa)).collect();
+        let blueprints: Result<Vec<Blueprint<'_>>, _> = plans.iter().map(|plan| Blueprint::new(plan, limbs)).collect();
+        let blueprints = blueprints.map_err(|e| e.0)?;
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c_{compiler}_tables_{limbs}"));
+        std::fs::create_dir_all(&dir)?;
+        // The header is that of the widest.
+        let widest = blueprints.iter().max_by_key(|b| b.max_bits).ok_or("no description")?;
+        let stamp = Stamp::new(&plans[0], 0, "");
+        std::fs::write(dir.join("isaglot.h"), C::new(widest, stamp, "isaglot").header())?;
+        std::fs::write(dir.join("isaglot.c"), several(&blueprints))?;
+        let program = compiled(compiler, &dir, &["-DSEVERAL"])?;
+        for (i, ((subject, _), plan)) in these.iter().zip(&plans).enumerate() {
+            let always = vec!["-n".to_owned(), i.to_string()];
+            let driver = Driver { program: program.clone(), always, dir: &dir };
+            let all = drive(subject, plan, &driver).and_then(|()| again(subject, plan, &driver));
+            if let Err(e) = all.and_then(|()| assembled(subject, plan, &driver)) {
+                wrong.push(format!("{}: {}", subject.name, e.message().unwrap_or("")));
+            }
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+/// The source of a codec of which `isaglot_choose` says, by number, what it is of.
+fn several(blueprints: &[Blueprint<'_>]) -> String {
+    let mut out =
+        String::from("#include \"isaglot.h\"\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n");
+    out += &isaglot_emit::c::constants(&blueprints.iter().collect::<Vec<_>>());
+    for part in isaglot_emit::c::RUNTIME.iter().chain(isaglot_emit::c::MORE) {
+        out += part;
+    }
+    let mut all = String::new();
+    for (i, blueprint) in blueprints.iter().enumerate() {
+        out += &isaglot_emit::c::tables::write(blueprint, &format!("of_{i}"));
+        all += &format!("   &of_{i},\n");
+    }
+    out += &format!("static const struct isa *const all[] = {{\n{all}}};\nstatic const struct isa *chosen = &of_0;\n");
+    out += "#define tables (*chosen)\nvoid isaglot_choose(size_t number);\n";
+    out += "void isaglot_choose(size_t number)\n{\n   chosen = all[number];\n}\n";
+    out + isaglot_emit::c::PUBLIC
 }
 
 /// Texts of the pool assemble to the words that the engine's assembler makes of them.
-fn assembled_by_c(subject: &Subject, plan: &isaglot_codec::Plan<'_>, program: &Path, dir: &Path) -> Result<(), Failed> {
+fn assembled(subject: &Subject, plan: &Plan<'_>, driver: &Driver<'_>) -> Result<(), Failed> {
     let Some((_, pool)) = &subject.pool else { return Ok(()) };
     let names = isaglot_asm::Names::default();
     let mut engine = isaglot_asm::Assembler::new(plan, &names, isaglot_asm::Compat::Mesa24);
-    let step = if support::words(WORDS) > WORDS { 1 } else { 20 };
+    // All of them are assembled by the tables that run here.
+    let step = if support::is_large() { 1 } else { 5 };
     let pool = support::unpack(pool);
     let lines: Vec<&[u8]> = pool.split(|&b| b == b'\n').filter(|line| !line.is_empty()).step_by(step).collect();
-    let input = dir.join("in.txt");
+    let input = driver.dir.join("in.txt");
     std::fs::write(&input, lines.join(&b'\n'))?;
-    let got = run(Command::new(program).arg("-a").arg(&input))?;
+    let got = run(driver.command().arg("-a").arg(&input))?;
     let mut words = got.split(|&b| b == b'\n');
     for line in lines {
         let shown = String::from_utf8_lossy(line);
@@ -302,11 +398,11 @@ fn assembled_by_c(subject: &Subject, plan: &isaglot_codec::Plan<'_>, program: &P
 }
 
 /// Instructions come apart and together.
-fn again(subject: &Subject, plan: &isaglot_codec::Plan<'_>, program: &Path, dir: &Path) -> Result<(), Failed> {
-    let input = dir.join("in.bin");
+fn again(subject: &Subject, plan: &Plan<'_>, driver: &Driver<'_>) -> Result<(), Failed> {
+    let input = driver.dir.join("in.bin");
     for bytes in streams(subject, plan, support::words(WORDS) / 4) {
         std::fs::write(&input, &bytes)?;
-        run(Command::new(program).arg("-r").arg(&input))?;
+        run(driver.command().arg("-r").arg(&input))?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Works with a generated codec: driver [-l] [-q] [-x] [-f] [-m N] FILE [NAME:OFFSET...] disassembles a file;
-//! driver -d N FILE decodes it N times; driver -r FILE takes every instruction apart and puts it together again.
+//! driver -d N FILE decodes it N times; driver -r FILE takes every instruction apart and puts it together again;
+//! driver -a FILE assembles its lines.
 
 use std::io::Write;
 
@@ -15,15 +16,27 @@ impl isa::Hooks for Custom {
         self.exact
     }
 
+    fn wants_lines(&self) -> bool {
+        false
+    }
+
     fn custom(&mut self, _: &str, value: u64, out: &mut isa::Out<'_>) {
-        out.bytes(format!("0x{value:03x}").as_bytes());
+        out.bytes(b"0x");
+        out.hex_digits(value, (67 - (value | 1).leading_zeros()).div_euclid(4).max(3));
+    }
+
+    fn parse_custom(&mut self, _: &str, text: &[u8], way: usize) -> Option<(usize, u64)> {
+        let digits = text.strip_prefix(b"0x")?;
+        let len = digits.iter().take_while(|c| c.is_ascii_hexdigit()).count();
+        let value = std::str::from_utf8(&digits[..len]).ok().and_then(|d| u64::from_str_radix(d, 16).ok())?;
+        (way == 0).then_some((2 + len, value))
     }
 }
 
 fn main() {
     let mut args = std::env::args().skip(1).peekable();
-    let (mut labels, mut quiet, mut exact, mut mesa26, mut round, mut most, mut repeat) =
-        (false, false, false, false, false, 0, None);
+    let (mut labels, mut quiet, mut exact, mut mesa26, mut round, mut lines, mut most, mut repeat) =
+        (false, false, false, false, false, false, 0, None);
     while let Some(flag) = args.next_if(|arg| arg.starts_with('-')) {
         match flag.as_str() {
             "-l" => labels = true,
@@ -31,6 +44,7 @@ fn main() {
             "-x" => exact = true,
             "-f" => mesa26 = true,
             "-r" => round = true,
+            "-a" => lines = true,
             "-m" => most = args.next().and_then(|n| n.parse().ok()).expect("a number"),
             "-d" => repeat = Some(args.next().and_then(|n| n.parse::<u32>().ok()).expect("a number")),
             _ => panic!("{flag}?"),
@@ -42,6 +56,9 @@ fn main() {
     }
     if round {
         return again(&bytes);
+    }
+    if lines {
+        return assemble(&bytes);
     }
     let mut entries: Vec<(u64, Vec<u8>)> = args
         .map(|arg| {
@@ -63,6 +80,46 @@ fn main() {
     let mut stream = isa::Stream::new(isa::ISA, options, targets);
     stream.mark(&bytes);
     stream.feed(&bytes, &mut Custom { exact }, &mut text);
+}
+
+/// The words of all lines, 16 digits a limb, the high one first.
+fn assemble(text: &[u8]) {
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for line in text.split(|&b| b == b'\n') {
+        let line = std::str::from_utf8(line).expect("text");
+        let made = isa::assemble_with(line, isa::Compat::default(), &mut Custom { exact: false });
+        let digits = made.map_or(String::new(), |instruction| instruction.word().digits());
+        writeln!(out, "{digits}").expect("an open output");
+    }
+}
+
+/// A word in any of its types.
+trait Digits {
+    fn digits(self) -> String;
+}
+
+impl Digits for u32 {
+    fn digits(self) -> String {
+        format!("{self:016x}")
+    }
+}
+
+impl Digits for u64 {
+    fn digits(self) -> String {
+        format!("{self:016x}")
+    }
+}
+
+impl Digits for u128 {
+    fn digits(self) -> String {
+        format!("{self:032x}")
+    }
+}
+
+impl<const N: usize> Digits for [u64; N] {
+    fn digits(self) -> String {
+        self.iter().rev().map(|limb| format!("{limb:016x}")).collect()
+    }
 }
 
 /// The sum keeps the work from being optimised away.

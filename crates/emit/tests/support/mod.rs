@@ -137,6 +137,23 @@ pub(crate) fn words(usual: usize) -> usize {
     std::env::var("ISAGLOT_WORDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
+/// Whether more is tried than usual.
+pub(crate) fn is_large() -> bool {
+    words(0) > 0
+}
+
+/// A million instructions drawn from a pool of instructions of `size` bytes, as the corpus's MANIFEST says.
+pub(crate) fn drawn(pool: &[u8], size: usize) -> Vec<u8> {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let count = (pool.len() / size.max(1)).max(1) as u64;
+    let mut out = Vec::with_capacity(1_000_000 * size);
+    for _ in 0..1_000_000 {
+        let at = ((random.next() >> 32) % count) as usize * size;
+        out.extend_from_slice(pool.get(at..at + size).unwrap_or(&[]));
+    }
+    out
+}
+
 /// Prints custom fields as `0x%03x`.
 pub(crate) struct Custom;
 
