@@ -4,13 +4,22 @@
 pub const PICK_BITS: u32 = 10;
 
 /// The most bits for several steps together.
-pub const MERGE_BITS: u32 = 9;
+pub const MERGE_BITS: u32 = 8;
 
 /// The most bits for steps together with a mnemonic.
 pub const MERGE_TEXT_BITS: u32 = 4;
 
+/// What a step costs that picks a text from a table, in entries of tables.
+pub const PICK_COST: u64 = 1 << 16;
+
+/// What a step costs that copies a fixed text.
+pub const TEXT_COST: u64 = 1 << 14;
+
 /// The most bits that decide in a table where a program goes on.
 pub const JUMP_BITS: u32 = 10;
+
+/// The most texts of which an instruction's must contain one, for the assembler.
+pub const MAX_NEEDS: usize = 8;
 
 /// The longest text of a table, in bytes.
 pub const MAX_TEXT: usize = 255;

@@ -16,7 +16,7 @@ use isaglot_model::{
 use super::{Blueprint, Unsupported};
 use crate::limits::MAX_NODES;
 use crate::runtime::tables::{
-    Binary, Calc, Case, Encoding, Expr, Field, Int, NONE, Node, Part, Piece, Range, Space, Type, Unary,
+    Binary, Calc, Case, Encoding, Expr, Field, Int, NONE, Node, ONE, Part, Piece, Range, Space, Type, Unary,
 };
 
 /// What is known so far.
@@ -140,15 +140,26 @@ impl<'a> Exact<'_, '_, 'a> {
             let b = &mut *self.blueprint;
             let (nodes, entries) = (b.tree.len() as u32, b.entries.len() as u32);
             let (lists, listed) = (b.lists.len() as u32, b.listed.len() as u32);
-            let place = |entry: u32| if entry & LIST == 0 { entry + nodes } else { entry + lists };
+            let leaf_of = &self.leaf_of;
+            let number = |id: &EncodingId| leaf_of.get(id).copied().unwrap_or(0);
+            let place = |entry: u32| {
+                if entry & LIST == 0 {
+                    return entry + nodes;
+                }
+                let &(from, to) = tree.lists.get((entry & !LIST) as usize).unwrap_or(&(0, 0));
+                match tree.listed.get(from as usize..to as usize) {
+                    Some([(only, _)]) => ONE | number(only),
+                    _ => entry + lists,
+                }
+            };
             b.entries.extend(tree.entries.iter().map(|&entry| place(entry)));
-            for (limb, shift, mask, base) in tree.nodes {
+            for &(limb, shift, mask, base) in &tree.nodes {
                 b.tree.push(Node { limb: limb as u8, shift: shift as u8, mask: mask as u32, base: base + entries });
             }
             b.lists.extend(tree.lists.iter().map(|&(from, to)| (from + listed, to + listed)));
-            b.listed.extend(tree.listed.iter().map(|(id, _)| self.leaf_of.get(id).copied().unwrap_or(0)));
+            b.listed.extend(tree.listed.iter().map(|(id, _)| number(id)));
             let root = place(tree.root);
-            b.spaces.push(Space { root, exact_width: tree.exact_width, first_wins: tree.first_wins, first });
+            b.spaces.push(Space { root, first_wins: tree.first_wins, first });
         }
     }
 
@@ -193,6 +204,9 @@ impl<'a> Exact<'_, '_, 'a> {
         let cases = once(&mut self.blueprint.case_lists, &mut self.case_lists, cases);
         let (care, value) = (encoding.pattern.care(), encoding.pattern.value());
         let pattern = self.limbs(&[care, value, &encoding.dont_care]);
+        let excepts: Vec<u32> =
+            encoding.except.iter().map(|pattern| self.limbs(&[pattern.care(), pattern.value()])).collect();
+        let except = append(&mut self.blueprint.excepts, &excepts);
         self.blueprint.memo = self.blueprint.memo.max(exprs.len());
         self.blueprint.leaves.push(Encoding {
             name: isa.text(encoding.name),
@@ -200,8 +214,11 @@ impl<'a> Exact<'_, '_, 'a> {
             width: encoding.width,
             pattern,
             dont_care: !encoding.dont_care.is_zero(),
+            knotted: isaglot_codec::operands::is_knotted(isa, encoding),
+            except,
             cases,
             program: 0,
+            needs: (0, 0),
             branches: false,
         });
         Ok(())

@@ -59,6 +59,10 @@ pub struct Blueprint<'a> {
     /// See [`Isa`].
     pub leaves: Vec<Encoding<'a>>,
     /// See [`Isa`].
+    pub excepts: Vec<u32>,
+    /// See [`Isa`].
+    pub needs: Vec<u32>,
+    /// See [`Isa`].
     pub limbs: Vec<u64>,
     /// See [`Isa`].
     pub case_lists: Vec<u32>,
@@ -173,6 +177,8 @@ impl<'a> Blueprint<'a> {
             lists: &self.lists,
             listed: &self.listed,
             leaves: &self.leaves,
+            excepts: &self.excepts,
+            needs: &self.needs,
             limbs: &self.limbs,
             case_lists: &self.case_lists,
             preferred: &self.preferred,

@@ -15,7 +15,9 @@ use isaglot_model::{EncodingId, FieldType, SpaceId};
 
 use super::exact::{Types, append, binary, int, unary};
 use super::{Blueprint, Unsupported};
-use crate::limits::{JUMP_BITS, MAX_POOL, MAX_TEXT, MERGE_BITS, MERGE_TEXT_BITS, PICK_BITS};
+use crate::limits::{
+    JUMP_BITS, MAX_NEEDS, MAX_POOL, MAX_TEXT, MERGE_BITS, MERGE_TEXT_BITS, PICK_BITS, PICK_COST, TEXT_COST,
+};
 use crate::runtime::tables::{Calc, Code, NONE, Op, PAD, Run, Type};
 
 /// Neighbouring bits of a limb: limb, lowest bit, how many, and where they go in an index.
@@ -31,6 +33,10 @@ struct Quick<'b, 'p, 'a> {
     plan: &'p Plan<'a>,
     programs: Programs<'p, 'a>,
     blocks: HashMap<BlockId, u32>,
+    /// Programs that are written.
+    laid: HashMap<Vec<Op>, u32>,
+    /// See [`Quick::needs`].
+    needs: HashMap<BlockId, Option<Rc<Vec<Vec<u8>>>>>,
     /// Blocks with a number whose text depends on more than its value.
     floats: HashMap<BlockId, bool>,
     texts: HashMap<Vec<u8>, u32>,
@@ -53,6 +59,8 @@ pub(super) fn fill<'a>(blueprint: &mut Blueprint<'a>, plan: &Plan<'a>) -> Result
         plan,
         programs: Programs::new(plan, true),
         blocks: HashMap::new(),
+        laid: HashMap::new(),
+        needs: HashMap::new(),
         floats: HashMap::new(),
         texts: HashMap::new(),
         picks: HashMap::new(),
@@ -71,8 +79,11 @@ pub(super) fn fill<'a>(blueprint: &mut Blueprint<'a>, plan: &Plan<'a>) -> Result
         let block = quick.programs.whole(id);
         let program = quick.block(block);
         let branches = may_branch(plan, id, &mut Vec::new());
+        let needs = quick.needs(block).unwrap_or_default();
+        let needs: Vec<u32> = needs.iter().map(|text| quick.text(text)).collect();
+        let needs = append(&mut quick.blueprint.needs, &needs);
         if let Some(leaf) = quick.blueprint.leaves.get_mut(at) {
-            (leaf.program, leaf.branches) = (program, branches);
+            (leaf.program, leaf.branches, leaf.needs) = (program, branches, needs);
         }
     }
     if quick.full {
@@ -101,35 +112,77 @@ impl<'a> Quick<'_, '_, 'a> {
         if let Some(&at) = self.blocks.get(&id) {
             return at;
         }
-        let steps = self.programs.steps(id).to_vec();
+        let mut steps = Vec::new();
+        self.flat(id, &mut steps);
         let mut ops = Vec::new();
-        let mut group: Vec<Step> = Vec::new();
-        let mut reads = self.none();
+        let mut group: Vec<(Step, Word)> = Vec::new();
         for step in steps {
             let (bits, pure) = self.programs.depends(step);
-            let both = reads.or(&bits);
-            // A mnemonic makes a table that only one instruction has.
-            let named = group.iter().chain([&step]).any(|&step| self.is_word(step));
-            let most = if named { MERGE_TEXT_BITS } else { MERGE_BITS };
-            let fits = pure && !self.has_float(step) && bits.count_ones() <= PICK_BITS;
-            if fits && (group.is_empty() || both.count_ones() <= most) {
-                group.push(step);
-                reads = both;
-                continue;
-            }
-            self.flush(&mut group, &reads, &mut ops);
-            reads = self.none();
-            if fits {
-                group.push(step);
-                reads = bits;
+            if pure && !self.has_float(step) && bits.count_ones() <= PICK_BITS {
+                group.push((step, bits));
             } else {
+                self.flush(&mut group, &mut ops);
                 self.step(step, &mut ops);
             }
         }
-        self.flush(&mut group, &reads, &mut ops);
+        self.flush(&mut group, &mut ops);
         let at = self.lay_out(ops);
         self.blocks.insert(id, at);
         at
+    }
+
+    /// The steps of a block, with those of choices that no bit decides in their place.
+    fn flat(&self, block: BlockId, out: &mut Vec<Step>) {
+        for &step in self.programs.steps(block) {
+            if !self.decider(step).is_some_and(|bits| bits.is_zero()) {
+                out.push(step);
+                continue;
+            }
+            match self.chosen(step, &vec![0; self.blueprint.limb_count]) {
+                Some(chosen) => self.flat(chosen, out),
+                None => out.push(Step::Bail),
+            }
+        }
+    }
+
+    /// Appends steps that depend on few bits each, as few steps as there can be; of those ways, the one with the smallest
+    /// tables.
+    fn flush(&mut self, group: &mut Vec<(Step, Word)>, ops: &mut Vec<Op>) {
+        let steps = std::mem::take(group);
+        // For each number of steps: the least cost, and where its last group begins.
+        let mut best: Vec<(u64, usize)> = vec![(0, 0)];
+        for end in 1..=steps.len() {
+            let mut found = (u64::MAX, 0);
+            let (mut reads, mut named) = (self.none(), false);
+            for from in (0..end).rev() {
+                let Some((step, bits)) = steps.get(from) else { break };
+                reads = reads.or(bits);
+                // A mnemonic makes a table that only one instruction has.
+                named |= self.is_word(*step);
+                let count = reads.count_ones();
+                let most = if named { MERGE_TEXT_BITS } else { MERGE_BITS };
+                if count > most && from + 1 < end {
+                    break;
+                }
+                let cost = if count == 0 { TEXT_COST } else { PICK_COST + (1 << count) };
+                let before = best.get(from).map_or(0, |best| best.0);
+                found = found.min((before + cost, from));
+            }
+            best.push(found);
+        }
+        let (mut ends, mut at) = (Vec::new(), steps.len());
+        while at > 0 {
+            ends.push(at);
+            at = best.get(at).map_or(0, |best| best.1);
+        }
+        let mut from = 0;
+        for end in ends.into_iter().rev() {
+            let part = steps.get(from..end).unwrap_or(&[]);
+            let reads = part.iter().fold(self.none(), |reads, (_, bits)| reads.or(bits));
+            let part: Vec<Step> = part.iter().map(|(step, _)| *step).collect();
+            self.merge(&part, &reads, ops);
+            from = end;
+        }
     }
 
     /// Whether a step is fixed text with more than punctuation.
@@ -160,7 +213,54 @@ impl<'a> Quick<'_, '_, 'a> {
         if !ends {
             ops.push(Op(Code::End, NO_RUN, NO_RUN, 0));
         }
-        append(&mut self.blueprint.ops, &ops).0
+        if let Some(&known) = self.laid.get(&ops) {
+            return known;
+        }
+        let at = append(&mut self.blueprint.ops, &ops).0;
+        self.laid.insert(ops, at);
+        at
+    }
+
+    /// Texts of which every text of a block contains at least one; `None` if nothing is known.
+    fn needs(&mut self, block: BlockId) -> Option<Rc<Vec<Vec<u8>>>> {
+        if let Some(known) = self.needs.get(&block) {
+            return known.clone();
+        }
+        let mut best: Option<Rc<Vec<Vec<u8>>>> = None;
+        for step in self.programs.steps(block).to_vec() {
+            let found = match step {
+                Step::Bail => Some(Rc::default()),
+                Step::Text { from, len } => {
+                    let text = self.programs.bytes(from, len).trim_ascii();
+                    (self.is_word(step) && text.len() <= MAX_TEXT).then(|| Rc::new(vec![text.to_vec()]))
+                }
+                _ => self.needs_one(&self.ways_of(step)),
+            };
+            let length = |texts: &[Vec<u8>]| texts.iter().map(Vec::len).min().unwrap_or(usize::MAX);
+            if let Some(found) = found
+                && best.as_ref().is_none_or(|best| length(&found) > length(best))
+            {
+                best = Some(found);
+            }
+        }
+        self.needs.insert(block, best.clone());
+        best
+    }
+
+    /// The same for blocks of which one is printed.
+    fn needs_one(&mut self, blocks: &[BlockId]) -> Option<Rc<Vec<Vec<u8>>>> {
+        let mut all: Vec<Vec<u8>> = Vec::new();
+        for &block in blocks {
+            for text in self.needs(block)?.iter() {
+                if !all.contains(text) {
+                    all.push(text.clone());
+                }
+            }
+            if all.len() > MAX_NEEDS {
+                return None;
+            }
+        }
+        (!blocks.is_empty()).then(|| Rc::new(all))
     }
 
     /// Whether a step prints a floating-point number: how it reads is chosen when it is printed.
@@ -189,15 +289,11 @@ impl<'a> Quick<'_, '_, 'a> {
         found
     }
 
-    /// Ends a group of steps that depend on the few bits `reads`: as one step that copies a text.
-    fn flush(&mut self, group: &mut Vec<Step>, reads: &Word, ops: &mut Vec<Op>) {
-        let steps = std::mem::take(group);
-        if steps.is_empty() {
-            return;
-        }
+    /// Appends steps that depend on the few bits `reads` as one step that copies a text.
+    fn merge(&mut self, steps: &[Step], reads: &Word, ops: &mut Vec<Op>) {
         if reads.is_zero() {
             let mut text = Vec::new();
-            return match self.print(&steps, &[], &mut text) {
+            return match self.print(steps, &[], &mut text) {
                 true => self.text_steps(&text, ops),
                 false => ops.push(Op(Code::Bail, NO_RUN, NO_RUN, 0)),
             };
@@ -405,6 +501,7 @@ impl<'a> Quick<'_, '_, 'a> {
         let mut cares = 0u64;
         for &id in isa[sub.space].encodings.iter().filter(|&&id| self.plan.active(&isa[id])) {
             cares |= isa[id].pattern.care().low_u64() | isa[id].dont_care.low_u64();
+            cares |= isa[id].except.iter().fold(0, |cares, pattern| cares | pattern.care().low_u64());
         }
         let mut word = vec![0u64; self.blueprint.limb_count];
         let fixed = graph.evaluate(sub.value, &word);

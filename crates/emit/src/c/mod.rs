@@ -69,10 +69,10 @@ impl<'b, 'a> C<'b, 'a> {
     /// [`crate::names::c_prefix`].
     #[must_use]
     pub fn new(blueprint: &'b Blueprint<'a>, stamp: Stamp, prefix: &str) -> Self {
-        C { blueprint, stamp, prefix: prefix.to_owned(), straight: false }
+        C { blueprint, stamp, prefix: prefix.to_owned(), straight: true }
     }
 
-    /// The same with quick programs as straight code: more source, faster.
+    /// The same with quick programs as straight code, as by default, or as tables: less source, slower.
     #[must_use]
     pub fn straight(mut self, straight: bool) -> Self {
         self.straight = straight;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::blueprint::Blueprint;
-use crate::runtime::tables::{Binary, Calc, Code, NONE, Part, Range, Type, Unary};
+use crate::runtime::tables::{Binary, Calc, Code, LIST, NONE, ONE, Part, Range, Type, Unary};
 
 /// Columns of generated C.
 const WIDTH: usize = 118;
@@ -25,7 +25,7 @@ fn array(out: &mut String, ty: &str, name: &str, items: impl Iterator<Item = Str
         line.push_str(match ty {
             "struct way" => " {{0, false, false, 0}, 0},",
             "struct expr" => " {{0, 0}, {0, 0}},",
-            "struct leaf" => " {{\"\", 0}, {\"\", 0}, 0, 0, {0, 0}, 0, false, false},",
+            "struct leaf" => " {{\"\", 0}, {\"\", 0}, 0, 0, {0, 0}, {0, 0}, {0, 0}, 0, false, false, false},",
             "char *const" => " \"\",",
             "struct str" => " {\"\", 0},",
             _ if ty.starts_with("struct") => " {0},",
@@ -65,7 +65,11 @@ fn number(n: u32) -> String {
 }
 
 fn list(n: u32) -> String {
-    if n & crate::runtime::tables::LIST == 0 { n.to_string() } else { format!("LIST | {}", n & 0x7fff_ffff) }
+    match (n & LIST, n & ONE) {
+        (0, 0) => n.to_string(),
+        (0, _) => format!("ONE | {}", n & !ONE),
+        _ => format!("LIST | {}", n & !LIST),
+    }
 }
 
 fn long(n: u64) -> String {
@@ -172,7 +176,7 @@ pub fn write(b: &Blueprint<'_>, name: &str) -> String {
     let rules = b.lengths.iter().map(|(care, value, bits)| format!("{{{}, {}, {bits}}}", long(*care), long(*value)));
     array(o, "struct length_rule", &n("lengths"), rules);
     let spaces = b.spaces.iter();
-    let spaces = spaces.map(|s| format!("{{{}, {}, {}, {}}}", list(s.root), s.first, s.exact_width, s.first_wins));
+    let spaces = spaces.map(|s| format!("{{{}, {}, {}}}", list(s.root), s.first, s.first_wins));
     array(o, "struct space", &n("spaces"), spaces);
     let nodes = b.tree.iter().map(|t| format!("{{{}, {}, {}, {}}}", t.limb, t.shift, t.mask, t.base));
     array(o, "struct node", &n("tree"), nodes);
@@ -181,10 +185,15 @@ pub fn write(b: &Blueprint<'_>, name: &str) -> String {
     array(o, "uint32_t", &n("listed"), b.listed.iter().map(ToString::to_string));
     let leaves = b.leaves.iter().map(|l| {
         let (name, display, cases) = (string(l.name.as_bytes()), string(l.display.as_bytes()), range(l.cases));
-        let (width, pattern, program) = (l.width, l.pattern, l.program);
-        format!("{{{name}, {display}, {width}, {pattern}, {cases}, {program}, {}, {}}}", l.dont_care, l.branches)
+        let (width, pattern, except, needs, program) = (l.width, l.pattern, range(l.except), range(l.needs), l.program);
+        format!(
+            "{{{name}, {display}, {width}, {pattern}, {except}, {cases}, {needs}, {program}, {}, {}, {}}}",
+            l.dont_care, l.knotted, l.branches
+        )
     });
     array(o, "struct leaf", &n("leaves"), leaves);
+    array(o, "uint32_t", &n("excepts"), b.excepts.iter().map(ToString::to_string));
+    array(o, "uint32_t", &n("needs"), b.needs.iter().map(ToString::to_string));
     array(o, "uint64_t", &n("limbs"), b.limbs.iter().map(|&l| long(l)));
     array(o, "uint32_t", &n("case_lists"), b.case_lists.iter().map(ToString::to_string));
     let preferred = b.preferred.iter().map(|p| format!("{{{}, {}, {}, {}}}", p.0, p.1, long(p.2), long(p.3)));
@@ -273,6 +282,8 @@ const TABLES: &[&str] = &[
     "lists",
     "listed",
     "leaves",
+    "excepts",
+    "needs",
     "limbs",
     "case_lists",
     "preferred",

@@ -1,6 +1,6 @@
 //! Which encoding of a space a value is, and where instructions begin and end.
 
-use super::tables::{Isa, LIMBS, LIST, Limbs};
+use super::tables::{Isa, LIMBS, LIST, Limbs, ONE};
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,20 +16,32 @@ pub enum Match {
 /// Decides a value of a space; `width` counts where instructions differ in width.
 #[inline(always)]
 pub fn select(isa: &Isa<'_>, space: u32, word: &Limbs, width: u32) -> Match {
-    let Some(space) = isa.spaces.get(space as usize) else { return Match::None };
-    let mut at = space.root;
-    while at & LIST == 0 {
-        let Some(node) = isa.tree.get(at as usize) else { return Match::None };
+    let root = isa.spaces.get(space as usize).map_or(LIST, |space| space.root);
+    settle(isa, space, walk_down(isa, root, word), word, width)
+}
+
+/// What a value is that the tree of its space leads to this entry.
+#[inline(always)]
+pub fn settle(isa: &Isa<'_>, space: u32, at: u32, word: &Limbs, width: u32) -> Match {
+    if at & LIST == 0 {
+        let leaf = at & !ONE;
+        return if matches(isa, leaf, word, width) { Match::One(leaf) } else { Match::None };
+    }
+    let Some(&list) = isa.lists.get((at & !LIST) as usize) else { return Match::None };
+    let first_wins = isa.spaces.get(space as usize).is_some_and(|space| space.first_wins);
+    several(isa, list, word, first_wins, width)
+}
+
+/// Where the tree leads that begins at an entry: to an encoding, or a list.
+#[inline(always)]
+pub fn walk_down(isa: &Isa<'_>, entry: u32, word: &Limbs) -> u32 {
+    let mut at = entry;
+    while at & (LIST | ONE) == 0 {
+        let Some(node) = isa.tree.get(at as usize) else { return LIST };
         let index = (limb(word, node.limb) >> (node.shift & 63)) as u32 & node.mask;
-        let Some(&next) = isa.entries.get((node.base + index) as usize) else { return Match::None };
-        at = next;
+        at = isa.entries.get((node.base + index) as usize).copied().unwrap_or(LIST);
     }
-    let Some(&(from, to)) = isa.lists.get((at & !LIST) as usize) else { return Match::None };
-    if to == from + 1 {
-        let leaf = isa.listed.get(from as usize).copied().unwrap_or(0);
-        return if matches(isa, leaf, word, space.exact_width, width) { Match::One(leaf) } else { Match::None };
-    }
-    several(isa, (from, to), word, (space.exact_width, space.first_wins), width)
+    at
 }
 
 /// A limb of a word; one that there is not is 0.
@@ -39,12 +51,18 @@ pub fn limb(word: &Limbs, at: u8) -> u64 {
 }
 
 #[inline(always)]
-fn matches(isa: &Isa<'_>, leaf: u32, word: &Limbs, exact_width: bool, width: u32) -> bool {
+fn matches(isa: &Isa<'_>, leaf: u32, word: &Limbs, width: u32) -> bool {
     let Some(leaf) = isa.leaves.get(leaf as usize) else { return false };
-    if exact_width && leaf.width != width {
-        return false;
-    }
-    let at = leaf.pattern as usize;
+    // Where instructions differ in width, a match is as wide as the instruction.
+    (isa.lengths.is_empty() || leaf.width == width)
+        && fits(isa, leaf.pattern, word)
+        && (isa.excepts.is_empty() || leaf.except.0 == leaf.except.1 || !excepted(isa, leaf.except, word))
+}
+
+/// Whether a word has the bits of the pattern at `at`.
+#[inline(always)]
+fn fits(isa: &Isa<'_>, at: u32, word: &Limbs) -> bool {
+    let at = at as usize;
     let Some(pattern) = isa.limbs.get(at..at + 2 * LIMBS) else { return false };
     let mut differ = 0;
     for i in 0..LIMBS {
@@ -54,12 +72,17 @@ fn matches(isa: &Isa<'_>, leaf: u32, word: &Limbs, exact_width: bool, width: u32
 }
 
 #[inline(never)]
-fn several(isa: &Isa<'_>, list: (u32, u32), word: &Limbs, rules: (bool, bool), width: u32) -> Match {
+fn excepted(isa: &Isa<'_>, (from, to): (u32, u32), word: &Limbs) -> bool {
+    isa.excepts.get(from as usize..to as usize).unwrap_or(&[]).iter().any(|&at| fits(isa, at, word))
+}
+
+#[inline(never)]
+fn several(isa: &Isa<'_>, list: (u32, u32), word: &Limbs, first_wins: bool, width: u32) -> Match {
     let mut first = None;
     for &leaf in isa.listed.get(list.0 as usize..list.1 as usize).unwrap_or(&[]) {
-        if matches(isa, leaf, word, rules.0, width) {
+        if matches(isa, leaf, word, width) {
             match first {
-                None if rules.1 => return Match::One(leaf),
+                None if first_wins => return Match::One(leaf),
                 None => first = Some(leaf),
                 Some(first) => return Match::Conflict(first, leaf),
             }
@@ -78,8 +101,10 @@ pub fn pattern<'t>(isa: &Isa<'t>, leaf: u32, set: usize) -> &'t [u64] {
 /// Whether a value has bits set that its encoding does not care for.
 #[inline(always)]
 pub fn has_dont_care(isa: &Isa<'_>, leaf: u32, word: &Limbs) -> bool {
-    isa.leaves.get(leaf as usize).is_some_and(|leaf| leaf.dont_care)
-        && pattern(isa, leaf, 2).iter().zip(word).any(|(set, limb)| set & limb != 0)
+    let Some(leaf) = isa.leaves.get(leaf as usize).filter(|leaf| leaf.dont_care) else { return false };
+    let at = leaf.pattern as usize + 2 * LIMBS;
+    let Some(set) = isa.limbs.get(at..at + LIMBS) else { return false };
+    (0..LIMBS).any(|i| set[i] & word[i] != 0)
 }
 
 /// An instruction from a stream.

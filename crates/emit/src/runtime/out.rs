@@ -1,6 +1,9 @@
 //! Where text goes: a small buffer in front of whatever takes the bytes, with the column of the line.
 //!
-//! The text of an instruction stays in the buffer until it is decided that it is right, so that it can be taken back.
+//! A line that may yet be taken back is written by *quick* steps: each is told the place where it writes and gives the
+//! place behind, which its caller keeps in a register. They copy a fixed number of bytes, of which those too many are
+//! written over by the next step, and do not check for room: what lies beyond the buffer goes to its end, and shows when
+//! the line is done. Everything else keeps its place in the output.
 
 use core::fmt;
 
@@ -12,9 +15,13 @@ const SIZE: usize = 4096;
 /// Bytes of a text that can be taken back; longer ones are printed by the exact half, which takes nothing back.
 const HELD: usize = 1024;
 
+/// Numbers below 1,000: their digits, the first the least significant byte, and how many.
+static SMALL: [u32; 1000] = small();
+
 /// The output.
 pub struct Out<'o> {
-    buffer: [u8; SIZE],
+    /// [`SIZE`] bytes, and room for a short copy.
+    buffer: [u8; SIZE + PAD],
     at: usize,
     /// Where in the buffer column 0 is; wraps, for it may be before.
     start: usize,
@@ -33,11 +40,14 @@ impl fmt::Debug for Out<'_> {
 impl<'o> Out<'o> {
     /// An output whose bytes go to `sink`, in pieces. What is left goes there when it is dropped.
     pub fn new(sink: &'o mut dyn FnMut(&[u8])) -> Self {
-        Out { buffer: [0; SIZE], at: 0, start: 0, held: false, full: false, sink }
+        Out { buffer: [0; SIZE + PAD], at: 0, start: 0, held: false, full: false, sink }
     }
 
-    /// Hands on what is in the buffer.
+    /// Hands on what is in the buffer, but nothing that may yet be taken back.
     pub fn flush(&mut self) {
+        if self.held {
+            return;
+        }
         (self.sink)(self.buffer.get(..self.at).unwrap_or(&[]));
         self.start = self.start.wrapping_sub(self.at);
         self.at = 0;
@@ -60,33 +70,171 @@ impl<'o> Out<'o> {
         self.start = self.at.wrapping_sub(column);
     }
 
-    /// From here on, text can be taken back.
+    /// Begins a line that can be taken back; gives the place for its first step.
     #[inline(always)]
-    pub(crate) fn hold(&mut self) {
+    pub(crate) fn hold(&mut self) -> usize {
         if self.at > SIZE - HELD {
             self.flush();
         }
+        self.start = self.at;
         self.held = true;
+        self.at
     }
 
-    /// Keeps what was held; `false` if it was too much, and nothing of it is right.
+    /// Keeps a line that ends at `at`; `false`, with the line taken back, if there is none or it was too long.
     #[inline(always)]
-    pub(crate) fn keep(&mut self) -> bool {
+    pub(crate) fn keep(&mut self, end: Option<usize>) -> bool {
         self.held = false;
-        !core::mem::take(&mut self.full)
+        match end {
+            Some(end) if end <= SIZE && !self.full => {
+                self.at = end;
+                true
+            }
+            _ => {
+                self.at = self.start;
+                self.full = false;
+                false
+            }
+        }
     }
 
-    /// Takes back what was held.
-    pub(crate) fn take_back(&mut self) {
-        self.at = self.start;
-        self.held = false;
-        self.full = false;
+    /// A quick step that is no quick one: `print` appends as usual.
+    #[inline]
+    pub(crate) fn slowly(&mut self, at: usize, print: impl FnOnce(&mut Self)) -> usize {
+        self.full |= at > SIZE;
+        self.at = at.min(SIZE);
+        print(self);
+        self.at
+    }
+
+    /// A quick step: a text.
+    #[inline(always)]
+    pub(crate) fn text<const N: usize>(&mut self, at: usize, text: &[u8; N]) -> usize {
+        let to = at.min(SIZE);
+        if let Some(room) = self.buffer.get_mut(to..to + N) {
+            room.copy_from_slice(text);
+        }
+        at + N
+    }
+
+    /// A quick step: a text of a pool that has [`PAD`] bytes more behind; its first byte × 256 + its length.
+    #[inline(always)]
+    pub(crate) fn pooled(&mut self, at: usize, pool: &[u8], entry: u32) -> usize {
+        let (from, len) = ((entry >> 8) as usize, (entry & 255) as usize);
+        if len > PAD {
+            return self.long_text(at, pool.get(from..from + len).unwrap_or(&[]));
+        }
+        self.short(at, pool, from);
+        at + len
+    }
+
+    /// A quick step: the same for a text of at most [`PAD`] bytes.
+    #[inline(always)]
+    pub fn short_pooled<const N: usize>(&mut self, at: usize, pool: &[u8; N], entry: u32) -> usize {
+        self.short(at, pool, (entry >> 8) as usize);
+        at + (entry & 255) as usize
+    }
+
+    #[inline(always)]
+    fn short(&mut self, at: usize, pool: &[u8], from: usize) {
+        let to = at.min(SIZE);
+        if let (Some(text), Some(room)) = (pool.get(from..from + PAD), self.buffer.get_mut(to..to + PAD)) {
+            room.copy_from_slice(text);
+        }
+    }
+
+    #[inline(never)]
+    fn long_text(&mut self, at: usize, text: &[u8]) -> usize {
+        if let Some(room) = self.buffer.get_mut(at..at + text.len()) {
+            room.copy_from_slice(text);
+        }
+        at + text.len()
+    }
+
+    /// A quick step: up to 8 bytes, the first the least significant.
+    #[inline(always)]
+    fn eight(&mut self, at: usize, bytes: u64, len: usize) -> usize {
+        let to = at.min(SIZE);
+        if let Some(room) = self.buffer.get_mut(to..to + 8) {
+            room.copy_from_slice(&bytes.to_le_bytes());
+        }
+        at + len
+    }
+
+    /// A quick step: blanks up to a column.
+    #[inline(always)]
+    pub(crate) fn blanks(&mut self, at: usize, column: usize) -> usize {
+        let end = self.start + column;
+        if end > at.saturating_add(PAD) {
+            return self.many_blanks(at, end);
+        }
+        let to = at.min(SIZE);
+        if let Some(room) = self.buffer.get_mut(to..to + PAD) {
+            room.copy_from_slice(&[b' '; PAD]);
+        }
+        at.max(end)
+    }
+
+    #[inline(never)]
+    fn many_blanks(&mut self, at: usize, end: usize) -> usize {
+        if let Some(room) = self.buffer.get_mut(at..end) {
+            room.fill(b' ');
+        }
+        end
+    }
+
+    /// A quick step: a number in lower-case hexadecimal without leading zeros.
+    #[inline]
+    pub(crate) fn put_hex(&mut self, at: usize, value: u64) -> usize {
+        let digits = (67 - (value | 1).leading_zeros() as usize) / 4;
+        if digits <= 8 {
+            return self.eight(at, hexadecimal(value as u32) >> (8 * (8 - digits)), digits);
+        }
+        let at = self.eight(at, hexadecimal((value >> 32) as u32) >> (8 * (16 - digits)), digits - 8);
+        self.eight(at, hexadecimal(value as u32), 8)
+    }
+
+    /// A quick step: a number in decimal.
+    #[inline]
+    pub(crate) fn put_unsigned(&mut self, at: usize, value: u64) -> usize {
+        match usize::try_from(value).ok().and_then(|value| SMALL.get(value)) {
+            Some(&small) => self.eight(at, u64::from(small & 0xff_ffff), (small >> 24) as usize),
+            None => self.put_large(at, value),
+        }
+    }
+
+    #[inline(never)]
+    fn put_large(&mut self, at: usize, value: u64) -> usize {
+        let mut digits = [0u8; 20];
+        let mut from = digits.len();
+        let mut rest = value;
+        while rest != 0 && from > 0 {
+            from -= 1;
+            digits[from] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        self.long_text(at, digits.get(from..).unwrap_or(&[]))
+    }
+
+    /// A quick step: a signed number in decimal.
+    #[inline]
+    pub(crate) fn put_signed(&mut self, at: usize, value: i64) -> usize {
+        let at = if value < 0 { self.text(at, b"-") } else { at };
+        self.put_unsigned(at, value.unsigned_abs())
+    }
+
+    /// Appends what a quick step writes.
+    #[inline]
+    fn quickly(&mut self, most: usize, step: impl FnOnce(&mut Self, usize) -> usize) {
+        if self.room(most) {
+            self.at = step(self, self.at);
+        }
     }
 
     /// Appends bytes.
     #[inline]
     pub fn bytes(&mut self, text: &[u8]) {
-        if let Some(to) = self.buffer.get_mut(self.at..self.at + text.len()) {
+        if let Some(to) = self.buffer.get_mut(..SIZE).and_then(|b| b.get_mut(self.at..self.at + text.len())) {
             to.copy_from_slice(text);
             self.at += text.len();
         } else {
@@ -123,82 +271,30 @@ impl<'o> Out<'o> {
     /// Appends a byte.
     #[inline]
     pub fn byte(&mut self, byte: u8) {
-        if let Some(to) = self.buffer.get_mut(self.at) {
-            *to = byte;
-            self.at += 1;
-        } else {
-            self.bytes(&[byte]);
-        }
-    }
-
-    /// Appends the `len` bytes of `pool` from `from` on. The pool has [`PAD`] bytes more behind them.
-    #[inline(always)]
-    pub(crate) fn copy(&mut self, pool: &[u8], from: usize, len: usize) {
-        if len <= PAD
-            && let Some(source) = pool.get(from..from + PAD)
-            && let Some(to) = self.buffer.get_mut(self.at..self.at + PAD)
-        {
-            to.copy_from_slice(source);
-            self.at += len;
-            return;
-        }
-        self.bytes(pool.get(from..from + len).unwrap_or(&[]));
-    }
-
-    /// Appends a text of the pool: its first byte × 256 + its length.
-    #[inline(never)]
-    pub fn put(&mut self, pool: &[u8], entry: u32) {
-        self.copy(pool, (entry >> 8) as usize, (entry & 255) as usize);
+        self.bytes(&[byte]);
     }
 
     /// Pads with blanks up to a column.
     pub(crate) fn align(&mut self, column: usize) {
-        while self.column() < column {
+        while self.column() < column && !self.full {
             let missing = (column - self.column()).min(PAD);
-            self.copy(&[b' '; 2 * PAD], 0, missing);
-            if self.full {
-                return;
-            }
+            self.bytes([b' '; PAD].get(..missing).unwrap_or(&[]));
         }
     }
 
     /// Appends a number in decimal.
-    #[inline]
     pub fn unsigned(&mut self, value: u64) {
-        if value < 10 {
-            self.byte(b'0' + value as u8);
-            return;
-        }
-        let mut digits = [0u8; 20];
-        let mut at = digits.len();
-        let mut rest = value;
-        while rest > u64::from(u32::MAX) && at > 0 {
-            at -= 1;
-            digits[at] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-        }
-        let mut rest = rest as u32;
-        while rest != 0 && at > 0 {
-            at -= 1;
-            digits[at] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-        }
-        self.bytes(digits.get(at..).unwrap_or(&[]));
+        self.quickly(20, |out, at| out.put_unsigned(at, value));
     }
 
     /// Appends a signed number in decimal.
-    #[inline]
     pub fn signed(&mut self, value: i64) {
-        if value < 0 {
-            self.byte(b'-');
-        }
-        self.unsigned(value.unsigned_abs());
+        self.quickly(20, |out, at| out.put_signed(at, value));
     }
 
     /// Appends a number in lower-case hexadecimal without leading zeros.
     pub fn hex(&mut self, value: u64) {
-        let digits = (64 - value.leading_zeros()).div_ceil(4).max(1);
-        self.hex_digits(value, digits);
+        self.quickly(16, |out, at| out.put_hex(at, value));
     }
 
     /// Appends the last `digits` hexadecimal digits.
@@ -207,6 +303,35 @@ impl<'o> Out<'o> {
             self.byte(b"0123456789abcdef"[(value >> (4 * digit)) as usize & 15]);
         }
     }
+}
+
+/// The 8 digits of a number in hexadecimal, the first the least significant byte.
+#[inline(always)]
+fn hexadecimal(value: u32) -> u64 {
+    let x = u64::from(value);
+    let x = (x | x << 16) & 0x0000_ffff_0000_ffff;
+    let x = (x | x << 8) & 0x00ff_00ff_00ff_00ff;
+    let x = (x | x << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    // 1 in each byte whose digit is a letter.
+    let letters = ((x + 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101;
+    (x + 0x3030_3030_3030_3030 + letters * 0x27).swap_bytes()
+}
+
+/// See [`SMALL`].
+const fn small() -> [u32; 1000] {
+    let mut table = [0; 1000];
+    let mut value = 0u32;
+    while value < 1000 {
+        let (mut text, mut len, mut rest) = (0, 0, value);
+        while len == 0 || rest != 0 {
+            text = text << 8 | (0x30 + rest % 10);
+            rest /= 10;
+            len += 1;
+        }
+        table[value as usize] = text | len << 24;
+        value += 1;
+    }
+    table
 }
 
 /// Text from `write!`; it does not fail.

@@ -3,86 +3,69 @@
 //! A step copies a text that some bits of the word pick, goes on where some bits say, or prints a number. Whatever may
 //! be wrong ends in [`Code::Bail`]: the exact half then prints the line from its start.
 
-use super::decode::{limb, mask};
+use super::decode::{limb, mask, walk_down};
 use super::exact::Line;
 use super::hooks::Hooks;
 use super::out::Out;
 use super::step::{copy, decide, gather, index, number, rare};
-use super::tables::{Code, Isa, Limbs, Op};
+use super::tables::{Code, Isa, LIST, Limbs, Op};
 
 /// Calls within calls.
 const MAX_CALLS: usize = 64;
 
-/// Runs the program at `at`; `false` if the exact half has to print.
+/// Where an instruction leads in the decision tree.
+#[inline(always)]
+pub fn descend(isa: &Isa<'_>, word: &Limbs) -> u32 {
+    walk_down(isa, isa.spaces.get(isa.root as usize).map_or(LIST, |space| space.root), word)
+}
+
+/// Runs the program at `program`, whose first step writes at `place`; gives the place behind its text, or `None` if the
+/// exact half has to print.
 pub fn run(
     isa: &Isa<'_>,
-    at: u32,
+    program: u32,
+    place: usize,
     word: &Limbs,
     hooks: &mut dyn Hooks,
     line: &mut Line<'_, '_>,
     out: &mut Out<'_>,
-) -> bool {
+) -> Option<usize> {
     let (ops, picks, jumps) = (isa.ops, isa.picks, isa.jumps);
     let mut calls = [0u32; MAX_CALLS];
     let mut depth = 0usize;
-    let mut at = at;
+    let (mut at, mut step) = (place, program);
     loop {
-        let Some(&Op(code, first, second, n)) = ops.get(at as usize) else { return false };
-        at += 1;
+        let &Op(code, first, second, n) = ops.get(step as usize)?;
+        step += 1;
         match code {
-            Code::Pick => {
-                let index = n + index(word, first, second);
-                let Some(&text) = picks.get(index as usize) else { return false };
-                if !copy(isa, text, out) {
-                    return false;
-                }
-            }
-            Code::Text => {
-                out.copy(isa.text, (n >> 8) as usize, (n & 255) as usize);
-            }
+            Code::Pick => at = copy(isa, at, *picks.get((n + index(word, first, second)) as usize)?, out)?,
+            Code::Text => at = out.pooled(at, isa.text, n),
             Code::End => {
-                if depth == 0 {
-                    return true;
-                }
-                depth -= 1;
-                at = calls[depth & (MAX_CALLS - 1)];
+                let Some(up) = depth.checked_sub(1) else { return Some(at) };
+                depth = up;
+                step = calls[depth & (MAX_CALLS - 1)];
             }
-            Code::PickMany => {
-                let index = n + gather(isa, first, word);
-                let Some(&text) = picks.get(index as usize) else { return false };
-                if !copy(isa, text, out) {
-                    return false;
-                }
-            }
+            Code::PickMany => at = copy(isa, at, *picks.get((n + gather(isa, first, word)) as usize)?, out)?,
             Code::Jump | Code::JumpMany | Code::Call | Code::CallMany => {
                 let one = matches!(code, Code::Jump | Code::Call);
                 let index = n + if one { index(word, first, second) } else { gather(isa, first, word) };
-                let Some(&next) = jumps.get(index as usize) else { return false };
                 if matches!(code, Code::Call | Code::CallMany) {
-                    let Some(place) = calls.get_mut(depth) else { return false };
-                    *place = at;
+                    *calls.get_mut(depth)? = step;
                     depth += 1;
                 }
-                at = next;
+                step = *jumps.get(index as usize)?;
             }
-            Code::Goto => at = n,
+            Code::Goto => step = n,
             Code::Bits => {
-                let Some(&(ty, width)) = isa.ways.get(n as usize) else { return false };
                 let value = (limb(word, first.0) >> (first.1 & 63)) & mask(u32::from(first.2));
-                number(isa, ty, width, value, line, out);
+                at = number(isa, at, *isa.ways.get(n as usize)?, value, line, out);
             }
             Code::If | Code::Sub => {
-                let Some(next) = decide(isa, code, n, word) else { return false };
-                let Some(place) = calls.get_mut(depth) else { return false };
-                *place = at;
+                *calls.get_mut(depth)? = step;
                 depth += 1;
-                at = next;
+                step = decide(isa, code, n, word)?;
             }
-            _ => {
-                if !rare(isa, (code, n), word, hooks, line, out) {
-                    return false;
-                }
-            }
+            _ => at = rare(isa, at, (code, n), word, hooks, line, out)?,
         }
     }
 }

@@ -91,20 +91,26 @@ pub fn read(isa: &Isa<'_>, text: &[u8], compat: Compat, hooks: &mut dyn Hooks) -
     let first = isa.spaces.get(isa.root as usize).map_or(0, |space| space.first);
     let end = isa.spaces.get(isa.root as usize + 1).map_or(isa.leaves.len() as u32, |space| space.first);
     let mut best: Option<(u32, u32, Limbs)> = None;
-    for leaf in first..end {
-        let Some(encoding) = isa.leaves.get(leaf as usize) else { break };
-        if best.is_some_and(|(_, width, _)| width <= encoding.width) {
-            continue;
-        }
-        reader.leaf = leaf;
-        reader.start();
-        if reader.go(encoding.program, 0, None) {
-            best = Some((leaf, encoding.width, reader.state.word));
-            if isa.lengths.is_empty() {
+    // Those that the text can be come first; the others only say how far it is understood.
+    for likely in [true, false] {
+        for leaf in first..end {
+            let Some(encoding) = isa.leaves.get(leaf as usize) else { break };
+            if reader.may_be(encoding.needs) != likely || best.is_some_and(|(_, width, _)| width <= encoding.width) {
+                continue;
+            }
+            reader.leaf = leaf;
+            reader.start();
+            if reader.go(encoding.program, 0, None) {
+                best = Some((leaf, encoding.width, reader.state.word));
+                if isa.lengths.is_empty() {
+                    break;
+                }
+            }
+            if reader.steps > STEPS {
                 break;
             }
         }
-        if reader.steps > STEPS {
+        if best.is_some() {
             break;
         }
     }
@@ -115,7 +121,19 @@ pub fn read(isa: &Isa<'_>, text: &[u8], compat: Compat, hooks: &mut dyn Hooks) -
     }
 }
 
+/// Whether a text contains another.
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    let Some((&first, _)) = part.split_first() else { return true };
+    (0..text.len()).any(|at| text[at] == first && text[at..].starts_with(part))
+}
+
 impl Reader<'_, '_, '_> {
+    /// Whether the text contains one of these.
+    fn may_be(&self, (from, to): (u32, u32)) -> bool {
+        let needs = self.isa.needs.get(from as usize..to as usize).unwrap_or(&[]);
+        needs.is_empty() || needs.iter().any(|&entry| contains(self.text, self.pool(entry)))
+    }
+
     /// The state in which only the pattern is known, and that bits that nothing cares for are 0.
     fn start(&mut self) {
         let (care, value, dont_care) =
@@ -654,12 +672,11 @@ impl Reader<'_, '_, '_> {
         }
         let mut out = Out::new(&mut sink);
         let mut line = exact::Line { position: 0, place: 1, targets: None, compat: self.compat };
-        out.begin();
-        out.hold();
+        let at = out.hold();
         let clean = !has_dont_care(self.isa, self.leaf, &word);
-        let done = clean && quick::run(self.isa, leaf.program, &word, self.hooks, &mut line, &mut out);
-        if !(out.keep() && done) {
-            out.take_back();
+        let end =
+            if clean { quick::run(self.isa, leaf.program, at, &word, self.hooks, &mut line, &mut out) } else { None };
+        if !out.keep(end) {
             let mut scopes = Scopes::new(self.isa, false);
             exact::instruction(&mut scopes, (&word, leaf.width), self.hooks, &mut line, &mut out);
         }

@@ -1,7 +1,7 @@
 //! What single steps of quick programs do.
 
 use super::calc;
-use super::decode::{Match, limb, select};
+use super::decode::{Match, limb, select, sign_extend};
 use super::exact::{Line, MAX_ALIGN};
 use super::hooks::Hooks;
 use super::labels;
@@ -29,23 +29,37 @@ pub fn gather(isa: &Isa<'_>, (count, _, from): Run, word: &Limbs) -> u32 {
     runs.iter().fold(0, |index, &run| index | bits(word, run))
 }
 
-/// Copies a text; `false` if there is none.
+/// Copies a text; `None` if there is none.
 #[inline(always)]
-pub fn copy(isa: &Isa<'_>, text: u32, out: &mut Out<'_>) -> bool {
-    if text == NONE {
-        return false;
-    }
-    out.copy(isa.text, (text >> 8) as usize, (text & 255) as usize);
-    true
+pub fn copy(isa: &Isa<'_>, at: usize, text: u32, out: &mut Out<'_>) -> Option<usize> {
+    (text != NONE).then(|| out.pooled(at, isa.text, text))
 }
 
-/// A number that few types need anything else for.
+/// A number, in a way that few types need more than the value for.
 #[inline]
-pub fn number(isa: &Isa<'_>, ty: Type, width: u32, value: u64, line: &Line<'_, '_>, out: &mut Out<'_>) {
+pub fn number(
+    isa: &Isa<'_>,
+    at: usize,
+    (ty, width): (Type, u32),
+    value: u64,
+    line: &Line<'_, '_>,
+    out: &mut Out<'_>,
+) -> usize {
     match ty {
-        Type::Uint => out.unsigned(value),
-        Type::Hex => out.hex(value),
-        _ => print::scalar(isa, ty, width, value, line.compat, out),
+        Type::Uint => out.put_unsigned(at, value),
+        Type::Hex => out.put_hex(at, value),
+        Type::Int => out.put_signed(at, sign_extend(value, width) as i64),
+        Type::Offset | Type::Uoffset if value == 0 => at,
+        Type::Uoffset => {
+            let at = out.text(at, b"+");
+            out.put_unsigned(at, value)
+        }
+        Type::Offset => {
+            let value = sign_extend(value, width) as i64;
+            let at = if value < 0 { at } else { out.text(at, b"+") };
+            out.put_signed(at, value)
+        }
+        _ => out.slowly(at, |out| print::scalar(isa, ty, width, value, line.compat, out)),
     }
 }
 
@@ -65,46 +79,64 @@ pub fn decide(isa: &Isa<'_>, code: Code, n: u32, word: &Limbs) -> Option<u32> {
     (nested[0] & dont_care == 0).then_some(at)
 }
 
-/// The steps that print what the program or a computation says.
+/// The steps that print what the program or a computation says; `None` if the exact half has to print.
 #[inline(never)]
 pub fn rare(
     isa: &Isa<'_>,
+    at: usize,
     (code, n): (Code, u32),
     word: &Limbs,
     hooks: &mut dyn Hooks,
     line: &mut Line<'_, '_>,
     out: &mut Out<'_>,
-) -> bool {
+) -> Option<usize> {
     match code {
-        Code::Align => {
-            out.align(n.min(MAX_ALIGN) as usize);
-            return true;
-        }
+        Code::Align => return Some(out.blanks(at, n.min(MAX_ALIGN) as usize)),
         Code::Expect => {
-            let Some(&(value, wanted)) = isa.expects.get(n as usize) else { return false };
-            return calc::value(isa, value, word) == wanted;
+            let &(value, wanted) = isa.expects.get(n as usize)?;
+            return (calc::value(isa, value, word) == wanted).then_some(at);
         }
         _ => {}
     }
-    let Some(&(value, how)) = isa.scalars.get(n as usize) else { return false };
+    let &(value, how) = isa.scalars.get(n as usize)?;
     let value = calc::value(isa, value, word);
-    if code == Code::Custom {
-        let Some(reference) = isa.references.get(how as usize) else { return false };
-        hooks.custom(reference, value, out);
-        return true;
+    match code {
+        Code::Custom => custom(isa, at, value, how, hooks, out),
+        Code::Branch => branch(isa, at, value, how, line, out),
+        Code::Scalar => Some(number(isa, at, *isa.ways.get(how as usize)?, value, line, out)),
+        _ => None,
     }
-    scalar(isa, code, value, how, line, out)
 }
 
-/// Prints a value; one that is a code address as a label, if it can be.
+/// Lets the program print a value.
+pub fn custom(
+    isa: &Isa<'_>,
+    at: usize,
+    value: u64,
+    reference: u32,
+    hooks: &mut dyn Hooks,
+    out: &mut Out<'_>,
+) -> Option<usize> {
+    let reference = isa.references.get(reference as usize)?;
+    Some(out.slowly(at, |out| hooks.custom(reference, value, out)))
+}
+
+/// Prints a code address, as a label if it can be.
 #[inline]
-pub fn scalar(isa: &Isa<'_>, code: Code, value: u64, way: u32, line: &mut Line<'_, '_>, out: &mut Out<'_>) -> bool {
-    let Some(&(ty, width)) = isa.ways.get(way as usize) else { return false };
-    match (code, ty) {
-        (Code::Branch, Type::Branch(absolute, call, unit))
-            if labels::print((absolute, call, unit), width, value, line, out) => {}
-        (Code::Branch | Code::Scalar, _) => print::scalar(isa, ty, width, value, line.compat, out),
-        _ => return false,
+pub fn branch(
+    isa: &Isa<'_>,
+    at: usize,
+    value: u64,
+    way: u32,
+    line: &mut Line<'_, '_>,
+    out: &mut Out<'_>,
+) -> Option<usize> {
+    let &(ty, width) = isa.ways.get(way as usize)?;
+    if line.targets.is_none() {
+        return Some(out.put_signed(at, sign_extend(value, width) as i64));
     }
-    true
+    Some(out.slowly(at, |out| match ty {
+        Type::Branch(absolute, call, unit) if labels::print((absolute, call, unit), width, value, line, out) => {}
+        _ => print::scalar(isa, ty, width, value, line.compat, out),
+    }))
 }

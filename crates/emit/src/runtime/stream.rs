@@ -2,7 +2,7 @@
 //!
 //! The stream comes in pieces of any size. Labels need to know the whole stream: [`Stream::mark`] is fed it once before.
 
-use super::decode::{Fetched, Match, fetch, has_dont_care, select};
+use super::decode::{Fetched, Match, fetch, has_dont_care, select, settle};
 use super::exact::{self, Line};
 use super::hooks::{Hooks, Plain};
 use super::labels::Targets;
@@ -10,7 +10,7 @@ use super::out::Out;
 use super::print::Compat;
 use super::quick;
 use super::scope::Scopes;
-use super::tables::Isa;
+use super::tables::{Isa, these};
 
 /// A name for a place in a stream; needs labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,25 +97,23 @@ impl<'t> Stream<'t> {
     /// is to be given again in front of the next piece.
     pub fn mark(&mut self, bytes: &[u8]) -> usize {
         let Some(mut targets) = self.targets.take() else { return bytes.len() };
-        let mut scopes = Scopes::new(self.isa, false);
-        let place = place_bytes(self.isa).max(1);
+        let isa = these(self.isa);
+        let mut scopes = Scopes::new(isa, false);
+        let place = place_bytes(isa).max(1);
         let mut nowhere = |_: &[u8]| {};
         let mut out = Out::new(&mut nowhere);
         let mut used = 0;
-        while let Some(fetched) = fetch(self.isa, bytes.get(used..).unwrap_or(&[])) {
+        while let Some(fetched) = fetch(isa, bytes.get(used..).unwrap_or(&[])) {
             if fetched.known
-                && let Match::One(leaf) = select(self.isa, self.isa.root, &fetched.word, fetched.bits)
-                && let Some(leaf) = self.isa.leaves.get(leaf as usize)
+                && let Match::One(leaf) = select(isa, isa.root, &fetched.word, fetched.bits)
+                && let Some(leaf) = isa.leaves.get(leaf as usize)
                 && leaf.branches
             {
                 let compat = self.options.compat;
                 let mut line = Line { position: self.marked, place, targets: Some(&mut targets), compat };
-                out.begin();
-                out.hold();
-                let done = quick::run(self.isa, leaf.program, &fetched.word, &mut Plain, &mut line, &mut out);
-                let kept = out.keep();
-                out.take_back();
-                if !(done && kept) {
+                let at = out.hold();
+                let end = quick::run(isa, leaf.program, at, &fetched.word, &mut Plain, &mut line, &mut out);
+                if !out.keep(end) {
                     exact::instruction(&mut scopes, (&fetched.word, fetched.bits), &mut Plain, &mut line, &mut out);
                 }
             }
@@ -130,11 +128,12 @@ impl<'t> Stream<'t> {
     /// Appends the lines of the next piece of the stream; gives how many bytes were used, all that make whole
     /// instructions. What is left is to be given again in front of the next piece; at the end it is ignored.
     pub fn feed(&mut self, bytes: &[u8], hooks: &mut dyn Hooks, out: &mut Out<'_>) -> usize {
-        let place = place_bytes(self.isa).max(1);
+        let isa = these(self.isa);
+        let place = place_bytes(isa).max(1);
         let wants = (hooks.wants_lines(), hooks.wants_fields());
         let mut used = 0;
         while !self.stopped {
-            let Some(fetched) = fetch(self.isa, bytes.get(used..).unwrap_or(&[])) else { break };
+            let Some(fetched) = fetch(isa, bytes.get(used..).unwrap_or(&[])) else { break };
             if self.options.max_errors > 0 && self.bad > self.options.max_errors {
                 self.stopped = true;
                 break;
@@ -169,7 +168,7 @@ impl<'t> Stream<'t> {
         if fetched.known {
             outcome = Outcome::Undecided;
             if self.scopes.problems.count() == 0 && !fields {
-                outcome = quickly(self.isa, fetched, hooks, &mut line, out);
+                outcome = quickly(these(self.isa), fetched, hooks, &mut line, out);
             }
         }
         if outcome == Outcome::Undecided {
@@ -244,7 +243,8 @@ fn quickly(
     line: &mut Line<'_, '_>,
     out: &mut Out<'_>,
 ) -> Outcome {
-    let number = match select(isa, isa.root, &fetched.word, fetched.bits) {
+    let entry = quick::descend(isa, &fetched.word);
+    let number = match settle(isa, isa.root, entry, &fetched.word, fetched.bits) {
         Match::None => return Outcome::NoMatch,
         Match::Conflict(..) => return Outcome::Undecided,
         Match::One(leaf) => leaf,
@@ -253,11 +253,7 @@ fn quickly(
     if leaf.dont_care && has_dont_care(isa, number, &fetched.word) {
         return Outcome::Undecided;
     }
-    out.hold();
-    let done = quick::run(isa, leaf.program, &fetched.word, hooks, line, out);
-    if done && out.keep() {
-        return Outcome::Printed;
-    }
-    out.take_back();
-    Outcome::Undecided
+    let at = out.hold();
+    let end = quick::run(isa, leaf.program, at, &fetched.word, hooks, line, out);
+    if out.keep(end) { Outcome::Printed } else { Outcome::Undecided }
 }

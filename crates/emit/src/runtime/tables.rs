@@ -45,7 +45,7 @@ pub struct Isa<'t> {
     pub spaces: &'t [Space],
     /// Nodes of decision trees.
     pub tree: &'t [Node],
-    /// Entries of nodes: a node, or [`LIST`] and a list.
+    /// Entries of nodes: a node, [`ONE`] and an encoding, or [`LIST`] and a list.
     pub entries: &'t [u32],
     /// Ranges of `listed`.
     pub lists: &'t [Range],
@@ -53,6 +53,10 @@ pub struct Isa<'t> {
     pub listed: &'t [u32],
     /// Encodings.
     pub leaves: &'t [Encoding<'t>],
+    /// What is cut out of patterns: places in `limbs` of care and value bits.
+    pub excepts: &'t [u32],
+    /// Texts of which the text of an instruction must contain one: like entries of `picks`.
+    pub needs: &'t [u32],
     /// Limbs of patterns.
     pub limbs: &'t [u64],
     /// Cases of encodings: places in `cases`.
@@ -114,19 +118,38 @@ pub struct Isa<'t> {
     pub text: &'t [u8],
 }
 
+/// The tables that are run: those that are given. A generated codec has only its own, and this gives them, so that a
+/// compiler knows what is in them.
+#[inline(always)]
+#[must_use]
+pub fn these<'t>(given: &'t Isa<'t>) -> &'t Isa<'t> {
+    given
+}
+
 /// Bytes behind the last text, so that a short copy never runs over.
 pub const PAD: usize = 32;
 
 /// Marks an entry as the number of a list.
 pub const LIST: u32 = 1 << 31;
 
+/// Marks an entry as the number of the only encoding that can match.
+pub const ONE: u32 = 1 << 30;
+
+/// The entry of a list.
+pub const fn list(number: u32) -> u32 {
+    LIST | number
+}
+
+/// The entry of an encoding.
+pub const fn one(number: u32) -> u32 {
+    ONE | number
+}
+
 /// A set of encodings.
 #[derive(Clone, Copy, Debug)]
 pub struct Space {
     /// Where its tree begins: like an entry.
     pub root: u32,
-    /// The width of a match must be that of the instruction.
-    pub exact_width: bool,
     /// Of several matches the first counts.
     pub first_wins: bool,
     /// The first of its encodings; those of a space are neighbours.
@@ -146,6 +169,11 @@ pub struct Node {
     pub base: u32,
 }
 
+/// A node: its members in order.
+pub const fn node(limb: u8, shift: u8, mask: u32, base: u32) -> Node {
+    Node { limb, shift, mask, base }
+}
+
 /// An encoding.
 #[derive(Clone, Copy, Debug)]
 pub struct Encoding<'t> {
@@ -159,12 +187,28 @@ pub struct Encoding<'t> {
     pub pattern: u32,
     /// Has don't-care bits.
     pub dont_care: bool,
+    /// Fields alone do not say which word they are of.
+    pub knotted: bool,
+    /// Range of `excepts`.
+    pub except: Range,
     /// Range of `case_lists`.
     pub cases: Range,
     /// Where its quick program begins, for an instruction.
     pub program: u32,
+    /// Range of `needs`; empty if nothing is known.
+    pub needs: Range,
     /// It may print a code address.
     pub branches: bool,
+}
+
+/// An encoding: its names; width, pattern, don't-care bits, knotted; exceptions and cases; program, needs, branches.
+pub const fn leaf<'t>(
+    (name, display): (&'t str, &'t str),
+    (width, pattern, dont_care, knotted): (u32, u32, bool, bool),
+    (except, cases): (Range, Range),
+    (program, needs, branches): (u32, Range, bool),
+) -> Encoding<'t> {
+    Encoding { name, display, width, pattern, dont_care, knotted, except, cases, program, needs, branches }
 }
 
 /// Definitions that hold under a guard.
@@ -180,6 +224,11 @@ pub struct Case<'t> {
     pub template: u32,
     /// The name that messages about asserts say.
     pub owner: &'t str,
+}
+
+/// A case: its members in order.
+pub const fn case(guard: u32, fields: Range, asserts: Range, template: u32, owner: &str) -> Case<'_> {
+    Case { guard, fields, asserts, template, owner }
 }
 
 /// A field as one case defines it.
@@ -199,6 +248,11 @@ pub struct Field {
     pub params: Range,
 }
 
+/// A field: its members in order.
+pub const fn field(name: u32, ty: Type, width: u32, derived: u32, pieces: Range, params: Range) -> Field {
+    Field { name, ty, width, derived, pieces, params }
+}
+
 /// A part of a field: `width` bits of the word from `lo` on, or constant bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
@@ -208,6 +262,16 @@ pub struct Piece {
     pub width: u32,
     /// Constant bits.
     pub implied: u64,
+}
+
+/// Bits of the word: lowest, width.
+pub const fn bits(lo: u32, width: u32) -> Piece {
+    Piece { lo, width, implied: 0 }
+}
+
+/// Constant bits.
+pub const fn implied(width: u32, implied: u64) -> Piece {
+    Piece { lo: NONE, width, implied }
 }
 
 /// How a value reads.
@@ -344,15 +408,18 @@ pub enum Part<'t> {
 }
 
 /// A step of a quick program: what it does, up to two runs of bits that pick or decide, and a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Op(pub Code, pub Run, pub Run, pub u32);
 
 /// Neighbouring bits of a word, put where they belong in an index: limb, rotation to the right, mask.
 pub type Run = (u8, u8, u16);
 
+/// No bits.
+pub const X: Run = (0, 0, 0);
+
 /// What a step does. The bits of [`Op`] are those of its runs; for many runs, the first says how many and has the place
 /// in `runs` for a mask. `n` is its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Code {
     /// The program, or the part that was called, is at its end.

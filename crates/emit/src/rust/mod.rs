@@ -76,7 +76,7 @@ impl<'a> Rust<'a> {
     #[must_use]
     pub fn from_blueprint(blueprint: Blueprint<'a>, plan: &Plan<'_>) -> Self {
         let name = crate::names::suggested(plan.isa().name());
-        Rust { samples: samples(plan), blueprint, stamp: Stamp::new(plan, 0, ""), name, straight: false }
+        Rust { samples: samples(plan), blueprint, stamp: Stamp::new(plan, 0, ""), name, straight: true }
     }
 
     /// The same under another name: that of the crate or module. See [`crate::names::rust_name`] for what is legal.
@@ -86,7 +86,7 @@ impl<'a> Rust<'a> {
         self
     }
 
-    /// The same with quick programs as straight code: more source, faster.
+    /// The same with quick programs as straight code, as by default, or as tables: less source, slower.
     #[must_use]
     pub fn straight(mut self, straight: bool) -> Self {
         self.straight = straight;
@@ -143,7 +143,9 @@ impl<'a> Rust<'a> {
                 None => text,
             }
         };
-        let text = set(text.to_owned(), "LIMBS", b.limb_count);
+        let own = "    let _ = given;\n    &super::super::description::ISA\n}";
+        let text = text.replace("    given\n}", own);
+        let text = set(text, "LIMBS", b.limb_count);
         let text = set(text, "MEMO", b.memo.max(1));
         set(text, "NODES", b.nodes.max(1))
     }

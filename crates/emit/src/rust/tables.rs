@@ -4,25 +4,28 @@ use std::fmt::Write;
 
 use crate::blueprint::Blueprint;
 use crate::names;
-use crate::runtime::tables::{Calc, LIST, NONE, Part, Range, Type};
+use crate::runtime::tables::{Calc, LIST, NONE, ONE, Part, Range, Run, Type, X};
 
 /// Columns of generated tables.
 const WIDTH: usize = 118;
 
-/// Appends `static NAME: &[TYPE] = &[ … ];`.
+/// Appends `static NAME: [TYPE; N] = [ … ];`.
 fn array(out: &mut String, ty: &str, name: &str, items: impl Iterator<Item = String>) {
-    let _ = write!(out, "pub(super) static {}: &[{ty}] = &[", name.to_ascii_uppercase());
-    let mut line = String::new();
-    let mut any = false;
+    let (mut lines, mut line, mut count) = (String::new(), String::new(), 0);
+    // Long lists of numbers do without blanks.
+    let blank = if ty.starts_with('u') { "" } else { " " };
     for item in items {
-        any = true;
+        count += 1;
         if line.len() + item.len() + 6 > WIDTH && !line.is_empty() {
-            let _ = write!(out, "\n   {line}");
+            let _ = write!(lines, "\n    {}", line.trim_start());
             line.clear();
         }
-        let _ = write!(line, " {item},");
+        let _ = write!(line, "{blank}{item},");
     }
-    let _ = if any { write!(out, "\n   {line}\n];\n\n") } else { write!(out, "];\n\n") };
+    if count > 0 {
+        let _ = write!(lines, "\n    {}\n", line.trim_start());
+    }
+    let _ = write!(out, "pub(super) static {}: [{ty}; {count}] = [{lines}];\n\n", name.to_ascii_uppercase());
 }
 
 fn number(n: u32) -> String {
@@ -30,10 +33,10 @@ fn number(n: u32) -> String {
 }
 
 fn list(n: u32) -> String {
-    match n {
-        LIST => "LIST".to_owned(),
-        n if n & LIST == 0 => n.to_string(),
-        n => format!("LIST | {}", n & !LIST),
+    match (n & LIST, n & ONE) {
+        (0, 0) => n.to_string(),
+        (0, _) => format!("one({})", n & !ONE),
+        _ => format!("list({})", n & !LIST),
     }
 }
 
@@ -53,8 +56,13 @@ fn calc(node: &Calc) -> String {
     }
 }
 
+fn run(run: Run) -> String {
+    if run == X { "X".to_owned() } else { format!("({},{},{})", run.0, run.1, run.2) }
+}
+
 /// A byte string literal.
-fn bytes(text: &[u8]) -> String {
+#[must_use]
+pub fn bytes(text: &[u8]) -> String {
     let mut out = String::from("b\"");
     for &byte in text {
         let _ = write!(out, "{}", std::ascii::escape_default(byte));
@@ -132,7 +140,7 @@ fn variants(out: &mut String, name: &str, about: &str, variants: &[String], text
 /// The module `description` of a generated codec.
 #[must_use]
 pub fn write(b: &Blueprint<'_>) -> String {
-    let mut out = String::from("use super::runtime::tables::*;\n\n");
+    let mut out = String::from("use super::runtime::tables::Code::*;\nuse super::runtime::tables::*;\n\n");
     let o = &mut out;
     o.push_str(&words(b));
     let (mut leaves, mut names) = (names::rust_leaves(b), names::rust_fields(b));
@@ -150,15 +158,25 @@ pub fn write(b: &Blueprint<'_>) -> String {
     let rules = b.lengths.iter().map(|r| format!("(0x{:x}, 0x{:x}, {})", r.0, r.1, r.2));
     array(o, "(u64, u64, u32)", "lengths", rules);
     let spaces = b.spaces.iter().map(|s| {
-        let (root, exact_width, first_wins, first) = (list(s.root), s.exact_width, s.first_wins, s.first);
-        format!("Space {{ root: {root}, exact_width: {exact_width}, first_wins: {first_wins}, first: {first} }}")
+        let (root, first_wins, first) = (list(s.root), s.first_wins, s.first);
+        format!("Space {{ root: {root}, first_wins: {first_wins}, first: {first} }}")
     });
     array(o, "Space", "spaces", spaces);
-    array(o, "Node", "tree", b.tree.iter().map(|n| format!("{n:?}")));
+    let nodes = b.tree.iter().map(|n| format!("node({}, {}, {}, {})", n.limb, n.shift, n.mask, n.base));
+    array(o, "Node", "tree", nodes);
     array(o, "u32", "entries", b.entries.iter().map(|&e| list(e)));
     array(o, "Range", "lists", b.lists.iter().map(|&r| range(r)));
     array(o, "u32", "listed", b.listed.iter().map(ToString::to_string));
-    array(o, "Encoding<'static>", "leaves", b.leaves.iter().map(|l| format!("{l:?}")));
+    let leaves = b.leaves.iter().map(|l| {
+        let (except, cases, needs, branches) = (range(l.except), range(l.cases), range(l.needs), l.branches);
+        let (width, pattern, program) = (l.width, l.pattern, l.program);
+        let shape = format!("({width}, {pattern}, {}, {})", l.dont_care, l.knotted);
+        let names = format!("({:?}, {:?})", l.name, l.display);
+        format!("leaf({names}, {shape}, ({except}, {cases}), ({program}, {needs}, {branches}))")
+    });
+    array(o, "Encoding<'static>", "leaves", leaves);
+    array(o, "u32", "excepts", b.excepts.iter().map(ToString::to_string));
+    array(o, "u32", "needs", b.needs.iter().map(ToString::to_string));
     array(o, "u64", "limbs", b.limbs.iter().map(|l| format!("0x{l:x}")));
     array(o, "u32", "case_lists", b.case_lists.iter().map(ToString::to_string));
     let preferred = b.preferred.iter().map(|p| format!("({}, {}, 0x{:x}, 0x{:x})", p.0, p.1, p.2, p.3));
@@ -166,23 +184,19 @@ pub fn write(b: &Blueprint<'_>) -> String {
     let cases = b.cases.iter().map(|c| {
         let (guard, template) = (number(c.guard), number(c.template));
         let (fields, asserts) = (range(c.fields), range(c.asserts));
-        let owner = c.owner;
-        format!(
-            "Case {{ guard: {guard}, fields: {fields}, asserts: {asserts}, template: {template}, owner: {owner:?} }}"
-        )
+        format!("case({guard}, {fields}, {asserts}, {template}, {:?})", c.owner)
     });
     array(o, "Case<'static>", "cases", cases);
     let fields = b.fields.iter().map(|f| {
         let (name, width, derived) = (f.name, f.width, number(f.derived));
         let (ty, pieces, params) = (ty(f.ty), range(f.pieces), range(f.params));
-        format!(
-            "Field {{ name: {name}, ty: {ty}, width: {width}, derived: {derived}, pieces: {pieces}, params: {params} }}"
-        )
+        format!("field({name}, {ty}, {width}, {derived}, {pieces}, {params})")
     });
     array(o, "Field", "fields", fields);
-    let pieces = b.pieces.iter();
-    let pieces =
-        pieces.map(|p| format!("Piece {{ lo: {}, width: {}, implied: 0x{:x} }}", number(p.lo), p.width, p.implied));
+    let pieces = b.pieces.iter().map(|p| match p.lo {
+        NONE => format!("implied({}, 0x{:x})", p.width, p.implied),
+        lo => format!("bits({lo}, {})", p.width),
+    });
     array(o, "Piece", "pieces", pieces);
     array(o, "(u32, u32)", "params", b.params.iter().map(|&r| range(r)));
     array(o, "(u32, u32, u32)", "asserts", b.asserts.iter().map(|a| format!("{a:?}")));
@@ -198,11 +212,11 @@ pub fn write(b: &Blueprint<'_>) -> String {
     array(o, "Range", "enums", b.enums.iter().map(|&r| range(r)));
     array(o, "(u64, &str)", "values", b.values.iter().map(|v| format!("{v:?}")));
     array(o, "&str", "names", b.names.iter().map(|n| format!("{n:?}")));
-    let ops = b.ops.iter().map(|op| format!("Op(Code::{:?}, {:?}, {:?}, {})", op.0, op.1, op.2, op.3));
+    let ops = b.ops.iter().map(|op| format!("Op({:?},{},{},{})", op.0, run(op.1), run(op.2), op.3));
     array(o, "Op", "ops", ops);
     array(o, "u32", "picks", b.picks.iter().map(|&p| number(p)));
     array(o, "u32", "jumps", b.jumps.iter().map(ToString::to_string));
-    array(o, "Run", "runs", b.runs.iter().map(|r| format!("{r:?}")));
+    array(o, "Run", "runs", b.runs.iter().map(|r| run(*r)));
     array(o, "(u32, u32)", "scalars", b.scalars.iter().map(|&r| range(r)));
     array(o, "(Type, u32)", "ways", b.ways.iter().map(|w| format!("({}, {})", ty(w.0), w.1)));
     array(o, "&str", "references", b.references.iter().map(|r| format!("{r:?}")));
@@ -212,12 +226,15 @@ pub fn write(b: &Blueprint<'_>) -> String {
     array(o, "(u32, u64)", "expects", b.expects.iter().map(|e| format!("({}, 0x{:x})", e.0, e.1)));
     array(o, "Calc", "calcs", b.calcs.iter().map(calc));
     text_pool(o, &b.text);
-    let _ = writeln!(o, "/// All tables.\npub(super) static ISA: Isa<'static> = Isa {{");
+    let _ = writeln!(
+        o,
+        "/// All tables: a constant, so that a compiler sees what is in it wherever it is used.\npub(super) const ISA: Isa<'static> = Isa {{"
+    );
     let (generation, max_bits, parcel_bits) = (b.generation, b.max_bits, b.parcel_bits);
     let _ = writeln!(o, "    generation: {generation},\n    max_bits: {max_bits},\n    parcel_bits: {parcel_bits},");
     let _ = writeln!(o, "    little: {},\n    value_bits: {},\n    root: {},", b.little, b.value_bits, b.root);
     for table in TABLES {
-        let _ = writeln!(o, "    {table}: {},", table.to_ascii_uppercase());
+        let _ = writeln!(o, "    {table}: &{},", table.to_ascii_uppercase());
     }
     o.push_str("};\n");
     out
@@ -225,7 +242,7 @@ pub fn write(b: &Blueprint<'_>) -> String {
 
 /// The bytes of texts, as literals of a line each.
 fn text_pool(out: &mut String, text: &[u8]) {
-    out.push_str("pub(super) static TEXT: &[u8] = b\"\\\n");
+    let _ = writeln!(out, "pub(super) static TEXT: [u8; {}] = *b\"\\", text.len());
     let mut line = String::new();
     for &byte in text {
         // A blank at the start of a line would not count.
@@ -251,6 +268,8 @@ const TABLES: &[&str] = &[
     "lists",
     "listed",
     "leaves",
+    "excepts",
+    "needs",
     "limbs",
     "case_lists",
     "preferred",

@@ -43,10 +43,10 @@ struct Common {
     /// Shorthands instead of the instructions that they stand for, where the description has any.
     #[arg(long)]
     aliases: bool,
-    /// Texts by tables and a loop that runs them: less source, compiles faster. The default.
+    /// Texts by tables and a loop that runs them: less source, compiles faster.
     #[arg(long, conflicts_with = "switch")]
     tables: bool,
-    /// Texts by straight code: more source, runs faster.
+    /// Texts by straight code: runs faster. The default.
     #[arg(long)]
     switch: bool,
 }
@@ -95,12 +95,12 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         }
         Language::C(c) => {
             generate(&c.common, c.prefix.as_deref(), "c", names::c_prefix, session, |b, _, stamp, name| {
-                C::new(&b, stamp, name).straight(c.common.switch).files()
+                C::new(&b, stamp, name).straight(!c.common.tables).files()
             })
         }
         Language::Rust(r) => {
             generate(&r.common, r.name.as_deref(), "rust", names::rust_name, session, |b, plan, stamp, name| {
-                let rust = Rust::from_blueprint(b, plan).named(name).stamped(stamp).straight(r.common.switch);
+                let rust = Rust::from_blueprint(b, plan).named(name).stamped(stamp).straight(!r.common.tables);
                 if r.module { rust.module() } else { rust.files() }
             })
         }
@@ -168,7 +168,7 @@ fn command(common: &Common, name: &str, language: &str) -> String {
     if !common.spec.features.is_empty() {
         out += &format!(" --feature={}", common.spec.features.join(","));
     }
-    for (given, flag) in [(common.aliases, " --aliases"), (common.switch, " --switch")] {
+    for (given, flag) in [(common.aliases, " --aliases"), (common.tables, " --tables")] {
         out += if given { flag } else { "" };
     }
     out + &format!(" {} {name} -o DIR", if language == "c" { "--prefix" } else { "--name" })

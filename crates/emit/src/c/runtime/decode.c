@@ -61,15 +61,28 @@ static inline const uint64_t *pattern_of(const struct isa *isa, uint32_t leaf, u
    return isa->limbs + isa->leaves[leaf].pattern + (size_t)set * LIMBS;
 }
 
-static inline bool matches(const struct isa *isa, uint32_t leaf, const word_t *word, bool exact_width, uint32_t width)
+/* Whether a word has the bits of a pattern. */
+static inline bool fits(const uint64_t *care, const word_t *word)
 {
-   if (exact_width && isa->leaves[leaf].width != width)
-      return false;
-   const uint64_t *care = pattern_of(isa, leaf, 0);
    uint64_t differ = 0;
    for (int i = 0; i < LIMBS; i++)
       differ |= (word->limb[i] & care[i]) ^ care[LIMBS + i];
    return differ == 0;
+}
+
+static inline bool matches(const struct isa *isa, uint32_t leaf, const word_t *word, uint32_t width)
+{
+   /* Where instructions differ in width, a match is as wide as the instruction. */
+   if (isa->length_count && isa->leaves[leaf].width != width)
+      return false;
+   if (!fits(pattern_of(isa, leaf, 0), word))
+      return false;
+   struct range except = isa->leaves[leaf].except;
+   for (uint32_t i = except.from; i < except.to; i++) {
+      if (fits(isa->limbs + isa->excepts[i], word))
+         return false;
+   }
+   return true;
 }
 
 /* Gives the encodings that match in "leaf": one, or the first two. */
@@ -78,14 +91,18 @@ static inline enum match decide(const struct isa *isa, uint32_t number, const wo
 {
    const struct space *space = &isa->spaces[number];
    uint32_t at = space->root;
-   while (!(at & LIST)) {
+   while (!(at & (LIST | ONE))) {
       const struct node *node = &isa->tree[at];
       at = isa->entries[node->base + ((uint32_t)(limb_of(word, node->limb) >> node->shift) & node->mask)];
+   }
+   if (at & ONE) {
+      leaf[0] = at & ~ONE;
+      return matches(isa, leaf[0], word, width) ? MATCH_ONE : MATCH_NONE;
    }
    struct range list = isa->lists[at & ~LIST];
    int found = 0;
    for (uint32_t i = list.from; i < list.to; i++) {
-      if (!matches(isa, isa->listed[i], word, space->exact_width, width))
+      if (!matches(isa, isa->listed[i], word, width))
          continue;
       leaf[found++] = isa->listed[i];
       if (found == 2)

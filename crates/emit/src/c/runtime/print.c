@@ -6,8 +6,12 @@
 #define PAD 32
 #define MAX_ALIGN 4096
 
+/* In place of the end of a line that the exact half has to print. */
+#define NOWHERE SIZE_MAX
+
 struct isaglot_out {
-   char buffer[BUFFER];
+   /* And room for a short copy. */
+   char buffer[BUFFER + PAD];
    size_t at;
    /* Where in the buffer column 0 is; wraps, for it may be before. */
    size_t start;
@@ -28,6 +32,8 @@ static void out_init(struct isaglot_out *out, isaglot_sink sink, void *data)
 
 void isaglot_flush(struct isaglot_out *out)
 {
+   if (out->held)
+      return;
    if (out->at && out->sink)
       out->sink(out->data, out->buffer, out->at);
    out->start -= out->at;
@@ -75,27 +81,153 @@ static inline void put_str(struct isaglot_out *out, struct str str)
    isaglot_print(out, str.text, str.size);
 }
 
-/* A text of the pool, which has PAD bytes more behind it. */
-static inline void put_pool(struct isaglot_out *out, const char *pool, uint32_t entry)
-{
-   uint32_t size = entry & 255;
-   if (size <= PAD && out->at + PAD <= BUFFER) {
-      memcpy(out->buffer + out->at, pool + (entry >> 8), PAD);
-      out->at += size;
-      return;
-   }
-   isaglot_print(out, pool + (entry >> 8), size);
-}
-
 static void align(struct isaglot_out *out, uint32_t wanted)
 {
    if (wanted > MAX_ALIGN)
       wanted = MAX_ALIGN;
-   static const char blanks[2 * PAD] = "                                                               ";
+   static const char blanks[] = "                                ";
    while (column(out) < wanted && !out->full) {
       size_t missing = wanted - column(out);
-      put_pool(out, blanks, (uint32_t)(missing < PAD ? missing : PAD));
+      isaglot_print(out, blanks, missing < PAD ? missing : PAD);
    }
+}
+
+/* Begins a line that can be taken back; gives the place for its first step. */
+static inline size_t hold(struct isaglot_out *out)
+{
+   if (out->at > BUFFER - HELD)
+      isaglot_flush(out);
+   out->start = out->at;
+   out->held = true;
+   return out->at;
+}
+
+/* Keeps a line that ends at "end"; false, with the line taken back, if there is none or it was too long. */
+static inline bool keep_line(struct isaglot_out *out, size_t end)
+{
+   bool kept = end <= BUFFER && !out->full;
+   out->at = kept ? end : out->start;
+   out->held = false;
+   out->full = false;
+   return kept;
+}
+
+/* Quick steps: each is told the place where it writes and gives the place behind. They copy a fixed number of bytes, of
+ * which those too many are written over by the next step, and do not check for room: what lies beyond the buffer goes to
+ * its end, and shows when the line is done. */
+static inline char *quick_room(struct isaglot_out *out, size_t at)
+{
+   return out->buffer + (at < BUFFER ? at : BUFFER);
+}
+
+/* A text, whose size is a constant. */
+static inline size_t quick_text(struct isaglot_out *out, size_t at, const char *text, size_t size)
+{
+   if (size <= PAD)
+      memcpy(quick_room(out, at), text, size);
+   else if (at <= BUFFER - 256)
+      memcpy(out->buffer + at, text, size);
+   else
+      return BUFFER + 1;
+   return at + size;
+}
+
+/* A text of at most PAD bytes of a pool that has PAD bytes more behind it: its first byte x 256 + its length. */
+static inline size_t quick_short(struct isaglot_out *out, size_t at, const char *pool, uint32_t entry)
+{
+   memcpy(quick_room(out, at), pool + (entry >> 8), PAD);
+   return at + (entry & 255);
+}
+
+/* A text of any length, if there is one. */
+static inline size_t quick_copy(struct isaglot_out *out, size_t at, const char *pool, uint32_t entry)
+{
+   if (entry == NONE)
+      return NOWHERE;
+   if ((entry & 255) <= PAD)
+      return quick_short(out, at, pool, entry);
+   return quick_text(out, at, pool + (entry >> 8), entry & 255);
+}
+
+/* Up to 8 bytes, the first the least significant. */
+static inline size_t quick_eight(struct isaglot_out *out, size_t at, uint64_t bytes, size_t size)
+{
+   char *to = quick_room(out, at);
+   for (int i = 0; i < 8; i++)
+      to[i] = (char)(bytes >> (8 * i) & 255);
+   return at + size;
+}
+
+static inline size_t quick_blanks(struct isaglot_out *out, size_t at, uint32_t wanted)
+{
+   size_t end = out->start + wanted;
+   if (end > at + PAD) {
+      if (end > BUFFER)
+         return BUFFER + 1;
+      memset(out->buffer + at, ' ', end - at);
+      return end;
+   }
+   memset(quick_room(out, at), ' ', PAD);
+   return end > at ? end : at;
+}
+
+/* The 8 digits of a number in hexadecimal, the last the least significant byte. */
+static inline uint64_t hexadecimal(uint64_t x)
+{
+   x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
+   x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
+   x = (x | x << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+   /* 1 in each byte whose digit is a letter. */
+   uint64_t letters = ((x + UINT64_C(0x0606060606060606)) >> 4) & UINT64_C(0x0101010101010101);
+   x += UINT64_C(0x3030303030303030) + letters * 0x27;
+   x = (x & UINT64_C(0x00ff00ff00ff00ff)) << 8 | (x >> 8 & UINT64_C(0x00ff00ff00ff00ff));
+   x = (x & UINT64_C(0x0000ffff0000ffff)) << 16 | (x >> 16 & UINT64_C(0x0000ffff0000ffff));
+   return x << 32 | x >> 32;
+}
+
+static inline uint32_t hex_digits(uint64_t value)
+{
+   uint32_t digits = 1;
+   while (digits < 16 && value >> (4 * digits))
+      digits++;
+   return digits;
+}
+
+static inline size_t quick_hex(struct isaglot_out *out, size_t at, uint64_t value)
+{
+   uint32_t digits = hex_digits(value);
+   if (digits > 8) {
+      at = quick_eight(out, at, hexadecimal(value >> 32) >> (8 * (16 - digits)), digits - 8);
+      return quick_eight(out, at, hexadecimal(value & 0xffffffff), 8);
+   }
+   return quick_eight(out, at, hexadecimal(value) >> (8 * (8 - digits)), digits);
+}
+
+static size_t quick_unsigned(struct isaglot_out *out, size_t at, uint64_t value)
+{
+   if (value < 1000) {
+      uint32_t v = (uint32_t)value, digits = v < 10 ? 1 : v < 100 ? 2 : 3;
+      uint32_t text = (v / 100 | (v / 10 % 10) << 8 | (v % 10) << 16) + 0x303030;
+      return quick_eight(out, at, text >> (8 * (3 - digits)), digits);
+   }
+   uint64_t high = value / 1000;
+   uint32_t v = (uint32_t)(value % 1000);
+   at = quick_unsigned(out, at, high);
+   return quick_eight(out, at, (v / 100 | (v / 10 % 10) << 8 | (v % 10) << 16) + 0x303030, 3);
+}
+
+static inline size_t quick_signed(struct isaglot_out *out, size_t at, uint64_t value)
+{
+   if (!(value >> 63))
+      return quick_unsigned(out, at, value);
+   return quick_unsigned(out, quick_text(out, at, "-", 1), 0 - value);
+}
+
+/* A quick step that is none: what is printed after this goes on at "at". Its end is the place of the output. */
+static inline void slowly(struct isaglot_out *out, size_t at)
+{
+   out->full = out->full || at > BUFFER;
+   out->at = at < BUFFER ? at : BUFFER;
 }
 
 static void put_unsigned(struct isaglot_out *out, uint64_t value)

@@ -16,28 +16,29 @@ static inline uint32_t gather(const struct isa *isa, const struct op *op, const 
    return index;
 }
 
-/* Runs a program; false if the exact half has to print the line. */
-static bool run(const struct isa *isa, uint32_t at, const word_t *word, const struct line *line,
-                struct isaglot_out *out)
+/* Runs a program whose first step writes at "at"; gives the place behind its text, NOWHERE if the exact half has to print
+ * the line. */
+static size_t run(const struct isa *isa, uint32_t program, size_t at, const word_t *word, const struct line *line,
+                  struct isaglot_out *out)
 {
    uint32_t calls[MAX_CALLS];
    uint32_t depth = 0;
-   for (const struct op *op = isa->ops + at;; op++) {
+   for (const struct op *op = isa->ops + program;; op++) {
       uint32_t next;
       switch (op->code) {
       case OP_TEXT:
-         put_pool(out, isa->text, op->n);
+         at = quick_copy(out, at, isa->text, op->n);
          continue;
       case OP_PICK:
       case OP_PICK_MANY:
-         next = isa->picks[op->n + (op->code == OP_PICK ? index_of(op, word) : gather(isa, op, word))];
-         if (next == NONE)
-            return false;
-         put_pool(out, isa->text, next);
+         next = op->n + (op->code == OP_PICK ? index_of(op, word) : gather(isa, op, word));
+         at = quick_copy(out, at, isa->text, isa->picks[next]);
+         if (at == NOWHERE)
+            return at;
          continue;
       case OP_END:
          if (!depth)
-            return true;
+            return at;
          op = isa->ops + calls[--depth] - 1;
          continue;
       case OP_JUMP:
@@ -62,13 +63,14 @@ static bool run(const struct isa *isa, uint32_t at, const word_t *word, const st
          next = sub_target(isa, &isa->subs[op->n], word);
          break;
       default:
-         if (!step(isa, op, word, line, out))
-            return false;
+         at = step(isa, op, at, word, line, out);
+         if (at == NOWHERE)
+            return at;
          continue;
       }
       /* A call. */
       if (next == NONE || depth == MAX_CALLS)
-         return false;
+         return NOWHERE;
       calls[depth++] = (uint32_t)(op - isa->ops) + 1;
       op = isa->ops + next - 1;
    }

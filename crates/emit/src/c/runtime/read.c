@@ -593,27 +593,42 @@ static bool go(struct reader *r, uint32_t at, size_t position, const struct fram
    }
 }
 
+/* Whether the text contains one of these. */
+static bool may_be(const struct reader *r, struct range needs)
+{
+   for (uint32_t i = needs.from; i < needs.to; i++) {
+      for (size_t at = 0; at < r->text.size; at++) {
+         if (text_there(r, r->isa->needs[i], at))
+            return true;
+      }
+   }
+   return needs.from == needs.to;
+}
+
 static bool assemble(const struct isa *isa, struct span text, const struct isaglot_reader *how, uint32_t *leaf,
                      word_t *word, size_t *furthest)
 {
    struct reader r = {.isa = isa, .text = text, .how = how};
    uint32_t first = isa->spaces[isa->root].first, best = NONE;
    uint32_t end = isa->root + 1 < isa->space_count ? isa->spaces[isa->root + 1].first : isa->leaf_count;
-   for (r.leaf = first; r.leaf < end && r.steps <= STEPS; r.leaf++) {
-      const struct leaf *l = &isa->leaves[r.leaf];
-      if (best != NONE && isa->leaves[best].width <= l->width)
-         continue;
-      for (int i = 0; i < LIMBS; i++) {
-         r.state.word.limb[i] = pattern_of(isa, r.leaf, 1)[i];
-         r.state.known.limb[i] = pattern_of(isa, r.leaf, 0)[i] | pattern_of(isa, r.leaf, 2)[i];
-      }
-      r.state.conditions = 0;
-      r.depth = 0;
-      if (go(&r, l->program, 0, NULL)) {
-         best = r.leaf;
-         *word = r.state.word;
-         if (!isa->length_count)
-            break;
+   /* Those that the text can be come first; the others only say how far it is understood. */
+   for (int likely = 1; likely >= 0 && best == NONE; likely--) {
+      for (r.leaf = first; r.leaf < end && r.steps <= STEPS; r.leaf++) {
+         const struct leaf *l = &isa->leaves[r.leaf];
+         if (may_be(&r, l->needs) != likely || (best != NONE && isa->leaves[best].width <= l->width))
+            continue;
+         for (int i = 0; i < LIMBS; i++) {
+            r.state.word.limb[i] = pattern_of(isa, r.leaf, 1)[i];
+            r.state.known.limb[i] = pattern_of(isa, r.leaf, 0)[i] | pattern_of(isa, r.leaf, 2)[i];
+         }
+         r.state.conditions = 0;
+         r.depth = 0;
+         if (go(&r, l->program, 0, NULL)) {
+            best = r.leaf;
+            *word = r.state.word;
+            if (!isa->length_count)
+               break;
+         }
       }
    }
    *leaf = best;

@@ -42,41 +42,60 @@ static uint32_t sub_target(const struct isa *isa, const struct sub *sub, const w
    return value.limb[0] & target->dont_care ? NONE : target->at;
 }
 
-/* Prints a value; one that is a code address as a label, if it can be. */
-static void put_number(const struct isa *isa, uint32_t number, uint64_t value, bool branch, const struct line *line,
-                       struct isaglot_out *out)
+/* Prints a value. */
+static size_t put_number(const struct isa *isa, uint32_t number, size_t at, uint64_t value, const struct line *line,
+                         struct isaglot_out *out)
 {
    const struct way *way = &isa->ways[number];
-   if (!branch || !put_label(way->type, way->width, value, line, out))
-      put_scalar(isa, way->type, way->width, value, line->options->mesa26, out);
+   if (way->type.kind == KIND_UINT)
+      return quick_unsigned(out, at, value);
+   if (way->type.kind == KIND_HEX)
+      return quick_hex(out, at, value);
+   if (way->type.kind == KIND_INT)
+      return quick_signed(out, at, sign_extend(value, way->width));
+   slowly(out, at);
+   put_scalar(isa, way->type, way->width, value, line->options->mesa26, out);
+   return out->at;
 }
 
-/* A step that prints what a computation or the program says. */
-static bool step(const struct isa *isa, const struct op *op, const word_t *word, const struct line *line,
-                 struct isaglot_out *out)
+/* Prints a code address, as a label if it can be. */
+static size_t put_branch(const struct isa *isa, uint32_t number, size_t at, uint64_t value, const struct line *line,
+                         struct isaglot_out *out)
+{
+   const struct way *way = &isa->ways[number];
+   if (!line->labels)
+      return quick_signed(out, at, sign_extend(value, way->width));
+   slowly(out, at);
+   if (!put_label(way->type, way->width, value, line, out))
+      put_scalar(isa, way->type, way->width, value, line->options->mesa26, out);
+   return out->at;
+}
+
+/* A step that prints what a computation or the program says; NOWHERE if the exact half has to print. */
+static size_t step(const struct isa *isa, const struct op *op, size_t at, const word_t *word, const struct line *line,
+                   struct isaglot_out *out)
 {
    const struct scalar *scalar = &isa->scalars[op->n];
    uint64_t value;
    switch (op->code) {
    case OP_BITS:
       value = (limb_of(word, op->first.limb) >> op->first.rotation) & mask_of(op->first.mask);
-      put_number(isa, op->n, value, false, line, out);
-      return true;
+      return put_number(isa, op->n, at, value, line, out);
    case OP_SCALAR:
+      return put_number(isa, scalar->how, at, calculate(isa, scalar->value, word), line, out);
    case OP_BRANCH:
-      put_number(isa, scalar->how, calculate(isa, scalar->value, word), op->code == OP_BRANCH, line, out);
-      return true;
+      return put_branch(isa, scalar->how, at, calculate(isa, scalar->value, word), line, out);
    case OP_CUSTOM:
       if (line->options->custom_alone)
-         return false;
+         return NOWHERE;
+      slowly(out, at);
       put_custom(line, out, isa->references[scalar->how], calculate(isa, scalar->value, word));
-      return true;
+      return out->at;
    case OP_ALIGN:
-      align(out, op->n);
-      return true;
+      return quick_blanks(out, at, op->n < MAX_ALIGN ? op->n : MAX_ALIGN);
    case OP_EXPECT:
-      return calculate(isa, isa->expects[op->n].value, word) == isa->expects[op->n].wanted;
+      return calculate(isa, isa->expects[op->n].value, word) == isa->expects[op->n].wanted ? at : NOWHERE;
    default:
-      return false;
+      return NOWHERE;
    }
 }

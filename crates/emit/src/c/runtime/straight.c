@@ -1,12 +1,10 @@
-/* Runs a program; false if the exact half has to print the line. It stands behind the tables. */
-static bool run(const struct isa *isa, uint32_t at, const word_t *w, const struct line *line,
-                struct isaglot_out *out);
+/* Runs a program whose first step writes at "at"; gives the place behind its text, NOWHERE if the exact half has to print
+ * the line. It stands behind the tables. */
+static size_t run(const struct isa *isa, uint32_t program, size_t at, const word_t *w, const struct line *line,
+                  struct isaglot_out *o);
 
-/* Copies a text of a table; false if there is none. */
-static inline bool pick(struct isaglot_out *out, const char *pool, uint32_t entry)
+/* A text of a table of at most PAD bytes, if there is one. */
+static inline size_t pick(struct isaglot_out *out, size_t at, const char *pool, uint32_t entry)
 {
-   if (entry == NONE)
-      return false;
-   put_pool(out, pool, entry);
-   return true;
+   return entry == NONE ? NOWHERE : quick_short(out, at, pool, entry);
 }

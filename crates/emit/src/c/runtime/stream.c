@@ -1,33 +1,11 @@
-/* Begins a text that can be taken back. */
-static inline void hold(struct isaglot_out *out)
-{
-   if (out->at > BUFFER - HELD)
-      isaglot_flush(out);
-   out->start = out->at;
-   out->held = true;
-}
-
-/* Takes back what was held. */
-static inline void take_back(struct isaglot_out *out)
-{
-   out->at = out->start;
-   out->held = false;
-   out->full = false;
-}
-
 /* Prints an instruction with which nothing is wrong; false, with nothing printed, if the exact half has to. */
 static inline bool show_quickly(const struct isa *isa, uint32_t leaf, const word_t *word, const struct line *line,
                                 struct isaglot_out *out)
 {
    if (has_dont_care(isa, leaf, word))
       return false;
-   hold(out);
-   if (run(isa, isa->leaves[leaf].program, word, line, out) && !out->full) {
-      out->held = false;
-      return true;
-   }
-   take_back(out);
-   return false;
+   size_t at = hold(out);
+   return keep_line(out, run(isa, isa->leaves[leaf].program, at, word, line, out));
 }
 
 /* A stream of instructions as lines of text. */
@@ -54,10 +32,8 @@ static void mark(const struct isa *isa, const unsigned char *bytes, size_t size,
    size_t taken;
    for (size_t at = 0; (taken = fetch(isa, bytes + at, size - at, &word, &bits, &known)) != 0; at += taken) {
       if (known && decide(isa, isa->root, &word, bits, leaf) == MATCH_ONE && isa->leaves[leaf[0]].branches) {
-         hold(&out);
-         bool done = run(isa, isa->leaves[leaf[0]].program, &word, &line, &out) && !out.full;
-         take_back(&out);
-         if (!done)
+         size_t from = hold(&out);
+         if (!keep_line(&out, run(isa, isa->leaves[leaf[0]].program, from, &word, &line, &out)))
             show_exactly(&scopes, &word, bits, &line, &out);
       }
       line.position += taken / (line.place ? line.place : 1);

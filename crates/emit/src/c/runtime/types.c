@@ -4,6 +4,7 @@
 
 #define NONE UINT32_MAX
 #define LIST (UINT32_C(1) << 31)
+#define ONE (UINT32_C(1) << 30)
 #define LIMBS ISAGLOT_LIMBS
 
 typedef struct isaglot_word word_t;
@@ -21,7 +22,7 @@ struct str {
 /* A set of encodings: where its tree begins, its first encoding, how matches count. */
 struct space {
    uint32_t root, first;
-   bool exact_width, first_wins;
+   bool first_wins;
 };
 
 /* A node of a decision tree: looks at "mask" bits of a limb from "shift" on. */
@@ -30,13 +31,15 @@ struct node {
    uint32_t mask, base;
 };
 
-/* An encoding. "pattern" is the place of care, value and don't-care limbs. */
+/* An encoding. "pattern" is the place of care, value and don't-care limbs; "except" is what is cut out of it. The text
+ * of an instruction contains one of its "needs", if there are any. "knotted": fields alone do not say which word they are
+ * of. */
 struct leaf {
    struct str name, display;
    uint32_t width, pattern;
-   struct range cases;
+   struct range except, cases, needs;
    uint32_t program;
-   bool dont_care, branches;
+   bool dont_care, knotted, branches;
 };
 
 /* Definitions that hold under a guard. */
@@ -241,6 +244,8 @@ struct isa {
    const struct range *lists;
    const uint32_t *listed;
    const struct leaf *leaves;
+   const uint32_t *excepts;
+   const uint32_t *needs;
    const uint64_t *limbs;
    const uint32_t *case_lists;
    const struct preference *preferred;
