@@ -67,12 +67,16 @@ pub fn suggested(name: &str) -> String {
 
 /// A name as a part of an identifier, in upper case.
 fn upper(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect()
+    name.replace('+', "_plus")
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+        .collect()
 }
 
 /// A name as a part of an identifier, in camel case. Every part begins with a letter or follows `_`.
 fn camel(name: &str) -> String {
     let mut out = String::new();
+    let name = name.replace('+', "_plus");
     for part in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
         // Digits that would run together with digits stay apart.
         let digit = part.starts_with(|c: char| c.is_ascii_digit());

@@ -14,7 +14,7 @@ use isaglot_source::{Diagnostics, SourceMap, render};
 use libtest_mimic::Failed;
 
 /// How everything generated is compiled.
-pub(crate) const WARNINGS: &[&str] = &["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-g"];
+pub(crate) const WARNINGS: &[&str] = &["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-g1"];
 
 /// What is also asked of C that has no text of a driver in it.
 pub(crate) const STRICT: &[&str] = &["-Wconversion"];
