@@ -5,6 +5,7 @@ pub mod c;
 pub mod executor;
 pub mod folder;
 pub mod isaspec;
+mod keywords;
 pub mod limits;
 pub mod names;
 pub mod runtime;

@@ -10,33 +10,18 @@ use isaglot_model::Isa;
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use crate::blueprint::Blueprint;
-
-/// Words that C keeps for itself, lower case.
-const C_KEYWORDS: &[&str] = &[
-    "alignas", "alignof", "asm", "auto", "bool", "break", "case", "char", "const", "continue", "default", "do",
-    "double", "else", "enum", "extern", "false", "float", "for", "goto", "if", "inline", "int", "long", "nullptr",
-    "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "true", "typedef",
-    "typeof", "union", "unsigned", "void", "volatile", "while",
-];
-
-/// Words that Rust keeps for itself.
-const RUST_KEYWORDS: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
-    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
-    "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true",
-    "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
-];
+use crate::keywords;
 
 /// Why a name cannot be the prefix of generated C.
 #[must_use]
 pub fn c_prefix(name: &str) -> Option<Diagnostic> {
-    identifier(name, C_KEYWORDS, "C", "prefix")
+    identifier(name, keywords::C, "C", "prefix")
 }
 
 /// Why a name cannot be that of a generated crate or module.
 #[must_use]
 pub fn rust_name(name: &str) -> Option<Diagnostic> {
-    identifier(name, RUST_KEYWORDS, "Rust", "name")
+    identifier(name, keywords::RUST, "Rust", "name")
 }
 
 fn identifier(name: &str, keywords: &[&str], language: &str, what: &str) -> Option<Diagnostic> {
@@ -58,7 +43,7 @@ pub fn suggested(name: &str) -> String {
     let mapped = name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
     let text: String = mapped.collect();
     let text = text.trim_matches('_');
-    let keyword = C_KEYWORDS.contains(&text) || RUST_KEYWORDS.contains(&text);
+    let keyword = keywords::C.contains(&text) || keywords::RUST.contains(&text);
     match text.bytes().next() {
         Some(first) if first.is_ascii_lowercase() && !keyword => text.to_owned(),
         _ => format!("isa_{text}"),
