@@ -1,11 +1,16 @@
 //! Text into a binary: layout, branch distances, short forms.
+//!
+//! A line is encoded as soon as it is read; only branches are kept, until every label has its place. What a line without
+//! labels becomes depends on its text alone, so a line that was met before is not read again.
 
 use isaglot_codec::Values;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
 use crate::inst::{Form, Inst, Kind};
 use crate::isa::Xe;
-use crate::parse::{DISTANCE, Source};
+use crate::limits::KEPT_LINE;
+use crate::parse::{DISTANCE, Line, Reader, SourceLabel};
+use crate::recent::{Recent, hash_text};
 
 /// Which instructions take their short form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,13 +24,112 @@ pub enum Compaction {
     Off,
 }
 
-/// A word that is laid out.
+/// The word of a line that needs nothing but its own text.
 #[derive(Clone, Copy)]
-struct Placed {
-    pc: u32,
-    short: bool,
+struct Known {
     word: u128,
+    short: bool,
+    length: u8,
+    text: [u8; KEPT_LINE],
 }
+
+impl Known {
+    fn is(&self, line: &[u8]) -> bool {
+        self.text.get(..usize::from(self.length)) == Some(line)
+    }
+}
+
+/// Words that are being laid out, one behind the other; branches get theirs when every offset is known.
+pub(crate) struct Layout {
+    compaction: Compaction,
+    bytes: Vec<u8>,
+    /// The offset of each instruction.
+    offsets: Vec<u32>,
+    branches: Vec<(usize, Line)>,
+    values: Values,
+}
+
+impl Layout {
+    /// Nothing yet; the program will have `bytes` bytes, about.
+    pub(crate) fn new(compaction: Compaction, bytes: usize) -> Layout {
+        Layout {
+            compaction,
+            bytes: Vec::with_capacity(bytes),
+            offsets: Vec::with_capacity(bytes / 16),
+            branches: Vec::new(),
+            values: Values::default(),
+        }
+    }
+
+    /// The number of instructions so far.
+    pub(crate) fn count(&self) -> usize {
+        self.offsets.len()
+    }
+
+    fn end(&self) -> u32 {
+        self.bytes.len() as u32
+    }
+
+    #[inline]
+    fn put(&mut self, (short, word): (bool, u128)) {
+        self.offsets.push(self.end());
+        if short {
+            self.bytes.extend_from_slice(&(word as u64).to_le_bytes());
+        } else {
+            self.bytes.extend_from_slice(&word.to_le_bytes());
+        }
+    }
+
+    /// Adds an instruction, and gives its word, if that is known already and the instruction has one.
+    pub(crate) fn push(&mut self, xe: &mut Xe, line: &Line, out: &mut Diagnostics) -> Option<(bool, u128)> {
+        if line.inst.form.branches() {
+            // A branch is never short, so its size is known before its distance is.
+            self.branches.push((self.count(), *line));
+            self.put((false, 0));
+            return None;
+        }
+        let made = xe.one(&line.inst, line.span, self.compaction, &mut self.values, out);
+        self.put(made.unwrap_or_default());
+        made
+    }
+
+    /// The bytes, with the distances of branches.
+    pub(crate) fn finish(mut self, xe: &mut Xe, labels: &[SourceLabel], out: &mut Diagnostics) -> Vec<u8> {
+        for label in labels.iter().filter(|l| l.at.is_none()) {
+            let d = Diagnostic::error("xe-label", format!("label `{}` is not defined", label.name));
+            out.push(d.label(label.span, "named here"));
+        }
+        let (count, end) = (self.count(), self.end());
+        for (number, line) in &self.branches {
+            let pc = self.offsets.get(*number).copied().unwrap_or(end);
+            let mut i = line.inst;
+            let absolute = i.form == Form::Call && xe.op(i.op).name == "calla";
+            for o in i.srcs.iter_mut().filter(|o| o.kind == Kind::Label) {
+                let at = if o.len != DISTANCE {
+                    labels.get(o.imm as usize).and_then(|l| l.at)
+                } else if absolute && o.imm % 16 == 0 && o.imm / 16 <= count as u64 {
+                    // An address names the instruction that stands there before any becomes short.
+                    Some((o.imm / 16) as usize)
+                } else {
+                    continue;
+                };
+                let target = at.map_or(0, |n| self.offsets.get(n).copied().unwrap_or(end));
+                let base = if absolute { 0 } else { i64::from(pc) };
+                o.imm = (i64::from(target) - base) as u64;
+            }
+            let made = xe.one(&i, line.span, Compaction::Off, &mut self.values, out);
+            if let Some((_, word)) = made
+                && let Some(room) = self.bytes.get_mut(pc as usize..).and_then(|b| b.first_chunk_mut())
+            {
+                *room = word.to_le_bytes();
+            }
+        }
+        self.bytes
+    }
+}
+
+/// Bytes of text for each of the binary, about.
+const TEXT_PER_BYTE: usize = 5;
 
 impl Xe {
     /// Assembles a text; every problem is added to `out`, and with an error among them there is no binary.
@@ -37,58 +141,40 @@ impl Xe {
         out: &mut Diagnostics,
     ) -> Option<Vec<u8>> {
         let before = out.error_count();
-        let source = self.parse(file, text, out);
-        let bytes = self.lay_out(&source, compaction, out);
+        let mut reader = Reader::new(file, text);
+        let mut layout = Layout::new(compaction, text.len() / TEXT_PER_BYTE);
+        let mut known = Recent::new();
+        while let Some(raw) = reader.line() {
+            let hash = hash_text(raw.text);
+            if let Some(known) = known.get(hash, |k: &Known| k.is(raw.text)) {
+                layout.put((known.short, known.word));
+                continue;
+            }
+            let warnings = reader.warnings.len() + reader.warnings.dropped();
+            match reader.read(self, raw, layout.count()) {
+                Ok(Some(line)) => {
+                    let made = layout.push(self, &line, out);
+                    let mut text = [0; KEPT_LINE];
+                    if let Some((short, word)) = made
+                        && raw.is_all(&line)
+                        && reader.warnings.len() + reader.warnings.dropped() == warnings
+                        && let Some(room) = text.get_mut(..raw.text.len())
+                    {
+                        room.copy_from_slice(raw.text);
+                        known.put(hash, Known { word, short, length: raw.text.len() as u8, text });
+                    }
+                }
+                Ok(None) => {}
+                Err(d) => out.push(*d),
+            }
+        }
+        let bytes = layout.finish(self, &reader.labels, out);
+        out.append(reader.warnings);
         (out.error_count() == before).then_some(bytes)
     }
 
-    pub(crate) fn lay_out(&mut self, source: &Source, compaction: Compaction, out: &mut Diagnostics) -> Vec<u8> {
-        let mut values = Values::default();
-        let mut placed = Vec::with_capacity(source.lines.len());
-        let mut pc = 0u32;
-        for line in &source.lines {
-            let i = &line.inst;
-            // A branch is never short, so its size is known before its distance is.
-            let (short, word) =
-                if i.form.branches() { (false, 0) } else { self.one(i, line.span, compaction, &mut values, out) };
-            placed.push(Placed { pc, short, word });
-            pc += if short { 8 } else { 16 };
-        }
-        for label in source.labels.iter().filter(|l| l.at.is_none()) {
-            let d = Diagnostic::error("xe-label", format!("label `{}` is not defined", label.name));
-            out.push(d.label(label.span, "named here"));
-        }
-        let mut bytes = Vec::with_capacity(pc as usize);
-        for (line, place) in source.lines.iter().zip(&placed) {
-            let mut word = place.word;
-            if line.inst.form.branches() {
-                let mut i = line.inst;
-                let absolute = i.form == Form::Call && self.op(i.op).name == "calla";
-                for o in i.srcs.iter_mut().filter(|o| o.kind == Kind::Label) {
-                    let at = if o.len != DISTANCE {
-                        source.labels.get(o.imm as usize).and_then(|l| l.at)
-                    } else if absolute && o.imm % 16 == 0 && o.imm / 16 <= placed.len() as u64 {
-                        // An address names the instruction that stands there before any becomes short.
-                        Some((o.imm / 16) as usize)
-                    } else {
-                        continue;
-                    };
-                    let target = at.map_or(0, |n| placed.get(n).map_or(pc, |p| p.pc));
-                    let base = if absolute { 0 } else { i64::from(place.pc) };
-                    o.imm = (i64::from(target) - base) as u64;
-                }
-                word = self.one(&i, line.span, Compaction::Off, &mut values, out).1;
-            }
-            if place.short {
-                bytes.extend_from_slice(&(word as u64).to_le_bytes());
-            } else {
-                bytes.extend_from_slice(&word.to_le_bytes());
-            }
-        }
-        bytes
-    }
-
-    /// Encodes one instruction, in its short form if that is wanted and there is one.
+    /// Encodes one instruction, in its short form if that is wanted and there is one; whether it is short, and the word.
+    /// `None` if something is wrong with it.
     pub(crate) fn one(
         &mut self,
         i: &Inst,
@@ -96,13 +182,13 @@ impl Xe {
         compaction: Compaction,
         values: &mut Values,
         out: &mut Diagnostics,
-    ) -> (bool, u128) {
+    ) -> Option<(bool, u128)> {
         let word = match self.encode(i, values) {
             Ok(word) => word,
             Err(e) => {
                 let d = Diagnostic::error("xe-encoding", e.message()).label(span, "cannot be encoded");
                 out.push(d.note(format!("on {}", self.platform.name())));
-                return (false, 0);
+                return None;
             }
         };
         let wanted = match compaction {
@@ -112,13 +198,14 @@ impl Xe {
         };
         if wanted {
             if let Some(short) = self.compact(i, word) {
-                return (true, short.into());
+                return Some((true, short.into()));
             }
             if i.opts.compacted {
                 let d = Diagnostic::error("xe-compaction", "the instruction has no short form");
                 out.push(d.label(span, "says {Compacted}"));
+                return None;
             }
         }
-        (false, word)
+        Some((false, word))
     }
 }

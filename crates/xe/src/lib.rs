@@ -18,6 +18,7 @@ pub mod parse;
 mod parts;
 pub mod platform;
 mod print;
+mod recent;
 pub mod stream;
 pub mod swsb;
 pub mod text;

@@ -21,3 +21,9 @@ pub const KEPT_BITS: usize = 4096;
 
 /// Operands whose text was read before; a power of two.
 pub const KEPT_OPERANDS: usize = 8192;
+
+/// Instructions whose whole line is kept, by text or by word; a power of two.
+pub const KEPT_LINES: usize = 8192;
+
+/// The longest line that is kept, in bytes. Hardly any is longer.
+pub const KEPT_LINE: usize = 140;

@@ -1,7 +1,8 @@
 //! A binary as text, piece by piece: the fast way, which keeps no program in memory.
 //!
-//! Labels come from a first pass that decodes branches only; then each word is printed from the texts of its parts
-//! (see `parts.rs`), and only what is new among them is decoded. [`Xe::print`] is the plain way to the same text.
+//! Labels come from a first pass that decodes branches only; then each word is printed as it was the last time, or from
+//! the texts of its parts (see `parts.rs`), and only what is new among them is decoded. [`Xe::print`] is the plain way to
+//! the same text.
 
 use isaglot_codec::{Match, ShapeId, Values};
 use isaglot_model::EncodingId;
@@ -9,9 +10,10 @@ use isaglot_model::EncodingId;
 use crate::decode::BadWord;
 use crate::inst::{Form, Inst};
 use crate::isa::Xe;
-use crate::limits::TEXT_CHUNK;
+use crate::limits::{KEPT_LINE, TEXT_CHUNK};
 use crate::parts::{Part, Parts, Shown};
 use crate::print::{TextOptions, bad_word, prefix};
+use crate::recent::{Recent, hash_word};
 use crate::stream::{Outline, RawWord};
 
 /// What is wrong with a binary.
@@ -99,9 +101,20 @@ impl<'a> Words<'a> {
     }
 }
 
+/// The line of a word, without its label and prefix.
+#[derive(Clone, Copy)]
+struct Line {
+    word: u128,
+    short: bool,
+    length: u8,
+    text: [u8; KEPT_LINE],
+}
+
 /// A binary that is being printed.
 pub struct Printer<'a> {
     words: Words<'a>,
+    /// Lines of words that say the same wherever they stand.
+    lines: Recent<Line>,
     bytes: &'a [u8],
     options: TextOptions,
     outline: Outline,
@@ -115,12 +128,15 @@ pub struct Printer<'a> {
 /// Bytes of text that one instruction hardly ever exceeds.
 const USUAL_ROOM: usize = 1024;
 
+/// Bytes that most lines do not exceed.
+const USUAL_LINE: usize = 96;
+
 impl<'a> Printer<'a> {
     /// Prints `bytes`.
     pub fn new(xe: &'a mut Xe, bytes: &'a [u8], options: TextOptions) -> Printer<'a> {
         let outline = xe.outline(bytes);
         let words = Words::new(xe, Parts::new(false));
-        Printer { words, bytes, options, outline, block: 0, at: 0, bad: Vec::new(), done: false }
+        Printer { words, lines: Recent::new(), bytes, options, outline, block: 0, at: 0, bad: Vec::new(), done: false }
     }
 
     /// Adds the next lines, some tens of kilobytes. Whether there may be more.
@@ -165,18 +181,44 @@ impl<'a> Printer<'a> {
     }
 
     fn line(&mut self, raw: RawWord, out: &mut Vec<u8>) -> Result<(), BadWord> {
+        let hash = hash_word(raw.word);
+        let start = out.len();
+        if let Some(line) = self.lines.get(hash, |line| line.word == raw.word && line.short == raw.short) {
+            // Copies of fixed lengths are quicker than one of the right length.
+            match line.text.first_chunk::<USUAL_LINE>().filter(|_| usize::from(line.length) <= USUAL_LINE) {
+                Some(text) => out.extend_from_slice(text),
+                None => out.extend_from_slice(&line.text),
+            }
+            out.truncate(start + usize::from(line.length));
+            return Ok(());
+        }
+        let form = self.new_line(raw, out)?;
+        let mut text = [0; KEPT_LINE];
+        if !form.branches()
+            && let Some(made) = out.get(start..)
+            && let Some(room) = text.get_mut(..made.len())
+        {
+            room.copy_from_slice(made);
+            self.lines.put(hash, Line { word: raw.word, short: raw.short, length: made.len() as u8, text });
+        }
+        Ok(())
+    }
+
+    /// The line of a word that is not known.
+    fn new_line(&mut self, raw: RawWord, out: &mut Vec<u8>) -> Result<Form, BadWord> {
         let claimed = self.words.claim(raw)?;
         let form = claimed.form;
         if !claimed.kept || (self.options.ldst && form == Form::Send) {
             let inst = self.words.decode(&claimed)?;
             self.words.xe.print_inst(&inst, raw.pc, &self.options, out);
-            return Ok(());
+            return Ok(form);
         }
         let (words, options) = (&mut self.words, &self.options);
         let mut decoded = None;
         let platform = words.xe.platform;
         crate::print::layout(platform, form, options, out, &mut |part, out| {
             words.part(&claimed, part, &mut decoded, out, |xe, i, out| xe.part(i, part, raw.pc, options, out))
-        })
+        })?;
+        Ok(form)
     }
 }

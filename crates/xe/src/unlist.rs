@@ -9,11 +9,11 @@ use rustc_hash::FxHashMap;
 use isaglot_codec::{Symbol, Values};
 use isaglot_listing::tree::{Elem, Inst as Element, Listing, Operand as ListOperand, Reg, Rgn};
 
-use crate::assemble::Compaction;
+use crate::assemble::{Compaction, Layout};
 use crate::float;
 use crate::inst::{Desc, File, Form, Inst, Kind, NO_STRIDE, Operand, Pred, VXH};
 use crate::isa::{EO, Xe};
-use crate::parse::{DISTANCE, Line, Source, SourceLabel};
+use crate::parse::{DISTANCE, Line, SourceLabel};
 use crate::swsb::{Swsb, Token, pipe_named};
 use crate::types::Type;
 
@@ -21,13 +21,14 @@ impl Xe {
     /// The binary that a listing shows; every problem is added to `out`, and with an error among them there is none.
     pub fn assemble_listing(&mut self, file: FileId, listing: &Listing<'_>, out: &mut Diagnostics) -> Option<Vec<u8>> {
         let before = out.error_count();
-        let mut source = Source::default();
+        let mut layout = Layout::new(Compaction::Marked, 0);
+        let mut labels: Vec<SourceLabel> = Vec::new();
         let mut names: FxHashMap<&str, u32> = FxHashMap::default();
         for elem in &listing.elems {
             if let Elem::L(l) = elem {
-                names.insert(&l.symbol, source.labels.len() as u32);
+                names.insert(&l.symbol, labels.len() as u32);
                 let span = Span::new(file, 0, 0);
-                source.labels.push(SourceLabel { name: l.symbol.clone().into_owned(), at: None, span });
+                labels.push(SourceLabel { name: l.symbol.clone().into_owned(), at: None, span });
             }
         }
         let mut values = Values::default();
@@ -35,13 +36,13 @@ impl Xe {
         for elem in &listing.elems {
             match elem {
                 Elem::L(_) => {
-                    if let Some(slot) = source.labels.get_mut(label) {
-                        slot.at = Some(source.lines.len());
+                    if let Some(slot) = labels.get_mut(label) {
+                        slot.at = Some(layout.count());
                     }
                     label += 1;
                 }
                 Elem::I(e) => match self.element_inst(e, &names, &mut values) {
-                    Ok(inst) => source.lines.push(Line { inst, span: Span::new(file, 0, 0) }),
+                    Ok(inst) => drop(layout.push(self, &Line { inst, span: Span::new(file, 0, 0) }, out)),
                     Err(message) => {
                         let message = format!("instruction {} (`{}`): {message}", e.id, e.op);
                         out.push(Diagnostic::error("xe-listing", message));
@@ -49,7 +50,7 @@ impl Xe {
                 },
             }
         }
-        let bytes = self.lay_out(&source, Compaction::Marked, out);
+        let bytes = layout.finish(self, &labels, out);
         (out.error_count() == before).then_some(bytes)
     }
 

@@ -53,6 +53,35 @@ fn wrong_lines_are_all_reported() {
 }
 
 #[test]
+fn lines_met_again_mean_the_same() {
+    let mut xe = Xe::new(isaglot_xe::Platform::XeHpc).unwrap();
+    let assembled = |xe: &mut Xe, text: &str| {
+        let mut problems = Diagnostics::new();
+        let bytes = xe.assemble(FileId(0), text.as_bytes(), Compaction::Auto, &mut problems);
+        (bytes, problems.iter().map(|d| (d.code, d.span().map_or(0, |s| s.start as usize))).collect::<Vec<_>>())
+    };
+    let mut compared = 0;
+    for line in SOURCE.lines() {
+        // Labels and what names one do not stand alone.
+        let (Some(alone), said) = assembled(&mut xe, line) else { continue };
+        if !alone.is_empty() {
+            let (thrice, said_thrice) = assembled(&mut xe, &format!("{line}\n  {line} // again\n{line}"));
+            assert_eq!((thrice, said_thrice.len()), (Some(alone.repeat(3)), 3 * said.len()), "{line}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 15, "{compared}");
+    // A label, a problem, a warning: each counts every time, wherever it stands.
+    let label = "x: add (16|M0)  r1.0<1>:f  r2.0<1;1,0>:f  r3.0<1;1,0>:f\n";
+    assert_eq!(assembled(&mut xe, &label.repeat(2)), (None, vec![("xe-label-twice", label.len())]));
+    let wrong = "nop {$99}\n";
+    assert_eq!(assembled(&mut xe, &wrong.repeat(2)), (None, vec![("xe-encoding", 0), ("xe-encoding", wrong.len())]));
+    let dropped = "(f0.0) nop\n";
+    let (bytes, said) = assembled(&mut xe, &dropped.repeat(2));
+    assert_eq!((bytes.map(|b| b.len()), said), (Some(32), vec![("xe-unused", 0), ("xe-unused", dropped.len())]));
+}
+
+#[test]
 fn nothing_panics() {
     let mut rng = Rng(0x9E37_79B9_7F4A_7C15);
     for platform in ALL {

@@ -24,7 +24,7 @@ pub(crate) const DISTANCE: i16 = i16::MIN;
 /// An instruction of a text.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
-    /// The instruction; the labels of its branch operands are indices of [`Source::labels`].
+    /// The instruction; the labels of its branch operands are indices of the list of labels.
     pub inst: Inst,
     /// Where it stands.
     pub span: Span,
@@ -35,48 +35,77 @@ pub struct Line {
 pub struct SourceLabel {
     /// Its name.
     pub name: String,
-    /// Before which of [`Source::lines`] it stands, once it was defined.
+    /// The number of the instruction before which it stands, once it was defined.
     pub at: Option<usize>,
     /// Where it was first named.
     pub span: Span,
 }
 
-/// A text, read.
-#[derive(Clone, Debug, Default)]
-pub struct Source {
-    /// Instructions in order.
-    pub lines: Vec<Line>,
+/// A text that is being read, line by line.
+pub(crate) struct Reader<'a> {
+    text: &'a [u8],
+    file: FileId,
+    /// Where the next line begins.
+    next: usize,
     /// Labels, those that are only named included.
-    pub labels: Vec<SourceLabel>,
+    pub(crate) labels: Vec<SourceLabel>,
+    names: FxHashMap<&'a [u8], u32>,
+    /// What is to be said at the end.
+    pub(crate) warnings: Diagnostics,
+    seen: seen::Seen,
 }
 
-impl Xe {
-    /// Reads a text; every problem is added to `out`.
-    pub fn parse(&self, file: FileId, text: &[u8], out: &mut Diagnostics) -> Source {
-        let mut source = Source { lines: Vec::with_capacity(text.len() / USUAL_LINE), labels: Vec::new() };
-        let mut names: FxHashMap<&[u8], u32> = FxHashMap::default();
-        let mut warnings = Diagnostics::new();
-        let mut seen = seen::Seen::default();
-        let mut start = 0;
-        while let Some(rest) = text.get(start..).filter(|r| !r.is_empty()) {
-            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            let line = rest.get(..length).unwrap_or(rest);
-            let line = line.get(..content(line)).unwrap_or(line);
-            let end = start + line.len();
-            let (source, names, warnings, seen) = (&mut source, &mut names, &mut warnings, &mut seen);
-            let mut p = Parser { xe: self, text, rest: line, end, file, source, names, warnings, seen };
-            if let Err(d) = p.line() {
-                out.push(*d);
-            }
-            start += length + 1;
-        }
-        out.append(warnings);
-        source
+/// A line of a text without its comment and end.
+#[derive(Clone, Copy)]
+pub(crate) struct RawLine<'a> {
+    /// What it says, without the blanks around it.
+    pub(crate) text: &'a [u8],
+    /// Where that ends.
+    pub(crate) end: usize,
+}
+
+impl RawLine<'_> {
+    /// Whether the line begins with this instruction, with no label before it.
+    pub(crate) fn is_all(&self, line: &Line) -> bool {
+        line.span.start as usize + self.text.len() == self.end
     }
 }
 
-/// Bytes of a line, about: the room to begin with.
-const USUAL_LINE: usize = 80;
+impl<'a> Reader<'a> {
+    pub(crate) fn new(file: FileId, text: &'a [u8]) -> Reader<'a> {
+        Reader {
+            text,
+            file,
+            next: 0,
+            labels: Vec::new(),
+            names: FxHashMap::default(),
+            warnings: Diagnostics::new(),
+            seen: seen::Seen::default(),
+        }
+    }
+
+    /// The next line that is not empty.
+    pub(crate) fn line(&mut self) -> Option<RawLine<'a>> {
+        loop {
+            let rest = self.text.get(self.next..).filter(|r| !r.is_empty())?;
+            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let line = rest.get(..length).unwrap_or(rest);
+            let line = line.get(..content(line)).unwrap_or(line);
+            let end = self.next + line.len();
+            self.next += length + 1;
+            let text = line.trim_ascii_start();
+            if !text.is_empty() {
+                return Some(RawLine { text, end });
+            }
+        }
+    }
+
+    /// Reads a line: its labels, which stand before instruction number `count`, and the instruction, if there is one.
+    pub(crate) fn read(&mut self, xe: &Xe, line: RawLine<'a>, count: usize) -> Result<Option<Line>> {
+        let Reader { text, file, labels, names, warnings, seen, .. } = self;
+        Parser { xe, text, rest: line.text, end: line.end, file: *file, count, labels, names, warnings, seen }.line()
+    }
+}
 
 /// Length of a line without its comment and end.
 fn content(line: &[u8]) -> usize {
@@ -89,33 +118,35 @@ fn content(line: &[u8]) -> usize {
 }
 
 struct Parser<'a, 's> {
-    xe: &'a Xe,
+    xe: &'s Xe,
     text: &'a [u8],
     /// What is left of the line, and the offset of its end.
     rest: &'a [u8],
     end: usize,
     file: FileId,
-    source: &'s mut Source,
+    /// The number of the instruction that comes next.
+    count: usize,
+    labels: &'s mut Vec<SourceLabel>,
     names: &'s mut FxHashMap<&'a [u8], u32>,
     warnings: &'s mut Diagnostics,
     seen: &'s mut seen::Seen,
 }
 
 // Boxed: results are handed up through every step of every line.
-type Result<T> = std::result::Result<T, Box<Diagnostic>>;
+pub(crate) type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
 impl<'a> Parser<'a, '_> {
     pub(super) fn label_id(&mut self, name: &'a [u8], start: usize) -> u32 {
-        let next = self.source.labels.len() as u32;
+        let next = self.labels.len() as u32;
         let id = *self.names.entry(name).or_insert(next);
         if id == next {
             let span = self.span(start);
-            self.source.labels.push(SourceLabel { name: String::from_utf8_lossy(name).into_owned(), at: None, span });
+            self.labels.push(SourceLabel { name: String::from_utf8_lossy(name).into_owned(), at: None, span });
         }
         id
     }
 
-    fn line(&mut self) -> Result<()> {
+    fn line(&mut self) -> Result<Option<Line>> {
         loop {
             self.space();
             let before = self.rest;
@@ -127,9 +158,9 @@ impl<'a> Parser<'a, '_> {
             }
             let id = self.label_id(name, start);
             self.skip(1);
-            let at = self.source.lines.len();
+            let at = self.count;
             let span = self.span(start);
-            let Some(label) = self.source.labels.get_mut(id as usize) else { continue };
+            let Some(label) = self.labels.get_mut(id as usize) else { continue };
             if label.at.replace(at).is_some() {
                 let first = label.span;
                 let name = String::from_utf8_lossy(name);
@@ -141,7 +172,7 @@ impl<'a> Parser<'a, '_> {
             label.span = span;
         }
         if self.rest.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let start = self.at();
         let inst = self.instruction()?;
@@ -161,7 +192,6 @@ impl<'a> Parser<'a, '_> {
                 self.warnings.push(Diagnostic::warning("xe-unused", message).label(span, "here"));
             }
         }
-        self.source.lines.push(Line { inst, span });
-        Ok(())
+        Ok(Some(Line { inst, span }))
     }
 }
