@@ -9,6 +9,9 @@ use object::{Object, ObjectSection};
 use crate::io::{input_name, read};
 use crate::session::Session;
 
+/// Digits of the shortest instruction.
+const LEAST_DIGITS: usize = 16;
+
 /// A kernel's name, where it has one, and its instructions.
 pub(super) struct Kernel {
     pub(super) name: Option<String>,
@@ -88,10 +91,18 @@ fn whole(data: &[u8], used: usize) -> usize {
     at.min(data.len())
 }
 
-/// Whether a file is hexadecimal text: nothing but digits and white space, in pairs.
+/// Whether a file is hexadecimal text: nothing but digits and white space, and at least a short word of digits. A binary
+/// has another byte near its beginning, where the search ends.
 fn is_hex(bytes: &[u8]) -> bool {
-    let digits = bytes.iter().filter(|b| b.is_ascii_hexdigit()).count();
-    digits >= 16 && bytes.iter().all(|b| b.is_ascii_hexdigit() || b.is_ascii_whitespace())
+    let mut digits = 0;
+    for byte in bytes {
+        if byte.is_ascii_hexdigit() {
+            digits += 1;
+        } else if !byte.is_ascii_whitespace() {
+            return false;
+        }
+    }
+    digits >= LEAST_DIGITS
 }
 
 fn from_hex(bytes: &[u8]) -> Option<Vec<u8>> {
