@@ -3,6 +3,7 @@
 
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use isaglot_source::Diagnostic;
 
@@ -40,6 +41,39 @@ pub(crate) fn read(path: Option<&Path>) -> Result<Vec<u8>, Diagnostic> {
         }
     };
     bytes.map_err(|e| unreadable(&input_name(path), &e))
+}
+
+/// Reads an input whole, to be kept among the files of the session: of a file there is no second copy at any time.
+pub(crate) fn read_shared(path: Option<&Path>) -> Result<Arc<[u8]>, Diagnostic> {
+    if let Some(path) = path.filter(|_| !is_std(path)) {
+        let failed = |e: io::Error| unreadable(&input_name(Some(path)), &e);
+        let mut file = std::fs::File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, usize::try_from(length).unwrap_or(0)).collect();
+        let mut more = Vec::new();
+        if let Some(room) = Arc::get_mut(&mut bytes)
+            && fill(&mut file, room).map_err(failed)? == room.len()
+            && file.read_to_end(&mut more).map_err(failed)? == 0
+        {
+            return Ok(bytes);
+        }
+        // It does not say its size, or somebody is writing to it.
+    }
+    read(path).map(Arc::from)
+}
+
+/// Reads until the room is full or the input ends; gives the number of bytes.
+fn fill(file: &mut std::fs::File, room: &mut [u8]) -> io::Result<usize> {
+    let mut at = 0;
+    while let Some(rest) = room.get_mut(at..).filter(|r| !r.is_empty()) {
+        match file.read(rest) {
+            Ok(0) => break,
+            Ok(n) => at += n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(at)
 }
 
 /// The diagnostic for an input that cannot be read.

@@ -3,12 +3,13 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::Compaction;
 
 use super::{Machine, machine, status};
-use crate::io::{Output, input_name, read};
+use crate::io::{Output, input_name, read_shared};
 use crate::session::Session;
 
 /// Assemble Intel Xe text, or a JSON listing, to a raw kernel.
@@ -47,8 +48,8 @@ pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
 
 fn assemble(args: &Args, session: &mut Session, problems: &mut Diagnostics) -> Result<(), Diagnostic> {
     let mut xe = machine(args.machine.isa)?;
-    let text = read(args.input.as_deref())?;
-    let file = session.files.add(input_name(args.input.as_deref()), text.as_slice());
+    let text = read_shared(args.input.as_deref())?;
+    let file = session.files.add(input_name(args.input.as_deref()), Arc::clone(&text));
     let compact = match args.compact {
         Compact::Marked => Compaction::Marked,
         Compact::Auto => Compaction::Auto,

@@ -3,12 +3,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::{Compaction, ListOptions, Platform, TextOptions};
 
 use super::{list, machine, status, word_problems};
-use crate::io::{Output, input_name, read};
+use crate::io::{Output, input_name, read_shared};
 use crate::session::{Color, Session};
 
 /// The exit status for wrong usage.
@@ -110,9 +111,9 @@ fn work(o: &Options, session: &mut Session, problems: &mut Diagnostics) -> Resul
         return Err(Diagnostic::error("cli-isa", "no platform").note("expected -p=12p72, say"));
     };
     let mut xe = machine(platform)?;
-    let bytes = read(o.input.as_deref())?;
+    let bytes = read_shared(o.input.as_deref())?;
     if o.assemble == Some(true) {
-        let file = session.files.add(input_name(o.input.as_deref()), bytes.as_slice());
+        let file = session.files.add(input_name(o.input.as_deref()), Arc::clone(&bytes));
         let Some(binary) = xe.assemble(file, &bytes, o.compaction, problems) else { return Ok(()) };
         let mut out = Output::create(o.output.as_deref(), true)?;
         out.write_all(&binary).map_err(|e| out.failed(&e))?;
