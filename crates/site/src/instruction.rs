@@ -105,7 +105,8 @@ pub(crate) fn body(site: &Site<'_>, encoding: &Encoding, heading: &str, up: &str
         for assert in &view.asserts {
             let digits: String =
                 (0..assert.range.width).rev().map(|b| if assert.value.bit(b) { '1' } else { '0' }).collect();
-            out.push_str(&format!("<p>Bits {} must be <code>{digits}</code>.</p>\n", range_text(assert.range)));
+            let bits = if digits.len() == 1 { "Bit" } else { "Bits" };
+            out.push_str(&format!("<p>{bits} {} must be <code>{digits}</code>.</p>\n", range_text(assert.range)));
         }
         // A case that changes the text alone has the fields of the table above.
         if at == 0 || all.first().is_none_or(|general| general.fields != view.fields) {

@@ -1,9 +1,10 @@
 //! The register files, with the names of their registers.
 
-use isaglot_model::Width;
+use isaglot_model::{GenRange, Width};
 
 use crate::Site;
 use crate::html::Escaped;
+use crate::instruction::gens;
 use crate::search::Entry;
 
 /// Adds the page.
@@ -15,6 +16,7 @@ pub(crate) fn write(site: &mut Site<'_>) {
     let mut out = String::new();
     for (at, file) in isa.register_files().iter().enumerate() {
         let width = match &file.width {
+            Width::Bits(1) => "1 bit each".to_owned(),
             Width::Bits(bits) => format!("{bits} bits each"),
             Width::Parameter(name) => format!("{} bits each", Escaped(name)),
         };
@@ -22,6 +24,14 @@ pub(crate) fn write(site: &mut Site<'_>) {
         out.push_str(&format!("<h2 id=\"file-{at}\">{}</h2>\n<p>{count} registers, {width}.", Escaped(&file.name)));
         if let Some(zero) = file.zero {
             out.push_str(&format!(" Number {zero} reads as zero and ignores writes."));
+        }
+        if let Some((host, range)) = file.within {
+            let host_name = Escaped(&isa[host].name);
+            let on = if range == GenRange::ALL { String::new() } else { format!(" on {}", gens(range)) };
+            out.push_str(&format!(
+                " They lie in the bytes of <a href=\"#file-{}\">{host_name}</a>, from its first on{on}.",
+                host.index()
+            ));
         }
         out.push_str("</p>\n<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">Number</th>");
         out.push_str("<th scope=\"col\">Name</th><th scope=\"col\">Also</th></tr></thead>\n<tbody>\n");
