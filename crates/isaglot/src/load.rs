@@ -7,7 +7,9 @@ use isaglot_asm::{Compat, Names};
 use isaglot_isaspec::Overlay;
 use isaglot_model::{FeatureId, Isa};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, Span, closest};
+use isaglot_tablegen::isa::OperandTable;
 
+use crate::compiled;
 use crate::session::Session;
 use crate::target::{self, TargetArgs};
 
@@ -15,7 +17,7 @@ use crate::target::{self, TargetArgs};
 #[derive(clap::Args, Clone, Debug)]
 #[command(group(clap::ArgGroup::new("description").required(true).args(["spec", "isa"])))]
 pub(crate) struct SpecArgs {
-    /// A description: an isaspec XML file, or the TableGen file of an LLVM target.
+    /// A description: an isaspec XML file, the TableGen file of an LLVM target, or what `isaglot compile` made of one.
     #[arg(long, value_name = "FILE")]
     pub(crate) spec: Option<PathBuf>,
     /// A description that comes with isaglot; `--isa help` lists them.
@@ -90,9 +92,19 @@ pub(crate) fn load(args: &SpecArgs, session: &mut Session) -> Option<Chosen> {
 
 /// As [`load`], for a caller that reports by itself.
 pub(crate) fn read_chosen(args: &SpecArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Chosen> {
-    match args.spec.as_deref().filter(|path| target::is_tablegen(path)) {
-        Some(path) => target::load(path, args, files, problems),
-        None => read_isa(args, files, problems).and_then(|isa| choose(args, isa, problems)),
+    match args.spec.as_deref() {
+        Some(path) if target::is_tablegen(path) => target::load(path, args, files, problems),
+        Some(path) if compiled::is_compiled(path) => {
+            let (header, isa) = compiled::read(path, args.target.stale, problems)?;
+            match header.triples {
+                Some(triples) => {
+                    let table = OperandTable { triples, ..OperandTable::default() };
+                    target::choose(isa, &table, args, problems)
+                }
+                None => choose(args, isa, problems),
+            }
+        }
+        _ => read_isa(args, files, problems).and_then(|isa| choose(args, isa, problems)),
     }
 }
 
@@ -103,7 +115,10 @@ pub(crate) fn read_isa(args: &SpecArgs, files: &mut SourceMap, problems: &mut Di
     }
     let path = args.spec.as_deref()?;
     if target::is_tablegen(path) {
-        return target::read(path, &args.target, files, problems).map(|read| read.lowered.isa);
+        return target::read(path, &args.target.files, files, problems).map(|read| read.lowered.isa);
+    }
+    if compiled::is_compiled(path) {
+        return compiled::read(path, args.target.stale, problems).map(|(_, isa)| isa);
     }
     let mut top = path.to_path_buf();
     // A folder stands for the file in it that has its name.

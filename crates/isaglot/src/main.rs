@@ -4,6 +4,7 @@
 
 mod call_names;
 mod cmd;
+mod compiled;
 mod diagram;
 mod embedded;
 mod explore;

@@ -3,21 +3,29 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use isaglot_model::Isa;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, closest};
 use isaglot_tablegen::isa::{self, Lowered, OperandTable};
 use isaglot_tablegen::{self as tablegen, Loc};
 
 use crate::load::{Chosen, SpecArgs};
 
-/// The options that only TableGen descriptions have.
+/// The options that say what a TableGen description consists of.
 #[derive(clap::Args, Clone, Debug, Default)]
-pub(crate) struct TargetArgs {
+pub(crate) struct FileArgs {
     /// A folder in which included files are looked for (TableGen).
     #[arg(short = 'I', value_name = "DIR")]
     pub(crate) include: Vec<PathBuf>,
     /// What its operands mean; by default the table that comes with isaglot for a file of this name (TableGen).
     #[arg(long, value_name = "FILE")]
     pub(crate) operands: Option<PathBuf>,
+}
+
+/// The options that only TableGen descriptions have.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct TargetArgs {
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
     /// The target, such as `riscv64` (TableGen).
     #[arg(long, value_name = "TRIPLE", default_value = "", hide_default_value = true)]
     pub(crate) triple: String,
@@ -27,6 +35,9 @@ pub(crate) struct TargetArgs {
     /// Instructions themselves instead of shorthands (TableGen).
     #[arg(long)]
     pub(crate) no_aliases: bool,
+    /// Take a compiled description although its sources have changed.
+    #[arg(long)]
+    pub(crate) stale: bool,
 }
 
 /// A target that was read.
@@ -41,12 +52,7 @@ pub(crate) fn is_tablegen(path: &Path) -> bool {
 }
 
 /// Reads and lowers a target; `None` if there were errors.
-pub(crate) fn read(
-    path: &Path,
-    args: &TargetArgs,
-    files: &mut SourceMap,
-    problems: &mut Diagnostics,
-) -> Option<Target> {
+pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Target> {
     let bytes = match crate::io::read(Some(path)) {
         Ok(bytes) => bytes,
         Err(d) => {
@@ -79,7 +85,7 @@ pub(crate) fn read(
 }
 
 /// The operand table: the one that is given, or the one for a target of this name; without either, none.
-fn operands(path: &Path, args: &TargetArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<OperandTable> {
+fn operands(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<OperandTable> {
     let (name, text) = match &args.operands {
         Some(path) => match crate::io::read(Some(path)) {
             Ok(bytes) => (path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()),
@@ -104,10 +110,14 @@ fn operands(path: &Path, args: &TargetArgs, files: &mut SourceMap, problems: &mu
 
 /// Reads a target and resolves triple, processor and features.
 pub(crate) fn load(path: &Path, args: &SpecArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Chosen> {
-    let target = read(path, &args.target, files, problems)?;
-    let isa = target.lowered.isa;
+    let target = read(path, &args.target.files, files, problems)?;
+    choose(target.lowered.isa, &target.table, args, problems)
+}
+
+/// Resolves triple, processor and features of a target.
+pub(crate) fn choose(isa: Isa, table: &OperandTable, args: &SpecArgs, problems: &mut Diagnostics) -> Option<Chosen> {
     let names: Vec<&str> = args.features.iter().map(String::as_str).collect();
-    match isa::choose(&isa, &target.table, &args.target.triple, &args.target.mcpu, &names) {
+    match isa::choose(&isa, table, &args.target.triple, &args.target.mcpu, &names) {
         Ok(features) => Some(Chosen { isa, generation: 0, features, aliases: !args.target.no_aliases }),
         Err(no) => {
             let mut d = Diagnostic::error("cli-feature", format!("the target has no feature `{}`", no.name));

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use isaglot_isaspec as isaspec;
+use isaglot_model::compiled::{Header, from_bytes, to_bytes};
 use isaglot_source::{Diagnostics, Severity, SourceMap, render};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -58,7 +59,14 @@ fn validate(corpus: &Path) -> Result<(), Failed> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// A description loads without an error and has the leaves that it is known to have.
+/// The compiled form of a model is read as what was written.
+fn compiled(isa: &isaglot_model::Isa) -> Result<(), Failed> {
+    let bytes = to_bytes(&Header::default(), isa);
+    let (header, again) = from_bytes(&bytes).map_err(|e| format!("compiled: {e:?}"))?;
+    if to_bytes(&header, &again) == bytes { Ok(()) } else { Err("the compiled form reads as another model".into()) }
+}
+
+/// A description loads without an error, also from its compiled form, and has the leaves that it is known to have.
 fn description(corpus: &Path, file: &str, leaves: usize, instructions: usize) -> Result<(), Failed> {
     let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
     let path = corpus.join(file);
@@ -73,7 +81,7 @@ fn description(corpus: &Path, file: &str, leaves: usize, instructions: usize) ->
     if (count(false), count(true)) != (leaves, instructions) {
         return Err(format!("expected {leaves} and {instructions} leaves").into());
     }
-    Ok(())
+    compiled(&isa)
 }
 
 /// Every description of `micro` loads.
@@ -83,7 +91,10 @@ fn micro(corpus: &Path) -> Result<(), Failed> {
         let path = entry?.path().join("spec.xml");
         let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
         match isaspec::load(&mut files, &path.to_string_lossy(), &mut read_file, &mut out) {
-            Some(_) => good += 1,
+            Some(isa) => {
+                compiled(&isa)?;
+                good += 1;
+            }
             None => wrong.push(listing(&files, &out)),
         }
     }

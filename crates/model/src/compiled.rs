@@ -40,10 +40,8 @@ pub struct Header {
     pub made_by: String,
     /// The files that it was made from.
     pub sources: Vec<Source>,
-    /// Whether shorthands are the usual way to write.
-    pub shorthands: bool,
-    /// What the triples of a target switch on, by their beginnings.
-    pub triples: Vec<(String, Vec<String>)>,
+    /// Of an LLVM target: the processors and features that its triples mean, by the beginnings of these.
+    pub triples: Option<Vec<(String, Vec<String>)>>,
 }
 
 /// A file that a description was made from.

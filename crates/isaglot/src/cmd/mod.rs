@@ -2,6 +2,7 @@
 
 mod asm;
 mod check;
+mod compile;
 mod completions;
 mod diff;
 mod disasm;
@@ -38,6 +39,11 @@ const VERBS: &[Verb] = &[
         name: "check",
         options: check::Args::augment_args,
         run: |found, session| Ok(check::run(&args(found)?, session)),
+    },
+    Verb {
+        name: "compile",
+        options: compile::Args::augment_args,
+        run: |found, session| Ok(compile::run(&args(found)?, session)),
     },
     Verb {
         name: "completions",

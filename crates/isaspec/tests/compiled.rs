@@ -1,0 +1,126 @@
+//! Compiled descriptions: what is read is what was written, the layout has a version, and no bytes do harm.
+
+use std::path::Path;
+
+use isaglot_isaspec as isaspec;
+use isaglot_model::Isa;
+use isaglot_model::compiled::{Header, MAGIC, Source, Unreadable, VERSION, from_bytes, to_bytes};
+use isaglot_source::{Diagnostics, SourceMap};
+
+/// The descriptions that ship with the project.
+const SPECS: [&str; 4] = ["minnow/minnow.xml", "trio/trio.xml", "riscv/riscv.xml", "xe/xe.xml"];
+
+/// The checksum of the compiled form of trio, which uses most of what a description can say. If it changes, the layout
+/// has changed, and [`VERSION`] with it, or the description has.
+const LAYOUT: (u32, u32) = (1, 1_356_279_321);
+
+fn load(name: &str) -> Isa {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs").join(name);
+    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
+    let mut read = |path: &str| std::fs::read(path).map_err(|e| e.to_string());
+    let isa = isaspec::load(&mut files, &top.to_string_lossy(), &mut read, &mut problems);
+    isa.unwrap_or_else(|| panic!("{name} does not load: {problems:?}"))
+}
+
+fn header() -> Header {
+    let source = Source { path: "../x.xml".to_owned(), length: 7, modified: u64::MAX, sha256: [3; 32] };
+    let triples = vec![("riscv32".to_owned(), vec!["+a".to_owned(), "cpu=b".to_owned()])];
+    Header { made_by: "a test".to_owned(), sources: vec![source], triples: Some(triples) }
+}
+
+/// A model as text, without its places, which are not kept.
+fn without_places(text: &str) -> String {
+    let mut pieces = text.split("Span { ");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    first + &pieces.map(|piece| piece.split_once('}').map_or("", |(_, rest)| rest)).collect::<String>()
+}
+
+/// The bytes with the checksum that fits them.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    if let Some((prefix, rest)) = bytes.split_at_mut_checked(16) {
+        prefix[12..].copy_from_slice(&crc32fast::hash(rest).to_le_bytes());
+    }
+    bytes
+}
+
+#[test]
+fn what_is_read_is_what_was_written() {
+    for name in SPECS {
+        let isa = load(name);
+        let bytes = to_bytes(&header(), &isa);
+        let (read, again) = from_bytes(&bytes).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+        assert_eq!(read, header());
+        assert_eq!(to_bytes(&read, &again), bytes, "{name}");
+        let shown = |isa: &Isa| without_places(&format!("{:?}", isa.encodings()));
+        assert!(shown(&isa) == shown(&again), "{name}: the encodings differ");
+    }
+}
+
+#[test]
+fn the_layout_has_a_version() {
+    let bytes = to_bytes(&Header::default(), &load("trio/trio.xml"));
+    let checksum = u32::from_le_bytes([bytes[12], bytes[13], bytes[14], bytes[15]]);
+    assert_eq!(
+        (VERSION, checksum),
+        LAYOUT,
+        "a change of the layout needs another version; of trio, only this checksum"
+    );
+}
+
+#[test]
+fn what_is_no_description_is_refused() {
+    let good = to_bytes(&header(), &load("minnow/minnow.xml"));
+    assert!(matches!(from_bytes(b""), Err(Unreadable::Foreign)));
+    assert!(matches!(from_bytes(b"<isa></isa> and more"), Err(Unreadable::Foreign)));
+    assert!(matches!(from_bytes(&MAGIC), Err(Unreadable::Foreign)));
+    let mut other = good.clone();
+    other[8] = 77;
+    assert!(matches!(from_bytes(&other), Err(Unreadable::Version(77))));
+    for end in 16..good.len() {
+        assert!(matches!(from_bytes(&good[..end]), Err(Unreadable::Damaged)), "cut to {end} bytes");
+        let cut = from_bytes(&sealed(good[..end].to_vec()));
+        assert!(matches!(cut, Err(Unreadable::Malformed(at)) if at <= end), "cut to {end} bytes: {cut:?}");
+    }
+    let mut longer = good.clone();
+    longer.push(0);
+    assert!(matches!(from_bytes(&sealed(longer)), Err(Unreadable::Malformed(at)) if at == good.len()));
+    for at in 16..good.len() {
+        let mut bad = good.clone();
+        bad[at] ^= 1 << (at % 8);
+        assert!(matches!(from_bytes(&bad), Err(Unreadable::Damaged)), "byte {at}");
+    }
+}
+
+/// With the right checksum, changed bytes are read; what comes of it is valid or refused. A model that is taken can be
+/// written again.
+#[test]
+fn changed_bytes_do_no_harm() {
+    let good = to_bytes(&header(), &load("trio/trio.xml"));
+    let mut state = 0x5EED_u64;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 16) as usize % below
+    };
+    let (mut taken, mut refused) = (0, 0);
+    for _ in 0..3000 {
+        let mut bad = good.clone();
+        for _ in 0..=random(3) {
+            let at = 16 + random(bad.len() - 16);
+            match random(3) {
+                0 => bad[at] = [0, 1, 0x7f, 0x80, 0xff][random(5)],
+                1 => bad[at] = random(256) as u8,
+                _ => drop(bad.splice(at..at, std::iter::repeat_n(0xff, random(12)))),
+            }
+        }
+        match from_bytes(&sealed(bad)) {
+            Ok((header, isa)) => {
+                assert!(from_bytes(&to_bytes(&header, &isa)).is_ok());
+                taken += 1;
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(taken > 0 && refused > taken, "{taken} taken, {refused} refused");
+}
