@@ -228,7 +228,9 @@ impl<'a> Writer<'_, 'a> {
                 }
                 None => writeln!(body, "{lead}{{"),
             };
-            self.value(root, encoding, packed.name, field, depth, body, out);
+            for statement in self.value(root, encoding, (packed.name, field), out) {
+                let _ = writeln!(body, "{}{statement}", STEP.repeat(depth));
+            }
             if close {
                 let _ = write!(body, "{pad}}}");
             }
@@ -240,67 +242,60 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// Statements that pack one definition of a field.
-    #[allow(clippy::too_many_arguments)]
     fn value(
         &mut self,
         root: &Root<'a>,
         encoding: &'a Encoding,
-        name: Name,
-        field: &'a Field,
-        depth: usize,
-        body: &mut String,
+        (name, field): (Name, &'a Field),
         out: &mut Diagnostics,
-    ) {
+    ) -> Vec<String> {
         let isa = self.plan.isa;
-        let FieldSource::Bits(pieces) = &field.source else { return };
-        let pad = STEP.repeat(depth);
+        let FieldSource::Bits(pieces) = &field.source else { return Vec::new() };
         let shown = isa.text(name).replace(['\\', '"'], "_");
         let Source::Map(map) = self.plan.source(encoding, name) else {
             self.missing.tell(isa, encoding, name, Some(field), out);
-            return;
+            return Vec::new();
         };
         let map = &map.text;
         let held = real_width(pieces);
+        let mut list = Vec::new();
+        let mut from = 0;
         if let FieldType::Sub(space) = &field.ty {
-            let params = self.params(root, encoding, field, out);
-            let _ = writeln!(body, "{pad}const struct bitset_params bp = {params};");
+            list.push(format!("const struct bitset_params bp = {};", self.params(root, encoding, field, out)));
             let call = format!("{}(s, &bp, {map})", encoder(self.plan, *space));
             if let Some(low) = only_range(pieces) {
-                let _ = writeln!(body, "{pad}isa_pack_nested(s, &val, {low}u, {held}u, {call}, \"{shown}\");");
-                return;
+                list.push(format!("isa_pack_nested(s, &val, {low}u, {held}u, {call}, \"{shown}\");"));
+                return list;
             }
-            let _ = writeln!(body, "{pad}const bitmask_t nested = {call}; /* {shown} */");
-            let _ = writeln!(body, "{pad}if (!isa_mask_fits(&nested, {held}u))");
-            let _ = writeln!(body, "{pad}{STEP}ISA_ENCODE_RANGE(s, \"{shown}\", bitmask_to_uint64_t(nested));");
-            let mut from = 0;
+            list.push(format!("const bitmask_t nested = {call}; /* {shown} */"));
+            list.push(format!("if (!isa_mask_fits(&nested, {held}u))"));
+            list.push(format!("{STEP}ISA_ENCODE_RANGE(s, \"{shown}\", bitmask_to_uint64_t(nested));"));
             for piece in pieces.iter().rev() {
                 if let Piece::Bits(range) = piece {
-                    let (low, width) = (range.lo, range.width);
-                    let _ = writeln!(body, "{pad}isa_or_mask(&val, {low}u, &nested, {from}u, {width}u);");
+                    list.push(format!("isa_or_mask(&val, {}u, &nested, {from}u, {}u);", range.lo, range.width));
                 }
                 from += piece.width();
             }
-            return;
+            return list;
         }
         let signed = matches!(field.ty, FieldType::Int | FieldType::Offset | FieldType::Branch { absolute: false, .. });
         if let Some(low) = only_range(pieces) {
-            let value = format!("(int64_t)({map})");
-            let _ = writeln!(body, "{pad}isa_pack(s, &val, {low}u, {held}u, {signed}, {value}, \"{shown}\");");
-            return;
+            list.push(format!("isa_pack(s, &val, {low}u, {held}u, {signed}, (int64_t)({map}), \"{shown}\");"));
+            return list;
         }
-        let _ = writeln!(body, "{pad}const int64_t fld = (int64_t)({map}); /* {shown} */");
-        let _ = writeln!(body, "{pad}if (!isa_fits(fld, {}u, {signed}))", held.min(64));
-        let _ = writeln!(body, "{pad}{STEP}ISA_ENCODE_RANGE(s, \"{shown}\", fld);");
-        let mut from = 0;
+        list.push(format!("const int64_t fld = (int64_t)({map}); /* {shown} */"));
+        list.push(format!("if (!isa_fits(fld, {}u, {signed}))", held.min(64)));
+        list.push(format!("{STEP}ISA_ENCODE_RANGE(s, \"{shown}\", fld);"));
         for piece in pieces.iter().rev() {
             if let Piece::Bits(range) = piece
                 && from < 64
             {
                 let (low, width) = (range.lo, range.width.min(64 - from));
-                let _ = writeln!(body, "{pad}isa_or_bits(&val, {low}u, isa_low_bits(fld, {from}u, {width}u));");
+                list.push(format!("isa_or_bits(&val, {low}u, isa_low_bits(fld, {from}u, {width}u));"));
             }
             from += piece.width();
         }
+        list
     }
 
     /// The initializer of what is passed to a nested encoding.
