@@ -25,4 +25,4 @@ pub mod value;
 pub use assemble::{Assembler, Failure, Site, Symbol};
 pub use names::Names;
 pub use options::{Compat, Entry, Hooks, Options, Plain, Value};
-pub use stream::Stream;
+pub use stream::{Stream, fuzz_bytes};

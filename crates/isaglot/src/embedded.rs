@@ -53,12 +53,14 @@ pub(crate) fn names() -> Vec<&'static str> {
 /// The operand tables of LLVM targets, by the name of the target's file.
 const OPERANDS: &[(&str, &str)] = &[
     ("amdgpu", include_str!("../../../specs/llvm/amdgpu.operands")),
+    ("avr", include_str!("../../../specs/llvm/avr.operands")),
     ("bpf", include_str!("../../../specs/llvm/bpf.operands")),
     ("lanai", include_str!("../../../specs/llvm/lanai.operands")),
     ("loongarch", include_str!("../../../specs/llvm/loongarch.operands")),
     ("msp430", include_str!("../../../specs/llvm/msp430.operands")),
     ("riscv", include_str!("../../../specs/llvm/riscv.operands")),
     ("sparc", include_str!("../../../specs/llvm/sparc.operands")),
+    ("systemz", include_str!("../../../specs/llvm/systemz.operands")),
 ];
 
 /// The operand table for a target whose file has this name.

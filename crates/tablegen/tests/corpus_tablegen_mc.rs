@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 
 use isaglot_asm::{Assembler, Compat, Names};
 use isaglot_bits::Word;
-use isaglot_codec::operands;
-use isaglot_model::ByteOrder;
+use isaglot_codec::{Plan, operands};
+use isaglot_model::{ByteOrder, FeatureId};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 use target::{Lowered, disassemble, lower, plan, squeeze};
@@ -79,6 +79,21 @@ const TARGETS: &[Target] = &[
         operands: include_str!("../../../specs/llvm/msp430.operands"),
         to_text: 950,
         to_bytes: 950,
+    },
+    // As far as the operand table carries.
+    Target {
+        rows: "avr.jsonl",
+        folder: "AVR",
+        operands: include_str!("../../../specs/llvm/avr.operands"),
+        to_text: 915,
+        to_bytes: 0,
+    },
+    Target {
+        rows: "systemz.jsonl.gz",
+        folder: "SystemZ",
+        operands: include_str!("../../../specs/llvm/systemz.operands"),
+        to_text: 0,
+        to_bytes: 0,
     },
 ];
 
@@ -232,6 +247,50 @@ fn round_trip(lowered: &Lowered, groups: &Groups, target: &Target) -> Result<(),
     tally.finish(&format!("{} round trip", target.folder), 1000)
 }
 
+/// Bytes and lines that are tried on each target.
+const NOISE: usize = 1 << 16;
+const LINES: usize = 400;
+
+/// Random bytes are text, and random text is bytes or an error: with every feature on, so that every instruction counts.
+fn noise(lowered: &Lowered, groups: &Groups, target: &Target) -> Result<(), Failed> {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let on: Vec<FeatureId> = (0..lowered.isa.features().len() as u32).map(FeatureId).collect();
+    let plan = Plan::with_features(&lowered.isa, 0, &on).with_aliases(true);
+    let bytes: Vec<u8> = (0..NOISE).map(|_| random.next() as u8).collect();
+    isaglot_asm::fuzz_bytes(&plan, &bytes);
+    let texts: Vec<&str> = groups.values().flatten().filter_map(|row| row["in"].as_str()).collect();
+    let mut source = Vec::new();
+    for _ in 0..LINES {
+        let mut line = texts[random.next() as usize % texts.len()].as_bytes().to_vec();
+        for _ in 0..random.next() % 4 {
+            let other = texts[random.next() as usize % texts.len()].as_bytes();
+            let (at, from) = (random.next() as usize % (line.len() + 1), random.next() as usize % (other.len() + 1));
+            match random.next() % 3 {
+                0 => line.truncate(at),
+                1 => line.insert(at, random.next() as u8),
+                _ => drop(line.splice(at.., other[from..].iter().copied())),
+            }
+        }
+        source.extend_from_slice(&line);
+        source.push(b'\n');
+    }
+    isaglot_asm::assemble::fuzz_source(&plan, &source);
+    println!("{} noise: {NOISE} bytes, {LINES} lines", target.folder);
+    Ok(())
+}
+
+/// A small generator of numbers.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 >> 8
+    }
+}
+
 fn corpus() -> Option<PathBuf> {
     let (dir, given) = match std::env::var_os("ISAGLOT_CORPUS") {
         Some(dir) => (PathBuf::from(dir), true),
@@ -259,7 +318,11 @@ fn main() {
                 (lower(unpacked(&dir), target.folder, target.operands), groups)
             })
         };
-        let (a, b, c) = (load.clone(), load.clone(), load);
+        let (a, b, c, d) = (load.clone(), load.clone(), load.clone(), load);
+        trials.push(Trial::test(name("noise"), move || {
+            let (lowered, groups) = d();
+            noise(lowered, groups, target)
+        }));
         trials.push(Trial::test(name("round trip"), move || {
             let (lowered, groups) = c();
             round_trip(lowered, groups, target)

@@ -63,7 +63,7 @@ pub fn generate(records: &Records, output: Output, stamp: &str) -> Result<String
         if flag("isPseudo") || !decodes || text(def, "Namespace") == "TargetOpcode" {
             continue;
         }
-        let Some(inst) = Inst::read(def, &[]) else { continue };
+        let Some(inst) = Inst::read(def, def, &[]) else { continue };
         match entry(&inst) {
             Ok(entry) => entries.push(entry),
             Err(messages) => {

@@ -6,8 +6,9 @@ use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::Piece;
 
 use super::registers::text;
+use super::varlen;
 use crate::limits::MAX_INST_BITS;
-use crate::{Bit, Def, Value};
+use crate::{Bit, Dag, Def, Value};
 
 /// A bit of an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,15 +56,19 @@ pub(crate) struct Inst<'a> {
 }
 
 impl<'a> Inst<'a> {
-    /// Reads a record; `None` if it has no encoding of known bits.
-    pub(crate) fn read(def: Def<'a>, layout: &[(u32, u32)]) -> Option<Inst<'a>> {
-        let Some(Value::Bits(inst)) = def.get("Inst") else { return None };
-        let size = def.int("Size").ok().and_then(|s| u32::try_from(s).ok()).unwrap_or(0) * 8;
+    /// Reads a record whose bits another has, or itself; `None` if it has no encoding of known bits.
+    pub(crate) fn read(def: Def<'a>, encoding: Def<'a>, layout: &[(u32, u32)]) -> Option<Inst<'a>> {
+        let inst = match encoding.get("Inst")? {
+            Value::Bits(inst) => inst,
+            Value::Dag(dag) => return Inst::of_parts(def, dag),
+            _ => return None,
+        };
+        let size = encoding.int("Size").ok().and_then(|s| u32::try_from(s).ok()).unwrap_or(0) * 8;
         if inst.width() > MAX_INST_BITS || size > MAX_INST_BITS {
             return None;
         }
         let width = if size > 0 { size.min(inst.width()) } else { inst.width() };
-        let soft = match def.get("SoftFail") {
+        let soft = match encoding.get("SoftFail") {
             Some(Value::Bits(soft)) => Some(soft),
             _ => None,
         };
@@ -88,7 +93,7 @@ impl<'a> Inst<'a> {
                     if let Some(places) = fields.get_mut(field) {
                         place(places, index, at);
                     } else {
-                        let declared = match def.get(field) {
+                        let declared = match encoding.get(field) {
                             Some(Value::Bits(b)) => b.width(),
                             _ => 1,
                         };
@@ -106,6 +111,16 @@ impl<'a> Inst<'a> {
         }
         let (operands, name) = (operands(def), def.name().into_owned());
         Some(Inst { def, name, bits, fields, operands, asm: text(def, "AsmString") })
+    }
+
+    /// Of an `Inst` that is put together from parts.
+    fn of_parts(def: Def<'a>, dag: Dag<'a>) -> Option<Inst<'a>> {
+        let (bits, fields) = varlen::read(dag)?;
+        if !bits.iter().any(|bit| matches!(bit, InstBit::Known(_))) {
+            return None;
+        }
+        let (operands, name) = (operands(def), def.name().into_owned());
+        Some(Inst { def, name, bits, fields: fields.into_iter().collect(), operands, asm: text(def, "AsmString") })
     }
 
     /// The bits that are known, in a word of `width` bits.

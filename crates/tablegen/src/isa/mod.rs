@@ -16,7 +16,9 @@ mod alias;
 mod bits;
 mod choose;
 pub mod codec;
+mod encodings;
 mod features;
+mod flow;
 mod formula;
 mod inst;
 mod meaning;
@@ -25,13 +27,14 @@ mod registers;
 mod scope;
 mod table;
 mod text;
+mod varlen;
 
 use std::collections::BTreeMap;
 
 use isaglot_bits::{Pattern, Word};
 use isaglot_model::{
-    Access, Builder, Condition, Encoding, EnumId, Flow, GenRange, Isa, LengthRule, Operand, OperandKind, Overlap,
-    Space, SpaceId, Varies, WordFormat,
+    Access, Builder, Condition, Encoding, EnumId, GenRange, Isa, LengthRule, Operand, OperandKind, Overlap, Space,
+    SpaceId, Varies, WordFormat,
 };
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 use rustc_hash::FxHashMap;
@@ -43,6 +46,7 @@ pub use read::read;
 pub use table::{Choice, Fact, Format, Hook, Num, OperandTable, Part, Piece, RecordTable, RegisterNames, Set, Step};
 
 use self::alias::{Alias, Bound, Long};
+use self::encodings::Encoded;
 use self::features::Features;
 use self::inst::Inst;
 use self::meaning::Source;
@@ -215,19 +219,8 @@ impl<'a> Lowering<'a> {
     /// Lowers every instruction that has an encoding; their number.
     fn instructions(&mut self) -> usize {
         let mut list = Vec::new();
-        // A description that is not LLVM's may have instructions alone.
-        let has = |class: &str| self.records.class(class).is_some();
-        let class = if has("InstructionEncoding") { "InstructionEncoding" } else { "Instruction" };
-        let only = &self.table.only;
-        let wanted = |def: Def<'a>| {
-            let flag = |field: &str| def.bit(field).unwrap_or(false);
-            !flag("isPseudo")
-                && !flag("isCodeGenOnly")
-                && text_of(def, "Namespace") != "TargetOpcode"
-                && (only.is_empty() || only.iter().any(|class| def.is_of(class)))
-        };
-        for def in self.records.defs_where(class, wanted) {
-            let Some(inst) = Inst::read(def, &self.table.layout) else { continue };
+        for Encoded { def, bits, mode } in encodings::list(self.records, &mut self.features, &self.table.only) {
+            let Some(inst) = Inst::read(def, bits, &self.table.layout) else { continue };
             let all = self.facts(&inst);
             for facts in self.extended(&inst, all) {
                 let inst = inst.clone();
@@ -235,7 +228,7 @@ impl<'a> Lowering<'a> {
                 let width = said.unwrap_or((inst.bits.len() as u32).next_multiple_of(8));
                 let later: u32 = facts.iter().map(|f| if let Fact::Rank(n) = f { *n } else { 0 }).sum();
                 // Ranks within a namespace come before the next namespace.
-                let rank = self.rank(&text_of(def, "DecoderNamespace")) * RANKS + later.min(RANKS - 1);
+                let rank = self.rank(&text_of(bits, "DecoderNamespace")) * RANKS + later.min(RANKS - 1);
                 let mut pattern = inst.pattern(width);
                 for fact in &facts {
                     let Fact::Fixed(name, value) = fact else { continue };
@@ -243,8 +236,9 @@ impl<'a> Lowering<'a> {
                         pattern = at.map_or(pattern.clone(), |at| pattern.with_bit(at, value >> i.min(63) & 1 == 1));
                     }
                 }
-                let (condition, written) = (self.features.condition(def), def.bit("isAsmParserOnly").unwrap_or(false));
-                let namespace = self.namespace(&text_of(def, "DecoderNamespace"));
+                let condition = features::all(vec![self.features.condition(bits), mode.clone()]);
+                let written = def.bit("isAsmParserOnly").unwrap_or(false);
+                let namespace = self.namespace(&text_of(bits, "DecoderNamespace"));
                 list.push(Candidate { inst, facts, pattern, rank, condition, namespace, written });
             }
         }
@@ -332,6 +326,19 @@ impl<'a> Lowering<'a> {
             }
             forms.push(form);
         }
+        // A call that is a jump where a register is this one is two instructions.
+        let is_split = |fact: &Fact| match fact {
+            Fact::Jump(Some((name, value))) => Some((name.clone(), *value)),
+            _ => None,
+        };
+        if let Some((name, value)) = facts.iter().find_map(is_split) {
+            let jumps: Vec<Vec<Fact>> = forms
+                .iter()
+                .map(|form| form.iter().cloned().chain([Fact::Fixed(name.clone(), value), Fact::Jump(None)]).collect())
+                .collect();
+            forms.iter_mut().for_each(|form| form.push(Fact::Reject(name.clone(), Set::Range(value, value))));
+            forms.extend(jumps);
+        }
         forms
     }
 
@@ -375,7 +382,7 @@ impl<'a> Lowering<'a> {
             return;
         }
         let mut scope = Scope::new(inst.fields.clone(), span);
-        let operands = self.roles(&mut scope, &inst, &resolved.sources);
+        let mut operands = self.roles(&mut scope, &inst, &resolved.sources);
         let bound = Bound::new(&inst, resolved.sources, &candidate.facts);
         let mut texts = self.texts(&mut scope, &bound);
         for other in others {
@@ -384,6 +391,9 @@ impl<'a> Lowering<'a> {
             let condition = if other.condition == candidate.condition { &Condition::Always } else { &other.condition };
             self.further_texts(&mut scope, &bound, condition, &mut texts);
         }
+        flow::label(&scope, &mut operands);
+        let jump = candidate.facts.iter().any(|fact| matches!(fact, Fact::Jump(None)));
+        let flow = flow::flow(inst.def, &scope, jump);
         let cases = self.cases(scope, texts, &inst.name);
         let name = self.builder.name(&inst.name);
         let asm = inst::asm_parts(&inst.asm);
@@ -405,7 +415,7 @@ impl<'a> Lowering<'a> {
             condition: features::all(vec![candidate.condition.clone(), candidate.namespace.clone()]),
             cases,
             operands,
-            flow: self.flow(inst.def),
+            flow,
             semantics: None,
             maps: Vec::new(),
             meta: Vec::new(),
@@ -439,19 +449,6 @@ impl<'a> Lowering<'a> {
     fn namespace(&self, namespace: &str) -> Condition {
         let needed = self.table.requires.iter().filter(|(name, _)| name == namespace);
         features::all(needed.filter_map(|(_, f)| self.features.named(f)).map(Condition::Feature).collect())
-    }
-
-    fn flow(&self, def: Def<'a>) -> Flow {
-        let flag = |field: &str| def.bit(field).unwrap_or(false);
-        if flag("isReturn") {
-            Flow::Return
-        } else if flag("isIndirectBranch") {
-            Flow::Indirect { call: flag("isCall") }
-        } else if flag("isTrap") {
-            Flow::Trap
-        } else {
-            Flow::Next
-        }
     }
 
     /// What the operands of an instruction are, as far as they are in the word.

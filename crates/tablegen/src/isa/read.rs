@@ -664,7 +664,10 @@ fn reference(line: Line<'_>) -> Result<Piece> {
 /// `constant NAME = N`, `reject NAME == NAME`, `reject NAME SET`, `alias NAME = N … ASMSTRING`, `input …`,
 /// `print NAME = METHOD`, `rank N`, `width N`, `bits NAME [BITS]`
 fn fact(t: &mut Tokens<'_>) -> Result<Fact> {
-    let fact = match t.word("`constant`, `reject`, `alias`, `input`, `print`, `rank`, `width` or `bits`")?.as_str() {
+    let fact = match t
+        .word("`constant`, `reject`, `alias`, `input`, `print`, `jump`, `rank`, `width` or `bits`")?
+        .as_str()
+    {
         "constant" => {
             let name = t.word("an operand")?;
             t.need('=')?;
@@ -694,6 +697,11 @@ fn fact(t: &mut Tokens<'_>) -> Result<Fact> {
             t.need('=')?;
             Fact::Print(name, t.word("a print method")?)
         }
+        "jump" => {
+            let name = t.word("a field")?;
+            t.need('=')?;
+            Fact::Jump(Some((name, u64::try_from(t.number("a number")?).unwrap_or(0))))
+        }
         "rank" => Fact::Rank(u32::try_from(t.number("a number")?).unwrap_or(0)),
         "width" => Fact::Width(u32::try_from(t.number("a number of bits")?).unwrap_or(0)),
         "bits" => {
@@ -702,7 +710,7 @@ fn fact(t: &mut Tokens<'_>) -> Result<Fact> {
         }
         _ => {
             t.at = 0;
-            return Err(t.wanted("`constant`, `reject`, `alias`, `input`, `print`, `rank`, `width` or `bits`"));
+            return Err(t.wanted("`constant`, `reject`, `alias`, `input`, `print`, `jump`, `rank`, `width` or `bits`"));
         }
     };
     t.end()?;

@@ -290,6 +290,8 @@ pub enum Fact {
     Width(u32),
     /// A field is made of these bits of the word in memory, the most significant first.
     Bits(String, Vec<(u32, u32)>),
+    /// Where the field is this, what the record calls a call does not come back; without a field, always.
+    Jump(Option<(String, u64)>),
 }
 
 impl OperandTable {

@@ -1,0 +1,116 @@
+//! Smoke test of the fuzz target `targets`: random and mutated programs and sources for small targets of our own. What
+//! must hold is in the functions that the fuzz target calls; here it is also said that words come back from their texts.
+
+use isaglot_asm::{Assembler, Compat, Names, Options, Plain, Stream};
+use isaglot_bits::Word;
+use isaglot_codec::Plan;
+use isaglot_model::{ByteOrder, FeatureId, Isa};
+use isaglot_source::{Diagnostics, FileId};
+use isaglot_tablegen::{Options as Reading, isa, parse};
+
+const WREN: (&str, &str) =
+    (include_str!("../../../examples/wren/wren.td"), include_str!("../../../examples/wren/wren.operands"));
+
+const MIXED: (&str, &str) = (include_str!("data/targets/mixed.td"), include_str!("data/targets/mixed.operands"));
+
+const SOURCES: [&str; 2] = [
+    "set r1, 10\nclear r2\nadd r2, r2, r1\nstore r2, [r3 + 4]\njz r1, -6\njump 8\nhigh r7, -128\n",
+    "add r1, r2, r3\naddi r1, r2, -300\nload.eq r4, [r8+16]\nload.n r4, [r0]\nmove r1, r2\nclear r3\ntwice r3, r4\n\
+     c.low r9, 3\nc.call 8\nj.z -16\nacc r2, x4\nadd r4, r4, r5\n",
+];
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as usize % n.max(1)
+    }
+}
+
+fn load((td, operands): (&str, &str)) -> Isa {
+    let records = parse("target.td", td.as_bytes().into(), &Reading::default(), &mut |_| None);
+    assert!(records.ok(), "{}", String::from_utf8_lossy(&records.messages().list.first().expect("why").text));
+    let mut problems = Diagnostics::new();
+    let table = isa::read(FileId(0), operands, &mut problems);
+    let lowered = isa::lower(&records, &table, &mut problems);
+    let said: Vec<&str> = problems.iter().map(|d| d.message.as_str()).collect();
+    assert!(said.is_empty(), "{said:?}");
+    lowered.expect("it can be lowered").isa
+}
+
+fn all_features(isa: &Isa) -> Vec<FeatureId> {
+    (0..isa.features().len() as u32).map(FeatureId).collect()
+}
+
+#[test]
+fn programs_and_sources_are_survived() {
+    let mut random = Random(0x0123_4567_89ab_cdef);
+    for (files, seed) in [WREN, MIXED].into_iter().zip(SOURCES) {
+        let isa = load(files);
+        for round in 0..200 {
+            let on = if round % 2 == 0 { Vec::new() } else { all_features(&isa) };
+            let plan = Plan::with_features(&isa, 0, &on).with_aliases(round % 3 == 0);
+            let bytes: Vec<u8> = (0..random.below(400)).map(|_| random.below(256) as u8).collect();
+            isaglot_asm::fuzz_bytes(&plan, &bytes);
+            let mut source = seed.as_bytes().to_vec();
+            for _ in 0..1 + random.below(6) {
+                let at = random.below(source.len());
+                match random.below(4) {
+                    0 => source[at] = random.below(256) as u8,
+                    1 => drop(source.drain(at..(at + random.below(12)).min(source.len()))),
+                    2 => source.insert(at, b" ,[]+-.0rx\n"[random.below(11)]),
+                    _ => {
+                        let from = random.below(source.len());
+                        let piece = source[from..(from + random.below(16)).min(source.len())].to_vec();
+                        source.splice(at..at, piece);
+                    }
+                }
+                if source.is_empty() {
+                    source.push(b'#');
+                }
+            }
+            isaglot_asm::assemble::fuzz_source(&plan, &source);
+        }
+    }
+}
+
+#[test]
+fn texts_of_random_words_are_read_back() {
+    let mut random = Random(0xfeed_beef_dead_f00d);
+    for files in [WREN, MIXED] {
+        let isa = load(files);
+        let on = all_features(&isa);
+        let plan = Plan::with_features(&isa, 0, &on);
+        let names = Names::default();
+        let mut assembler = Assembler::new(&plan, &names, Compat::default());
+        let mut stream = Stream::new(&plan, Options { show_errors: false, ..Options::default() }, 0);
+        let mut found = 0;
+        for _ in 0..20_000 {
+            let bytes: Vec<u8> = (0..4).map(|_| random.below(256) as u8).collect();
+            let mut text = Vec::new();
+            let size = stream.step(&bytes, &mut Plain, &mut text).expect("no instruction is longer");
+            let mut bytes = bytes[..size].to_vec();
+            if isa.format().byte_order == ByteOrder::Big {
+                bytes.reverse();
+            }
+            let word = Word::from_le_bytes(&bytes, 8 * size as u32);
+            let isaglot_codec::Match::One(id) = plan.decode(&word) else { continue };
+            found += 1;
+            let line = String::from_utf8_lossy(&text).trim_end().to_owned();
+            let back = assembler.assemble(line.as_bytes());
+            let back = back.unwrap_or_else(|why| panic!("{}: `{line}`: {why:?}", isa.text(isa[id].name)));
+            // What is not tested need not come back; the text must.
+            let mut bytes: Vec<u8> = back.le_bytes().collect();
+            if isa.format().byte_order == ByteOrder::Big {
+                bytes.reverse();
+            }
+            let mut again = Vec::new();
+            stream.step(&bytes, &mut Plain, &mut again);
+            assert_eq!(String::from_utf8_lossy(&again).trim_end(), line);
+        }
+        assert!(found > 100, "{found} of the words are instructions");
+    }
+}
