@@ -58,6 +58,7 @@ const OPERANDS: &[(&str, &str)] = &[
     ("lanai", include_str!("../../../specs/llvm/lanai.operands")),
     ("loongarch", include_str!("../../../specs/llvm/loongarch.operands")),
     ("msp430", include_str!("../../../specs/llvm/msp430.operands")),
+    ("ppc", include_str!("../../../specs/llvm/ppc.operands")),
     ("riscv", include_str!("../../../specs/llvm/riscv.operands")),
     ("sparc", include_str!("../../../specs/llvm/sparc.operands")),
     ("systemz", include_str!("../../../specs/llvm/systemz.operands")),

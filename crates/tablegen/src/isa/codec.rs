@@ -9,7 +9,7 @@
 
 use std::fmt::Write as _;
 
-use super::inst::{Inst, InstBit, OperandType};
+use super::inst::{Inst, InstBit, OperandType, is_reversed};
 use super::registers::text;
 use crate::Records;
 
@@ -57,13 +57,14 @@ pub fn generate(records: &Records, output: Output, stamp: &str) -> Result<String
     let mut entries = Vec::new();
     let mut problems = Vec::new();
     let class = if records.class("InstructionEncoding").is_some() { "InstructionEncoding" } else { "Instruction" };
+    let reversed = is_reversed(records);
     for def in records.defs_of(class) {
         let flag = |field: &str| def.bit(field).unwrap_or(false);
         let decodes = output != Output::DisassemblerRust || !(flag("isCodeGenOnly") || flag("isAsmParserOnly"));
         if flag("isPseudo") || !decodes || text(def, "Namespace") == "TargetOpcode" {
             continue;
         }
-        let Some(inst) = Inst::read(def, def, &[]) else { continue };
+        let Some(inst) = Inst::read(def, def, &[], reversed) else { continue };
         match entry(&inst) {
             Ok(entry) => entries.push(entry),
             Err(messages) => {

@@ -8,7 +8,7 @@ use isaglot_model::Piece;
 use super::registers::text;
 use super::varlen;
 use crate::limits::MAX_INST_BITS;
-use crate::{Bit, Dag, Def, Value};
+use crate::{Bit, Dag, Def, Records, Value};
 
 /// A bit of an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,8 @@ pub(crate) struct Inst<'a> {
 
 impl<'a> Inst<'a> {
     /// Reads a record whose bits another has, or itself; `None` if it has no encoding of known bits.
-    pub(crate) fn read(def: Def<'a>, encoding: Def<'a>, layout: &[(u32, u32)]) -> Option<Inst<'a>> {
+    /// With `reversed`, bit 0 of `Inst` is the most significant one.
+    pub(crate) fn read(def: Def<'a>, encoding: Def<'a>, layout: &[(u32, u32)], reversed: bool) -> Option<Inst<'a>> {
         let inst = match encoding.get("Inst")? {
             Value::Bits(inst) => inst,
             Value::Dag(dag) => return Inst::of_parts(def, dag),
@@ -79,6 +80,7 @@ impl<'a> Inst<'a> {
         let layout = if layout.is_empty() { &whole[..] } else { layout };
         let order = layout.iter().flat_map(|&(high, low)| low..=high).filter(|&i| i < width);
         for (i, at) in order.zip(0u32..) {
+            let i = if reversed { width - 1 - i } else { i };
             bits.push(match inst.bit(i) {
                 bit @ (Bit::Zero | Bit::One) => {
                     known = true;
@@ -144,6 +146,11 @@ fn place(places: &mut Places, index: u32, at: u32) {
     if let Some(slot) = places.get_mut(index) {
         *slot = Some(at);
     }
+}
+
+/// Whether bit 0 of `Inst` is the most significant one, as manuals of some machines count.
+pub(crate) fn is_reversed(records: &Records) -> bool {
+    records.defs_of("InstrInfo").iter().any(|info| info.bit("isLittleEndianEncoding").unwrap_or(false))
 }
 
 /// The operands of a record, outputs first, with the ties of its `Constraints`.

@@ -219,8 +219,9 @@ impl<'a> Lowering<'a> {
     /// Lowers every instruction that has an encoding; their number.
     fn instructions(&mut self) -> usize {
         let mut list = Vec::new();
+        let reversed = inst::is_reversed(self.records);
         for Encoded { def, bits, mode } in encodings::list(self.records, &mut self.features, &self.table.only) {
-            let Some(inst) = Inst::read(def, bits, &self.table.layout) else { continue };
+            let Some(inst) = Inst::read(def, bits, &self.table.layout, reversed) else { continue };
             let all = self.facts(&inst);
             for facts in self.extended(&inst, all) {
                 let inst = inst.clone();

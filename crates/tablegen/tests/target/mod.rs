@@ -23,7 +23,7 @@ pub(crate) fn records(root: &Path, folder: &str) -> Records {
     let include_dirs = [root.join("llvm/include"), dir.clone()].map(|d| d.display().to_string());
     let options =
         isaglot_tablegen::Options { include_dirs: include_dirs.into(), no_unused_warning: true, ..Default::default() };
-    let top = dir.join(format!("{folder}.td"));
+    let top = dir.join(if folder == "PowerPC" { "PPC.td".to_owned() } else { format!("{folder}.td") });
     let bytes: Arc<[u8]> = std::fs::read(&top).expect("the target is there").into();
     let mut load = |path: &str| std::fs::read(path).ok().map(Arc::from);
     let records = parse(&top.display().to_string(), bytes, &options, &mut load);
