@@ -10,7 +10,7 @@
 use isaglot_codec::{ShapeId, Values};
 
 use crate::encode::{PARTS, fields, floating};
-use crate::inst::{File, Form, Inst, Kind, Operand};
+use crate::inst::{Desc, File, Form, Inst, Kind, Operand};
 use crate::isa::Xe;
 use crate::limits::{KEPT_BITS, MAX_PLANS};
 use crate::swsb::Token;
@@ -27,10 +27,13 @@ pub(crate) struct KeptBits {
 #[repr(align(64))]
 struct Kept {
     bits: u128,
-    key: [u64; 3],
+    key: PartKey,
     shape: u32,
     part: u32,
 }
+
+/// All that the bits of a part depend on, but for the numbers of general registers.
+type PartKey = [u64; 5];
 
 /// No part.
 const FREE: u32 = u32::MAX;
@@ -42,7 +45,7 @@ impl KeptBits {
             return None;
         }
         let signature = signature(i);
-        let &(known, shape) = self.shapes.get(place([signature, 0, 0], 0))?;
+        let &(known, shape) = self.shapes.get(place(&[signature], 0))?;
         if known != signature {
             return None;
         }
@@ -51,12 +54,17 @@ impl KeptBits {
         let mut word = xe.flat.fixed(encoding) | self.part(xe, i, shape, 0, head_key(i), values)?;
         for part in 1..PARTS.min(usize::from(i.src_count) + 2) {
             let o = if part == 1 { &i.dst } else { i.srcs.get(part - 2)? };
-            let key = operand_key(o);
-            word |= self.part(xe, i, shape, part, key, values)?;
+            if i.form != Form::Send {
+                word |= self.part(xe, i, shape, part, operand_key(o), values)?;
+            }
             if general(o) {
+                if u32::from(o.reg) >= xe.file(File::R).count {
+                    return None;
+                }
                 let slots = if part == 1 { &xe.dst } else { xe.src.get(part - 2)? };
                 word |= xe.flat.placed_field(shape, slots.reg, o.reg.into())?;
-                if o.sub != 0 {
+                // The sources of a message are whole registers.
+                if o.sub != 0 && (part == 1 || i.form != Form::Send) {
                     word |= xe.flat.placed_field(shape, slots.sub, o.sub.into())?;
                 }
             }
@@ -70,11 +78,11 @@ impl KeptBits {
             return;
         }
         if self.shapes.is_empty() {
-            let free = Kept { bits: 0, key: [0; 3], shape: 0, part: FREE };
+            let free = Kept { bits: 0, key: [0; 5], shape: 0, part: FREE };
             (self.table, self.shapes) = (vec![free; KEPT_BITS], vec![(0, 0); KEPT_BITS]);
         }
         let signature = signature(i);
-        if let Some(slot) = self.shapes.get_mut(place([signature, 0, 0], 0)) {
+        if let Some(slot) = self.shapes.get_mut(place(&[signature], 0)) {
             *slot = (signature, shape.0);
         }
     }
@@ -87,10 +95,10 @@ impl KeptBits {
         i: &Inst,
         shape: ShapeId,
         part: usize,
-        key: [u64; 3],
+        key: PartKey,
         values: &mut Values,
     ) -> Option<u128> {
-        let kept = self.table.get_mut(place(key, u64::from(shape.0) << 3 | part as u64))?;
+        let kept = self.table.get_mut(place(&key, u64::from(shape.0) << 3 | part as u64))?;
         if kept.key == key && kept.shape == shape.0 && kept.part == part as u32 {
             return Some(kept.bits);
         }
@@ -113,7 +121,7 @@ fn made(xe: &Xe, i: &Inst, shape: ShapeId, part: usize, values: &mut Values) -> 
 
 /// Whether parts of a form are kept.
 fn keeps(form: Form) -> bool {
-    matches!(form, Form::Unary | Form::Binary | Form::Ternary | Form::Bfn | Form::Math | Form::Dpas)
+    matches!(form, Form::Unary | Form::Binary | Form::Ternary | Form::Bfn | Form::Math | Form::Dpas | Form::Send)
 }
 
 /// A general register by its number.
@@ -126,10 +134,11 @@ fn signature(i: &Inst) -> u64 {
     let operand = |o: &Operand| (o.kind as u64) << 1 | u64::from(o.file == File::R);
     let [a, b, c] = &i.srcs;
     let operands = [&i.dst, a, b, c].into_iter().fold(0, |all, o| all << 12 | operand(o) << 8 | u64::from(o.ty.0));
-    (operands << 8 | u64::from(i.op)) << 1 | 1
+    let descriptors = descriptor(i.desc).0 << 1 | descriptor(i.exdesc).0;
+    ((operands << 2 | descriptors) << 8 | u64::from(i.op)) << 1 | 1
 }
 
-fn head_key(i: &Inst) -> [u64; 3] {
+fn head_key(i: &Inst) -> PartKey {
     let o = &i.opts;
     let flags = [
         i.wren,
@@ -158,18 +167,41 @@ fn head_key(i: &Inst) -> [u64; 3] {
         Token::Src(n) => (3, n),
     };
     let rest = [i.dpas.0, i.dpas.1, i.swsb.distance, i.swsb.pipe, kind, token];
-    [bytes, words, rest.iter().fold(0, |all, b| all << 8 | u64::from(*b))]
+    let rest = rest.iter().fold(0, |all, b| all << 8 | u64::from(*b));
+    if i.form != Form::Send {
+        return [bytes, words, rest, 0, 0];
+    }
+    // The head of a message has its descriptors and payloads.
+    let [src0, src1, _] = &i.srcs;
+    let ((exdesc_kind, exdesc), (desc_kind, desc)) = (descriptor(i.exdesc), descriptor(i.desc));
+    let payloads = [i.dst.file.0, own(&i.dst).0, own(&i.dst).1, src0.file.0, own(src0).0, src1.file.0, own(src1).0];
+    let payloads = payloads.iter().fold(exdesc_kind << 1 | desc_kind, |all, b| all << 8 | u64::from(*b));
+    let words = words << 16 | u64::from(src1.len as u16);
+    [bytes, words, rest, exdesc << 32 | desc, payloads]
 }
 
-fn operand_key(o: &Operand) -> [u64; 3] {
-    let (reg, sub) = if general(o) { (0, 0) } else { (o.reg, o.sub) };
+/// Whether a descriptor is a register, and its value or number.
+fn descriptor(desc: Desc) -> (u64, u64) {
+    match desc {
+        Desc::Imm(value) => (0, value.into()),
+        Desc::Reg(number) => (1, number.into()),
+    }
+}
+
+/// The register of an operand where that is not placed afresh.
+fn own(o: &Operand) -> (u8, u8) {
+    if general(o) { (0, 0) } else { (o.reg, o.sub) }
+}
+
+fn operand_key(o: &Operand) -> PartKey {
+    let (reg, sub) = own(o);
     let bytes = [o.kind as u8, o.file.0, reg, sub, o.mods, o.v, o.w, o.h];
     let second = [u16::from(o.ty.0), o.mme.0, o.off as u16];
-    [u64::from_le_bytes(bytes), second.iter().fold(0, |all, w| all << 16 | u64::from(*w)), o.imm]
+    [u64::from_le_bytes(bytes), second.iter().fold(0, |all, w| all << 16 | u64::from(*w)), o.imm, 0, 0]
 }
 
 #[inline]
-fn place(key: [u64; 3], own: u64) -> usize {
+fn place(key: &[u64], own: u64) -> usize {
     const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
     let mixed = key.iter().fold(own, |all, word| (all.rotate_left(23) ^ word).wrapping_mul(SPREAD));
     (mixed >> (64 - KEPT_BITS.trailing_zeros())) as usize
