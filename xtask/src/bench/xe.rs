@@ -8,7 +8,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use self::branchy::{FAR, NEAR, Random, branchy};
 use super::Row;
+
+#[path = "../../../crates/xe/tests/branchy/mod.rs"]
+mod branchy;
 
 /// Instructions of a stream.
 const COUNT: u64 = 200_000;
@@ -16,19 +20,8 @@ const COUNT: u64 = 200_000;
 /// Instructions of the code with many branches.
 const BRANCHY: [u64; 7] = [300, 600, 1_200, 2_400, 4_800, 9_600, 19_200];
 
-/// Instructions of one of its blocks.
-const BLOCK: u64 = 5;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % n
-    }
-}
+/// Instructions of the code whose branches lead anywhere.
+const MANY: u64 = 2_400;
 
 pub(crate) fn rows() -> Result<Vec<Row>, String> {
     let dir = super::folder()?;
@@ -45,15 +38,12 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
     ours(&["asm", "--isa", "xehpc"], &source, &binary)?;
     streams(&mut rows, "drawn lines", &binary, &source, COUNT);
 
-    for count in BRANCHY {
-        let file = dir.join(format!("xe.branchy.{count}.asm"));
-        fs::write(&file, branchy(count)).map_err(|e| format!("{}: {e}", file.display()))?;
-        rows.push(row(
-            format!("dataflow, {count} instructions with branches"),
-            &["list", "--json", "--defs"],
-            &file,
-            count,
-        ));
+    let branches = BRANCHY.map(|count| (count, "near", NEAR));
+    for (count, what, kind) in branches.into_iter().chain([(MANY, "far", FAR)]) {
+        let file = dir.join(format!("xe.branchy.{what}.{count}.asm"));
+        fs::write(&file, branchy(count, kind)).map_err(|e| format!("{}: {e}", file.display()))?;
+        let name = format!("dataflow, {count} instructions with {what} branches");
+        rows.push(row(name, &["list", "--json", "--defs"], &file, count));
     }
     Ok(rows)
 }
@@ -144,24 +134,6 @@ fn drawn() -> String {
             _ => source(&mut r),
         };
         let _ = writeln!(text, "        {op} ({size}|M0) {flag}  {dst}  {first}  {second}  {{I@{}}}", 1 + r.below(7));
-    }
-    text
-}
-
-/// Blocks of a few instructions, each with a predicated jump to any of the others.
-fn branchy(count: u64) -> String {
-    let mut r = Random(0x5eed_cafe);
-    let blocks = count / BLOCK;
-    let mut text = String::new();
-    for block in 0..blocks {
-        let _ = writeln!(text, "B{block}:");
-        for _ in 0..BLOCK - 2 {
-            let [a, b, c] = [0; 3].map(|_| r.below(120));
-            let _ = writeln!(text, "        add (16|M0)  r{a}.0<1>:f  r{b}.0<1;1,0>:f  r{c}.0<1;1,0>:f");
-        }
-        let (a, b) = (r.below(120), r.below(120));
-        let _ = writeln!(text, "        cmp (16|M0)  (lt)f0.0  null<1>:f  r{a}.0<1;1,0>:f  r{b}.0<1;1,0>:f");
-        let _ = writeln!(text, "(W&f0.0)  jmpi  B{}", r.below(blocks));
     }
     text
 }
