@@ -3,7 +3,7 @@
 //! One file per area makes its inputs under `target/bench` and lists [`Row`]s: a command of ours, how many units it
 //! works through, and the peer's command for the same work where there is one. What is not such a command prints a table of
 //! its own. Instructions are counted by
-//! `valgrind --tool=callgrind`, which is repeatable; seconds are the median user time of five runs.
+//! `valgrind --tool=callgrind`, which is repeatable; seconds are the median user time of five runs, memory that of one.
 
 mod explore;
 mod gen_code;
@@ -66,11 +66,13 @@ const AREAS: &[Area] = &[
 /// What is no run of a command from start to end: its name, and what prints its own table.
 type Other = (&'static str, fn() -> Result<(), String>);
 
-const OTHERS: &[Other] = &[("explore", explore::print), ("site", site::print)];
+const OTHERS: &[Other] = &[("explore", explore::print), ("site", site::print), ("xe", xe::dataflow)];
 
 /// Runs the areas of these names, or all.
 pub(crate) fn run(names: &[String]) -> Result<(), String> {
-    let known: Vec<&str> = AREAS.iter().map(|a| a.0).chain(OTHERS.iter().map(|o| o.0)).collect();
+    let mut known: Vec<&str> = AREAS.iter().map(|a| a.0).chain(OTHERS.iter().map(|o| o.0)).collect();
+    known.sort_unstable();
+    known.dedup();
     let wanted = |name: &str| names.is_empty() || names.iter().any(|n| n == name);
     if let Some(unknown) = names.iter().find(|n| !known.contains(&n.as_str())) {
         return Err(format!("no benchmark `{unknown}`; there are: {}", known.join(", ")));
@@ -85,8 +87,8 @@ pub(crate) fn run(names: &[String]) -> Result<(), String> {
     }
     let areas: Vec<&Area> = AREAS.iter().filter(|area| wanted(area.0)).collect();
     if !areas.is_empty() {
-        println!("| what | user s | units/s | instructions/unit | peer user s | ratio |");
-        println!("|---|---|---|---|---|---|");
+        println!("| what | user s | units/s | instructions/unit | peak MB | peer user s | ratio |");
+        println!("|---|---|---|---|---|---|---|");
     }
     for (_, rows) in areas {
         for row in rows()? {
@@ -132,7 +134,8 @@ fn measure(row: &Row) -> Result<String, String> {
         }
     };
     let rate = row.units as f64 / seconds.max(0.001);
-    Ok(format!("| {} | {seconds:.3} | {rate:.0} | {per_unit} | {peer_seconds} | {ratio} |", row.name))
+    let peak = peak(&ours);
+    Ok(format!("| {} | {seconds:.3} | {rate:.0} | {per_unit} | {peak} | {peer_seconds} | {ratio} |", row.name))
 }
 
 fn installed(program: &str) -> bool {
@@ -155,6 +158,14 @@ fn user_seconds(command: &[String]) -> Result<f64, String> {
     }
     let last = said.lines().last().unwrap_or("");
     last.replace(',', ".").parse().map_err(|_| format!("no time in: {last}"))
+}
+
+/// The most memory that one run has at a time, in megabytes, if GNU time (package time) is there to say it.
+fn peak(command: &[String]) -> String {
+    let out = Command::new("/usr/bin/time").args(["-f", "%M"]).args(command).stdout(Stdio::null()).output();
+    let said = out.map(|out| String::from_utf8_lossy(&out.stderr).into_owned()).unwrap_or_default();
+    let kilobytes = said.lines().last().and_then(|l| l.parse::<f64>().ok());
+    kilobytes.map_or("–".to_owned(), |k| format!("{:.1}", k / 1000.0))
 }
 
 /// The instructions of one whole run.

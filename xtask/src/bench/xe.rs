@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use self::branchy::{FAR, NEAR, Random, branchy};
+use self::branchy::{FAR, Kind, NEAR, Random, branchy};
 use super::Row;
 
 #[path = "../../../crates/xe/tests/branchy/mod.rs"]
@@ -38,14 +38,48 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
     ours(&["asm", "--isa", "xehpc"], &source, &binary)?;
     streams(&mut rows, "drawn lines", &binary, &source, COUNT);
 
-    let branches = BRANCHY.map(|count| (count, "near", NEAR));
-    for (count, what, kind) in branches.into_iter().chain([(MANY, "far", FAR)]) {
-        let file = dir.join(format!("xe.branchy.{what}.{count}.asm"));
-        fs::write(&file, branchy(count, kind)).map_err(|e| format!("{}: {e}", file.display()))?;
-        let name = format!("dataflow, {count} instructions with {what} branches");
-        rows.push(row(name, &["list", "--json", "--defs"], &file, count));
-    }
+    let file = branches(&dir, MANY, "far", FAR)?;
+    let name = format!("dataflow, {MANY} instructions with far branches");
+    rows.push(row(name, &["list", "--json", "--defs"], &file, MANY));
     Ok(rows)
+}
+
+/// Writes code with many branches.
+fn branches(dir: &Path, count: u64, what: &str, kind: Kind) -> Result<PathBuf, String> {
+    let file = dir.join(format!("xe.branchy.{what}.{count}.asm"));
+    fs::write(&file, branchy(count, kind)).map_err(|e| format!("{}: {e}", file.display()))?;
+    Ok(file)
+}
+
+/// Prints what dataflow costs on code with many near branches; what an instruction costs is the slope from one size to the
+/// next, so the start of the program does not count.
+pub(crate) fn dataflow() -> Result<(), String> {
+    let dir = super::folder()?;
+    let program = crate::root().join("target/release/isaglot").display().to_string();
+    println!("\n| xe: dataflow, instructions with near branches | user s | peak MB | instructions | slope |");
+    println!("|---|---|---|---|---|");
+    let mut slopes = Vec::new();
+    let mut before: Option<(u64, f64)> = None;
+    for count in BRANCHY {
+        let file = branches(&dir, count, "near", NEAR)?;
+        let args = row(String::new(), &["list", "--json", "--defs"], &file, count).args;
+        let command: Vec<String> = [program.clone()].into_iter().chain(args).collect();
+        let mut times = Vec::new();
+        for _ in 0..super::RUNS {
+            times.push(super::user_seconds(&command)?);
+        }
+        let executed = super::instructions(&command)?;
+        let slope = before.map(|(n, e)| (executed - e) / (count - n) as f64);
+        slopes.extend(slope);
+        before = Some((count, executed));
+        let (seconds, peak) = (super::median(&mut times), super::peak(&command));
+        let slope = slope.map_or("–".to_owned(), |s| format!("{s:.0}"));
+        println!("| {count} | {seconds:.3} | {peak} | {executed:.0} | {slope} |");
+    }
+    let most = slopes.iter().copied().fold(f64::MIN, f64::max);
+    let least = slopes.iter().copied().fold(f64::MAX, f64::min);
+    println!("\nThe steepest slope is {:.2} times the least.", most / least);
+    Ok(())
 }
 
 /// The rows of one stream.
@@ -59,7 +93,8 @@ fn streams(rows: &mut Vec<Row>, what: &str, binary: &Path, source: &Path, units:
     };
     add("text", &["disasm"], binary, &["-d", "-p=12p72"]);
     add("JSON", &["list", "--json"], binary, &["-d", "-p=12p72", "-Xprint-json"]);
-    add("assembled", &["asm", "-o", "/dev/null"], source, &["-a", "-p=12p72", "-o=/dev/null"]);
+    // It warns of each region that it finds odd, for minutes if it may.
+    add("assembled", &["asm", "-o", "/dev/null"], source, &["-a", "-p=12p72", "-Wnone", "-o=/dev/null"]);
     rows.push(row(format!("{what}, JSON with dataflow"), &["list", "--json", "--defs"], binary, units));
 }
 
