@@ -25,7 +25,7 @@ pub(crate) fn gen_classes<'e>(encodings: impl Iterator<Item = &'e Encoding>) -> 
 }
 
 /// Every feature that a condition speaks of.
-fn mentioned(condition: &Condition, out: &mut Vec<FeatureId>) {
+pub(crate) fn mentioned(condition: &Condition, out: &mut Vec<FeatureId>) {
     match condition {
         Condition::Always => {}
         Condition::Feature(f) => out.push(*f),
@@ -35,7 +35,7 @@ fn mentioned(condition: &Condition, out: &mut Vec<FeatureId>) {
 }
 
 /// These features and those that they imply, sorted.
-fn closed(isa: &Isa, seed: Vec<FeatureId>) -> Vec<FeatureId> {
+pub(crate) fn closed(isa: &Isa, seed: Vec<FeatureId>) -> Vec<FeatureId> {
     let mut on = seed;
     let mut next = 0;
     while let Some(&f) = on.get(next) {

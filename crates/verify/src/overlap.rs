@@ -3,6 +3,8 @@
 use isaglot_bits::{Pattern, Word, cover};
 use isaglot_model::{Condition, Encoding, EncodingId, FeatureId, GenRange, Isa, Overlap, SpaceId};
 
+use crate::bdd::Ref;
+use crate::coverage::{closed, mentioned};
 use crate::report::{OverlapPair, Relation, Unreachable};
 use crate::symbols::Symbols;
 
@@ -79,12 +81,21 @@ fn together(isa: &Isa, a: &Condition, b: &Condition) -> Option<Vec<FeatureId>> {
     if *a == Condition::Always && *b == Condition::Always {
         return Some(Vec::new());
     }
-    let count = isa.features().len();
-    let mut sym = Symbols::new(1, Some(0), count);
-    let features: Vec<_> = (0..count).map(|i| sym.feature(i)).collect();
+    // A target has hundreds of features. Those that neither condition speaks of, nor what these imply, may be off.
+    let mut some = Vec::new();
+    mentioned(a, &mut some);
+    mentioned(b, &mut some);
+    let some = closed(isa, some);
+    let mut sym = Symbols::new(1, Some(0), isa.features().len());
+    let mut features = vec![Ref::TRUE; isa.features().len()];
+    for &id in &some {
+        if let Some(feature) = features.get_mut(id.index()) {
+            *feature = sym.feature(id.index());
+        }
+    }
     let (a, b) = (sym.condition(&features, a), sym.condition(&features, b));
     let both = sym.bdd.and(a, b);
-    let implied = sym.implications(isa, &features);
+    let implied = sym.implications_of(isa, &features, some.iter().copied());
     let both = sym.bdd.and(both, implied);
     sym.features_on(both)
 }

@@ -122,11 +122,21 @@ impl Symbols {
 
     /// What holds for every set of features: one that is on has all that come with it.
     pub(crate) fn implications(&mut self, isa: &Isa, features: &[Ref]) -> Ref {
+        self.implications_of(isa, features, (0..isa.features().len() as u32).map(FeatureId))
+    }
+
+    /// The same of some features. That is all there is to say about these if none of them implies another.
+    pub(crate) fn implications_of(
+        &mut self,
+        isa: &Isa,
+        features: &[Ref],
+        some: impl Iterator<Item = FeatureId>,
+    ) -> Ref {
         let mut all = Ref::TRUE;
-        for (feature, &on) in isa.features().iter().zip(features) {
-            for implied in &feature.implies {
-                let implied = features.get(implied.index()).copied().unwrap_or(Ref::TRUE);
-                let broken = self.bdd.and_not(on, implied);
+        let of = |f: FeatureId| features.get(f.index()).copied().unwrap_or(Ref::TRUE);
+        for id in some {
+            for &implied in &isa[id].implies {
+                let broken = self.bdd.and_not(of(id), of(implied));
                 all = self.bdd.and_not(all, broken);
             }
         }
