@@ -97,7 +97,8 @@ fn together(isa: &Isa, a: &Condition, b: &Condition) -> Option<Vec<FeatureId>> {
     let both = sym.bdd.and(a, b);
     let implied = sym.implications_of(isa, &features, some.iter().copied());
     let both = sym.bdd.and(both, implied);
-    sym.features_on(both)
+    // Where it cannot be said within bounds, the overlap is reported.
+    if sym.bdd.exhausted() { Some(Vec::new()) } else { sym.features_on(both) }
 }
 
 /// Encodings all of whose words are taken by others, in every gen that they have.
