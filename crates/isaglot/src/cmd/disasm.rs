@@ -94,8 +94,10 @@ fn parse_entry(text: &str) -> Result<Entry, String> {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let Some(chosen) = load(&args.spec, session) else { return ExitCode::from(crate::session::EXIT_INPUT) };
-    match disassemble(args, &chosen, session) {
+    // The process ends here: freeing a model part by part takes a fifth of the time of loading it.
+    let chosen = std::mem::ManuallyDrop::new(load(&args.spec, session));
+    let Some(chosen) = chosen.as_ref() else { return ExitCode::from(crate::session::EXIT_INPUT) };
+    match disassemble(args, chosen, session) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(crate::session::EXIT_INPUT),
         Err(d) => session.fail(d),
