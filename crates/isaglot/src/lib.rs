@@ -105,10 +105,17 @@
 pub use isaglot_asm as asm;
 pub use isaglot_bits as bits;
 pub use isaglot_codec as codec;
+pub use isaglot_emit as emit;
 pub use isaglot_hart as hart;
 pub use isaglot_isaspec as isaspec;
+pub use isaglot_listing as listing;
 pub use isaglot_model as model;
 pub use isaglot_prove as prove;
+pub use isaglot_semantics as semantics;
 pub use isaglot_site as site;
 pub use isaglot_source as source;
 pub use isaglot_spirv as spirv;
+pub use isaglot_tablegen as tablegen;
+pub use isaglot_verify as verify;
+pub use isaglot_xe as xe;
+pub use isaglot_xintf as xintf;

@@ -78,7 +78,7 @@ pub(crate) fn run(names: &[String]) -> Result<(), String> {
         return Err(format!("no benchmark `{unknown}`; there are: {}", known.join(", ")));
     }
     let built = Command::new("cargo")
-        .args(["build", "--release", "--package", "isaglot"])
+        .args(["build", "--release", "--package", "isaglot-cli"])
         .current_dir(crate::root())
         .status()
         .map_err(|e| format!("cannot run cargo: {e}"))?;

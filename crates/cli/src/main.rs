@@ -21,8 +21,6 @@ mod target;
 use std::process::ExitCode;
 
 use clap::{Args, FromArgMatches};
-// For what `build.rs` links with the library.
-use isaglot as _;
 
 /// One formal description of an instruction set in; every tool that people need for it out.
 #[derive(Args)]

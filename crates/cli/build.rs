@@ -19,8 +19,7 @@ fn main() {
 }
 
 /// Links `lib{library}.a` if the C compiler has it. It must come before the shared library of the same symbols, which
-/// the standard library asks for at the end and `--as-needed` then leaves out. Cargo gives such a library to the library
-/// of this package only; the program has it by way of that.
+/// the standard library asks for at the end and `--as-needed` then leaves out.
 fn link_archive(library: &str) {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
     let found = Command::new(compiler).arg(format!("-print-file-name=lib{library}.a")).output();
