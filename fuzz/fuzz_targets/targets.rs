@@ -31,6 +31,6 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let Some((first, data)) = data.split_first() else { return };
     let isa = &isas[usize::from(*first) % isas.len()];
     let plan = Plan::new(isa, 0).with_aliases(first & 0x80 != 0);
-    isaglot_asm::fuzz_bytes(&plan, data);
-    isaglot_asm::assemble::fuzz_source(&plan, data);
+    isaglot_asm::oracle::disassemble(&plan, data);
+    isaglot_asm::oracle::assemble(&plan, data);
 });

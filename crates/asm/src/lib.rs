@@ -17,12 +17,15 @@ mod mark;
 pub mod names;
 mod operand;
 mod options;
+#[cfg(feature = "oracle")]
+pub mod oracle;
 pub mod program;
 mod stream;
+mod trie;
 
 pub mod value;
 
 pub use assemble::{Assembler, Failure, Site, Symbol};
 pub use names::Names;
 pub use options::{Compat, Entry, Hooks, Options, Plain, Value};
-pub use stream::{Stream, fuzz_bytes};
+pub use stream::Stream;

@@ -5,8 +5,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::assemble::Trie;
 use crate::options::Hooks;
+use crate::trie::Trie;
 
 /// Names of values, by field.
 #[derive(Clone, Debug, Default)]

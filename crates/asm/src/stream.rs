@@ -301,27 +301,6 @@ impl<'p, 'a> Stream<'p, 'a> {
     }
 }
 
-/// Disassembles any bytes, with labels and instruction by instruction, and checks what must hold for all: both use the
-/// same bytes, nothing but a part of one instruction is left, and lines end. For fuzzing.
-///
-/// # Panics
-/// If that does not hold.
-pub fn fuzz_bytes(plan: &Plan<'_>, bytes: &[u8]) {
-    let (mut whole, mut single) = (Vec::new(), Vec::new());
-    let mut stream = Stream::new(plan, Options { labels: true, ..Options::default() }, bytes.len() as u64);
-    stream.mark(bytes);
-    let used = stream.feed(bytes, &mut Plain, &mut whole);
-    let mut stream = Stream::new(plan, Options { show_errors: false, ..Options::default() }, 0);
-    let mut at = 0;
-    while let Some(size) = stream.step(bytes.get(at..).unwrap_or(&[]), &mut Plain, &mut single) {
-        at += size;
-    }
-    assert_eq!(at, used, "the same instructions");
-    let most = (plan.isa().format().max_bits / 8) as usize;
-    assert!(used <= bytes.len() && bytes.len() - used < most, "less than an instruction is left");
-    assert!([&whole, &single].into_iter().all(|text| text.last().is_none_or(|&end| end == b'\n')), "whole lines");
-}
-
 /// Where the nearest entry is; far off if there is none.
 fn next_offset(entries: &[Entry]) -> u64 {
     entries.last().map_or(u64::MAX, |entry| entry.offset)

@@ -1,7 +1,7 @@
 //! Smoke test of the fuzz target `assemble`: seeded pseudo-random and mutated sources for two descriptions. Nothing may
 //! panic or hang, an error has a place, and a word that is found prints as what was read.
 
-use isaglot_asm::assemble::fuzz_source;
+use isaglot_asm::oracle;
 use isaglot_codec::Plan;
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, SourceMap};
@@ -59,7 +59,7 @@ fn sources_are_survived() {
     for name in ["minnow", "trio"] {
         let isa = load(name);
         let plan = Plan::new(&isa, 0);
-        fuzz_source(&plan, seed);
+        oracle::assemble(&plan, seed);
         for round in 0..600 {
             let mut text = Vec::new();
             if round % 3 == 0 {
@@ -80,7 +80,7 @@ fn sources_are_survived() {
                     }
                 }
             }
-            fuzz_source(&plan, &text);
+            oracle::assemble(&plan, &text);
         }
     }
 }
@@ -99,6 +99,6 @@ fn deep_and_long_texts_end() {
         ".align 1073741824\n".repeat(4),
         ".jumptbl 65536\n".repeat(100),
     ] {
-        fuzz_source(&plan, text.as_bytes());
+        oracle::assemble(&plan, text.as_bytes());
     }
 }

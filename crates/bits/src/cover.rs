@@ -7,8 +7,10 @@
 
 use alloc::vec::Vec;
 
+use crate::count::Count;
 use crate::limits::COVER_BUDGET;
-use crate::{Count, Pattern, Word};
+use crate::pattern::Pattern;
+use crate::word::Word;
 
 /// What to do with a gap; `false` ends the search.
 type OnGap<'a> = &'a mut dyn FnMut(Pattern) -> bool;

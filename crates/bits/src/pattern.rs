@@ -6,7 +6,8 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{Count, Word};
+use crate::count::Count;
+use crate::word::Word;
 
 /// A ternary cube, written like `01x-`: most significant bit first, `x` and `-` both match either bit.
 ///

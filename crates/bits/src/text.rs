@@ -3,7 +3,8 @@
 use alloc::string::String;
 use core::fmt;
 
-use crate::{Count, Word};
+use crate::count::Count;
+use crate::word::Word;
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 

@@ -8,9 +8,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use crate::BitRange;
 use crate::limbs;
 use crate::limits::{INLINE_BITS, MAX_WIDTH};
+use crate::range::BitRange;
 
 /// A word of `width` bits; bit 0 is the least significant.
 ///

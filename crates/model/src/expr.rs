@@ -8,6 +8,7 @@
 use isaglot_source::Span;
 use serde::{Deserialize, Serialize};
 
+use crate::ids::FeatureId;
 use crate::names::Name;
 
 /// An integer type: two's complement, wrapping.
@@ -50,7 +51,7 @@ pub enum Node {
     /// The gen that is decoded for, of [`IntType::U32`].
     Gen,
     /// Whether a feature is on: 0 or 1 of [`IntType::I32`].
-    Feature(crate::FeatureId),
+    Feature(FeatureId),
     /// An operator with one operand; both have this type (`LogicalNot` reads the operand's own and gives `I32`).
     Unary(UnaryOp, IntType, NodeId),
     /// An operator with two operands of this type. Comparisons and logical operators give `I32`; a shift's right
@@ -153,7 +154,7 @@ impl Expr {
         &self,
         generation: u32,
         field: &mut dyn FnMut(Name) -> u64,
-        feature: &dyn Fn(crate::FeatureId) -> bool,
+        feature: &dyn Fn(FeatureId) -> bool,
     ) -> u64 {
         let mut values: Vec<u64> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {

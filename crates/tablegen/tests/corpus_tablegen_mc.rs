@@ -264,7 +264,7 @@ fn noise(lowered: &Lowered, groups: &Groups, target: &Target) -> Result<(), Fail
     let on: Vec<FeatureId> = (0..lowered.isa.features().len() as u32).map(FeatureId).collect();
     let plan = Plan::with_features(&lowered.isa, 0, &on).with_aliases(true);
     let bytes: Vec<u8> = (0..NOISE).map(|_| random.next() as u8).collect();
-    isaglot_asm::fuzz_bytes(&plan, &bytes);
+    isaglot_asm::oracle::disassemble(&plan, &bytes);
     let texts: Vec<&str> = groups.values().flatten().filter_map(|row| row["in"].as_str()).collect();
     let mut source = Vec::new();
     for _ in 0..LINES {
@@ -281,7 +281,7 @@ fn noise(lowered: &Lowered, groups: &Groups, target: &Target) -> Result<(), Fail
         source.extend_from_slice(&line);
         source.push(b'\n');
     }
-    isaglot_asm::assemble::fuzz_source(&plan, &source);
+    isaglot_asm::oracle::assemble(&plan, &source);
     println!("{} noise: {NOISE} bytes, {LINES} lines", target.folder);
     Ok(())
 }

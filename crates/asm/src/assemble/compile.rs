@@ -24,7 +24,7 @@ use super::program::{
 };
 use super::quick;
 use super::symbolic::{Bit, Bits, Node, Term};
-use super::trie::Trie;
+use crate::trie::Trie;
 
 /// Code before it is laid out.
 enum Piece {

@@ -8,7 +8,7 @@ use isaglot_model::{Encoding, EncodingId, FieldType, TemplatePart};
 
 use super::compile::cases_with_text;
 use super::number::is_word;
-use super::trie::Trie;
+use crate::trie::Trie;
 
 /// A text of an encoding.
 #[derive(Clone, Copy, Debug)]

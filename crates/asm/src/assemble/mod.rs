@@ -24,7 +24,6 @@ mod quick;
 pub mod source;
 mod symbolic;
 mod trace;
-mod trie;
 mod values;
 
 use std::cell::{Cell, OnceCell};
@@ -34,7 +33,6 @@ use isaglot_codec::{Plan, Scopes};
 use isaglot_model::{EncodingId, Overlap};
 
 pub use machine::{Site, Symbol};
-pub(crate) use trie::Trie;
 
 use self::compile::Tables;
 use self::index::{Form, Index};
@@ -634,31 +632,5 @@ impl<'p, 'a> Assembler<'p, 'a> {
         let word = String::from_utf8_lossy(text.get(start..start + len).unwrap_or(&[])).into_owned();
         let nearest = isaglot_source::closest(&word, self.index.words.iter().map(String::as_str)).map(str::to_owned);
         Failure::Unknown { at: (start, len.max(1).min(text.len() - start)), nearest }
-    }
-}
-
-/// Assembles any bytes and checks what must hold for every source: errors have a place in it, and every instruction
-/// that is found is one, of the length that was set aside for it. For fuzzing.
-///
-/// # Panics
-/// If that does not hold.
-pub fn fuzz_source(plan: &Plan<'_>, text: &[u8]) {
-    let names = Names::default();
-    let mut assembler = Assembler::new(plan, &names, Compat::default());
-    let mut files = isaglot_source::SourceMap::new();
-    let file = files.add("fuzz", text);
-    let mut out = isaglot_source::Diagnostics::new();
-    let image = source::assemble(&mut assembler, file, text, true, &mut out);
-    assert_eq!(image.is_none(), out.has_errors(), "errors exactly if there is no program");
-    for problem in &out {
-        let placed = problem.span().is_none_or(|span| span.start <= span.end && span.end as usize <= text.len());
-        assert!(placed, "`{}` stands outside of the source", problem.message);
-    }
-    for listed in image.iter().flat_map(|image| &image.listed) {
-        let whole = image.as_ref().and_then(|image| image.sections.get(listed.section as usize));
-        assert!(
-            whole.is_some_and(|section| listed.end <= section.bytes.len() as u64),
-            "a place outside of its section"
-        );
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use isaglot_bits::limbs;
 use isaglot_model::{BinaryOp, IntType, Name, UnaryOp};
 
-use super::trie::Trie;
+use crate::trie::Trie;
 
 /// An operation. Ranges index the table of their kind in [`Program`].
 #[derive(Clone, Copy, Debug)]
