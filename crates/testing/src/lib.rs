@@ -1,0 +1,38 @@
+//! What the tests of all crates share.
+#![doc = include_str!("../README.md")]
+
+pub mod bless;
+pub mod corpus;
+pub mod ledger;
+pub mod peer;
+pub mod random;
+pub mod suite;
+pub mod tally;
+
+pub use libtest_mimic::{Failed, Trial};
+pub use random::Random;
+pub use tally::Tally;
+
+use std::path::{Path, PathBuf};
+
+/// The root folder of the workspace.
+#[must_use]
+pub fn workspace() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here).to_owned()
+}
+
+/// How many differences a failing test shows: `ISAGLOT_SHOW`, or 20.
+#[must_use]
+pub fn shown() -> usize {
+    std::env::var("ISAGLOT_SHOW").ok().and_then(|n| n.parse().ok()).unwrap_or(20)
+}
+
+/// The first line of a text without tabs, and at most `most` characters of it.
+pub(crate) fn first_line(text: &str, most: usize) -> String {
+    let line = text.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("(no reason given)").replace('\t', " ");
+    match line.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}
