@@ -7,7 +7,6 @@
 //! [`dataflow`] finds definitions, uses and live registers of a program that is described only by the bytes that each
 //! operand touches; an instruction set supplies these descriptions.
 
-pub mod build;
 pub mod dataflow;
 pub mod dot;
 pub mod limits;

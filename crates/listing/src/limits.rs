@@ -11,6 +11,3 @@ pub const MAX_EDGES: usize = 1 << 24;
 
 /// Steps of the search for uses in other blocks, and through remembered kills, before dataflow gives up.
 pub const MAX_STEPS: usize = 1 << 29;
-
-/// Registers that one operand of an instruction may name, whatever an expression says of their number.
-pub const MAX_OPERAND_REGISTERS: u32 = 256;

@@ -8,7 +8,6 @@
 
 use std::borrow::Cow;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Text that is lent or owned.
@@ -19,7 +18,8 @@ fn is_false(b: &bool) -> bool {
 }
 
 /// A whole listing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Listing<'a> {
     /// Version of this format: `2.0`.
@@ -31,7 +31,8 @@ pub struct Listing<'a> {
 }
 
 /// One element of the program.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind")]
 pub enum Elem<'a> {
     /// The start of a basic block.
@@ -41,7 +42,8 @@ pub enum Elem<'a> {
 }
 
 /// The start of a basic block.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Label<'a> {
     /// Number of the label.
@@ -60,7 +62,8 @@ pub struct Label<'a> {
 }
 
 /// An instruction.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Inst<'a> {
     /// Number of the instruction.
@@ -120,7 +123,8 @@ pub struct Inst<'a> {
 }
 
 /// A predicate.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Pred {
     /// The predicate is inverted.
@@ -134,7 +138,8 @@ pub struct Pred {
 }
 
 /// A flag modifier.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FlagModifier<'a> {
     /// The condition that is tested.
@@ -145,7 +150,8 @@ pub struct FlagModifier<'a> {
 }
 
 /// Dependencies through registers that the instruction does not name.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Implicit {
     /// Instructions that define what is read.
@@ -157,7 +163,8 @@ pub struct Implicit {
 }
 
 /// A register.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Reg<'a> {
     /// Name of the register or of its file.
@@ -175,7 +182,8 @@ fn is_zero(n: &u32) -> bool {
 }
 
 /// A region: how the channels step through registers. A destination has only `h`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Rgn {
     /// Elements between rows.
@@ -189,7 +197,8 @@ pub struct Rgn {
 }
 
 /// A scoreboard token.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sbid<'a> {
     /// Number of the token.
@@ -199,7 +208,8 @@ pub struct Sbid<'a> {
 }
 
 /// An operand; `kind` says which.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind")]
 pub enum Operand<'a> {
     /// Branch target.
@@ -219,7 +229,8 @@ pub enum Operand<'a> {
 }
 
 /// A branch target.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LabelRef<'a> {
     /// The label's symbol.
@@ -227,7 +238,8 @@ pub struct LabelRef<'a> {
 }
 
 /// An immediate.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Immediate<'a> {
     /// The value as the assembler writes it.
@@ -237,90 +249,68 @@ pub struct Immediate<'a> {
     pub ty: Option<Text<'a>>,
 }
 
-/// A register operand.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Direct<'a> {
-    /// Source modifiers: `n`, `a`, `na`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mods: Option<Text<'a>>,
-    /// The register.
-    pub reg: Reg<'a>,
-    /// The result saturates.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub sat: bool,
-    /// Region.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rgn: Option<Rgn>,
-    /// Type.
-    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
-    pub ty: Option<Text<'a>>,
-    /// Of a source: instructions that define it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub defs: Vec<u32>,
-    /// Of a destination: instructions that read it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub uses: Vec<u32>,
+/// A register operand: source modifiers, the keys that name the register, and then what all of them have.
+macro_rules! register_operand {
+    ($(#[$doc:meta])* $name:ident { $($(#[$key_doc:meta])* $key:ident: $of:ty,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
+        #[serde(deny_unknown_fields)]
+        pub struct $name<'a> {
+            /// Source modifiers: `n`, `a`, `na`.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub mods: Option<Text<'a>>,
+            $($(#[$key_doc])* pub $key: $of,)+
+            /// The result saturates.
+            #[serde(default, skip_serializing_if = "is_false")]
+            pub sat: bool,
+            /// Region.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub rgn: Option<Rgn>,
+            /// Type.
+            #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+            pub ty: Option<Text<'a>>,
+            /// Of a source: instructions that define what it reads (of [`Indirect`]: the address register).
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            pub defs: Vec<u32>,
+            /// Of a destination: instructions that read it.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            pub uses: Vec<u32>,
+        }
+    };
 }
 
-/// A register operand whose number comes from an address register.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Indirect<'a> {
-    /// Source modifiers: `n`, `a`, `na`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mods: Option<Text<'a>>,
-    /// The address register.
-    pub areg: Reg<'a>,
-    /// Bytes added to the address.
-    pub aoff: i64,
-    /// The result saturates.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub sat: bool,
-    /// Region.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rgn: Option<Rgn>,
-    /// Type.
-    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
-    pub ty: Option<Text<'a>>,
-    /// Of a source: instructions that define the address.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub defs: Vec<u32>,
-    /// Of a destination: instructions that read it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub uses: Vec<u32>,
+register_operand! {
+    /// A register operand.
+    Direct {
+        /// The register.
+        reg: Reg<'a>,
+    }
 }
 
-/// A register operand with an extension.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Macro<'a> {
-    /// Source modifiers: `n`, `a`, `na`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mods: Option<Text<'a>>,
-    /// The register.
-    pub reg: Reg<'a>,
-    /// The extension: `mme0` … `mme7`, `nomme`.
-    pub mme: Text<'a>,
-    /// The result saturates.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub sat: bool,
-    /// Region.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rgn: Option<Rgn>,
-    /// Type.
-    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
-    pub ty: Option<Text<'a>>,
-    /// Of a source: instructions that define it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub defs: Vec<u32>,
-    /// Of a destination: instructions that read it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub uses: Vec<u32>,
+register_operand! {
+    /// A register operand whose number comes from an address register.
+    Indirect {
+        /// The address register.
+        areg: Reg<'a>,
+        /// Bytes added to the address.
+        aoff: i64,
+    }
+}
+
+register_operand! {
+    /// A register operand with an extension.
+    Macro {
+        /// The register.
+        reg: Reg<'a>,
+        /// The extension: `mme0` … `mme7`, `nomme`.
+        mme: Text<'a>,
+    }
 }
 
 /// The data of a message.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Data<'a> {
     /// The first register.
@@ -334,7 +324,8 @@ pub struct Data<'a> {
 }
 
 /// The addresses of a message.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Address<'a> {
     /// The first register.
@@ -372,7 +363,8 @@ pub struct Address<'a> {
 }
 
 /// An immediate address offset: one number, or `[x, y]` of a two-dimensional block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Offset {
     /// Bytes.
@@ -382,7 +374,8 @@ pub enum Offset {
 }
 
 /// A surface: its number, or the register that holds its offset.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Surface<'a> {
     /// Number in the binding table.
@@ -421,12 +414,13 @@ impl<'de, 'a> Deserialize<'de> for LiveTotals<'a> {
     }
 }
 
-impl JsonSchema for LiveTotals<'_> {
+#[cfg(test)]
+impl schemars::JsonSchema for LiveTotals<'_> {
     fn schema_name() -> Cow<'static, str> {
         "LiveTotals".into()
     }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
             "description": "Live bytes by register file.",
             "type": "object",
             "additionalProperties": { "type": "integer", "minimum": 0 }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use isaglot_codec::Plan;
-use isaglot_listing::build::{Options, build};
 use isaglot_listing::{Listing, dot, stats, svg, text, write};
+use isaglot_listing_build::{Options, build};
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_spirv::asm::MAGIC;
 use isaglot_spirv::dis;
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 
 fn schema(args: &Args) -> Result<(), Diagnostic> {
     let mut out = Output::create(args.output.as_deref(), false)?;
-    out.write_all(isaglot_listing::schema::json_schema().as_bytes()).map_err(|e| out.failed(&e))?;
+    out.write_all(isaglot_listing::schema::JSON_SCHEMA.as_bytes()).map_err(|e| out.failed(&e))?;
     out.finish()
 }
 

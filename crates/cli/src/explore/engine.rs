@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use isaglot_asm::{Names, Options, Plain, Stream};
 use isaglot_codec::Plan;
-use isaglot_listing::build::{Options as ListOptions, build};
+use isaglot_listing_build::{Options as ListOptions, build};
 use isaglot_model::{Feature, FeatureId};
 use isaglot_source::{Diagnostics, SourceMap};
 use serde_json::{Value, json};

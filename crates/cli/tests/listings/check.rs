@@ -12,7 +12,7 @@ pub(crate) struct Schema(jsonschema::Validator);
 
 impl Schema {
     pub(crate) fn published() -> Result<Schema, Failed> {
-        let text: serde_json::Value = serde_json::from_str(&schema::json_schema())?;
+        let text: serde_json::Value = serde_json::from_str(schema::JSON_SCHEMA)?;
         Ok(Schema(jsonschema::validator_for(&text).map_err(|e| e.to_string())?))
     }
 

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use isaglot_codec::Plan;
-use isaglot_listing::build::{Options, build};
 use isaglot_listing::tree::{Elem, Inst, Operand};
+use isaglot_listing_build::{Options, build};
 use libtest_mimic::Failed;
 
 /// Programs that are compared, and their longest.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use isaglot_codec::Plan;
-use isaglot_listing::build::{Options, build};
 use isaglot_listing::write::{Style, to_json};
+use isaglot_listing_build::{Options, build};
 use isaglot_model::{FeatureId, Isa};
 use isaglot_source::{Diagnostics, FileId, SourceMap};
 use isaglot_spirv::{dis, list as spirv};

@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
 fn list(args: &Args, session: &mut Session, problems: &mut Diagnostics) -> Result<(), Diagnostic> {
     if args.print_schema {
         let mut out = Output::create(args.output.as_deref(), false)?;
-        out.write_all(isaglot_listing::schema::json_schema().as_bytes()).map_err(|e| out.failed(&e))?;
+        out.write_all(isaglot_listing::schema::JSON_SCHEMA.as_bytes()).map_err(|e| out.failed(&e))?;
         return out.finish();
     }
     let mut xe = machine(args.machine.isa)?;

@@ -2,9 +2,9 @@
 
 use isaglot_codec::Plan;
 use isaglot_isaspec::fuzz::fuzz_roles;
-use isaglot_listing::build::{Options, build};
-use isaglot_listing::limits::MAX_OPERAND_REGISTERS;
 use isaglot_listing::tree::{Elem, Operand};
+use isaglot_listing_build::limits::MAX_OPERAND_REGISTERS;
+use isaglot_listing_build::{Options, build};
 
 /// Expressions that an operand may have for its number, its count or its mask.
 const FORMULAS: [&str; 8] =

@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::steps::{Next, Step};
+use crate::steps::{Next, Step};
 
 /// A basic block.
-pub(super) struct Block {
+pub(crate) struct Block {
     /// Its instructions: from this one up to but not including that one.
-    pub(super) steps: std::ops::Range<usize>,
+    pub(crate) steps: std::ops::Range<usize>,
     /// Blocks to which control goes, ascending; not those that it calls.
-    pub(super) succs: Vec<u32>,
+    pub(crate) succs: Vec<u32>,
     /// Blocks from which it comes, ascending.
-    pub(super) preds: Vec<u32>,
+    pub(crate) preds: Vec<u32>,
 }
 
 /// The blocks of a program, in its order.
-pub(super) fn blocks(steps: &[Step]) -> Vec<Block> {
+pub(crate) fn blocks(steps: &[Step]) -> Vec<Block> {
     let by_pc: BTreeMap<u64, usize> = steps.iter().enumerate().map(|(at, s)| (s.pc, at)).collect();
     // A target inside an instruction begins no block.
     let place = |target: Option<u64>| target.and_then(|pc| by_pc.get(&pc).copied());

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use isaglot_codec::Plan;
-use isaglot_listing::build::{Options, build};
 use isaglot_listing::read;
 use isaglot_listing::tree::{Elem, Inst, Operand};
 use isaglot_listing::write::{Style, to_json};
+use isaglot_listing_build::{Options, build};
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, SourceMap};
 

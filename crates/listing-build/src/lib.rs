@@ -7,6 +7,7 @@
 //! A call is taken to come back with all registers as they were but those that the call itself writes.
 
 mod blocks;
+pub mod limits;
 mod registers;
 mod steps;
 
@@ -15,11 +16,11 @@ use std::borrow::Cow;
 use isaglot_codec::Plan;
 use isaglot_model::Access;
 
-use self::blocks::{Block, blocks};
-use self::registers::{RegisterId, Registers};
-use self::steps::{Piece, Step, steps};
-use crate::dataflow::{Flow, OperandId, Program, Role, TooLarge, solve};
-use crate::tree::{
+use crate::blocks::{Block, blocks};
+use crate::registers::{RegisterId, Registers};
+use crate::steps::{Piece, Step, steps};
+use isaglot_listing::dataflow::{Flow, OperandId, Program, Role, TooLarge, solve};
+use isaglot_listing::tree::{
     Address, Direct, Elem, Immediate, Implicit, Inst, Label, LabelRef, Listing, LiveTotals, Operand, Reg,
 };
 

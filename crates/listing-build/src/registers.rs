@@ -6,33 +6,33 @@ use std::collections::BTreeMap;
 
 use isaglot_model::{Isa, RegisterFileId, Width};
 
-use crate::dataflow::FileId;
+use isaglot_listing::dataflow::FileId;
 
 /// A register, by number in [`Registers`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct RegisterId(pub(super) u32);
+pub(crate) struct RegisterId(pub(crate) u32);
 
 /// One register.
-pub(super) struct Register {
+pub(crate) struct Register {
     /// The dataflow's file, and the first byte in it.
-    pub(super) file: FileId,
-    pub(super) start: u32,
-    pub(super) bytes: u32,
+    pub(crate) file: FileId,
+    pub(crate) start: u32,
+    pub(crate) bytes: u32,
 }
 
 /// All registers of a description on one gen.
-pub(super) struct Registers {
-    pub(super) all: Vec<Register>,
+pub(crate) struct Registers {
+    pub(crate) all: Vec<Register>,
     /// By file and number; `None` where there is none, or it is the constant zero.
     by_number: Vec<Vec<Option<RegisterId>>>,
     /// Of every file of the description, the bytes that are its own: the dataflow's file, and how many.
     owned: Vec<(FileId, u32)>,
     /// Files that own registers: name and bytes.
-    pub(super) files: Vec<(String, u32)>,
+    pub(crate) files: Vec<(String, u32)>,
 }
 
 impl Registers {
-    pub(super) fn new(isa: &Isa, generation: u32) -> Registers {
+    pub(crate) fn new(isa: &Isa, generation: u32) -> Registers {
         let mut found = Registers { all: Vec::new(), by_number: Vec::new(), owned: Vec::new(), files: Vec::new() };
         let mut by_name: BTreeMap<&str, Option<RegisterId>> = BTreeMap::new();
         for file in isa.register_files() {
@@ -72,7 +72,7 @@ impl Registers {
     }
 
     /// The register of this number; `None` if there is none that holds a value.
-    pub(super) fn number(&self, file: RegisterFileId, number: u64) -> Option<RegisterId> {
+    pub(crate) fn number(&self, file: RegisterFileId, number: u64) -> Option<RegisterId> {
         *self.by_number.get(file.index())?.get(usize::try_from(number).ok()?)?
     }
 }

@@ -6,12 +6,12 @@ use isaglot_bits::Word;
 use isaglot_codec::{Plan, Scopes};
 use isaglot_model::{Access, EncodingId, FieldType, Flow, Operand, OperandKind, RegisterFileId, Varies};
 
-use super::registers::{RegisterId, Registers};
 use crate::limits::MAX_OPERAND_REGISTERS;
+use crate::registers::{RegisterId, Registers};
 
 /// Where control goes after an instruction. Targets are byte offsets; `None` is outside the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(crate) enum Next {
     /// To the next instruction.
     Through,
     /// To the target, and to the next instruction if `may`.
@@ -24,7 +24,7 @@ pub(super) enum Next {
 
 /// An operand of an instruction.
 #[derive(Clone, Debug)]
-pub(super) enum Piece {
+pub(crate) enum Piece {
     /// Registers: those that hold a value, and what they are called together.
     Registers { all: Vec<RegisterId>, text: String, access: Access, implied: bool },
     /// A number.
@@ -36,21 +36,21 @@ pub(super) enum Piece {
 }
 
 /// An instruction.
-pub(super) struct Step {
+pub(crate) struct Step {
     /// Byte offset.
-    pub(super) pc: u64,
-    pub(super) word: Word,
+    pub(crate) pc: u64,
+    pub(crate) word: Word,
     /// `None` for bytes that are no instruction.
-    pub(super) encoding: Option<EncodingId>,
-    pub(super) text: String,
+    pub(crate) encoding: Option<EncodingId>,
+    pub(crate) text: String,
     /// The name that the text of other instructions calls this place by.
-    pub(super) label: Option<String>,
-    pub(super) next: Next,
-    pub(super) pieces: Vec<Piece>,
+    pub(crate) label: Option<String>,
+    pub(crate) next: Next,
+    pub(crate) pieces: Vec<Piece>,
 }
 
 /// Takes a program apart. Bytes at the end that make no instruction are left out.
-pub(super) fn steps(plan: &Plan<'_>, registers: &Registers, bytes: &[u8]) -> Vec<Step> {
+pub(crate) fn steps(plan: &Plan<'_>, registers: &Registers, bytes: &[u8]) -> Vec<Step> {
     let total = bytes.len() as u64;
     let mut options = Options { show_errors: false, labels: true, ..Options::default() };
     options.max_errors = 0;
