@@ -1,4 +1,4 @@
-//! Smoke test: crates/tablegen/tests/smoke_targets.rs
+//! Smoke test: crates/llvm/tests/smoke_targets.rs
 //!
 //! Any bytes as a program, and any text as a source, for targets written in TableGen. The first byte says which.
 
@@ -12,8 +12,8 @@ use isaglot_model::Isa;
 const TARGETS: [(&str, &str); 2] = [
     (include_str!("../../examples/wren/wren.td"), include_str!("../../examples/wren/wren.operands")),
     (
-        include_str!("../../crates/tablegen/tests/data/targets/mixed.td"),
-        include_str!("../../crates/tablegen/tests/data/targets/mixed.operands"),
+        include_str!("../../crates/llvm/tests/data/targets/mixed.td"),
+        include_str!("../../crates/llvm/tests/data/targets/mixed.operands"),
     ),
 ];
 
@@ -22,8 +22,8 @@ static ISAS: OnceLock<Vec<Isa>> = OnceLock::new();
 fn load(&(td, operands): &(&str, &str)) -> Isa {
     let records = isaglot_tablegen::parse("target.td", td.as_bytes().into(), &Default::default(), &mut |_| None);
     let mut problems = isaglot_source::Diagnostics::new();
-    let table = isaglot_tablegen::isa::read(isaglot_source::FileId(0), operands, &mut problems);
-    isaglot_tablegen::isa::lower(&records, &table, &mut problems).expect("a target of the project").isa
+    let table = isaglot_llvm::read(isaglot_source::FileId(0), operands, &mut problems);
+    isaglot_llvm::lower(&records, &table, &mut problems).expect("a target of the project").isa
 }
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

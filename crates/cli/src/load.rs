@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use isaglot_asm::{Compat, Names};
 use isaglot_isaspec::Overlay;
+use isaglot_llvm::OperandTable;
 use isaglot_model::{FeatureId, Isa};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, Span, closest};
-use isaglot_tablegen::isa::OperandTable;
 
 use crate::compiled;
 use crate::session::Session;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use isaglot_llvm::{self as llvm, Lowered, OperandTable};
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, closest};
-use isaglot_tablegen::isa::{self, Lowered, OperandTable};
 use isaglot_tablegen::{self as tablegen, Loc};
 
 use crate::load::{Chosen, SpecArgs};
@@ -75,7 +75,7 @@ pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems
         }
         problems.push(d);
     }
-    let lowered = if records.ok() { isa::lower(&records, &table, problems) } else { None };
+    let lowered = if records.ok() { llvm::lower(&records, &table, problems) } else { None };
     *files = std::mem::take(records.files_mut());
     // Freeing millions of values one by one is time that nobody needs.
     std::mem::forget(records);
@@ -104,7 +104,7 @@ fn operands(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut 
     };
     let file = files.add(name, text.as_bytes());
     let before = problems.error_count();
-    let table = isa::read(file, &text, problems);
+    let table = llvm::read(file, &text, problems);
     (problems.error_count() == before).then_some(table)
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn load(path: &Path, args: &SpecArgs, files: &mut SourceMap, problems
 /// Resolves triple, processor and features of a target.
 pub(crate) fn choose(isa: Isa, table: &OperandTable, args: &SpecArgs, problems: &mut Diagnostics) -> Option<Chosen> {
     let names: Vec<&str> = args.features.iter().map(String::as_str).collect();
-    match isa::choose(&isa, table, &args.target.triple, &args.target.mcpu, &names) {
+    match llvm::choose(&isa, table, &args.target.triple, &args.target.mcpu, &names) {
         Ok(features) => Some(Chosen { isa, generation: 0, features, aliases: !args.target.no_aliases }),
         Err(no) => {
             let mut d = Diagnostic::error("cli-feature", format!("the target has no feature `{}`", no.name));

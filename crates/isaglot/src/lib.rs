@@ -110,6 +110,7 @@ pub use isaglot_hart as hart;
 pub use isaglot_isaspec as isaspec;
 pub use isaglot_listing as listing;
 pub use isaglot_listing_build as listing_build;
+pub use isaglot_llvm as llvm;
 pub use isaglot_model as model;
 pub use isaglot_prove as prove;
 pub use isaglot_semantics as semantics;

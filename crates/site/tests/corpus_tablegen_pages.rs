@@ -5,8 +5,8 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use isaglot_llvm as isa;
 use isaglot_source::{Diagnostics, FileId, SourceMap};
-use isaglot_tablegen::isa;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Folder in LLVM's tree, and name of the operand table.

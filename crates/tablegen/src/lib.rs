@@ -36,7 +36,6 @@ mod finish;
 mod fold_bin;
 mod fold_tern;
 mod fold_un;
-pub mod isa;
 mod lex;
 pub mod limits;
 mod loc;
@@ -136,7 +135,8 @@ impl Records {
         self.ctx.messages.closed = true;
     }
 
-    pub(crate) fn fail(&mut self, code: &'static str, text: &str) {
+    /// Adds a fatal error without a place, such as one of a further printer; `code` is its stable code, `tblgen-…`.
+    pub fn fail(&mut self, code: &'static str, text: &str) {
         self.fail_at(Loc::NONE, code, text.as_bytes());
     }
 

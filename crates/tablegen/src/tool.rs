@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use crate::isa::codec::{self, Output};
 use crate::query::Query;
 use crate::{Loader, Options, Records, parse, print, render};
 
@@ -25,9 +24,9 @@ pub enum Action {
     CTags,
     /// C++ tables that can be searched.
     SearchableTables,
-    /// An encoder, as source.
+    /// An encoder, as source (crate `isaglot-llvm`).
     GenEmitter,
-    /// A decoder, as source.
+    /// A decoder, as source (crate `isaglot-llvm`).
     GenDisassembler,
     /// Nothing.
     Null,
@@ -148,7 +147,8 @@ pub fn read(run: &Invocation, bytes: Arc<[u8]>, loader: &mut Loader<'_>) -> Reco
     parse(name, bytes, &run.options, loader)
 }
 
-/// Prints what the invocation asks for.
+/// Prints what the invocation asks for, but for the outputs that need instructions ([`Action::GenEmitter`] and
+/// [`Action::GenDisassembler`]): those are in the crate `isaglot-llvm`.
 ///
 /// # Errors
 ///
@@ -168,30 +168,11 @@ pub fn print(run: &Invocation, records: &mut Records, out: &mut dyn Write) -> io
         Action::PrintSets => print::print_sets(records, out),
         Action::CTags => print::print_ctags(records, out),
         Action::SearchableTables => print::print_searchable_tables(records, out),
-        Action::GenEmitter | Action::GenDisassembler => print_codec(run, records, out),
-        Action::Null => Ok(()),
-    }
-}
-
-fn print_codec(run: &Invocation, records: &mut Records, out: &mut dyn Write) -> io::Result<()> {
-    let output = match (run.action, run.c) {
-        (Action::GenEmitter, false) => Output::EmitterRust,
-        (Action::GenEmitter, true) => Output::EmitterC,
-        (_, false) => Output::DisassemblerRust,
-        (_, true) => {
-            records.fail("tblgen-lang", "--gen-disassembler: there is no decoder in C; leave out --lang");
-            return Ok(());
-        }
-    };
-    let file = run.input.rsplit(['/', '\\']).next().unwrap_or("");
-    match codec::generate(records, output, &format!("by isaglot tblgen from {file}: do not edit")) {
-        Ok(text) => out.write_all(text.as_bytes()),
-        Err(problems) => {
-            for p in problems {
-                records.fail("tblgen-operand", &format!("{}: {}", p.place, p.message));
-            }
+        Action::GenEmitter | Action::GenDisassembler => {
+            records.fail("tblgen-action", "this output needs the crate `isaglot-llvm`");
             Ok(())
         }
+        Action::Null => Ok(()),
     }
 }
 

@@ -92,7 +92,7 @@ fn process(run: &Invocation, program: &str) -> Result<ExitCode, String> {
 
 fn to_stdout(run: &Invocation, records: &mut isaglot_tablegen::Records) -> Result<(), String> {
     let mut out = Output::create(None, false).map_err(|d| d.message)?;
-    tool::print(run, records, &mut out).map_err(|e| e.to_string())?;
+    isaglot_llvm::tool::print(run, records, &mut out).map_err(|e| e.to_string())?;
     out.finish().map_err(|d| d.message)
 }
 
@@ -108,7 +108,7 @@ fn to_file(run: &Invocation, records: &mut isaglot_tablegen::Records) -> Result<
         |d: isaglot_source::Diagnostic| format!("error opening {}: {}", run.output, reason(&run.output, d.message));
     if run.write_if_changed {
         let mut text = Vec::new();
-        tool::print(run, records, &mut text).map_err(|e| e.to_string())?;
+        isaglot_llvm::tool::print(run, records, &mut text).map_err(|e| e.to_string())?;
         write_depfile(run, records)?;
         if std::fs::read(path).is_ok_and(|old| old == text) {
             return Ok(());
@@ -118,7 +118,7 @@ fn to_file(run: &Invocation, records: &mut isaglot_tablegen::Records) -> Result<
         return finish(out, records, path);
     }
     let mut out = Output::create(Some(path), false).map_err(opening)?;
-    tool::print(run, records, &mut out).map_err(|e| e.to_string())?;
+    isaglot_llvm::tool::print(run, records, &mut out).map_err(|e| e.to_string())?;
     write_depfile(run, records)?;
     finish(out, records, path)
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use isaglot_codec::Plan;
 use isaglot_listing::write::{Style, to_json};
 use isaglot_listing_build::{Options, build};
+use isaglot_llvm as llvm;
 use isaglot_model::{FeatureId, Isa};
 use isaglot_source::{Diagnostics, FileId, SourceMap};
 use isaglot_spirv::{dis, list as spirv};
-use isaglot_tablegen::isa as tablegen;
 use isaglot_xe::{ListOptions, Platform, Xe};
 use libtest_mimic::{Failed, Trial};
 
@@ -186,7 +186,7 @@ fn llvm_targets(corpus: &Path) -> Result<(), Failed> {
         if folder == "RISCV" {
             let ours = shipped_riscv()?;
             let features: Vec<FeatureId> = (0..ours.features().len() as u32).map(FeatureId).collect();
-            let on = tablegen::choose(&isa, &table, "riscv64", "", &["+m", "+a", "+f", "+d"]).map_err(|no| no.name)?;
+            let on = llvm::choose(&isa, &table, "riscv64", "", &["+m", "+a", "+f", "+d"]).map_err(|no| no.name)?;
             let llvm = Plan::with_features(&isa, 0, &on);
             links::compare(&Plan::with_features(&ours, 64, &features), &llvm)?;
         }
@@ -199,7 +199,7 @@ fn llvm_targets(corpus: &Path) -> Result<(), Failed> {
         let mut score = Score::default();
         for ([triple, cpu, features], program) in &programs {
             let features: Vec<&str> = features.split(',').collect();
-            let on = tablegen::choose(&isa, &table, triple, cpu, &features).unwrap_or_default();
+            let on = llvm::choose(&isa, &table, triple, cpu, &features).unwrap_or_default();
             let plan = Plan::with_features(&isa, 0, &on).with_aliases(true);
             let listing = build(&plan, program, ALL);
             let outcome = match &listing {
@@ -213,7 +213,7 @@ fn llvm_targets(corpus: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-fn lowered(root: &Path, folder: &str, table: &str) -> Result<(Isa, tablegen::OperandTable), Failed> {
+fn lowered(root: &Path, folder: &str, table: &str) -> Result<(Isa, llvm::OperandTable), Failed> {
     let dir = root.join("llvm/lib/Target").join(folder);
     let include_dirs = [root.join("llvm/include"), dir.clone()].map(|d| d.display().to_string()).into();
     let options = isaglot_tablegen::Options { include_dirs, no_unused_warning: true, ..Default::default() };
@@ -222,8 +222,8 @@ fn lowered(root: &Path, folder: &str, table: &str) -> Result<(Isa, tablegen::Ope
     let records = isaglot_tablegen::parse(&top.display().to_string(), bytes(&top).into(), &options, &mut load);
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../specs/llvm/{table}.operands"));
     let mut problems = Diagnostics::new();
-    let table = tablegen::read(FileId(u32::MAX), &std::fs::read_to_string(shipped)?, &mut problems);
-    let lowered = tablegen::lower(&records, &table, &mut problems);
+    let table = llvm::read(FileId(u32::MAX), &std::fs::read_to_string(shipped)?, &mut problems);
+    let lowered = llvm::lower(&records, &table, &mut problems);
     // Freeing millions of values takes longer than the test.
     std::mem::forget(records);
     Ok((lowered.ok_or_else(|| format!("{folder} is not lowered"))?.isa, table))

@@ -5,9 +5,9 @@ use isaglot_bits::{Pattern, Word};
 use isaglot_model::ByteOrder;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, closest};
 
-use super::formula;
-use super::table::{Choice, Extend, Fact, Format, Hook, Num, OperandTable, Part, Piece, RecordTable, Set, Step};
 use crate::limits::MAX_TABLE_BYTES;
+use crate::table::formula;
+use crate::table::{Choice, Extend, Fact, Format, Hook, Num, OperandTable, Part, Piece, RecordTable, Set, Step};
 
 const STATEMENTS: &[&str] = &[
     "registers",

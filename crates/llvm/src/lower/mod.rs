@@ -1,33 +1,14 @@
-//! From records to a model: what LLVM's `Instruction` records say, with an operand table for what they only name.
+//! Records and an operand table to the model: every instruction an encoding with fields, operands and texts.
 //!
-//! The problem: the records have the bits of every instruction and the names of its operands, but how an operand is
-//! decoded and printed is C++ that the records name. The method: [`read`] reads an [`OperandTable`] that says what the
-//! names mean, [`lower`] puts both together into the model, and every engine works.
-//!
-//! * An `Inst` becomes a pattern with fields; `DecoderNamespace`s become ranks within one space; values that the
-//!   decoder of an operand refuses are exceptions of the pattern; predicates are conditions on features.
-//! * An `AsmString` becomes a template; shorthands become cases with guards, see `alias`; an operand whose text
-//!   depends on its value becomes a space of its own, see `text`.
-//!
-//! Invariant: nothing here knows a target by name. What the table does not explain decodes all the same, with the raw
-//! bits as a number, and is listed in [`Lowered::missing`].
+//! [`lower`] collects the instructions that may be decoded ([`Candidate`]), gives each a rank, and adds them to the
+//! model one by one. `meaning` says what an operand's bits mean, `scope` builds the fields, `text` and `alias` the
+//! templates, `flow` where control goes.
 
 mod alias;
-mod bits;
-mod choose;
-pub mod codec;
-mod encodings;
-mod features;
 mod flow;
-mod formula;
-mod inst;
 mod meaning;
-mod read;
-mod registers;
 mod scope;
-mod table;
 mod text;
-mod varlen;
 
 use std::collections::BTreeMap;
 
@@ -39,20 +20,16 @@ use isaglot_model::{
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 use rustc_hash::FxHashMap;
 
-pub use bits::{InstBits, inst_bits};
-pub use choose::{NoSuch, choose};
-pub use formula::Formula;
-pub use read::read;
-pub use table::{Choice, Fact, Format, Hook, Num, OperandTable, Part, Piece, RecordTable, RegisterNames, Set, Step};
-
 use self::alias::{Alias, Bound, Long};
-use self::encodings::Encoded;
-use self::features::Features;
-use self::inst::Inst;
 use self::meaning::Source;
-use self::registers::{NOWHERE, Registers, text as text_of};
 use self::scope::Scope;
-use crate::{Def, Records, Value};
+use crate::table::{Fact, OperandTable, Set};
+use crate::target::encodings::Encoded;
+use crate::target::features::Features;
+use crate::target::inst::Inst;
+use crate::target::registers::{NOWHERE, Registers, text as text_of};
+use crate::target::{encodings, features, inst};
+use isaglot_tablegen::{Def, Records, Value};
 
 /// Operands of one instruction that may take a number behind it.
 const MAX_EXTENDED: usize = 3;
@@ -140,31 +117,6 @@ struct Candidate<'a> {
     /// Only written, never decoded.
     written: bool,
 }
-
-/// Does everything with an operand table that nobody vouches for: reads it, lowers a small description with it. What
-/// comes before a zero byte is the description, if there is one. The fuzz target and its smoke test call this; what
-/// counts is that it returns.
-pub fn check_any_input(bytes: &[u8]) {
-    let (source, table) = match bytes.iter().position(|b| *b == 0) {
-        Some(at) => bytes.split_at(at),
-        None => (&b""[..], bytes),
-    };
-    let mut problems = Diagnostics::new();
-    let table = read(isaglot_source::FileId(0), &String::from_utf8_lossy(table), &mut problems);
-    let source: std::sync::Arc<[u8]> = if source.is_empty() { SMALL.as_bytes().into() } else { source.into() };
-    let options = crate::Options { budget: Some(1 << 16), ..crate::Options::default() };
-    let records = crate::parse("fuzz.td", source, &options, &mut |_| None);
-    if records.ok() {
-        lower(&records, &table, &mut problems);
-        for output in [codec::Output::EmitterRust, codec::Output::EmitterC, codec::Output::DisassemblerRust] {
-            // Errors are fine; that it ends is what counts.
-            let _ = codec::generate(&records, output, "");
-        }
-    }
-}
-
-/// A description with a little of everything, for [`check_any_input`].
-const SMALL: &str = include_str!("small.td");
 
 /// Lowers the instructions of a target. Problems are added to `out`; `None` if one of them is an error.
 pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> Option<Lowered> {

@@ -4,9 +4,9 @@
 //! has the most significant ones. A part is a number of known bits, `(operand "$name", width)`, `(slice "$name", high,
 //! low)`, which is part of an operand, or such a dag again.
 
-use super::inst::{InstBit, Places};
 use crate::limits::{MAX_INST_BITS, MAX_SET_DEPTH};
-use crate::{Bit, Dag, Value};
+use crate::target::inst::{InstBit, Places};
+use isaglot_tablegen::{Bit, Dag, Value};
 
 /// What a bit of the word is: known, or a bit of an operand.
 #[derive(Clone, Debug)]

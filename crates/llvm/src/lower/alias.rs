@@ -8,15 +8,16 @@
 use isaglot_model::{BinaryOp, Case, Condition, IntType, Node, TemplateId};
 use rustc_hash::FxHashMap;
 
-use super::inst::{AsmPart, Inst, InstOperand, OperandType, asm_parts};
+use super::Lowering;
 use super::meaning::{Number, Source, register_class};
-use super::registers::text;
 use super::scope::{Guard, Scope, push};
-use super::table::{Fact, Format};
 use super::text::Lookup;
-use super::{Lowering, features, inst};
 use crate::limits::MAX_CASES;
-use crate::{Dag, Def, Value};
+use crate::table::{Fact, Format};
+use crate::target::inst::{AsmPart, Inst, InstOperand, OperandType, asm_parts};
+use crate::target::registers::text;
+use crate::target::{features, inst};
+use isaglot_tablegen::{Dag, Def, Value};
 
 /// An `InstAlias`.
 #[derive(Clone, Debug)]
@@ -132,7 +133,7 @@ impl<'a> Lowering<'a> {
             if long.condition != Condition::Always {
                 guard.add(|nodes| features::lower(&long.condition, nodes));
             }
-            let operands = super::inst::operands(long.def);
+            let operands = crate::target::inst::operands(long.def);
             let bound = Bound { def: long.def, operands, sources, printers: Vec::new(), aliases: Vec::new() };
             let from = out.len();
             self.own_texts(scope, &bound, &guard, true, &mut out);
@@ -364,7 +365,7 @@ impl<'a> Lowering<'a> {
         guard: &mut Guard,
     ) -> Option<Vec<Source>> {
         let names = self.bind_alias(scope, own, long.output, guard)?;
-        let operands = super::inst::operands(long.def);
+        let operands = crate::target::inst::operands(long.def);
         let mut sources: Vec<Option<Source>> = vec![None; operands.len()];
         for ((at, part), value, name) in Self::slots(&operands, long.input)? {
             let source = match number(value) {

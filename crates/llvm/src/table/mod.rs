@@ -3,6 +3,9 @@
 //! The problem: how an operand is decoded and printed is C++ in LLVM; the records only name the functions. The method: a
 //! small text per target gives each name a meaning in terms of the model, so that no target needs code.
 
+pub(crate) mod formula;
+pub(crate) mod read;
+
 use isaglot_bits::Pattern;
 use isaglot_model::ByteOrder;
 use isaglot_source::Span;
@@ -262,7 +265,7 @@ pub enum Piece {
         format: Format,
     },
     /// An expression over fields of the instruction.
-    Expr(super::formula::Formula, Format),
+    Expr(crate::table::formula::Formula, Format),
 }
 
 /// Something about an instruction.

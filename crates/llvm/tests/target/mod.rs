@@ -6,9 +6,9 @@ use std::sync::Arc;
 use isaglot_asm::{Hooks, Options, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
+use isaglot_llvm::{self as isa, OperandTable};
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, FileId};
-use isaglot_tablegen::isa::{self, OperandTable};
 use isaglot_tablegen::{Records, parse};
 
 /// A target that was lowered.

@@ -7,14 +7,14 @@ use isaglot_model::{
 };
 use isaglot_source::{Diagnostic, Span};
 
-use super::features::all;
-use super::inst::{AsmPart, pieces};
 use super::meaning::{Number, Source, patterns, select};
-use super::registers::{NOWHERE, strings, text};
 use super::scope::{Guard, Scope, push, whole};
-use super::table::{Choice, Format, OperandTable, Piece, RecordTable, Set};
 use super::{Lowering, Missing};
-use crate::{Def, Value};
+use crate::table::{Choice, Format, OperandTable, Piece, RecordTable, Set};
+use crate::target::features::all;
+use crate::target::inst::{AsmPart, pieces};
+use crate::target::registers::{NOWHERE, strings, text};
+use isaglot_tablegen::{Def, Value};
 
 /// What an operand of an `AsmString` stands for, and the record that says how it prints.
 pub(crate) type Lookup<'f, 'a> = dyn Fn(&str) -> Option<(Source, Option<Def<'a>>)> + 'f;

@@ -6,7 +6,7 @@
 use isaglot_model::{FieldSource, FieldType, Flow, Name, Operand, OperandKind};
 
 use super::scope::Scope;
-use crate::Def;
+use isaglot_tablegen::Def;
 
 /// Where control goes. `jump` says that what is a call by its record is none in this form.
 pub(crate) fn flow(def: Def<'_>, scope: &Scope, jump: bool) -> Flow {

@@ -8,10 +8,10 @@ use isaglot_model::{
 };
 use isaglot_source::Span;
 
-use super::features::Features;
-use super::formula::Formula;
-use super::inst::{Places, pieces};
 use super::meaning::Number;
+use crate::table::formula::Formula;
+use crate::target::features::Features;
+use crate::target::inst::{Places, pieces};
 
 /// The fields so far.
 #[derive(Debug)]

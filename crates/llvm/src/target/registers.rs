@@ -11,9 +11,9 @@ use isaglot_model::{Builder, RegisterFile, RegisterFileId, Width};
 use isaglot_source::{FileId, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::table::RegisterNames;
 use crate::limits::{MAX_REGISTERS, MAX_SET_DEPTH, MAX_SET_MEMBERS};
-use crate::{Def, Records, Value};
+use crate::table::RegisterNames;
+use isaglot_tablegen::{Def, Records, Value};
 
 /// A register.
 #[derive(Clone, Debug)]

@@ -9,9 +9,9 @@
 
 use std::fmt::Write as _;
 
-use super::inst::{Inst, InstBit, OperandType, is_reversed};
-use super::registers::text;
-use crate::Records;
+use crate::target::inst::{Inst, InstBit, OperandType, is_reversed};
+use crate::target::registers::text;
+use isaglot_tablegen::Records;
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

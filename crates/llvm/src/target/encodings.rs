@@ -6,9 +6,9 @@
 use isaglot_model::Condition;
 use rustc_hash::FxHashMap;
 
-use super::features::{Features, all};
-use super::text_of;
-use crate::{Def, Records, Value};
+use crate::target::features::{Features, all};
+use crate::target::registers::text;
+use isaglot_tablegen::{Def, Records, Value};
 
 /// An instruction, the record that has its bits, and when these are its bits.
 pub(crate) struct Encoded<'a> {
@@ -26,7 +26,7 @@ pub(crate) fn list<'a>(records: &'a Records, features: &mut Features, only: &[St
         let flag = |field: &str| def.bit(field).unwrap_or(false);
         !flag("isPseudo")
             && !flag("isCodeGenOnly")
-            && text_of(def, "Namespace") != "TargetOpcode"
+            && text(def, "Namespace") != "TargetOpcode"
             && (only.is_empty() || only.iter().any(|class| def.is_of(class)))
     };
     let mut found = Vec::new();
@@ -77,7 +77,7 @@ fn by_mode<'a>(def: Def<'a>, modes: Def<'a>, features: &mut Features, found: &mu
 /// What a mode needs: its predicates, and features as in `+a,-b`.
 fn condition(mode: Def<'_>, features: &mut Features) -> Condition {
     let mut parts = vec![features.condition(mode)];
-    for name in text_of(mode, "Features").split(',') {
+    for name in text(mode, "Features").split(',') {
         let (name, on) = match name.trim().strip_prefix('-') {
             Some(name) => (name, false),
             None => (name.trim().trim_start_matches('+'), true),

@@ -6,9 +6,9 @@
 use isaglot_model::{BinaryOp, Builder, Condition, Feature, FeatureId, IntType, Node, NodeId, UnaryOp};
 use rustc_hash::FxHashMap;
 
-use super::registers::{NOWHERE, text};
 use crate::limits::MAX_SET_DEPTH;
-use crate::{Dag, Def, Records, Value};
+use crate::target::registers::{NOWHERE, text};
+use isaglot_tablegen::{Dag, Def, Records, Value};
 
 /// The features of a target.
 pub(crate) struct Features {

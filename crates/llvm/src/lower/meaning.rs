@@ -3,12 +3,12 @@
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{Piece, RegisterFileId};
 
-use super::inst::{Inst, OperandType, Places, pieces};
-use super::registers::text;
-use super::table::{Fact, Format, OperandTable, Part, Set, Step};
 use super::{Lowering, Missing};
 use crate::limits::MAX_LISTED_BITS;
-use crate::{Def, Value};
+use crate::table::{Fact, Format, OperandTable, Part, Set, Step};
+use crate::target::inst::{Inst, OperandType, Places, pieces};
+use crate::target::registers::text;
+use isaglot_tablegen::{Def, Value};
 
 /// A number that an operand is made of.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,9 +4,10 @@
 use isaglot_asm::{Assembler, Compat, Names, Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
+use isaglot_llvm as isa;
 use isaglot_model::{ByteOrder, FeatureId, Isa};
 use isaglot_source::{Diagnostics, FileId};
-use isaglot_tablegen::{Options as Reading, isa, parse};
+use isaglot_tablegen::{Options as Reading, parse};
 
 const WREN: (&str, &str) =
     (include_str!("../../../examples/wren/wren.td"), include_str!("../../../examples/wren/wren.operands"));
@@ -112,5 +113,33 @@ fn texts_of_random_words_are_read_back() {
             assert_eq!(String::from_utf8_lossy(&again).trim_end(), line);
         }
         assert!(found > 100, "{found} of the words are instructions");
+    }
+}
+
+const TABLE: &str = include_str!("../../../specs/llvm/riscv.operands");
+
+#[test]
+fn mutated_operand_tables() {
+    let mut random = Random(0x0f1e_2d3c_4b5a_6978);
+    let small = "operand imm: int 8, reject 0..3\nprint print\n\tnegative \"-{= -sext(v, 8) ; hex}\"\n\t* \"{v[7:4] hex}:{v[3:0]}\"\n";
+    for round in 0..600 {
+        let mut text = if round % 3 == 0 { TABLE } else { small }.as_bytes().to_vec();
+        for _ in 0..1 + random.below(5) {
+            let at = random.below(text.len());
+            match random.below(4) {
+                0 => text[at] = random.below(256) as u8,
+                1 => drop(text.drain(at..(at + random.below(12)).min(text.len()))),
+                2 => {
+                    let from = random.below(text.len());
+                    let piece = text[from..(from + random.below(16)).min(text.len())].to_vec();
+                    text.splice(at..at, piece);
+                }
+                _ => text.truncate(at.max(1)),
+            }
+            if text.is_empty() {
+                break;
+            }
+        }
+        isaglot_llvm::oracle::check_any_table(&text);
     }
 }

@@ -2,7 +2,7 @@
 
 use isaglot_model::{FeatureId, Isa};
 
-use super::table::OperandTable;
+use crate::table::OperandTable;
 
 /// A name that the target does not have: a processor, or a feature.
 #[derive(Clone, Debug, PartialEq, Eq)]

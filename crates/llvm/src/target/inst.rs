@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::Piece;
 
-use super::registers::text;
-use super::varlen;
 use crate::limits::MAX_INST_BITS;
-use crate::{Bit, Dag, Def, Records, Value};
+use crate::target::registers::text;
+use crate::target::varlen;
+use isaglot_tablegen::{Bit, Dag, Def, Records, Value};
 
 /// A bit of an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The fixed bits of every instruction: the table that emitters begin with.
 
-use crate::{Bit, Records, Value};
+use isaglot_tablegen::{Bit, Records, Value};
 
 /// An instruction with the bits that its record fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct InstBits {
 pub fn inst_bits(records: &Records) -> Vec<InstBits> {
     let mut list = Vec::new();
     for def in records.defs_of("Instruction") {
-        if def.bit("isPseudo").unwrap_or(false) || super::text_of(def, "Namespace") == "TargetOpcode" {
+        if def.bit("isPseudo").unwrap_or(false) || super::registers::text(def, "Namespace") == "TargetOpcode" {
             continue;
         }
         let Some(Value::Bits(bits)) = def.get("Inst") else { continue };

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use isaglot_bits::Word;
+use isaglot_llvm::inst_bits;
 use isaglot_model::ByteOrder;
-use isaglot_tablegen::isa::inst_bits;
 use libtest_mimic::{Arguments, Failed, Trial};
 use target::{disassemble, lower, plan, records, squeeze};
 use unpacked::unpacked;
