@@ -618,7 +618,7 @@ impl<'p, 'a> Programs<'p, 'a> {
                     ops.push(op);
                 }
                 TemplatePart::Field { name, align, reference } => {
-                    let alternatives = self.compiler.resolve(context, *name, None);
+                    let alternatives = self.compiler.resolve(context, *name);
                     // Padding comes after the name is found; where it is not, the line is given up anyway.
                     if *align > 0 {
                         ops.push(Op::Align(*align));
@@ -752,7 +752,7 @@ impl<'p, 'a> Programs<'p, 'a> {
     fn sub_key(&mut self, inside: Context, field: &'a Field, space: SpaceId, value: ValueId) -> Option<SubKey> {
         let mut params = Vec::with_capacity(field.params.len());
         for param in &field.params {
-            let alternatives = self.compiler.resolve(inside, param.name, None);
+            let alternatives = self.compiler.resolve(inside, param.name);
             let [alternative] = alternatives.as_slice() else { return None };
             let Meaning::Field(field, found) = alternative.meaning else { return None };
             if matches!(field.ty, FieldType::Sub(_)) {

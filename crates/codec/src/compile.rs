@@ -1,8 +1,9 @@
 //! Which definition a name has, decided ahead of time: [`Scopes`](crate::Scopes) partially evaluated.
 //!
 //! The problem: the reference finds names by walking cases and evaluating guards for every use. The method: for a leaf
-//! and the way that leads to it ([`Context`]), each name becomes a short list of alternatives with guards, each guard
-//! and derived field a [`Graph`] value over the bits of the instruction.
+//! and the way that leads to it ([`Context`]), the walk of [`crate::resolve`] runs once, over values of a [`Graph`]. Each
+//! name becomes a short list of alternatives with guards; each guard and derived field is a function of the bits of
+//! the instruction.
 //!
 //! Invariant: where this gives an answer, it is the one the reference algorithm gives, for every word; where it cannot
 //! be sure, it gives none, and the exact engine decides. Unsure are:
@@ -16,12 +17,16 @@
 use std::rc::Rc;
 
 use isaglot_bits::BitRange;
-use isaglot_model::{EncodingId, ExprId, Field, FieldSource, IntType, Name, Node, Param, Piece};
+use isaglot_model::{
+    Algebra, BinaryOp, Encoding, EncodingId, ExprId, FeatureId, Field, FieldSource, IntType, Isa, Name, Param, Piece,
+    UnaryOp,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::{Graph, ValueId};
-use crate::limits::{MAX_CONTEXTS, MAX_EXPR_DEPTH, MAX_LEAF_CONTEXTS, MAX_SCOPES};
+use crate::limits::{MAX_CONTEXTS, MAX_LEAF_CONTEXTS, MAX_SCOPES};
 use crate::plan::Plan;
+use crate::resolve::{self, Domain, Holds, Lookup, Search, Walk};
 use crate::simulate::Memory;
 
 /// A leaf together with the way that leads to it: a scope, ahead of time.
@@ -80,9 +85,12 @@ pub struct Compiler<'p, 'a> {
     first: usize,
     values: FxHashMap<(Context, ExprId), Option<ValueId>>,
     safe: FxHashMap<(Context, ExprId), bool>,
-    /// Expressions being compiled.
-    depth: usize,
+    walk: Walk<ValueId>,
 }
+
+/// The exact engine has to say.
+#[derive(Clone, Copy, Debug)]
+pub struct Unsure;
 
 impl<'p, 'a> Compiler<'p, 'a> {
     /// Nothing compiled yet.
@@ -95,7 +103,7 @@ impl<'p, 'a> Compiler<'p, 'a> {
             first: 0,
             values: FxHashMap::default(),
             safe: FxHashMap::default(),
-            depth: 0,
+            walk: Walk::default(),
         }
     }
 
@@ -208,13 +216,6 @@ impl<'p, 'a> Compiler<'p, 'a> {
         &self.contexts[context.0 as usize]
     }
 
-    /// Where a name that a context has not is looked up further, and under which name.
-    pub(crate) fn outer(&self, context: Context, name: Name) -> Option<(Context, Name)> {
-        let place = self.place(context);
-        let param = place.params.iter().find(|param| param.as_name == name)?;
-        Some((place.parent?, param.name))
-    }
-
     /// The leaf of a context.
     #[must_use]
     pub fn encoding(&self, context: Context) -> EncodingId {
@@ -246,88 +247,46 @@ impl<'p, 'a> Compiler<'p, 'a> {
         self.graph.pieces(&pieces)
     }
 
-    /// The value of a field as displays and expressions see it.
+    /// The value of a field as displays see it.
     pub fn field_value(&mut self, field: &'a Field, found: Context) -> Option<ValueId> {
-        let value = match &field.source {
-            FieldSource::Derived(expr) => self.expression(found, *expr)?,
-            FieldSource::Bits(pieces) => {
-                let pieces = self.outward(pieces, found);
-                self.graph.pieces(&pieces)?
-            }
-        };
-        match &field.source {
-            FieldSource::Derived(_) => {
+        match field.source {
+            FieldSource::Derived(expr) => {
+                let value = self.expression(found, expr)?;
                 self.graph.cast(IntType { bits: self.plan.isa().value_bits(), signed: false }, value)
             }
-            FieldSource::Bits(_) => Some(value),
+            FieldSource::Bits(_) => self.bits_of(field, found),
         }
     }
 
-    /// What `name` means in a context while `running` is being evaluated (the guard that is taken as true). The last
-    /// alternative has no guard; an unknown meaning is always the last.
-    pub fn resolve(&mut self, context: Context, name: Name, running: Option<ExprId>) -> Vec<Alternative<'a>> {
-        let mut found = Vec::new();
-        let unknown = Alternative { guard: None, expr: None, meaning: Meaning::Unknown };
-        let start = context;
-        // Whether the reference evaluates something on the way that it did not remember.
-        let mut news = false;
-        let (mut context, mut name) = (context, name);
-        loop {
-            let encoding = &self.plan.isa()[self.encoding(context)];
-            for case in &encoding.cases {
-                let field = case.fields.iter().find(|field| field.name == name);
-                let mut guard = None;
-                if let Some(expr) = case.guard.filter(|&expr| Some(expr) != running) {
-                    match self.place(context).known(expr) {
-                        Some(true) => {}
-                        Some(false) => continue,
-                        None if !self.is_settled(context, expr) => {
-                            found.push(unknown);
-                            return found;
-                        }
-                        None if field.is_none() => {
-                            news |= !self.remembers(context, expr);
-                            continue;
-                        }
-                        None => match self.expression(context, expr) {
-                            None => {
-                                found.push(unknown);
-                                return found;
-                            }
-                            Some(value) => match self.graph.as_const(value) {
-                                Some(0) => continue,
-                                Some(_) => {}
-                                None => guard = Some((value, expr)),
-                            },
-                        },
-                    }
-                }
-                news |= guard.is_some_and(|(_, expr)| !self.remembers(context, expr));
-                let Some(field) = field else { continue };
-                if let FieldSource::Derived(expr) = field.source
-                    && !self.is_settled(context, expr)
-                    && (running.is_some() || news || context != start || guard.is_some())
-                {
-                    found.push(unknown);
-                    return found;
-                }
-                found.push(Alternative {
-                    guard: guard.map(|(value, _)| value),
-                    expr: guard.map(|(_, expr)| expr).filter(|_| context == start),
-                    meaning: Meaning::Field(field, context),
-                });
-                if guard.is_none() {
-                    return found;
-                }
+    /// The value of a field that is read from bits.
+    pub(crate) fn bits_of(&mut self, field: &'a Field, found: Context) -> Option<ValueId> {
+        let pieces = self.place_of(field, found)?;
+        self.graph.pieces(&pieces)
+    }
+
+    /// What `name` means in a context while no expression is being evaluated. The last alternative has no guard; an
+    /// unknown meaning is always the last.
+    pub fn resolve(&mut self, context: Context, name: Name) -> Vec<Alternative<'a>> {
+        let mut alternatives = Vec::new();
+        let mut search = Search::new(context, name);
+        while let Ok(Some(found)) = search.next(self) {
+            if let FieldSource::Derived(expr) = found.field.source
+                && !self.is_settled(found.scope, expr)
+                && (search.rest.news || found.scope != context || found.when.is_some())
+            {
+                break;
             }
-            match self.outer(context, name) {
-                Some(outer) => (context, name) = outer,
-                None => {
-                    found.push(unknown);
-                    return found;
-                }
+            alternatives.push(Alternative {
+                guard: found.when.map(|(value, _)| value),
+                expr: found.when.map(|(_, expr)| expr).filter(|_| found.scope == context),
+                meaning: Meaning::Field(found.field, found.scope),
+            });
+            if found.when.is_none() {
+                return alternatives;
             }
         }
+        alternatives.push(Alternative { guard: None, expr: None, meaning: Meaning::Unknown });
+        alternatives
     }
 
     /// The value of an expression in a context; `None` where the exact engine has to say.
@@ -335,72 +294,14 @@ impl<'p, 'a> Compiler<'p, 'a> {
         if let Some(&value) = self.values.get(&(context, expr)) {
             return value;
         }
-        if self.depth >= MAX_EXPR_DEPTH {
-            return None;
-        }
         let remembered = self.place(context).memory.as_ref().and_then(|memory| memory.done.get(&expr).copied());
         let value = match remembered {
             Some(value) => Some(value),
-            None if self.safe_in_any_order(context, expr) => {
-                self.depth += 1;
-                let value = self.compute(context, expr);
-                self.depth -= 1;
-                value
-            }
+            None if self.safe_in_any_order(context, expr) => resolve::evaluate(self, context, expr).ok(),
             None => self.simulate(context, expr).and_then(|memory| memory.done.get(&expr).copied()),
         };
         self.values.insert((context, expr), value);
         value
-    }
-
-    fn compute(&mut self, context: Context, id: ExprId) -> Option<ValueId> {
-        let expr = &self.plan.isa()[id];
-        let mut fields = Vec::with_capacity(expr.fields.len());
-        for &name in &expr.fields {
-            fields.push((name, self.named_value(context, name, Some(id))?));
-        }
-        self.operate(id, &fields)
-    }
-
-    /// The value of a name for `running`; `None` if it may have none.
-    pub(crate) fn named_value(&mut self, context: Context, name: Name, running: Option<ExprId>) -> Option<ValueId> {
-        let alternatives = self.resolve(context, name, running);
-        let mut value = None;
-        for alternative in alternatives.iter().rev() {
-            let Meaning::Field(field, found) = alternative.meaning else { return None };
-            let here = self.field_value(field, found)?;
-            value = match (alternative.guard, value) {
-                (Some(guard), Some(rest)) => Some(self.graph.select(guard, here, rest)?),
-                _ => Some(here),
-            };
-        }
-        self.cut(value?)
-    }
-
-    /// A value as expressions see it: cut to [`isaglot_model::Isa::value_bits`].
-    pub(crate) fn cut(&mut self, value: ValueId) -> Option<ValueId> {
-        self.graph.cast(IntType { bits: self.plan.isa().value_bits(), signed: false }, value)
-    }
-
-    /// The value of an expression whose fields have these values.
-    pub(crate) fn operate(&mut self, id: ExprId, fields: &[(Name, ValueId)]) -> Option<ValueId> {
-        let expr = &self.plan.isa()[id];
-        let mut nodes: Vec<ValueId> = Vec::with_capacity(expr.nodes.len());
-        for node in &expr.nodes {
-            let get = |id: isaglot_model::NodeId| nodes.get(id.0 as usize).copied();
-            let value = match *node {
-                Node::Const(value, _) => self.graph.constant(value)?,
-                Node::Field(name) => fields.iter().find(|(field, _)| *field == name)?.1,
-                Node::Gen => self.graph.constant(u64::from(self.plan.generation()))?,
-                Node::Feature(feature) => self.graph.constant(u64::from(self.plan.feature(feature)))?,
-                Node::Unary(op, ty, x) => self.graph.unary(op, ty, get(x)?)?,
-                Node::Binary(op, ty, x, y) => self.graph.binary(op, ty, get(x)?, get(y)?)?,
-                Node::Select(_, c, x, y) => self.graph.select(get(c)?, get(x)?, get(y)?)?,
-                Node::Cast(ty, x) => self.graph.cast(ty, get(x)?)?,
-            };
-            nodes.push(value);
-        }
-        nodes.last().copied()
     }
 
     /// Whether the value of an expression that is evaluated next in this context is known: see `simulate`.
@@ -454,6 +355,147 @@ impl<'p, 'a> Compiler<'p, 'a> {
         list.sort_unstable();
         list.dedup();
         Some(list)
+    }
+}
+
+/// What a search has met.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Met {
+    /// The reference evaluates something on the way that it did not remember.
+    news: bool,
+}
+
+impl<'a> Lookup<'a> for Compiler<'_, 'a> {
+    type Scope = Context;
+    type Condition = (ValueId, ExprId);
+    type Rest = Met;
+    type Stop = Unsure;
+
+    fn encoding(&self, context: Context) -> &'a Encoding {
+        &self.plan.isa()[self.place(context).encoding]
+    }
+
+    fn entered(&self, context: Context) -> Option<(Context, &[Param])> {
+        let place = self.place(context);
+        Some((place.parent?, place.params))
+    }
+
+    fn running(&self) -> Option<ExprId> {
+        self.walk.running()
+    }
+
+    fn decide(&mut self, context: Context, guard: ExprId, met: &mut Met) -> Result<Holds<Self::Condition>, Unsure> {
+        match self.place(context).known(guard) {
+            Some(true) => return Ok(Holds::Always),
+            Some(false) => return Ok(Holds::Never),
+            None if !self.is_settled(context, guard) => return Err(Unsure),
+            None => {}
+        }
+        let value = self.expression(context, guard).ok_or(Unsure)?;
+        Ok(match self.graph.as_const(value) {
+            Some(0) => Holds::Never,
+            Some(_) => Holds::Always,
+            None => {
+                met.news |= !self.remembers(context, guard);
+                Holds::If((value, guard))
+            }
+        })
+    }
+
+    fn pass(&mut self, context: Context, guard: ExprId, met: &mut Met) -> Result<(), Unsure> {
+        if self.place(context).known(guard).is_none() {
+            if !self.is_settled(context, guard) {
+                return Err(Unsure);
+            }
+            met.news |= !self.remembers(context, guard);
+        }
+        Ok(())
+    }
+}
+
+/// Values that are the same in any order of evaluation: [`Compiler::safe_in_any_order`] is asked before, so no
+/// expression is met again, and what is kept is right for every later use.
+impl<'a> Domain<'a> for Compiler<'_, 'a> {
+    type Value = ValueId;
+    type Algebra = Self;
+
+    const EVALUATIONS: usize = usize::MAX;
+
+    fn isa(&self) -> &'a Isa {
+        self.plan.isa()
+    }
+
+    fn walk(&mut self) -> &mut Walk<ValueId> {
+        &mut self.walk
+    }
+
+    fn algebra(&mut self) -> &mut Self {
+        self
+    }
+
+    fn choose(&mut self, condition: Self::Condition, x: ValueId, y: ValueId) -> Result<ValueId, Unsure> {
+        self.graph.select(condition.0, x, y).ok_or(Unsure)
+    }
+
+    fn bits(&mut self, context: Context, field: &'a Field) -> Result<ValueId, Unsure> {
+        self.bits_of(field, context).ok_or(Unsure)
+    }
+
+    fn missing(&mut self, _: Name, _: Met) -> Result<ValueId, Unsure> {
+        // The reference reports an error when it evaluates.
+        Err(Unsure)
+    }
+
+    fn recall(&mut self, context: Context, expr: ExprId) -> Result<Option<ValueId>, Unsure> {
+        match self.values.get(&(context, expr)).copied() {
+            Some(value) => value.ok_or(Unsure).map(Some),
+            None if self.is_settled(context, expr) => {
+                Ok(self.place(context).memory.as_ref().and_then(|memory| memory.done.get(&expr).copied()))
+            }
+            None => Err(Unsure),
+        }
+    }
+
+    fn keep(&mut self, context: Context, expr: ExprId, value: ValueId) {
+        self.values.insert((context, expr), Some(value));
+    }
+
+    fn beyond(&mut self) -> Result<ValueId, Unsure> {
+        Err(Unsure)
+    }
+}
+
+/// What is nested too deeply in the graph is left to the exact engine.
+impl Algebra for Compiler<'_, '_> {
+    type Value = ValueId;
+    type Stop = Unsure;
+
+    fn constant(&mut self, value: u64) -> Result<ValueId, Unsure> {
+        self.graph.constant(value).ok_or(Unsure)
+    }
+
+    fn generation(&mut self) -> Result<ValueId, Unsure> {
+        self.graph.constant(u64::from(self.plan.generation())).ok_or(Unsure)
+    }
+
+    fn feature(&mut self, feature: FeatureId) -> Result<ValueId, Unsure> {
+        self.graph.constant(u64::from(self.plan.feature(feature))).ok_or(Unsure)
+    }
+
+    fn unary(&mut self, op: UnaryOp, ty: IntType, x: ValueId) -> Result<ValueId, Unsure> {
+        self.graph.unary(op, ty, x).ok_or(Unsure)
+    }
+
+    fn binary(&mut self, op: BinaryOp, ty: IntType, x: ValueId, y: ValueId) -> Result<ValueId, Unsure> {
+        self.graph.binary(op, ty, x, y).ok_or(Unsure)
+    }
+
+    fn select(&mut self, condition: ValueId, x: ValueId, y: ValueId) -> Result<ValueId, Unsure> {
+        self.graph.select(condition, x, y).ok_or(Unsure)
+    }
+
+    fn cast(&mut self, ty: IntType, x: ValueId) -> Result<ValueId, Unsure> {
+        self.graph.cast(ty, x).ok_or(Unsure)
     }
 }
 

@@ -15,6 +15,7 @@ mod graph;
 pub mod limits;
 pub mod operands;
 mod plan;
+pub mod resolve;
 mod scope;
 mod simulate;
 pub mod tree;

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use isaglot_bits::Word;
-use isaglot_model::{Case, Encoding, FeatureId, Isa, SpaceId, TemplateId};
+use isaglot_model::{Case, Encoding, FeatureId, Isa, Numbers, SpaceId, TemplateId};
 
 use crate::tree::{Match, Tree};
 
@@ -73,6 +73,12 @@ impl<'a> Plan<'a> {
     #[must_use]
     pub fn feature(&self, feature: FeatureId) -> bool {
         self.features.get(feature.index()).copied().unwrap_or(false)
+    }
+
+    /// The arithmetic of expressions for this gen and these features.
+    #[must_use]
+    pub fn numbers(&self) -> Numbers<'_> {
+        Numbers { generation: self.generation, features: &self.features }
     }
 
     /// Whether the gen and the features have this encoding.

@@ -1,22 +1,24 @@
-//! Fields, guards and expressions of a matched word, by the reference's algorithm, step by step.
+//! Fields, guards and expressions of a matched word: the exact engine.
 //!
-//! The problem: what a name means depends on guards, guards are expressions over names, and so on in a circle. The
-//! reference resolves that by rules that matter (reference 1.5, 1.9): guards are tried in order although a case may not
-//! even have the name; the guard that is being evaluated is taken as true; an expression already being evaluated gives
-//! 0, except the outermost; a finished value is kept for the scope. This module is those rules, literally, over ids. It
+//! The problem: what a name means depends on guards, and guards are expressions over names. The method: the walk of
+//! [`crate::resolve`] over plain numbers, with the memory of the reference: a finished value is kept for its scope. This
 //! defines what everything faster must agree with, and takes over wherever that does not apply.
 //!
 //! A *scope* is a matched encoding with its bits. Scopes are kept in a stack whose entries are reused, so that decoding
 //! allocates only while the stacks grow.
 
+use std::convert::Infallible;
+
 use isaglot_bits::Word;
+use isaglot_invariant::impossible;
 use isaglot_model::{
-    Case, Encoding, EncodingId, Expr, ExprId, Field, FieldSource, Name, Node, Param, Piece, SpaceId, TemplateId,
+    Case, Encoding, EncodingId, ExprId, Field, FieldSource, Isa, Name, Numbers, Param, Piece, SpaceId, TemplateId,
 };
 
 use crate::errors::Errors;
-use crate::limits::{MAX_EVALUATIONS, MAX_EXPR_DEPTH, MAX_OPENED, MAX_SCOPES};
+use crate::limits::{MAX_EVALUATIONS, MAX_OPENED, MAX_SCOPES};
 use crate::plan::Plan;
+use crate::resolve::{self, Domain, Holds, Lookup, Search, Walk};
 use crate::tree::Match;
 
 /// A field, and the value it has.
@@ -57,11 +59,8 @@ pub struct Scopes<'p, 'a> {
     open: usize,
     /// Scopes opened since the instruction was entered.
     opened: usize,
-    /// Expressions that are being evaluated, the outermost first.
-    stack: Vec<ExprId>,
-    /// Values of nodes of the expressions on `stack`.
-    nodes: Vec<u64>,
-    evaluations: usize,
+    walk: Walk<u64>,
+    numbers: Numbers<'p>,
     /// What is wrong with the current line.
     pub errors: Errors,
 }
@@ -71,16 +70,7 @@ impl<'p, 'a> Scopes<'p, 'a> {
     #[must_use]
     pub fn new(plan: &'p Plan<'a>, show_errors: bool) -> Self {
         let errors = Errors::new(plan.isa().format().max_bits, show_errors);
-        Self {
-            plan,
-            scopes: Vec::new(),
-            open: 0,
-            opened: 0,
-            stack: Vec::new(),
-            nodes: Vec::new(),
-            evaluations: 0,
-            errors,
-        }
+        Self { plan, scopes: Vec::new(), open: 0, opened: 0, walk: Walk::default(), numbers: plan.numbers(), errors }
     }
 
     /// The plan that is decoded with.
@@ -103,7 +93,7 @@ impl<'p, 'a> Scopes<'p, 'a> {
     pub fn enter_encoding(&mut self, id: EncodingId, word: &Word) -> Option<usize> {
         self.open = 0;
         self.opened = 0;
-        self.evaluations = 0;
+        self.walk.restart();
         self.push(id, word.clone(), None, &[])
     }
 
@@ -198,16 +188,8 @@ impl<'p, 'a> Scopes<'p, 'a> {
 
     /// What a name means in a scope, and its value; `None` if nothing defines it (not recorded as an error here).
     pub fn resolve(&mut self, scope: usize, name: Name) -> Option<Found<'a>> {
-        let (mut scope, mut name) = (scope, name);
-        // A parameter's meaning is looked up further out, so this ends.
-        let field = loop {
-            if let Some(field) = self.find(scope, name) {
-                break field;
-            }
-            let at = self.scopes.get(scope)?;
-            let param = at.params.iter().find(|param| param.as_name == name)?;
-            (scope, name) = (at.parent?, param.name);
-        };
+        let Ok(found) = Search::new(scope, name).next(self);
+        let resolve::Definition { field, scope, .. } = found?;
         let value = match &field.source {
             FieldSource::Derived(expr) => {
                 let value = self.evaluate(scope, *expr);
@@ -218,23 +200,6 @@ impl<'p, 'a> Scopes<'p, 'a> {
         Some(Found { field, scope, value })
     }
 
-    /// The first applicable case's definition of a name.
-    fn find(&mut self, scope: usize, name: Name) -> Option<&'a Field> {
-        let encoding = self.scopes.get(scope)?.encoding;
-        for case in &encoding.cases {
-            if let Some(guard) = case.guard
-                && self.stack.last() != Some(&guard)
-                && self.evaluate(scope, guard) == 0
-            {
-                continue;
-            }
-            if let Some(field) = case.fields.iter().find(|field| field.name == name) {
-                return Some(field);
-            }
-        }
-        None
-    }
-
     /// The bits of a field, implied ones included.
     fn extract(&self, scope: usize, pieces: &[Piece], width: u32) -> Word {
         let word = &self.scopes[scope].value;
@@ -243,62 +208,7 @@ impl<'p, 'a> Scopes<'p, 'a> {
 
     /// The value of an expression in a scope.
     pub fn evaluate(&mut self, scope: usize, expr: ExprId) -> u64 {
-        if let Some(&(_, value)) = self.scopes[scope].memo.iter().find(|(known, _)| *known == expr) {
-            return value;
-        }
-        if self.stack.iter().skip(1).any(|&running| running == expr)
-            || self.stack.len() >= MAX_EXPR_DEPTH
-            || self.evaluations >= MAX_EVALUATIONS
-        {
-            return 0;
-        }
-        self.evaluations += 1;
-        self.stack.push(expr);
-        let value = self.compute(scope, &self.plan.isa()[expr]);
-        self.stack.pop();
-        // An inner evaluation may have left a value already; the outer one counts.
-        let memo = &mut self.scopes[scope].memo;
-        match memo.iter_mut().find(|(known, _)| *known == expr) {
-            Some(known) => known.1 = value,
-            None => memo.push((expr, value)),
-        }
-        value
-    }
-
-    /// Fetches every field that the expression mentions, in order, then computes.
-    fn compute(&mut self, scope: usize, expr: &'a Expr) -> u64 {
-        let base = self.nodes.len();
-        let isa = self.plan.isa();
-        for &name in &expr.fields {
-            let value = match self.resolve(scope, name) {
-                Some(found) => found.low() & isaglot_bits::limbs::mask(isa.value_bits()),
-                None => {
-                    self.errors.no_field(isa.text(name));
-                    0
-                }
-            };
-            self.nodes.push(value);
-        }
-        let first = self.nodes.len();
-        for node in &expr.nodes {
-            let get = |id: isaglot_model::NodeId| self.nodes.get(first + id.0 as usize).copied().unwrap_or(0);
-            let value = match *node {
-                Node::Const(value, _) => value,
-                Node::Field(name) => {
-                    let place = expr.fields.iter().position(|&field| field == name).unwrap_or(0);
-                    self.nodes.get(base + place).copied().unwrap_or(0)
-                }
-                Node::Gen => u64::from(self.plan.generation()),
-                Node::Feature(feature) => u64::from(self.plan.feature(feature)),
-                Node::Unary(op, ty, x) => op.apply(ty, get(x)),
-                Node::Binary(op, ty, x, y) => op.apply(ty, get(x), get(y)),
-                Node::Select(_, c, x, y) => get(if get(c) != 0 { x } else { y }),
-                Node::Cast(ty, x) => ty.wrap(get(x)),
-            };
-            self.nodes.push(value);
-        }
-        let value = self.nodes.last().copied().unwrap_or(0);
-        self.nodes.truncate(base);
+        let Ok(value) = resolve::evaluate(self, scope, expr);
         value
     }
 
@@ -330,6 +240,105 @@ impl<'p, 'a> Scopes<'p, 'a> {
                 self.errors.unexpected(bits, &case.owner, &got, &assert.value);
             }
         }
+    }
+}
+
+impl<'a> Lookup<'a> for Scopes<'_, 'a> {
+    type Scope = usize;
+    type Condition = Infallible;
+    type Rest = ();
+    type Stop = Infallible;
+
+    #[inline]
+    fn encoding(&self, scope: usize) -> &'a Encoding {
+        self.scopes[scope].encoding
+    }
+
+    #[inline]
+    fn entered(&self, scope: usize) -> Option<(usize, &[Param])> {
+        let scope = &self.scopes[scope];
+        Some((scope.parent?, scope.params))
+    }
+
+    #[inline]
+    fn running(&self) -> Option<ExprId> {
+        self.walk.running()
+    }
+
+    #[inline]
+    fn decide(&mut self, scope: usize, guard: ExprId, (): &mut ()) -> Result<Holds<Infallible>, Infallible> {
+        Ok(if self.evaluate(scope, guard) != 0 { Holds::Always } else { Holds::Never })
+    }
+
+    #[inline]
+    fn pass(&mut self, scope: usize, guard: ExprId, (): &mut ()) -> Result<(), Infallible> {
+        self.evaluate(scope, guard);
+        Ok(())
+    }
+}
+
+impl<'p, 'a> Domain<'a> for Scopes<'p, 'a> {
+    type Value = u64;
+    type Algebra = Numbers<'p>;
+
+    const EVALUATIONS: usize = MAX_EVALUATIONS;
+
+    #[inline]
+    fn isa(&self) -> &'a Isa {
+        self.plan.isa()
+    }
+
+    #[inline]
+    fn walk(&mut self) -> &mut Walk<u64> {
+        &mut self.walk
+    }
+
+    #[inline]
+    fn algebra(&mut self) -> &mut Numbers<'p> {
+        &mut self.numbers
+    }
+
+    fn choose(&mut self, condition: Infallible, _: u64, _: u64) -> Result<u64, Infallible> {
+        match condition {}
+    }
+
+    #[inline]
+    fn bits(&mut self, scope: usize, field: &'a Field) -> Result<u64, Infallible> {
+        let word = &self.scopes[scope].value;
+        Ok(match field.source {
+            FieldSource::Bits(ref pieces) => match pieces[..] {
+                [Piece::Bits(range)] => word.extract(range.lo, range.width.min(64)),
+                _ => compose(word, pieces, field.width).low_u64(),
+            },
+            FieldSource::Derived(_) => impossible(0),
+        })
+    }
+
+    #[cold]
+    fn missing(&mut self, name: Name, (): ()) -> Result<u64, Infallible> {
+        self.errors.no_field(self.plan.isa().text(name));
+        Ok(0)
+    }
+
+    #[inline]
+    fn recall(&mut self, scope: usize, expr: ExprId) -> Result<Option<u64>, Infallible> {
+        let memo = &self.scopes[scope].memo;
+        Ok(memo.iter().find(|(known, _)| *known == expr).map(|&(_, value)| value))
+    }
+
+    #[inline]
+    fn keep(&mut self, scope: usize, expr: ExprId, value: u64) {
+        // An inner evaluation may have left a value already; the outer one counts.
+        let memo = &mut self.scopes[scope].memo;
+        match memo.iter_mut().find(|(known, _)| *known == expr) {
+            Some(known) => known.1 = value,
+            None => memo.push((expr, value)),
+        }
+    }
+
+    #[cold]
+    fn beyond(&mut self) -> Result<u64, Infallible> {
+        Ok(0)
     }
 }
 

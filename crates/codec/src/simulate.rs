@@ -10,12 +10,15 @@
 //!
 //! Expressions are compared by identity, not by scope, for that is how the reference's stack compares.
 
-use isaglot_model::{ExprId, FieldSource, Name};
+use std::convert::Infallible;
+
+use isaglot_model::{Encoding, ExprId, Field, FieldSource, Isa, Name, Param};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::compile::{Compiler, Context};
+use crate::compile::{Compiler, Context, Unsure};
 use crate::graph::ValueId;
-use crate::limits::{MAX_EXPR_DEPTH, MAX_SIMULATION};
+use crate::limits::MAX_SIMULATION;
+use crate::resolve::{self, Domain, Holds, Lookup, Search, Walk};
 
 /// What the reference remembers about the expressions of a scope at some point.
 #[derive(Clone, Debug, Default)]
@@ -62,33 +65,15 @@ impl Compiler<'_, '_> {
         running: Option<ExprId>,
         report: &mut dyn FnMut(Context, ExprId, bool),
     ) -> bool {
-        let (mut context, mut name) = (context, name);
+        let mut reach = Reach { compiler: self, running, report };
+        let mut search = Search::new(context, name);
         loop {
-            let place = self.place(context);
-            for case in &self.plan().isa()[place.encoding].cases {
-                let field = case.fields.iter().find(|field| field.name == name);
-                let guard = match case.guard {
-                    Some(guard) if Some(guard) != running => match place.known(guard) {
-                        Some(false) => continue,
-                        Some(true) => None,
-                        None => Some(guard),
-                    },
-                    _ => None,
-                };
-                if let Some(guard) = guard {
-                    report(context, guard, field.is_some());
-                }
-                let Some(field) = field else { continue };
-                if let FieldSource::Derived(expr) = field.source {
-                    report(context, expr, true);
-                }
-                if guard.is_none() {
-                    return true;
-                }
+            let Ok(Some(found)) = search.next(&mut reach) else { return false };
+            if let FieldSource::Derived(expr) = found.field.source {
+                (reach.report)(found.scope, expr, true);
             }
-            match self.outer(context, name) {
-                Some(outer) => (context, name) = outer,
-                None => return false,
+            if found.when.is_none() {
+                return true;
             }
         }
     }
@@ -102,103 +87,181 @@ impl Compiler<'_, '_> {
         if memory.unsure {
             return None;
         }
-        let mut run = Simulation { compiler: self, context, stack: Vec::new(), values: memory.done, steps: 0 };
-        run.evaluate(expr)?;
+        let mut run = Simulation { compiler: self, context, walk: Walk::default(), values: memory.done };
+        resolve::evaluate(&mut run, context, expr).ok()?;
         Some(Memory { done: run.values, unsure: false })
     }
 }
 
-/// The reference's algorithm in one scope, over values of the graph.
+/// What a search may reach, whatever the guards are.
+struct Reach<'c, 'p, 'a, 'r> {
+    compiler: &'c Compiler<'p, 'a>,
+    running: Option<ExprId>,
+    report: &'r mut dyn FnMut(Context, ExprId, bool),
+}
+
+impl<'a> Lookup<'a> for Reach<'_, '_, 'a, '_> {
+    type Scope = Context;
+    type Condition = ();
+    type Rest = ();
+    type Stop = Infallible;
+
+    fn encoding(&self, context: Context) -> &'a Encoding {
+        Lookup::encoding(self.compiler, context)
+    }
+
+    fn entered(&self, context: Context) -> Option<(Context, &[Param])> {
+        self.compiler.entered(context)
+    }
+
+    fn running(&self) -> Option<ExprId> {
+        self.running
+    }
+
+    fn decide(&mut self, context: Context, guard: ExprId, (): &mut ()) -> Result<Holds<()>, Infallible> {
+        Ok(match self.compiler.place(context).known(guard) {
+            Some(true) => Holds::Always,
+            Some(false) => Holds::Never,
+            None => {
+                (self.report)(context, guard, true);
+                Holds::If(())
+            }
+        })
+    }
+
+    fn pass(&mut self, context: Context, guard: ExprId, (): &mut ()) -> Result<(), Infallible> {
+        if self.compiler.place(context).known(guard).is_none() {
+            (self.report)(context, guard, false);
+        }
+        Ok(())
+    }
+}
+
+/// The walk of [`crate::resolve`] with the memory of one scope, over values of the graph. It stops where a guard of the
+/// scope is not constant: whether the search ends there is a matter of values.
 struct Simulation<'s, 'p, 'a> {
     compiler: &'s mut Compiler<'p, 'a>,
     context: Context,
-    stack: Vec<ExprId>,
+    walk: Walk<ValueId>,
     /// The reference's memory.
     values: FxHashMap<ExprId, ValueId>,
-    steps: usize,
 }
 
-impl<'a> Simulation<'_, '_, 'a> {
-    /// The value; `None` if that cannot be said.
-    fn evaluate(&mut self, expr: ExprId) -> Option<ValueId> {
-        if let Some(&value) = self.values.get(&expr) {
-            return Some(value);
-        }
-        if self.stack.iter().skip(1).any(|&running| running == expr) {
-            return self.compiler.graph.constant(0);
-        }
-        self.steps += 1;
-        if self.stack.len() >= MAX_EXPR_DEPTH || self.steps > MAX_SIMULATION {
-            return None;
-        }
-        self.stack.push(expr);
-        let mut fields = Vec::new();
-        for &name in &self.compiler.plan().isa()[expr].fields {
-            fields.push((name, self.field(name, expr)?));
-        }
-        self.stack.pop();
-        let value = self.compiler.operate(expr, &fields)?;
-        self.values.insert(expr, value);
-        Some(value)
-    }
-
-    fn field(&mut self, name: Name, running: ExprId) -> Option<ValueId> {
-        let encoding = self.compiler.place(self.context).encoding;
-        for case in &self.compiler.plan().isa()[encoding].cases {
-            let field = case.fields.iter().find(|field| field.name == name);
-            if let Some(guard) = case.guard
-                && guard != running
-            {
-                let holds = match self.compiler.place(self.context).known(guard) {
-                    Some(holds) => holds,
-                    None => {
-                        let value = self.evaluate(guard)?;
-                        match (field, self.compiler.graph.as_const(value)) {
-                            (None, _) => false,
-                            (Some(_), Some(value)) => value != 0,
-                            // Whether the walk ends here is a matter of values.
-                            (Some(_), None) => return None,
-                        }
-                    }
-                };
-                if !holds {
-                    continue;
-                }
-            }
-            if let Some(field) = field {
-                let value = match &field.source {
-                    FieldSource::Bits(_) => self.compiler.field_value(field, self.context)?,
-                    FieldSource::Derived(expr) => self.evaluate(*expr)?,
-                };
-                return self.compiler.cut(value);
-            }
-        }
-        let (outer, name) = self.compiler.outer(self.context, name)?;
-        self.outside(outer, name, running)
-    }
-
-    /// A name of an outer scope. Out there only expressions that have their plain value in any order will do, and none
-    /// that is running here.
-    fn outside(&mut self, outer: Context, name: Name, running: ExprId) -> Option<ValueId> {
-        let mut work = Vec::new();
-        let found =
-            self.compiler.dependencies(outer, name, Some(running), &mut |context, on, _| work.push((context, on)));
-        if !found || !work.iter().all(|&(context, on)| self.compiler.safe_in_any_order(context, on)) {
-            return None;
+impl Simulation<'_, '_, '_> {
+    /// Whether an expression of an outer scope has its plain value: in any order, and nothing that it may evaluate is
+    /// running here.
+    fn is_plain(&self, context: Context, expr: ExprId) -> bool {
+        if !self.compiler.safe_in_any_order(context, expr) {
+            return false;
         }
         let mut seen = FxHashSet::default();
+        let mut work = vec![(context, expr)];
         while let Some((context, expr)) = work.pop() {
             if !seen.insert((context, expr)) {
                 continue;
             }
-            if self.stack.contains(&expr) {
-                return None;
+            if self.walk.stack().contains(&expr) {
+                return false;
             }
             for &name in &self.compiler.plan().isa()[expr].fields {
                 self.compiler.dependencies(context, name, Some(expr), &mut |context, on, _| work.push((context, on)));
             }
         }
-        self.compiler.named_value(outer, name, Some(running))
+        true
+    }
+}
+
+impl<'a> Lookup<'a> for Simulation<'_, '_, 'a> {
+    type Scope = Context;
+    type Condition = ValueId;
+    type Rest = ();
+    type Stop = Unsure;
+
+    fn encoding(&self, context: Context) -> &'a Encoding {
+        Lookup::encoding(self.compiler, context)
+    }
+
+    fn entered(&self, context: Context) -> Option<(Context, &[Param])> {
+        self.compiler.entered(context)
+    }
+
+    fn running(&self) -> Option<ExprId> {
+        self.walk.running()
+    }
+
+    fn decide(&mut self, context: Context, guard: ExprId, (): &mut ()) -> Result<Holds<ValueId>, Unsure> {
+        match self.compiler.place(context).known(guard) {
+            Some(true) => return Ok(Holds::Always),
+            Some(false) => return Ok(Holds::Never),
+            None => {}
+        }
+        let value = resolve::evaluate(self, context, guard)?;
+        match self.compiler.graph.as_const(value) {
+            Some(0) => Ok(Holds::Never),
+            Some(_) => Ok(Holds::Always),
+            // In an outer scope both ways are followed: nothing there depends on the order.
+            None if context != self.context => Ok(Holds::If(value)),
+            None => Err(Unsure),
+        }
+    }
+
+    fn pass(&mut self, context: Context, guard: ExprId, (): &mut ()) -> Result<(), Unsure> {
+        if self.compiler.place(context).known(guard).is_some() {
+            return Ok(());
+        }
+        if context != self.context {
+            return if self.is_plain(context, guard) { Ok(()) } else { Err(Unsure) };
+        }
+        resolve::evaluate(self, context, guard).map(drop)
+    }
+}
+
+impl<'p, 'a> Domain<'a> for Simulation<'_, 'p, 'a> {
+    type Value = ValueId;
+    type Algebra = Compiler<'p, 'a>;
+
+    const EVALUATIONS: usize = MAX_SIMULATION;
+
+    fn isa(&self) -> &'a Isa {
+        self.compiler.plan().isa()
+    }
+
+    fn walk(&mut self) -> &mut Walk<ValueId> {
+        &mut self.walk
+    }
+
+    fn algebra(&mut self) -> &mut Compiler<'p, 'a> {
+        self.compiler
+    }
+
+    fn choose(&mut self, condition: ValueId, x: ValueId, y: ValueId) -> Result<ValueId, Unsure> {
+        self.compiler.graph.select(condition, x, y).ok_or(Unsure)
+    }
+
+    fn bits(&mut self, context: Context, field: &'a Field) -> Result<ValueId, Unsure> {
+        self.compiler.bits_of(field, context).ok_or(Unsure)
+    }
+
+    fn missing(&mut self, _: Name, (): ()) -> Result<ValueId, Unsure> {
+        Err(Unsure)
+    }
+
+    fn recall(&mut self, context: Context, expr: ExprId) -> Result<Option<ValueId>, Unsure> {
+        if context == self.context {
+            return Ok(self.values.get(&expr).copied());
+        }
+        if !self.is_plain(context, expr) {
+            return Err(Unsure);
+        }
+        self.compiler.expression(context, expr).ok_or(Unsure).map(Some)
+    }
+
+    fn keep(&mut self, _: Context, expr: ExprId, value: ValueId) {
+        self.values.insert(expr, value);
+    }
+
+    fn beyond(&mut self) -> Result<ValueId, Unsure> {
+        Err(Unsure)
     }
 }
 

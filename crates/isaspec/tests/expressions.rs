@@ -1,6 +1,7 @@
 //! Expressions against the values that a C compiler gives them: `data/expressions.txt`.
 
 use isaglot_isaspec as isaspec;
+use isaglot_model::Numbers;
 use isaglot_source::{Diagnostics, SourceMap, render};
 
 fn escaped(text: &str) -> String {
@@ -33,7 +34,7 @@ fn values_are_those_of_c() {
             "Y" => number(1),
             _ => 0,
         };
-        let value = expr.evaluate(number(2) as u32, &mut field, &|_| false);
+        let value = expr.evaluate(Numbers { generation: number(2) as u32, features: &[] }, &mut field);
         if format!("{value:x}") != case[3] {
             wrong.push(format!("{}: {value:x}, C says {}", case.join(" "), case[3]));
         }

@@ -5,6 +5,9 @@
 //! the type of the node, wrapping. All nodes are total but for division and remainder by zero, which give 0 here and
 //! are reported by the front end where the divisor is constant.
 
+use std::convert::Infallible;
+
+use isaglot_invariant::Impossible as _;
 use isaglot_source::Span;
 use serde::{Deserialize, Serialize};
 
@@ -148,30 +151,124 @@ impl Expr {
         }
     }
 
-    /// The value, with fields from `field`, the gen, and features from `feature`: the definition that every compiled
-    /// form must agree with. The result is 64 bits, extended by the root's type.
-    pub fn evaluate(
-        &self,
-        generation: u32,
-        field: &mut dyn FnMut(Name) -> u64,
-        feature: &dyn Fn(FeatureId) -> bool,
-    ) -> u64 {
-        let mut values: Vec<u64> = Vec::with_capacity(self.nodes.len());
+    /// Computes the value with the operations of `algebra`. This is the only place that runs through the nodes.
+    ///
+    /// The top of `stack` must hold the values of [`Expr::fields`], in that order. They are popped.
+    ///
+    /// # Errors
+    /// Those of `algebra`. What is left on `stack` above the values of fields is then unspecified.
+    #[inline]
+    pub fn compute<A: Algebra>(&self, algebra: &mut A, stack: &mut Vec<A::Value>) -> Result<A::Value, A::Stop> {
+        let first = stack.len();
+        let base = first - self.fields.len();
         for node in &self.nodes {
-            let get = |id: NodeId| values[id.0 as usize];
+            let get = |id: NodeId| stack[first + id.0 as usize];
             let value = match *node {
-                Node::Const(v, _) => v,
-                Node::Field(name) => field(name),
-                Node::Gen => u64::from(generation),
-                Node::Feature(f) => u64::from(feature(f)),
-                Node::Unary(op, t, x) => op.apply(t, get(x)),
-                Node::Binary(op, t, x, y) => op.apply(t, get(x), get(y)),
-                Node::Select(_, c, x, y) => get(if get(c) != 0 { x } else { y }),
-                Node::Cast(t, x) => t.wrap(get(x)),
+                Node::Const(value, _) => algebra.constant(value)?,
+                Node::Field(name) => {
+                    let place = self.fields.iter().position(|&field| field == name);
+                    stack[base + place.or_impossible(0)]
+                }
+                Node::Gen => algebra.generation()?,
+                Node::Feature(feature) => algebra.feature(feature)?,
+                Node::Unary(op, ty, x) => algebra.unary(op, ty, get(x))?,
+                Node::Binary(op, ty, x, y) => algebra.binary(op, ty, get(x), get(y))?,
+                Node::Select(_, condition, x, y) => algebra.select(get(condition), get(x), get(y))?,
+                Node::Cast(ty, x) => algebra.cast(ty, get(x))?,
             };
-            values.push(value);
+            stack.push(value);
         }
-        values.last().copied().unwrap_or(0)
+        let value = stack[stack.len() - 1];
+        stack.truncate(base);
+        Ok(value)
+    }
+
+    /// The value, with fields from `field`: 64 bits, extended by the root's type.
+    pub fn evaluate(&self, mut numbers: Numbers<'_>, field: &mut dyn FnMut(Name) -> u64) -> u64 {
+        let mut stack: Vec<u64> = self.fields.iter().map(|&name| field(name)).collect();
+        let Ok(value) = self.compute(&mut numbers, &mut stack);
+        value
+    }
+}
+
+/// The operations of expressions over one kind of value: numbers, nodes of a graph, decision diagrams.
+///
+/// Each must agree with the operation on numbers: a value stands for a number of 64 bits, extended by the rule of its
+/// type.
+pub trait Algebra {
+    /// A value. It stands for 64 bits.
+    type Value: Copy;
+    /// Why an operation gives no value; [`Infallible`] if it always does.
+    type Stop;
+
+    /// A number.
+    fn constant(&mut self, value: u64) -> Result<Self::Value, Self::Stop>;
+
+    /// The gen that is decoded for.
+    fn generation(&mut self) -> Result<Self::Value, Self::Stop>;
+
+    /// 1 if a feature is on, else 0.
+    fn feature(&mut self, feature: FeatureId) -> Result<Self::Value, Self::Stop>;
+
+    /// [`UnaryOp::apply`].
+    fn unary(&mut self, op: UnaryOp, ty: IntType, x: Self::Value) -> Result<Self::Value, Self::Stop>;
+
+    /// [`BinaryOp::apply`].
+    fn binary(&mut self, op: BinaryOp, ty: IntType, x: Self::Value, y: Self::Value) -> Result<Self::Value, Self::Stop>;
+
+    /// `x` where `condition` is not 0, else `y`.
+    fn select(&mut self, condition: Self::Value, x: Self::Value, y: Self::Value) -> Result<Self::Value, Self::Stop>;
+
+    /// [`IntType::wrap`].
+    fn cast(&mut self, ty: IntType, x: Self::Value) -> Result<Self::Value, Self::Stop>;
+}
+
+/// Plain numbers: the definition that every other [`Algebra`] must agree with.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers<'f> {
+    /// The gen.
+    pub generation: u32,
+    /// Whether each feature is on, by its id; those beyond the end are off.
+    pub features: &'f [bool],
+}
+
+impl Algebra for Numbers<'_> {
+    type Value = u64;
+    type Stop = Infallible;
+
+    #[inline]
+    fn constant(&mut self, value: u64) -> Result<u64, Infallible> {
+        Ok(value)
+    }
+
+    #[inline]
+    fn generation(&mut self) -> Result<u64, Infallible> {
+        Ok(u64::from(self.generation))
+    }
+
+    #[inline]
+    fn feature(&mut self, feature: FeatureId) -> Result<u64, Infallible> {
+        Ok(u64::from(self.features.get(feature.index()).copied().unwrap_or(false)))
+    }
+
+    #[inline]
+    fn unary(&mut self, op: UnaryOp, ty: IntType, x: u64) -> Result<u64, Infallible> {
+        Ok(op.apply(ty, x))
+    }
+
+    #[inline]
+    fn binary(&mut self, op: BinaryOp, ty: IntType, x: u64, y: u64) -> Result<u64, Infallible> {
+        Ok(op.apply(ty, x, y))
+    }
+
+    #[inline]
+    fn select(&mut self, condition: u64, x: u64, y: u64) -> Result<u64, Infallible> {
+        Ok(if condition != 0 { x } else { y })
+    }
+
+    #[inline]
+    fn cast(&mut self, ty: IntType, x: u64) -> Result<u64, Infallible> {
+        Ok(ty.wrap(x))
     }
 }
 

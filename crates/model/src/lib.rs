@@ -42,7 +42,7 @@ mod validate;
 pub use build::Builder;
 pub use encoding::{Assert, Case, Condition, EncodeRoot, Encoding, GenRange, Map, Overlap, Space};
 pub use expansion::{ExpandStep, Expansion, Table};
-pub use expr::{BinaryOp, Expr, IntType, Node, NodeId, UnaryOp};
+pub use expr::{Algebra, BinaryOp, Expr, IntType, Node, NodeId, Numbers, UnaryOp};
 pub use field::{EnumType, EnumValue, Field, FieldSource, FieldType, Param, Piece};
 pub use ids::{EncodingId, EnumId, ExprId, FeatureId, RegisterFileId, SpaceId, TableId, TemplateId};
 pub use isa::{ByteOrder, Feature, GenName, Isa, LengthRule, OpcodeBits, WordFormat};
