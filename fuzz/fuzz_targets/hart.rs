@@ -19,7 +19,7 @@ fuzz_target!(|data: &[u8]| {
     }
     ISA.with(|isa| {
         if let Some(isa) = isa {
-            isaglot_hart::hostile::exercise(isa, data);
+            isaglot_hart::oracle::exercise(isa, data);
         }
     });
 });

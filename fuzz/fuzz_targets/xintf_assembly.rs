@@ -17,5 +17,5 @@ fn riscv() -> &'static Isa {
 }
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    isaglot_xintf::hostile::assembly(data, &isaglot_codec::Plan::new(riscv(), 64));
+    isaglot_xintf::oracle::assembly(data, &isaglot_codec::Plan::new(riscv(), 64));
 });

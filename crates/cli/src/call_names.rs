@@ -3,6 +3,8 @@
 //! The data flow needs the whole program, so it is read once before; then the lines are taken one by one and `xcmdK` is
 //! replaced where a name is known.
 
+use isaglot_riscv::Xlen;
+use isaglot_riscv::steps::{Facts, steps};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -11,8 +13,7 @@ use isaglot_codec::Plan;
 use isaglot_source::Diagnostics;
 use isaglot_xintf::check::{Target, check};
 use isaglot_xintf::map::{self, Levels};
-use isaglot_xintf::resolve::{Facts, Names, resolve, steps};
-use isaglot_xintf::uuid::Xlen;
+use isaglot_xintf::resolve::{Names, resolve};
 
 use crate::cmd::xintf;
 use crate::session::Session;
@@ -46,7 +47,7 @@ impl Interfaces {
     /// Reads the files. Problems are reported; `None` if one of them is an error.
     pub(crate) fn new(args: &CallArgs, plan: &Plan<'_>, session: &mut Session) -> Option<Interfaces> {
         let mut found = Diagnostics::new();
-        let xlen = if plan.generation() == 32 { Xlen::Rv32 } else { Xlen::Rv64 };
+        let xlen = Xlen::of(plan.generation());
         let set = xintf::load(session, &args.xintf, &[], &mut found);
         check(set.written(), Target { xlen, commands: isaglot_xintf::limits::MAX_COMMANDS }, &mut found);
         let names = Names::new(set.interfaces(), xlen);

@@ -158,7 +158,7 @@ fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
 
 /// A description that comes with the tool.
 pub(crate) fn embedded(name: &str, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
-    let family = crate::riscv::parse(name).map(|_| "riscv");
+    let family = isaglot_riscv::isa_name::parse(name).map(|_| "riscv");
     let Some(found) = crate::embedded::find(family.unwrap_or(name)) else {
         let names = crate::embedded::names();
         let mut d = Diagnostic::error("cli-isa", format!("no description called `{name}` comes with isaglot"));
@@ -176,13 +176,13 @@ pub(crate) fn embedded(name: &str, files: &mut SourceMap, problems: &mut Diagnos
 fn choose(args: &SpecArgs, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
     let before = problems.error_count();
     let generation = match &args.generation {
-        None => args.isa.as_deref().and_then(crate::riscv::parse).map_or(0, |choice| choice.generation),
+        None => args.isa.as_deref().and_then(isaglot_riscv::isa_name::parse).map_or(0, |name| name.xlen.bits()),
         Some(text) => generation(&isa, text).unwrap_or_else(|d| {
             problems.push(d);
             0
         }),
     };
-    let family = args.isa.as_deref().and_then(crate::riscv::parse).map(|choice| choice.features);
+    let family = args.isa.as_deref().and_then(isaglot_riscv::isa_name::parse).map(|name| name.features);
     let on = features(&isa, family.as_deref(), &args.features, problems);
     (problems.error_count() == before).then_some(Chosen { isa, generation, features: on, aliases: false })
 }

@@ -13,7 +13,6 @@ mod hooks;
 mod io;
 mod load;
 mod progress;
-mod riscv;
 mod session;
 mod solver;
 mod target;

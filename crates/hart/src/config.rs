@@ -2,11 +2,11 @@
 //! says a little more than a map: `devices` by expressions and texts, `start_priv`, `ebreak`, `mach_traps`, `ram`, `entry`.
 //! A device that serves interfaces and is not among the `devices` does what the semantics of the interfaces say.
 
+use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 use isaglot_xintf::map::{self, Levels, Map, Service};
 use isaglot_xintf::set::Set;
 use isaglot_xintf::tree::{self, Item};
-use isaglot_xintf::uuid::Xlen;
 
 use crate::device::{self, Device, Fallback};
 use crate::limits::{MAX_DEVICES, RAM};
@@ -88,7 +88,7 @@ impl Config {
 
     /// Reads a machine. What is wrong with its tables is left to the lints of maps; rows out of range are left out.
     pub fn read(file: FileId, bytes: &[u8], set: &Set, xlen: u32, out: &mut Diagnostics) -> Config {
-        let given = if xlen == 32 { Xlen::Rv32 } else { Xlen::Rv64 };
+        let given = Xlen::of(xlen);
         let mut map = map::read(file, bytes, set, given, out);
         map::build(&mut map, out);
         let mut config = Config::from_map(&map);

@@ -3,6 +3,7 @@
 use isaglot_bits::Word;
 use isaglot_codec::{OperandValue, Plan, operands};
 use isaglot_model::{EncodingId, FeatureId, Isa, Name};
+use isaglot_riscv::isa_name;
 
 use crate::block::{Block, Ends, Ins, ins};
 use crate::config::Config;
@@ -34,15 +35,8 @@ pub(crate) struct Decoder<'a> {
 /// The features of a machine: those of its profile and number of commands, and of the rest its extensions, or what is on
 /// by default.
 fn features(isa: &Isa, config: &Config) -> Vec<FeatureId> {
-    let ids = (0..isa.features().len() as u32).map(FeatureId);
-    let chosen =
-        |name: &str, default: bool| config.extensions.as_ref().map_or(default, |e| e.iter().any(|e| e == name));
-    let on = |name: &str, default: bool| match name {
-        "xcmd8" => config.commands > 4,
-        "xcmd16" => config.commands > 8,
-        _ => name.strip_prefix("xext-").map_or(chosen(name, default), |profile| profile == config.encoding),
-    };
-    ids.filter(|&f| on(&isa[f].name, isa[f].default)).collect()
+    let has = |name: &str, default: bool| config.extensions.as_ref().map_or(default, |e| e.iter().any(|e| e == name));
+    isa_name::features(isa, &config.encoding, u32::from(config.commands), &has)
 }
 
 impl<'a> Decoder<'a> {

@@ -16,10 +16,11 @@ mod decode;
 mod device;
 mod generated;
 mod hart;
-pub mod hostile;
 pub mod limits;
 mod machine;
 mod memory;
+#[cfg(feature = "oracle")]
+pub mod oracle;
 mod reference;
 
 pub use config::{Config, TrapModel};

@@ -134,7 +134,7 @@ fn mutated_machines_and_programs_end() {
     for word in [0x0000_5537_u32, 0x02c5_058b, 0x00b5_868b, 0x00b5_0533, 0xff5f_f06f] {
         seed.extend(word.to_le_bytes());
     }
-    isaglot_hart::hostile::exercise(&isa, &seed);
+    isaglot_hart::oracle::exercise(&isa, &seed);
     for round in 0..300 {
         let mut data = seed.clone();
         for _ in 0..1 + round % 8 {
@@ -148,6 +148,6 @@ fn mutated_machines_and_programs_end() {
                 _ => data.insert(at, b"0[]{}=\"9;"[next(&mut state) as usize % 9]),
             }
         }
-        isaglot_hart::hostile::exercise(&isa, &data);
+        isaglot_hart::oracle::exercise(&isa, &data);
     }
 }

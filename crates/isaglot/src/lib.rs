@@ -113,6 +113,7 @@ pub use isaglot_listing_build as listing_build;
 pub use isaglot_llvm as llvm;
 pub use isaglot_model as model;
 pub use isaglot_prove as prove;
+pub use isaglot_riscv as riscv;
 pub use isaglot_semantics as semantics;
 pub use isaglot_site as site;
 pub use isaglot_source as source;

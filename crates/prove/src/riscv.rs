@@ -3,7 +3,8 @@
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_codec::operands::{OperandValue, decode};
-use isaglot_model::{EncodingId, FeatureId, Isa, Name};
+use isaglot_model::{EncodingId, Isa, Name};
+use isaglot_riscv::isa_name;
 use isaglot_semantics::symbolic::{Binding, Outside, State, ZeroRegister, execute_in, number_bits};
 use isaglot_semantics::{Body, Env, Symbol, TermId, Terms};
 use isaglot_xintf::profile::{Op, Profile};
@@ -49,12 +50,7 @@ impl<'a> Riscv<'a> {
         if !isa.features().iter().any(|f| f.name == wanted) {
             return Err(format!("the description has no feature `{wanted}`"));
         }
-        let on = |f: FeatureId| match isa[f].name.as_str() {
-            "xcmd8" => commands > 4,
-            "xcmd16" => commands > 8,
-            name => name.strip_prefix("xext-").map_or(isa[f].default, |p| p == profile),
-        };
-        let features: Vec<FeatureId> = (0..isa.features().len() as u32).map(FeatureId).filter(|&f| on(f)).collect();
+        let features = isa_name::features(isa, profile, commands, &|_, default| default);
         let files = isa.register_files();
         let x = files.iter().position(|f| f.name == "#x").ok_or("the description has no register file `#x`")?;
         let add = isa.encodings().iter().find(|e| e.display_name == "add" && e.semantics.is_some());

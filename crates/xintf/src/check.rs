@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 
 use crate::ast::Interface;
-use crate::uuid::{FALLBACK, Xlen, embed};
+use crate::uuid::{self, FALLBACK, embed};
 
 /// What the interfaces are meant for.
 #[derive(Clone, Copy, Debug)]
@@ -64,10 +65,10 @@ fn number(interface: &Interface, target: Target, out: &mut Diagnostics) -> Optio
         }
         return None;
     };
-    let max = target.xlen.max_uuid();
+    let max = uuid::max(target.xlen);
     let Some(value) = uuid.value.filter(|&v| v <= max) else {
         let message =
-            format!("the number does not fit the {} bits of RV{}", target.xlen.uuid_bits(), target.xlen.bits());
+            format!("the number does not fit the {} bits of RV{}", uuid::bits(target.xlen), target.xlen.bits());
         out.push(Diagnostic::error("E-UUID-RANGE", message).label(uuid.span, format!("at most {max:#x}")));
         return None;
     };

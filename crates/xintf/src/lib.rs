@@ -18,12 +18,13 @@ pub mod assembly;
 pub mod ast;
 pub mod check;
 pub mod header;
-pub mod hostile;
 mod lex;
 pub mod limits;
 pub mod map;
 pub mod meaning;
 pub mod name;
+#[cfg(feature = "oracle")]
+pub mod oracle;
 mod parse;
 pub mod profile;
 pub mod registry;

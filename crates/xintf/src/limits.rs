@@ -42,9 +42,3 @@ pub const MAX_ENTRIES: usize = 1 << 21;
 
 /// How many re-hashes of a name are tried before its owner is told to take a central number.
 pub const MAX_REHASH: u32 = 16;
-
-/// The most values that one `.fill` makes.
-pub const MAX_FILL: i64 = 1 << 16;
-
-/// Alignments are below 2 to the power of this.
-pub const MAX_ALIGN: i64 = 16;

@@ -5,13 +5,13 @@
 //! two parts of the handle, widened to a register), and the variables of its device; it writes `rd`, which is 0 if it
 //! does not, and the variables. Memory and the program counter are out of its reach (reference R28).
 
+use isaglot_riscv::Xlen;
 use isaglot_semantics::{
     Body, Env, FileIndex, Operand, RegisterIndex, Statement, Symbol, Value, ValueId, check as type_check, parse,
 };
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 
 use crate::ast::{Interface, Purity, Semantics, State};
-use crate::uuid::Xlen;
 
 /// The operands of a text, in the order in which its environment has them; variables follow.
 pub const OPERANDS: [&str; 5] = ["rd", "rs1", "rs2", "data", "lun"];

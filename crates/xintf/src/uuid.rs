@@ -3,46 +3,19 @@
 //! A number is `XLEN - 12` bits wide. On RV64 `lui` sign-extends, so a 20-bit number stands for its sign extension to
 //! 52 bits (R6). The upper half of either space belongs to numbers hashed from the name (1.8.1).
 
+use isaglot_riscv::Xlen;
 use sha2::{Digest, Sha256};
 
 use crate::limits;
 
-/// The width of integer registers: all that this crate has to know of a base instruction set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Xlen {
-    /// RV32: numbers have 20 bits.
-    Rv32,
-    /// RV64: numbers have 52 bits.
-    Rv64,
+/// Bits of an interface number, and of the data beside a logical unit number in a handle.
+pub fn bits(xlen: Xlen) -> u32 {
+    xlen.bits() - 12
 }
 
-impl Xlen {
-    /// Bits of a register.
-    pub fn bits(self) -> u32 {
-        match self {
-            Xlen::Rv32 => 32,
-            Xlen::Rv64 => 64,
-        }
-    }
-
-    /// Bits of an interface number, and of the data beside a logical unit number.
-    pub fn uuid_bits(self) -> u32 {
-        self.bits() - 12
-    }
-
-    /// The largest interface number.
-    pub fn max_uuid(self) -> u64 {
-        (1 << self.uuid_bits()) - 1
-    }
-
-    /// The register width of that many bits.
-    pub fn from_bits(bits: u64) -> Option<Xlen> {
-        match bits {
-            32 => Some(Xlen::Rv32),
-            64 => Some(Xlen::Rv64),
-            _ => None,
-        }
-    }
+/// The largest interface number.
+pub fn max(xlen: Xlen) -> u64 {
+    (1 << bits(xlen)) - 1
 }
 
 /// The largest number that `lui` takes.
@@ -56,12 +29,13 @@ pub const FALLBACK: [&str; 3] =
 /// sign-extended from bit 19 to 52 bits.
 ///
 /// ```
-/// use isaglot_xintf::uuid::{Xlen, embed};
+/// use isaglot_riscv::Xlen;
+/// use isaglot_xintf::uuid::embed;
 /// assert_eq!(embed(0xABCDE, Xlen::Rv64), 0xF_FFFF_FFFA_BCDE);
 /// assert_eq!(embed(0x12345, Xlen::Rv64), 0x12345);
 /// ```
 pub fn embed(uuid: u64, xlen: Xlen) -> u64 {
-    if uuid <= MAX_NARROW && uuid & 0x8_0000 != 0 { (uuid | !MAX_NARROW) & xlen.max_uuid() } else { uuid }
+    if uuid <= MAX_NARROW && uuid & 0x8_0000 != 0 { (uuid | !MAX_NARROW) & max(xlen) } else { uuid }
 }
 
 /// The way back: the 20-bit form of a 52-bit number that has one, else the number itself.

@@ -5,10 +5,12 @@ mod riscv;
 
 use isaglot_asm::{Assembler, Compat, Names};
 use isaglot_model::Isa;
+use isaglot_riscv::{Xlen, assembly};
 use isaglot_source::{Diagnostics, SourceMap};
+use isaglot_xintf::assembly::Interfaces;
 use isaglot_xintf::profile::{self, Op};
-use isaglot_xintf::uuid::{Xlen, id_word};
-use isaglot_xintf::{assembly, set};
+use isaglot_xintf::set;
+use isaglot_xintf::uuid::id_word;
 
 const DEFS: &str = "
 acme.audio:Mixer{ uuid: 0x2345 gain rd rs1 rs2: xcmd0 rd rs1 rs2 flip rd rs1 rs2: xcmd7 rd rs2 rs1 }
@@ -27,8 +29,9 @@ fn assemble(isa: &Isa, xlen: Xlen, defs: &str, text: &str) -> Result<Vec<u32>, V
     let id = files.add("defs.xintf", defs.as_bytes());
     let interfaces = set::load(&mut files, &[id], |_, _, _| None, &mut found);
     let file = files.add("program.s", text.as_bytes());
-    let target = assembly::Target { xlen, interfaces: &interfaces };
-    let image = assembly::assemble(&mut assembler, target, &mut files, file, &assembly::Layout::default(), &mut found);
+    let mut imports = Interfaces::new(&interfaces, xlen);
+    let image =
+        assembly::assemble(&mut assembler, &mut imports, &mut files, file, &assembly::Layout::default(), &mut found);
     let codes = found.iter().map(|d| {
         let span = d.span().expect("a place");
         assert_eq!(span.file, file, "{} is not in the program", d.code);

@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
+use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostics, FileId, Severity, SourceMap, Span};
 use isaglot_xintf::check::{Target, check};
 use isaglot_xintf::registry::{self, Entry, Kind, Request};
-use isaglot_xintf::uuid::Xlen;
 use isaglot_xintf::{ast, map, name, set};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::{Value, json};

@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 
 use isaglot_asm::{Assembler, Compat, Options, Plain, Site, Stream};
 use isaglot_codec::Plan;
+use isaglot_riscv::steps::{Facts, steps};
+use isaglot_riscv::{Xlen, assembly};
 use isaglot_source::{Diagnostics, SourceMap};
-use isaglot_xintf::resolve::{Facts, Names, resolve, steps};
-use isaglot_xintf::uuid::Xlen;
-use isaglot_xintf::{assembly, set};
+use isaglot_xintf::assembly::Interfaces;
+use isaglot_xintf::resolve::{Names, resolve};
+use isaglot_xintf::set;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 
@@ -147,9 +149,15 @@ fn cases(dir: &Path) -> Result<(), Failed> {
         let (mut files, mut found) = (SourceMap::new(), Diagnostics::new());
         let interfaces = set::load(&mut files, &[], |_, _, _| None, &mut found);
         let file = files.add("case.s", (strings("asm").join("\n") + "\n").into_bytes());
-        let target = assembly::Target { xlen: Xlen::from_bits(bits).ok_or("xlen")?, interfaces: &interfaces };
-        let image =
-            assembly::assemble(&mut assembler, target, &mut files, file, &assembly::Layout::default(), &mut found);
+        let mut imports = Interfaces::new(&interfaces, Xlen::from_bits(bits).ok_or("xlen")?);
+        let image = assembly::assemble(
+            &mut assembler,
+            &mut imports,
+            &mut files,
+            file,
+            &assembly::Layout::default(),
+            &mut found,
+        );
         let made: Vec<String> = (image.map(|program| program.image.bytes()).unwrap_or_default().chunks(4))
             .map(|b| format!("{:#010x}", b.iter().rev().fold(0u32, |w, b| w << 8 | u32::from(*b))))
             .collect();

@@ -8,10 +8,9 @@ mod riscv;
 use std::path::Path;
 
 use isaglot_asm::{Assembler, Compat, Names};
+use isaglot_riscv::assembly::{self, Layout, NoImports, Program};
+use isaglot_riscv::{Xlen, elf};
 use isaglot_source::{Diagnostics, SourceMap, render};
-use isaglot_xintf::assembly::{self, Layout, Program, elf};
-use isaglot_xintf::set;
-use isaglot_xintf::uuid::Xlen;
 use libtest_mimic::{Arguments, Failed, Trial};
 use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolScope};
 
@@ -48,10 +47,8 @@ fn assemble(xlen: Xlen, compressed: bool, text: &str, layout: &Layout) -> Result
     let custom = Names::default();
     let mut assembler = Assembler::new(&plan, &custom, Compat::default());
     let (mut files, mut found) = (SourceMap::new(), Diagnostics::new());
-    let interfaces = set::load(&mut files, &[], |_, _, _| None, &mut found);
     let file = files.add("program.s", text.as_bytes());
-    let target = assembly::Target { xlen, interfaces: &interfaces };
-    let program = assembly::assemble(&mut assembler, target, &mut files, file, layout, &mut found);
+    let program = assembly::assemble(&mut assembler, &mut NoImports, &mut files, file, layout, &mut found);
     let problems: String = found.iter().take(20).map(|d| render::text(&files, d, false)).collect();
     program.ok_or_else(|| problems.into())
 }

@@ -7,10 +7,11 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use isaglot_riscv::Xlen;
 use isaglot_xintf::ast::Interface;
 use isaglot_xintf::header::{Lang, header};
 use isaglot_xintf::profile::{self, Op, Profile};
-use isaglot_xintf::uuid::{Xlen, id_word};
+use isaglot_xintf::uuid::id_word;
 use libtest_mimic::{Arguments, Failed, Trial};
 use object::{Object, ObjectSection, ObjectSymbol};
 

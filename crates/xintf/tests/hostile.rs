@@ -3,7 +3,7 @@
 #[path = "common/riscv.rs"]
 mod riscv;
 
-use isaglot_xintf::hostile;
+use isaglot_xintf::oracle;
 
 /// Numbers that are the same in every run.
 struct Seeded(u64);
@@ -88,14 +88,14 @@ fn interfaces() {
         "é",
     ];
     let seed = [include_str!("data/example.xintf"), include_str!("data/wide.xintf"), isaglot_xintf::set::BUILTIN];
-    drive(&seed, &pieces, hostile::interfaces);
+    drive(&seed, &pieces, oracle::interfaces);
     // Deep and long things.
-    hostile::interfaces("{".repeat(100_000).as_bytes());
-    hostile::interfaces(
+    oracle::interfaces("{".repeat(100_000).as_bytes());
+    oracle::interfaces(
         format!("a:B{{ uuid: 3 c rd rs1 rs2: xcmd0 rd rs1 rs2 semantics {}", "{".repeat(100_000)).as_bytes(),
     );
-    hostile::interfaces(format!("a{}:B{{ uuid: 3 }}", ".a".repeat(100_000)).as_bytes());
-    hostile::interfaces("a.\n".repeat(100_000).as_bytes());
+    oracle::interfaces(format!("a{}:B{{ uuid: 3 }}", ".a".repeat(100_000)).as_bytes());
+    oracle::interfaces("a.\n".repeat(100_000).as_bytes());
 }
 
 #[test]
@@ -129,9 +129,9 @@ fn map() {
         "99999999999999999999999",
     ];
     let seed = [include_str!("data/cpu.toml"), include_str!("data/cpu.json"), isaglot_xintf::profile::BUILTIN];
-    drive(&seed, &pieces, hostile::map);
-    hostile::map(format!("{{\"a\":{}", "[".repeat(100_000)).as_bytes());
-    hostile::map(format!("a = {}", "[".repeat(100_000)).as_bytes());
+    drive(&seed, &pieces, oracle::map);
+    oracle::map(format!("{{\"a\":{}", "[".repeat(100_000)).as_bytes());
+    oracle::map(format!("a = {}", "[".repeat(100_000)).as_bytes());
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn registry() {
     let seed = [
         "# numbers\n0x00003 org.x:Z central me 2026-01-31\n0xA9138 org.x:Y hash me 2026-01-31\n0xAF4305D935E86 org.x:W hash me 2026-01-31\n",
     ];
-    drive(&seed, &pieces, hostile::registry);
+    drive(&seed, &pieces, oracle::registry);
 }
 
 #[test]
@@ -181,5 +181,5 @@ fn assembly() {
     let isa = riscv::isa();
     let plan = riscv::plan(&isa, 64, "custom0", 8);
     let quick: Vec<&str> = seed.to_vec();
-    drive(&quick, &pieces, |data| hostile::assembly(data, &plan));
+    drive(&quick, &pieces, |data| oracle::assembly(data, &plan));
 }

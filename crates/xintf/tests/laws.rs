@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostics, FileId, SourceMap, Span};
 use isaglot_xintf::profile::{self, Op, Profile, Taken};
 use isaglot_xintf::registry::{self, Entry, Kind, Registry, Request};
-use isaglot_xintf::uuid::{Xlen, embed, hash20, hash52, id_word, narrow};
+use isaglot_xintf::uuid::{embed, hash20, hash52, id_word, narrow};
 use isaglot_xintf::{limits, name};
 
 /// Numbers that are the same in every run.

@@ -6,9 +6,11 @@ mod riscv;
 
 use std::collections::BTreeSet;
 
+use isaglot_riscv::Xlen;
+use isaglot_riscv::register::CALLER_SAVED;
+use isaglot_riscv::steps::{Facts, steps};
 use isaglot_xintf::profile::{self, Op, Profile};
-use isaglot_xintf::resolve::{CALLER_SAVED, Facts, resolve, steps};
-use isaglot_xintf::uuid::Xlen;
+use isaglot_xintf::resolve::resolve;
 
 /// Numbers that are the same in every run.
 struct Seeded(u64);

@@ -4,10 +4,10 @@ mod common;
 
 use std::path::Path;
 
+use isaglot_riscv::Xlen;
 use isaglot_xintf::ast::Interface;
 use isaglot_xintf::profile;
 use isaglot_xintf::skeleton::{Lang, Part, skeleton};
-use isaglot_xintf::uuid::Xlen;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {

@@ -5,9 +5,9 @@ mod common;
 
 use std::path::Path;
 
+use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostics, SourceMap};
 use isaglot_xintf::check::{Target, check};
-use isaglot_xintf::uuid::Xlen;
 use isaglot_xintf::{map, set};
 use libtest_mimic::{Arguments, Failed, Trial};
 

@@ -9,9 +9,10 @@ use isaglot_asm::assemble::limits::MAX_OUTPUT;
 use isaglot_asm::assemble::source::{self, Image};
 use isaglot_codec::Plan;
 use isaglot_model::FeatureId;
+use isaglot_riscv::assembly::{self, Program};
+use isaglot_riscv::{Xlen, elf, isa_name};
 use isaglot_source::{Diagnostic, Diagnostics, FileId, closest};
-use isaglot_xintf::assembly::{self, Program, elf};
-use isaglot_xintf::uuid::Xlen;
+use isaglot_xintf::assembly::Interfaces;
 
 use crate::io::{Output, input_name, read};
 use crate::load::{Chosen, CompatArg, SpecArgs, load, read_names};
@@ -120,14 +121,14 @@ fn riscv(
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Option<(Image, Vec<u8>)> {
-    let xlen = if assembler.plan().generation() == 32 { Xlen::Rv32 } else { Xlen::Rv64 };
+    let xlen = Xlen::of(assembler.plan().generation());
     let interfaces = super::xintf::load(session, &args.xintf, &[], problems);
     let commands = isaglot_xintf::limits::MAX_COMMANDS;
     isaglot_xintf::check::check(interfaces.written(), isaglot_xintf::check::Target { xlen, commands }, problems);
     if problems.has_errors() {
         return None;
     }
-    let target = assembly::Target { xlen, interfaces: &interfaces };
+    let mut imports = Interfaces::new(&interfaces, xlen);
     let plan = assembler.plan();
     let wants_elf = is_elf(args, chosen);
     let layout = assembly::Layout {
@@ -136,7 +137,7 @@ fn riscv(
         page: if wants_elf { elf::PAGE } else { 0 },
         list: args.list,
     };
-    let program = assembly::assemble(assembler, target, &mut session.files, file, &layout, problems)?;
+    let program = assembly::assemble(assembler, &mut imports, &mut session.files, file, &layout, problems)?;
     let bytes =
         if wants_elf { as_elf(args, chosen, plan, &program, xlen, problems)? } else { raw(&program, problems)? };
     Some((program.image, bytes))
@@ -192,7 +193,7 @@ fn as_elf(
         xlen,
         flags: elf::flags(has("c"), has("f"), has("d")),
         entry,
-        arch: crate::riscv::attribute(chosen.generation, &has),
+        arch: isa_name::attribute(xlen, &has),
     };
     Some(elf::write(program, &options))
 }

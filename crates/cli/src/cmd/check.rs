@@ -91,12 +91,12 @@ fn parse_bits(text: &str) -> Result<Bits, String> {
 
 /// The gen and the features that were asked for.
 fn chosen(args: &Args, isa: &Isa) -> Result<Options, Diagnostics> {
-    let family = args.isa.as_deref().and_then(crate::riscv::parse);
+    let family = args.isa.as_deref().and_then(isaglot_riscv::isa_name::parse);
     let only = args.generation.as_deref().map(|text| generation(isa, text)).transpose()?;
     let by = args.by.as_ref().map(|bits| bits.0.clone());
     // A target of LLVM has thousands of instructions and hundreds of features: only what patterns say is asked.
     let patterns_only = !args.proofs && args.spec.as_deref().is_some_and(crate::target::is_tablegen);
-    let generation = only.or(family.as_ref().map(|f| f.generation));
+    let generation = only.or(family.as_ref().map(|f| f.xlen.bits()));
     let mut options = Options { generation, patterns_only, features: None, by };
     if family.is_some() || !args.features.is_empty() {
         let mut problems = Diagnostics::new();

@@ -1,5 +1,7 @@
 //! Runs a RISC-V program on a machine that a file describes, and says how the run ended.
 
+use isaglot_riscv::Xlen;
+use isaglot_riscv::isa_name::{self, IsaName};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,12 +13,10 @@ use isaglot_xintf::check::{Target, check};
 use isaglot_xintf::limits::MAX_COMMANDS;
 use isaglot_xintf::resolve::Names;
 use isaglot_xintf::set::Set;
-use isaglot_xintf::uuid::Xlen;
 use object::{Object, ObjectSegment, ObjectSymbol};
 use serde_json::json;
 
 use crate::io::{Output, input_name, read};
-use crate::riscv::Choice;
 use crate::session::Session;
 
 /// Run a RISC-V program, ELF or flat, on a machine with overloadable opcodes.
@@ -66,8 +66,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     }
 }
 
-fn choice(name: &str) -> Result<Choice, Diagnostic> {
-    crate::riscv::parse(name).ok_or_else(|| {
+fn choice(name: &str) -> Result<IsaName, Diagnostic> {
+    isa_name::parse(name).ok_or_else(|| {
         let d = Diagnostic::error("run-isa", format!("`{name}` is no instruction set that can be run"));
         d.note("expected a name such as `rv32imac` or `rv64imac`")
     })
@@ -102,7 +102,7 @@ fn program(path: &Path) -> Result<Program, Diagnostic> {
 }
 
 /// The features that a name asks for, as a machine has them.
-fn extensions(choice: &Choice) -> Vec<String> {
+fn extensions(choice: &IsaName) -> Vec<String> {
     let about_commands = |f: &String| f.starts_with("xext-") || f.starts_with("xcmd");
     let mut list: Vec<String> = choice.features.iter().filter(|f| !about_commands(f)).cloned().collect();
     list.extend(["priv", "zicsr", "zifencei"].map(str::to_owned));
@@ -120,7 +120,7 @@ fn machine(args: &Args, set: &Set, session: &mut Session, xlen: u32) -> Result<C
 
 fn execute(args: &Args, session: &mut Session) -> Result<(), Diagnostics> {
     let choice = args.isa.as_deref().map(choice).transpose().map_err(Diagnostics::from)?;
-    let asked = choice.as_ref().map(|c| c.generation);
+    let asked = choice.as_ref().map(|c| c.xlen.bits());
     let program = program(&args.program).map_err(Diagnostics::from)?;
     let xlen = program.xlen.or(asked).unwrap_or(64);
     let set = definitions(args, session, xlen)?;
@@ -229,7 +229,7 @@ impl Commands {
 }
 
 fn xlen(bits: u32) -> Xlen {
-    if bits == 32 { Xlen::Rv32 } else { Xlen::Rv64 }
+    Xlen::of(bits)
 }
 
 /// The interfaces that were named.

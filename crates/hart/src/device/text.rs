@@ -1,17 +1,17 @@
 //! Commands given in the semantics language: run by its interpreter.
 
 use isaglot_bits::Word;
+use isaglot_riscv::Xlen;
 use isaglot_semantics::{ExternId, FileIndex, Machine, Operand};
 use isaglot_source::{Diagnostics, FileId, Span};
 use isaglot_xintf::ast::{Interface, Semantics};
 use isaglot_xintf::meaning::{self, DATA, LUN, Meaning, RS1, RS2, Variable};
-use isaglot_xintf::uuid::Xlen;
 
 use super::{Action, Described};
 
 /// The register width as interfaces know it.
 pub(super) fn width(xlen: u32) -> Xlen {
-    if xlen == 32 { Xlen::Rv32 } else { Xlen::Rv64 }
+    Xlen::of(xlen)
 }
 
 /// The variables of a device.

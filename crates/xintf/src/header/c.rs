@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use super::{Unit, doc, insn, is_pure, order, units};
+use isaglot_riscv::Xlen;
+
 use crate::ast::Interface;
 use crate::profile::{Op, Profile};
-use crate::uuid::Xlen;
 
 pub(super) fn header(interfaces: &[&Interface], profile: &Profile) -> String {
     let mut out = String::new();

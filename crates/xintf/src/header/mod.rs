@@ -9,10 +9,12 @@ mod asm;
 mod c;
 mod rust;
 
+use isaglot_riscv::Xlen;
+
 use crate::ast::{Command, Interface, Purity};
 use crate::name::mangle;
 use crate::profile::{Op, Profile};
-use crate::uuid::{FALLBACK, MAX_NARROW, Xlen, id_word};
+use crate::uuid::{self, FALLBACK, MAX_NARROW, id_word};
 
 /// The language of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +53,7 @@ struct Unit<'a> {
 impl Unit<'_> {
     /// The register value that names device 0, where the width has one.
     fn id(&self, xlen: Xlen) -> Option<u64> {
-        (self.uuid <= xlen.max_uuid()).then(|| id_word(self.uuid, 0, xlen))
+        (self.uuid <= uuid::max(xlen)).then(|| id_word(self.uuid, 0, xlen))
     }
 
     fn is_wide(&self) -> bool {

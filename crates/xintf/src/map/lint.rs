@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 
 use super::{Levels, LunRow, Map, Route, Value};
-use crate::limits;
+use crate::{limits, uuid};
 
 /// What to look for beside the lints that are always on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,7 +91,7 @@ fn in_range(value: Value, max: u64, what: &str, out: &mut Diagnostics) -> Option
 }
 
 fn lun_row(map: &Map, row: &LunRow, out: &mut Diagnostics) -> Option<(u64, u64, u64)> {
-    let uuid = in_range(row.uuid, map.xlen.max_uuid(), "interface number", out);
+    let uuid = in_range(row.uuid, uuid::max(map.xlen), "interface number", out);
     let dev = in_range(row.dev, limits::MAX_UNIT, "device number", out);
     let lun = in_range(row.lun, limits::MAX_UNIT, "logical unit number", out);
     Some((uuid?, dev?, lun?))

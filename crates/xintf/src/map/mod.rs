@@ -10,9 +10,8 @@ pub mod emit;
 mod lint;
 mod read;
 
+use isaglot_riscv::Xlen;
 use isaglot_source::Span;
-
-use crate::uuid::Xlen;
 
 pub use build::build;
 pub use lint::{Options, lint};

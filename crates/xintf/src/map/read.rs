@@ -1,12 +1,13 @@
 //! Map files, TOML or JSON, to a [`Map`]. Every fault of form is E-SYNTAX at the value; what the tables say is judged
 //! by the lints.
 
+use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
 use super::{Device, LEVEL_NAMES, Levels, LunRow, Map, Route, Service, Value};
 use crate::set::Set;
 use crate::tree::{self, Entry, Item, Node};
-use crate::uuid::{FALLBACK, Xlen, embed};
+use crate::uuid::{FALLBACK, embed};
 use crate::{limits, name};
 
 const TOP: &[&str] = &[

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use super::text::{line, number};
@@ -10,7 +11,7 @@ use crate::ast::Interface;
 use crate::check::Target;
 use crate::map::Map;
 use crate::name;
-use crate::uuid::{FALLBACK, MAX_NARROW, Xlen, embed, hash20, hash52, narrow, rehash_name};
+use crate::uuid::{self, FALLBACK, MAX_NARROW, embed, hash20, hash52, narrow, rehash_name};
 
 /// Checks every line by itself and against the others.
 pub fn check(registry: &Registry, out: &mut Diagnostics) {
@@ -124,7 +125,7 @@ pub fn append_only(before: &Registry, now: &Registry, out: &mut Diagnostics) {
 pub fn against_map(map: &Map, registry: &Registry, out: &mut Diagnostics) {
     let mut seen = BTreeSet::new();
     for row in &map.luns {
-        let Some(uuid) = row.uuid.value.filter(|&v| v > 2 && v <= map.xlen.max_uuid()) else { continue };
+        let Some(uuid) = row.uuid.value.filter(|&v| v > 2 && v <= uuid::max(map.xlen)) else { continue };
         if seen.insert(uuid) && registry.numbered(narrow(uuid, map.xlen)).is_none() {
             let message = format!("number {} is not registered", number(narrow(uuid, map.xlen)));
             out.push(Diagnostic::warning("W-REG-MISSING", message).label(row.uuid.span, ""));
@@ -142,7 +143,7 @@ pub fn against<'a>(
 ) {
     for interface in interfaces {
         let Some(uuid) = interface.uuid else { continue };
-        let Some(value) = uuid.value.filter(|&v| v <= target.xlen.max_uuid()) else { continue };
+        let Some(value) = uuid.value.filter(|&v| v <= uuid::max(target.xlen)) else { continue };
         let name = &interface.name.text;
         if FALLBACK.contains(&name.as_str()) {
             continue;

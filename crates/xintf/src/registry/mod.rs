@@ -12,9 +12,10 @@ mod text;
 
 use std::collections::BTreeMap;
 
+use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostics, Span};
 
-use crate::uuid::{Xlen, embed};
+use crate::uuid::embed;
 
 pub use claim::{Request, claim};
 pub use lint::{against, against_map, append_only, check};

@@ -1,7 +1,7 @@
 //! Which interface a call in machine code is for: constants and handles followed through the control-flow graph
 //! (reference 2.2).
 //!
-//! What an instruction does is given as a [`Step`]; where those come from is not this module's business. For each
+//! What an instruction does is given as a [`Step`]. For each
 //! register of each block the facts are: nothing known, a constant, or the handle of a device of an interface. Facts
 //! that differ meet in nothing known, so what is left at a call holds on every way to it.
 //!
@@ -10,106 +10,13 @@
 //! through a register may go to any instruction of its function, which is the code from one entry to the next.
 
 mod names;
-mod riscv;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use isaglot_riscv::register::{CALLER_SAVED, REGISTERS};
+use isaglot_riscv::steps::{Effect, Next, Step};
+
 pub use names::Names;
-pub use riscv::{Facts, steps};
-
-/// Registers of the integer file.
-pub const REGISTERS: usize = 32;
-
-/// Registers that a call may change, by the calling convention: ra, t0 to t6, a0 to a7. Bit n is register n.
-pub const CALLER_SAVED: u32 = 0xf003_fce2;
-
-/// What an instruction does to registers, as far as it matters here. Register 0 is always zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// `rd = value`
-    Constant {
-        /// Destination.
-        rd: u8,
-        /// The value, as wide as a register.
-        value: u64,
-    },
-    /// `rd = rs + value`; with `word` the sum is cut to 32 bits and sign-extended. With 0 and no `word` it is a copy.
-    Add {
-        /// Destination.
-        rd: u8,
-        /// Source.
-        rs: u8,
-        /// What is added, sign-extended.
-        value: u64,
-        /// Of 32 bits.
-        word: bool,
-    },
-    /// `rd = rs << by`, or `>>` without sign.
-    Shift {
-        /// Destination.
-        rd: u8,
-        /// Source.
-        rs: u8,
-        /// By how many bits.
-        by: u32,
-        /// To the left.
-        left: bool,
-    },
-    /// `xext` or a variant: a handle in rd, for the interface and device in rs.
-    Handle {
-        /// Destination.
-        rd: u8,
-        /// The register with the interface and device.
-        rs: u8,
-    },
-    /// `xcmdK` with the handle in rs.
-    Command {
-        /// Destination.
-        rd: u8,
-        /// The register with the handle.
-        rs: u8,
-        /// The command's number.
-        k: u32,
-    },
-    /// Anything else: bit n of the mask says that register n is written.
-    Writes(u32),
-}
-
-/// Where control goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// On.
-    On,
-    /// To the target, and on if it is conditional.
-    Branch {
-        /// The address.
-        target: u64,
-        /// Whether control may go on.
-        conditional: bool,
-    },
-    /// To the target or, if it is not known, somewhere, and back.
-    Call {
-        /// The address.
-        target: Option<u64>,
-    },
-    /// To an address in a register.
-    Indirect,
-    /// Nowhere that can be followed.
-    Stop,
-}
-
-/// An instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// Its address.
-    pub at: u64,
-    /// Its length in bytes.
-    pub size: u32,
-    /// What it does to registers.
-    pub effect: Effect,
-    /// Where control goes.
-    pub next: Next,
-}
 
 /// What is known of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

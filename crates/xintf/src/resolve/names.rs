@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use isaglot_riscv::Xlen;
+
 use crate::ast::Interface;
 use crate::map::{Levels, Map};
-use crate::uuid::{Xlen, embed};
+use crate::uuid::{self, embed};
 
 /// The interfaces and commands that there are definitions of.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +19,7 @@ impl Names {
     pub fn new<'a>(interfaces: impl IntoIterator<Item = &'a Interface>, xlen: Xlen) -> Names {
         let mut names = Names::default();
         for interface in interfaces {
-            let Some(value) = interface.uuid.and_then(|u| u.value).filter(|&v| v <= xlen.max_uuid()) else { continue };
+            let Some(value) = interface.uuid.and_then(|u| u.value).filter(|&v| v <= uuid::max(xlen)) else { continue };
             let commands = interface.commands.iter().filter_map(|c| Some((c.k?, c.name.clone()))).collect();
             names.interfaces.entry(embed(value, xlen)).or_insert((interface.name.text.clone(), commands));
         }

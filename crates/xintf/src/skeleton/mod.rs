@@ -11,10 +11,11 @@ mod sv;
 
 use std::collections::BTreeMap;
 
+use isaglot_riscv::Xlen;
+
 use crate::ast::{Command, Interface};
 use crate::name::{mangle, short};
 use crate::profile::Profile;
-use crate::uuid::Xlen;
 
 /// The language of a skeleton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use isaglot_riscv::Xlen;
+
 use super::{RUST_WORDS, Unit, doc};
-use crate::uuid::Xlen;
 
 /// A name as Rust takes it: `r#match`; the few words that cannot be raw get a `_`.
 fn ident(name: &str) -> String {

@@ -6,9 +6,11 @@
 use std::fmt::Write;
 
 use super::{Unit, doc};
+use isaglot_riscv::Xlen;
+
 use crate::limits;
 use crate::profile::{Op, Profile, R_TYPE_MASK, ops};
-use crate::uuid::{Xlen, embed};
+use crate::uuid::{self, embed};
 
 pub(super) fn skeleton(units: &[Unit<'_>], profile: &Profile, n: u32) -> String {
     let mut out = format!(
@@ -61,7 +63,7 @@ reg_t lookup(processor_t *p, reg_t id, reg_t data, reg_t unknown)
         let narrow = uuid << 12 & 0xffff_ffff;
         let name = &unit.interface.name.text;
         let _ = writeln!(out, "    case UINT64_C({wide:#x}): return data << 12 | {lun}; // {name}");
-        if narrow != wide && uuid <= Xlen::Rv32.max_uuid() {
+        if narrow != wide && uuid <= uuid::max(Xlen::Rv32) {
             let _ = writeln!(out, "    case UINT64_C({narrow:#x}):");
             let _ = writeln!(out, "        if (p->get_xlen() == 32)\n            return data << 12 | {lun};");
             let _ = writeln!(out, "        return unknown;");

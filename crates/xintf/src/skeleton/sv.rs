@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use isaglot_riscv::Xlen;
+
 use super::{Unit, doc};
-use crate::uuid::Xlen;
 
 pub(super) fn skeleton(units: &[Unit<'_>], xlen: Xlen) -> String {
     let mut out = format!(

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use isaglot_codec::Plan;
-use isaglot_model::{FeatureId, Isa};
+use isaglot_model::Isa;
+use isaglot_riscv::isa_name;
 use isaglot_source::{Diagnostics, SourceMap, render};
 
 /// Loads `specs/riscv`, which must be without any finding.
@@ -25,13 +26,7 @@ pub(crate) fn plan<'a>(isa: &'a Isa, xlen: u64, profile: &str, commands: u64) ->
 
 /// The same without some features.
 pub(crate) fn plan_without<'a>(isa: &'a Isa, xlen: u64, profile: &str, commands: u64, off: &[&str]) -> Plan<'a> {
-    let wanted = |name: &str, default: bool| match name.strip_prefix("xext-") {
-        Some(own) => own == profile,
-        None if name == "xcmd8" => commands >= 8,
-        None if name == "xcmd16" => commands >= 16,
-        None => default && !off.contains(&name),
-    };
-    let features = (0..isa.features().len() as u32).map(FeatureId);
-    let on: Vec<FeatureId> = features.filter(|&f| wanted(&isa[f].name, isa[f].default)).collect();
+    let has = |name: &str, default: bool| default && !off.contains(&name);
+    let on = isa_name::features(isa, profile, commands as u32, &has);
     Plan::with_features(isa, xlen as u32, &on)
 }

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use isaglot_riscv::Xlen;
 use isaglot_source::Diagnostics;
 use isaglot_xintf::check::{Target, check};
 use isaglot_xintf::map::{self, Map, emit};
 use isaglot_xintf::registry;
-use isaglot_xintf::uuid::Xlen;
 
 use super::ReportArgs;
 use crate::session::Session;

@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, SourceMap, render};
 use isaglot_xintf::check::Target;
 use isaglot_xintf::profile::{self, Profile};
 use isaglot_xintf::registry::Registry;
 use isaglot_xintf::set::{self, Set};
-use isaglot_xintf::uuid::Xlen;
 
 use crate::io::{self, Output};
 use crate::session::{EXIT_INPUT, Session};

@@ -8,6 +8,7 @@ use isaglot_hart::Config;
 use isaglot_prove::routine::{Argument, Image};
 use isaglot_prove::sequence::{self, Command};
 use isaglot_prove::{Answer, Claim, Riscv, Verdict, against, decide, encoding, machine, routine};
+use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use isaglot_xintf::check::{Target, check};
 use isaglot_xintf::meaning::{self, Meaning};
@@ -15,7 +16,7 @@ use isaglot_xintf::name::mangle;
 use isaglot_xintf::profile::{self, Profile};
 use isaglot_xintf::set::Set;
 use isaglot_xintf::tree::{self, Entry};
-use isaglot_xintf::uuid::{Xlen, embed};
+use isaglot_xintf::uuid::{self, embed};
 use object::{Object, ObjectSegment, ObjectSymbol, SegmentFlags};
 use serde_json::json;
 
@@ -123,7 +124,7 @@ fn known<'a>(
 ) -> Vec<Known> {
     let mut list = Vec::new();
     for interface in interfaces {
-        let Some(uuid) = interface.uuid.and_then(|u| u.value).filter(|&v| v <= xlen.max_uuid()) else { continue };
+        let Some(uuid) = interface.uuid.and_then(|u| u.value).filter(|&v| v <= uuid::max(xlen)) else { continue };
         for (k, meaning) in meaning::of_interface(interface, xlen, out) {
             let command = interface.commands.iter().find(|c| c.k == Some(u32::from(k)));
             let name = format!("{}:{}", interface.name.text, command.map_or("", |c| c.name.as_str()));
@@ -134,7 +135,7 @@ fn known<'a>(
 }
 
 fn xlen_of(bits: u32) -> Xlen {
-    if bits == 32 { Xlen::Rv32 } else { Xlen::Rv64 }
+    Xlen::of(bits)
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {

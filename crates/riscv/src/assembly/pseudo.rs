@@ -2,9 +2,9 @@
 
 use isaglot_source::Span;
 
-use super::expand::{Expander, Reported, register};
+use super::expand::{Expander, Reported};
 use super::{number, scan};
-use crate::uuid::Xlen;
+use crate::{Xlen, register};
 
 /// Expands a pseudo-instruction; `false` if it is none.
 pub(super) fn expand(to: &mut Expander<'_>, name: &str, operands: &[&str], span: Span) -> Result<bool, Reported> {
@@ -32,7 +32,7 @@ pub(super) fn expand(to: &mut Expander<'_>, name: &str, operands: &[&str], span:
         (name, [rd, label]) if is_global(name, label) && !name.starts_with(['s', 'f']) => {
             to.relative(label, ["auipc", rd], [name, rd], Second::Address(rd), span);
         }
-        (name, [rd, label, rt]) if is_global(name, label) && register(rt).is_some() => {
+        (name, [rd, label, rt]) if is_global(name, label) && register::integer(rt).is_some() => {
             to.relative(label, ["auipc", rt], [name, rd], Second::Address(rt), span);
         }
         _ => return Ok(false),

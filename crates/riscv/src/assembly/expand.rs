@@ -8,32 +8,13 @@ use std::collections::{BTreeMap, HashMap};
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
 use super::scan::{self, Glance, Plain};
-use super::{Attributes, Kind, Known, Origin, Rewritten, pseudo};
-
-/// Names of the integer registers, by number.
-const ABI: [&str; 32] = [
-    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
-    "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
-];
-
-/// The number of an integer register.
-pub(super) fn register(text: &str) -> Option<u32> {
-    if text == "fp" {
-        return Some(8);
-    }
-    if let Some(at) = ABI.iter().position(|n| *n == text) {
-        return Some(at as u32);
-    }
-    let digits =
-        text.strip_prefix('x').filter(|d| !d.is_empty() && d.len() <= 2 && (*d == "0" || !d.starts_with('0')))?;
-    digits.parse().ok().filter(|n| *n < 32)
-}
+use super::{Attributes, Imports, Kind, Known, Origin, Rewritten, pseudo};
 
 /// What is known while a program is rewritten.
 pub(super) struct Expander<'a> {
     pub(super) target: Known<'a>,
     pub(super) made: Rewritten,
-    pub(super) imported: Vec<String>,
+    imports: &'a mut dyn Imports,
     /// Numbers that were defined so far, as far as they are known now.
     pub(super) constants: HashMap<String, i64>,
     /// The section that statements go to, and those to come back to.
@@ -68,7 +49,13 @@ pub(super) struct Line<'t> {
 }
 
 /// Rewrites a program.
-pub(super) fn rewrite(text: &str, file: FileId, target: Known<'_>, out: &mut Diagnostics) -> Rewritten {
+pub(super) fn rewrite(
+    text: &str,
+    file: FileId,
+    target: Known<'_>,
+    imports: &mut dyn Imports,
+    out: &mut Diagnostics,
+) -> Rewritten {
     let made = Rewritten {
         text: Vec::with_capacity(text.len() + text.len() / 8),
         lines: Vec::with_capacity(text.len() / 16),
@@ -77,7 +64,7 @@ pub(super) fn rewrite(text: &str, file: FileId, target: Known<'_>, out: &mut Dia
     let mut expander = Expander {
         target,
         made,
-        imported: Vec::new(),
+        imports,
         constants: HashMap::new(),
         section: super::FIRST_SECTION.to_owned(),
         previous: super::FIRST_SECTION.to_owned(),
@@ -251,7 +238,8 @@ impl Expander<'_> {
     fn one(&mut self, line: Line<'_>) -> Result<(), Reported> {
         let Line { text, span } = line;
         if let Some(name) = text.strip_prefix("import").map(str::trim_start).and_then(|t| t.strip_prefix('(')) {
-            return self.import(name.trim_end().trim_end_matches(')').trim(), span);
+            let name = name.trim_end().trim_end_matches(')').trim();
+            return self.imports.import(name, span).map_err(|d| self.report(d));
         }
         let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
@@ -263,7 +251,9 @@ impl Expander<'_> {
         }
         let operands = scan::operands(rest);
         if name.contains(':') {
-            return self.named(name, &operands, span);
+            let lines = self.imports.call(name, &operands, span).map_err(|d| self.report(d))?;
+            self.lines(&lines, span);
+            return Ok(());
         }
         if pseudo::expand(self, name, &operands, span)? {
             return Ok(());
@@ -317,6 +307,12 @@ impl Expander<'_> {
         let value = self.localised(value);
         let value = if branches { format!("({value}) - .") } else { value };
         Ok(Some(self.number(&value, span) + address))
+    }
+
+    /// A name with colons, where a number is expected.
+    pub(super) fn constant(&mut self, name: &str, span: Span) -> Result<String, Reported> {
+        let value = self.imports.constant(name, span).map_err(|d| self.report(d))?;
+        Ok(format!("{value:#x}"))
     }
 
     /// `name = expression`.

@@ -5,8 +5,8 @@
 
 use isaglot_asm::assemble::source::{Contents, Section};
 
-use super::{Binding, Program, Symbol};
-use crate::uuid::Xlen;
+use crate::Xlen;
+use crate::assembly::{Binding, Program, Symbol};
 
 /// What the file says besides the program.
 #[derive(Clone, Debug)]

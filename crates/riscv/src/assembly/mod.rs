@@ -1,17 +1,15 @@
-//! Assembly for RISC-V with interfaces: `import(…)`, namespaced mnemonics, interface numbers as constants, fused calls,
-//! and the pseudo-instructions and directives of other RISC-V assemblers.
+//! The assembly of RISC-V sources: the pseudo-instructions, relocation functions and directives of other RISC-V
+//! assemblers, and a place for names that the caller gives a meaning to ([`Imports`]).
 //!
 //! All of this is rewriting of lines; what an instruction is, is the description's business, and labels, sections and
 //! data are the general assembler's. A line becomes one line or several, never of a length that depends on a label. What
 //! depends on labels is left as an expression, so the program is read once and assembled once. Messages are moved back to
 //! the lines that the user wrote.
 
-mod command;
 mod directive;
-pub mod elf;
 mod expand;
 mod insn;
-mod number;
+pub mod number;
 mod pseudo;
 mod scan;
 
@@ -21,26 +19,58 @@ use isaglot_asm::Assembler;
 use isaglot_asm::assemble::source::{self, Image, Linked, Setup};
 use isaglot_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
-use crate::set::Set;
-use crate::uuid::Xlen;
+use crate::Xlen;
 
 /// The section that a program begins in.
 pub const FIRST_SECTION: &str = ".text";
 
-/// What a program is assembled for.
-#[derive(Clone, Copy, Debug)]
-pub struct Target<'a> {
-    /// The register width.
-    pub xlen: Xlen,
-    /// Definitions of the interfaces that the program may import.
-    pub interfaces: &'a Set,
+/// What gives a meaning to `import(NAME)` and to names with colons in them, such as `org.example:Thing:command`.
+pub trait Imports {
+    /// `import(NAME)`.
+    ///
+    /// # Errors
+    /// What is wrong with the import.
+    fn import(&mut self, name: &str, span: Span) -> Result<(), Diagnostic>;
+
+    /// The value of a name that stands where a number is expected.
+    ///
+    /// # Errors
+    /// What is wrong with the name.
+    fn constant(&self, name: &str, span: Span) -> Result<u64, Diagnostic>;
+
+    /// The instructions, one per line, that a name stands for at the start of a statement.
+    ///
+    /// # Errors
+    /// What is wrong with the name or its operands.
+    fn call(&self, name: &str, operands: &[&str], span: Span) -> Result<Vec<String>, Diagnostic>;
 }
 
-/// The same with the mnemonics that there are.
+/// For programs without imports: every name with colons is an error.
+#[derive(Clone, Copy, Debug)]
+pub struct NoImports;
+
+impl NoImports {
+    fn unknown(name: &str, span: Span) -> Diagnostic {
+        Diagnostic::error("asm-import", format!("there is nothing to import `{name}` from")).label(span, "")
+    }
+}
+
+impl Imports for NoImports {
+    fn import(&mut self, name: &str, span: Span) -> Result<(), Diagnostic> {
+        Err(NoImports::unknown(name, span))
+    }
+    fn constant(&self, name: &str, span: Span) -> Result<u64, Diagnostic> {
+        Err(NoImports::unknown(name, span))
+    }
+    fn call(&self, name: &str, _: &[&str], span: Span) -> Result<Vec<String>, Diagnostic> {
+        Err(NoImports::unknown(name, span))
+    }
+}
+
+/// What a program is assembled for.
 #[derive(Clone, Copy, Debug)]
 struct Known<'a> {
     xlen: Xlen,
-    interfaces: &'a Set,
     /// Sorted.
     mnemonics: &'a [String],
 }
@@ -137,10 +167,11 @@ struct Attributes {
     sizes: BTreeMap<String, String>,
 }
 
-/// Assembles a program. Every problem is added to `out`; with an error among them there is no program.
+/// Assembles a program for the register width of the assembler's gen. Every problem is added to `out`; with an error
+/// among them there is no program.
 pub fn assemble(
     assembler: &mut Assembler<'_, '_>,
-    target: Target<'_>,
+    imports: &mut dyn Imports,
     files: &mut SourceMap,
     file: FileId,
     layout: &Layout,
@@ -153,9 +184,9 @@ pub fn assemble(
     };
     let stripped = scan::without_comments(text);
     let before = out.error_count();
-    let Target { xlen, interfaces } = target;
-    let known = Known { xlen, interfaces, mnemonics: assembler.mnemonics() };
-    let rewritten = expand::rewrite(stripped.as_deref().unwrap_or(text), file, known, out);
+    let xlen = Xlen::of(assembler.plan().generation());
+    let known = Known { xlen, mnemonics: assembler.mnemonics() };
+    let rewritten = expand::rewrite(stripped.as_deref().unwrap_or(text), file, known, imports, out);
     let setup = Setup {
         list: layout.list,
         symbols: true,
@@ -165,7 +196,7 @@ pub fn assemble(
             base: layout.base,
             starts: layout.starts.clone(),
             page: layout.page,
-            last: if target.xlen == Xlen::Rv32 { u64::from(u32::MAX) } else { u64::MAX },
+            last: xlen.max(),
         }),
     };
     let image = run(assembler, files, file, &rewritten, &setup, out);

@@ -1,16 +1,17 @@
-//! The whole of each tool over bytes from anywhere: what the fuzz targets and their smoke test drive. Nothing here may
-//! panic, and what was accepted must come out the way it went in.
+//! Every tool of this crate over arbitrary bytes: what the fuzz targets and their smoke test call. Nothing here may
+//! panic, and what is accepted must come out as it went in.
 
-use isaglot_asm::{Assembler, Compat, Names};
 use isaglot_codec::Plan;
+use isaglot_riscv::Xlen;
+use isaglot_riscv::steps::{Facts, steps};
 use isaglot_source::{Diagnostics, SourceMap};
 
+use crate::assembly::Interfaces;
 use crate::ast::Interface;
 use crate::check::{Target, check};
 use crate::header::{self, header};
 use crate::skeleton::{self, Part, skeleton};
-use crate::uuid::Xlen;
-use crate::{assembly, map, name, profile, registry, resolve, set};
+use crate::{map, name, profile, registry, resolve, set};
 
 /// A definition file: parsed, checked for both widths, and turned into everything that is made of it.
 pub fn interfaces(data: &[u8]) {
@@ -87,27 +88,13 @@ pub fn registry(data: &[u8]) {
 
 /// A program in RISC-V assembly that may import the given interfaces.
 pub fn assembly(data: &[u8], plan: &Plan<'_>) {
-    let custom = Names::default();
-    let mut assembler = Assembler::new(plan, &custom, Compat::default());
-    let mut files = SourceMap::new();
-    let mut found = Diagnostics::new();
-    let interfaces = files.add("defs", EXAMPLE.as_bytes());
-    let interfaces = set::load(&mut files, &[interfaces], |_, _, _| None, &mut found);
-    let file = files.add("fuzz", data);
-    let xlen = if plan.generation() == 32 { Xlen::Rv32 } else { Xlen::Rv64 };
-    let target = assembly::Target { xlen, interfaces: &interfaces };
-    let layout = assembly::Layout { base: 0x1_0000, page: assembly::elf::PAGE, list: true, ..Default::default() };
-    let image = assembly::assemble(&mut assembler, target, &mut files, file, &layout, &mut found);
-    assert!(image.is_some() != found.has_errors(), "either a program or errors");
-    for d in &found {
-        assert!(d.labels.iter().all(|l| files.get(l.span.file).is_some()), "{} is nowhere", d.code);
-    }
-    if let Some(program) = image {
-        let options = assembly::elf::Options { xlen, flags: 0, entry: 0x1_0000, arch: String::new() };
-        assert!(assembly::elf::write(&program, &options).starts_with(b"\x7fELF"));
-    }
+    let (mut files, mut found) = (SourceMap::new(), Diagnostics::new());
+    let definitions = files.add("defs", EXAMPLE.as_bytes());
+    let set = set::load(&mut files, &[definitions], |_, _, _| None, &mut found);
+    let xlen = Xlen::of(plan.generation());
+    isaglot_riscv::oracle::assembly(data, plan, &mut Interfaces::new(&set, xlen));
     // Whatever it is as code, it is followed without harm.
-    let steps = resolve::steps(plan, &resolve::Facts::new(plan), xlen, data);
+    let steps = steps(plan, &Facts::new(plan), xlen, data);
     resolve::resolve(&steps, &[0, 2, 6], xlen.bits(), &|uuid| uuid % 2 == 0);
 }
 

@@ -2,8 +2,9 @@
 
 use isaglot_source::{Diagnostic, Span};
 
-use super::expand::{Expander, Reported, register};
+use super::expand::{Expander, Reported};
 use super::scan;
+use crate::register;
 
 /// What the forms take.
 const FORMS: &[(&str, &str)] = &[
@@ -45,10 +46,7 @@ fn word(to: &Expander<'_>, rest: &str) -> Option<(u32, u32)> {
         parts.get(i).and_then(|text| to.known(text)).filter(|n| range.contains(n))
     };
     let field = |i: usize, bits: u32| number(i, 0..=(1 << bits) - 1).map(|n| n as u32);
-    let any = |text: &str| {
-        let float = text.strip_prefix('f').filter(|_| register(text).is_none());
-        register(text).or_else(|| float.and_then(float_register))
-    };
+    let any = |text: &str| register::integer(text).or_else(|| register::float(text));
     let reg = |i: usize| parts.get(i).and_then(|text| any(text));
     let signed = -0x800..=0x7ff;
     let has = |count: usize| (parts.len() == count).then_some(());
@@ -101,16 +99,4 @@ fn address<'t>(to: &Expander<'_>, text: &'t str) -> Option<(i64, &'t str)> {
     let (offset, rs1) = text.strip_suffix(')')?.rsplit_once('(')?;
     let offset = if offset.trim().is_empty() { 0 } else { to.known(offset.trim())? };
     (-0x800..=0x7ff).contains(&offset).then_some((offset, rs1.trim()))
-}
-
-/// The number of a floating-point register, by its name without the `f`.
-fn float_register(rest: &str) -> Option<u32> {
-    let numbered = |prefix: &str, table: &[u32]| {
-        let n: usize = rest.strip_prefix(prefix)?.parse().ok()?;
-        table.get(n).copied()
-    };
-    numbered("t", &[0, 1, 2, 3, 4, 5, 6, 7, 28, 29, 30, 31])
-        .or_else(|| numbered("s", &[8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27]))
-        .or_else(|| numbered("a", &[10, 11, 12, 13, 14, 15, 16, 17]))
-        .or_else(|| rest.parse().ok().filter(|n| *n < 32))
 }

@@ -1,12 +1,101 @@
-//! Steps from RISC-V code, by way of the description: which registers are written and where control goes is what the
-//! model says, and only the few instructions that make constants are known by name.
+//! What the instructions of some code do to constants and handles, and where control goes.
+//!
+//! Which registers are written and where control goes is what the model says; only the few instructions that make
+//! constants are known by name.
 
 use isaglot_bits::Word;
 use isaglot_codec::{Match, Plan};
 use isaglot_model::{EncodingId, FieldSource, Flow, Name, OperandKind, Piece};
 
-use super::{Effect, Next, Step};
-use crate::uuid::Xlen;
+use crate::Xlen;
+
+/// What an instruction does to registers, as far as it matters here. Register 0 is always zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// `rd = value`
+    Constant {
+        /// Destination.
+        rd: u8,
+        /// The value, as wide as a register.
+        value: u64,
+    },
+    /// `rd = rs + value`; with `word` the sum is cut to 32 bits and sign-extended. With 0 and no `word` it is a copy.
+    Add {
+        /// Destination.
+        rd: u8,
+        /// Source.
+        rs: u8,
+        /// What is added, sign-extended.
+        value: u64,
+        /// Of 32 bits.
+        word: bool,
+    },
+    /// `rd = rs << by`, or `>>` without sign.
+    Shift {
+        /// Destination.
+        rd: u8,
+        /// Source.
+        rs: u8,
+        /// By how many bits.
+        by: u32,
+        /// To the left.
+        left: bool,
+    },
+    /// `xext` or a variant: a handle in rd, for the interface and device in rs.
+    Handle {
+        /// Destination.
+        rd: u8,
+        /// The register with the interface and device.
+        rs: u8,
+    },
+    /// `xcmdK` with the handle in rs.
+    Command {
+        /// Destination.
+        rd: u8,
+        /// The register with the handle.
+        rs: u8,
+        /// The command's number.
+        k: u32,
+    },
+    /// Anything else: bit n of the mask says that register n is written.
+    Writes(u32),
+}
+
+/// Where control goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// On.
+    On,
+    /// To the target, and on if it is conditional.
+    Branch {
+        /// The address.
+        target: u64,
+        /// Whether control may go on.
+        conditional: bool,
+    },
+    /// To the target or, if it is not known, somewhere, and back.
+    Call {
+        /// The address.
+        target: Option<u64>,
+    },
+    /// To an address in a register.
+    Indirect,
+    /// Nowhere that can be followed.
+    Stop,
+}
+
+/// An instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Its address.
+    pub at: u64,
+    /// Its length in bytes.
+    pub size: u32,
+    /// What it does to registers.
+    pub effect: Effect,
+    /// Where control goes.
+    pub next: Next,
+}
 
 /// How the value of a field is put together: most significant piece first, and its width.
 type Place = (Vec<Piece>, u32);

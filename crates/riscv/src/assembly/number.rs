@@ -1,6 +1,6 @@
-//! Numbers as instructions: the sequences that `li` stands for.
+//! Numbers as instructions, which is what `li` becomes, and numbers in text.
 
-use crate::uuid::Xlen;
+use crate::Xlen;
 
 fn low12(value: i64) -> i64 {
     value << 52 >> 52
@@ -8,7 +8,7 @@ fn low12(value: i64) -> i64 {
 
 /// Lines that put a constant into a register: as few as `lui`, `addi` and `slli` can do it in by splitting off twelve
 /// bits at a time.
-pub(super) fn li(rd: &str, value: i64, xlen: Xlen) -> Vec<String> {
+pub fn li(rd: &str, value: i64, xlen: Xlen) -> Vec<String> {
     let mut out = Vec::new();
     let value = if xlen == Xlen::Rv32 { i64::from(value as i32) } else { value };
     push(rd, value, xlen, &mut out);
@@ -42,7 +42,7 @@ fn push(rd: &str, value: i64, xlen: Xlen, out: &mut Vec<String>) {
 }
 
 /// A number in decimal, `0x`, `0b` or octal, with a sign; a 64-bit pattern counts as the signed number it is.
-pub(super) fn parse(text: &str) -> Option<i64> {
+pub fn parse(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest.trim_start()),
         None => (false, text.strip_prefix('+').unwrap_or(text)),

@@ -1,0 +1,7 @@
+//! Every bound of this crate, by name.
+
+/// The most values that one `.fill` makes.
+pub const MAX_FILL: i64 = 1 << 16;
+
+/// Alignments are below 2 to the power of this.
+pub const MAX_ALIGN: i64 = 16;
