@@ -2,5 +2,5 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    isaglot_isaspec::fuzz::fuzz_roles(data);
+    isaglot_isaspec::oracle::fuzz_roles(data);
 });

@@ -220,12 +220,14 @@ impl fmt::Debug for Pattern {
 }
 
 /// As the pair of value and care.
+#[cfg(feature = "serde")]
 impl serde::Serialize for Pattern {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (&self.value, &self.care).serialize(serializer)
     }
 }
 
+#[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Pattern {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Pattern, D::Error> {
         <(Word, Word)>::deserialize(deserializer).map(|(value, care)| Pattern::new(&value, care))

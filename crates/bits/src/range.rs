@@ -3,7 +3,8 @@
 use core::fmt;
 
 /// `width` bits from bit `lo` on. A width of 0 is an empty range and overlaps nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BitRange {
     /// The lowest bit.
     pub lo: u32,

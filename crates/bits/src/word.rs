@@ -355,6 +355,7 @@ impl PartialOrd for Word {
 }
 
 /// As a tuple: the width, then the limbs that it has, the least significant first.
+#[cfg(feature = "serde")]
 impl serde::Serialize for Word {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeTuple;
@@ -367,6 +368,7 @@ impl serde::Serialize for Word {
     }
 }
 
+#[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Word {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Word, D::Error> {
         struct Limbs;

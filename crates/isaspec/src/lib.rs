@@ -33,11 +33,12 @@
 mod check;
 pub mod display;
 pub mod expr;
-pub mod fuzz;
 mod gather;
 pub mod limits;
 mod load;
 mod lower;
+#[cfg(feature = "oracle")]
+pub mod oracle;
 mod read;
 mod roles;
 pub mod syntax;

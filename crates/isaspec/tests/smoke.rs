@@ -1,6 +1,6 @@
 //! The fuzz targets' functions on seeded pseudo-random and mutated inputs: nothing may panic or hang.
 
-use isaglot_isaspec::fuzz::{fuzz_description, fuzz_display, fuzz_expression, fuzz_roles};
+use isaglot_isaspec::oracle::{fuzz_description, fuzz_display, fuzz_expression, fuzz_roles};
 
 /// xorshift64*: the same inputs in every run.
 struct Random(u64);

@@ -1,7 +1,7 @@
 //! Listings by roles that may say anything: numbers, counts and masks out of all bounds, parts within parts.
 
 use isaglot_codec::Plan;
-use isaglot_isaspec::fuzz::fuzz_roles;
+use isaglot_isaspec::oracle::fuzz_roles;
 use isaglot_listing::tree::{Elem, Operand};
 use isaglot_listing_build::limits::MAX_OPERAND_REGISTERS;
 use isaglot_listing_build::{Options, build};

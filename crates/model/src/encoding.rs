@@ -4,17 +4,16 @@ use std::cmp::Reverse;
 
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_source::Span;
-use serde::{Deserialize, Serialize};
 
 use crate::field::Field;
 use crate::ids::{EncodingId, ExprId, FeatureId, SpaceId, TemplateId};
-use crate::limits;
 use crate::names::Name;
 use crate::operand::{Flow, Operand};
 use crate::semantics::Semantics;
 
 /// A set of encodings among which a word is decided.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Space {
     /// Its name, as in the description.
     pub name: Name,
@@ -29,12 +28,13 @@ pub struct Space {
     /// Whether unpackers into a program's own data are wanted.
     pub decode: bool,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
 /// What happens when two encodings of a space match one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub enum Overlap {
     /// An error that names the first two, and no match.
     Conflict,
@@ -43,7 +43,8 @@ pub enum Overlap {
 }
 
 /// Generations, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct GenRange {
     /// First.
     pub min: u32,
@@ -67,8 +68,9 @@ impl GenRange {
 }
 
 /// Which features an encoding needs.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(into = "Vec<Step>", try_from = "Vec<Step>")]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "compiled", serde(into = "Vec<crate::compiled::Step>", try_from = "Vec<crate::compiled::Step>"))]
 pub enum Condition {
     /// None.
     #[default]
@@ -97,7 +99,8 @@ impl Condition {
 }
 
 /// One leaf: a pattern and what words that match it mean.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Encoding {
     /// Its name in the description; variants for other gens share it.
     pub name: Name,
@@ -136,7 +139,7 @@ pub struct Encoding {
     /// What the description says about it.
     pub doc: String,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
@@ -155,7 +158,8 @@ impl Encoding {
 }
 
 /// A set of definitions that hold under a condition.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Case {
     /// When it applies; `None` for always.
     pub guard: Option<ExprId>,
@@ -174,24 +178,26 @@ pub struct Case {
     /// The display name of the level of the hierarchy that the case belongs to, for messages.
     pub owner: String,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
 /// Bits that must have a value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Assert {
     /// Which.
     pub range: BitRange,
     /// The value; its width is that of the range.
     pub value: Word,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
 /// How a space's words are packed from a program's own data (isaspec's `<encode>`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct EncodeRoot {
     /// The type of the data.
     pub ty: String,
@@ -200,12 +206,13 @@ pub struct EncodeRoot {
     /// The language of that program: `c` or `rust`.
     pub language: String,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
 /// The expression, in the program's language, that a field is packed from (isaspec's `<map>`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Map {
     /// The field.
     pub name: Name,
@@ -216,74 +223,6 @@ pub struct Map {
     /// The language: `c` or `rust`.
     pub language: String,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
-}
-
-/// A condition in postfix form: how it is kept, since nesting that is read must not nest calls.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-enum Step {
-    Always,
-    Feature(FeatureId),
-    /// Of the last, or of that many of the last.
-    Not,
-    All(u32),
-    Any(u32),
-}
-
-impl From<Condition> for Vec<Step> {
-    fn from(condition: Condition) -> Vec<Step> {
-        fn list(conditions: Vec<Condition>, of: fn(u32) -> Step, steps: &mut Vec<Step>) {
-            let count = conditions.len() as u32;
-            conditions.into_iter().for_each(|c| add(c, steps));
-            steps.push(of(count));
-        }
-        fn add(condition: Condition, steps: &mut Vec<Step>) {
-            match condition {
-                Condition::Always => steps.push(Step::Always),
-                Condition::Feature(f) => steps.push(Step::Feature(f)),
-                Condition::Not(c) => {
-                    add(*c, steps);
-                    steps.push(Step::Not);
-                }
-                Condition::All(conditions) => list(conditions, Step::All, steps),
-                Condition::Any(conditions) => list(conditions, Step::Any, steps),
-            }
-        }
-        let mut steps = Vec::new();
-        add(condition, &mut steps);
-        steps
-    }
-}
-
-impl TryFrom<Vec<Step>> for Condition {
-    type Error = &'static str;
-
-    fn try_from(steps: Vec<Step>) -> Result<Condition, &'static str> {
-        // With how deep each is.
-        let mut stack: Vec<(Condition, usize)> = Vec::new();
-        let last = |count: u32, stack: &mut Vec<(Condition, usize)>| {
-            let from = stack.len().checked_sub(count as usize).ok_or("a condition lacks parts")?;
-            let depth = stack[from..].iter().map(|(_, depth)| depth + 1).max().unwrap_or(1);
-            let parts: Vec<Condition> = stack.drain(from..).map(|(c, _)| c).collect();
-            if depth > limits::MAX_CONDITION_DEPTH { Err("a condition is nested too deep") } else { Ok((parts, depth)) }
-        };
-        for step in steps {
-            let next = match step {
-                Step::Always => (Condition::Always, 1),
-                Step::Feature(f) => (Condition::Feature(f), 1),
-                Step::Not => {
-                    let (mut parts, depth) = last(1, &mut stack)?;
-                    (Condition::Not(Box::new(parts.pop().unwrap_or_default())), depth)
-                }
-                Step::All(count) => last(count, &mut stack).map(|(parts, depth)| (Condition::All(parts), depth))?,
-                Step::Any(count) => last(count, &mut stack).map(|(parts, depth)| (Condition::Any(parts), depth))?,
-            };
-            stack.push(next);
-        }
-        match (stack.pop(), stack.is_empty()) {
-            (Some((condition, _)), true) => Ok(condition),
-            _ => Err("a condition is not one"),
-        }
-    }
 }

@@ -6,13 +6,13 @@
 
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_source::Span;
-use serde::{Deserialize, Serialize};
 
 use crate::encoding::GenRange;
 use crate::ids::{ExprId, TableId};
 
 /// A table of bit strings, reached by index.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Table {
     /// Its name.
     pub name: String,
@@ -21,13 +21,14 @@ pub struct Table {
     /// The rows; each of this width.
     pub rows: Vec<Word>,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
 /// A short form. Encodings name it in their `compact` attribute ([`Encoding::meta`](crate::Encoding::meta)); variants
 /// for other gens share the name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Expansion {
     /// Its name.
     pub name: String,
@@ -40,12 +41,13 @@ pub struct Expansion {
     /// What makes the long word, in order. A later step may replace what an earlier one has placed.
     pub steps: Vec<ExpandStep>,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
 /// One part of a short form and what it becomes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct ExpandStep {
     /// When it applies, over the fields of the long word so far; `None` for always.
     pub guard: Option<ExprId>,
@@ -60,7 +62,7 @@ pub struct ExpandStep {
     /// How often the value is placed.
     pub copies: u32,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 

@@ -9,13 +9,13 @@ use std::convert::Infallible;
 
 use isaglot_invariant::Impossible as _;
 use isaglot_source::Span;
-use serde::{Deserialize, Serialize};
 
 use crate::ids::FeatureId;
 use crate::names::Name;
 
 /// An integer type: two's complement, wrapping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct IntType {
     /// Width in bits, 1 to [`limits::MAX_EXPR_BITS`](crate::limits::MAX_EXPR_BITS).
     pub bits: u32,
@@ -41,11 +41,13 @@ impl IntType {
 }
 
 /// A node of an expression, by its place in [`Expr::nodes`]. Operands come before the nodes that use them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeId(pub u32);
 
 /// One operation. The value of a node is held in 64 bits, extended by the rule of its type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub enum Node {
     /// A constant, already wrapped to its type.
     Const(u64, IntType),
@@ -67,7 +69,8 @@ pub enum Node {
 }
 
 /// Operators with one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub enum UnaryOp {
     /// `-x`
     Negate,
@@ -78,7 +81,8 @@ pub enum UnaryOp {
 }
 
 /// Operators with two operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub enum BinaryOp {
     /// `+`
     Add,
@@ -119,7 +123,8 @@ pub enum BinaryOp {
 }
 
 /// A whole expression; its value is that of the last node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Expr {
     /// The name given by the description, or a made-up one for an expression written in place.
     pub name: String,
@@ -130,7 +135,7 @@ pub struct Expr {
     /// The text as written.
     pub text: String,
     /// Where it stands.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 

@@ -2,13 +2,13 @@
 
 use isaglot_bits::BitRange;
 use isaglot_source::Span;
-use serde::{Deserialize, Serialize};
 
 use crate::ids::{EnumId, ExprId, RegisterFileId, SpaceId};
 use crate::names::Name;
 
 /// A named value of an encoding, as one case defines it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Field {
     /// Its name. Several cases may define one name differently.
     pub name: Name,
@@ -23,12 +23,13 @@ pub struct Field {
     /// What the description says about it.
     pub doc: String,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
 /// Where a field's value comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub enum FieldSource {
     /// Bits of the word and implied constant bits, **most significant piece first**.
     Bits(Vec<Piece>),
@@ -37,7 +38,8 @@ pub enum FieldSource {
 }
 
 /// A part of a field's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub enum Piece {
     /// Bits of the word.
     Bits(BitRange),
@@ -61,7 +63,8 @@ impl Piece {
 }
 
 /// A field of the enclosing scope handed to a sub-encoding, under a name of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Param {
     /// The name in the enclosing scope.
     pub name: Name,
@@ -70,7 +73,8 @@ pub struct Param {
 }
 
 /// How a value reads. `value` below is the raw value, `signed` the value sign-extended from the field's width.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub enum FieldType {
     /// With a text: the text if the value is not 0, else nothing. Without: the value in decimal.
     Bool(Option<String>),
@@ -108,7 +112,8 @@ pub enum FieldType {
 }
 
 /// A table of values with texts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct EnumType {
     /// Its name.
     pub name: String,
@@ -119,12 +124,13 @@ pub struct EnumType {
     /// In what people write, a number will do for any value.
     pub numbers: bool,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
 /// An entry of an [`EnumType`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct EnumValue {
     /// The value.
     pub value: u64,
@@ -133,6 +139,6 @@ pub struct EnumValue {
     /// A name for generated code.
     pub name: Option<String>,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }

@@ -4,7 +4,6 @@ use std::ops::Index;
 
 use isaglot_bits::{BitRange, Pattern};
 use isaglot_source::Span;
-use serde::{Deserialize, Serialize};
 
 use crate::encoding::{Encoding, Space};
 use crate::expansion::{Expansion, Table};
@@ -17,7 +16,8 @@ use crate::semantics::{ExternFunction, Parameter};
 use crate::template::Template;
 
 /// The order of bytes in a parcel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub enum ByteOrder {
     /// Least significant byte first; of several parcels, the least significant parcel first.
     Little,
@@ -26,7 +26,8 @@ pub enum ByteOrder {
 }
 
 /// How instructions lie in memory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct WordFormat {
     /// The unit in which instructions are fetched and which holds the length rule, in bits: a multiple of 8.
     pub parcel_bits: u32,
@@ -40,19 +41,21 @@ pub struct WordFormat {
 }
 
 /// Instructions whose first parcel matches have this width.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct LengthRule {
     /// Over the first parcel.
     pub pattern: Pattern,
     /// Width in bits: a multiple of `parcel_bits`.
     pub bits: u32,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
 /// Which bits of instructions of one width are called the major opcode: what the space of words is told by.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct OpcodeBits {
     /// Width of the instructions in bits.
     pub width: u32,
@@ -61,7 +64,8 @@ pub struct OpcodeBits {
 }
 
 /// Something that an implementation has or has not.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Feature {
     /// Its name: `zba`, `+m`.
     pub name: String,
@@ -72,12 +76,13 @@ pub struct Feature {
     /// What it is.
     pub doc: String,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
 /// A name for a gen.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct GenName {
     /// The name.
     pub name: String,

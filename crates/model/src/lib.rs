@@ -24,6 +24,7 @@
 //! scope around it it sees only the fields passed as [`Param`]s.
 
 mod build;
+#[cfg(feature = "compiled")]
 pub mod compiled;
 mod encoding;
 mod environment;

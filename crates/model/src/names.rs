@@ -3,12 +3,14 @@
 use rustc_hash::FxHashMap;
 
 /// An interned string of one [`Isa`](crate::Isa) or [`Builder`](crate::Builder).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Name(pub u32);
 
 /// The strings behind [`Name`]s.
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-#[serde(into = "Vec<Box<str>>", from = "Vec<Box<str>>")]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "compiled", serde(into = "Vec<Box<str>>", from = "Vec<Box<str>>"))]
 pub struct Names {
     texts: Vec<Box<str>>,
     index: FxHashMap<Box<str>, Name>,

@@ -2,7 +2,6 @@
 //! blocks, def-use, and the headers of generated code.
 
 use isaglot_source::Span;
-use serde::{Deserialize, Serialize};
 
 use crate::encoding::GenRange;
 use crate::ids::{ExprId, RegisterFileId};
@@ -10,7 +9,8 @@ use crate::names::Name;
 use crate::semantics::Width;
 
 /// A set of numbered registers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct RegisterFile {
     /// Its name: `x`, `f`, `acc`.
     pub name: String,
@@ -26,12 +26,13 @@ pub struct RegisterFile {
     /// they have bytes of their own.
     pub within: Option<(RegisterFileId, GenRange)>,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
 /// Whether a value is read or written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub enum Access {
     /// Read only.
     Read,
@@ -54,7 +55,8 @@ impl Access {
 }
 
 /// One operand, named by a field or implied by the instruction.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Operand {
     /// What it is.
     pub kind: OperandKind,
@@ -65,12 +67,13 @@ pub struct Operand {
     /// What of this depends on the word.
     pub varies: Varies,
     /// Where it is declared.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
 /// What an operand is, as far as that depends on other fields: expressions in the scope of its encoding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Varies {
     /// There is such an operand only where this is not 0.
     pub when: Option<ExprId>,
@@ -81,7 +84,8 @@ pub struct Varies {
 }
 
 /// What an operand is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub enum OperandKind {
     /// The register of this file whose number is the field's value.
     Register(Name, RegisterFileId),
@@ -100,7 +104,8 @@ pub enum OperandKind {
 }
 
 /// Where control goes after an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub enum Flow {
     /// To the next instruction.
     #[default]

@@ -6,13 +6,13 @@
 
 use isaglot_semantics::Tree;
 use isaglot_source::{Diagnostics, Span};
-use serde::{Deserialize, Serialize};
 
 use crate::encoding::GenRange;
 
 /// The parsed text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "compiled", serde(into = "String", try_from = "String"))]
 pub struct Semantics {
     /// Its syntax tree.
     pub tree: Tree,
@@ -39,19 +39,21 @@ impl TryFrom<String> for Semantics {
 }
 
 /// A number that depends on the gen: `xlen`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Parameter {
     /// Its name.
     pub name: String,
     /// Its values; for a gen in none of the ranges it is 0.
     pub values: Vec<(GenRange, u32)>,
     /// Where it is defined.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
 /// A width in bits: a number, or the value of a parameter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub enum Width {
     /// So many.
     Bits(u32),
@@ -60,7 +62,8 @@ pub enum Width {
 }
 
 /// Something outside the language that texts may call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct ExternFunction {
     /// Its name.
     pub name: String,
@@ -69,6 +72,6 @@ pub struct ExternFunction {
     /// Width of its result, if it has one.
     pub result: Option<Width>,
     /// Where it is declared.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }

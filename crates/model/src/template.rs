@@ -1,22 +1,23 @@
 //! Display templates, split once: literal runs, references, alignment.
 
 use isaglot_source::Span;
-use serde::{Deserialize, Serialize};
 
 use crate::names::Name;
 
 /// The text form of a case.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Template {
     /// Its parts in order.
     pub parts: Vec<TemplatePart>,
     /// Where it stands.
-    #[serde(skip)]
+    #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,
 }
 
 /// A part of a template.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub enum TemplatePart {
     /// Bytes echoed as they are; need not be UTF-8.
     Literal(Vec<u8>),
