@@ -1,8 +1,12 @@
 //! The descriptions of `specs/` that the tool carries with it.
 
-/// A description: its name, and its files, the top one first.
+use crate::subject::Kind;
+
+/// A description: its name, what its assembly is, and its files, the top one first.
+#[derive(Debug)]
 pub(crate) struct Embedded {
     name: &'static str,
+    kind: Kind,
     files: &'static [(&'static str, &'static str)],
 }
 
@@ -19,9 +23,14 @@ impl Embedded {
 }
 
 const ALL: &[Embedded] = &[
-    Embedded { name: "minnow", files: &[("minnow.xml", include_str!("../../../specs/minnow/minnow.xml"))] },
+    Embedded {
+        name: "minnow",
+        kind: Kind::Templates,
+        files: &[("minnow.xml", include_str!("../../../specs/minnow/minnow.xml"))],
+    },
     Embedded {
         name: "riscv",
+        kind: Kind::Riscv,
         files: &[
             ("riscv.xml", include_str!("../../../specs/riscv/riscv.xml")),
             ("base.xml", include_str!("../../../specs/riscv/base.xml")),
@@ -36,13 +45,22 @@ const ALL: &[Embedded] = &[
             ("xext.xml", include_str!("../../../specs/riscv/xext.xml")),
         ],
     },
-    Embedded { name: "trio", files: &[("trio.xml", include_str!("../../../specs/trio/trio.xml"))] },
-    Embedded { name: "xe", files: &isaglot_xe::FILES },
+    Embedded {
+        name: "trio",
+        kind: Kind::Templates,
+        files: &[("trio.xml", include_str!("../../../specs/trio/trio.xml"))],
+    },
+    Embedded { name: "xe", kind: Kind::Templates, files: &isaglot_xe::FILES },
 ];
 
 /// The description of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Embedded> {
     ALL.iter().find(|e| e.name == name)
+}
+
+/// What the assembly of a description is, by the name that it gives itself.
+pub(crate) fn kind(name: &str) -> Kind {
+    find(name).map_or(Kind::Templates, |e| e.kind)
 }
 
 /// All names.

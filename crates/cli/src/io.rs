@@ -86,6 +86,13 @@ pub(crate) fn unwritable(name: &str, e: &io::Error) -> Diagnostic {
     Diagnostic::error("io-write", format!("cannot write {name}: {e}"))
 }
 
+/// Writes a whole output. With `binary`, standard output must not be a terminal.
+pub(crate) fn write(path: Option<&Path>, binary: bool, bytes: &[u8]) -> Result<(), Diagnostic> {
+    let mut out = Output::create(path, binary)?;
+    out.write_all(bytes).map_err(|e| out.failed(&e))?;
+    out.finish()
+}
+
 /// An output that is a stream or a file in the making. A file appears under its name only in [`Output::finish`]; when
 /// the output is dropped before, nothing is left behind.
 pub(crate) struct Output {

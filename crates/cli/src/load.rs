@@ -1,39 +1,83 @@
-//! From `--spec FILE` or `--isa NAME`, `--gen` and `--feature` to a model and what to decode for.
+//! From a description's file or name, a gen and features to a model and what to decode for.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use isaglot_asm::{Compat, Names};
+use isaglot_asm::Names;
+use isaglot_codec::Plan;
 use isaglot_isaspec::Overlay;
 use isaglot_llvm::OperandTable;
 use isaglot_model::{FeatureId, Isa};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, Span, closest};
 
 use crate::compiled;
+use crate::embedded::Embedded;
+use crate::names::{self, Alias, Machine};
 use crate::session::Session;
+use crate::subject::{self, Kind};
 use crate::target::{self, TargetArgs};
 
-/// The options that choose a description.
-#[derive(clap::Args, Clone, Debug)]
-#[command(group(clap::ArgGroup::new("description").required(true).args(["spec", "isa"])))]
-pub(crate) struct SpecArgs {
-    /// A description: an isaspec XML file, the TableGen file of an LLVM target, or what `isaglot compile` made of one.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) spec: Option<PathBuf>,
-    /// A description that comes with isaglot; `--isa help` lists them.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) isa: Option<String>,
-    /// What to decode for where a description distinguishes gens: a number, or a name that it gives.
-    #[arg(long = "gen", value_name = "N")]
+/// What a command line says of the description that it is about, and of what to decode for.
+#[derive(Clone, Debug)]
+pub(crate) struct Spec {
+    pub(crate) source: Source,
+    /// The gen: a number, or a name that the description gives.
     pub(crate) generation: Option<String>,
-    /// Switch a feature on (`+name` or `name`) or off (`-name`); several with commas.
-    #[arg(long = "feature", alias = "mattr", value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    /// Features to switch on (`+name` or `name`) or off (`-name`).
     pub(crate) features: Vec<String>,
-    #[command(flatten)]
+    /// What TableGen and compiled descriptions have besides.
     pub(crate) target: TargetArgs,
-    /// Set by verbs that show what instructions read and write.
-    #[arg(skip)]
     pub(crate) roles: Roles,
+}
+
+/// Where a description is.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// A file.
+    File(PathBuf),
+    /// What a name stands for.
+    Name(String),
+    /// Nowhere: the input describes itself.
+    Input,
+}
+
+impl Source {
+    /// As it is called in messages.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Source::File(path) => path.display().to_string(),
+            Source::Name(name) => name.clone(),
+            Source::Input => "<input>".to_owned(),
+        }
+    }
+
+    /// What the name stands for; `None` without a name.
+    fn alias(&self) -> Option<Result<Alias, Diagnostic>> {
+        match self {
+            Source::Name(name) => Some(names::find(name)),
+            Source::File(_) | Source::Input => None,
+        }
+    }
+}
+
+impl Spec {
+    /// A description with nothing chosen.
+    pub(crate) fn of(source: Source) -> Spec {
+        let target = TargetArgs::default();
+        Spec { source, generation: None, features: Vec::new(), target, roles: Roles::Unused }
+    }
+
+    /// The file of the description, unless it comes with the tool.
+    pub(crate) fn path(&self) -> Option<PathBuf> {
+        match &self.source {
+            Source::File(path) => Some(path.clone()),
+            Source::Name(name) => match names::find(name).ok()?.machine {
+                Machine::File(path) => Some(path),
+                _ => None,
+            },
+            Source::Input => None,
+        }
+    }
 }
 
 /// Whether the roles of fields are of interest.
@@ -46,24 +90,6 @@ pub(crate) enum Roles {
     Wanted(Option<PathBuf>),
 }
 
-/// The option that says what fields are to instructions.
-#[derive(clap::Args, Clone, Debug, Default)]
-pub(crate) struct RolesArgs {
-    /// What fields are to instructions, for a description that does not say it (`none` for nothing). By default what comes
-    /// with isaglot for a file of the description's name: ir3.xml and etnaviv.xml.
-    #[arg(long, value_name = "FILE")]
-    roles: Option<PathBuf>,
-}
-
-impl From<&RolesArgs> for Roles {
-    fn from(args: &RolesArgs) -> Roles {
-        match &args.roles {
-            Some(path) if path.as_os_str() == "none" => Roles::Unused,
-            path => Roles::Wanted(path.clone()),
-        }
-    }
-}
-
 /// A description with the choices made.
 pub(crate) struct Chosen {
     /// The model.
@@ -72,18 +98,27 @@ pub(crate) struct Chosen {
     pub(crate) generation: u32,
     /// The features that are on.
     pub(crate) features: Vec<FeatureId>,
-    /// Whether shorthands are the usual way to write.
+    /// Whether aliases are the usual way to write.
     pub(crate) aliases: bool,
+    /// What its assembly is.
+    pub(crate) kind: Kind,
+}
+
+impl Chosen {
+    /// The plan for these choices.
+    pub(crate) fn plan(&self) -> Plan<'_> {
+        Plan::with_features(&self.isa, self.generation, &self.features)
+    }
 }
 
 /// The code of the warning that roles do not fit the description in all.
 const PARTIAL_ROLES: &str = "isaspec-roles-partial";
 
 /// Loads the description and resolves the choices. Problems are reported; `None` if one of them is an error.
-pub(crate) fn load(args: &SpecArgs, session: &mut Session) -> Option<Chosen> {
+pub(crate) fn load(spec: &Spec, session: &mut Session) -> Option<Chosen> {
     let mut problems = Diagnostics::new();
-    let chosen = read_chosen(args, &mut session.files, &mut problems);
-    // A warning about a description is for `check`; who disassembles wants text. One about roles tells what is left out.
+    let chosen = read_chosen(spec, &mut session.files, &mut problems);
+    // A warning about a description is for `check`; a disassembly is about the program. One about roles tells what is left out.
     if problems.has_errors() || problems.iter().any(|d| d.code == PARTIAL_ROLES) {
         session.report(&problems);
     }
@@ -91,34 +126,51 @@ pub(crate) fn load(args: &SpecArgs, session: &mut Session) -> Option<Chosen> {
 }
 
 /// As [`load`], for a caller that reports by itself.
-pub(crate) fn read_chosen(args: &SpecArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Chosen> {
-    match args.spec.as_deref() {
-        Some(path) if target::is_tablegen(path) => target::load(path, args, files, problems),
+pub(crate) fn read_chosen(spec: &Spec, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Chosen> {
+    let path = spec.path();
+    match path.as_deref() {
+        Some(path) if target::is_tablegen(path) => target::load(path, spec, files, problems),
         Some(path) if compiled::is_compiled(path) => {
-            let (header, isa) = compiled::read(path, args.target.stale, problems)?;
+            let (header, isa) = compiled::read(path, spec.target.stale, problems)?;
             match header.triples {
                 Some(triples) => {
                     let table = OperandTable { triples, ..OperandTable::default() };
-                    target::choose(isa, &table, args, problems)
+                    target::choose(isa, &table, spec, problems)
                 }
-                None => choose(args, isa, problems),
+                None => choose(spec, isa, problems),
             }
         }
-        _ => read_isa(args, files, problems).and_then(|isa| choose(args, isa, problems)),
+        _ => read_isa(spec, files, problems).and_then(|isa| choose(spec, isa, problems)),
     }
 }
 
 /// Reads the description alone, with all its problems.
-pub(crate) fn read_isa(args: &SpecArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
-    if let Some(name) = &args.isa {
-        return embedded(name, files, problems);
+pub(crate) fn read_isa(spec: &Spec, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
+    match &spec.source {
+        Source::File(path) => read_file(path, spec, files, problems),
+        Source::Name(name) => match names::find(name).map(|alias| alias.machine) {
+            Ok(Machine::File(path)) => read_file(&path, spec, files, problems),
+            Ok(Machine::Shipped(shipped)) => read_shipped(shipped, files, problems),
+            Ok(Machine::Xe(_)) => embedded("xe", files, problems),
+            Ok(Machine::Spirv) => {
+                problems.push(subject::refusal("this verb", subject::DESCRIPTIONS, name));
+                None
+            }
+            Err(d) => {
+                problems.push(d);
+                None
+            }
+        },
+        Source::Input => None,
     }
-    let path = args.spec.as_deref()?;
+}
+
+fn read_file(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
     if target::is_tablegen(path) {
-        return target::read(path, &args.target.files, files, problems).map(|read| read.lowered.isa);
+        return target::read(path, &spec.target.files, files, problems).map(|read| read.lowered.isa);
     }
     if compiled::is_compiled(path) {
-        return compiled::read(path, args.target.stale, problems).map(|(_, isa)| isa);
+        return compiled::read(path, spec.target.stale, problems).map(|(_, isa)| isa);
     }
     let mut top = path.to_path_buf();
     // A folder stands for the file in it that has its name.
@@ -127,7 +179,7 @@ pub(crate) fn read_isa(args: &SpecArgs, files: &mut SourceMap, problems: &mut Di
     {
         top.push(Path::new(&name).with_extension("xml"));
     }
-    let (name, bytes, partial) = match &args.roles {
+    let (name, bytes, partial) = match &spec.roles {
         Roles::Unused => (String::new(), None, false),
         Roles::Wanted(Some(path)) => match crate::io::read(Some(path)) {
             Ok(bytes) => (path.display().to_string(), Some(bytes), false),
@@ -156,44 +208,44 @@ fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A description that comes with the tool.
+/// A description that comes with the tool, by the name of the description itself.
 pub(crate) fn embedded(name: &str, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
-    let family = isaglot_riscv::isa_name::parse(name).map(|_| "riscv");
-    let Some(found) = crate::embedded::find(family.unwrap_or(name)) else {
-        let names = crate::embedded::names();
-        let mut d = Diagnostic::error("cli-isa", format!("no description called `{name}` comes with isaglot"));
-        if let Some(near) = closest(name, names.iter().copied()) {
-            d = d.note(format!("did you mean `{near}`?"));
-        }
-        problems.push(d.note(format!("there are: {}", names.join(", "))));
-        return None;
-    };
-    let text = |file: &str| found.file(file).ok_or("it does not come with isaglot");
-    let mut read_file = |file: &str| text(file).map(|t| t.as_bytes().to_vec()).map_err(str::to_owned);
-    isaglot_isaspec::load(files, found.top(), &mut read_file, problems)
+    crate::embedded::find(name).and_then(|found| read_shipped(found, files, problems))
 }
 
-fn choose(args: &SpecArgs, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
+fn read_shipped(shipped: &Embedded, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
+    let text = |file: &str| shipped.file(file).ok_or("it does not come with isaglot");
+    let mut read_file = |file: &str| text(file).map(|t| t.as_bytes().to_vec()).map_err(str::to_owned);
+    isaglot_isaspec::load(files, shipped.top(), &mut read_file, problems)
+}
+
+/// The gen that is asked for, by an option or by the name of the description; `None` if it is left open.
+pub(crate) fn chosen_generation(spec: &Spec, isa: &Isa) -> Result<Option<u32>, Diagnostic> {
+    let named = spec.source.alias().transpose()?.and_then(|alias| alias.generation);
+    spec.generation.as_ref().or(named.as_ref()).map(|text| generation(isa, text)).transpose()
+}
+
+/// The features that are on, by options, by the name of the description, or by default. `None` if they are left open.
+pub(crate) fn chosen_features(spec: &Spec, isa: &Isa, problems: &mut Diagnostics) -> Option<Vec<FeatureId>> {
+    let named = spec.source.alias().and_then(Result::ok).and_then(|alias| alias.features);
+    let open = named.is_none() && spec.features.is_empty();
+    (!open).then(|| features(isa, named.as_deref(), &spec.features, problems))
+}
+
+fn choose(spec: &Spec, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
     let before = problems.error_count();
-    let generation = match &args.generation {
-        None => args.isa.as_deref().and_then(isaglot_riscv::isa_name::parse).map_or(0, |name| name.xlen.bits()),
-        Some(text) => generation(&isa, text).unwrap_or_else(|d| {
-            problems.push(d);
-            0
-        }),
-    };
-    let family = args.isa.as_deref().and_then(isaglot_riscv::isa_name::parse).map(|name| name.features);
-    let on = features(&isa, family.as_deref(), &args.features, problems);
-    (problems.error_count() == before).then_some(Chosen { isa, generation, features: on, aliases: false })
+    let generation = chosen_generation(spec, &isa).unwrap_or_else(|d| {
+        problems.push(d);
+        None
+    });
+    let on = chosen_features(spec, &isa, problems).unwrap_or_else(|| features(&isa, None, &[], problems));
+    let kind = crate::embedded::kind(isa.name());
+    let made = Chosen { isa, generation: generation.unwrap_or(0), features: on, aliases: false, kind };
+    (problems.error_count() == before).then_some(made)
 }
 
 /// The features that are on: those named, or else the defaults, with the user's choices.
-pub(crate) fn features(
-    isa: &Isa,
-    named: Option<&[String]>,
-    choices: &[String],
-    problems: &mut Diagnostics,
-) -> Vec<FeatureId> {
+fn features(isa: &Isa, named: Option<&[String]>, choices: &[String], problems: &mut Diagnostics) -> Vec<FeatureId> {
     let mut on = Vec::new();
     match named {
         Some(names) => names.iter().for_each(|name| feature(isa, name, true, &mut on, problems)),
@@ -237,32 +289,12 @@ pub(crate) fn generation(isa: &Isa, text: &str) -> Result<u32, Diagnostic> {
     }
     text.parse().map_err(|_| {
         let names: Vec<&str> = isa.gens().iter().map(|g| g.name.as_str()).collect();
-        let d = Diagnostic::error("cli-gen", format!("`{text}` is no gen"));
+        let d = Diagnostic::error("cli-gen", format!("`{text}` is not a gen"));
         match names.as_slice() {
             [] => d.note("expected a number"),
             names => d.note(format!("expected a number, or one of: {}", names.join(", "))),
         }
     })
-}
-
-/// Whose texts to read and print where tools differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum CompatArg {
-    /// Floats as `%f`.
-    #[value(name = "mesa-24.3")]
-    Mesa24,
-    /// Floats so that they read back.
-    #[value(name = "mesa-26")]
-    Mesa26,
-}
-
-impl From<CompatArg> for Compat {
-    fn from(arg: CompatArg) -> Compat {
-        match arg {
-            CompatArg::Mesa24 => Compat::Mesa24,
-            CompatArg::Mesa26 => Compat::Mesa26,
-        }
-    }
 }
 
 /// Reads a table of names for fields of type `custom`: no table, no names.
@@ -271,7 +303,7 @@ pub(crate) fn read_names(path: Option<&Path>, session: &mut Session) -> Result<N
     let bytes = crate::io::read(Some(path))?;
     let file = session.files.add(path.display().to_string(), bytes.as_slice());
     Names::parse(&bytes).map_err(|bad| {
-        let mut d = Diagnostic::error("cli-names", "this line is no entry of a table of names");
+        let mut d = Diagnostic::error("cli-names", "this line is not an entry of a table of names");
         for line in bad {
             d = d.label(Span::new(file, line.start, line.start + line.len), "expected `FIELD VALUE TEXT`");
         }

@@ -2,6 +2,7 @@
 //!
 //! Started under the name of a tool that it stands in for (a link called `llvm-tblgen`, say), it is that tool.
 
+mod args;
 mod call_names;
 mod cmd;
 mod compiled;
@@ -12,9 +13,11 @@ mod filter;
 mod hooks;
 mod io;
 mod load;
+mod names;
 mod progress;
 mod session;
 mod solver;
+mod subject;
 mod target;
 
 use std::process::ExitCode;

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
 
+use crate::subject::Takes;
+
 /// The exit status when the input is wrong.
 pub(crate) const EXIT_INPUT: u8 = 1;
 
@@ -39,12 +41,14 @@ pub(crate) struct Session {
     pub(crate) color: Color,
     /// Every file that was read.
     pub(crate) files: SourceMap,
+    /// What the verb takes.
+    pub(crate) takes: Takes,
 }
 
 impl Session {
     /// A run that has read nothing yet.
     pub(crate) fn new(color: Color) -> Session {
-        Session { color, files: SourceMap::new() }
+        Session { color, files: SourceMap::new(), takes: Takes::default() }
     }
 
     /// Writes diagnostics with their snippets, and a closing line if there were errors, to standard error.
@@ -64,5 +68,25 @@ impl Session {
     pub(crate) fn fail(&self, d: Diagnostic) -> ExitCode {
         self.report(&d.into());
         ExitCode::from(EXIT_INPUT)
+    }
+
+    /// Reports the problems of a run and gives the exit status for them.
+    pub(crate) fn status(&self, problems: &Diagnostics) -> ExitCode {
+        self.report(problems);
+        if problems.has_errors() { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS }
+    }
+
+    /// The exit status of a run; its one problem is reported.
+    pub(crate) fn done(&self, done: Result<(), Diagnostic>) -> ExitCode {
+        match done {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(d) => self.fail(d),
+        }
+    }
+
+    /// Reports that the command line asks for something that there is not, and gives the exit status for it.
+    pub(crate) fn wrong_usage(&self, d: Diagnostic) -> ExitCode {
+        self.report(&d.into());
+        ExitCode::from(EXIT_USAGE)
     }
 }

@@ -8,7 +8,8 @@ use isaglot_model::Isa;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, closest};
 use isaglot_tablegen::{self as tablegen, Loc};
 
-use crate::load::{Chosen, SpecArgs};
+use crate::load::{Chosen, Spec};
+use crate::subject::Kind;
 
 /// The options that say what a TableGen description consists of.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -32,7 +33,7 @@ pub(crate) struct TargetArgs {
     /// The processor (TableGen).
     #[arg(long, alias = "cpu", value_name = "NAME", default_value = "", hide_default_value = true)]
     pub(crate) mcpu: String,
-    /// Instructions themselves instead of shorthands (TableGen).
+    /// Instructions themselves instead of aliases (TableGen).
     #[arg(long)]
     pub(crate) no_aliases: bool,
     /// Take a compiled description although its sources have changed.
@@ -109,16 +110,18 @@ fn operands(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut 
 }
 
 /// Reads a target and resolves triple, processor and features.
-pub(crate) fn load(path: &Path, args: &SpecArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Chosen> {
-    let target = read(path, &args.target.files, files, problems)?;
-    choose(target.lowered.isa, &target.table, args, problems)
+pub(crate) fn load(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Chosen> {
+    let target = read(path, &spec.target.files, files, problems)?;
+    choose(target.lowered.isa, &target.table, spec, problems)
 }
 
 /// Resolves triple, processor and features of a target.
-pub(crate) fn choose(isa: Isa, table: &OperandTable, args: &SpecArgs, problems: &mut Diagnostics) -> Option<Chosen> {
-    let names: Vec<&str> = args.features.iter().map(String::as_str).collect();
-    match llvm::choose(&isa, table, &args.target.triple, &args.target.mcpu, &names) {
-        Ok(features) => Some(Chosen { isa, generation: 0, features, aliases: !args.target.no_aliases }),
+pub(crate) fn choose(isa: Isa, table: &OperandTable, spec: &Spec, problems: &mut Diagnostics) -> Option<Chosen> {
+    let names: Vec<&str> = spec.features.iter().map(String::as_str).collect();
+    match llvm::choose(&isa, table, &spec.target.triple, &spec.target.mcpu, &names) {
+        Ok(features) => {
+            Some(Chosen { isa, generation: 0, features, aliases: !spec.target.no_aliases, kind: Kind::Templates })
+        }
         Err(no) => {
             let mut d = Diagnostic::error("cli-feature", format!("the target has no feature `{}`", no.name));
             if let Some(cpu) = no.name.strip_prefix("cpu=") {

@@ -8,32 +8,36 @@ use isaglot_asm::Assembler;
 use isaglot_asm::assemble::limits::MAX_OUTPUT;
 use isaglot_asm::assemble::source::{self, Image};
 use isaglot_codec::Plan;
+use isaglot_invariant::impossible;
 use isaglot_model::FeatureId;
 use isaglot_riscv::assembly::{self, Program};
 use isaglot_riscv::{Xlen, elf, isa_name};
 use isaglot_source::{Diagnostic, Diagnostics, FileId, closest};
+use isaglot_xe::Compaction;
 use isaglot_xintf::assembly::Interfaces;
 
+use super::xe;
+use crate::args::{OutputArgs, SpecArgs, TextArgs};
 use crate::io::{Output, input_name, read};
-use crate::load::{Chosen, CompatArg, SpecArgs, load, read_names};
-use crate::session::{EXIT_INPUT, EXIT_USAGE, Session};
+use crate::load::{Chosen, read_names};
+use crate::session::{EXIT_INPUT, Session};
+use crate::subject::{CHOICES, DESCRIPTIONS, Kind, Only, Subject, refusal};
 
 /// Assemble a program to a raw binary, or for RISC-V to an executable ELF file.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
     spec: SpecArgs,
-    /// The source; standard input if it is missing or `-`.
+    /// The source (for Intel Xe also a JSON listing); standard input if it is missing or `-`.
     input: Option<PathBuf>,
-    /// Where the bytes go; standard output if it is missing or `-`.
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
     /// What is written: the bytes alone, or an executable ELF file (RISC-V). ELF if the output is called `….elf`.
     #[arg(long, value_enum, value_name = "FORM")]
     format: Option<Format>,
     /// Where a section lies, as `ld` takes it: `-Ttext=0x80000000 -Tdata=0x80100000`, or `-T .mine=0x1000` (RISC-V).
     /// Without it the program lies at 0, in ELF at 0x10000; data follow the code.
-    #[arg(short = 'T', long = "section-start", value_name = "SECTION=ADDRESS", value_parser = parse_start)]
+    #[arg(short = 'T', long = "section-start", id = "section_start", value_name = "SECTION=ADDRESS", value_parser = parse_start)]
     starts: Vec<(String, u64)>,
     /// Where an ELF program starts: a label or an address. `_start` if it is missing.
     #[arg(short, long, value_name = "WHERE")]
@@ -41,18 +45,58 @@ pub(crate) struct Args {
     /// Print a listing: places, bytes, source. Without `--output`, in place of the bytes.
     #[arg(long)]
     list: bool,
-    /// Texts for fields of type `custom` and entries of jump tables: lines `FIELD VALUE TEXT`.
-    #[arg(long, value_name = "FILE")]
-    names: Option<PathBuf>,
+    #[command(flatten)]
+    text: TextArgs,
     /// 32-bit words that stand before the program, in hex with commas. A firmware for afuc begins with `00000000`.
     #[arg(long, value_name = "WORDS", value_delimiter = ',', value_parser = parse_word)]
     header: Vec<u32>,
-    /// Whose texts to read where they differ: `mesa-26` writes floats so that they read back.
-    #[arg(long, value_enum, default_value_t = CompatArg::Mesa24, value_name = "TOOL")]
-    compat: CompatArg,
     /// Definitions of interfaces that the program imports (RISC-V).
     #[arg(long, value_name = "FILE")]
     xintf: Vec<PathBuf>,
+    /// Which instructions take their short form: those that say so, all that can, or none.
+    #[arg(long, value_enum, default_value_t = Compact::Marked, value_name = "WHICH", help_heading = xe::HEADING)]
+    compact: Compact,
+    /// The input is a JSON listing; without it that is recognised by its first character.
+    #[arg(long, help_heading = xe::HEADING)]
+    json: bool,
+}
+
+/// What can be assembled here. SPIR-V has `isaglot spirv as`.
+pub(crate) const TAKES: &[Kind] = &[Kind::Templates, Kind::Riscv, Kind::Xe];
+
+/// The options that are for some of them.
+pub(crate) const ONLY: &[&[Only]] = &[
+    &CHOICES,
+    &[
+        ("format", DESCRIPTIONS),
+        ("section_start", &[Kind::Riscv]),
+        ("entry", &[Kind::Riscv]),
+        ("list", DESCRIPTIONS),
+        ("names", DESCRIPTIONS),
+        ("compat", DESCRIPTIONS),
+        ("header", DESCRIPTIONS),
+        ("xintf", &[Kind::Riscv]),
+        ("compact", &[Kind::Xe]),
+        ("json", &[Kind::Xe]),
+    ],
+];
+
+/// Which instructions of Intel Xe take their short form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Compact {
+    Marked,
+    Auto,
+    Off,
+}
+
+impl From<Compact> for Compaction {
+    fn from(arg: Compact) -> Compaction {
+        match arg {
+            Compact::Marked => Compaction::Marked,
+            Compact::Auto => Compaction::Auto,
+            Compact::Off => Compaction::Off,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -91,25 +135,29 @@ fn parse_start(text: &str) -> Result<(String, u64), String> {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let Some(chosen) = load(&args.spec, session) else { return ExitCode::from(EXIT_INPUT) };
-    if chosen.isa.name() != "riscv" && (args.format == Some(Format::Elf) || !args.starts.is_empty()) {
-        let d = Diagnostic::error("cli-asm", "ELF files and addresses of sections are for RISC-V only");
-        session.report(&d.into());
-        return ExitCode::from(EXIT_USAGE);
+    let spec = args.spec.spec();
+    let chosen = match Subject::of(&spec, session) {
+        Err(code) => return code,
+        Ok(Subject::Xe(platform)) => {
+            let how = (args.compact.into(), args.json);
+            return xe::assemble(platform, args.input.as_deref(), how, &args.output, session);
+        }
+        Ok(Subject::Spirv) => return impossible(ExitCode::from(EXIT_INPUT)),
+        Ok(Subject::Description(chosen)) => chosen,
+    };
+    if chosen.kind != Kind::Riscv && args.format == Some(Format::Elf) {
+        return session.wrong_usage(refusal("`--format elf`", &[Kind::Riscv], &spec.source.name()));
     }
     match assemble(args, &chosen, session) {
-        Ok(problems) => {
-            session.report(&problems);
-            if problems.has_errors() { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS }
-        }
+        Ok(problems) => session.status(&problems),
         Err(d) => session.fail(d),
     }
 }
 
-/// Whether an ELF file is wanted.
-fn is_elf(args: &Args, chosen: &Chosen) -> bool {
-    let named_so = args.output.as_deref().and_then(|path| path.extension()).is_some_and(|e| e == "elf");
-    chosen.isa.name() == "riscv" && args.format.map_or(named_so, |format| format == Format::Elf)
+/// Whether an ELF file is wanted of RISC-V: by the format, else by the name of the output.
+fn is_elf(args: &Args) -> bool {
+    let named_so = args.output.path().and_then(|path| path.extension()).is_some_and(|e| e == "elf");
+    args.format.map_or(named_so, |format| format == Format::Elf)
 }
 
 /// With interfaces, and the pseudo-instructions and directives of RISC-V assemblers: the program, and what its file is.
@@ -130,7 +178,7 @@ fn riscv(
     }
     let mut imports = Interfaces::new(&interfaces, xlen);
     let plan = assembler.plan();
-    let wants_elf = is_elf(args, chosen);
+    let wants_elf = is_elf(args);
     let layout = assembly::Layout {
         base: if wants_elf { ELF_BASE } else { 0 },
         starts: args.starts.clone(),
@@ -199,33 +247,31 @@ fn as_elf(
 }
 
 fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagnostics, Diagnostic> {
-    let names = read_names(args.names.as_deref(), session)?;
-    let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features);
+    let names = read_names(args.text.names.as_deref(), session)?;
+    let plan = chosen.plan();
     let text = read(args.input.as_deref())?;
     let file = session.files.add(input_name(args.input.as_deref()), text.as_slice());
     let mut problems = Diagnostics::new();
-    let mut assembler = Assembler::new(&plan, &names, args.compat.into());
-    let made = if chosen.isa.name() == "riscv" {
+    let mut assembler = Assembler::new(&plan, &names, args.text.compat.into());
+    let made = if chosen.kind == Kind::Riscv {
         riscv(args, chosen, &mut assembler, file, session, &mut problems)
     } else {
         let image = source::assemble(&mut assembler, file, &text, args.list, &mut problems);
         image.map(|image| (image.bytes(), image)).map(|(bytes, image)| (image, bytes))
     };
     let Some((image, bytes)) = made else { return Ok(problems) };
-    let only_list = args.list && args.output.is_none();
+    let only_list = args.list && args.output.path().is_none();
     if !only_list {
-        let mut out = Output::create(args.output.as_deref(), true)?;
+        let mut out = Output::create(args.output.path(), true)?;
         let header: Vec<u8> = args.header.iter().flat_map(|word| word.to_le_bytes()).collect();
         out.write_all(&header).map_err(|e| out.failed(&e))?;
         out.write_all(&bytes).map_err(|e| out.failed(&e))?;
         out.finish()?;
     }
     if args.list {
-        let Some(source) = session.files.get(file) else { return Ok(problems) };
+        let Some(source) = session.files.get(file) else { return Ok(impossible(problems)) };
         let word_bytes = chosen.isa.format().parcel_bits as usize / 8;
-        let mut out = Output::create(None, false)?;
-        out.write_all(source::listing(&image, source, word_bytes).as_bytes()).map_err(|e| out.failed(&e))?;
-        out.finish()?;
+        crate::io::write(None, false, source::listing(&image, source, word_bytes).as_bytes())?;
     }
     Ok(problems)
 }

@@ -1,8 +1,7 @@
 //! `isaglot check`: what is wrong with a description, and what is proved about it.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io;
 use std::process::ExitCode;
 
 use isaglot_bits::BitRange;
@@ -13,26 +12,19 @@ use isaglot_verify::report::{Coverage, Opcodes, Verdict};
 use isaglot_verify::{Options, Report, check, json};
 use serde_json::{Value, json as object};
 
-use crate::io::Output;
-use crate::load::{Roles, SpecArgs, features, generation, read_isa};
+use crate::args::{OutputArgs, SubjectArgs};
+use crate::load::{Spec, chosen_features, chosen_generation, read_isa};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
 
 /// Find what is wrong with a description, with witness words, and prove the rest.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The description: an isaspec XML file, or the TableGen file of an LLVM target.
-    #[arg(value_name = "SPEC", required_unless_present = "isa", conflicts_with = "isa")]
-    spec: Option<PathBuf>,
-    /// A description that comes with isaglot. A name of RISC-V's kind (`rv64gc_zba`) also chooses the gen, and the
-    /// features for counts.
-    #[arg(long, value_name = "NAME")]
-    isa: Option<String>,
+    #[command(flatten)]
+    subject: SubjectArgs,
     /// Look at one gen only: a number, or a name that the description gives. All gens otherwise.
     #[arg(long = "gen", value_name = "N")]
     generation: Option<String>,
-    #[command(flatten)]
-    target: crate::target::TargetArgs,
     /// Count words with these features: `+name` or `name` for on, `-name` for off; several with commas. Otherwise all
     /// sets of features are counted, or the defaults and all of them where there are many.
     #[arg(long = "feature", value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
@@ -57,9 +49,8 @@ pub(crate) struct Args {
     /// Answer in SARIF 2.1.0: the messages.
     #[arg(long)]
     sarif: bool,
-    /// Where the answer goes; standard output if it is missing or `-`.
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -90,41 +81,25 @@ fn parse_bits(text: &str) -> Result<Bits, String> {
 }
 
 /// The gen and the features that were asked for.
-fn chosen(args: &Args, isa: &Isa) -> Result<Options, Diagnostics> {
-    let family = args.isa.as_deref().and_then(isaglot_riscv::isa_name::parse);
-    let only = args.generation.as_deref().map(|text| generation(isa, text)).transpose()?;
-    let by = args.by.as_ref().map(|bits| bits.0.clone());
+fn options(args: &Args, spec: &Spec, isa: &Isa) -> Result<Options, Diagnostics> {
     // A target of LLVM has thousands of instructions and hundreds of features: only what patterns say is asked.
-    let patterns_only = !args.proofs && args.spec.as_deref().is_some_and(crate::target::is_tablegen);
-    let generation = only.or(family.as_ref().map(|f| f.xlen.bits()));
-    let mut options = Options { generation, patterns_only, features: None, by };
-    if family.is_some() || !args.features.is_empty() {
-        let mut problems = Diagnostics::new();
-        let named = family.map(|f| f.features);
-        options.features = Some(features(isa, named.as_deref(), &args.features, &mut problems));
-        if problems.has_errors() {
-            return Err(problems);
-        }
-    }
-    Ok(options)
+    let patterns_only = !args.proofs && spec.path().as_deref().is_some_and(crate::target::is_tablegen);
+    let by = args.by.as_ref().map(|bits| bits.0.clone());
+    let generation = chosen_generation(spec, isa)?;
+    let mut problems = Diagnostics::new();
+    let features = chosen_features(spec, isa, &mut problems);
+    if problems.has_errors() { Err(problems) } else { Ok(Options { generation, patterns_only, features, by }) }
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let spec = SpecArgs {
-        spec: args.spec.clone(),
-        isa: args.isa.clone(),
-        generation: None,
-        features: Vec::new(),
-        target: args.target.clone(),
-        roles: Roles::Unused,
-    };
+    let spec = Spec { generation: args.generation.clone(), features: args.features.clone(), ..args.subject.spec() };
     let mut problems = Diagnostics::new();
     let isa = read_isa(&spec, &mut session.files, &mut problems);
     let mut all: Vec<Diagnostic> = problems.iter().cloned().collect();
     let mut report = None;
     if let Some(isa) = &isa {
-        let options = match chosen(args, isa) {
+        let options = match options(args, &spec, isa) {
             Ok(options) => options,
             Err(problems) => {
                 session.report(&problems);
@@ -142,11 +117,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         (_, true) => format!("{:#}\n", render::sarif(&session.files, env!("CARGO_PKG_VERSION"), &all)),
         _ => to_text(args, session, &all, isa.as_ref().zip(report.as_ref())),
     };
-    let written = Output::create(args.output.as_deref(), false).and_then(|mut out| {
-        out.write_all(answer.as_bytes()).map_err(|e| out.failed(&e))?;
-        out.finish()
-    });
-    if let Err(d) = written {
+    if let Err(d) = args.output.write(&answer) {
         return session.fail(d);
     }
     let worst = if args.deny == Some(Deny::Warnings) { Severity::Warning } else { Severity::Error };
@@ -162,7 +133,7 @@ fn to_json(session: &Session, all: &[Diagnostic], found: Option<(&Isa, &Report)>
 }
 
 fn to_text(args: &Args, session: &Session, all: &[Diagnostic], found: Option<(&Isa, &Report)>) -> String {
-    let color = args.output.is_none() && session.color.on(&io::stdout());
+    let color = args.output.path().is_none() && session.color.on(&io::stdout());
     let mut out = String::new();
     for d in all.iter().filter(|d| args.notes || d.severity > Severity::Note) {
         out.push_str(&render::text(&session.files, d, color));

@@ -1,17 +1,16 @@
 //! `isaglot compile`: a description in the form that loads at once.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use isaglot_model::compiled::{Header, to_bytes};
 use isaglot_source::{Diagnostic, Diagnostics};
 
+use crate::args::RolesArgs;
 use crate::compiled::{is_compiled, sources};
-use crate::io::Output;
-use crate::load::{Roles, RolesArgs, SpecArgs, read_isa};
-use crate::session::{EXIT_INPUT, EXIT_USAGE, Session};
-use crate::target::{self, FileArgs, TargetArgs};
+use crate::load::{Roles, Source, Spec, read_isa};
+use crate::session::{EXIT_INPUT, Session};
+use crate::target::{self, FileArgs};
 
 /// Compile a description into a file that loads at once: `--spec X.isa` serves wherever `--spec X.td` does.
 #[derive(clap::Args, Debug)]
@@ -31,12 +30,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let output = args.output.as_deref().filter(|path| path.as_os_str() != "-");
     if is_compiled(&args.spec) {
-        session.fail(Diagnostic::error("cli-compile", format!("{} is compiled already", args.spec.display())));
-        return ExitCode::from(EXIT_USAGE);
+        let message = format!("{} is compiled already", args.spec.display());
+        return session.wrong_usage(Diagnostic::error("cli-compile", message));
     }
     if output.is_some_and(|path| !is_compiled(path)) {
-        session.fail(Diagnostic::error("cli-compile", "the name of a compiled description ends in `.isa`"));
-        return ExitCode::from(EXIT_USAGE);
+        return session
+            .wrong_usage(Diagnostic::error("cli-compile", "the name of a compiled description ends in `.isa`"));
     }
     let mut problems = Diagnostics::new();
     let done = compile(args, output, session, &mut problems);
@@ -60,14 +59,8 @@ fn compile(
         let Some(read) = target::read(&args.spec, &args.files, &mut session.files, problems) else { return Ok(false) };
         (read.lowered.isa, Some(read.table.triples))
     } else {
-        let spec = SpecArgs {
-            spec: Some(args.spec.clone()),
-            isa: None,
-            generation: None,
-            features: Vec::new(),
-            target: TargetArgs::default(),
-            roles: Roles::from(&args.roles),
-        };
+        let source = Source::File(args.spec.clone());
+        let spec = Spec { roles: Roles::from(&args.roles), ..Spec::of(source) };
         let Some(isa) = read_isa(&spec, &mut session.files, problems) else { return Ok(false) };
         (isa, None)
     };
@@ -78,8 +71,5 @@ fn compile(
         sources: sources(&session.files, folder),
         triples,
     };
-    let mut out = Output::create(output, true)?;
-    out.write_all(&to_bytes(&header, &isa)).map_err(|e| out.failed(&e))?;
-    out.finish()?;
-    Ok(true)
+    crate::io::write(output, true, &to_bytes(&header, &isa)).map(|()| true)
 }

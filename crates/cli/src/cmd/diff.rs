@@ -1,7 +1,6 @@
 //! `isaglot diff`: which words mean something else in another description, or for another gen.
 
 use std::fmt::Write as _;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -14,8 +13,8 @@ use isaglot_verify::diagnostics::gens;
 use isaglot_verify::diff::{Change, Difference, Side, diff};
 use isaglot_verify::json;
 
-use crate::io::Output;
-use crate::load::{Roles, SpecArgs, generation, read_isa};
+use crate::args::OutputArgs;
+use crate::load::{Source, Spec, generation, read_isa};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
 
@@ -34,9 +33,8 @@ pub(crate) struct Args {
     /// Answer in JSON.
     #[arg(long)]
     json: bool,
-    /// Where the answer goes; standard output if it is missing or `-`.
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Runs the verb. A difference is an answer, not an error.
@@ -45,8 +43,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         (true, 0 | 1) | (false, 2) => {}
         _ => {
             let d = Diagnostic::error("cli-diff", "expected two descriptions and at most one gen, or one and two gens");
-            session.fail(d);
-            return ExitCode::from(crate::session::EXIT_USAGE);
+            return session.wrong_usage(d);
         }
     }
     let Some(one) = read(&args.a, args, session) else { return ExitCode::from(EXIT_INPUT) };
@@ -57,17 +54,11 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         },
         None => None,
     };
-    match answer(args, &one, two.as_ref().unwrap_or(&one)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(d) => session.fail(d),
-    }
+    session.done(answer(args, &one, two.as_ref().unwrap_or(&one)))
 }
 
 fn read(path: &std::path::Path, args: &Args, session: &mut Session) -> Option<Isa> {
-    let target = args.target.clone();
-    let roles = Roles::Unused;
-    let spec =
-        SpecArgs { spec: Some(path.to_owned()), isa: None, generation: None, features: Vec::new(), target, roles };
+    let spec = Spec { target: args.target.clone(), ..Spec::of(Source::File(path.to_owned())) };
     let mut problems = Diagnostics::new();
     let isa = read_isa(&spec, &mut session.files, &mut problems);
     if problems.has_errors() {
@@ -99,9 +90,7 @@ fn answer(args: &Args, one: &Isa, two: &Isa) -> Result<(), Diagnostic> {
     } else {
         to_text(a, b, &found)
     };
-    let mut out = Output::create(args.output.as_deref(), false)?;
-    out.write_all(text.as_bytes()).map_err(|e| out.failed(&e))?;
-    out.finish()
+    args.output.write(&text)
 }
 
 /// How the sample of a change reads on both sides.

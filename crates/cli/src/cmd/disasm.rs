@@ -10,13 +10,18 @@ use std::process::ExitCode;
 
 use isaglot_asm::{Entry, Options, Stream};
 use isaglot_codec::Plan;
+use isaglot_invariant::impossible;
 use isaglot_source::Diagnostic;
+use isaglot_xe::TextOptions;
 
+use super::xe;
+use crate::args::{OutputArgs, SpecArgs, TextArgs, XeArgs};
 use crate::call_names::{CallArgs, CallNames, Interfaces};
 use crate::hooks::{Disassembly, NoMatch};
 use crate::io::{Output, input_name, open, unreadable};
-use crate::load::{Chosen, CompatArg, SpecArgs, load, read_names};
-use crate::session::Session;
+use crate::load::{Chosen, read_names};
+use crate::session::{EXIT_INPUT, Session};
+use crate::subject::{CHOICES, DESCRIPTIONS, Kind, Only, Subject};
 
 /// Bytes read at once.
 const BLOCK: usize = 1 << 20;
@@ -24,21 +29,20 @@ const BLOCK: usize = 1 << 20;
 /// The longest line that `--words` reads.
 const MAX_LINE: usize = 1 << 16;
 
-/// Disassemble a raw binary.
+/// Disassemble a raw binary, or kernels of Intel Xe.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
     spec: SpecArgs,
-    /// The binary; standard input if it is missing or `-`.
+    /// The binary (for Intel Xe a raw kernel, hex bytes, or an ELF with kernels); standard input if it is missing or `-`.
     input: Option<PathBuf>,
-    /// Where the text goes; standard output if it is missing or `-`.
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
     /// Print labels and refer to them.
     #[arg(long)]
     labels: bool,
     /// Name a place, by instruction number (by byte offset where instructions differ in length); implies `--labels`.
-    #[arg(long = "entry", value_name = "NAME:OFFSET", value_parser = parse_entry)]
+    #[arg(long = "entry", id = "entry", value_name = "NAME:OFFSET", value_parser = parse_entry)]
     entries: Vec<Entry>,
     /// Do not show what is wrong with a word.
     #[arg(long)]
@@ -46,15 +50,11 @@ pub(crate) struct Args {
     /// Stop before an instruction that more than N bad ones in a row precede.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     max_errors: u64,
-    /// How a word that is no instruction looks.
+    /// How a word that is not a valid instruction looks.
     #[arg(long, value_enum, default_value_t = NoMatch::Hex, value_name = "FORM")]
     raw: NoMatch,
-    /// Texts for fields of type `custom`: lines `FIELD VALUE TEXT`.
-    #[arg(long, value_name = "FILE")]
-    names: Option<PathBuf>,
-    /// Whose texts to print where they differ: `mesa-26` prints floats so that they read back.
-    #[arg(long, value_enum, default_value_t = CompatArg::Mesa24, value_name = "TOOL")]
-    compat: CompatArg,
+    #[command(flatten)]
+    text: TextArgs,
     /// `annotated` adds offset, bytes and colour.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORM")]
     format: Format,
@@ -63,18 +63,56 @@ pub(crate) struct Args {
     trace_fields: bool,
     /// Read one instruction a line as hex bytes in memory order, and print one line each: its text, or an empty
     /// line. Errors are not shown.
-    #[arg(long, conflicts_with_all = ["labels", "entries", "format"])]
+    #[arg(long, conflicts_with_all = ["labels", "entry", "format"])]
     words: bool,
-    /// Shorthands instead of the instructions that they stand for, where the description has any.
+    /// Aliases instead of the instructions that they stand for, where the description has any.
     #[arg(long)]
     aliases: bool,
     /// Read the listing of objdump, llvm-objdump or lldb, and put texts where it has `<unknown>` or a data directive for
     /// what the description knows; all else passes unchanged.
-    #[arg(long, conflicts_with_all = ["words", "labels", "entries", "format", "trace_fields"])]
+    #[arg(long, conflicts_with_all = ["words", "labels", "entry", "format", "trace_fields"])]
     filter: bool,
     #[command(flatten)]
     calls: CallArgs,
+    #[command(flatten)]
+    xe: XeArgs,
+    /// The offset of each instruction.
+    #[arg(long, help_heading = xe::HEADING)]
+    pc: bool,
+    /// The encoding of each instruction.
+    #[arg(long, help_heading = xe::HEADING)]
+    bits: bool,
+    /// Leave out comments.
+    #[arg(long, help_heading = xe::HEADING)]
+    no_comments: bool,
 }
+
+/// What can be disassembled here. SPIR-V has `isaglot spirv dis`.
+pub(crate) const TAKES: &[Kind] = &[Kind::Templates, Kind::Riscv, Kind::Xe];
+
+/// The options that are for some of them.
+pub(crate) const ONLY: &[&[Only]] = &[
+    &CHOICES,
+    &xe::ONLY,
+    &[
+        ("labels", DESCRIPTIONS),
+        ("entry", DESCRIPTIONS),
+        ("no_errors", DESCRIPTIONS),
+        ("max_errors", DESCRIPTIONS),
+        ("raw", DESCRIPTIONS),
+        ("names", DESCRIPTIONS),
+        ("compat", DESCRIPTIONS),
+        ("format", DESCRIPTIONS),
+        ("trace_fields", DESCRIPTIONS),
+        ("words", DESCRIPTIONS),
+        ("aliases", DESCRIPTIONS),
+        ("filter", DESCRIPTIONS),
+        ("xintf", DESCRIPTIONS),
+        ("pc", &[Kind::Xe]),
+        ("bits", &[Kind::Xe]),
+        ("no_comments", &[Kind::Xe]),
+    ],
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
@@ -95,28 +133,39 @@ fn parse_entry(text: &str) -> Result<Entry, String> {
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     // The process ends here: freeing a model part by part takes a fifth of the time of loading it.
-    let chosen = std::mem::ManuallyDrop::new(load(&args.spec, session));
-    let Some(chosen) = chosen.as_ref() else { return ExitCode::from(crate::session::EXIT_INPUT) };
-    match disassemble(args, chosen, session) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(crate::session::EXIT_INPUT),
-        Err(d) => session.fail(d),
+    match &*std::mem::ManuallyDrop::new(Subject::of(&args.spec.spec(), session)) {
+        Err(code) => *code,
+        Ok(Subject::Description(chosen)) => match disassemble(args, chosen, session) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::from(EXIT_INPUT),
+            Err(d) => session.fail(d),
+        },
+        Ok(Subject::Xe(platform)) => {
+            let options = TextOptions {
+                pc: args.pc,
+                bits: args.bits,
+                no_comments: args.no_comments,
+                ..xe::text_options(args.xe)
+            };
+            let job = xe::Input { platform: *platform, path: args.input.as_deref(), hex: args.xe.hex };
+            xe::disassemble(job, options, &args.output, session)
+        }
+        Ok(Subject::Spirv) => impossible(ExitCode::from(EXIT_INPUT)),
     }
 }
 
 fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bool, Diagnostic> {
-    let names = read_names(args.names.as_deref(), session)?;
-    let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features)
-        .with_aliases(args.aliases || chosen.aliases);
+    let names = read_names(args.text.names.as_deref(), session)?;
+    let plan = chosen.plan().with_aliases(args.aliases || chosen.aliases);
     let options = Options {
         show_errors: !args.no_errors,
         labels: args.labels || !args.entries.is_empty(),
         entries: args.entries.clone(),
         max_errors: args.max_errors,
-        compat: args.compat.into(),
+        compat: args.text.compat.into(),
     };
     let mut hooks = Disassembly { raw: args.raw, names, trace: args.trace_fields, missed: false };
-    let mut out = Output::create(args.output.as_deref(), false)?;
+    let mut out = args.output.create()?;
     if args.words {
         words(args, &plan, &options, &mut hooks, &mut out)?;
         return out.finish().map(|()| true);
@@ -157,7 +206,7 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
         input = open(args.input.as_deref())?;
     }
     let mut text = Vec::with_capacity(2 * BLOCK);
-    let color = session.color.on(&io::stdout()) && args.output.is_none();
+    let color = session.color.on(&io::stdout()) && args.output.path().is_none();
     let mut listing = (args.format == Format::Annotated).then(|| crate::hooks::Annotated::new(&chosen.isa, color));
     let done = each_block(&mut input, |bytes| {
         text.clear();
@@ -170,13 +219,13 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
         if stream.stopped() { Err(Stop::Enough) } else { Ok(used) }
     });
     match done {
-        // Nobody reads on: not an error.
+        // The reader has closed the pipe: not an error.
         Err(Stop::Write(_, io::ErrorKind::BrokenPipe)) => return Ok(true),
         Err(Stop::Enough) | Ok(()) => {}
         Err(e) => return Err(e.into_diagnostic(&name)),
     }
     match out.finish() {
-        Err(_) if io::stdout().is_terminal() && args.output.is_none() => Ok(true),
+        Err(_) if io::stdout().is_terminal() && args.output.path().is_none() => Ok(true),
         done => done.map(|()| true),
     }
 }
@@ -256,7 +305,7 @@ fn words(
         bytes.clear();
         text.clear();
         if !crate::hooks::parse_hex_bytes(&line, &mut bytes) {
-            let d = Diagnostic::error("cli-words", format!("{name}:{number}:1: this is no string of hex bytes"));
+            let d = Diagnostic::error("cli-words", format!("{name}:{number}:1: invalid hex bytes"));
             return Err(d.note("expected pairs of hex digits, bytes in memory order, such as `1300a000`"));
         }
         let used = stream.feed(&bytes, hooks, &mut text);

@@ -1,27 +1,21 @@
 //! `isaglot docs`: pages about a description, as a folder that any browser reads without a server.
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use isaglot_source::{Diagnostic, Diagnostics};
 
-use crate::io::{Output, unwritable};
-use crate::load::{Roles, RolesArgs, SpecArgs, read_isa};
+use crate::args::{RolesArgs, SubjectArgs};
+use crate::io::unwritable;
+use crate::load::{Roles, Spec, read_isa};
 use crate::session::{EXIT_INPUT, Session};
 
 /// Write pages about a description: one per instruction, with bit diagrams.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The description: an isaspec XML file.
-    #[arg(required_unless_present = "isa", conflicts_with = "isa")]
-    spec: Option<PathBuf>,
-    /// A description that comes with isaglot.
-    #[arg(long, value_name = "NAME")]
-    isa: Option<String>,
     #[command(flatten)]
-    target: crate::target::TargetArgs,
+    subject: SubjectArgs,
     #[command(flatten)]
     roles: RolesArgs,
     /// The folder for the pages; made if it is missing. Files of other names in it stay.
@@ -31,24 +25,14 @@ pub(crate) struct Args {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let spec = SpecArgs {
-        spec: args.spec.clone(),
-        isa: args.isa.clone(),
-        generation: None,
-        features: Vec::new(),
-        target: args.target.clone(),
-        roles: Roles::from(&args.roles),
-    };
+    let spec = Spec { roles: Roles::from(&args.roles), ..args.subject.spec() };
     let mut problems = Diagnostics::new();
     let isa = read_isa(&spec, &mut session.files, &mut problems);
     if problems.has_errors() {
         session.report(&problems);
     }
     let Some(isa) = isa else { return ExitCode::from(EXIT_INPUT) };
-    match write(&args.output, &isaglot_site::site(&isa, &session.files)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(d) => session.fail(d),
-    }
+    session.done(write(&args.output, &isaglot_site::site(&isa, &session.files)))
 }
 
 fn write(dir: &Path, files: &[isaglot_site::File]) -> Result<(), Diagnostic> {
@@ -58,9 +42,7 @@ fn write(dir: &Path, files: &[isaglot_site::File]) -> Result<(), Diagnostic> {
         std::fs::create_dir_all(folder).map_err(|e| unwritable(&folder.display().to_string(), &e))?;
     }
     for file in files {
-        let mut out = Output::create(Some(&dir.join(&file.path)), false)?;
-        out.write_all(&file.bytes).map_err(|e| out.failed(&e))?;
-        out.finish()?;
+        crate::io::write(Some(&dir.join(&file.path)), false, &file.bytes)?;
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! `isaglot explain`: why a word decodes as it does, as a box diagram and a list, or as JSON.
 
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io;
 use std::process::ExitCode;
 
 use isaglot_asm::Compat;
@@ -12,10 +11,11 @@ use isaglot_model::Isa;
 use isaglot_source::{Diagnostic, SourceMap};
 use serde_json::{Value, json};
 
+use crate::args::{OutputArgs, SpecArgs};
 use crate::diagram::{self, Cell, CellKind};
-use crate::io::Output;
-use crate::load::{Chosen, SpecArgs, load};
+use crate::load::Chosen;
 use crate::session::Session;
+use crate::subject::Subject;
 
 /// Say why a word decodes as it does, or what comes nearest.
 #[derive(clap::Args, Debug)]
@@ -25,9 +25,8 @@ pub(crate) struct Args {
     /// Words: hex (`0x…` or just digits), binary (`0b…`), or bytes in memory order with separators (`04:00:03:20`).
     #[arg(required = true, value_name = "WORD")]
     words: Vec<String>,
-    /// Where the answer goes; standard output if it is missing or `-`.
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
     /// Answer in JSON, one array with an object per word.
     #[arg(long)]
     json: bool,
@@ -38,18 +37,16 @@ pub(crate) struct Args {
 
 /// Runs the verb. A word that is nothing is an answer, not an error.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let Some(chosen) = load(&args.spec, session) else { return ExitCode::from(crate::session::EXIT_INPUT) };
-    match answer(args, &chosen, session) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(d) => session.fail(d),
+    match Subject::description(&args.spec.spec(), session) {
+        Ok(chosen) => session.done(answer(args, &chosen, session)),
+        Err(code) => code,
     }
 }
 
 fn answer(args: &Args, chosen: &Chosen, session: &Session) -> Result<(), Diagnostic> {
-    let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features);
+    let plan = chosen.plan();
     let words: Vec<Word> = args.words.iter().map(|text| parse_word(&plan, text)).collect::<Result<_, _>>()?;
-    let mut out = Output::create(args.output.as_deref(), false)?;
-    let color = args.output.is_none() && session.color.on(&io::stdout());
+    let color = args.output.path().is_none() && session.color.on(&io::stdout());
     let explained = words.iter().map(|word| (word, explain(&plan, word, Compat::default())));
     let text = if args.svg {
         picture(&chosen.isa, explained)?
@@ -60,8 +57,7 @@ fn answer(args: &Args, chosen: &Chosen, session: &Session) -> Result<(), Diagnos
         let texts: Vec<String> = explained.map(|(word, e)| to_text(&chosen.isa, session, word, &e, color)).collect();
         texts.join("\n")
     };
-    out.write_all(text.as_bytes()).map_err(|e| out.failed(&e))?;
-    out.finish()
+    args.output.write(&text)
 }
 
 /// The picture of the one word.

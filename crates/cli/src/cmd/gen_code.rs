@@ -12,10 +12,12 @@ use isaglot_emit::names;
 use isaglot_emit::stamp::{self, Stamp};
 use isaglot_source::{Diagnostic, Diagnostics};
 
-use crate::cmd::gen_isaspec::{self, Api, Kind, Request};
+use crate::args::{CompatArg, SpecArgs};
+use crate::cmd::gen_isaspec::{self, Api, Product, Request};
 use crate::io::unwritable;
-use crate::load::{Chosen, CompatArg, SpecArgs, load};
+use crate::load::{Chosen, Source, Spec};
 use crate::session::{EXIT_INPUT, Session};
+use crate::subject::Subject;
 
 /// Write a decoder, disassembler and assembler for a description as source code.
 #[derive(clap::Args, Debug)]
@@ -40,7 +42,7 @@ struct Common {
     /// The folder that the files go to; it is made if it is missing.
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Shorthands instead of the instructions that they stand for, where the description has any.
+    /// Aliases instead of the instructions that they stand for, where the description has any.
     #[arg(long)]
     aliases: bool,
     /// Texts by tables and a loop that runs them: less source, compiles faster.
@@ -85,13 +87,13 @@ struct RustArgs {
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     match &args.language {
         Language::C(CArgs { common, prefix, api: Some(Api::Isaspec), compat }) => {
-            let (spec, output, prefix) = (&common.spec, common.output.as_path(), prefix.as_deref());
-            let kind = Kind::C { prefix, compat: *compat };
+            let (spec, output, prefix) = (&common.spec.spec(), common.output.as_path(), prefix.as_deref());
+            let kind = Product::C { prefix, compat: *compat };
             gen_isaspec::run(&Request { spec, output, aliases: common.aliases, kind }, session)
         }
         Language::Rust(RustArgs { common, api: Some(Api::Isaspec), .. }) => {
-            let (spec, output) = (&common.spec, common.output.as_path());
-            gen_isaspec::run(&Request { spec, output, aliases: common.aliases, kind: Kind::Rust }, session)
+            let (spec, output) = (&common.spec.spec(), common.output.as_path());
+            gen_isaspec::run(&Request { spec, output, aliases: common.aliases, kind: Product::Rust }, session)
         }
         Language::C(c) => {
             generate(&c.common, c.prefix.as_deref(), "c", names::c_prefix, session, |b, _, stamp, name| {
@@ -116,14 +118,18 @@ fn generate(
     session: &mut Session,
     files: impl FnOnce(Blueprint<'_>, &Plan<'_>, Stamp, &str) -> Files,
 ) -> ExitCode {
-    let Some(chosen) = load(&common.spec, session) else { return ExitCode::from(EXIT_INPUT) };
+    let spec = common.spec.spec();
+    let chosen = match Subject::description(&spec, session) {
+        Ok(chosen) => chosen,
+        Err(code) => return code,
+    };
     let name = match name {
         Some(name) => name.to_owned(),
-        None => names::suggested(&called(common, &chosen)),
+        None => names::suggested(&called(&spec, &chosen)),
     };
     let mut problems = Diagnostics::new();
     illegal(&name).into_iter().for_each(|d| problems.push(d));
-    let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features).with_aliases(common.aliases);
+    let plan = chosen.plan().with_aliases(common.aliases);
     let blueprint = match Blueprint::new(&plan, limbs_for(&chosen.isa)) {
         Ok(blueprint) => blueprint,
         Err(unsupported) => {
@@ -139,34 +145,39 @@ fn generate(
         return ExitCode::from(EXIT_INPUT);
     }
     let hash = stamp::hash(session.files.iter().map(|(_, file)| &*file.bytes));
-    let stamp = Stamp::new(&plan, hash, &command(common, &name, language));
+    let stamp = Stamp::new(&plan, hash, &command(common, &spec, &name, language));
     match files(blueprint, &plan, stamp, &name).write(&common.output) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => session.fail(unwritable(&e.path.display().to_string(), &e.error)),
     }
 }
 
-/// What the description is called: by itself, or by its file.
-fn called(common: &Common, chosen: &Chosen) -> String {
-    let file = common.spec.spec.as_deref().and_then(|p| p.file_stem()).map(|s| s.to_string_lossy().into_owned());
+/// What the description is called: by itself, or by its file or name.
+fn called(spec: &Spec, chosen: &Chosen) -> String {
     let own = Some(chosen.isa.name()).filter(|name| !name.is_empty()).map(str::to_owned);
-    own.or(file).or_else(|| common.spec.isa.clone()).unwrap_or_default()
+    own.unwrap_or_else(|| match &spec.source {
+        Source::File(path) => path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default(),
+        Source::Name(_) | Source::Input => spec.source.name(),
+    })
 }
 
 /// The command that makes the same files again, without the folders of this machine.
-fn command(common: &Common, name: &str, language: &str) -> String {
+fn command(common: &Common, spec: &Spec, name: &str, language: &str) -> String {
     let mut out = format!("isaglot gen {language}");
-    if let Some(file) = common.spec.spec.as_deref().and_then(|p| p.file_name()) {
-        out += &format!(" --spec {}", file.to_string_lossy());
+    match &spec.source {
+        Source::File(path) => {
+            if let Some(file) = path.file_name() {
+                out += &format!(" --spec {}", file.to_string_lossy());
+            }
+        }
+        Source::Name(isa) => out += &format!(" --isa {isa}"),
+        Source::Input => {}
     }
-    if let Some(isa) = &common.spec.isa {
-        out += &format!(" --isa {isa}");
-    }
-    if let Some(generation) = &common.spec.generation {
+    if let Some(generation) = &spec.generation {
         out += &format!(" --gen {generation}");
     }
-    if !common.spec.features.is_empty() {
-        out += &format!(" --feature={}", common.spec.features.join(","));
+    if !spec.features.is_empty() {
+        out += &format!(" --feature={}", spec.features.join(","));
     }
     for (given, flag) in [(common.aliases, " --aliases"), (common.tables, " --tables")] {
         out += if given { flag } else { "" };

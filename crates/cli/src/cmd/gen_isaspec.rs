@@ -8,9 +8,11 @@ use isaglot_emit::isaspec::{self, Options};
 use isaglot_emit::{names, stamp};
 use isaglot_source::{Diagnostic, Diagnostics};
 
+use crate::args::CompatArg;
 use crate::io::unwritable;
-use crate::load::{CompatArg, SpecArgs, load};
-use crate::session::{EXIT_INPUT, EXIT_USAGE, Session};
+use crate::load::Spec;
+use crate::session::{EXIT_INPUT, Session};
+use crate::subject::Subject;
 
 /// For whom code is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -22,7 +24,7 @@ pub(crate) enum Api {
 
 /// What is written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind<'r> {
+pub(crate) enum Product<'r> {
     /// Everything, in C.
     C { prefix: Option<&'r str>, compat: CompatArg },
     /// The packer, in Rust.
@@ -31,10 +33,10 @@ pub(crate) enum Kind<'r> {
 
 /// What the command line says.
 pub(crate) struct Request<'r> {
-    pub(crate) spec: &'r SpecArgs,
+    pub(crate) spec: &'r Spec,
     pub(crate) output: &'r Path,
     pub(crate) aliases: bool,
-    pub(crate) kind: Kind<'r>,
+    pub(crate) kind: Product<'r>,
 }
 
 /// Writes all files, or none.
@@ -44,10 +46,12 @@ pub(crate) fn run(request: &Request<'_>, session: &mut Session) -> ExitCode {
         [("--gen", spec.generation.is_some()), ("--feature", !spec.features.is_empty()), ("--aliases", aliases)];
     if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
         let d = Diagnostic::error("cli-gen", format!("`{option}` does not go with `--api isaspec`"));
-        session.report(&d.note("a driver says when it runs which gen it wants").into());
-        return ExitCode::from(EXIT_USAGE);
+        return session.wrong_usage(d.note("a driver says when it runs which gen it wants"));
     }
-    let Some(chosen) = load(spec, session) else { return ExitCode::from(EXIT_INPUT) };
+    let chosen = match Subject::description(spec, session) {
+        Ok(chosen) => chosen,
+        Err(code) => return code,
+    };
     let isa = &chosen.isa;
     let mut problems = Diagnostics::new();
     let hash = stamp::hash(session.files.iter().map(|(_, file)| &*file.bytes));
@@ -57,7 +61,7 @@ pub(crate) fn run(request: &Request<'_>, session: &mut Session) -> ExitCode {
         isa.name()
     );
     let files = match kind {
-        Kind::C { prefix, compat } => {
+        Product::C { prefix, compat } => {
             let suggested = || names::suggested(if isa.name().is_empty() { "isa" } else { isa.name() });
             let prefix = prefix.map_or_else(suggested, str::to_owned);
             let options = Options { prefix: &prefix, stamp: &line, mesa26: compat == CompatArg::Mesa26 };
@@ -69,7 +73,7 @@ pub(crate) fn run(request: &Request<'_>, session: &mut Session) -> ExitCode {
                 None => isaspec::c(isa, &options, &mut problems),
             }
         }
-        Kind::Rust => isaspec::encode_module(isa, &line, &mut problems).map(|file| {
+        Product::Rust => isaspec::encode_module(isa, &line, &mut problems).map(|file| {
             let mut files = Files::default();
             files.add(file.name, file.text);
             files

@@ -12,11 +12,15 @@ use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_spirv::asm::MAGIC;
 use isaglot_spirv::dis;
 use isaglot_spirv::list::{self as spirv, NoListing};
+use isaglot_xe::{ListOptions, Platform, TextOptions};
 use object::{Object, ObjectSection, SectionKind};
 
-use crate::io::{Output, input_name, read};
-use crate::load::{Roles, RolesArgs, SpecArgs, load};
-use crate::session::{EXIT_INPUT, Session};
+use super::xe;
+use crate::args::{OutputArgs, RolesArgs, SpecArgs, XeArgs};
+use crate::io::{input_name, read};
+use crate::load::{Roles, Source, Spec};
+use crate::session::Session;
+use crate::subject::{CHOICES, DESCRIPTIONS, Kind, Only, Subject};
 
 /// List a program with its blocks, operands, definitions and uses.
 #[derive(clap::Args, Debug)]
@@ -26,12 +30,11 @@ pub(crate) struct Args {
     spec: SpecArgs,
     #[command(flatten)]
     roles: RolesArgs,
-    /// Raw binaries, ELF files, whose executable sections are listed, or SPIR-V modules, which need no description;
-    /// standard input if there is none or for `-`.
+    /// Raw binaries, ELF files, whose executable sections are listed, or SPIR-V modules, which need no description; for
+    /// Intel Xe also hex bytes and assembly text (`*.asm`). Standard input if there is none or for `-`.
     inputs: Vec<PathBuf>,
-    /// Where the listing goes; standard output if it is missing or `-`.
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
     /// The listing as JSON.
     #[arg(long)]
     json: bool,
@@ -57,36 +60,97 @@ pub(crate) struct Args {
     #[arg(long)]
     bits: bool,
     /// Print the JSON Schema of the listing and stop.
-    #[arg(long, group = "description")]
+    #[arg(long)]
     print_schema: bool,
+    #[command(flatten)]
+    xe: XeArgs,
+    /// Exactly as another tool, its faults included.
+    #[arg(long, value_enum, value_name = "TOOL", help_heading = xe::HEADING)]
+    compat: Option<CompatArg>,
 }
 
-/// What `--isa` calls SPIR-V.
-const SPIRV: &str = "spirv";
+/// The tools that a listing of Intel Xe can follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum CompatArg {
+    /// `iga64` 2.40.14
+    Iga,
+}
+
+/// What can be listed: everything.
+pub(crate) const TAKES: &[Kind] = &[Kind::Templates, Kind::Riscv, Kind::Xe, Kind::Spirv];
+
+const NOT_XE: &[Kind] = &[Kind::Templates, Kind::Riscv, Kind::Spirv];
+
+/// The options that are for some of them.
+pub(crate) const ONLY: &[&[Only]] = &[
+    &CHOICES,
+    &xe::ONLY,
+    &[
+        ("roles", DESCRIPTIONS),
+        ("ndjson", NOT_XE),
+        ("dot", NOT_XE),
+        ("svg", NOT_XE),
+        ("stats", NOT_XE),
+        ("compat", &[Kind::Xe]),
+    ],
+];
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
+    if args.print_schema {
+        return session.done(args.output.write(isaglot_listing::schema::JSON_SCHEMA));
+    }
+    let spec = Spec { roles: Roles::from(&args.roles), ..args.spec.spec() };
     let mut problems = Diagnostics::new();
-    let done = if args.print_schema {
-        schema(args)
-    } else if args.spec.spec.is_none() && args.spec.isa.as_deref().is_none_or(|isa| isa == SPIRV) {
-        list(args, &modules(args), session, &mut problems)
-    } else {
-        let spec = SpecArgs { roles: Roles::from(&args.roles), ..args.spec.clone() };
-        let Some(chosen) = load(&spec, session) else { return ExitCode::from(EXIT_INPUT) };
-        let plan = Plan::with_features(&chosen.isa, chosen.generation, &chosen.features).with_aliases(chosen.aliases);
-        list(args, &programs(args, &plan), session, &mut problems)
+    let done = match Subject::of(&spec, session) {
+        Err(code) => return code,
+        Ok(Subject::Description(chosen)) => {
+            let plan = chosen.plan().with_aliases(chosen.aliases);
+            list(args, &programs(args, &plan), session, &mut problems)
+        }
+        Ok(Subject::Spirv) => {
+            let named = !matches!(spec.source, Source::Input);
+            list(args, &modules(args, named), session, &mut problems)
+        }
+        Ok(Subject::Xe(platform)) => kernels(args, platform, session, &mut problems),
     };
     if let Err(d) = done {
         problems.push(d);
     }
-    session.report(&problems);
-    if problems.has_errors() { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS }
+    session.status(&problems)
 }
 
-fn schema(args: &Args) -> Result<(), Diagnostic> {
-    let mut out = Output::create(args.output.as_deref(), false)?;
-    out.write_all(isaglot_listing::schema::JSON_SCHEMA.as_bytes()).map_err(|e| out.failed(&e))?;
+/// The files to list.
+fn inputs(args: &Args) -> Vec<PathBuf> {
+    if args.inputs.is_empty() { vec![PathBuf::from("-")] } else { args.inputs.clone() }
+}
+
+/// Lists kernels of Intel Xe.
+fn kernels(
+    args: &Args,
+    platform: Platform,
+    session: &mut Session,
+    problems: &mut Diagnostics,
+) -> Result<(), Diagnostic> {
+    let (show, compat) = (xe::text_options(args.xe), args.compat == Some(CompatArg::Iga));
+    let options = TextOptions { pc: args.pc, bits: args.bits, ..show };
+    let json = args.json.then_some(ListOptions {
+        defs: args.defs,
+        pc: args.pc,
+        bits: args.bits,
+        ldst: show.ldst,
+        hex_floats: show.hex_floats,
+        compat,
+    });
+    let mut out = args.output.create()?;
+    for path in &inputs(args) {
+        let input = xe::Input { platform, path: Some(path), hex: args.xe.hex };
+        let before = problems.error_count();
+        let read = xe::list(input, json, options, &mut out, session, problems)?;
+        if !read || problems.error_count() > before {
+            return Ok(());
+        }
+    }
     out.finish()
 }
 
@@ -101,12 +165,11 @@ struct Listed {
 }
 
 fn list(args: &Args, lister: &Lister<'_>, session: &Session, problems: &mut Diagnostics) -> Result<(), Diagnostic> {
-    let standard = [PathBuf::from("-")];
-    let inputs = if args.inputs.is_empty() { &standard } else { args.inputs.as_slice() };
-    let mut out = Output::create(args.output.as_deref(), false)?;
-    let color = args.output.is_none() && session.color.on(&io::stdout());
+    let inputs = inputs(args);
+    let mut out = args.output.create()?;
+    let color = args.output.path().is_none() && session.color.on(&io::stdout());
     let colours = if color { text::TERMINAL } else { text::Colours::default() };
-    for input in inputs {
+    for input in &inputs {
         let file = input_name(Some(input));
         let listed = match read(Some(input)).and_then(|bytes| lister(&file, bytes, problems)) {
             Ok(listed) => listed,
@@ -118,7 +181,7 @@ fn list(args: &Args, lister: &Lister<'_>, session: &Session, problems: &mut Diag
         let named = inputs.len() > 1 || listed.len() > 1;
         for one in &listed {
             match out.write_all(&show(args, &file, one, named, colours)) {
-                // Nobody reads on: not an error.
+                // The reader has closed the pipe: not an error.
                 Err(e) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
                 Err(e) => return Err(out.failed(&e)),
                 Ok(()) => {}
@@ -141,14 +204,13 @@ fn programs<'a>(args: &'a Args, plan: &'a Plan<'_>) -> Box<Lister<'a>> {
     })
 }
 
-/// Lists SPIR-V modules.
-fn modules(args: &Args) -> Box<Lister<'_>> {
+/// Lists SPIR-V modules; unless they are `named` so, a file must begin with the magic number.
+fn modules(args: &Args, named: bool) -> Box<Lister<'_>> {
     let show = spirv::Show { defs: args.defs, pc: args.pc, bits: args.bits };
-    let asked = args.spec.isa.is_some();
     Box::new(move |file, bytes, problems| {
         let magic = bytes.first_chunk().copied().map(u32::from_le_bytes);
-        if !asked && magic.is_none_or(|m| ![MAGIC, MAGIC.swap_bytes()].contains(&m)) {
-            let d = Diagnostic::error("list-description", format!("{file}: this is no SPIR-V module"));
+        if !named && magic.is_none_or(|m| ![MAGIC, MAGIC.swap_bytes()].contains(&m)) {
+            let d = Diagnostic::error("list-description", format!("{file}: this is not a SPIR-V module"));
             return Err(d.note("expected one, or a description: `--spec FILE` or `--isa NAME`"));
         }
         let words = dis::read(&bytes).map_err(|e| {

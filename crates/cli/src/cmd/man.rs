@@ -25,10 +25,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         Some(dir) => all(dir),
         None => one(&args.verb),
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(d) => session.fail(d),
-    }
+    session.done(done)
 }
 
 /// The whole definition, with every page's name in its title.

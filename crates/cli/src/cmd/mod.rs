@@ -21,87 +21,56 @@ pub(crate) mod xintf;
 
 use std::process::ExitCode;
 
+use clap::parser::ValueSource;
 use clap::{ArgMatches, Args as _, FromArgMatches};
 
 use crate::session::Session;
+use crate::subject::{DESCRIPTIONS, Kind, Only, Takes};
 
-/// A verb: its name, what adds its options to a command, and what reads these back and does it.
+/// A verb: its name, the subjects that it takes and the options that are for some of them only, what adds its options to
+/// a command, and what reads these back and does it.
 struct Verb {
     name: &'static str,
+    takes: &'static [Kind],
+    only: &'static [&'static [Only]],
     options: fn(clap::Command) -> clap::Command,
     run: fn(&ArgMatches, &mut Session) -> Result<ExitCode, clap::Error>,
 }
 
+/// The row of a verb: its name, its module, and what it takes unless that is any description.
+macro_rules! verb {
+    ($name:literal, $module:ident) => {
+        verb!($name, $module, DESCRIPTIONS, &[])
+    };
+    ($name:literal, $module:ident, $takes:expr, $only:expr) => {
+        Verb {
+            name: $name,
+            takes: $takes,
+            only: $only,
+            options: $module::Args::augment_args,
+            run: |found, session| Ok($module::run(&args(found)?, session)),
+        }
+    };
+}
+
 /// Every verb of the tool.
 const VERBS: &[Verb] = &[
-    Verb { name: "asm", options: asm::Args::augment_args, run: |found, session| Ok(asm::run(&args(found)?, session)) },
-    Verb {
-        name: "check",
-        options: check::Args::augment_args,
-        run: |found, session| Ok(check::run(&args(found)?, session)),
-    },
-    Verb {
-        name: "compile",
-        options: compile::Args::augment_args,
-        run: |found, session| Ok(compile::run(&args(found)?, session)),
-    },
-    Verb {
-        name: "completions",
-        options: completions::Args::augment_args,
-        run: |found, session| Ok(completions::run(&args(found)?, session)),
-    },
-    Verb {
-        name: "diff",
-        options: diff::Args::augment_args,
-        run: |found, session| Ok(diff::run(&args(found)?, session)),
-    },
-    Verb {
-        name: "disasm",
-        options: disasm::Args::augment_args,
-        run: |found, session| Ok(disasm::run(&args(found)?, session)),
-    },
-    Verb {
-        name: "docs",
-        options: docs::Args::augment_args,
-        run: |found, session| Ok(docs::run(&args(found)?, session)),
-    },
-    Verb {
-        name: "explain",
-        options: explain::Args::augment_args,
-        run: |found, session| Ok(explain::run(&args(found)?, session)),
-    },
-    Verb {
-        name: "explore",
-        options: explore::Args::augment_args,
-        run: |found, session| Ok(explore::run(args(found)?, session)),
-    },
-    Verb {
-        name: "gen",
-        options: gen_code::Args::augment_args,
-        run: |found, session| Ok(gen_code::run(&args(found)?, session)),
-    },
-    Verb {
-        name: "list",
-        options: list::Args::augment_args,
-        run: |found, session| Ok(list::run(&args(found)?, session)),
-    },
-    Verb { name: "man", options: man::Args::augment_args, run: |found, session| Ok(man::run(&args(found)?, session)) },
-    Verb { name: "run", options: run::Args::augment_args, run: |found, session| Ok(run::run(&args(found)?, session)) },
-    Verb {
-        name: "spirv",
-        options: spirv::Args::augment_args,
-        run: |found, session| Ok(spirv::run(&args(found)?, session)),
-    },
-    Verb {
-        name: "tblgen",
-        options: tblgen::Args::augment_args,
-        run: |found, session| Ok(tblgen::run(&args(found)?, session)),
-    },
-    Verb {
-        name: "xintf",
-        options: xintf::Args::augment_args,
-        run: |found, session| Ok(xintf::run(&args(found)?, session)),
-    },
+    verb!("asm", asm, asm::TAKES, asm::ONLY),
+    verb!("check", check),
+    verb!("compile", compile),
+    verb!("completions", completions),
+    verb!("diff", diff),
+    verb!("disasm", disasm, disasm::TAKES, disasm::ONLY),
+    verb!("docs", docs),
+    verb!("explain", explain),
+    verb!("explore", explore),
+    verb!("gen", gen_code),
+    verb!("list", list, list::TAKES, list::ONLY),
+    verb!("man", man),
+    verb!("run", run),
+    verb!("spirv", spirv),
+    verb!("tblgen", tblgen),
+    verb!("xintf", xintf),
 ];
 
 /// What the command line said of a verb.
@@ -124,11 +93,13 @@ pub(crate) fn run(found: &ArgMatches, mut session: Session) -> Result<ExitCode, 
     let verb =
         found.subcommand().and_then(|(name, options)| Some((VERBS.iter().find(|verb| verb.name == name)?, options)));
     let (verb, options) = verb.ok_or_else(|| clap::Error::new(clap::error::ErrorKind::MissingSubcommand))?;
+    let given = |(id, _): &&Only| options.value_source(id) == Some(ValueSource::CommandLine);
+    let given = verb.only.iter().copied().flatten().filter(given).copied().collect();
+    session.takes = Takes { verb: verb.name, kinds: verb.takes, given };
     (verb.run)(options, &mut session)
 }
 
-/// If the program was started under the name of a tool that it stands in for, runs as that tool; a verb whose options
-/// depend on the instruction set is taken here too.
+/// If the program was started under the name of a tool that it stands in for, runs as that tool.
 pub(crate) fn drop_in() -> Option<ExitCode> {
     let program = std::env::args_os().next()?;
     let name = std::path::Path::new(&program).file_stem()?.to_str()?;
@@ -137,6 +108,25 @@ pub(crate) fn drop_in() -> Option<ExitCode> {
         "spirv-as" => Some(spirv::drop_in::assembler()),
         "llvm-tblgen" => Some(tblgen::drop_in()),
         "spirv-dis" => Some(spirv::drop_in::disassembler()),
-        _ => xe::routed(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::VERBS;
+
+    #[test]
+    fn the_options_that_are_for_some_subjects_exist() {
+        for verb in VERBS {
+            let command = (verb.options)(clap::Command::new(verb.name));
+            for (id, _) in verb.only.iter().copied().flatten() {
+                let found = command.get_arguments().find(|arg| arg.get_id() == id);
+                let long = found.and_then(|arg| arg.get_long());
+                let expected = id.replace('_', "-");
+                let short_only = *id == "include";
+                assert!(short_only || long == Some(&expected), "{} {id}", verb.name);
+            }
+        }
     }
 }

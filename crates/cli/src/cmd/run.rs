@@ -18,6 +18,7 @@ use serde_json::json;
 
 use crate::io::{Output, input_name, read};
 use crate::session::Session;
+use crate::subject::{Kind, refusal};
 
 /// Run a RISC-V program, ELF or flat, on a machine with overloadable opcodes.
 #[derive(clap::Args, Debug)]
@@ -67,10 +68,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 }
 
 fn choice(name: &str) -> Result<IsaName, Diagnostic> {
-    isa_name::parse(name).ok_or_else(|| {
-        let d = Diagnostic::error("run-isa", format!("`{name}` is no instruction set that can be run"));
-        d.note("expected a name such as `rv32imac` or `rv64imac`")
-    })
+    isa_name::parse(name).ok_or_else(|| refusal("`isaglot run`", &[Kind::Riscv], name))
 }
 
 /// A program: what goes where, and where it starts.

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use isaglot_source::{Diagnostics, SourceMap, render};
 
-use crate::load::{Chosen, SpecArgs, read_chosen};
+use crate::load::{Chosen, Spec, read_chosen};
 
 /// A description as it was read.
 pub(super) struct Description {
@@ -17,16 +17,16 @@ pub(super) struct Description {
 }
 
 impl Description {
-    pub(super) fn read(spec: &SpecArgs) -> Description {
+    pub(super) fn read(spec: &Spec) -> Description {
         let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
         let chosen = read_chosen(spec, &mut files, &mut problems);
         let text: String = problems.iter().map(|d| render::text(&files, d, false)).collect();
         // What comes with the tool does not change; a file that is missing may appear.
-        let mut names: Vec<String> = match &spec.spec {
+        let mut names: Vec<String> = match spec.path() {
             Some(top) => vec![top.display().to_string()],
             None => Vec::new(),
         };
-        if spec.spec.is_some() {
+        if spec.path().is_some() {
             names.extend(files.iter().map(|(_, f)| f.name.clone()));
         }
         names.sort();

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use super::ask::Asker;
 use super::description::Description;
 use super::limits::MAX_LINES;
-use crate::load::{self, Chosen, SpecArgs};
+use crate::load::{self, Chosen, Spec};
 
 /// What is asked.
 pub(crate) enum Question {
@@ -46,7 +46,7 @@ pub(crate) struct Request {
 }
 
 /// Starts the engine. It ends when nobody can ask any more.
-pub(crate) fn start(spec: SpecArgs) -> Sender<Request> {
+pub(crate) fn start(spec: Spec) -> Sender<Request> {
     let (send, receive) = channel();
     std::thread::spawn(move || run(&spec, &receive));
     send
@@ -62,7 +62,7 @@ enum End {
     Closed,
 }
 
-fn run(spec: &SpecArgs, requests: &Receiver<Request>) {
+fn run(spec: &Spec, requests: &Receiver<Request>) {
     let mut description = Box::new(Description::read(spec));
     let mut version = 1_u64;
     let mut waiting = None;
@@ -95,7 +95,7 @@ fn run(spec: &SpecArgs, requests: &Receiver<Request>) {
 
 /// Answers while the description cannot be used.
 fn broken(
-    spec: &SpecArgs,
+    spec: &Spec,
     description: &Description,
     version: u64,
     requests: &Receiver<Request>,
@@ -119,7 +119,7 @@ fn broken(
 }
 
 struct Context<'c> {
-    spec: &'c SpecArgs,
+    spec: &'c Spec,
     start: &'c Chosen,
     description: &'c Description,
     version: u64,

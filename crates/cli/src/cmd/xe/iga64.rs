@@ -8,7 +8,7 @@ use std::sync::Arc;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::{Compaction, ListOptions, Platform, TextOptions};
 
-use super::{list, machine, status, word_problems};
+use super::{list, machine, word_problems};
 use crate::io::{Output, input_name, read_shared};
 use crate::session::{Color, Session};
 
@@ -41,7 +41,7 @@ pub(crate) fn run() -> ExitCode {
     };
     let mut problems = Diagnostics::new();
     match work(&options, &mut session, &mut problems) {
-        Ok(()) => status(&session, &problems),
+        Ok(()) => session.status(&problems),
         Err(d) => session.fail(d),
     }
 }
@@ -115,9 +115,7 @@ fn work(o: &Options, session: &mut Session, problems: &mut Diagnostics) -> Resul
     if o.assemble == Some(true) {
         let file = session.files.add(input_name(o.input.as_deref()), Arc::clone(&bytes));
         let Some(binary) = xe.assemble(file, &bytes, o.compaction, problems) else { return Ok(()) };
-        let mut out = Output::create(o.output.as_deref(), true)?;
-        out.write_all(&binary).map_err(|e| out.failed(&e))?;
-        return out.finish();
+        return crate::io::write(o.output.as_deref(), true, &binary);
     }
     let mut out = Output::create(o.output.as_deref(), false)?;
     let (read, findings) = if o.json {

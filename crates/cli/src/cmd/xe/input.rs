@@ -1,11 +1,10 @@
 //! Kernels out of whatever holds them: an ELF with `.text.` sections, hexadecimal text, assembly text, or raw bytes.
 
-use std::path::Path;
-
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::{Compaction, Xe};
 use object::{Object, ObjectSection};
 
+use super::Input;
 use crate::io::{input_name, read};
 use crate::session::Session;
 
@@ -20,8 +19,7 @@ pub(super) struct Kernel {
 
 /// Reads the kernels of a file. Assembly text is assembled, if `xe` is given. Problems are added to `problems`; `None` if one is an error.
 pub(super) fn kernels(
-    path: Option<&Path>,
-    hex: bool,
+    Input { path, hex, .. }: Input<'_>,
     xe: Option<&mut Xe>,
     session: &mut Session,
     problems: &mut Diagnostics,
@@ -48,7 +46,7 @@ pub(super) fn kernels(
         return match from_hex(&bytes) {
             Some(bytes) => one(bytes),
             None => {
-                let d = Diagnostic::error("xe-hex", format!("{}: this is no text of hex bytes", input_name(path)));
+                let d = Diagnostic::error("xe-hex", format!("{}: invalid hex bytes", input_name(path)));
                 problems.push(d.note("expected pairs of hex digits, bytes in memory order"));
                 None
             }

@@ -1,7 +1,4 @@
-//! Intel Xe: `disasm`, `asm` and `list` for the machines that `isaglot-xe` knows, and the stand-in for `iga64`.
-//!
-//! These exist for every description; with `--isa` naming a Xe machine they take this instruction set's own options, so
-//! they are routed here before the general ones are read.
+//! What `disasm`, `asm` and `list` do with a machine of Intel Xe, and the stand-in for `iga64`.
 
 mod asm;
 mod disasm;
@@ -10,58 +7,39 @@ mod input;
 mod list;
 
 use std::io::Write;
-use std::process::ExitCode;
+use std::path::Path;
 
-use clap::Parser;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::text::Findings;
-use isaglot_xe::{Platform, Xe};
+use isaglot_xe::{Platform, TextOptions, Xe};
 
+pub(super) use asm::assemble;
+pub(super) use disasm::disassemble;
+pub(super) use list::list;
+
+use crate::args::XeArgs;
 use crate::io::Output;
-use crate::session::{Color, EXIT_INPUT, Session};
+use crate::subject::{Kind, Only};
 
-/// The options that all of them have.
-#[derive(clap::Args, Debug)]
-struct Machine {
-    /// The machine: xe, xehp, xehpg, xehpc, xe2, xe3, or the name of a product such as pvc, dg2, bmg.
-    #[arg(long, value_name = "NAME", value_parser = parse_platform)]
-    isa: Platform,
-    /// When to colour what a person reads.
-    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
-    color: Color,
+/// Where the help of a verb lists what is for Intel Xe only.
+pub(super) const HEADING: &str = "Intel Xe";
+
+/// The options of [`XeArgs`].
+pub(super) const ONLY: [Only; 3] = [("hex", &[Kind::Xe]), ("ldst", &[Kind::Xe]), ("hex_floats", &[Kind::Xe])];
+
+/// Kernels to read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Input<'a> {
+    pub(super) platform: Platform,
+    /// The file; standard input if there is none.
+    pub(super) path: Option<&'a Path>,
+    /// It is hexadecimal text.
+    pub(super) hex: bool,
 }
 
-fn parse_platform(name: &str) -> Result<Platform, String> {
-    Platform::parse(name).ok_or_else(|| "expected xe, xehp, xehpg, xehpc, xe2 or xe3".to_owned())
-}
-
-/// Disassemble, assemble or list Intel Xe instructions.
-#[derive(Parser)]
-#[command(name = "isaglot", version, propagate_version = true, max_term_width = 100)]
-enum Routed {
-    Disasm(disasm::Args),
-    Asm(asm::Args),
-    List(list::Args),
-}
-
-/// Runs `disasm`, `asm` or `list` if `--isa` names a Xe machine.
-pub(crate) fn routed() -> Option<ExitCode> {
-    let args: Vec<String> = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
-    let verb = args.iter().find(|a| !a.starts_with('-'))?;
-    if !["disasm", "asm", "list"].contains(&verb.as_str()) {
-        return None;
-    }
-    let mut names = args.iter().enumerate().filter_map(|(i, a)| match a.strip_prefix("--isa") {
-        Some("") => args.get(i + 1).map(String::as_str),
-        Some(rest) => rest.strip_prefix('='),
-        None => None,
-    });
-    names.find(|name| Platform::parse(name).is_some())?;
-    Some(match Routed::parse() {
-        Routed::Disasm(args) => disasm::run(&args, &mut Session::new(args.machine.color)),
-        Routed::List(args) => list::run(&args, &mut Session::new(args.machine.color)),
-        Routed::Asm(args) => asm::run(&args, &mut Session::new(args.machine.color)),
-    })
+/// What the options of [`XeArgs`] say of a text.
+pub(super) fn text_options(args: XeArgs) -> TextOptions {
+    TextOptions { ldst: args.ldst, hex_floats: args.hex_floats, ..TextOptions::default() }
 }
 
 /// The machine's description, compiled.
@@ -86,7 +64,7 @@ fn word_problems(findings: &Findings, size: usize) -> Diagnostics {
     all
 }
 
-/// Writes what `fill` makes, piece by piece, until it says that nothing is left. False: nobody reads on.
+/// Writes what `fill` makes, piece by piece, until it says that nothing is left. False: the reader has closed the pipe.
 fn write_all(out: &mut Output, mut fill: impl FnMut(&mut Vec<u8>) -> bool) -> Result<bool, Diagnostic> {
     let mut text = Vec::new();
     loop {
@@ -99,10 +77,4 @@ fn write_all(out: &mut Output, mut fill: impl FnMut(&mut Vec<u8>) -> bool) -> Re
             return Ok(true);
         }
     }
-}
-
-/// The exit status after reporting.
-fn status(session: &Session, problems: &Diagnostics) -> ExitCode {
-    session.report(problems);
-    if problems.has_errors() { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS }
 }

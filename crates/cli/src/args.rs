@@ -1,0 +1,175 @@
+//! Parts of command lines that several verbs share.
+
+use std::path::{Path, PathBuf};
+
+use isaglot_asm::Compat;
+use isaglot_source::Diagnostic;
+
+use crate::io::Output;
+use crate::load::{Roles, Source, Spec};
+use crate::target::TargetArgs;
+
+/// The options that choose a description, and the gen and features to decode for.
+#[derive(clap::Args, Clone, Debug)]
+#[command(group(clap::ArgGroup::new("description").required(true).args(["spec", "isa"])))]
+pub(crate) struct SpecArgs {
+    /// A description: an isaspec XML file, the TableGen file of an LLVM target, or what `isaglot compile` made of one.
+    #[arg(long, value_name = "FILE")]
+    spec: Option<PathBuf>,
+    /// A description by name, such as `minnow`, `rv64gc_zba`, `xehpc` or `minnow@v2`; `--isa help` lists the names.
+    #[arg(long, value_name = "NAME")]
+    isa: Option<String>,
+    #[command(flatten)]
+    choice: ChoiceArgs,
+    #[command(flatten)]
+    target: TargetArgs,
+}
+
+/// The options that choose a gen and features.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct ChoiceArgs {
+    /// What to decode for where a description distinguishes gens: a number, or a name that it gives.
+    #[arg(long = "gen", id = "gen", value_name = "N")]
+    pub(crate) generation: Option<String>,
+    /// Switch a feature on (`+name` or `name`) or off (`-name`); several with commas.
+    #[arg(
+        long = "feature",
+        id = "feature",
+        alias = "mattr",
+        value_name = "LIST",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub(crate) features: Vec<String>,
+}
+
+impl SpecArgs {
+    /// What the options say.
+    pub(crate) fn spec(&self) -> Spec {
+        Spec {
+            source: source(self.spec.as_deref(), self.isa.as_deref()),
+            generation: self.choice.generation.clone(),
+            features: self.choice.features.clone(),
+            target: self.target.clone(),
+            roles: Roles::Unused,
+        }
+    }
+}
+
+/// A description as the first argument, or by name: of verbs that are about the description itself.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct SubjectArgs {
+    /// The description: an isaspec XML file, the TableGen file of an LLVM target, or what `isaglot compile` made of one.
+    #[arg(required_unless_present = "isa", conflicts_with = "isa")]
+    spec: Option<PathBuf>,
+    /// A description by name, such as `minnow` or `rv64gc_zba`; `--isa help` lists the names.
+    #[arg(long, value_name = "NAME")]
+    isa: Option<String>,
+    #[command(flatten)]
+    target: TargetArgs,
+}
+
+impl SubjectArgs {
+    /// What the options say, with nothing chosen.
+    pub(crate) fn spec(&self) -> Spec {
+        let source = source(self.spec.as_deref(), self.isa.as_deref());
+        Spec { target: self.target.clone(), ..Spec::of(source) }
+    }
+}
+
+fn source(file: Option<&Path>, name: Option<&str>) -> Source {
+    match (file, name) {
+        (Some(file), _) => Source::File(file.to_owned()),
+        (None, Some(name)) => Source::Name(name.to_owned()),
+        (None, None) => Source::Input,
+    }
+}
+
+/// The option that says what fields are to instructions.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct RolesArgs {
+    /// What fields are to instructions, for a description that does not say it (`none` for nothing). By default what comes
+    /// with isaglot for a file of the description's name: ir3.xml and etnaviv.xml.
+    #[arg(long, value_name = "FILE")]
+    roles: Option<PathBuf>,
+}
+
+impl From<&RolesArgs> for Roles {
+    fn from(args: &RolesArgs) -> Roles {
+        match &args.roles {
+            Some(path) if path.as_os_str() == "none" => Roles::Unused,
+            path => Roles::Wanted(path.clone()),
+        }
+    }
+}
+
+/// How the texts of a description's instructions are written.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct TextArgs {
+    /// Texts for fields of type `custom`: lines `FIELD VALUE TEXT`. `asm` also takes the entries of jump tables from it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) names: Option<PathBuf>,
+    /// Whose texts to read and print where they differ: `mesa-26` prints floats so that they read back.
+    #[arg(long, value_enum, default_value_t = CompatArg::Mesa24, value_name = "TOOL")]
+    pub(crate) compat: CompatArg,
+}
+
+/// Whose texts to read and print where tools differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum CompatArg {
+    /// Floats as `%f`.
+    #[value(name = "mesa-24.3")]
+    Mesa24,
+    /// Floats so that they read back.
+    #[value(name = "mesa-26")]
+    Mesa26,
+}
+
+impl From<CompatArg> for Compat {
+    fn from(arg: CompatArg) -> Compat {
+        match arg {
+            CompatArg::Mesa24 => Compat::Mesa24,
+            CompatArg::Mesa26 => Compat::Mesa26,
+        }
+    }
+}
+
+/// Where the result goes.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct OutputArgs {
+    /// Where the result goes; standard output if it is missing or `-`.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl OutputArgs {
+    /// The file, if one is given.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
+    /// Opens it for text.
+    pub(crate) fn create(&self) -> Result<Output, Diagnostic> {
+        Output::create(self.path(), false)
+    }
+
+    /// Writes a whole text.
+    pub(crate) fn write(&self, text: &str) -> Result<(), Diagnostic> {
+        crate::io::write(self.path(), false, text.as_bytes())
+    }
+}
+
+/// The options that Intel Xe alone has, in every verb that reads its instructions.
+#[derive(clap::Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Intel Xe")]
+pub(crate) struct XeArgs {
+    /// The input is hexadecimal text.
+    #[arg(long)]
+    pub(crate) hex: bool,
+    /// Loads and stores in their own syntax.
+    #[arg(long)]
+    pub(crate) ldst: bool,
+    /// Floating-point immediates as bits.
+    #[arg(long)]
+    pub(crate) hex_floats: bool,
+}

@@ -1,0 +1,137 @@
+//! What `--isa NAME` means: the table of names.
+//!
+//! A name stands for a description, and may choose a gen and features of it: `minnow` is a description, `rv64gc_zba` the
+//! description `riscv` for 64 bits with six extensions, `xehpc` the description `xe` for gen 1272. `NAME@GEN` chooses the
+//! gen of any name, as `--gen` does. A name that no row knows is a file in one of the folders of `ISAGLOT_PATH`:
+//! `ir3@600` is `ir3.isa`, `ir3.xml` or `ir3.td` there, for gen 600.
+
+use std::path::PathBuf;
+
+use isaglot_source::{Diagnostic, closest};
+use isaglot_xe::Platform;
+
+use crate::embedded::{self, Embedded};
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(crate) struct Alias {
+    pub(crate) machine: Machine,
+    /// The gen that the name chooses: a number, or a name that the description gives.
+    pub(crate) generation: Option<String>,
+    /// The features that the name switches on; all others are off then.
+    pub(crate) features: Option<Vec<String>>,
+}
+
+/// The instruction set that a name stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Machine {
+    /// A description that ships with the tool.
+    Shipped(&'static Embedded),
+    /// A machine of Intel Xe. Its assembly is not in templates of the description.
+    Xe(Platform),
+    /// SPIR-V, whose modules need no description.
+    Spirv,
+    /// A description of the user's.
+    File(PathBuf),
+}
+
+/// The names that choose more than a description: what reads them, and what a message says of them.
+const FAMILIES: [(fn(&str) -> Option<Alias>, &str); 3] = [
+    (xe, "xehp, xehpg, xehpc, xe2, xe3, or a product of Intel's such as pvc"),
+    (riscv, "rv32i, rv64gc_zba and the like"),
+    (spirv, "spirv"),
+];
+
+/// The folders in which descriptions of other names are looked for.
+const PATH: &str = "ISAGLOT_PATH";
+
+/// What a name stands for.
+pub(crate) fn find(name: &str) -> Result<Alias, Diagnostic> {
+    let (base, generation) = match name.split_once('@') {
+        Some((base, generation)) => (base, Some(generation)),
+        None => (name, None),
+    };
+    let families = FAMILIES.iter().find_map(|(read, _)| read(base));
+    let mut alias = families.or_else(|| shipped(base)).or_else(|| file(base)).ok_or_else(|| unknown(name, base))?;
+    if let Some(text) = generation {
+        if let Machine::Xe(platform) = &mut alias.machine {
+            let named = |p: &Platform| p.name() == text || p.generation().to_string() == text;
+            *platform = isaglot_xe::platform::ALL.into_iter().find(named).ok_or_else(|| unknown(name, base))?;
+        }
+        alias.generation = Some(text.to_owned());
+    }
+    Ok(alias)
+}
+
+fn shipped(name: &str) -> Option<Alias> {
+    Some(Alias { machine: Machine::Shipped(embedded::find(name)?), generation: None, features: None })
+}
+
+fn xe(name: &str) -> Option<Alias> {
+    let platform = Platform::parse(name)?;
+    // `xe` is the name of the whole description too: verbs that look at all gens look at all of its gens.
+    let generation = (name != "xe").then(|| platform.generation().to_string());
+    Some(Alias { machine: Machine::Xe(platform), generation, features: None })
+}
+
+fn riscv(name: &str) -> Option<Alias> {
+    let choice = isaglot_riscv::isa_name::parse(name)?;
+    let machine = Machine::Shipped(embedded::find("riscv")?);
+    Some(Alias { machine, generation: Some(choice.xlen.bits().to_string()), features: Some(choice.features) })
+}
+
+fn spirv(name: &str) -> Option<Alias> {
+    (name == "spirv").then_some(Alias { machine: Machine::Spirv, generation: None, features: None })
+}
+
+fn file(name: &str) -> Option<Alias> {
+    // A name, not a path: nothing outside the folders is looked at.
+    if name.is_empty() || name.contains(['/', '\\', '.']) {
+        return None;
+    }
+    let folders = std::env::var_os(PATH)?;
+    let files = std::env::split_paths(&folders)
+        .flat_map(|folder| ["isa", "xml", "td"].map(|extension| folder.join(name).with_extension(extension)));
+    let found = files.into_iter().find(|path| path.is_file())?;
+    Some(Alias { machine: Machine::File(found), generation: None, features: None })
+}
+
+fn unknown(name: &str, base: &str) -> Diagnostic {
+    let mut d = Diagnostic::error("cli-isa", format!("no description called `{name}` comes with isaglot"));
+    let names = embedded::names();
+    if let Some(near) = closest(base, names.iter().copied()) {
+        d = d.note(format!("did you mean `{near}`?"));
+    }
+    let families = FAMILIES.map(|(_, what)| what).join("; ");
+    d = d.note(format!("there are: {}; {families}", names.join(", ")));
+    if embedded::roles(base).is_some() {
+        let more = name.split_once('@').map(|(_, generation)| format!(" --gen {generation}")).unwrap_or_default();
+        d = d.note(format!("for Mesa's, name the file with `--spec {base}.xml{more}`, or its folder in {PATH}"));
+    }
+    d
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find;
+
+    fn check(name: &str, expected: &str) {
+        let shown = match find(name) {
+            Ok(alias) => format!("{:?} {:?}", alias.generation, alias.features),
+            Err(d) => d.notes.last().cloned().unwrap_or_default(),
+        };
+        assert_eq!(shown, expected, "{name}");
+    }
+
+    #[test]
+    fn names_choose_gens_and_features() {
+        check("minnow", "None None");
+        check("minnow@v2", "Some(\"v2\") None");
+        check("rv32im", "Some(\"32\") Some([\"priv\", \"m\"])");
+        check("xe", "None None");
+        check("pvc", "Some(\"1272\") None");
+        check("xe@xe2", "Some(\"xe2\") None");
+        check("spirv", "None None");
+        check("ir3@600", "for Mesa's, name the file with `--spec ir3.xml --gen 600`, or its folder in ISAGLOT_PATH");
+    }
+}

@@ -1,0 +1,139 @@
+//! What a verb works on, after `--spec`, `--isa`, `--gen` and the other choices are resolved; and what it cannot do with
+//! it.
+//!
+//! The way of every walk is `options -> Spec -> Subject -> plan -> output`. A verb says in its row of the table of verbs
+//! which kinds of subjects it takes, and which of its options are for some kinds only. [`Subject::of`] holds the command
+//! line against that, so that a verb only matches on what it takes. No other place asks which instruction set it is.
+
+use std::process::ExitCode;
+
+use isaglot_source::Diagnostic;
+use isaglot_xe::Platform;
+
+use crate::load::{Chosen, Source, Spec, load};
+use crate::names::{self, Machine};
+use crate::session::{EXIT_INPUT, Session};
+
+/// What a verb works on.
+pub(crate) enum Subject {
+    /// A description, with what to decode for.
+    Description(Chosen),
+    /// A machine of Intel Xe, by its own assembly.
+    Xe(Platform),
+    /// SPIR-V modules.
+    Spirv,
+}
+
+/// The kinds of subjects that command lines tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A description whose templates are all there is to its assembly.
+    Templates,
+    /// A description whose assembly has the pseudo-instructions, relocations and files of RISC-V.
+    Riscv,
+    /// Intel Xe by its own assembly.
+    Xe,
+    /// SPIR-V.
+    Spirv,
+}
+
+/// Every kind of description.
+pub(crate) const DESCRIPTIONS: &[Kind] = &[Kind::Templates, Kind::Riscv];
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Templates => "other descriptions",
+            Kind::Riscv => "RISC-V",
+            Kind::Xe => "Intel Xe",
+            Kind::Spirv => "SPIR-V",
+        }
+    }
+}
+
+/// An option, by its id, that is for some kinds of subjects only.
+pub(crate) type Only = (&'static str, &'static [Kind]);
+
+/// The options that choose within a description.
+pub(crate) const CHOICES: [Only; 8] = [
+    ("gen", DESCRIPTIONS),
+    ("feature", DESCRIPTIONS),
+    ("include", DESCRIPTIONS),
+    ("operands", DESCRIPTIONS),
+    ("triple", DESCRIPTIONS),
+    ("mcpu", DESCRIPTIONS),
+    ("no_aliases", DESCRIPTIONS),
+    ("stale", DESCRIPTIONS),
+];
+
+/// What a verb takes, and what of that the command line asks for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Takes {
+    /// The verb.
+    pub(crate) verb: &'static str,
+    /// The kinds of subjects that it takes.
+    pub(crate) kinds: &'static [Kind],
+    /// The given options that are for some kinds only.
+    pub(crate) given: Vec<Only>,
+}
+
+impl Takes {
+    /// What the verb, or an option of it, cannot do with a subject.
+    fn check(&self, kind: Kind, subject: &str) -> Result<(), Diagnostic> {
+        if !self.kinds.contains(&kind) {
+            return Err(refusal(&format!("`isaglot {}`", self.verb), self.kinds, subject));
+        }
+        match self.given.iter().find(|(_, kinds)| !kinds.contains(&kind)) {
+            Some((id, kinds)) => Err(refusal(&format!("`--{}`", id.replace('_', "-")), kinds, subject)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The one sentence about what cannot be done with a subject.
+pub(crate) fn refusal(what: &str, kinds: &[Kind], subject: &str) -> Diagnostic {
+    let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+    let d = Diagnostic::error("cli-subject", format!("{what} does not apply to `{subject}`"));
+    d.note(format!("it is for {}", names.join(", ")))
+}
+
+impl Subject {
+    /// Resolves what the command line asks for. Problems are reported; the exit status if there are any.
+    pub(crate) fn of(spec: &Spec, session: &mut Session) -> Result<Subject, ExitCode> {
+        let name = spec.source.name();
+        let own = match &spec.source {
+            Source::Input => Some((Kind::Spirv, Subject::Spirv)),
+            Source::File(_) => None,
+            Source::Name(text) => match names::find(text).map_err(|d| session.fail(d))?.machine {
+                // By name, a verb that does not know the assembly of Xe takes the description of it.
+                Machine::Xe(platform) if session.takes.kinds.contains(&Kind::Xe) => {
+                    Some((Kind::Xe, Subject::Xe(platform)))
+                }
+                Machine::Spirv => Some((Kind::Spirv, Subject::Spirv)),
+                _ => None,
+            },
+        };
+        let (kind, subject) = match own {
+            Some(own) => own,
+            None => {
+                let chosen = load(spec, session).ok_or(ExitCode::from(EXIT_INPUT))?;
+                (chosen.kind, Subject::Description(chosen))
+            }
+        };
+        match session.takes.check(kind, &name) {
+            Ok(()) => Ok(subject),
+            Err(d) => Err(session.wrong_usage(d)),
+        }
+    }
+
+    /// As [`Subject::of`], for a verb that takes descriptions only.
+    pub(crate) fn description(spec: &Spec, session: &mut Session) -> Result<Chosen, ExitCode> {
+        match Subject::of(spec, session)? {
+            Subject::Description(chosen) => Ok(chosen),
+            Subject::Xe(_) | Subject::Spirv => {
+                let verb = format!("`isaglot {}`", session.takes.verb);
+                Err(session.wrong_usage(refusal(&verb, DESCRIPTIONS, &spec.source.name())))
+            }
+        }
+    }
+}
