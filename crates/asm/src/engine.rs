@@ -1,16 +1,21 @@
 //! Runs display programs.
 //!
 //! A step that is a segment prints text that depends on few bits of the instruction only; finished texts are kept in a
-//! table of fixed size, found by those bits. Operands recur, so nearly all segments are copies of 40 bytes or less.
+//! table, found by those bits. Operands recur, so nearly all segments are copies of 40 bytes or less.
+//!
+//! The table is two-way: a text may stand at its place or at the neighbouring one (the place with its lowest bit flipped).
+//! A new text takes its first place, and what was there moves to the neighbour, whose text is forgotten. The table grows
+//! by four as long as more texts were put in than it has places, up to 2 to the power of [`TABLE_BITS`].
 
 use isaglot_codec::{Match, Plan};
+use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::EncodingId;
 
 use crate::exact::{self, Line};
 use crate::limits::{TABLE_BITS, TABLE_FIRST_BITS};
 use crate::operand;
 use crate::options::Hooks;
-use crate::program::{BlockId, Op, Programs};
+use crate::program::{BlockId, PrintOp, Programs};
 use crate::value;
 
 /// What became of an instruction.
@@ -18,7 +23,7 @@ use crate::value;
 pub(crate) enum Outcome {
     /// Its text is appended; there are no errors.
     Printed,
-    /// It is none; there are no errors.
+    /// The word is not a valid instruction; there are no errors.
     NoMatch,
     /// Nothing is appended; the exact engine has to say.
     Undecided,
@@ -29,14 +34,14 @@ const TEXT: usize = 40;
 
 /// A finished text. An entry without one has a segment that does not exist.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct KeptText {
     bits: [u64; 2],
     segment: u32,
     len: u8,
     text: [u8; TEXT],
 }
 
-impl Entry {
+impl KeptText {
     #[inline]
     fn is(&self, segment: u32, bits: [u64; 2]) -> bool {
         self.segment == segment && self.bits[0] == bits[0] && self.bits[1] == bits[1]
@@ -51,7 +56,7 @@ impl Entry {
     }
 }
 
-const EMPTY: Entry = Entry { bits: [0; 2], segment: u32::MAX, len: 0, text: [0; TEXT] };
+const EMPTY: KeptText = KeptText { bits: [0; 2], segment: u32::MAX, len: 0, text: [0; TEXT] };
 
 /// The compiled programs of a plan with their finished texts.
 #[derive(Debug)]
@@ -63,7 +68,7 @@ pub(crate) struct Engine<'p, 'a> {
 /// Finished texts. It grows while it is too small for what it is asked for.
 #[derive(Debug)]
 struct Table {
-    entries: Vec<Entry>,
+    entries: Vec<KeptText>,
     bits: u32,
     /// Texts that were put in since it has this size.
     filled: usize,
@@ -90,7 +95,7 @@ impl Table {
             let old = std::mem::replace(self, Self::new((self.bits + 2).min(TABLE_BITS)));
             old.entries.iter().filter(|entry| entry.segment != u32::MAX).for_each(|entry| self.insert(*entry));
         }
-        let mut entry = Entry { bits, segment, len: text.len() as u8, text: [0; TEXT] };
+        let mut entry = KeptText { bits, segment, len: text.len() as u8, text: [0; TEXT] };
         if let Some(place) = entry.text.get_mut(..text.len()) {
             place.copy_from_slice(text);
         }
@@ -98,10 +103,10 @@ impl Table {
     }
 
     /// The new one goes to its first place, what was there to its second.
-    fn insert(&mut self, entry: Entry) {
+    fn insert(&mut self, entry: KeptText) {
         self.filled += 1;
         let at = self.place(entry.segment, entry.bits);
-        let Some(first) = self.entries.get_mut(at) else { return };
+        let Some(first) = self.entries.get_mut(at) else { return impossible(()) };
         let old = std::mem::replace(first, entry);
         if old.segment != u32::MAX
             && let Some(second) = self.entries.get_mut(at ^ 1)
@@ -158,13 +163,13 @@ impl<'p, 'a> Engine<'p, 'a> {
         Outcome::Undecided
     }
 
-    /// What prints an instruction in the words of a shorthand: the case of an encoding.
+    /// What prints an instruction by an alias: a case of an encoding.
     pub(crate) fn alias(&mut self, encoding: EncodingId, case: usize) -> BlockId {
         self.programs.alias(encoding, case)
     }
 
-    /// Appends the text of an instruction word in the words of a shorthand of `encoding`, which [`Engine::alias`] gave.
-    pub(crate) fn shorthand(
+    /// Appends the text of an instruction word by the alias of `encoding` that [`Engine::alias`] gave.
+    pub(crate) fn alias_text(
         &mut self,
         encoding: EncodingId,
         block: BlockId,
@@ -187,7 +192,7 @@ impl<'p, 'a> Engine<'p, 'a> {
 }
 
 /// What comes after a step.
-enum Step {
+enum NextStep {
     /// The next one.
     Done,
     /// A block.
@@ -213,24 +218,24 @@ impl Run<'_, '_, '_> {
             steps = rest;
             // A block that a step leads to; where it is the last step, it takes over.
             let next = match *op {
-                Op::Cached(segment) => {
+                PrintOp::Cached(segment) => {
                     if !self.cached(segment, line) {
                         return false;
                     }
                     continue;
                 }
-                Op::Text { from, len } => {
+                PrintOp::Text { from, len } => {
                     operand::copy(&programs.text, from, len, line.out);
                     continue;
                 }
-                Op::Operand(number) => {
-                    let Some(operand) = programs.operands.get(number as usize) else { return false };
+                PrintOp::Operand(number) => {
+                    let Some(operand) = programs.operands.get(number as usize) else { return impossible(false) };
                     if !operand.print(self.word, &programs.text, line.out) {
-                        self.step(Op::Scalar { value: operand.value, field: operand.field }, line);
+                        self.step(PrintOp::Scalar { value: operand.value, field: operand.field }, line);
                     }
                     continue;
                 }
-                Op::Test { test, then, other } => match programs.tests.get(test as usize) {
+                PrintOp::Test { test, then, other } => match programs.tests.get(test as usize) {
                     Some(test) => {
                         if test.holds(self.word) {
                             then
@@ -238,12 +243,12 @@ impl Run<'_, '_, '_> {
                             other
                         }
                     }
-                    None => return false,
+                    None => return impossible(false),
                 },
                 rare => match self.step(rare, line) {
-                    Step::Done => continue,
-                    Step::Into(block) => block,
-                    Step::Bail => return false,
+                    NextStep::Done => continue,
+                    NextStep::Into(block) => block,
+                    NextStep::Bail => return false,
                 },
             };
             if steps.is_empty() {
@@ -257,42 +262,49 @@ impl Run<'_, '_, '_> {
 
     /// A step that is not on the usual way. Apart, so that the usual way needs few registers.
     #[inline(never)]
-    fn step(&mut self, op: Op, line: &mut Line<'_>) -> Step {
+    fn step(&mut self, op: PrintOp, line: &mut Line<'_>) -> NextStep {
         let programs = self.programs;
         let graph = &programs.compiler.graph;
         let isa = programs.compiler.plan().isa();
         match op {
-            Op::Align(column) => line.align(column),
-            Op::Scalar { value, field } => {
-                let Some(field) = programs.fields.get(field as usize) else { return Step::Bail };
+            PrintOp::Align(column) => line.align(column),
+            PrintOp::Scalar { value, field } => {
+                let Some(field) = programs.fields.get(field as usize) else { return impossible(NextStep::Bail) };
                 value::print(isa, field, graph.evaluate(value, self.word), line.compat, line.out);
             }
-            Op::Branch { value, field } => {
-                let Some(field) = programs.fields.get(field as usize) else { return Step::Bail };
+            PrintOp::Branch { value, field } => {
+                let Some(field) = programs.fields.get(field as usize) else { return impossible(NextStep::Bail) };
                 let value = graph.evaluate(value, self.word);
                 if !exact::branch(field, value, line) {
                     value::print(isa, field, value, line.compat, line.out);
                 }
             }
-            Op::Custom { value, reference } => {
-                let Some(reference) = programs.references.get(reference as usize) else { return Step::Bail };
+            PrintOp::Custom { value, reference } => {
+                let Some(reference) = programs.references.get(reference as usize) else {
+                    return impossible(NextStep::Bail);
+                };
                 self.hooks.custom(reference, graph.evaluate(value, self.word), line.out);
             }
-            Op::Expect { value, want } if graph.evaluate(value, self.word) == want => {}
-            Op::If { guard, then, other } => {
-                return Step::Into(if graph.evaluate(guard, self.word) != 0 { then } else { other });
+            PrintOp::Expect { value, want } if graph.evaluate(value, self.word) == want => {}
+            PrintOp::If { guard, then, other } => {
+                return NextStep::Into(if graph.evaluate(guard, self.word) != 0 { then } else { other });
             }
-            Op::Sub(sub) => return programs.leaf_of(sub, self.word).map_or(Step::Bail, Step::Into),
-            Op::Cached(_) | Op::Operand(_) | Op::Text { .. } | Op::Test { .. } | Op::Expect { .. } | Op::Bail => {
-                return Step::Bail;
+            PrintOp::Sub(sub) => return programs.leaf_of(sub, self.word).map_or(NextStep::Bail, NextStep::Into),
+            PrintOp::Cached(_)
+            | PrintOp::Operand(_)
+            | PrintOp::Text { .. }
+            | PrintOp::Test { .. }
+            | PrintOp::Expect { .. }
+            | PrintOp::Bail => {
+                return NextStep::Bail;
             }
         }
-        Step::Done
+        NextStep::Done
     }
 
     #[inline]
     fn cached(&mut self, number: u32, line: &mut Line<'_>) -> bool {
-        let Some(segment) = self.programs.segments.get(number as usize) else { return false };
+        let Some(segment) = self.programs.segments.get(number as usize) else { return impossible(false) };
         let limb = |at: u32| self.word.get(at as usize).copied().unwrap_or(0);
         let bits = [limb(segment.limbs[0]) & segment.masks[0], limb(segment.limbs[1]) & segment.masks[1]];
         let at = self.table.place(number, bits);
@@ -319,7 +331,7 @@ impl Run<'_, '_, '_> {
         if !self.block(block, line) {
             return false;
         }
-        self.table.put(segment, bits, line.out.get(from..).unwrap_or(&[]));
+        self.table.put(segment, bits, line.out.get(from..).or_impossible(&[]));
         true
     }
 }

@@ -1,10 +1,10 @@
 //! An instruction as text, by the reference's algorithm over [`Scopes`]: every callback, every error, every width.
 //!
-//! This is the definition. The compiled programs of `program` give the same text for words without errors and
-//! are used when nobody looks over their shoulder.
+//! This is the definition. The compiled programs of `program` give the same text for words without errors; they are used
+//! unless a hook wants every field.
 
 use isaglot_bits::Word;
-use isaglot_codec::Scopes;
+use isaglot_codec::{Found, Scopes};
 use isaglot_model::{FieldType, TemplateId, TemplatePart};
 
 use crate::labels::{self, Places, Targets};
@@ -28,7 +28,13 @@ pub struct Line<'l> {
     pub compat: Compat,
 }
 
-impl Line<'_> {
+impl<'l> Line<'l> {
+    /// A line by itself at the end of `out`: at place 0, without labels.
+    pub(crate) fn alone(out: &'l mut Vec<u8>, compat: Compat) -> Line<'l> {
+        let start = out.len();
+        Line { out, start, position: 0, places: Places { bytes: 1 }, targets: None, compat }
+    }
+
     pub(crate) fn align(&mut self, column: u32) {
         let want = self.start + column.min(MAX_ALIGN) as usize;
         if self.out.len() < want {
@@ -43,8 +49,8 @@ impl Line<'_> {
     }
 }
 
-/// Appends the text of an instruction, without errors and line end. `false` if the word is no instruction; errors are
-/// in `scopes.errors` in either case.
+/// Appends the text of an instruction, without errors and line end. `false` if the word is not a valid
+/// instruction. Errors are added to `scopes.errors` in either case.
 pub fn instruction(scopes: &mut Scopes<'_, '_>, word: &Word, hooks: &mut dyn Hooks, line: &mut Line<'_>) -> bool {
     let Some(scope) = scopes.enter(word) else { return false };
     show(scopes, scope, hooks, line);
@@ -85,24 +91,33 @@ pub(crate) fn show_template(
                 };
                 line.tell(hooks, reference, Value::Number(&found.value));
                 line.align(*align);
-                match found.field.ty {
-                    FieldType::Sub(space) => {
-                        if line.out.len().saturating_sub(line.start) < MAX_LINE_BYTES
-                            && let Some(inner) = scopes.enter_field(scope, &found, space)
-                        {
-                            show(scopes, inner, hooks, line);
-                            scopes.leave();
-                        }
-                    }
-                    FieldType::Custom => hooks.custom(reference, found.low(), line.out),
-                    FieldType::Branch { .. } if branch(found.field, found.low(), line) => {}
-                    _ if found.field.width > 64 => {
-                        value::print_wide(isa, found.field, &found.value, line.compat, line.out)
-                    }
-                    _ => value::print(isa, found.field, found.low(), line.compat, line.out),
-                }
+                show_field(scopes, scope, &found, reference, hooks, line);
             }
         }
+    }
+}
+
+/// Appends the value of a field, in the way of its type.
+fn show_field<'a>(
+    scopes: &mut Scopes<'_, 'a>,
+    scope: usize,
+    found: &Found<'a>,
+    reference: &str,
+    hooks: &mut dyn Hooks,
+    line: &mut Line<'_>,
+) {
+    match found.field.ty {
+        FieldType::Sub(space) => {
+            if line.out.len().saturating_sub(line.start) < MAX_LINE_BYTES
+                && let Some(inner) = scopes.enter_field(scope, found, space)
+            {
+                show(scopes, inner, hooks, line);
+                scopes.leave();
+            }
+        }
+        FieldType::Custom => hooks.custom(reference, found.low(), line.out),
+        FieldType::Branch { .. } if branch(found.field, found.low(), line) => {}
+        _ => value::print_any(scopes.plan().isa(), found.field, &found.value, line.compat, line.out),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Why a word decodes as it does: which bits decided, which case applies and why, what each field is worth; for a word
-//! that is nothing, which encodings come nearest and which bits exclude them.
+//! Why a word decodes as it does: which bits decided, which case applies and why, the value of each field. For a word
+//! that is not a valid instruction: which encodings come nearest, and which bits exclude them.
 //!
 //! The answer is plain data; how it is drawn is the caller's. It is made by the exact engine, so it says what decoding
 //! does, not what the description seems to say.
@@ -154,12 +154,8 @@ fn take_apart(plan: &Plan<'_>, scopes: &mut Scopes<'_, '_>, scope: usize, compat
                 text.clone_from(&nested.text);
                 Box::new(nested)
             }),
-            _ if found.field.width > 64 => {
-                value::print_wide(isa, found.field, &found.value, compat, &mut text);
-                None
-            }
             _ => {
-                value::print(isa, found.field, found.low(), compat, &mut text);
+                value::print_any(isa, found.field, &found.value, compat, &mut text);
                 None
             }
         };

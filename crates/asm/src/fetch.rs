@@ -104,7 +104,7 @@ impl Fetcher {
         }
     }
 
-    /// Whether [`Fetcher::quick`] is worth asking.
+    /// Whether [`Fetcher::quick`] can give anything.
     pub(crate) fn has_quick(&self) -> bool {
         self.quick != Quick::None
     }

@@ -1,5 +1,6 @@
 //! Floating-point values as the reference prints them: C's `%f`, or what newer Mesa does.
 
+use isaglot_invariant::Impossible as _;
 use std::io::Write;
 
 use crate::options::Compat;
@@ -44,8 +45,8 @@ fn half(bits: u16) -> f64 {
 fn general(value: f64, digits: i32, out: &mut Vec<u8>) -> std::io::Result<()> {
     // The exponent after rounding decides, so round first.
     let rounded = format!("{value:.*e}", (digits - 1).max(0) as usize);
-    let (mantissa, exponent) = rounded.split_once('e').unwrap_or((&rounded, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let (mantissa, exponent) = rounded.split_once('e').or_impossible((&rounded, "0"));
+    let exponent: i32 = exponent.parse().or_impossible(0);
     if exponent < -4 || exponent >= digits {
         let mantissa = trim(mantissa);
         let sign = if exponent < 0 { '-' } else { '+' };

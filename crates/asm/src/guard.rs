@@ -1,11 +1,17 @@
 //! Guards that are decided without evaluating an expression.
 //!
-//! The problem: which text of a shorthand applies is a chain of guards, tried one after the other for every word. The
+//! The problem: which alias applies is a chain of guards, tried one after the other for every word. The
 //! method: a guard that only says what some bits are, or are not, or that they are the same as others, is compared as
 //! it stands; one that depends on few bits is a table of its values.
+//!
+//! Example: the alias `mv` of `addi` has the guard `IMM == 0 && RS1 != 0`. Its first half is a mask and a value over the
+//! bits of `IMM` (`Known`), its second half is the mask of `RS1` with a value that must not be there (`Term::Not`). The
+//! guard `RD == RS1` compares two gathered values (`Term::Same`). The guard `SIZE * COUNT < 5` over 6 bits is a table of 64
+//! bits, looked up by the value of these 6 bits.
 
 use isaglot_bits::{BitRange, Word, limbs};
 use isaglot_codec::{Graph, Operation, ValueId};
+use isaglot_invariant::Impossible as _;
 use isaglot_model::BinaryOp;
 
 use crate::limits::{MAX_GUARD_DEPTH, TEST_BITS, TEST_RUNS};
@@ -19,12 +25,14 @@ pub(crate) struct Test {
     how: How,
 }
 
+/// How a guard is decided.
 #[derive(Clone, Debug)]
 enum How {
     /// It holds where these bits have these values.
     Bits(Known),
     /// And where all of this holds.
     All(Known, Vec<Term>),
+    /// By a table.
     Table(Box<Table>),
 }
 
@@ -198,7 +206,7 @@ impl Table {
     #[inline]
     fn holds(&self, word: &[u64]) -> bool {
         let mut index = 0;
-        for run in self.runs.get(..self.used).unwrap_or(&self.runs) {
+        for run in self.runs.get(..self.used).or_impossible(&self.runs) {
             let bits = (limbs::limb(word, run.limb as usize) >> run.shift) & limbs::mask(run.width);
             // A later run comes below the earlier ones.
             index = (index << run.width) | bits;

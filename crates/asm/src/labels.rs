@@ -1,4 +1,9 @@
 //! Which places of a stream something jumps to.
+//!
+//! A *place* is an instruction number where all instructions have one length, else a byte offset. Two bits are kept for
+//! each: whether something branches there, and whether something calls it. Example: in a stream of 4-byte instructions
+//! `beq` at place 3 with the offset -8 in bytes (`unit` 1) marks place 1, since 3 * 4 - 8 is byte 4; with `unit` 0 an offset
+//! of -2 counts instructions and marks the same.
 
 use isaglot_bits::limbs::sign_extend;
 use isaglot_model::{Field, FieldType};
@@ -73,7 +78,7 @@ impl Targets {
         }
     }
 
-    /// Who goes through the places in order need not look at those before this one.
+    /// No place from the last one passed up to here is a target.
     #[inline]
     pub(crate) fn next(&self) -> u64 {
         self.next

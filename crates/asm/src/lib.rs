@@ -1,7 +1,7 @@
 //! Instructions as text, and text as instructions.
 //!
 //! [`Stream`] prints a stream of instructions line by line; [`exact`] prints one instruction. What a caller can choose
-//! is in [`Options`], where it can take part in [`Hooks`]. [`Assembler`] is the way back, for one instruction;
+//! is in [`Options`], where it can take part in [`Hooks`]. [`Assembler`] is the inverse, for one instruction;
 //! [`assemble::source`] assembles whole programs with labels and directives.
 
 pub mod assemble;

@@ -33,7 +33,7 @@ pub const TEST_BITS: u32 = 9;
 /// The most runs of neighbouring bits of such a guard.
 pub const TEST_RUNS: usize = 4;
 
-/// The most encodings that an explanation of a word that is nothing lists.
+/// The most near encodings that the explanation of an invalid word lists.
 pub const MAX_NEAREST: usize = 5;
 
 /// The most steps of an instruction that is printed step by step where texts are not worth keeping.
@@ -49,5 +49,5 @@ pub const MAX_PARTS: usize = 12;
 /// The most texts by value that are laid out for an operand; larger values are looked up.
 pub const MAX_NAMES: usize = 1 << 12;
 
-/// The longest text that is laid out together with the names of the operand behind it, in bytes.
+/// The longest text that is laid out together with the names of the operand after it, in bytes.
 pub const MAX_SEPARATOR: u32 = 4;

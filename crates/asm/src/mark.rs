@@ -5,15 +5,20 @@
 //! print a code address; the few other words are decoded and run through their display programs, of which everything
 //! is left out that prints none.
 //!
+//! Example: the top byte of a 32-bit word is the opcode, and of 200 instructions only `beq` (0x30) and `jal` (0x31) have a
+//! code address. [`Sieve`] is then byte 3 with the values 0x30 and 0x31: all other words cost one load and one test. The
+//! program of `beq`, `"beq "; register; ", "; register; ", "; Branch(offset)`, is reduced to `Branch(offset)`.
+//!
 //! Invariant: the places found are those that the exact engine would find by printing every instruction. What it may
-//! say beyond a program ([`Op::Bail`]) is left to it, unless no scope within reach has a code address to print.
+//! say beyond a program ([`PrintOp::Bail`]) is left to it, unless no scope within reach has a code address to print.
 
 use isaglot_codec::{Match, Plan};
+use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::{Encoding, EncodingId, FieldType, Isa, Name};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::labels::{self, Places, Targets};
-use crate::program::{BlockId, Op, Programs};
+use crate::program::{BlockId, PrintOp, Programs};
 
 /// The compiled programs of the pre-pass.
 #[derive(Debug)]
@@ -110,7 +115,7 @@ impl Sieve {
     /// Whether a word, given by its bytes from the least significant one on, may be of an encoding of the set.
     #[inline]
     pub(crate) fn passes(&self, word: &[u8]) -> bool {
-        self.values[usize::from(word.get(self.byte).copied().unwrap_or(0))]
+        self.values[usize::from(word.get(self.byte).copied().or_impossible(0))]
     }
 
     /// The same for a word given by its limbs.
@@ -170,19 +175,23 @@ impl<'p, 'a> Marker<'p, 'a> {
         let mut ops = Vec::new();
         for op in self.programs.steps(block).to_vec() {
             match op {
-                Op::Branch { .. } | Op::Bail => ops.push(op),
-                Op::If { guard, then, other } => {
+                PrintOp::Branch { .. } | PrintOp::Bail => ops.push(op),
+                PrintOp::If { guard, then, other } => {
                     let (then, other) = (self.reduce(then), self.reduce(other));
-                    self.choose(then, other, Op::If { guard, then, other }, &mut ops);
+                    self.choose(then, other, PrintOp::If { guard, then, other }, &mut ops);
                 }
-                Op::Test { test, then, other } => {
+                PrintOp::Test { test, then, other } => {
                     let (then, other) = (self.reduce(then), self.reduce(other));
-                    self.choose(then, other, Op::Test { test, then, other }, &mut ops);
+                    self.choose(then, other, PrintOp::Test { test, then, other }, &mut ops);
                 }
-                Op::Sub(sub) => ops.extend(self.reduce_sub(sub)),
+                PrintOp::Sub(sub) => ops.extend(self.reduce_sub(sub)),
                 // A value that is not as expected is an error, and the pre-pass records none.
-                Op::Text { .. } | Op::Align(_) | Op::Scalar { .. } | Op::Custom { .. } | Op::Expect { .. } => {}
-                Op::Cached(_) | Op::Operand(_) => {}
+                PrintOp::Text { .. }
+                | PrintOp::Align(_)
+                | PrintOp::Scalar { .. }
+                | PrintOp::Custom { .. }
+                | PrintOp::Expect { .. } => {}
+                PrintOp::Cached(_) | PrintOp::Operand(_) => {}
             }
         }
         let done = self.programs.block(ops);
@@ -191,11 +200,11 @@ impl<'p, 'a> Marker<'p, 'a> {
     }
 
     /// Appends a choice between blocks, without the choice where they are the same.
-    fn choose(&self, then: BlockId, other: BlockId, choice: Op, ops: &mut Vec<Op>) {
+    fn choose(&self, then: BlockId, other: BlockId, choice: PrintOp, ops: &mut Vec<PrintOp>) {
         if then == other { ops.extend_from_slice(self.programs.steps(then)) } else { ops.push(choice) }
     }
 
-    fn reduce_sub(&mut self, sub: u32) -> Option<Op> {
+    fn reduce_sub(&mut self, sub: u32) -> Option<PrintOp> {
         let mut sub = self.programs.subs.get(sub as usize)?.clone();
         if !self.reach.passed && self.reach.spaces.get(sub.space.index()) == Some(&false) {
             return None;
@@ -207,7 +216,7 @@ impl<'p, 'a> Marker<'p, 'a> {
             return None;
         }
         self.programs.subs.push(sub);
-        Some(Op::Sub(self.programs.subs.len() as u32 - 1))
+        Some(PrintOp::Sub(self.programs.subs.len() as u32 - 1))
     }
 
     /// Adds the places that an instruction at `position` jumps to; `false` if the exact engine has to say.
@@ -223,19 +232,19 @@ impl<'p, 'a> Marker<'p, 'a> {
         let graph = &programs.compiler.graph;
         programs.steps(block).iter().all(|op| {
             let next = match *op {
-                Op::Branch { value, field } => {
-                    let Some(field) = programs.fields.get(field as usize) else { return false };
+                PrintOp::Branch { value, field } => {
+                    let Some(field) = programs.fields.get(field as usize) else { return impossible(false) };
                     let value = graph.evaluate(value, word);
                     if let Some((target, call)) = labels::target(field, value, position, places, targets.total()) {
                         targets.add(target, call);
                     }
                     return true;
                 }
-                Op::If { guard, then, other } => Some(if graph.evaluate(guard, word) != 0 { then } else { other }),
-                Op::Test { test, then, other } => {
+                PrintOp::If { guard, then, other } => Some(if graph.evaluate(guard, word) != 0 { then } else { other }),
+                PrintOp::Test { test, then, other } => {
                     programs.tests.get(test as usize).map(|test| if test.holds(word) { then } else { other })
                 }
-                Op::Sub(sub) => programs.leaf_of(sub, word),
+                PrintOp::Sub(sub) => programs.leaf_of(sub, word),
                 _ => None,
             };
             next.is_some_and(|next| self.mark(next, word, position, places, targets))

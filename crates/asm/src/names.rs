@@ -3,6 +3,7 @@
 //! A description says only that a field is printed by the embedding program; this is the table with which our own
 //! programs do so: `FIELD VALUE TEXT` lines, as in `CONTROLREG 16 @IB1_BASE`. A value without a name prints as `0x%03x`.
 
+use isaglot_invariant::Impossible as _;
 use rustc_hash::FxHashMap;
 
 use crate::options::Hooks;
@@ -134,7 +135,7 @@ impl Hooks for &Names {
 
     fn custom(&mut self, reference: &str, value: u64, out: &mut Vec<u8>) {
         // What follows a colon is padding, not part of the name.
-        let field = reference.split(':').next().unwrap_or(reference);
+        let field = reference.split(':').next().or_impossible(reference);
         self.print(field, value, out);
     }
 }

@@ -3,9 +3,14 @@
 //! The problem: text that is kept for the next time pays only where words recur; in a stream whose words differ, looking
 //! for it costs more than printing a register. The method: where a step prints a few bits as a name or as a number,
 //! bits and names are laid out ahead of time, so that the step is a few shifts and one copy of constant size.
+//!
+//! Example: a register number is bits 11:7 and, as its top bit, bit 31; a `", "` stands before it. The parts are
+//! (shift 7, mask 0x1f, up 0) and (shift 31, mask 1, up 5), and the pool of texts has `, r0`, `, r1`, … So the step is two
+//! shifts, two masks, an or, a load of (start, length) and a copy of 16 bytes of which `length` are kept.
 
 use isaglot_bits::limbs::{self, sign_extend};
 use isaglot_codec::{Graph, Operation, ValueId};
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{BinaryOp, FieldType, Isa};
 
 use crate::limits::{MAX_GUARD_DEPTH, MAX_NAMES, MAX_PARTS};
@@ -13,7 +18,7 @@ use crate::value;
 
 /// Bits of one limb that become bits of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct BitPart {
     pub(crate) limb: u32,
     pub(crate) shift: u32,
     pub(crate) mask: u64,
@@ -24,7 +29,7 @@ pub(crate) struct Part {
 /// A value that is put together from bits: no two parts become the same bits of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gather {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<BitPart>,
     /// The bits that are always set.
     pub(crate) constant: u64,
 }
@@ -59,7 +64,7 @@ impl Gather {
                 if self.parts.len() >= MAX_PARTS {
                     return None;
                 }
-                self.parts.push(Part { limb, shift: u32::from(shift), mask, up });
+                self.parts.push(BitPart { limb, shift: u32::from(shift), mask, up });
             }
             Operation::Binary(BinaryOp::Or, _, x, y) => {
                 self.add(graph, x, up, used, depth + 1)?;
@@ -85,7 +90,7 @@ impl Gather {
 
 /// How such a value reads.
 #[derive(Clone, Debug)]
-enum Style {
+enum OperandStyle {
     /// Texts by value, as ranges of a pool; a value without one is a number, one beyond them is for the usual way.
     Names(Vec<Span>),
     /// Signed, of so many bits.
@@ -99,9 +104,9 @@ pub(crate) type Span = (u32, u32);
 
 /// An operand that is bits of the word, with the text before it.
 #[derive(Clone, Debug)]
-pub(crate) struct Operand {
+pub(crate) struct BitOperand {
     gather: Gather,
-    style: Style,
+    style: OperandStyle,
     /// What stands before it; the names have it already.
     before: Span,
     /// The same for the usual way.
@@ -115,9 +120,9 @@ const NONE: Span = (u32::MAX, 0);
 /// Bytes of a copy of constant size.
 const SHORT: usize = 16;
 
-impl Operand {
-    /// Of a value that is shown as this type, behind a text of the pool; `None` if that takes more. `put` gives the place
-    /// of that text with another behind it.
+impl BitOperand {
+    /// For a value that prints as this type, after the text `before` of the pool; `None` if it is more than bits of the
+    /// word. `put` appends a text to `before` and gives the place of both in the pool.
     pub(crate) fn new(
         isa: &Isa,
         graph: &Graph,
@@ -126,16 +131,16 @@ impl Operand {
         width: u32,
         before: Span,
         put: &mut dyn FnMut(&[u8]) -> Span,
-    ) -> Option<Operand> {
+    ) -> Option<BitOperand> {
         let gather = Gather::new(graph, value)?;
         let most = usize::try_from(graph.max(value)).unwrap_or(usize::MAX).saturating_add(1).min(MAX_NAMES);
         let style = match ty {
-            FieldType::Int | FieldType::Branch { .. } => Style::Signed(width.min(64)),
-            FieldType::Uint => Style::Unsigned,
-            FieldType::Hex => Style::Hex,
+            FieldType::Int | FieldType::Branch { .. } => OperandStyle::Signed(width.min(64)),
+            FieldType::Uint => OperandStyle::Unsigned,
+            FieldType::Hex => OperandStyle::Hex,
             FieldType::Register(file) => {
                 let names = isa[*file].names.iter().map(|name| name.as_ref().map_or(NONE, |name| put(name.as_bytes())));
-                Style::Names(names.chain(std::iter::repeat(NONE)).take(most).collect())
+                OperandStyle::Names(names.chain(std::iter::repeat(NONE)).take(most).collect())
             }
             FieldType::Enum(id) => {
                 let mut names = vec![NONE; most];
@@ -145,18 +150,18 @@ impl Operand {
                         *place = put(entry.display.as_bytes());
                     }
                 }
-                Style::Names(names)
+                OperandStyle::Names(names)
             }
             _ => return None,
         };
-        Some(Operand { gather, style, before, value, field })
+        Some(BitOperand { gather, style, before, value, field })
     }
 
     /// Appends the text; `false` if the usual way has to.
     #[inline]
     pub(crate) fn print(&self, word: &[u64], pool: &[u8], out: &mut Vec<u8>) -> bool {
         let value = self.gather.get(word);
-        if let Style::Names(names) = &self.style
+        if let OperandStyle::Names(names) = &self.style
             && let Some(&(from, len)) = names.get(value as usize)
             && from != u32::MAX
         {
@@ -165,10 +170,10 @@ impl Operand {
         }
         copy(pool, self.before.0, self.before.1, out);
         match &self.style {
-            Style::Names(names) if value as usize >= names.len() => return false,
-            Style::Names(_) | Style::Unsigned => value::unsigned(value, out),
-            Style::Signed(width) => value::signed(sign_extend(value, *width), out),
-            Style::Hex => value::hex(value, out),
+            OperandStyle::Names(names) if value as usize >= names.len() => return false,
+            OperandStyle::Names(_) | OperandStyle::Unsigned => value::unsigned(value, out),
+            OperandStyle::Signed(width) => value::signed(sign_extend(value, *width), out),
+            OperandStyle::Hex => value::hex(value, out),
         }
         true
     }
@@ -184,6 +189,6 @@ pub(crate) fn copy(pool: &[u8], from: u32, len: u32, out: &mut Vec<u8>) {
             out.extend_from_slice(chunk);
             out.truncate(end);
         }
-        _ => out.extend_from_slice(pool.get(from..from + len).unwrap_or(&[])),
+        _ => out.extend_from_slice(pool.get(from..from + len).or_impossible(&[])),
     }
 }

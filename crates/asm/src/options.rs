@@ -95,7 +95,7 @@ pub trait Hooks {
         let _ = (position, word, out);
     }
 
-    /// The whole line, with its end, for a word that is no instruction.
+    /// The whole line, with its end, for a word that is not a valid instruction.
     fn no_match(&mut self, word: &Word, out: &mut Vec<u8>) {
         out.extend_from_slice(b"no match: ");
         word.write_hex(out);

@@ -8,6 +8,7 @@
 
 use isaglot_bits::Word;
 use isaglot_codec::{Plan, Scopes};
+use isaglot_invariant::{Impossible as _, impossible};
 
 use crate::engine::{Engine, Outcome};
 use crate::exact::{self, Line};
@@ -112,7 +113,7 @@ impl<'p, 'a> Stream<'p, 'a> {
             used += size;
             self.marked += places_of(self.places, size);
         }
-        while let Some(fetched) = self.fetcher.next(bytes.get(used..).unwrap_or(&[])) {
+        while let Some(fetched) = self.fetcher.next(bytes.get(used..).or_impossible(&[])) {
             if fetched.known
                 && let Some(block) = marker.steps(fetched.limbs(), fetched.bits)
             {
@@ -130,7 +131,7 @@ impl<'p, 'a> Stream<'p, 'a> {
         self.advance(bytes, usize::MAX, hooks, out)
     }
 
-    /// Appends the lines of the next instruction alone; gives how many bytes it took, `None` if there is no whole one or
+    /// Appends the lines of the next instruction alone; gives how many bytes it took, `None` if fewer bytes are left or
     /// the disassembly has stopped.
     pub fn step(&mut self, bytes: &[u8], hooks: &mut dyn Hooks, out: &mut Vec<u8>) -> Option<usize> {
         let used = self.advance(bytes, 1, hooks, out);
@@ -153,7 +154,7 @@ impl<'p, 'a> Stream<'p, 'a> {
                 used += size;
                 continue;
             }
-            let Some(fetched) = self.fetcher.next(bytes.get(used..).unwrap_or(&[])) else { break };
+            let Some(fetched) = self.fetcher.next(bytes.get(used..).or_impossible(&[])) else { break };
             if self.options.max_errors > 0 && self.bad > self.options.max_errors {
                 self.stopped = true;
                 break;
@@ -208,7 +209,7 @@ impl<'p, 'a> Stream<'p, 'a> {
 
     #[inline(never)]
     fn is_labelled(&mut self) -> bool {
-        let (position, Some(targets)) = (self.position, &mut self.targets) else { return false };
+        let (position, Some(targets)) = (self.position, &mut self.targets) else { return impossible(false) };
         targets.pass(position);
         self.labelled != Some(position) && (targets.is_target(position) || self.next_entry <= position)
     }
@@ -274,7 +275,7 @@ impl<'p, 'a> Stream<'p, 'a> {
     /// Appends what stands before the current instruction, once; `before` is called before each line.
     fn label_lines(&mut self, before: &mut dyn FnMut(u64, &mut Vec<u8>), out: &mut Vec<u8>) {
         let position = self.position;
-        let Some(targets) = &self.targets else { return };
+        let Some(targets) = &self.targets else { return impossible(()) };
         self.labelled = Some(position);
         let (called, branched) = (targets.is_call(position), targets.is_branch(position));
         let named = self.entries.last().is_some_and(|entry| entry.offset == position);
@@ -301,7 +302,7 @@ impl<'p, 'a> Stream<'p, 'a> {
     }
 }
 
-/// Where the nearest entry is; far off if there is none.
+/// Where the nearest entry is; the greatest number if there is none.
 fn next_offset(entries: &[Entry]) -> u64 {
     entries.last().map_or(u64::MAX, |entry| entry.offset)
 }

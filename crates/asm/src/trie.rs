@@ -2,6 +2,12 @@
 //!
 //! Used for mnemonics, enum texts, register and custom names. Bytes are first mapped to the few classes that the set
 //! distinguishes, so that a node is a short row of one table and a step is two loads.
+//!
+//! Example: the set `add`, `and`, `add.f` has the bytes `a d n . f`, which are the classes 1 to 5; all other bytes are class
+//! 0. The table has six columns, and a row for the start and for each of `a`, `ad`, `an`, `add`, `and`, `add.`, `add.f`.
+//! Asked for `add.x`, the walk takes `a`, `d`, `d` (where `add` is found) and `.`; `x` is class 0, so it ends.
+
+use isaglot_invariant::Impossible as _;
 
 /// Maps byte strings to numbers; one string may have several.
 #[derive(Clone, Debug, Default)]
@@ -60,16 +66,16 @@ impl Trie {
         let mut len = 0usize;
         loop {
             if let Some(&(from, to)) = self.ends.get(node) {
-                for &value in self.values.get(from as usize..to as usize).unwrap_or(&[]) {
+                for &value in self.values.get(from as usize..to as usize).or_impossible(&[]) {
                     found(len, value);
                 }
             }
             let Some(&byte) = text.get(len) else { return };
-            let class = self.classes.get(byte as usize).copied().unwrap_or(0) as usize;
+            let class = self.classes.get(byte as usize).copied().or_impossible(0) as usize;
             if class == 0 {
                 return;
             }
-            node = self.next.get(node * self.width + class).copied().unwrap_or(0) as usize;
+            node = self.next.get(node * self.width + class).copied().or_impossible(0) as usize;
             if node == 0 {
                 return;
             }
@@ -92,11 +98,11 @@ impl Trie {
                 found = self.values.get(to as usize - 1).map(|&value| (len, value));
             }
             let Some(&byte) = text.get(len) else { break };
-            let class = self.classes.get(byte as usize).copied().unwrap_or(0) as usize;
+            let class = self.classes.get(byte as usize).copied().or_impossible(0) as usize;
             if class == 0 {
                 break;
             }
-            node = self.next.get(node * self.width + class).copied().unwrap_or(0) as usize;
+            node = self.next.get(node * self.width + class).copied().or_impossible(0) as usize;
             if node == 0 {
                 break;
             }
@@ -108,8 +114,8 @@ impl Trie {
     /// The bytes with which members begin.
     pub(crate) fn first_bytes(&self) -> impl Iterator<Item = u8> + '_ {
         (0..=255u8).filter(|&byte| {
-            let class = self.classes.get(byte as usize).copied().unwrap_or(0) as usize;
-            class != 0 && self.next.get(class).copied().unwrap_or(0) != 0
+            let class = self.classes.get(byte as usize).copied().or_impossible(0) as usize;
+            class != 0 && self.next.get(class).copied().or_impossible(0) != 0
         })
     }
 

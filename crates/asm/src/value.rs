@@ -2,6 +2,7 @@
 
 use isaglot_bits::Word;
 use isaglot_bits::limbs::sign_extend;
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{Field, FieldType, Isa};
 
 use crate::float;
@@ -62,8 +63,17 @@ pub fn print(isa: &Isa, field: &Field, value: u64, compat: Compat, out: &mut Vec
     }
 }
 
+/// Appends the value of a field of any width: [`print`], or for more than 64 bits `print_wide`.
+pub fn print_any(isa: &Isa, field: &Field, value: &Word, compat: Compat, out: &mut Vec<u8>) {
+    if field.width > 64 {
+        print_wide(isa, field, value, compat, out);
+    } else {
+        print(isa, field, value.low_u64(), compat, out);
+    }
+}
+
 /// Appends the value of a field of more than 64 bits: numbers in full, everything else by its low 64 bits.
-pub fn print_wide(isa: &Isa, field: &Field, value: &Word, compat: Compat, out: &mut Vec<u8>) {
+fn print_wide(isa: &Isa, field: &Field, value: &Word, compat: Compat, out: &mut Vec<u8>) {
     match field.ty {
         FieldType::Int => out.extend_from_slice(value.signed_decimal().as_bytes()),
         FieldType::Uint => out.extend_from_slice(value.decimal().as_bytes()),
@@ -108,7 +118,7 @@ pub fn unsigned(mut value: u64, out: &mut Vec<u8>) {
         at -= 1;
         digits[at] = b'0' + value as u8;
     }
-    out.extend_from_slice(digits.get(at..).unwrap_or(&[]));
+    out.extend_from_slice(digits.get(at..).or_impossible(&[]));
 }
 
 /// The numbers below 100 in two digits each.

@@ -2,8 +2,28 @@
 //!
 //! All of them are one recursion: split the space on the bit that most remaining patterns care for, and stop where a
 //! pattern covers everything (no gap) or none is left (a gap, which is a cube). The gaps come out disjoint, so counting
-//! is adding. Real instruction sets split on a few opcode bits and stay small; a hostile set can be exponential, so the
+//! is adding. Real instruction sets split on a few opcode bits and stay small; an untrusted set can be exponential, so the
 //! number of splits is bounded by [`COVER_BUDGET`] and the answer is then `None`: unknown, never wrong.
+//!
+//! # Example
+//!
+//! The gaps of `00x`, `0x1`, `110` among the words of three bits. All three care for bit 2, so the space is split there:
+//!
+//! ```text
+//! xxx   split on bit 2
+//!   0xx   left: 00x, 0x1. One cares for bit 1, one for bit 0; the higher bit is split
+//!     00x   covered by 00x
+//!     01x   left: 0x1; split on bit 0
+//!       010   nothing left: a gap
+//!       011   covered by 0x1
+//!   1xx   left: 110; split on bit 1
+//!     10x   nothing left: a gap of two words
+//!     11x   left: 110; split on bit 0
+//!       110   covered by 110
+//!       111   nothing left: a gap
+//! ```
+//!
+//! Four words are free: 010, 10x and 111.
 
 use alloc::vec::Vec;
 
@@ -125,6 +145,7 @@ pub fn largest_holes(space: &Pattern, patterns: &[Pattern], limit: usize) -> Opt
     Some(holes)
 }
 
+/// The largest first; equally large ones by their bits. Keeps `limit` of them.
 fn sort(holes: &mut Vec<Pattern>, limit: usize) {
     holes.sort_by(|a, b| b.free_bits().cmp(&a.free_bits()).then_with(|| a.cmp(b)));
     holes.truncate(limit);

@@ -2,6 +2,17 @@
 //!
 //! Invariant: `value` and `care` have the same width and `value` has no bit outside `care`, so equal sets are equal
 //! values. Operations on two patterns of different widths treat the narrower one as caring for nothing above its width.
+//!
+//! # The algebra, by example
+//!
+//! `1xx0` is `value = 1000`, `care = 1001`: a word matches if `word & care == value`. With `xx10`:
+//!
+//! * they *overlap*, since no bit that both care for differs;
+//! * their *intersection* is `1x10`: the or of both values and of both cares. It is always one cube or nothing;
+//! * `1xx0` *contains* `1x10`: they overlap, and `1x10` cares for every bit that `1xx0` cares for;
+//! * `1xx0` *minus* `xx10` is what differs in the first bit that only `xx10` cares for, then in the second given the first,
+//!   and so on: here just bit 1, which leaves `1x00`. `xxxx` minus `01x1` is `1xxx`, `00xx`, `01x0`: disjoint, one cube per
+//!   bit.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -23,7 +34,7 @@ pub struct Pattern {
     care: Word,
 }
 
-/// A character that is none of `0 1 x X - _` or blank, with its byte position.
+/// A character other than `0 1 x X - _` and blanks, with its byte position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParsePatternError {
     /// Byte position of the character.

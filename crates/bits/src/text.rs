@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 use core::fmt;
+use isaglot_invariant::Impossible as _;
 
 use crate::count::Count;
 use crate::word::Word;
@@ -13,7 +14,7 @@ const HEX: &[u8; 16] = b"0123456789abcdef";
 pub enum ParseWordError {
     /// There are no digits.
     Empty,
-    /// A character that is no digit of the base, with its byte position.
+    /// A character that is not a digit of the base, with its byte position.
     BadDigit(usize),
     /// The value has a 1 at or above the width.
     TooWide,
@@ -102,7 +103,7 @@ impl Word {
             Some("0o" | "0O") => (text.get(2..), 3),
             _ => (Some(text), 4),
         };
-        Self::parse_digits(digits.unwrap_or(""), bits, width)
+        Self::parse_digits(digits.or_impossible(""), bits, width)
     }
 }
 

@@ -7,6 +7,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
+use isaglot_invariant::Impossible as _;
 
 use crate::limbs;
 use crate::limits::{INLINE_BITS, MAX_WIDTH};
@@ -120,7 +121,7 @@ impl Word {
     #[must_use]
     pub fn limbs(&self) -> &[u64] {
         match &self.store {
-            Store::Inline(pair) => pair.get(..limbs_for(self.width)).unwrap_or(pair),
+            Store::Inline(pair) => pair.get(..limbs_for(self.width)).or_impossible(pair),
             Store::Heap(limbs) => limbs,
         }
     }

@@ -1,13 +1,14 @@
 //! A description as bytes: the model itself, so that loading costs neither reading the sources nor working them out.
 //!
 //! The layout: [`MAGIC`]; the [`VERSION`] and the CRC-32 of all that follows, both 32 bits, least significant byte
-//! first; then a [`Header`] and the model in postcard's encoding (integers of few bytes, sequences behind their
+//! first; then a [`Header`] and the model in postcard's encoding (integers of few bytes, sequences after their
 //! length). Places in the sources are not kept.
 //!
 //! Invariant: bytes from anywhere give an [`Isa`] as valid as a [`Builder`](crate::Builder)'s, or an error: what was
 //! read is checked as if a front end had made it. What is read takes a bounded multiple of the bytes in memory, since
 //! lists grow as their elements come and conditions are kept in postfix form.
 
+use isaglot_invariant::Impossible as _;
 use isaglot_source::Diagnostics;
 use postcard::Deserializer;
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,7 @@ pub struct Header {
 /// A file that a description was made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// Its path; relative to the folder of the compiled description, if it is no absolute one.
+    /// Its path; relative to the folder of the compiled description, unless it is absolute.
     pub path: String,
     /// Its length in bytes.
     pub length: u64,
@@ -58,7 +59,7 @@ pub struct Source {
     pub sha256: [u8; 32],
 }
 
-/// Why bytes are no compiled description.
+/// Why bytes are not a compiled description.
 #[derive(Clone, Debug)]
 pub enum Unreadable {
     /// They do not begin with [`MAGIC`], or end before the header.
@@ -80,7 +81,7 @@ pub fn to_bytes(header: &Header, isa: &Isa) -> Vec<u8> {
     bytes.extend([0; 4]);
     // Nothing of a model can fail to be written to a vector.
     let bytes = postcard::to_extend(header, bytes).and_then(|bytes| postcard::to_extend(&Kept(isa), bytes));
-    let mut bytes = bytes.unwrap_or_default();
+    let mut bytes = bytes.or_impossible_default();
     if let Some((prefix, rest)) = bytes.split_at_mut_checked(PREFIX) {
         prefix[PREFIX - 4..].copy_from_slice(&crc32fast::hash(rest).to_le_bytes());
     }

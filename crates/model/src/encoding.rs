@@ -77,7 +77,7 @@ pub enum Condition {
     Always,
     /// This one.
     Feature(FeatureId),
-    /// The opposite.
+    /// Where this does not hold.
     Not(Box<Condition>),
     /// All of these.
     All(Vec<Condition>),
@@ -169,7 +169,7 @@ pub struct Case {
     pub asserts: Vec<Assert>,
     /// The text, if the case has one.
     pub template: Option<TemplateId>,
-    /// The text is a shorthand, used only where aliases are wanted. Fields of the case count in any event.
+    /// The text is an alias, used only where aliases are wanted. Fields of the case are defined either way.
     pub alias: bool,
     /// The text is understood, but never printed; only where `alias` is set too.
     pub input_only: bool,

@@ -2,7 +2,7 @@
 //!
 //! The steps run in order on a long word that starts as 0. A step's guard sees the long word *as built so far*, through
 //! the fields of the long encoding; so what later steps depend on (whether an operand is an immediate, say) is simply
-//! expanded first. The way back takes the same steps and is accepted only if expanding gives the word again.
+//! expanded first. The inverse takes the same steps, and its result is accepted only if expanding it gives the word again.
 
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_source::Span;

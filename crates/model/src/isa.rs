@@ -122,7 +122,7 @@ impl Isa {
         &self.name
     }
 
-    /// The texts behind names.
+    /// The texts of names.
     pub fn names(&self) -> &Names {
         &self.names
     }

@@ -20,6 +20,21 @@
 //! This is all there is: isaspec's class hierarchy with overrides, a TableGen operand whose meaning depends on another,
 //! and a Xe field whose place depends on a type are the same thing, flattened from the leaf to the root.
 //!
+//! Example. The leaf `add` extends the class `alu`; both have an override:
+//!
+//! ```text
+//! case  owner  guard      defines                           text
+//! 0     add    IMM == 1   SRC: bits 15:8 as a number        {NAME} {DST}, #{SRC}
+//! 1     add    -          SRC: bits 15:8 as a register      -
+//! 2     alu    WIDE       DST: bits 7:0 as a wide register  -
+//! 3     alu    -          DST: bits 7:0, IMM: bit 16,       {NAME} {DST}, {SRC}
+//!                         WIDE: bit 17
+//! ```
+//!
+//! For a word with bit 16 set and bit 17 clear: `IMM` is looked up first, for the guard of case 0; only case 3 defines it,
+//! so it is 1 and case 0 applies. `SRC` is then a number (case 0), `DST` is a plain register (case 2 does not apply), and
+//! the text is that of case 0. With bit 16 clear `SRC` is a register (case 1) and the text is that of case 3.
+//!
 //! A field typed [`FieldType::Sub`] is decided in another space. The *scope* of that sub-encoding is new; from the
 //! scope around it it sees only the fields passed as [`Param`]s.
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 #[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Name(pub u32);
 
-/// The strings behind [`Name`]s.
+/// The texts of [`Name`]s.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "compiled", serde(into = "Vec<Box<str>>", from = "Vec<Box<str>>"))]

@@ -16,7 +16,7 @@ pub struct RegisterFile {
     pub name: String,
     /// Width of one register.
     pub width: Width,
-    /// How each register prints, by number; `None` where a number is no register.
+    /// How each register prints, by number; `None` where a number does not name a register.
     pub names: Vec<Option<String>>,
     /// Further names that assemblers take, with the register's number.
     pub aliases: Vec<(String, u32)>,

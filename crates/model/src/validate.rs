@@ -1,4 +1,4 @@
-//! The checks behind "validated": everything that an engine relies on and would otherwise have to test.
+//! The checks of a finished model: everything that engines rely on and do not test again.
 
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 use rustc_hash::FxHashSet;

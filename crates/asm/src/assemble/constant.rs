@@ -1,12 +1,15 @@
 //! Numbers written as expressions: `(1 << 12) - 4`, `~7`, `+4`.
 //!
-//! A text that is a plain number, with or without `-`, is none of these: it is read elsewhere, by the rules of its field.
-//! Operators and precedence are C's; values have 128 bits, and what leaves them is no number.
+//! A text that is a plain number, with or without `-`, is not read here, but by the rules of its field.
+//! Operators and precedence are C's; values have 128 bits, and an overflow makes the text no expression.
+
+use isaglot_invariant::Impossible as _;
 
 use super::limits::MAX_CONSTANT_DEPTH;
 use super::number;
 
-/// The value and length of the expression that a text begins with; `None` if there is none, or it is a plain number.
+/// The value and length of the expression that a text begins with; `None` if it begins with none, or with a plain
+/// number.
 pub(super) fn read(text: &[u8]) -> Option<(i128, usize)> {
     let begins = match text.first()? {
         b'(' | b'+' | b'~' | b'!' => true,
@@ -33,7 +36,7 @@ const OPERATORS: &[(&[u8], u32)] =
 
 impl Reader<'_> {
     fn rest(&self) -> &[u8] {
-        self.text.get(self.at..).unwrap_or(&[])
+        self.text.get(self.at..).or_impossible(&[])
     }
 
     fn blanks(&mut self) {
@@ -43,7 +46,7 @@ impl Reader<'_> {
     fn binary(&mut self, least: u32) -> Option<i128> {
         let mut left = self.unary()?;
         loop {
-            // Blanks belong to the expression only if it goes on behind them.
+            // Blanks belong to the expression only if an operator follows.
             let before = (self.at, self.operators);
             self.blanks();
             let found = OPERATORS.iter().find(|(text, level)| *level > least && self.rest().starts_with(text));

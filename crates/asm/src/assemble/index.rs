@@ -2,11 +2,16 @@
 //!
 //! What stands before the mnemonic is optional flags, and they are in no table. So every place where a word begins is
 //! looked up, from the left, until a form fits.
+//!
+//! Example: the template `{SY}{NAME}.f {DST}, {SRC}` of the encoding `add` has the key `add.f`: the literal text around the
+//! mnemonic up to a blank. It is *closed*, since a blank follows: `add.f16` is not that instruction. The template
+//! `({P}) {NAME}{X}` of `mov` has the key `mov`, which is not closed: `X` may print more letters. The template `{A}{B}` has
+//! no key and is tried for every line. The line `(sy)add.f r0.x` is looked up at `sy`, then at `add`.
 
 use isaglot_codec::Plan;
+use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::{Encoding, EncodingId, FieldType, TemplatePart};
 
-use super::compile::cases_with_text;
 use super::number::is_word;
 use crate::trie::Trie;
 
@@ -55,7 +60,7 @@ impl Index {
                 match found {
                     Some((key, _)) => {
                         let word = String::from_utf8_lossy(&key);
-                        let word = word.split([' ', ',']).next().unwrap_or_default();
+                        let word = word.split([' ', ',']).next().or_impossible_default();
                         words.push(word.trim_end_matches(['.', '(', '[']).to_owned());
                         keys.push((key, form));
                     }
@@ -77,7 +82,7 @@ impl Index {
 
 fn begins_word(text: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|i| text.get(i)).copied();
-    let Some(this) = text.get(at).copied() else { return false };
+    let Some(this) = text.get(at).copied() else { return impossible(false) };
     // A number may run into the mnemonic: an enum prints one for a value that it lacks.
     is_word(this) && before.is_none_or(|b| !is_word(b) || (b.is_ascii_digit() && this.is_ascii_alphabetic()))
 }
@@ -135,4 +140,15 @@ fn ends_apart(plan: &Plan<'_>, encoding: &Encoding, part: &TemplatePart) -> bool
             })
         }
     }
+}
+
+/// The cases of an encoding that have a text and are not hidden by one that always applies.
+pub(super) fn cases_with_text(encoding: &Encoding) -> impl Iterator<Item = usize> + '_ {
+    let mut done = false;
+    encoding.cases.iter().enumerate().filter_map(move |(i, case)| {
+        let shown = case.template.is_some() && !done && !case.output_only;
+        // An alias hides nothing: the instruction can be written without it, too.
+        done |= case.template.is_some() && case.guard.is_none() && !case.alias;
+        shown.then_some(i)
+    })
 }

@@ -1,10 +1,11 @@
 //! Lines that were assembled before, and what they became.
 //!
-//! Programs repeat themselves: `ret`, `addi sp,sp,-16`, `mv a0,s0`. A text that no symbol and no place has a part in
+//! Programs repeat themselves: `ret`, `addi sp,sp,-16`, `mv a0,s0`. A text that depends on no symbol and no place
 //! becomes the same word every time, so the word is kept with the whole text, in a table of fixed size. Of a text with a
 //! symbol at its end that is not known yet, the form and the width are kept, for they are the same for every symbol.
 
 use isaglot_bits::Word;
+use isaglot_invariant::{Impossible as _, impossible};
 
 use super::limits::{MEMO_BITS, MEMO_FIRST_BITS};
 
@@ -13,7 +14,7 @@ const TEXT: usize = 48;
 
 /// A line and its word. An entry without a line has length 0.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct KeptLine {
     word: u64,
     /// Width of the word in bits.
     bits: u16,
@@ -23,12 +24,12 @@ struct Entry {
     text: [u8; TEXT],
 }
 
-const EMPTY: Entry = Entry { word: 0, bits: 0, asked: 0, len: 0, text: [0; TEXT] };
+const EMPTY: KeptLine = KeptLine { word: 0, bits: 0, asked: 0, len: 0, text: [0; TEXT] };
 
 /// Lines and their words.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    entries: Vec<Entry>,
+    entries: Vec<KeptLine>,
     bits: u32,
     /// Lines that were put in since it has this size.
     filled: usize,
@@ -68,7 +69,7 @@ pub(super) fn key(line: &[u8], width: Option<u32>) -> Option<Key> {
     Some(Key { text, len: line.len() as u8, asked, hash: hash ^ (hash >> 29) })
 }
 
-impl Entry {
+impl KeptLine {
     #[inline]
     fn is(&self, key: &Key) -> bool {
         self.len == key.len && self.asked == key.asked && self.text == key.text
@@ -104,21 +105,21 @@ impl Memo {
             let bits = if self.entries.is_empty() { MEMO_FIRST_BITS } else { (self.bits + 3).min(MEMO_BITS) };
             let old = std::mem::replace(self, Memo { entries: vec![EMPTY; 1 << bits], bits, filled: 0 });
             for entry in old.entries.iter().filter(|entry| entry.len > 0) {
-                let text = entry.text.get(..usize::from(entry.len)).unwrap_or(&[]);
+                let text = entry.text.get(..usize::from(entry.len)).or_impossible(&[]);
                 let asked = Some(u32::from(entry.asked)).filter(|&asked| asked > 0);
                 if let Some(key) = self::key(text, asked) {
                     self.insert(key.hash, *entry);
                 }
             }
         }
-        self.insert(key.hash, Entry { word: value, bits, asked: key.asked, len: key.len, text: key.text });
+        self.insert(key.hash, KeptLine { word: value, bits, asked: key.asked, len: key.len, text: key.text });
     }
 
     /// The new one goes to its first place, what was there to its second.
-    fn insert(&mut self, hash: u64, entry: Entry) {
+    fn insert(&mut self, hash: u64, entry: KeptLine) {
         self.filled += 1;
         let at = self.place(hash);
-        let Some(first) = self.entries.get_mut(at) else { return };
+        let Some(first) = self.entries.get_mut(at) else { return impossible(()) };
         let old = std::mem::replace(first, entry);
         if old.len > 0
             && let Some(second) = self.entries.get_mut(at ^ 1)

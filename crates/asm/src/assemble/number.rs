@@ -1,6 +1,7 @@
 //! Numbers in text: as the disassembler writes them, and as people do.
 
 use isaglot_bits::{Word, limbs};
+use isaglot_invariant::Impossible as _;
 
 use super::program::Digits;
 use crate::options::Compat;
@@ -41,7 +42,7 @@ pub(super) fn value(digits: &[u8], base: u64) -> Option<u64> {
 }
 
 /// A number as people write it, without sign: decimal, `0x`, `0o`, `0b`, `'c'`, with `_` between digits. Gives the
-/// value and the length; `None` where there is none, `Some(None)` in the value if it exceeds 64 bits.
+/// value and the length in bytes; `None` where there is no number, and no value if it exceeds 64 bits.
 pub(super) fn literal(text: &[u8]) -> Option<(Option<u64>, usize)> {
     if let [b'\'', byte, b'\'', ..] = text {
         return Some((Some(u64::from(*byte)), 3));
@@ -52,7 +53,7 @@ pub(super) fn literal(text: &[u8]) -> Option<(Option<u64>, usize)> {
         [b'0', b'b' | b'B', b'0' | b'1', ..] => (2, 2),
         _ => (10, 0),
     };
-    let rest = text.get(start..).unwrap_or(&[]);
+    let rest = text.get(start..).or_impossible(&[]);
     let is_digit = |byte: u8| match base {
         16 => byte.is_ascii_hexdigit(),
         _ => (b'0'..b'0' + base as u8).contains(&byte),
@@ -122,11 +123,11 @@ pub(super) fn range(digits: Digits, width: u32) -> (i128, u128) {
 /// The length of the floating-point number that `text` begins with; 0 for none.
 pub(super) fn float_length(text: &[u8]) -> usize {
     let sign = usize::from(text.first() == Some(&b'-'));
-    let rest = text.get(sign..).unwrap_or(&[]);
+    let rest = text.get(sign..).or_impossible(&[]);
     if rest.starts_with(b"inf") || rest.starts_with(b"nan") {
         return sign + 3;
     }
-    let count = |from: usize| rest.get(from..).unwrap_or(&[]).iter().take_while(|b| b.is_ascii_digit()).count();
+    let count = |from: usize| rest.get(from..).or_impossible(&[]).iter().take_while(|b| b.is_ascii_digit()).count();
     let whole = count(0);
     if whole == 0 {
         return 0;

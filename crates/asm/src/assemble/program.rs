@@ -7,13 +7,14 @@
 use std::sync::Arc;
 
 use isaglot_bits::limbs;
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{BinaryOp, IntType, Name, UnaryOp};
 
 use crate::trie::Trie;
 
 /// An operation. Ranges index the table of their kind in [`Program`].
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Op {
+pub(super) enum ReadOp {
     /// These bytes of [`Program::literals`].
     Literal { from: u32, len: u32 },
     /// Padding up to a column.
@@ -39,7 +40,7 @@ pub(super) enum Op {
 /// An alternative.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Branch {
-    /// Where it goes on.
+    /// Its first operation.
     pub(super) at: u32,
     /// Bytes of the literal that it begins with, if it does.
     pub(super) literal: (u32, u32),
@@ -51,23 +52,23 @@ pub(super) struct FieldOp {
     /// Its name.
     pub(super) name: Name,
     /// How it reads.
-    pub(super) kind: Kind,
+    pub(super) syntax: FieldSyntax,
     /// Where the value goes.
-    pub(super) target: Target,
+    pub(super) target: ValueTarget,
     /// Width of the value in bits.
     pub(super) width: u32,
-    /// With which bytes the text can go on behind it.
+    /// The bytes that can follow its text.
     pub(super) follow: Bytes,
 }
 
 /// How a field reads.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(super) enum FieldSyntax {
     /// A number.
-    Number(Style),
+    Number(NumberStyle),
     /// A floating-point number of this width.
     Float,
-    /// A text of a table, or a number that is none of its values: the number of a [`Program::tables`].
+    /// A text of a table, or a number that the table lacks: the number of a [`Program::tables`].
     Table(u32),
     /// A text that the caller has a name for.
     Custom(u32),
@@ -77,13 +78,13 @@ pub(super) enum Kind {
 
 /// How a number is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Style {
+pub(super) struct NumberStyle {
     /// `0x` stands before it, and is part of it: where people may write numbers as they like, it is not demanded.
     pub(super) prefix: bool,
     /// Digits and sign.
     pub(super) digits: Digits,
     /// A code address, which may be a label.
-    pub(super) branch: Option<Reach>,
+    pub(super) branch: Option<BranchReach>,
 }
 
 /// The digits and sign of a number.
@@ -103,7 +104,7 @@ pub(super) enum Digits {
 
 /// How a code address is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reach {
+pub(super) struct BranchReach {
     /// Not from the instruction.
     pub(super) absolute: bool,
     /// Bytes per unit; 0 for one instruction.
@@ -112,14 +113,14 @@ pub(super) struct Reach {
 
 /// Texts and their values.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(super) struct TextTable {
     /// Texts to entries of `values`.
     pub(super) texts: Trie,
     /// The values, and whether their text is one that prints.
     pub(super) values: Vec<(u64, bool)>,
     /// What prints, for messages and for the canonical text.
     pub(super) shown: Vec<Box<[u8]>>,
-    /// Numbers that are no value of the table are cut to this many bits when they print.
+    /// Numbers that the table lacks are cut to this many bits when they print.
     pub(super) number_bits: u32,
     /// The texts are whole words: names of registers.
     pub(super) words: bool,
@@ -175,7 +176,7 @@ impl ShortWords {
 
 /// Where a value goes.
 #[derive(Clone, Debug)]
-pub(super) enum Target {
+pub(super) enum ValueTarget {
     /// Into bits: [`Program::runs`] in this range. Of the value, the bits of `mask` count; those outside of `covered`
     /// must be `ones`.
     Bits { from: u32, to: u32, mask: u64, covered: u64, ones: u64 },
@@ -185,9 +186,9 @@ pub(super) enum Target {
     Wide { from: u32, to: u32 },
 }
 
-/// `width` (up to 64) bits of a value from `at` on are bits of the word from `lo` on, or the opposite of them.
+/// `width` (up to 64) bits of a value from `at` on are bits of the word from `lo` on, or their inverse.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
+pub(super) struct BitRun {
     pub(super) at: u32,
     pub(super) lo: u32,
     pub(super) width: u32,
@@ -256,12 +257,12 @@ impl Bytes {
 /// A compiled form.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Program {
-    pub(super) ops: Vec<Op>,
+    pub(super) ops: Vec<ReadOp>,
     pub(super) literals: Vec<u8>,
     pub(super) branches: Vec<Branch>,
     pub(super) fields: Vec<FieldOp>,
-    pub(super) tables: Vec<Arc<Table>>,
-    pub(super) runs: Vec<Run>,
+    pub(super) tables: Vec<Arc<TextTable>>,
+    pub(super) runs: Vec<BitRun>,
     pub(super) exprs: Vec<Expr>,
     /// Byte to class of bytes that all alternatives treat alike; the end of the text comes last.
     pub(super) classes: Vec<u8>,
@@ -276,7 +277,7 @@ pub(super) struct Program {
     /// The pattern: value and care.
     pub(super) value: Vec<u64>,
     pub(super) care: Vec<u64>,
-    /// The template is a shorthand.
+    /// The form is an alias.
     pub(super) alias: bool,
     /// `quick` can run it.
     pub(super) quick: bool,
@@ -286,21 +287,21 @@ impl Program {
     /// The bytes of a literal.
     #[inline]
     pub(super) fn literal(&self, from: u32, len: u32) -> &[u8] {
-        self.literals.get(from as usize..(from + len) as usize).unwrap_or(&[])
+        self.literals.get(from as usize..(from + len) as usize).or_impossible(&[])
     }
 
-    /// The branches of a row that a text can take which goes on with this byte, as a bit set.
+    /// The branches of a row that this next byte allows, as a bit set.
     #[inline]
     pub(super) fn viable(&self, row: u32, next: Option<u8>) -> u64 {
-        let class = self.classes.get(next.map_or(256, usize::from)).copied().unwrap_or(0);
-        self.viable.get((row * self.class_count) as usize + usize::from(class)).copied().unwrap_or(u64::MAX)
+        let class = self.classes.get(next.map_or(256, usize::from)).copied().or_impossible(0);
+        self.viable.get((row * self.class_count) as usize + usize::from(class)).copied().or_impossible(u64::MAX)
     }
 
     /// A value of which `runs` are bits of the word.
     #[inline]
     pub(super) fn gather(&self, from: u32, to: u32, ones: u64, word: &[u64]) -> u64 {
         let mut value = ones;
-        for run in self.runs.get(from as usize..to as usize).unwrap_or(&[]) {
+        for run in self.runs.get(from as usize..to as usize).or_impossible(&[]) {
             let bits = limbs::extract(word, run.lo, run.width);
             let bits = if run.inverted { !bits & limbs::mask(run.width) } else { bits };
             value |= bits << run.at;

@@ -3,12 +3,16 @@
 //! Most instructions are a name and operands with commas between them. Where no operand can end at more than one place,
 //! nothing is ever taken back: one way through the text, the word in one register, no trail and no stack. What is not
 //! that simple, in the program or in the text, is left to the `machine`, which gives the same words.
+//!
+//! Example: `addi {RD}, {RS1}, {IMM}` with register tables of words and a decimal number is quick: after a register a comma
+//! must follow, so its text ends at the first byte that is not part of a word. `op{A}{B}` is not: `A` may end in two places.
 
 use isaglot_bits::limbs;
+use isaglot_invariant::{Impossible as _, impossible};
 
 use super::machine::strict_number;
 use super::number::is_word;
-use super::program::{Bytes, Digits, FieldOp, Kind, Op, Program, Table, Target};
+use super::program::{Bytes, Digits, FieldOp, FieldSyntax, Program, ReadOp, TextTable, ValueTarget};
 
 /// What became of a text.
 pub(super) enum Outcome {
@@ -24,29 +28,33 @@ pub(super) enum Outcome {
 pub(super) fn is_quick(program: &Program) -> bool {
     program.value.len() == 1
         && program.ops.iter().all(|op| match op {
-            Op::Literal { .. } | Op::Assign { .. } | Op::Differ { .. } | Op::Accept => true,
-            Op::Field(field) => program.fields.get(*field as usize).is_some_and(|field| is_plain(program, field)),
-            Op::Align(_) | Op::Alternatives { .. } | Op::Jump(_) | Op::Check { .. } | Op::Prefer(_) => false,
+            ReadOp::Literal { .. } | ReadOp::Assign { .. } | ReadOp::Differ { .. } | ReadOp::Accept => true,
+            ReadOp::Field(field) => program.fields.get(*field as usize).is_some_and(|field| is_plain(program, field)),
+            ReadOp::Align(_)
+            | ReadOp::Alternatives { .. }
+            | ReadOp::Jump(_)
+            | ReadOp::Check { .. }
+            | ReadOp::Prefer(_) => false,
         })
 }
 
 /// Whether a field ends at one place only, and goes into bits.
 fn is_plain(program: &Program, field: &FieldOp) -> bool {
     let follows = |is: &dyn Fn(u8) -> bool| (0..=255u8).any(|byte| is(byte) && field.follow.has(Some(byte)));
-    let ends = match &field.kind {
-        Kind::Number(style) => {
+    let ends = match &field.syntax {
+        FieldSyntax::Number(style) => {
             matches!(style.digits, Digits::Signed | Digits::Unsigned | Digits::Hex)
                 && !follows(&|byte| byte.is_ascii_hexdigit())
         }
-        Kind::Table(table) => {
+        FieldSyntax::Table(table) => {
             program.tables.get(*table as usize).is_some_and(|table| table.is_plain()) && !follows(&is_word)
         }
-        Kind::Float | Kind::Custom(_) | Kind::Constant(_) => false,
+        FieldSyntax::Float | FieldSyntax::Custom(_) | FieldSyntax::Constant(_) => false,
     };
-    ends && matches!(field.target, Target::Bits { .. }) && field.width <= 64
+    ends && matches!(field.target, ValueTarget::Bits { .. }) && field.width <= 64
 }
 
-impl Table {
+impl TextTable {
     /// Whether its texts are words, each of one value, and none begins like a number.
     fn is_plain(&self) -> bool {
         let mut texts: Vec<&[u8]> = self.shown.iter().map(|text| &**text).collect();
@@ -79,12 +87,12 @@ impl Found {
     }
 
     #[inline]
-    fn set(&mut self, program: &Program, target: &Target, value: u64) -> bool {
-        let Target::Bits { from, to, mask, covered, ones } = *target else { return false };
+    fn set(&mut self, program: &Program, target: &ValueTarget, value: u64) -> bool {
+        let ValueTarget::Bits { from, to, mask, covered, ones } = *target else { return impossible(false) };
         if (value ^ ones) & mask & !covered != 0 {
             return false;
         }
-        program.runs.get(from as usize..to as usize).unwrap_or(&[]).iter().all(|run| {
+        program.runs.get(from as usize..to as usize).or_impossible(&[]).iter().all(|run| {
             let bits = value.checked_shr(run.at).unwrap_or(0);
             self.assign(run.lo, run.width, if run.inverted { !bits } else { bits })
         })
@@ -93,54 +101,48 @@ impl Found {
 
 /// Runs a program for which [`is_quick`] holds.
 pub(super) fn run(program: &Program, text: &[u8]) -> Outcome {
-    let (Some(&value), Some(&known)) = (program.value.first(), program.care.first()) else { return Outcome::Undecided };
+    let (Some(&value), Some(&known)) = (program.value.first(), program.care.first()) else {
+        return impossible(Outcome::Undecided);
+    };
     let mut found = Found { word: value, known };
     let mut rest = text;
     for op in &program.ops {
         match *op {
-            Op::Literal { from, len } => match after(rest, program.literal(from, len)) {
-                Some(behind) => rest = behind,
+            ReadOp::Literal { from, len } => match after(rest, program.literal(from, len)) {
+                Some(after) => rest = after,
                 None => return Outcome::Nothing,
             },
-            Op::Field(field) => {
-                let Some(field) = program.fields.get(field as usize) else { return Outcome::Undecided };
-                let (len, value) = match &field.kind {
-                    Kind::Table(table) => {
-                        let Some(table) = program.tables.get(*table as usize) else { return Outcome::Undecided };
-                        let (len, text) = word(rest);
-                        match table.short.get(text) {
-                            Some(value) if len > 0 => (len, value),
-                            // An alias, a number, or a longer text.
-                            _ => return Outcome::Undecided,
-                        }
-                    }
-                    Kind::Number(style) => match strict_number(rest, field, *style, 0, 0) {
-                        Some(reading) if reading.fits => (reading.end, reading.value),
-                        _ => return Outcome::Nothing,
-                    },
-                    Kind::Float | Kind::Custom(_) | Kind::Constant(_) => return Outcome::Undecided,
+            ReadOp::Field(field) => {
+                let Some(field) = program.fields.get(field as usize) else { return impossible(Outcome::Undecided) };
+                let (len, value) = match read(program, field, rest) {
+                    Ok(read) => read,
+                    Err(outcome) => return outcome,
                 };
-                rest = rest.get(len..).unwrap_or(&[]);
+                rest = rest.get(len..).or_impossible(&[]);
                 if !can_follow(&field.follow, rest) || !found.set(program, &field.target, value) {
                     return Outcome::Nothing;
                 }
             }
-            Op::Assign { lo, width, value } => {
+            ReadOp::Assign { lo, width, value } => {
                 if !found.assign(lo, width, value) {
                     return Outcome::Nothing;
                 }
             }
-            Op::Accept if rest.is_empty() => {}
-            Op::Accept => return Outcome::Nothing,
+            ReadOp::Accept if rest.is_empty() => {}
+            ReadOp::Accept => return Outcome::Nothing,
             // All bits are looked at when all are known.
-            Op::Differ { .. } => {}
-            Op::Align(_) | Op::Alternatives { .. } | Op::Jump(_) | Op::Check { .. } | Op::Prefer(_) => {
+            ReadOp::Differ { .. } => {}
+            ReadOp::Align(_)
+            | ReadOp::Alternatives { .. }
+            | ReadOp::Jump(_)
+            | ReadOp::Check { .. }
+            | ReadOp::Prefer(_) => {
                 return Outcome::Undecided;
             }
         }
     }
     for op in &program.ops {
-        if let Op::Differ { lo, width, value } = *op {
+        if let ReadOp::Differ { lo, width, value } = *op {
             let (mask, value) = (limbs::mask(width) << lo, value << lo);
             if (found.word ^ value) & found.known & mask != 0 {
                 continue;
@@ -150,6 +152,24 @@ pub(super) fn run(program: &Program, text: &[u8]) -> Outcome {
         }
     }
     Outcome::Word(found.word)
+}
+
+/// The length and value of a field that a text begins with; what becomes of the text if there is none.
+#[inline]
+fn read(program: &Program, field: &FieldOp, text: &[u8]) -> Result<(usize, u64), Outcome> {
+    match &field.syntax {
+        FieldSyntax::Table(table) => {
+            let table = program.tables.get(*table as usize).ok_or(Outcome::Undecided)?;
+            let (len, text) = word(text);
+            // If not there: a synonym, a number, or a longer text.
+            table.short.get(text).filter(|_| len > 0).map(|value| (len, value)).ok_or(Outcome::Undecided)
+        }
+        FieldSyntax::Number(style) => match strict_number(text, field, *style, 0, 0) {
+            Some(reading) if reading.fits => Ok((reading.end, reading.value)),
+            _ => Err(Outcome::Nothing),
+        },
+        FieldSyntax::Float | FieldSyntax::Custom(_) | FieldSyntax::Constant(_) => Err(Outcome::Undecided),
+    }
 }
 
 /// A text of up to eight bytes as a number.

@@ -1,9 +1,11 @@
 //! Why a text could not be read: the furthest place that any form got to, and what would have gone on there.
 
+use isaglot_invariant::{Impossible as _, impossible};
+
+use super::input::Input;
 use super::limits::MAX_EXPECTED;
-use super::machine::Input;
 use super::number;
-use super::program::{Digits, FieldOp, Kind, Program};
+use super::program::{Digits, FieldOp, FieldSyntax, Program};
 
 /// What stopped the reading furthest into the text.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +23,7 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// Whether a finding at `place` is worth keeping.
+    /// Whether a finding at `place` is at least as far into the text as those before.
     fn reaches(&mut self, place: usize) -> bool {
         if place > self.place {
             self.place = place;
@@ -47,9 +49,9 @@ impl Trace {
             return;
         }
         // What is left of the literal, if its beginning was there.
-        let there = text.get(from..).unwrap_or(&[]);
+        let there = text.get(from..).or_impossible(&[]);
         let shared = literal.iter().zip(there).take_while(|(a, b)| a == b).count();
-        let rest = if place == from + shared { literal.get(shared..).unwrap_or(literal) } else { literal };
+        let rest = if place == from + shared { literal.get(shared..).or_impossible(literal) } else { literal };
         let rest = String::from_utf8_lossy(rest.trim_ascii());
         self.expect(place, format!("`{}`", if rest.is_empty() { whole } else { rest }));
     }
@@ -86,10 +88,10 @@ impl Trace {
         if empty || !self.reaches(from) {
             return;
         }
-        let text = String::from_utf8_lossy(input.text.get(from..end).unwrap_or(&[])).into_owned();
+        let text = String::from_utf8_lossy(input.text.get(from..end).or_impossible(&[])).into_owned();
         let name = input.isa.text(field.name);
-        let what = match &field.kind {
-            Kind::Number(style) => {
+        let what = match &field.syntax {
+            FieldSyntax::Number(style) => {
                 let (min, max) = number::range(style.digits, field.width);
                 let outside = match style.digits {
                     Digits::Signed | Digits::Offset => text_value(&text).is_none_or(|v| v < min || v > max as i128),
@@ -123,17 +125,17 @@ impl Trace {
     /// A field was expected, and nothing of the kind is there.
     pub(super) fn field(&mut self, place: usize, input: &Input<'_>, program: &Program, field: &FieldOp) {
         let name = input.isa.text(field.name);
-        let what = match &field.kind {
-            Kind::Number(style) if style.branch.is_some() => format!("a label or an offset ({name})"),
-            Kind::Number(style) => {
+        let what = match &field.syntax {
+            FieldSyntax::Number(style) if style.branch.is_some() => format!("a label or an offset ({name})"),
+            FieldSyntax::Number(style) => {
                 let (min, max) = number::range(style.digits, field.width);
                 format!("a number from {min} to {max} ({name})")
             }
-            Kind::Constant(_) => return,
-            Kind::Float => format!("a number with a point ({name})"),
-            Kind::Custom(_) => format!("a name or a number ({name})"),
-            Kind::Table(table) => {
-                let Some(table) = program.tables.get(*table as usize) else { return };
+            FieldSyntax::Constant(_) => return,
+            FieldSyntax::Float => format!("a number with a point ({name})"),
+            FieldSyntax::Custom(_) => format!("a name or a number ({name})"),
+            FieldSyntax::Table(table) => {
+                let Some(table) = program.tables.get(*table as usize) else { return impossible(()) };
                 let texts: Vec<String> = table
                     .shown
                     .iter()

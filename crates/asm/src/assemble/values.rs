@@ -1,15 +1,25 @@
-//! The word while it is being found: bits known so far, conditions kept for later, and the way back.
+//! The word while it is being found: bits known so far, conditions kept for later, and how to undo both.
 //!
 //! Invariant: bits that are not known are 0 in `word`. Every change is on the trail, so that any earlier state can be
 //! restored without copies, whatever the width of the word.
+//!
+//! # Example: open conditions
+//!
+//! A form has a field `A` in bits 3:0 that the text does not show, and its guard demands `(A & 6) + B == 5`, where `B` is
+//! bits 5:4. The text says `B = 1`; the condition is kept, for the bits 2:1 of `A` are open. At the end of the text
+//! [`Values::solve`] tries values for the open bits that the condition depends on, in the order of their number of ones,
+//! then of their value: `00` gives 0 + 1, `01` gives 2 + 1, `10` gives 4 + 1, which is 5. So `A` becomes 4, and bits 3 and
+//! 0, on which nothing depends, stay 0. With several conditions the bits of the first are set before the second is looked
+//! at; if the second cannot be met then, the next values for the first are tried.
 
 use isaglot_bits::limbs;
+use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::BinaryOp;
 
 use super::limits::MAX_OPEN_BITS;
-use super::program::{ExprNode, Program, Target};
+use super::program::{ExprNode, Program, ValueTarget};
 
-/// A condition whose bits are not all known yet.
+/// A condition that is kept: some of its bits are open.
 #[derive(Clone, Copy, Debug)]
 enum Pending {
     /// On an expression.
@@ -18,9 +28,12 @@ enum Pending {
     Differ { lo: u32, width: u32, value: u64 },
 }
 
+/// What an expression has to be.
 #[derive(Clone, Copy, Debug)]
 enum Want {
+    /// Other than 0, or 0.
     Truth(bool),
+    /// This value, in the bits of the mask.
     Value { value: u64, mask: u64 },
 }
 
@@ -75,7 +88,7 @@ impl Values {
 
     fn undo(&mut self, to: usize) {
         while self.trail.len() > to {
-            let Some((limb, word, known)) = self.trail.pop() else { return };
+            let Some((limb, word, known)) = self.trail.pop() else { return impossible(()) };
             if let (Some(w), Some(k)) = (self.word.get_mut(limb as usize), self.known.get_mut(limb as usize)) {
                 (*w, *k) = (word, known);
             }
@@ -113,27 +126,28 @@ impl Values {
 
     /// Gives a field its value; `false` if that cannot be.
     #[inline]
-    pub(super) fn set(&mut self, program: &Program, target: &Target, value: u64) -> bool {
+    pub(super) fn set(&mut self, program: &Program, target: &ValueTarget, value: u64) -> bool {
         match *target {
-            Target::Bits { from, to, mask, covered, ones } => {
+            ValueTarget::Bits { from, to, mask, covered, ones } => {
                 (value ^ ones) & mask & !covered == 0 && self.scatter(program, from, to, value)
             }
-            Target::Expr { expr, mask } => self.set_expr(program, expr, mask, value),
-            Target::Wide { from, to } => self.scatter(program, from, to, value),
+            ValueTarget::Expr { expr, mask } => self.set_expr(program, expr, mask, value),
+            ValueTarget::Wide { from, to } => self.scatter(program, from, to, value),
         }
     }
 
     #[inline]
     fn scatter(&mut self, program: &Program, from: u32, to: u32, value: u64) -> bool {
-        program.runs.get(from as usize..to as usize).unwrap_or(&[]).iter().all(|run| {
+        program.runs.get(from as usize..to as usize).or_impossible(&[]).iter().all(|run| {
             let bits = value.checked_shr(run.at).unwrap_or(0);
             self.assign(run.lo, run.width, if run.inverted { !bits } else { bits })
         })
     }
 
-    /// Makes an expression have a value: at once where that can be computed backwards, else by keeping the condition.
+    /// Makes an expression have a value: at once where operators with a constant can be undone, else by keeping the
+    /// condition. Example: for `(X * 3) - 2 == 10` the bits of `X` are set to (10 + 2) / 3 = 4.
     fn set_expr(&mut self, program: &Program, expr: u32, mask: u64, value: u64) -> bool {
-        let Some(body) = program.exprs.get(expr as usize) else { return false };
+        let Some(body) = program.exprs.get(expr as usize) else { return impossible(false) };
         let mut at = body.nodes.len().wrapping_sub(1);
         let mut wanted = value;
         let constant = |node: u32| match body.nodes.get(node as usize) {
@@ -246,7 +260,7 @@ impl Values {
             let get = |id: u32| nodes.get(id as usize).copied().flatten();
             let value = match *node {
                 ExprNode::Bits { from, to, ones } => {
-                    let all = program.runs.get(from as usize..to as usize).unwrap_or(&[]);
+                    let all = program.runs.get(from as usize..to as usize).or_impossible(&[]);
                     let known =
                         all.iter().all(|run| limbs::extract(&self.known, run.lo, run.width) == limbs::mask(run.width));
                     known.then(|| program.gather(from, to, ones, &self.word))
@@ -296,9 +310,9 @@ impl Values {
             // Too many to try: left to the final check.
             return self.solve_from(program, next + 1, budget);
         };
-        let open = open.get(..count).unwrap_or(&[]);
+        let open = open.get(..count).or_impossible(&[]);
         for ones in 0..=count as u32 {
-            // All assignments with this many ones, the smallest first.
+            // All values with this many ones, the smallest first: 0011, 0101, 0110, 1001, …
             let mut bits: u32 = (1u32 << ones) - 1;
             while bits < 1 << count {
                 self.tried += 1;
@@ -315,6 +329,8 @@ impl Values {
                 if bits == 0 {
                     break;
                 }
+                // The next larger number with as many ones: the lowest run of ones moves up by its top bit, the rest of
+                // the run goes to the bottom.
                 let low = bits & bits.wrapping_neg();
                 let carry = bits + low;
                 bits = (((bits ^ carry) / low) >> 2) | carry;
@@ -340,7 +356,7 @@ impl Values {
         };
         let body = program.exprs.get(expr as usize)?;
         for (limb, support) in body.support.iter().enumerate() {
-            let mut open = support & !self.known.get(limb).copied().unwrap_or(0);
+            let mut open = support & !self.known.get(limb).copied().or_impossible(0);
             while open != 0 {
                 *out.get_mut(count)? = limb as u32 * 64 + open.trailing_zeros();
                 count += 1;

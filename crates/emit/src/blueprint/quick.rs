@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use isaglot_asm::Compat;
-use isaglot_asm::program::{BlockId, Op as Step, Programs, Sub};
+use isaglot_asm::program::{BlockId, PrintOp as Step, Programs, Sub};
 use isaglot_asm::value;
 use isaglot_bits::Word;
 use isaglot_codec::{Match, Operation, Plan, ValueId};

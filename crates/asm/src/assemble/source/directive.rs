@@ -1,9 +1,10 @@
 //! Directives: what each takes. A new one is a new line of [`parse`] and a new [`Directive`].
 
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, FileId, Span, closest};
 
 use super::link::Contents;
-use super::statement::{Piece, Statement, skip_blanks};
+use super::statement::{Statement, TextSlice, skip_blanks};
 use super::strings;
 use crate::assemble::limits::{MAX_JUMP_TABLE, MAX_OUTPUT, MAX_WIDTH};
 use crate::names::Names;
@@ -11,16 +12,16 @@ use crate::names::Names;
 /// A directive with its arguments.
 #[derive(Clone, Debug)]
 pub(super) enum Directive<'t> {
-    /// Goes on in another section, from its end. What it holds, where that is said.
+    /// What follows is appended to this section. What the section holds, where that is said.
     Section(&'t [u8], Option<Contents>),
     /// Numbers of this many bytes each.
-    Data { bytes: u32, values: Vec<Piece> },
+    Data { bytes: u32, values: Vec<TextSlice> },
     /// The bytes of strings.
     Text(Vec<u8>),
     /// So many bytes of this value.
     Fill { bytes: u64, value: u8 },
     /// The instruction that the second piece is, with the value of the first in `width` bits from `lo` on.
-    Insert { lo: u32, width: u32, value: Piece, instruction: Piece },
+    Insert { lo: u32, width: u32, value: TextSlice, instruction: TextSlice },
     /// Instructions have this many bits from here on, or any width again.
     Bits(Option<u32>),
     /// Up to a multiple of this many bytes, with `nop` where it fits, else zeros.
@@ -51,7 +52,7 @@ pub(super) fn parse<'t>(
     file: FileId,
     text: &'t [u8],
     statement: &Statement,
-    number: &mut dyn FnMut(Piece) -> Result<i64, Diagnostic>,
+    number: &mut dyn FnMut(TextSlice) -> Result<i64, Diagnostic>,
 ) -> Result<Directive<'t>, Diagnostic> {
     let name = statement.piece.of(text);
     let rest = statement.rest;
@@ -63,7 +64,7 @@ pub(super) fn parse<'t>(
         }
         Ok(Directive::Data { bytes, values })
     };
-    let mut within = |piece: Piece, range: std::ops::RangeInclusive<i64>| -> Result<i64, Diagnostic> {
+    let mut within = |piece: TextSlice, range: std::ops::RangeInclusive<i64>| -> Result<i64, Diagnostic> {
         let value = number(piece)?;
         if range.contains(&value) {
             return Ok(value);
@@ -98,38 +99,25 @@ pub(super) fn parse<'t>(
                 return Err(error("`.insert` takes a bit, a number of bits, a value, an instruction", rest.span(file)));
             };
             let (lo, width) = (within(lo, 0..=63)? as u32, within(width, 1..=32)? as u32);
-            let instruction = Piece { start: instruction.start, end: rest.end };
+            let instruction = TextSlice { start: instruction.start, end: rest.end };
             Ok(Directive::Insert { lo, width, value, instruction })
         }
-        b"zero" | b"skip" | b"space" => match *arguments(text, rest) {
-            [count] => Ok(Directive::Fill { bytes: within(count, 0..=MAX_OUTPUT as i64)?.unsigned_abs(), value: 0 }),
-            [count, value] => {
-                let bytes = within(count, 0..=MAX_OUTPUT as i64)?.unsigned_abs();
-                Ok(Directive::Fill { bytes, value: within(value, -128..=255)? as u8 })
-            }
-            _ => Err(error("a number of bytes was expected, and at most a value", rest.span(file))),
-        },
+        b"zero" | b"skip" | b"space" => {
+            let (count, value) = match *arguments(text, rest) {
+                [count] => (count, None),
+                [count, value] => (count, Some(value)),
+                _ => return Err(error("a number of bytes was expected, and at most a value", rest.span(file))),
+            };
+            let bytes = within(count, 0..=MAX_OUTPUT as i64)?.unsigned_abs();
+            let value = value.map_or(Ok(0), |value| within(value, -128..=255))? as u8;
+            Ok(Directive::Fill { bytes, value })
+        }
         b"jumptbl" if rest.start == rest.end => Ok(Directive::JumpTable(ENTRIES as u64)),
         b"jumptbl" => Ok(Directive::JumpTable(one(0..=MAX_JUMP_TABLE as i64)?)),
-        b"section" => {
-            let list = arguments(text, rest);
-            let name = list.first().map_or(&[][..], |name| name.of(text));
-            if name.is_empty() || name.iter().any(|byte| matches!(byte, b' ' | b'\t')) {
-                return Err(error("`.section` takes a name", rest.span(file)));
-            }
-            let flags = list.get(1).map(|piece| (piece.of(text), list.get(2).map_or(&[][..], |kind| kind.of(text))));
-            match flags {
-                None => Ok(Directive::Section(name, None)),
-                Some(([b'"', flags @ .., b'"'], kind)) => {
-                    let empty = kind.get(1..).is_some_and(|kind| kind == b"nobits");
-                    Ok(Directive::Section(name, Some(Contents::of_flags(flags, empty))))
-                }
-                Some(_) => Err(error("flags are written in quotes: `.section .mine, \"aw\"`", rest.span(file))),
-            }
-        }
+        b"section" => section(text, rest).map_err(|message| error(message, rest.span(file))),
         _ => {
             let name = String::from_utf8_lossy(name).into_owned();
-            let d = Diagnostic::error("asm-directive", format!("there is no directive `.{name}`"));
+            let d = Diagnostic::error("asm-directive", format!("unknown directive `.{name}`"));
             let span = statement.piece.span(file);
             Err(match closest(&name, KNOWN.iter().copied()) {
                 Some(near) => d.label(span, format!("did you mean `.{near}`?")),
@@ -139,8 +127,26 @@ pub(super) fn parse<'t>(
     }
 }
 
+/// `.section NAME, "FLAGS", @TYPE`.
+fn section(text: &[u8], rest: TextSlice) -> Result<Directive<'_>, &'static str> {
+    let list = arguments(text, rest);
+    let argument = |at: usize| list.get(at).map(|slice| slice.of(text));
+    let name = argument(0).unwrap_or_default();
+    if name.is_empty() || name.iter().any(|byte| matches!(byte, b' ' | b'\t')) {
+        return Err("`.section` takes a name");
+    }
+    match argument(1) {
+        None => Ok(Directive::Section(name, None)),
+        Some([b'"', flags @ .., b'"']) => {
+            let empty = argument(2).is_some_and(|kind| kind.get(1..) == Some(b"nobits"));
+            Ok(Directive::Section(name, Some(Contents::of_flags(flags, empty))))
+        }
+        Some(_) => Err("flags are written in quotes: `.section .mine, \"aw\"`"),
+    }
+}
+
 /// The comma-separated arguments of a directive, trimmed. Commas inside parentheses and strings do not separate.
-fn arguments(text: &[u8], all: Piece) -> Vec<Piece> {
+fn arguments(text: &[u8], all: TextSlice) -> Vec<TextSlice> {
     let (start, end) = (all.start as usize, all.end as usize);
     if start >= end {
         return Vec::new();
@@ -150,7 +156,7 @@ fn arguments(text: &[u8], all: Piece) -> Vec<Piece> {
     let mut depth = 0i32;
     let mut quoted = false;
     for at in start..=end {
-        let byte = if at == end { b',' } else { text.get(at).copied().unwrap_or(b',') };
+        let byte = if at == end { b',' } else { text.get(at).copied().or_impossible(b',') };
         match byte {
             b'"' if text.get(at.wrapping_sub(1)) != Some(&b'\\') => quoted = !quoted,
             _ if quoted && at < end => {}
@@ -158,9 +164,9 @@ fn arguments(text: &[u8], all: Piece) -> Vec<Piece> {
             b')' => depth -= 1,
             b',' if depth <= 0 || at == end => {
                 let first = skip_blanks(text, from, at);
-                let blanks = text.get(first..at).unwrap_or(&[]).iter().rev();
+                let blanks = text.get(first..at).or_impossible(&[]).iter().rev();
                 let stop = at - blanks.take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
-                list.push(Piece { start: first as u32, end: stop as u32 });
+                list.push(TextSlice { start: first as u32, end: stop as u32 });
                 from = at + 1;
             }
             _ => {}

@@ -2,13 +2,14 @@
 //!
 //! Overflow and division by zero are errors, not values. A symbol may be written with `#` before it, as in operands.
 
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, FileId, Span};
 
 use crate::assemble::limits::MAX_EXPRESSION_DEPTH;
-use crate::assemble::machine::symbol_length;
 use crate::assemble::number;
+use crate::assemble::symbol::symbol_length;
 
-/// What a symbol is worth here; an error says why it is worth nothing.
+/// The value of a symbol here; an error says why it has none.
 pub(super) type Lookup<'l> = &'l mut dyn FnMut(&[u8], Span) -> Result<i64, Diagnostic>;
 
 /// Evaluates the expression that `text[start..end]` is, all of it.
@@ -18,7 +19,7 @@ pub(super) fn evaluate(
     (start, end): (usize, usize),
     lookup: Lookup<'_>,
 ) -> Result<i64, Diagnostic> {
-    let mut parser = Parser { file, text: text.get(..end).unwrap_or(text), at: start, depth: 0, lookup };
+    let mut parser = Parser { file, text: text.get(..end).or_impossible(text), at: start, depth: 0, lookup };
     let value = parser.binary(0)?;
     parser.blanks();
     if parser.at < parser.text.len() {
@@ -71,7 +72,7 @@ impl Parser<'_, '_> {
         let mut left = self.unary()?;
         loop {
             self.blanks();
-            let found = operator(self.text.get(self.at..).unwrap_or(&[]));
+            let found = operator(self.text.get(self.at..).or_impossible(&[]));
             let Some((operator, binds)) = found.filter(|(_, binds)| *binds >= level) else { return Ok(left) };
             self.at += operator.len();
             let right = self.binary(binds + 1)?;
@@ -129,7 +130,7 @@ impl Parser<'_, '_> {
     }
 
     fn primary(&mut self) -> Result<i64, Diagnostic> {
-        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        let rest = self.text.get(self.at..).or_impossible(&[]);
         if let Some((value, len)) = number::literal(rest) {
             let start = self.at;
             self.at += len;
@@ -140,7 +141,7 @@ impl Parser<'_, '_> {
             });
         }
         let hash = usize::from(rest.first() == Some(&b'#'));
-        let name = rest.get(hash..).unwrap_or(&[]);
+        let name = rest.get(hash..).or_impossible(&[]);
         let len = symbol_length(name);
         let Some(name) = name.get(..len).filter(|name| !name.is_empty()) else {
             return Err(self.error("a number, a symbol or `(` was expected"));

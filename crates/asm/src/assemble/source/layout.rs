@@ -1,6 +1,22 @@
 //! The two passes: where everything stands, then what it is.
+//!
+//! Example, where instructions have 2 or 4 bytes:
+//!
+//! ```text
+//! statement              first pass            second pass
+//! start:                 start = 0
+//!   addi a0, a0, 1       2 bytes, word known   the word of the first pass
+//!   beqz a0, end         4 bytes, form known   `end` is 10 now: distance 8
+//!   j start              4 bytes, form known   `start` is 0: distance -6
+//! end:                   end = 10
+//!   .word end - start    4 bytes               10
+//! ```
+//!
+//! In the first pass every symbol is [`Symbol::Later`]: a branch takes the longest of the encodings that its text may be,
+//! so that its distance, whatever it turns out to be, changes no length. The second pass tries the same form again.
 
 use isaglot_bits::{Word, limbs};
+use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::ByteOrder;
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 use rustc_hash::FxHashMap;
@@ -8,11 +24,12 @@ use rustc_hash::FxHashMap;
 use super::directive::{self, Directive};
 use super::link::{self, Contents, Extent};
 use super::report::report;
-use super::statement::{Kind, Piece, Statement};
+use super::statement::{Statement, StatementKind, TextSlice};
 use super::symbols::Symbols;
 use super::{Image, Label, Listed, Section, Setup};
+use crate::assemble::assembler::{Assembler, Made};
 use crate::assemble::limits::MAX_OUTPUT;
-use crate::assemble::{Assembler, Made, Site, Symbol};
+use crate::assemble::symbol::{Site, Symbol};
 use crate::names::Names;
 
 /// A program being laid out.
@@ -23,7 +40,7 @@ pub(super) struct Layout<'x, 'p, 'a> {
     setup: &'x Setup,
     out: &'x mut Diagnostics,
     symbols: Symbols<'x>,
-    sections: Vec<Part>,
+    sections: Vec<SectionPart>,
     by_name: FxHashMap<&'x [u8], usize>,
     section: usize,
     /// The width that instructions must have from here on.
@@ -39,11 +56,11 @@ pub(super) struct Layout<'x, 'p, 'a> {
 /// What is known of an instruction before its symbols are.
 #[derive(Clone, Copy)]
 enum Measured {
-    /// The word: no symbol has a part in it.
+    /// The word: it does not depend on symbols.
     Word { word: u64, bits: u32 },
     /// Its width, and by which form it was read, if by one only.
     Width { bits: u32, form: Option<u32> },
-    /// It is none, or too long.
+    /// It cannot be assembled, or is too long.
     Failed,
 }
 
@@ -53,7 +70,8 @@ fn short(word: &Word) -> Option<u64> {
     (bits <= 64 && bits.is_multiple_of(8)).then(|| word.low_u64())
 }
 
-struct Part {
+/// A section in the making.
+struct SectionPart {
     name: String,
     contents: Contents,
     /// The largest alignment of what is in it.
@@ -67,7 +85,7 @@ struct Part {
     bytes: Vec<u8>,
 }
 
-impl Part {
+impl SectionPart {
     fn extent(&self) -> Extent<'_> {
         Extent { name: &self.name, contents: self.contents, size: self.size, align: self.align }
     }
@@ -113,6 +131,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         format.lengths.is_empty().then_some(u64::from(format.max_bits / 8))
     }
 
+    /// Makes a section the current one.
     fn enter(&mut self, name: &'x [u8], contents: Option<Contents>) {
         self.section = match self.by_name.get(name) {
             Some(&section) => section,
@@ -124,12 +143,21 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                 let contents = contents.unwrap_or_else(|| Contents::of_name(&name));
                 let align = u64::from(self.assembler.plan().isa().format().parcel_bits / 8).max(1);
                 let align = if contents == Contents::Code { align } else { 1 };
-                self.sections.push(Part { name, contents, align, base: 0, measured: 0, size: 0, bytes: Vec::new() });
+                self.sections.push(SectionPart {
+                    name,
+                    contents,
+                    align,
+                    base: 0,
+                    measured: 0,
+                    size: 0,
+                    bytes: Vec::new(),
+                });
                 section
             }
         };
     }
 
+    /// Where the current section ends, in bytes.
     fn size(&self) -> u64 {
         self.sections.get(self.section).map_or(0, |part| part.size)
     }
@@ -142,11 +170,13 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
             let name = statement.piece.of(self.text);
             let span = statement.piece.span(self.file);
             let size = match statement.kind {
-                Kind::Label => self.symbols.label(self.section, name, span, here).map(|()| 0),
-                Kind::Define => self.symbols.define(self.section, name, span, statement.rest, here).map(|()| 0),
-                Kind::Data | Kind::NoMatch | Kind::Raw => Ok(self.unit()),
-                Kind::Instruction => Ok(fixed.unwrap_or_else(|| self.measure(statement.piece))),
-                Kind::Directive => self.measure_directive(statement),
+                StatementKind::Label => self.symbols.label(self.section, name, span, here).map(|()| 0),
+                StatementKind::Define => {
+                    self.symbols.define(self.section, name, span, statement.rest, here).map(|()| 0)
+                }
+                StatementKind::Data | StatementKind::NoMatch | StatementKind::Raw => Ok(self.unit()),
+                StatementKind::Instruction => Ok(fixed.unwrap_or_else(|| self.measure(statement.piece))),
+                StatementKind::Directive => self.measure_directive(statement),
             };
             match size {
                 Ok(size) => {
@@ -172,7 +202,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
             self.symbols.settle();
             return true;
         };
-        let extents: Vec<Extent<'_>> = self.sections.iter().map(Part::extent).collect();
+        let extents: Vec<Extent<'_>> = self.sections.iter().map(SectionPart::extent).collect();
         match link::lay_out(linked, &extents) {
             Ok(bases) => {
                 for (part, &base) in self.sections.iter_mut().zip(&bases) {
@@ -195,7 +225,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     }
 
     /// How long an instruction is, whatever its symbols turn out to be.
-    fn measure(&mut self, piece: Piece) -> u64 {
+    fn measure(&mut self, piece: TextSlice) -> u64 {
         if let Some((form, bits)) = self.assembler.recall(piece.of(self.text), self.bits) {
             self.measured.push(Measured::Width { bits, form: Some(form) });
             return u64::from(bits) / 8;
@@ -215,6 +245,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         u64::from(bits) / 8
     }
 
+    /// How many bytes a directive takes.
     fn measure_directive(&mut self, statement: &Statement) -> Result<u64, Diagnostic> {
         let directive = self.directive(statement)?;
         Ok(match directive {
@@ -240,6 +271,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         })
     }
 
+    /// The directive of a statement.
     fn directive(&self, statement: &Statement) -> Result<Directive<'x>, Diagnostic> {
         directive::parse(self.file, self.text, statement, &mut |value| {
             self.symbols.evaluate(self.section, self.size(), value, 0)
@@ -252,7 +284,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         self.enter(self.first(), None);
         self.bits = None;
         for part in &mut self.sections {
-            part.bytes.reserve(usize::try_from(part.size).unwrap_or(0));
+            part.bytes.reserve(usize::try_from(part.size).or_impossible(0));
             part.measured = std::mem::take(&mut part.size);
         }
         let mut measured = std::mem::take(&mut self.measured).into_iter();
@@ -260,8 +292,8 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         for statement in statements {
             let start = self.size();
             let done = match statement.kind {
-                Kind::Label | Kind::Define => continue,
-                Kind::Instruction => match if fixed.is_some() { None } else { measured.next() } {
+                StatementKind::Label | StatementKind::Define => continue,
+                StatementKind::Instruction => match if fixed.is_some() { None } else { measured.next() } {
                     Some(Measured::Word { word, bits }) => {
                         self.append_value(word, bits);
                         Ok(())
@@ -269,17 +301,17 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                     Some(Measured::Width { bits, form }) => self.instruction(statement.piece, Some(bits), form),
                     Some(Measured::Failed) | None => self.instruction(statement.piece, self.bits, None),
                 },
-                Kind::Data => self.data(statement.piece),
-                Kind::NoMatch => self.digits(statement.piece, false),
-                Kind::Raw => self.digits(statement.piece, true),
-                Kind::Directive => self.run(statement, &mut measured),
+                StatementKind::Data => self.data(statement.piece),
+                StatementKind::NoMatch => self.digits(statement.piece, false),
+                StatementKind::Raw => self.digits(statement.piece, true),
+                StatementKind::Directive => self.run(statement, &mut measured),
             };
             if let Err(d) = done {
                 self.out.push(d);
                 // What is missing still has its place, so that labels stay right for the errors to come.
                 let size = match statement.kind {
-                    Kind::Instruction => fixed.unwrap_or(0),
-                    Kind::Data | Kind::NoMatch | Kind::Raw => self.unit(),
+                    StatementKind::Instruction => fixed.unwrap_or(0),
+                    StatementKind::Data | StatementKind::NoMatch | StatementKind::Raw => self.unit(),
                     _ => 0,
                 };
                 self.skip(size);
@@ -289,8 +321,8 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                 listed.push(Listed { span, section: self.section as u32, start, end: self.size() });
             }
         }
-        // Every defined number is to have a value, also where nobody asked for it.
-        for statement in statements.iter().filter(|statement| statement.kind == Kind::Define) {
+        // Every defined number must have a value, also one that is not used.
+        for statement in statements.iter().filter(|statement| statement.kind == StatementKind::Define) {
             if let Some(d) = self.symbols.without_value(statement.piece.of(self.text))
                 && d.code == "asm-expression"
             {
@@ -304,7 +336,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         }
         let labels = if self.setup.symbols { self.labels() } else { Vec::new() };
         let numbers = self.setup.numbers.iter().map(|name| self.symbols.defined(name.as_bytes())).collect();
-        let section = |part: Part| Section {
+        let section = |part: SectionPart| Section {
             name: part.name,
             address: part.base,
             align: part.align,
@@ -326,6 +358,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         all
     }
 
+    /// Appends bytes to the current section.
     fn append(&mut self, bytes: impl IntoIterator<Item = u8>) {
         if let Some(part) = self.sections.get_mut(self.section) {
             part.bytes.extend(bytes);
@@ -333,8 +366,9 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         }
     }
 
+    /// Appends zeros.
     fn skip(&mut self, bytes: u64) {
-        let bytes = usize::try_from(bytes.min(MAX_OUTPUT)).unwrap_or(0);
+        let bytes = usize::try_from(bytes.min(MAX_OUTPUT)).or_impossible(0);
         self.append(std::iter::repeat_n(0, bytes));
     }
 
@@ -342,16 +376,17 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     #[inline]
     fn append_value(&mut self, value: u64, bits: u32) {
         let little = self.assembler.plan().isa().format().byte_order == ByteOrder::Little;
-        let Some(part) = self.sections.get_mut(self.section) else { return };
+        let Some(part) = self.sections.get_mut(self.section) else { return impossible(()) };
         let count = (bits / 8) as usize;
         if little {
-            part.bytes.extend_from_slice(value.to_le_bytes().get(..count).unwrap_or(&[]));
+            part.bytes.extend_from_slice(value.to_le_bytes().get(..count).or_impossible(&[]));
         } else {
             part.bytes.extend(value.to_le_bytes().iter().take(count).rev());
         }
         part.size = part.bytes.len() as u64;
     }
 
+    /// Appends a word in the byte order of the instruction set.
     fn append_word(&mut self, word: &Word) {
         match self.assembler.plan().isa().format().byte_order {
             ByteOrder::Little => self.append(word.le_bytes()),
@@ -359,7 +394,8 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         }
     }
 
-    fn instruction(&mut self, piece: Piece, width: Option<u32>, form: Option<u32>) -> Result<(), Diagnostic> {
+    /// Appends an instruction, of this width and read by this form if that is known.
+    fn instruction(&mut self, piece: TextSlice, width: Option<u32>, form: Option<u32>) -> Result<(), Diagnostic> {
         let text = piece.of(self.text);
         let section = self.section;
         let symbols = &self.symbols;
@@ -386,7 +422,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     }
 
     /// `[hex]` or `[#label]`.
-    fn data(&mut self, piece: Piece) -> Result<(), Diagnostic> {
+    fn data(&mut self, piece: TextSlice) -> Result<(), Diagnostic> {
         let text = piece.of(self.text);
         let width = self.unit() as u32 * 8;
         let span = piece.span(self.file);
@@ -413,7 +449,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     }
 
     /// A word in hexadecimal digits, the most significant first; or in groups of 8 digits, the least significant first.
-    fn digits(&mut self, piece: Piece, groups: bool) -> Result<(), Diagnostic> {
+    fn digits(&mut self, piece: TextSlice, groups: bool) -> Result<(), Diagnostic> {
         let text = piece.of(self.text);
         let width = self.unit() as u32 * 8;
         let error = |message: String| Diagnostic::error("asm-data", message).label(piece.span(self.file), "here");
@@ -421,11 +457,11 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         if groups && text.len() as u32 != width / 4 {
             return Err(error(format!("a raw word has {} digits", width / 4)));
         }
-        let digits = text.iter().position(|&byte| byte != b'0').map_or(&[][..], |at| text.get(at..).unwrap_or(&[]));
+        let digits = text.iter().position(|&byte| byte != b'0').map_or(&[][..], |at| text.get(at..).or_impossible(&[]));
         if digits.len() as u32 * 4 > width {
             return Err(error(format!("more than the {width} bits of a word")));
         }
-        let digit = |byte: u8| u64::from(char::from(byte).to_digit(16).unwrap_or(0));
+        let digit = |byte: u8| u64::from(char::from(byte).to_digit(16).or_impossible(0));
         if groups {
             for (group, at) in text.chunks(8).zip((0..width).step_by(32)) {
                 word.insert(at, 32, group.iter().fold(0, |value, &byte| value << 4 | digit(byte)));
@@ -446,7 +482,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
             Directive::Section(name, contents) => self.enter(name, contents),
             Directive::Text(bytes) => self.append(bytes),
             Directive::Fill { bytes, value } => {
-                let count = usize::try_from(bytes.min(MAX_OUTPUT)).unwrap_or(0);
+                let count = usize::try_from(bytes.min(MAX_OUTPUT)).or_impossible(0);
                 self.append(std::iter::repeat_n(value, count));
             }
             Directive::Bits(bits) => self.bits = bits,
@@ -498,14 +534,14 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         &mut self,
         lo: u32,
         width: u32,
-        value: Piece,
-        instruction: Piece,
+        value: TextSlice,
+        instruction: TextSlice,
         measured: Option<Measured>,
     ) -> Result<(), Diagnostic> {
         let (mut word, bits) = match measured {
             Some(Measured::Word { word, bits }) => (word, bits),
             _ => {
-                // Whatever else it is, it says why it is no plain instruction.
+                // If it cannot be assembled at all, that is the error.
                 self.instruction(instruction, self.bits, None)?;
                 let d = Diagnostic::error("asm-directive", "`.insert` takes an instruction without symbols");
                 return Err(d.label(instruction.span(self.file), "this"));
@@ -523,7 +559,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
 
     /// The places of the labels of the section that name an entry.
     fn jump_table(&self, entries: u64) -> Vec<u64> {
-        let mut table = vec![0; usize::try_from(entries).unwrap_or(0)];
+        let mut table = vec![0; usize::try_from(entries).or_impossible(0)];
         let names: &Names = self.assembler.names;
         for (label, offset) in self.symbols.labels(self.section) {
             let Some(entry) = directive::entry(names, label) else { continue };

@@ -1,5 +1,6 @@
 //! Where sections lie in one address space: by what they hold, each group from a new page on, every section aligned.
 
+use isaglot_invariant::impossible;
 use isaglot_source::Diagnostic;
 
 /// What a section holds.
@@ -61,7 +62,7 @@ pub struct Linked {
     pub first: String,
     /// Where the first one lies.
     pub base: u64,
-    /// Sections that lie at addresses of their own; those that follow one lie behind it.
+    /// Sections that lie at addresses of their own; each other section lies after the one before it.
     pub starts: Vec<(String, u64)>,
     /// What a section that holds something else than the one before is aligned to; 1 for nothing.
     pub page: u64,
@@ -83,7 +84,7 @@ pub(super) fn lay_out(linked: &Linked, sections: &[Extent<'_>]) -> Result<Vec<u6
     for (name, _) in &linked.starts {
         if !sections.iter().any(|section| section.name == name) {
             let known: Vec<&str> = sections.iter().map(|section| section.name).filter(|n| !n.is_empty()).collect();
-            return Err(error(format!("an address was given for `{name}`, which the program has not"))
+            return Err(error(format!("an address was given for `{name}`, which is not a section of the program"))
                 .note(format!("its sections are: {}", known.join(" "))));
         }
     }
@@ -94,7 +95,10 @@ pub(super) fn lay_out(linked: &Linked, sections: &[Extent<'_>]) -> Result<Vec<u6
     let mut before = None;
     let mut placed: Vec<(u64, u64, &str)> = Vec::new();
     for index in order {
-        let (Some(section), Some(address)) = (sections.get(index), addresses.get_mut(index)) else { continue };
+        let (Some(section), Some(address)) = (sections.get(index), addresses.get_mut(index)) else {
+            impossible(());
+            continue;
+        };
         if section.contents == Contents::Note {
             continue;
         }

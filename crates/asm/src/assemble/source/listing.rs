@@ -1,5 +1,6 @@
 //! What each statement became: place, bytes, source line.
 
+use isaglot_invariant::Impossible as _;
 use std::fmt::Write;
 
 use isaglot_source::{SourceFile, Span};
@@ -46,7 +47,7 @@ pub fn listing(image: &Image, file: &SourceFile, word_bytes: usize) -> String {
             }
         }
         let bytes = image.sections.get(listed.section as usize).map_or(&[][..], |section| &section.bytes);
-        let bytes = bytes.get(listed.start as usize..listed.end as usize).unwrap_or(&[]);
+        let bytes = bytes.get(listed.start as usize..listed.end as usize).or_impossible(&[]);
         for (i, chunk) in bytes.chunks(BYTES_PER_LINE.max(word_bytes) / word_bytes * word_bytes).enumerate() {
             let mut text = format!("{:08x} ", listed.start as usize + i * BYTES_PER_LINE);
             for word in chunk.chunks(word_bytes) {

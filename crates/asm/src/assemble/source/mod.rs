@@ -18,6 +18,7 @@ mod statement;
 mod strings;
 mod symbols;
 
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 
 pub use link::{Contents, Linked};
@@ -100,9 +101,9 @@ impl Image {
         if end > MAX_OUTPUT {
             return Err(end);
         }
-        let mut out = Vec::with_capacity(usize::try_from(end).unwrap_or(0));
+        let mut out = Vec::with_capacity(usize::try_from(end).or_impossible(0));
         for section in there {
-            out.resize(usize::try_from(section.address - start).unwrap_or(0), 0);
+            out.resize(usize::try_from(section.address - start).or_impossible(0), 0);
             out.extend_from_slice(&section.bytes);
         }
         Ok((start, out))

@@ -1,12 +1,13 @@
-//! Why a text is no instruction, as a diagnostic at the place in the file.
+//! Why a text is not an instruction, as a diagnostic at its place in the file.
 
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, FileId, Span, closest};
 
 use crate::assemble::limits::{MAX_LINE, MAX_LINE_STEPS};
-use crate::assemble::machine::symbol_length;
+use crate::assemble::symbol::symbol_length;
 use crate::assemble::{Assembler, Failure};
 
-/// What a failure of the instruction at `start` (its text is `text`) is called. `symbols` are the names that exist.
+/// The diagnostic for a failure of the instruction `text`, which is at `start` of the file. `symbols` are the names that exist.
 pub(super) fn report<'s>(
     assembler: &Assembler<'_, '_>,
     failure: Failure,
@@ -22,9 +23,9 @@ pub(super) fn report<'s>(
     };
     match failure {
         Failure::Unknown { at: (from, len), nearest } => {
-            let word = String::from_utf8_lossy(text.get(from..from + len).unwrap_or(&[])).into_owned();
+            let word = String::from_utf8_lossy(text.get(from..from + len).or_impossible(&[])).into_owned();
             let span = at(from, len);
-            let d = Diagnostic::error("asm-unknown-mnemonic", format!("there is no instruction `{word}`"));
+            let d = Diagnostic::error("asm-unknown-mnemonic", format!("unknown instruction `{word}`"));
             match nearest {
                 Some(nearest) => {
                     let d = d.label(span, format!("did you mean `{nearest}`?"));
@@ -37,10 +38,10 @@ pub(super) fn report<'s>(
             }
         }
         Failure::Expected { at: from, what } => {
-            // A word where a symbol could stand, and nothing is called so.
+            // A word where a symbol could stand, and no symbol has this name.
             let hash = usize::from(text.get(from) == Some(&b'#'));
-            let name = text.get(from + hash..).unwrap_or(&[]);
-            let name = name.get(..symbol_length(name)).unwrap_or(&[]);
+            let name = text.get(from + hash..).or_impossible(&[]);
+            let name = name.get(..symbol_length(name)).or_impossible(&[]);
             let takes_symbol = what.iter().any(|what| what.starts_with("a label") || what.starts_with("a number"));
             if takes_symbol && !name.is_empty() {
                 let text = String::from_utf8_lossy(name).into_owned();
@@ -51,7 +52,7 @@ pub(super) fn report<'s>(
                 let d = Diagnostic::error("asm-undefined", format!("no label or symbol is called `{text}`"));
                 return d.label(span, label).note(format!("or {} was meant", join(&what)));
             }
-            let message = "this is not how the instruction goes on";
+            let message = "unexpected token";
             let d = Diagnostic::error("asm-syntax", message);
             d.label(at(from, 1), format!("{} was expected", join(&what)))
         }

@@ -3,21 +3,22 @@
 //! A statement is one line. `;` and `//` begin a comment anywhere outside of a character or string, `#` at the start of
 //! a line. Labels may stand before a statement or alone. What an instruction is, is not looked at here.
 
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
 use crate::assemble::limits::MAX_SYMBOLS;
-use crate::assemble::machine::symbol_length;
+use crate::assemble::symbol::symbol_length;
 
-/// A piece of the text.
+/// A part of the text, by byte offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct TextSlice {
     pub(super) start: u32,
     pub(super) end: u32,
 }
 
-impl Piece {
+impl TextSlice {
     pub(super) fn of(self, text: &[u8]) -> &[u8] {
-        text.get(self.start as usize..self.end as usize).unwrap_or(&[])
+        text.get(self.start as usize..self.end as usize).or_impossible(&[])
     }
 
     pub(super) fn span(self, file: FileId) -> Span {
@@ -27,18 +28,18 @@ impl Piece {
 
 /// What a statement is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum StatementKind {
     /// `name:`
     Label,
-    /// `name = expression`, `.equ name, expression`; the piece is the name, `rest` the expression.
+    /// `name = expression`, `.equ name, expression`; the slice is the name, `rest` the expression.
     Define,
-    /// `.name arguments`; the piece is the name without the dot.
+    /// `.name arguments`; the slice is the name without the dot.
     Directive,
-    /// `[data]`; the piece is what is in the brackets.
+    /// `[data]`; the slice is what is in the brackets.
     Data,
-    /// `no match: hex`, as the disassembler writes a word that is no instruction; the piece is the number.
+    /// `no match: hex`, as the disassembler writes an invalid word; the slice is the number.
     NoMatch,
-    /// `raw 0xhex`: a word as groups of 8 digits for 32 bits, the low one first; the piece is the digits.
+    /// `raw 0xhex`: a word as groups of 8 digits for 32 bits, the low one first; the slice is the digits.
     Raw,
     /// An instruction.
     Instruction,
@@ -47,10 +48,10 @@ pub(super) enum Kind {
 /// A statement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Statement {
-    pub(super) kind: Kind,
-    pub(super) piece: Piece,
+    pub(super) kind: StatementKind,
+    pub(super) piece: TextSlice,
     /// What follows a name.
-    pub(super) rest: Piece,
+    pub(super) rest: TextSlice,
 }
 
 /// All statements of a text.
@@ -60,18 +61,18 @@ pub(super) fn split(file: FileId, text: &[u8], out: &mut Diagnostics) -> Vec<Sta
     let mut start = 0usize;
     let ends = memchr::memchr_iter(b'\n', text).chain([text.len()]);
     for line_end in ends {
-        let line = text.get(start..line_end).unwrap_or(&[]);
+        let line = text.get(start..line_end).or_impossible(&[]);
         let end = start + comment(line);
         let mut at = skip_blanks(text, start, end);
         loop {
-            let rest = text.get(at..end).unwrap_or(&[]);
+            let rest = text.get(at..end).or_impossible(&[]);
             let len = symbol_length(rest);
             if len == 0 || rest.get(len) != Some(&b':') {
                 break;
             }
             labels += 1;
             let empty = piece(at + len, at + len);
-            statements.push(Statement { kind: Kind::Label, piece: piece(at, at + len), rest: empty });
+            statements.push(Statement { kind: StatementKind::Label, piece: piece(at, at + len), rest: empty });
             at = skip_blanks(text, at + len + 1, end);
         }
         let stop = trim_end(text, at, end);
@@ -90,7 +91,7 @@ pub(super) fn split(file: FileId, text: &[u8], out: &mut Diagnostics) -> Vec<Sta
 
 /// The statement between two offsets, which is not empty.
 fn one(file: FileId, text: &[u8], at: usize, stop: usize, out: &mut Diagnostics) -> Option<Statement> {
-    let rest = text.get(at..stop).unwrap_or(&[]);
+    let rest = text.get(at..stop).or_impossible(&[]);
     if let Some((b'[', inner)) = rest.split_first() {
         let Some(end) = inner.iter().position(|&byte| byte == b']') else {
             let d = Diagnostic::error("asm-data", "data without its closing `]`");
@@ -104,9 +105,9 @@ fn one(file: FileId, text: &[u8], at: usize, stop: usize, out: &mut Diagnostics)
             return None;
         }
         let inner = piece(skip_blanks(text, at + 1, at + 1 + end), trim_end(text, at + 1, at + 1 + end));
-        return Some(Statement { kind: Kind::Data, piece: inner, rest: piece(stop, stop) });
+        return Some(Statement { kind: StatementKind::Data, piece: inner, rest: piece(stop, stop) });
     }
-    for (start, kind) in [(&b"no match: "[..], Kind::NoMatch), (b"raw 0x", Kind::Raw)] {
+    for (start, kind) in [(&b"no match: "[..], StatementKind::NoMatch), (b"raw 0x", StatementKind::Raw)] {
         if let Some(digits) = rest.strip_prefix(start)
             && !digits.is_empty()
             && digits.iter().all(u8::is_ascii_hexdigit)
@@ -118,21 +119,21 @@ fn one(file: FileId, text: &[u8], at: usize, stop: usize, out: &mut Diagnostics)
     let after = skip_blanks(text, at + len, stop);
     if len > 0 && text.get(after) == Some(&b'=') && text.get(after + 1) != Some(&b'=') && after < stop {
         let value = piece(skip_blanks(text, after + 1, stop), stop);
-        return Some(Statement { kind: Kind::Define, piece: piece(at, at + len), rest: value });
+        return Some(Statement { kind: StatementKind::Define, piece: piece(at, at + len), rest: value });
     }
     if rest.first() == Some(&b'.') && len > 1 {
         let name = piece(at + 1, at + len);
         if matches!(name.of(text), b"equ" | b"set") {
             return define(file, text, after, stop, out);
         }
-        return Some(Statement { kind: Kind::Directive, piece: name, rest: piece(after, stop) });
+        return Some(Statement { kind: StatementKind::Directive, piece: name, rest: piece(after, stop) });
     }
-    Some(Statement { kind: Kind::Instruction, piece: piece(at, stop), rest: piece(stop, stop) })
+    Some(Statement { kind: StatementKind::Instruction, piece: piece(at, stop), rest: piece(stop, stop) })
 }
 
 /// `.equ name, expression` from the name on.
 fn define(file: FileId, text: &[u8], at: usize, stop: usize, out: &mut Diagnostics) -> Option<Statement> {
-    let len = symbol_length(text.get(at..stop).unwrap_or(&[]));
+    let len = symbol_length(text.get(at..stop).or_impossible(&[]));
     let comma = skip_blanks(text, at + len, stop);
     if len == 0 || comma >= stop || text.get(comma) != Some(&b',') {
         let d = Diagnostic::error("asm-directive", "`.equ` takes a name, a comma and an expression");
@@ -140,7 +141,7 @@ fn define(file: FileId, text: &[u8], at: usize, stop: usize, out: &mut Diagnosti
         return None;
     }
     let value = piece(skip_blanks(text, comma + 1, stop), stop);
-    Some(Statement { kind: Kind::Define, piece: piece(at, at + len), rest: value })
+    Some(Statement { kind: StatementKind::Define, piece: piece(at, at + len), rest: value })
 }
 
 /// The length of a line without its comment.
@@ -167,8 +168,8 @@ fn comment(line: &[u8]) -> usize {
     line.len()
 }
 
-fn piece(start: usize, end: usize) -> Piece {
-    Piece { start: start as u32, end: end.max(start) as u32 }
+fn piece(start: usize, end: usize) -> TextSlice {
+    TextSlice { start: start as u32, end: end.max(start) as u32 }
 }
 
 fn is_blank(byte: u8) -> bool {
@@ -177,12 +178,12 @@ fn is_blank(byte: u8) -> bool {
 
 /// The offset after blanks, at most `end`.
 pub(super) fn skip_blanks(text: &[u8], from: usize, end: usize) -> usize {
-    let rest = text.get(from..end).unwrap_or(&[]);
+    let rest = text.get(from..end).or_impossible(&[]);
     from + rest.iter().take_while(|&&byte| is_blank(byte)).count()
 }
 
 /// The offset before trailing blanks, at least `from`.
 fn trim_end(text: &[u8], from: usize, end: usize) -> usize {
-    let rest = text.get(from..end).unwrap_or(&[]);
+    let rest = text.get(from..end).or_impossible(&[]);
     end.saturating_sub(rest.iter().rev().take_while(|&&byte| is_blank(byte)).count()).max(from)
 }

@@ -1,11 +1,12 @@
 //! Strings of directives: `"text"` with C's escapes, to bytes.
 
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, FileId, Span};
 
-use super::statement::Piece;
+use super::statement::TextSlice;
 
 /// The bytes of a quoted string.
-pub(super) fn bytes(file: FileId, text: &[u8], piece: Piece) -> Result<Vec<u8>, Diagnostic> {
+pub(super) fn bytes(file: FileId, text: &[u8], piece: TextSlice) -> Result<Vec<u8>, Diagnostic> {
     let error = |message: &str, at: usize, len: usize| {
         Diagnostic::error("asm-directive", message).label(Span::new(file, at, at + len), "here")
     };
@@ -33,19 +34,25 @@ pub(super) fn bytes(file: FileId, text: &[u8], piece: Piece) -> Result<Vec<u8>, 
             Some(b'f') => 12,
             Some(same @ (b'"' | b'\\' | b'\'')) => same,
             Some(b'x' | b'X') => {
-                let digits = inner.get(at..).unwrap_or(&[]).iter().take_while(|b| b.is_ascii_hexdigit()).count().min(2);
-                let value = number(inner.get(at..at + digits).unwrap_or(&[]), 16);
+                let digits =
+                    inner.get(at..).or_impossible(&[]).iter().take_while(|b| b.is_ascii_hexdigit()).count().min(2);
+                let value = number(inner.get(at..at + digits).or_impossible(&[]), 16);
                 at += digits;
                 value.ok_or_else(|| error("`\\x` takes hexadecimal digits", start + at - 1, 2))?
             }
             Some(b'0'..=b'7') => {
-                let digits =
-                    inner.get(at - 1..).unwrap_or(&[]).iter().take_while(|b| (b'0'..b'8').contains(*b)).count().min(3);
-                let value = number(inner.get(at - 1..at - 1 + digits).unwrap_or(&[]), 8);
+                let digits = inner
+                    .get(at - 1..)
+                    .or_impossible(&[])
+                    .iter()
+                    .take_while(|b| (b'0'..b'8').contains(*b))
+                    .count()
+                    .min(3);
+                let value = number(inner.get(at - 1..at - 1 + digits).or_impossible(&[]), 8);
                 at += digits - 1;
                 value.ok_or_else(|| error("this is more than a byte", start + at, 1))?
             }
-            _ => return Err(error("there is no such escape", start + at - 1, 2.min(quoted.len()))),
+            _ => return Err(error("unknown escape", start + at - 1, 2.min(quoted.len()))),
         });
     }
     Ok(out)

@@ -1,15 +1,16 @@
 //! What names stand for. Labels belong to their section, or where all sections lie in one address space to the whole
 //! program; defined numbers always to the whole program.
 
+use isaglot_invariant::Impossible as _;
 use std::cell::Cell;
 
 use isaglot_source::{Diagnostic, FileId, Span, closest};
 use rustc_hash::FxHashMap;
 
 use super::expression;
-use super::statement::Piece;
-use crate::assemble::machine::{Symbol, symbol_length};
+use super::statement::TextSlice;
 use crate::assemble::number::is_word;
+use crate::assemble::symbol::{Symbol, symbol_length};
 
 /// Definitions that refer to definitions, in a chain: what ends a circle.
 const MAX_CHAIN: usize = 32;
@@ -17,7 +18,7 @@ const MAX_CHAIN: usize = 32;
 /// A defined number: its expression, and the place that `.` is in it.
 #[derive(Clone, Debug)]
 struct Definition {
-    value: Piece,
+    value: TextSlice,
     name: Span,
     section: usize,
     offset: u64,
@@ -86,7 +87,7 @@ impl<'t> Symbols<'t> {
     }
 
     fn base(&self, section: usize) -> u64 {
-        self.bases.get(section).copied().unwrap_or(0)
+        self.bases.get(section).copied().or_impossible(0)
     }
 
     /// The number of the table that a section's labels are in.
@@ -123,7 +124,7 @@ impl<'t> Symbols<'t> {
         section: usize,
         name: &'t [u8],
         span: Span,
-        value: Piece,
+        value: TextSlice,
         offset: u64,
     ) -> Result<(), Diagnostic> {
         let label = self.labels.iter().find_map(|labels| labels.get(name)).map(|label| label.span);
@@ -167,19 +168,25 @@ impl<'t> Symbols<'t> {
         let mut rest = text;
         while !rest.is_empty() {
             let len = symbol_length(rest);
-            let (name, behind) = rest.split_at(len);
+            let (name, after) = rest.split_at(len);
             if let Some(d) = self.without_value(name) {
                 return Some(d);
             }
-            // What is left of a word is no name.
-            let word = if len > 0 { 0 } else { behind.iter().take_while(|&&byte| is_word(byte)).count().max(1) };
-            rest = behind.get(word..).unwrap_or(&[]);
+            // The rest of a word that is not a name is skipped whole.
+            let word = if len > 0 { 0 } else { after.iter().take_while(|&&byte| is_word(byte)).count().max(1) };
+            rest = after.get(word..).or_impossible(&[]);
         }
         None
     }
 
     /// The value of an expression at an offset in a section.
-    pub(super) fn evaluate(&self, section: usize, offset: u64, value: Piece, chain: usize) -> Result<i64, Diagnostic> {
+    pub(super) fn evaluate(
+        &self,
+        section: usize,
+        offset: u64,
+        value: TextSlice,
+        chain: usize,
+    ) -> Result<i64, Diagnostic> {
         let here = self.base(section).wrapping_add(offset);
         let bounds = (value.start as usize, value.end as usize);
         expression::evaluate(self.file, self.text, bounds, &mut |name, span| {

@@ -1,0 +1,170 @@
+//! The assembler of single instructions.
+
+use std::cell::{Cell, OnceCell};
+
+use isaglot_bits::Word;
+use isaglot_codec::Plan;
+use isaglot_invariant::Impossible as _;
+
+use super::check::Check;
+use super::compile::Tables;
+use super::failure::Failure;
+use super::index::Index;
+use super::limits::MAX_LINE;
+use super::machine::Machine;
+use super::memo::{self, Memo};
+use super::number;
+use super::program::Program;
+use super::query::Query;
+use super::symbol::{Site, symbol_length};
+use crate::names::Names;
+use crate::options::Compat;
+
+/// Assembles single instructions of one plan. Not shared between threads; make one for each.
+#[derive(Debug)]
+pub struct Assembler<'p, 'a> {
+    pub(super) plan: &'p Plan<'a>,
+    pub(crate) names: &'p Names,
+    pub(super) index: Index,
+    pub(super) programs: Vec<OnceCell<Option<Box<Program>>>>,
+    pub(super) tables: Tables,
+    pub(super) machine: Machine,
+    pub(super) check: Check<'p, 'a>,
+    pub(super) candidates: Vec<u32>,
+    pub(super) memo: Memo,
+    /// Forms of lines that end in a symbol which is not known yet.
+    pub(super) forms: Memo,
+    pub(super) limbs: usize,
+}
+
+/// What became of a line.
+pub(crate) struct Made {
+    pub(crate) word: Word,
+    /// It is that at every place, whatever symbols stand for.
+    pub(crate) known: bool,
+    /// The form by which it reads so in the relaxed way, if it is the only one.
+    pub(crate) form: Option<u32>,
+}
+
+impl<'p, 'a> Assembler<'p, 'a> {
+    /// For this plan. Forms are compiled when first met.
+    #[must_use]
+    pub fn new(plan: &'p Plan<'a>, names: &'p Names, compat: Compat) -> Self {
+        let index = Index::new(plan);
+        let programs = index.forms.iter().map(|_| OnceCell::new()).collect();
+        let forms = index.forms.len();
+        let width = plan.isa()[plan.isa().root()].width;
+        Assembler {
+            plan,
+            names,
+            index,
+            programs,
+            tables: Tables::default(),
+            machine: Machine::default(),
+            check: Check::new(plan, names, compat, forms),
+            candidates: Vec::new(),
+            memo: Memo::default(),
+            forms: Memo::default(),
+            limbs: width.div_ceil(64) as usize,
+        }
+    }
+
+    /// The plan that is assembled for.
+    #[must_use]
+    pub fn plan(&self) -> &'p Plan<'a> {
+        self.plan
+    }
+
+    /// The mnemonics, as far as they stand in templates; sorted.
+    #[must_use]
+    pub fn mnemonics(&self) -> &[String] {
+        &self.index.words
+    }
+
+    /// Assembles a text that has no symbols.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn assemble(&mut self, text: &[u8]) -> Result<Word, Failure> {
+        self.assemble_at(text, Site { symbol: &|_| None, here: 0, place_bytes: self.place_bytes() }, None)
+    }
+
+    /// Bytes per place: of an instruction where all have one length, else 1.
+    #[must_use]
+    pub fn place_bytes(&self) -> u64 {
+        let format = self.plan.isa().format();
+        if format.lengths.is_empty() { u64::from(format.max_bits / 8) } else { 1 }
+    }
+
+    /// Assembles a text at a place of a program; with `width`, only to an instruction of that many bits.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn assemble_at(&mut self, text: &[u8], site: Site<'_>, width: Option<u32>) -> Result<Word, Failure> {
+        self.make(text, site, width, None).map(|made| made.word)
+    }
+
+    /// The same, with what can be said of the word. `form` is that of [`Made::form`] for the same text, when less was
+    /// known of its symbols.
+    pub(crate) fn make(
+        &mut self,
+        text: &[u8],
+        site: Site<'_>,
+        width: Option<u32>,
+        form: Option<u32>,
+    ) -> Result<Made, Failure> {
+        let text = text.trim_ascii();
+        if text.len() > MAX_LINE {
+            return Err(Failure::TooLong);
+        }
+        if let Some(form) = form
+            && let Some(reading) = self.again(&Query::new(text, site, width), form)
+        {
+            return Ok(Made { word: reading.word, known: false, form: Some(form) });
+        }
+        let key = memo::key(text, width);
+        if let Some(key) = &key
+            && let Some((word, bits)) = self.memo.get(key)
+        {
+            return Ok(Made { word: Word::from_u64(word, bits), known: true, form: None });
+        }
+        let asked = Cell::new(false);
+        let symbol = |name: &[u8]| {
+            asked.set(true);
+            (site.symbol)(name)
+        };
+        let (reading, relaxed) = self.find(&Query::new(text, Site { symbol: &symbol, ..site }, width))?;
+        let known = !asked.get();
+        if known && let Some(key) = &key {
+            self.memo.put(key, &reading.word);
+        }
+        if relaxed
+            && self.machine.later
+            && let Some(at) = self.last_symbol(text)
+            && let Some(key) = memo::key_to(text, at, width)
+        {
+            self.forms.keep(&key, u64::from(reading.form), reading.word.width());
+        }
+        Ok(Made { word: reading.word, known, form: relaxed.then_some(reading.form) })
+    }
+
+    /// The form and the width in bits that [`Assembler::make`] gave for a line which differs from this one in nothing but
+    /// the symbol at its end, when that was not known yet.
+    pub(crate) fn recall(&self, text: &[u8], width: Option<u32>) -> Option<(u32, u32)> {
+        let text = text.trim_ascii();
+        let at = self.last_symbol(text)?;
+        let (form, bits) = self.forms.get(&memo::key_to(text, at, width)?)?;
+        Some((u32::try_from(form).ok()?, bits))
+    }
+
+    /// Where the symbol at the end of a line begins; `None` if something else may be meant there.
+    fn last_symbol(&self, text: &[u8]) -> Option<usize> {
+        let is_part = |byte: &u8| number::is_word(*byte) || matches!(byte, b'.' | b'$' | b'@');
+        let at = text.iter().rposition(|byte| !is_part(byte)).map_or(0, |before| before + 1);
+        let name = text.get(at..).or_impossible(&[]);
+        let is_name = symbol_length(name) == name.len() && !name.is_empty();
+        let is_float = name.starts_with(b"inf") || name.starts_with(b"nan");
+        let is_text = || self.tables.values().any(|table| table.texts.longest(name).is_some_and(|l| l.0 == name.len()));
+        (is_name && at > 0 && !is_float && self.names.is_empty() && !is_text()).then_some(at)
+    }
+}

@@ -1,0 +1,22 @@
+//! What the matcher is given for one line.
+
+use isaglot_model::Isa;
+
+use super::symbol::Site;
+use crate::names::Names;
+use crate::options::Compat;
+
+/// What is read.
+#[derive(Clone, Copy)]
+pub(super) struct Input<'t> {
+    pub(super) isa: &'t Isa,
+    pub(super) text: &'t [u8],
+    pub(super) relaxed: bool,
+    /// A text of a table may be written as its number too.
+    pub(super) numbers: bool,
+    /// Numbers and names of registers end where their word ends: what people mean, and how mistakes are explained.
+    pub(super) whole: bool,
+    pub(super) names: &'t Names,
+    pub(super) site: Site<'t>,
+    pub(super) compat: Compat,
+}
