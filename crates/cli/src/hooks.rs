@@ -1,11 +1,12 @@
-//! Where the command line takes part in a disassembly: custom texts, the form of words that are no instruction, the
+//! Where the command line takes part in a disassembly: custom texts, the form of words that are not valid instructions, the
 //! trace of fields, and the annotated listing.
 
+use isaglot::explain::plain_hex;
 use isaglot_asm::{Hooks, Names, Stream, Value};
 use isaglot_bits::Word;
 use isaglot_model::Isa;
 
-/// How a word that is no instruction looks.
+/// How a word that is not a valid instruction looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum NoMatch {
     /// `no match: 0123…`, high word first.
@@ -18,18 +19,18 @@ pub(crate) enum NoMatch {
 
 /// The hooks of `isaglot disasm`.
 pub(crate) struct Disassembly {
-    /// The form of words that are no instruction.
+    /// The form of words that are not valid instructions.
     pub(crate) raw: NoMatch,
     /// Custom texts.
     pub(crate) names: Names,
     /// Write every field before it is printed.
     pub(crate) trace: bool,
-    /// A word was no instruction since this was last asked for.
+    /// A word was not valid since this was last asked for.
     pub(crate) missed: bool,
 }
 
 impl Disassembly {
-    /// Whether a word was no instruction since the last call.
+    /// Whether a word was not valid since the last call.
     pub(crate) fn take_missed(&mut self) -> bool {
         std::mem::take(&mut self.missed)
     }
@@ -91,13 +92,6 @@ impl Hooks for Disassembly {
         }
         out.push(b'\n');
     }
-}
-
-/// The value in hex without leading zeros.
-pub(crate) fn plain_hex(word: &Word) -> String {
-    let hex = word.hex();
-    let digits = hex.trim_start_matches('0');
-    if digits.is_empty() { "0".to_owned() } else { digits.to_owned() }
 }
 
 /// The annotated listing: offset and bytes in front of each instruction, colour on request.
@@ -171,7 +165,7 @@ impl Annotated {
         }
     }
 
-    /// The mnemonic bold, errors red; a word that is no instruction red as a whole.
+    /// The mnemonic bold, errors red; a word that is not valid red as a whole.
     fn text(&self, text: &[u8], missed: bool, out: &mut Vec<u8>) {
         if missed {
             return self.paint(RED, text, out);
@@ -184,22 +178,4 @@ impl Annotated {
         out.extend_from_slice(operands);
         self.paint(RED, errors, out);
     }
-}
-
-/// Reads pairs of hex digits, white space and an optional `0x` aside. Whether that is all there is, and at least one.
-pub(crate) fn parse_hex_bytes(line: &[u8], bytes: &mut Vec<u8>) -> bool {
-    let mut digits = line.iter().filter(|b| !b.is_ascii_whitespace()).copied().peekable();
-    let mut high = None;
-    while let Some(b) = digits.next() {
-        if b == b'0' && bytes.is_empty() && high.is_none() && digits.peek() == Some(&b'x') {
-            digits.next();
-            continue;
-        }
-        let Some(digit) = (b as char).to_digit(16) else { return false };
-        match high.take() {
-            None => high = Some(digit),
-            Some(high) => bytes.push((high << 4 | digit) as u8),
-        }
-    }
-    high.is_none() && !bytes.is_empty()
 }

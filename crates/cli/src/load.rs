@@ -1,17 +1,17 @@
 //! From a description's file or name, a gen and features to a model and what to decode for.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use isaglot::choice;
+use isaglot::shipped::{self, Assembly, Shipped};
 use isaglot_asm::Names;
 use isaglot_codec::Plan;
 use isaglot_isaspec::Overlay;
 use isaglot_llvm::OperandTable;
 use isaglot_model::{FeatureId, Isa};
-use isaglot_source::{Diagnostic, Diagnostics, SourceMap, Span, closest};
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap, Span};
 
 use crate::compiled;
-use crate::embedded::Embedded;
 use crate::names::{self, Alias, Machine};
 use crate::session::Session;
 use crate::subject::{self, Kind};
@@ -190,46 +190,35 @@ fn read_file(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Dia
         },
         Roles::Wanted(None) => {
             let stem = top.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-            let bytes = crate::embedded::roles(&stem).map(|text| text.as_bytes().to_vec());
+            let bytes = shipped::roles(&stem).map(|text| text.as_bytes().to_vec());
             (format!("{stem}.roles.xml"), bytes, true)
         }
     };
     let overlay = bytes.as_ref().map(|bytes| Overlay { name: &name, bytes, partial });
     let top = top.display().to_string();
-    let mut read_file = |path: &str| read_bounded(Path::new(path)).map_err(|e| e.to_string());
-    isaglot_isaspec::load_with_roles(files, &top, overlay, &mut read_file, problems)
-}
-
-/// Reads one byte more than the front end takes at most, so that it can say so.
-fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let most = isaglot_isaspec::limits::MAX_FILE_BYTES as u64 + 1;
-    std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    isaglot_isaspec::load_with_roles(files, &top, overlay, &mut isaglot::fs::read, problems)
 }
 
 /// A description that comes with the tool, by the name of the description itself.
 pub(crate) fn embedded(name: &str, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
-    crate::embedded::find(name).and_then(|found| read_shipped(found, files, problems))
+    shipped::find(name).and_then(|found| read_shipped(found, files, problems))
 }
 
-fn read_shipped(shipped: &Embedded, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
-    let text = |file: &str| shipped.file(file).ok_or("it does not come with isaglot");
-    let mut read_file = |file: &str| text(file).map(|t| t.as_bytes().to_vec()).map_err(str::to_owned);
-    isaglot_isaspec::load(files, shipped.top(), &mut read_file, problems)
+fn read_shipped(shipped: &Shipped, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
+    isaglot_isaspec::load(files, shipped.top(), &mut |name| shipped.read(name), problems)
 }
 
 /// The gen that is asked for, by an option or by the name of the description; `None` if it is left open.
 pub(crate) fn chosen_generation(spec: &Spec, isa: &Isa) -> Result<Option<u32>, Diagnostic> {
     let named = spec.source.alias().transpose()?.and_then(|alias| alias.generation);
-    spec.generation.as_ref().or(named.as_ref()).map(|text| generation(isa, text)).transpose()
+    spec.generation.as_ref().or(named.as_ref()).map(|text| choice::generation(isa, text)).transpose()
 }
 
 /// The features that are on, by options, by the name of the description, or by default. `None` if they are left open.
 pub(crate) fn chosen_features(spec: &Spec, isa: &Isa, problems: &mut Diagnostics) -> Option<Vec<FeatureId>> {
     let named = spec.source.alias().and_then(Result::ok).and_then(|alias| alias.features);
     let open = named.is_none() && spec.features.is_empty();
-    (!open).then(|| features(isa, named.as_deref(), &spec.features, problems))
+    (!open).then(|| choice::features(isa, named.as_deref(), &spec.features, problems))
 }
 
 fn choose(spec: &Spec, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
@@ -238,63 +227,13 @@ fn choose(spec: &Spec, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
         problems.push(d);
         None
     });
-    let on = chosen_features(spec, &isa, problems).unwrap_or_else(|| features(&isa, None, &[], problems));
-    let kind = crate::embedded::kind(isa.name());
+    let on = chosen_features(spec, &isa, problems).unwrap_or_else(|| choice::features(&isa, None, &[], problems));
+    let kind = match shipped::assembly(isa.name()) {
+        Assembly::Templates => Kind::Templates,
+        Assembly::Riscv => Kind::Riscv,
+    };
     let made = Chosen { isa, generation: generation.unwrap_or(0), features: on, aliases: false, kind };
     (problems.error_count() == before).then_some(made)
-}
-
-/// The features that are on: those named, or else the defaults, with the user's choices.
-fn features(isa: &Isa, named: Option<&[String]>, choices: &[String], problems: &mut Diagnostics) -> Vec<FeatureId> {
-    let mut on = Vec::new();
-    match named {
-        Some(names) => names.iter().for_each(|name| feature(isa, name, true, &mut on, problems)),
-        None => on.extend((0..isa.features().len() as u32).map(FeatureId).filter(|&f| isa[f].default)),
-    }
-    toggle(isa, choices, &mut on, problems);
-    on
-}
-
-/// Switches features on (`+name` or `name`) or off (`-name`).
-pub(crate) fn toggle(isa: &Isa, choices: &[String], on: &mut Vec<FeatureId>, problems: &mut Diagnostics) {
-    for choice in choices {
-        let (name, keep) = match choice.strip_prefix('-') {
-            Some(name) => (name, false),
-            None => (choice.strip_prefix('+').unwrap_or(choice), true),
-        };
-        feature(isa, name, keep, on, problems);
-    }
-}
-
-/// Switches a feature on or off.
-fn feature(isa: &Isa, name: &str, keep: bool, on: &mut Vec<FeatureId>, problems: &mut Diagnostics) {
-    let Some(at) = isa.features().iter().position(|f| f.name == name) else {
-        let mut d = Diagnostic::error("cli-feature", format!("the description has no feature `{name}`"));
-        if let Some(near) = closest(name, isa.features().iter().map(|f| f.name.as_str())) {
-            d = d.note(format!("did you mean `{near}`?"));
-        }
-        problems.push(d);
-        return;
-    };
-    on.retain(|f| f.index() != at);
-    if keep {
-        on.push(FeatureId(at as u32));
-    }
-}
-
-/// The gen of this name or number.
-pub(crate) fn generation(isa: &Isa, text: &str) -> Result<u32, Diagnostic> {
-    if let Some(named) = isa.gens().iter().find(|g| g.name == text) {
-        return Ok(named.value);
-    }
-    text.parse().map_err(|_| {
-        let names: Vec<&str> = isa.gens().iter().map(|g| g.name.as_str()).collect();
-        let d = Diagnostic::error("cli-gen", format!("`{text}` is not a gen"));
-        match names.as_slice() {
-            [] => d.note("expected a number"),
-            names => d.note(format!("expected a number, or one of: {}", names.join(", "))),
-        }
-    })
 }
 
 /// Reads a table of names for fields of type `custom`: no table, no names.

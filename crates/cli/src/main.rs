@@ -6,8 +6,7 @@ mod args;
 mod call_names;
 mod cmd;
 mod compiled;
-mod diagram;
-mod embedded;
+#[cfg(feature = "explore")]
 mod explore;
 mod filter;
 mod hooks;

@@ -7,10 +7,9 @@
 
 use std::path::PathBuf;
 
+use isaglot::shipped::{self, Shipped};
 use isaglot_source::{Diagnostic, closest};
 use isaglot_xe::Platform;
-
-use crate::embedded::{self, Embedded};
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -26,7 +25,7 @@ pub(crate) struct Alias {
 #[derive(Clone, Debug)]
 pub(crate) enum Machine {
     /// A description that ships with the tool.
-    Shipped(&'static Embedded),
+    Shipped(&'static Shipped),
     /// A machine of Intel Xe. Its assembly is not in templates of the description.
     Xe(Platform),
     /// SPIR-V, whose modules need no description.
@@ -52,7 +51,7 @@ pub(crate) fn find(name: &str) -> Result<Alias, Diagnostic> {
         None => (name, None),
     };
     let families = FAMILIES.iter().find_map(|(read, _)| read(base));
-    let mut alias = families.or_else(|| shipped(base)).or_else(|| file(base)).ok_or_else(|| unknown(name, base))?;
+    let mut alias = families.or_else(|| description(base)).or_else(|| file(base)).ok_or_else(|| unknown(name, base))?;
     if let Some(text) = generation {
         if let Machine::Xe(platform) = &mut alias.machine {
             let named = |p: &Platform| p.name() == text || p.generation().to_string() == text;
@@ -63,8 +62,8 @@ pub(crate) fn find(name: &str) -> Result<Alias, Diagnostic> {
     Ok(alias)
 }
 
-fn shipped(name: &str) -> Option<Alias> {
-    Some(Alias { machine: Machine::Shipped(embedded::find(name)?), generation: None, features: None })
+fn description(name: &str) -> Option<Alias> {
+    Some(Alias { machine: Machine::Shipped(shipped::find(name)?), generation: None, features: None })
 }
 
 fn xe(name: &str) -> Option<Alias> {
@@ -76,7 +75,7 @@ fn xe(name: &str) -> Option<Alias> {
 
 fn riscv(name: &str) -> Option<Alias> {
     let choice = isaglot_riscv::isa_name::parse(name)?;
-    let machine = Machine::Shipped(embedded::find("riscv")?);
+    let machine = Machine::Shipped(shipped::find("riscv")?);
     Some(Alias { machine, generation: Some(choice.xlen.bits().to_string()), features: Some(choice.features) })
 }
 
@@ -98,13 +97,13 @@ fn file(name: &str) -> Option<Alias> {
 
 fn unknown(name: &str, base: &str) -> Diagnostic {
     let mut d = Diagnostic::error("cli-isa", format!("no description called `{name}` comes with isaglot"));
-    let names = embedded::names();
+    let names = shipped::names();
     if let Some(near) = closest(base, names.iter().copied()) {
         d = d.note(format!("did you mean `{near}`?"));
     }
     let families = FAMILIES.map(|(_, what)| what).join("; ");
     d = d.note(format!("there are: {}; {families}", names.join(", ")));
-    if embedded::roles(base).is_some() {
+    if shipped::roles(base).is_some() {
         let more = name.split_once('@').map(|(_, generation)| format!(" --gen {generation}")).unwrap_or_default();
         d = d.note(format!("for Mesa's, name the file with `--spec {base}.xml{more}`, or its folder in {PATH}"));
     }

@@ -1,49 +1,48 @@
 //! A progress bar for work that turns out to be long, on a terminal only.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
-
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Work that is done sooner shows no bar.
 const PATIENCE: Duration = Duration::from_millis(700);
+
+/// The time between two drawings.
+const PACE: Duration = Duration::from_millis(100);
+
+/// Columns of the bar.
+const COLUMNS: usize = 40;
 
 /// The state of one piece of work.
 pub(crate) struct Progress {
     start: Instant,
     what: &'static str,
-    bar: Option<ProgressBar>,
+    /// When it was drawn last.
+    drawn: Option<Instant>,
     shown: bool,
 }
 
 impl Progress {
     /// Begins; nothing is shown yet.
     pub(crate) fn new(what: &'static str) -> Progress {
-        Progress { start: Instant::now(), what, bar: None, shown: std::io::stderr().is_terminal() }
+        Progress { start: Instant::now(), what, drawn: None, shown: std::io::stderr().is_terminal() }
     }
 
     /// Says how much is done, and of how much.
     pub(crate) fn at(&mut self, done: usize, total: usize) {
-        if !self.shown || (self.bar.is_none() && self.start.elapsed() < PATIENCE) {
+        if !self.shown || self.drawn.map_or(self.start.elapsed() < PATIENCE, |drawn| drawn.elapsed() < PACE) {
             return;
         }
-        let what = self.what;
-        let bar = self.bar.get_or_insert_with(|| {
-            let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{prefix} [{bar:40}] {pos}/{len} {eta}") {
-                bar.set_style(style.progress_chars("=> "));
-            }
-            bar.set_prefix(what);
-            bar
-        });
-        bar.set_length(total as u64);
-        bar.set_position(done as u64);
+        self.drawn = Some(Instant::now());
+        let left = self.start.elapsed().as_secs() * total.saturating_sub(done) as u64 / done.max(1) as u64;
+        let bar = "=".repeat(COLUMNS * done.min(total) / total.max(1));
+        // Standard error may be closed; there is nobody left to tell.
+        let _ = write!(std::io::stderr(), "\r{} [{bar:COLUMNS$}] {done}/{total} {left} s\x1b[K", self.what);
     }
 
     /// Takes the bar away.
     pub(crate) fn finish(self) {
-        if let Some(bar) = self.bar {
-            bar.finish_and_clear();
+        if self.drawn.is_some() {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
 }

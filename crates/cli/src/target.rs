@@ -6,7 +6,7 @@ use std::sync::Arc;
 use isaglot_llvm::{self as llvm, Lowered, OperandTable};
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, closest};
-use isaglot_tablegen::{self as tablegen, Loc};
+use isaglot_tablegen as tablegen;
 
 use crate::load::{Chosen, Spec};
 use crate::subject::Kind;
@@ -67,15 +67,7 @@ pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems
     let name = path.display().to_string();
     let mut load = |path: &str| std::fs::read(path).ok().map(Arc::from);
     let mut records = tablegen::parse_into(std::mem::take(files), &name, bytes.into(), &options, &mut load);
-    for message in &records.messages().list {
-        let text = String::from_utf8_lossy(&message.text).into_owned();
-        let code = if message.code.is_empty() { "tblgen" } else { message.code };
-        let mut d = Diagnostic::new(message.severity, code, text);
-        if let Some(span) = (message.loc != Loc::NONE).then(|| records.places().span(message.loc)).flatten() {
-            d = d.label(span, "");
-        }
-        problems.push(d);
-    }
+    problems.append(isaglot::records::problems(&records));
     let lowered = if records.ok() { llvm::lower(&records, &table, problems) } else { None };
     *files = std::mem::take(records.files_mut());
     // Freeing millions of values one by one is time that nobody needs.
@@ -97,7 +89,7 @@ fn operands(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut 
         },
         None => {
             let stem = path.file_stem().map(|s| s.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-            match crate::embedded::operands(&stem) {
+            match isaglot::shipped::operands(&stem) {
                 Some(text) => (format!("{stem}.operands"), text.to_owned()),
                 None => return Some(OperandTable::default()),
             }

@@ -1,9 +1,7 @@
-//! One formal description of an instruction set in; every tool that people need for it out.
+//! The library: every part of Isaglot under one name, each behind a feature, and a short road for the common case.
+#![doc = include_str!("../README.md")]
 //!
-//! This crate is the facade: it re-exports the parts of Isaglot under short names, so that a program depends on one
-//! crate. Bit 0 is the least significant bit everywhere.
-//!
-//! # Load a description and disassemble
+//! # The parts themselves
 //!
 //! A description comes through a callback, so that it can come from anywhere. A [`codec::Plan`] is a description
 //! together with a gen and features; several plans, of several descriptions, live side by side in one process.
@@ -59,7 +57,7 @@
 //! # Take part in printing
 //!
 //! [`asm::Hooks`] is called before every field, for fields of type `custom`, before and after every instruction, and for
-//! words that are no instruction. Named places are [`asm::Entry`]s of the options.
+//! words that are not valid instructions. Named places are [`asm::Entry`]s of the options.
 //!
 //! ```
 //! # use isaglot::{asm, codec, isaspec, source};
@@ -97,28 +95,61 @@
 //! assert!(text.starts_with(b"start:\nli     r2, 10\n.word 0x"));
 //! assert_eq!(watch.fields, ["RD:align=7 = 2", "IMM = 10"]);
 //! ```
-//!
-//! # Without a description
-//!
-//! [`spirv`] assembles and disassembles SPIR-V.
 
-pub use isaglot_asm as asm;
-pub use isaglot_bits as bits;
-pub use isaglot_codec as codec;
-pub use isaglot_emit as emit;
-pub use isaglot_hart as hart;
-pub use isaglot_isaspec as isaspec;
-pub use isaglot_listing as listing;
-pub use isaglot_listing_build as listing_build;
-pub use isaglot_llvm as llvm;
-pub use isaglot_model as model;
-pub use isaglot_prove as prove;
-pub use isaglot_riscv as riscv;
-pub use isaglot_semantics as semantics;
-pub use isaglot_site as site;
+#[cfg(feature = "asm")]
+pub mod choice;
+#[cfg(feature = "asm")]
+mod description;
+mod error;
+#[cfg(feature = "asm")]
+pub mod explain;
+#[cfg(feature = "fs")]
+pub mod fs;
+#[cfg(feature = "tablegen")]
+pub mod records;
+#[cfg(feature = "shipped")]
+pub mod shipped;
+
+#[cfg(feature = "asm")]
+pub use description::Description;
+pub use error::Error;
 pub use isaglot_source as source;
+
+#[cfg(feature = "asm")]
+pub use isaglot_asm as asm;
+#[cfg(any(feature = "model", feature = "semantics"))]
+pub use isaglot_bits as bits;
+#[cfg(feature = "codec")]
+pub use isaglot_codec as codec;
+#[cfg(feature = "emit")]
+pub use isaglot_emit as emit;
+#[cfg(feature = "hart")]
+pub use isaglot_hart as hart;
+#[cfg(feature = "isaspec")]
+pub use isaglot_isaspec as isaspec;
+#[cfg(any(feature = "listing", feature = "spirv-listing", feature = "xe"))]
+pub use isaglot_listing as listing;
+#[cfg(feature = "listing")]
+pub use isaglot_listing_build as listing_build;
+#[cfg(feature = "llvm")]
+pub use isaglot_llvm as llvm;
+#[cfg(feature = "model")]
+pub use isaglot_model as model;
+#[cfg(feature = "prove")]
+pub use isaglot_prove as prove;
+#[cfg(feature = "riscv")]
+pub use isaglot_riscv as riscv;
+#[cfg(feature = "semantics")]
+pub use isaglot_semantics as semantics;
+#[cfg(feature = "site")]
+pub use isaglot_site as site;
+#[cfg(feature = "spirv")]
 pub use isaglot_spirv as spirv;
+#[cfg(feature = "tablegen")]
 pub use isaglot_tablegen as tablegen;
+#[cfg(feature = "verify")]
 pub use isaglot_verify as verify;
+#[cfg(feature = "xe")]
 pub use isaglot_xe as xe;
+#[cfg(feature = "xintf")]
 pub use isaglot_xintf as xintf;

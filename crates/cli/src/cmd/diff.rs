@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use isaglot::choice::generation;
 use isaglot_asm::{Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
@@ -14,7 +15,7 @@ use isaglot_verify::diff::{Change, Difference, Side, diff};
 use isaglot_verify::json;
 
 use crate::args::OutputArgs;
-use crate::load::{Source, Spec, generation, read_isa};
+use crate::load::{Source, Spec, read_isa};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
 

@@ -304,7 +304,7 @@ fn words(
         }
         bytes.clear();
         text.clear();
-        if !crate::hooks::parse_hex_bytes(&line, &mut bytes) {
+        if !isaglot::explain::hex_bytes(&line, &mut bytes) {
             let d = Diagnostic::error("cli-words", format!("{name}:{number}:1: invalid hex bytes"));
             return Err(d.note("expected pairs of hex digits, bytes in memory order, such as `1300a000`"));
         }

@@ -8,6 +8,7 @@ mod diff;
 mod disasm;
 mod docs;
 pub(crate) mod explain;
+#[cfg(feature = "explore")]
 mod explore;
 mod gen_code;
 mod gen_isaspec;
@@ -63,6 +64,7 @@ const VERBS: &[Verb] = &[
     verb!("disasm", disasm, disasm::TAKES, disasm::ONLY),
     verb!("docs", docs),
     verb!("explain", explain),
+    #[cfg(feature = "explore")]
     verb!("explore", explore),
     verb!("gen", gen_code),
     verb!("list", list, list::TAKES, list::ONLY),

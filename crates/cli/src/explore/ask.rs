@@ -4,8 +4,8 @@
 //! A word's answer holds what `isaglot explain --json` says of it, unchanged, and beside it what a page needs to tie text,
 //! bits and fields together: the places of every field, nested ones too, in the instruction word and in the text.
 
+use isaglot::explain::{Explained, Explanation, explain, full_hex, plain_hex, word as parse_word};
 use isaglot_asm::assemble::source;
-use isaglot_asm::explain::{Explained, Explanation, explain};
 use isaglot_asm::{Assembler, Compat, Hooks, Names, Options, Stream, Value as FieldValue};
 use isaglot_bits::{Pattern, Word};
 use isaglot_codec::Plan;
@@ -13,8 +13,7 @@ use isaglot_model::ByteOrder;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
 use serde_json::{Value, json};
 
-use crate::cmd::explain::{parse_word, to_json};
-use crate::hooks::plain_hex;
+use crate::cmd::explain::to_json;
 
 /// Encodings that an answer to a pattern names.
 const MAX_CANDIDATES: usize = 200;
@@ -64,11 +63,11 @@ impl<'p, 'a> Asker<'p, 'a> {
 
     /// A word, taken apart.
     fn word(&self, word: &Word) -> Value {
-        let explained = explain(self.plan, word, Compat::default());
+        let explained = explain(self.plan, word);
         let isa = self.plan.isa();
         let mut answer = json!({
             "kind": "word",
-            "word": format!("0x{}", hex(word)),
+            "word": format!("0x{}", full_hex(word)),
             "width": word.width(),
             "bytes": memory(self.plan, word),
             "explain": to_json(isa, self.files, word, &explained),
@@ -170,7 +169,7 @@ impl<'p, 'a> Asker<'p, 'a> {
             };
             rows.push(json!({
                 "name": isa.text(encoding.name), "mnemonic": encoding.display_name,
-                "pattern": encoding.pattern.to_string(), "example": format!("0x{}", hex(&both.witness())),
+                "pattern": encoding.pattern.to_string(), "example": format!("0x{}", full_hex(&both.witness())),
             }));
         }
         json!({ "kind": "pattern", "pattern": pattern.to_string(), "count": count, "candidates": rows })
@@ -181,11 +180,6 @@ impl<'p, 'a> Asker<'p, 'a> {
 fn problem(files: &SourceMap, problems: &Diagnostics) -> Value {
     let text: String = problems.iter().map(|d| render::text(files, d, false)).collect();
     json!({ "kind": "error", "message": text })
-}
-
-/// As many hex digits as the width has.
-fn hex(word: &Word) -> String {
-    format!("{:0>digits$}", word.hex(), digits = word.width().div_ceil(4) as usize)
 }
 
 /// The bytes of a word in memory order.
@@ -200,7 +194,7 @@ fn memory(plan: &Plan<'_>, word: &Word) -> String {
 /// Reads a pattern: `?` is any bit of a binary text (`0b` or only 0, 1, `?`), any digit of a hexadecimal one (`0x`).
 fn pattern(plan: &Plan<'_>, text: &str) -> Result<Pattern, Diagnostic> {
     let bad = || {
-        let d = Diagnostic::error("cli-pattern", format!("`{text}` is no pattern"));
+        let d = Diagnostic::error("cli-pattern", format!("`{text}` is not a pattern"));
         d.note("expected bits (`0b0110????`) or hex digits (`0x12??`), each `?` for any")
     };
     let folded: String = text.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();

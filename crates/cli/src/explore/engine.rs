@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use isaglot::choice;
 use isaglot_asm::{Names, Options, Plain, Stream};
 use isaglot_codec::Plan;
 use isaglot_listing_build::{Options as ListOptions, build};
@@ -17,7 +18,7 @@ use tokio::sync::oneshot;
 use super::ask::Asker;
 use super::description::Description;
 use super::limits::MAX_LINES;
-use crate::load::{self, Chosen, Spec};
+use crate::load::{Chosen, Spec};
 
 /// What is asked.
 pub(crate) enum Question {
@@ -184,12 +185,12 @@ impl Context<'_> {
         let (mut generation, mut features) = (*generation, features.clone());
         if let Some((name, changes)) = &self.choice {
             if !name.is_empty() {
-                match load::generation(isa, name) {
+                match choice::generation(isa, name) {
                     Ok(found) => generation = found,
                     Err(d) => problems.push(d),
                 }
             }
-            load::toggle(isa, changes, &mut features, problems);
+            choice::toggle(isa, changes, &mut features, problems);
         }
         (generation, features)
     }

@@ -6,7 +6,7 @@ const COLUMNS: usize = 100;
 
 /// What the bits of a cell are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CellKind {
+pub(super) enum CellKind {
     /// Bits that decide.
     Fixed,
     /// Bits of a field.
@@ -19,17 +19,17 @@ pub(crate) enum CellKind {
 
 /// Neighbouring bits with one owner.
 #[derive(Clone, Debug)]
-pub(crate) struct Cell {
+pub(super) struct Cell {
     /// What they are.
-    pub(crate) kind: CellKind,
+    pub(super) kind: CellKind,
     /// The owner's name.
-    pub(crate) label: String,
+    pub(super) label: String,
     /// The highest bit.
-    pub(crate) high: u32,
+    pub(super) high: u32,
     /// The lowest bit.
-    pub(crate) low: u32,
+    pub(super) low: u32,
     /// The bits, highest first.
-    pub(crate) digits: String,
+    pub(super) digits: String,
 }
 
 impl Cell {
@@ -53,7 +53,7 @@ impl Cell {
 }
 
 /// Draws the cells, four lines and a ruler a row.
-pub(crate) fn draw(cells: &[Cell], color: bool) -> String {
+pub(super) fn draw(cells: &[Cell], color: bool) -> String {
     let mut out = String::new();
     let mut rest = cells;
     while !rest.is_empty() {

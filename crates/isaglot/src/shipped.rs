@@ -1,36 +1,58 @@
-//! The descriptions of `specs/` that the tool carries with it.
+//! The descriptions of `specs/` that the library carries with it.
+//!
+//! | name | what it describes |
+//! |---|---|
+//! | `minnow` | a small machine for teaching |
+//! | `riscv` | RISC-V: RV32 and RV64 with their extensions as features |
+//! | `trio` | a machine with bundles of three instructions |
+//! | `xe` | the binary form of Intel Xe (with the feature `xe`) |
 
-use crate::subject::Kind;
+/// What assembly for a description has beyond the templates of its instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assembly {
+    /// Nothing.
+    Templates,
+    /// The pseudo-instructions, relocations and files of RISC-V.
+    Riscv,
+}
 
 /// A description: its name, what its assembly is, and its files, the top one first.
 #[derive(Debug)]
-pub(crate) struct Embedded {
+pub struct Shipped {
     name: &'static str,
-    kind: Kind,
+    assembly: Assembly,
     files: &'static [(&'static str, &'static str)],
 }
 
-impl Embedded {
+impl Shipped {
     /// The name of the top file.
-    pub(crate) fn top(&self) -> &'static str {
+    pub fn top(&self) -> &'static str {
         self.files.first().map_or("", |f| f.0)
     }
 
+    /// The bytes of a file of it: a reader for [`crate::isaspec::load`].
+    ///
+    /// # Errors
+    /// For a file that it does not have.
+    pub fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        self.file(name).map(|text| text.as_bytes().to_vec()).ok_or_else(|| "it is not shipped".to_owned())
+    }
+
     /// The text of a file of it.
-    pub(crate) fn file(&self, name: &str) -> Option<&'static str> {
+    pub fn file(&self, name: &str) -> Option<&'static str> {
         self.files.iter().find(|f| f.0 == name).map(|f| f.1)
     }
 }
 
-const ALL: &[Embedded] = &[
-    Embedded {
+const ALL: &[Shipped] = &[
+    Shipped {
         name: "minnow",
-        kind: Kind::Templates,
+        assembly: Assembly::Templates,
         files: &[("minnow.xml", include_str!("../../../specs/minnow/minnow.xml"))],
     },
-    Embedded {
+    Shipped {
         name: "riscv",
-        kind: Kind::Riscv,
+        assembly: Assembly::Riscv,
         files: &[
             ("riscv.xml", include_str!("../../../specs/riscv/riscv.xml")),
             ("base.xml", include_str!("../../../specs/riscv/base.xml")),
@@ -45,26 +67,27 @@ const ALL: &[Embedded] = &[
             ("xext.xml", include_str!("../../../specs/riscv/xext.xml")),
         ],
     },
-    Embedded {
+    Shipped {
         name: "trio",
-        kind: Kind::Templates,
+        assembly: Assembly::Templates,
         files: &[("trio.xml", include_str!("../../../specs/trio/trio.xml"))],
     },
-    Embedded { name: "xe", kind: Kind::Templates, files: &isaglot_xe::FILES },
+    #[cfg(feature = "xe")]
+    Shipped { name: "xe", assembly: Assembly::Templates, files: &isaglot_xe::FILES },
 ];
 
 /// The description of this name.
-pub(crate) fn find(name: &str) -> Option<&'static Embedded> {
+pub fn find(name: &str) -> Option<&'static Shipped> {
     ALL.iter().find(|e| e.name == name)
 }
 
 /// What the assembly of a description is, by the name that it gives itself.
-pub(crate) fn kind(name: &str) -> Kind {
-    find(name).map_or(Kind::Templates, |e| e.kind)
+pub fn assembly(name: &str) -> Assembly {
+    find(name).map_or(Assembly::Templates, |found| found.assembly)
 }
 
 /// All names.
-pub(crate) fn names() -> Vec<&'static str> {
+pub fn names() -> Vec<&'static str> {
     ALL.iter().map(|e| e.name).collect()
 }
 
@@ -83,7 +106,7 @@ const OPERANDS: &[(&str, &str)] = &[
 ];
 
 /// The operand table for a target whose file has this name.
-pub(crate) fn operands(name: &str) -> Option<&'static str> {
+pub fn operands(name: &str) -> Option<&'static str> {
     OPERANDS.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
 }
 
@@ -94,6 +117,6 @@ const ROLES: &[(&str, &str)] = &[
 ];
 
 /// The roles for a description whose file has this name.
-pub(crate) fn roles(name: &str) -> Option<&'static str> {
+pub fn roles(name: &str) -> Option<&'static str> {
     ROLES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
 }

@@ -1,0 +1,226 @@
+//! A word taken apart, as text: the box diagram of its bits, what decided, its cases and fields; for a word that is not a
+//! valid instruction, what comes nearest. What it is as data, [`explain`] says.
+
+mod diagram;
+
+use isaglot_asm::Compat;
+pub use isaglot_asm::explain::{Explained, Explanation, Near};
+use isaglot_bits::{BitRange, Word};
+use isaglot_codec::Plan;
+use isaglot_model::{ByteOrder, Isa};
+use isaglot_source::{Diagnostic, SourceMap};
+
+use diagram::{Cell, CellKind};
+
+/// Why a word decodes as it does.
+pub fn explain(plan: &Plan<'_>, word: &Word) -> Explanation {
+    isaglot_asm::explain::explain(plan, word, Compat::default())
+}
+
+/// Reads a word: hex (`0x1448` or just digits), binary (`0b…`), or bytes in memory order with separators (`48:14`). Its
+/// width is that of the instruction that it begins.
+///
+/// # Errors
+/// For text that is not a number, and for a word that has not the width of the instruction that it begins.
+pub fn word(plan: &Plan<'_>, text: &str) -> Result<Word, Diagnostic> {
+    let bad = |why: String| {
+        let d = Diagnostic::error("cli-word", format!("`{text}` is not a word: {why}"));
+        d.note("expected hex (`0x…` or digits), binary (`0b…`), or bytes in memory order (`04:00:03:20`)")
+    };
+    let format = plan.isa().format();
+    let most = format.max_bits;
+    let value = if text.contains([':', ' ', ',']) {
+        let mut bytes = Vec::new();
+        let digits: String = text.chars().map(|c| if ":,".contains(c) { ' ' } else { c }).collect();
+        if !hex_bytes(digits.as_bytes(), &mut bytes) {
+            return Err(bad("invalid hex bytes".to_owned()));
+        }
+        if bytes.len() as u32 * 8 > most {
+            return Err(bad(format!("it has {} bytes, an instruction has at most {}", bytes.len(), most / 8)));
+        }
+        if format.byte_order == ByteOrder::Big {
+            bytes.reverse();
+        }
+        Word::from_le_bytes(&bytes, most)
+    } else {
+        let prefixed = text.starts_with("0x") || text.starts_with("0b");
+        let text = if prefixed { text.to_owned() } else { format!("0x{text}") };
+        Word::parse(&text, most).map_err(|e| bad(e.to_string()))?
+    };
+    let width = match plan.length(&value.resized(format.parcel_bits)) {
+        Some(width) => width,
+        None => return Err(bad("no instruction starts like this".to_owned())),
+    };
+    if !value.shr(width).is_zero() {
+        return Err(bad(format!("this instruction has {width} bits, the word has more")));
+    }
+    Ok(value.resized(width))
+}
+
+/// As many hex digits as the width has, whatever the value.
+pub fn full_hex(word: &Word) -> String {
+    let hex = word.hex();
+    hex[hex.len() - (word.width().div_ceil(4) as usize).min(hex.len())..].to_owned()
+}
+
+fn range_text(range: BitRange) -> String {
+    match range.high() {
+        Some(high) if high != range.lo => format!("{high}:{}", range.lo),
+        _ => range.lo.to_string(),
+    }
+}
+
+/// Which cell each bit of a matched word belongs to, the most significant first.
+fn cells(isa: &Isa, e: &Explained) -> Vec<Cell> {
+    let pattern = &isa[e.encoding].pattern;
+    let owner = |bit: u32| {
+        let field = e.fields.iter().find(|f| f.ranges.iter().any(|r| r.contains(bit)));
+        if pattern.care().bit(bit) {
+            (CellKind::Fixed, String::new())
+        } else if let Some(field) = field {
+            (CellKind::Field, isa.text(field.name).to_owned())
+        } else if isa[e.encoding].dont_care.bit(bit) {
+            (CellKind::DontCare, "x".to_owned())
+        } else {
+            (CellKind::Unclaimed, "-".to_owned())
+        }
+    };
+    let mut cells: Vec<Cell> = Vec::new();
+    for bit in (0..e.word.width()).rev() {
+        let (kind, label) = owner(bit);
+        let digit = if e.word.bit(bit) { '1' } else { '0' };
+        match cells.last_mut().filter(|c| c.kind == kind && c.label == label) {
+            Some(cell) => {
+                cell.low = bit;
+                cell.digits.push(digit);
+            }
+            None => cells.push(Cell { kind, label, high: bit, low: bit, digits: digit.to_string() }),
+        }
+    }
+    cells
+}
+
+fn fixed_text(pattern: &isaglot_bits::Pattern) -> String {
+    let runs = pattern.care().runs().into_iter().rev().map(|run| {
+        let bits: String = (run.lo..run.end()).rev().map(|b| if pattern.value().bit(b) { '1' } else { '0' }).collect();
+        format!("{} = {bits}", range_text(run))
+    });
+    let runs: Vec<String> = runs.collect();
+    if runs.is_empty() { "nothing: every word matches".to_owned() } else { runs.join(", ") }
+}
+
+/// The answer as text, with colours of a terminal if `color` is set. `files` are the files of the description.
+pub fn text(isa: &Isa, files: &SourceMap, word: &Word, e: &Explanation, color: bool) -> String {
+    let mut out = format!("0x{}  ({} bits)\n", full_hex(word), word.width());
+    match e {
+        Explanation::Match(e) => matched(isa, files, e, 0, color, &mut out),
+        Explanation::Conflict { first, second } => {
+            out.push_str("  two encodings match, so this is no instruction:\n");
+            for id in [*first, *second] {
+                let at = files.location(isa[id].span);
+                out.push_str(&format!(
+                    "  {}  ({at})\n    bits {}\n",
+                    isa[id].display_name,
+                    fixed_text(&isa[id].pattern)
+                ));
+            }
+        }
+        Explanation::None(near) => {
+            out.push_str("  no encoding matches; the nearest:\n");
+            for n in near {
+                out.push_str(&near_text(isa, files, word, n));
+            }
+        }
+    }
+    out
+}
+
+fn near_text(isa: &Isa, files: &SourceMap, word: &Word, n: &Near) -> String {
+    let encoding = &isa[n.encoding];
+    let wrong = n.wrong.runs().into_iter().rev().map(|run| {
+        let bits =
+            |w: &Word| -> String { (run.lo..run.end()).rev().map(|b| if w.bit(b) { '1' } else { '0' }).collect() };
+        format!("bits {} are {}, not {}", range_text(run), bits(word), bits(encoding.pattern.value()))
+    });
+    let wrong: Vec<String> = wrong.collect();
+    let at = files.location(encoding.span);
+    let nearest = word.xor(&n.wrong);
+    format!(
+        "  {}  ({at})\n    {}\n    0x{} would be one\n",
+        encoding.display_name,
+        wrong.join("; "),
+        full_hex(&nearest)
+    )
+}
+
+fn matched(isa: &Isa, files: &SourceMap, e: &Explained, depth: usize, color: bool, out: &mut String) {
+    let pad = "  ".repeat(depth + 1);
+    let encoding = &isa[e.encoding];
+    if depth == 0 {
+        out.push_str(&format!("{pad}{}\n", String::from_utf8_lossy(&e.text)));
+        if !e.errors.is_empty() {
+            out.push_str(&format!("{pad}; {}\n", String::from_utf8_lossy(&e.errors)));
+        }
+        out.push('\n');
+        out.push_str(&diagram::draw(&cells(isa, e), color));
+        out.push('\n');
+    }
+    let (name, at) = (isa.text(encoding.name), files.location(encoding.span));
+    let shown =
+        if name == encoding.display_name { name.to_owned() } else { format!("{} ({name})", encoding.display_name) };
+    out.push_str(&format!("{pad}encoding   {shown}, {at}\n"));
+    out.push_str(&format!("{pad}decided by {}\n", fixed_text(&encoding.pattern)));
+    if !e.dont_care.is_zero() {
+        let bits: Vec<String> = e.dont_care.runs().into_iter().rev().map(range_text).collect();
+        out.push_str(&format!("{pad}don't-care bits that are set: {}\n", bits.join(", ")));
+    }
+    for case in &e.cases {
+        let shown = if case.shown { " <- the text is from here" } else { "" };
+        match &case.guard {
+            Some((text, value)) => {
+                let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                let held = if *value == 0 { "no" } else { "yes" };
+                out.push_str(&format!("{pad}case       if {text}: {held}{shown}\n"));
+            }
+            None if case.shown => out.push_str(&format!("{pad}case       default of {}{shown}\n", case.owner)),
+            None => {}
+        }
+    }
+    for field in &e.fields {
+        let place = match &field.derived {
+            Some(expr) => format!("= {}", expr.split_whitespace().collect::<Vec<_>>().join(" ")),
+            None => field.ranges.iter().map(|r| range_text(*r)).collect::<Vec<_>>().join(" "),
+        };
+        let text = String::from_utf8_lossy(&field.text);
+        let value = plain_hex(&field.value);
+        out.push_str(&format!("{pad}  {:<12} {place:<10} 0x{value}  `{text}`\n", isa.text(field.name)));
+        if let Some(nested) = &field.nested {
+            matched(isa, files, nested, depth + 2, color, out);
+        }
+    }
+}
+
+/// The value in hex without leading zeros.
+pub fn plain_hex(word: &Word) -> String {
+    let hex = word.hex();
+    let digits = hex.trim_start_matches('0');
+    if digits.is_empty() { "0".to_owned() } else { digits.to_owned() }
+}
+
+/// Reads pairs of hex digits, white space and an optional `0x` aside. Whether that is all there is, and at least one.
+pub fn hex_bytes(line: &[u8], bytes: &mut Vec<u8>) -> bool {
+    let mut digits = line.iter().filter(|b| !b.is_ascii_whitespace()).copied().peekable();
+    let mut high = None;
+    while let Some(b) = digits.next() {
+        if b == b'0' && bytes.is_empty() && high.is_none() && digits.peek() == Some(&b'x') {
+            digits.next();
+            continue;
+        }
+        let Some(digit) = (b as char).to_digit(16) else { return false };
+        match high.take() {
+            None => high = Some(digit),
+            Some(high) => bytes.push((high << 4 | digit) as u8),
+        }
+    }
+    high.is_none() && !bytes.is_empty()
+}
