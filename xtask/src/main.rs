@@ -12,8 +12,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask CHORE
 
-  tidy             check the conventions of CONTRIBUTING.md that a machine can check
-  bless            run the tests with BLESS=1, so that every golden is written anew; read the diff
+  tidy [--all]     check the conventions of CONTRIBUTING.md that a machine can check; --all: also those to come
+  bless [ARGS]     run the tests with BLESS=1, so that goldens and ledgers are written anew; read the diff
   import-spirv DIR write the SPIR-V grammar table anew from a folder of Khronos grammar files
   gen-hart         write the executors of crates/hart anew from the semantics of specs/riscv
   bench [NAME]…    measure speed and print it as a table; without a name, everything
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let rest = args.get(1..).unwrap_or(&[]);
     let done = match args.first().map(String::as_str) {
-        Some("tidy") => tidy::run(),
+        Some("tidy") => tidy::run(rest),
         Some("bless") => bless::run(rest),
         Some("import-spirv") => import_spirv::run(rest),
         Some("gen-hart") => gen_hart::run(rest),

@@ -1,0 +1,52 @@
+//! Rules about one file each: how it opens, how long it is, what it is called.
+
+use super::{Repo, is_generated};
+
+/// Lines above which a file is surely more than one idea.
+const MAX_LINES: usize = 1000;
+
+/// Given a file's path from the root and its text, says what is wrong.
+type FileRule = fn(&str, &str) -> Option<String>;
+
+const FILE_RULES: &[FileRule] =
+    &[opens_with_its_idea, not_too_long, no_trailing_space, crate_takes_the_lints, no_grab_bag];
+
+pub(super) fn check(repo: &Repo) -> Vec<String> {
+    let of = |name: &str, text: &str| -> Vec<String> {
+        FILE_RULES.iter().filter_map(|rule| rule(name, text)).map(|what| format!("{name}: {what}")).collect()
+    };
+    repo.sources.iter().flat_map(|s| of(&s.name, &s.text)).collect()
+}
+
+fn is_rust(name: &str) -> bool {
+    name.ends_with(".rs")
+}
+
+fn opens_with_its_idea(name: &str, text: &str) -> Option<String> {
+    let opens = text.starts_with("//!") || is_generated(text) || text.starts_with("#!");
+    (is_rust(name) && !opens).then(|| "does not open with a `//!` that says what it is about".to_owned())
+}
+
+fn not_too_long(name: &str, text: &str) -> Option<String> {
+    let lines = text.lines().count();
+    (is_rust(name) && !is_generated(text) && lines > MAX_LINES)
+        .then(|| format!("has {lines} lines; above {MAX_LINES} it is more than one idea"))
+}
+
+fn no_trailing_space(name: &str, text: &str) -> Option<String> {
+    let checked = [".rs", ".md", ".toml"].iter().any(|end| name.ends_with(end));
+    let line = text.lines().position(|l| l.ends_with([' ', '\t']))?;
+    checked.then(|| format!("line {} ends with white space", line + 1))
+}
+
+fn crate_takes_the_lints(name: &str, text: &str) -> Option<String> {
+    let is_crate = name.ends_with("/Cargo.toml") && (name.starts_with("crates/") || name.starts_with("xtask/"));
+    (is_crate && !text.contains("[lints]\nworkspace = true")).then(|| "does not take the workspace's lints".to_owned())
+}
+
+fn no_grab_bag(name: &str, _: &str) -> Option<String> {
+    let stem = name.rsplit('/').next().unwrap_or(name);
+    ["utils.rs", "util.rs", "helpers.rs", "misc.rs", "common.rs"]
+        .contains(&stem)
+        .then(|| "a name that says nothing".to_owned())
+}
