@@ -20,8 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let plan = Plan::new(&isa, 1);
     let stamp = Stamp::new(&plan, hash(files.iter().map(|(_, file)| &*file.bytes)), "cargo build");
-    let out = std::env::var("OUT_DIR")?;
-    let codec = Rust::new(&plan).map_err(|unsupported| unsupported.0)?;
-    codec.named("minnow").stamped(stamp).write_one(Path::new(&out))?;
+    let codec = Rust::new(&plan).map_err(|unsupported| unsupported.0)?.named("minnow").stamped(stamp);
+    std::fs::write(Path::new(&std::env::var("OUT_DIR")?).join("minnow.rs"), codec.source())?;
     Ok(())
 }

@@ -93,6 +93,21 @@ pub(crate) fn write(path: Option<&Path>, binary: bool, bytes: &[u8]) -> Result<(
     out.finish()
 }
 
+/// Writes generated files to a folder, which is made if it is missing: all of them, or none. Files of these names are
+/// replaced, others are left alone. Every file is written beside its place first and only then put there.
+pub(crate) fn write_files(files: &[isaglot_emit::files::File], folder: &Path) -> Result<(), Diagnostic> {
+    let mut outputs = Vec::with_capacity(files.len());
+    for file in files {
+        let target = folder.join(&file.name);
+        let dir = target.parent().unwrap_or(folder);
+        std::fs::create_dir_all(dir).map_err(|e| unwritable(&dir.display().to_string(), &e))?;
+        let mut output = Output::create(Some(&target), false)?;
+        output.write_all(file.text.as_bytes()).map_err(|e| output.failed(&e))?;
+        outputs.push(output);
+    }
+    outputs.into_iter().try_for_each(Output::finish)
+}
+
 /// An output that is a stream or a file in the making. A file appears under its name only in [`Output::finish`]; when
 /// the output is dropped before, nothing is left behind.
 pub(crate) struct Output {
@@ -178,5 +193,32 @@ impl Write for Output {
             Sink::File { writer, .. } => writer.flush(),
             Sink::Device(w) => w.flush(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use isaglot_emit::files::File;
+
+    use super::write_files;
+
+    #[test]
+    fn all_files_or_none() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let folder = dir.path().join("out");
+        let files = |texts: &[(&str, &str)]| -> Vec<File> { texts.iter().map(|&(n, t)| File::new(n, t)).collect() };
+        let both = files(&[("a.txt", "a"), ("src/b.txt", "b")]);
+        write_files(&both, &folder).expect("a folder that can be written");
+        assert_eq!(std::fs::read_to_string(folder.join("src/b.txt")).ok().as_deref(), Some("b"));
+        // A folder stands where a file should go: nothing is written, and what was there stays.
+        std::fs::create_dir(folder.join("c.txt")).expect("a folder");
+        let error =
+            write_files(&files(&[("a.txt", "other"), ("c.txt", "c")]), &folder).expect_err("a folder is no file");
+        assert!(error.message.contains("c.txt"), "{}", error.message);
+        assert_eq!(std::fs::read_to_string(folder.join("a.txt")).ok().as_deref(), Some("a"));
+        let left: Vec<_> = std::fs::read_dir(&folder).expect("a folder").flatten().map(|e| e.file_name()).collect();
+        assert_eq!(left.len(), 3, "nothing is left beside: {left:?}");
+        // A file stands where the folder should be.
+        assert!(write_files(&both, &folder.join("a.txt")).is_err());
     }
 }

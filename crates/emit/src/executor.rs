@@ -9,9 +9,10 @@
 //! register numbers, the distance in bytes from the start of its block. A register that is written gets its number
 //! through `out`, so that writes to the zero register go nowhere.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::fmt::Write;
 
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{Encoding, EncodingId, Isa};
 use isaglot_semantics::{Body, Operand, RegisterIndex, Statement, Value, ValueId};
 
@@ -46,8 +47,9 @@ pub fn encodings(isa: &Isa, generation: u32) -> Vec<EncodingId> {
 /// # Errors
 /// A sentence about an encoding that does not fit the scheme.
 pub fn generate(isa: &Isa, generation: u32) -> Result<String, String> {
-    let mut arms: BTreeMap<String, (usize, Vec<&str>)> = BTreeMap::new();
-    let mut order: Vec<String> = Vec::new();
+    // The arms, each with the names of its encodings; the first has the number 1.
+    let mut arms: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
     let mut prepares = String::new();
     let mut names = String::new();
     let mut ends = String::new();
@@ -55,15 +57,14 @@ pub fn generate(isa: &Isa, generation: u32) -> Result<String, String> {
         let encoding = &isa[id];
         let name = isa.text(encoding.name);
         let split = split(isa, encoding, id, generation).map_err(|e| format!("{name}: {e}"))?;
-        let next = order.len() + 1;
-        let arm = arms.entry(split.arm.clone()).or_insert_with(|| {
-            order.push(split.arm.clone());
-            (next, Vec::new())
+        let at = *known.entry(split.arm).or_insert_with_key(|arm| {
+            arms.push((arm.clone(), Vec::new()));
+            arms.len() - 1
         });
-        if !arm.1.contains(&name) {
-            arm.1.push(name);
+        if !arms[at].1.contains(&name) {
+            arms[at].1.push(name);
         }
-        let op = arm.0;
+        let op = at + 1;
         let _ = writeln!(prepares, "{number} => ins({op}, [{}], {}),", split.slots.join(", "), split.imm);
         let _ = writeln!(names, "{name:?},");
         let _ = writeln!(ends, "Ends::{:?},", split.ends);
@@ -77,8 +78,7 @@ pub fn generate(isa: &Isa, generation: u32) -> Result<String, String> {
     let _ = writeln!(out, "/// The encodings by number.\npub(crate) const NAMES: &[&str] = &[{names}];\n");
     let _ = writeln!(out, "/// Where a block has to end, by number.\npub(crate) const ENDS: &[Ends] = &[{ends}];\n");
     let _ = write!(out, "{PREPARE}{prepares}_ => ins(0, [0; 4], 0),\n}}\n}}\n\n{EXECUTE}");
-    for arm in &order {
-        let Some((op, names)) = arms.get(arm) else { continue };
+    for (op, (arm, names)) in (1..).zip(&arms) {
         let _ = writeln!(out, "// {}\n{op} => {{\n{arm}}}", names.join(" "));
     }
     out.push_str(FOOT);
@@ -221,7 +221,7 @@ fn split(isa: &Isa, encoding: &Encoding, id: EncodingId, generation: u32) -> Res
     }
     let place = |index: RegisterIndex, written: bool| {
         let wanted = number(index);
-        let at = slots.iter().position(|s| *s == (wanted, written)).unwrap_or(0);
+        let at = slots.iter().position(|s| *s == (wanted, written)).or_impossible(0);
         RegisterIndex::Operand(Operand(SLOT + at as u32))
     };
     for value in &mut body.values {
@@ -399,7 +399,7 @@ struct Decode {
 
 impl Target for Decode {
     fn immediate(&self, operand: Operand, width: u32) -> String {
-        let c = container(width).unwrap_or(128);
+        let c = container(width).or_impossible(128);
         debug_assert!((operand.0 as usize) < self.fields, "an operand of the encoding");
         format!("(f[{}] as u{c})", operand.0)
     }
@@ -409,28 +409,6 @@ impl Target for Decode {
     fn pc(&self) -> (String, String) {
         let cast = |name: &str| if self.xlen == 64 { name.to_owned() } else { format!("({name} as u32)") };
         (cast("pc"), cast("next_pc"))
-    }
-    // Nothing of what follows is known when an instruction is decoded, so `prepare` has none of it.
-    fn register(&self, _: &str, _: &str) -> String {
-        String::new()
-    }
-    fn set_register(&self, _: &str, _: &str, _: &str) -> String {
-        String::new()
-    }
-    fn set_pc(&self, _: &str) -> String {
-        String::new()
-    }
-    fn load(&self, _: &str, _: u32) -> String {
-        String::new()
-    }
-    fn store(&self, _: &str, _: &str, _: u32) -> String {
-        String::new()
-    }
-    fn call(&self, _: &str, _: &[String]) -> String {
-        String::new()
-    }
-    fn trap(&self, _: &str, _: &[String]) -> String {
-        String::new()
     }
 }
 
@@ -451,8 +429,8 @@ impl Run {
 
 impl Target for Run {
     fn immediate(&self, operand: Operand, width: u32) -> String {
-        let (low, _) = self.places.get(operand.0.wrapping_sub(FOLDED) as usize).copied().unwrap_or_default();
-        let c = container(width).unwrap_or(128);
+        let (low, _) = self.places.get(operand.0.wrapping_sub(FOLDED) as usize).copied().or_impossible_default();
+        let c = container(width).or_impossible(128);
         let shifted = if low == 0 { "i.imm".to_owned() } else { format!("(i.imm >> {low})") };
         let cast = if c == 64 { shifted } else { format!("({shifted} as u{c})") };
         if self.places.len() < 2 || c == width { cast } else { format!("({cast} & {:#x})", (1_u64 << width) - 1) }

@@ -3,7 +3,7 @@
 pub mod blueprint;
 pub mod c;
 pub mod executor;
-pub mod folder;
+pub mod files;
 pub mod isaspec;
 mod keywords;
 pub mod limits;
@@ -13,5 +13,6 @@ pub mod rust;
 pub mod semantics;
 pub mod stamp;
 pub mod switch;
+mod tables;
 
 pub use rust::Rust;

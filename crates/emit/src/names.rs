@@ -1,39 +1,42 @@
 //! Names of a description as identifiers of generated code.
 //!
-//! Every character that an identifier cannot have becomes `_`. Names that become the same identifier are an error, found
-//! before anything is written.
+//! A description may use any characters in its names; a program may not. In a codec of our own, every character that an
+//! identifier cannot have becomes `_`, and names that become the same identifier are an error, found before anything is
+//! written. A driver of isaspec writes some of the names itself, so there the mapping is the reference's, and a name that
+//! it does not make legal is an error at the place that the name comes from.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
 use isaglot_model::Isa;
-use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_source::{Diagnostic, Diagnostics, Span};
 
 use crate::blueprint::Blueprint;
-use crate::keywords;
+pub use crate::keywords::Language;
 
 /// Why a name cannot be the prefix of generated C.
 #[must_use]
 pub fn c_prefix(name: &str) -> Option<Diagnostic> {
-    identifier(name, keywords::C, "C", "prefix")
+    legal(name, Language::C, "prefix")
 }
 
 /// Why a name cannot be that of a generated crate or module.
 #[must_use]
 pub fn rust_name(name: &str) -> Option<Diagnostic> {
-    identifier(name, keywords::RUST, "Rust", "name")
+    legal(name, Language::Rust, "name")
 }
 
-fn identifier(name: &str, keywords: &[&str], language: &str, what: &str) -> Option<Diagnostic> {
+fn legal(name: &str, language: Language, what: &str) -> Option<Diagnostic> {
+    let title = language.title();
     let mut bytes = name.bytes();
     let begins = bytes.next().is_some_and(|b| b.is_ascii_lowercase());
     let legal = begins && bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     if !legal {
-        let d = Diagnostic::error("emit-identifier", format!("`{name}` cannot be the {what} of generated {language}"));
+        let d = Diagnostic::error("emit-identifier", format!("`{name}` cannot be the {what} of generated {title}"));
         return Some(d.note("expected a lower-case letter, then lower-case letters, digits and `_`"));
     }
-    keywords.contains(&name).then(|| {
-        Diagnostic::error("emit-keyword", format!("`{name}` is a word of {language} and cannot be the {what}"))
+    language.keeps(name).then(|| {
+        Diagnostic::error("emit-keyword", format!("`{name}` is a keyword of {title} and cannot be the {what}"))
     })
 }
 
@@ -43,7 +46,7 @@ pub fn suggested(name: &str) -> String {
     let mapped = name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
     let text: String = mapped.collect();
     let text = text.trim_matches('_');
-    let keyword = keywords::C.contains(&text) || keywords::RUST.contains(&text);
+    let keyword = Language::C.keeps(text) || Language::Rust.keeps(text);
     match text.bytes().next() {
         Some(first) if first.is_ascii_lowercase() && !keyword => text.to_owned(),
         _ => format!("isa_{text}"),
@@ -75,7 +78,7 @@ fn camel(name: &str) -> String {
     if out.is_empty() { "Unnamed".to_owned() } else { out }
 }
 
-/// Numbers names apart: of equal ones, those after the first get `mark` and a number behind.
+/// Numbers names apart: of equal ones, those after the first get `mark` and a number after it.
 fn numbered(names: impl Iterator<Item = String>, mark: &str) -> Vec<String> {
     let mut known: HashMap<String, u32> = HashMap::new();
     let mut out = Vec::new();
@@ -131,7 +134,7 @@ pub fn c_enums(b: &Blueprint<'_>, prefix: &str) -> String {
 
 /// Encodings, and fields, of a plan whose different names become one identifier.
 pub fn clashes(isa: &Isa, b: &Blueprint<'_>, problems: &mut Diagnostics) {
-    let mut known: HashMap<String, (&str, isaglot_source::Span)> = HashMap::new();
+    let mut known: HashMap<String, (&str, Span)> = HashMap::new();
     for (leaf, id) in b.leaves.iter().zip(&b.encodings) {
         let span = isa[*id].span;
         match known.get(&camel(leaf.name)) {
@@ -156,7 +159,90 @@ pub fn clashes(isa: &Isa, b: &Blueprint<'_>, problems: &mut Diagnostics) {
     }
 }
 
-fn clash(what: &str, first: &str, second: &str, span: isaglot_source::Span, other: isaglot_source::Span) -> Diagnostic {
+fn clash(what: &str, first: &str, second: &str, span: Span, other: Span) -> Diagnostic {
     let message = format!("{what} `{first}` and `{second}` have the same name in generated code: `{}`", camel(second));
     Diagnostic::error("emit-clash", message).label(span, "this").label(other, "and this")
+}
+
+/// Whether a text has the form of an identifier.
+pub(crate) fn is_identifier(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        && text != "_"
+}
+
+/// Reports a name that a program cannot have.
+pub(crate) fn check(text: &str, what: &str, language: Language, span: Span, out: &mut Diagnostics) {
+    let title = language.title();
+    if !is_identifier(text) {
+        let message = format!("{what} would be called `{text}`, which is not a valid identifier of {title}");
+        out.push(
+            Diagnostic::error("emit-name", message).label(span, "for this").note("expected letters, digits and `_`"),
+        );
+    } else if language.keeps(text) {
+        let message = format!("{what} would be called `{text}`, which is a keyword of {title}");
+        out.push(Diagnostic::error("emit-keyword", message).label(span, "for this"));
+    }
+}
+
+/// The name of a space or an expression in C: lower case, `#` as two underscores, `-` and `.` as one.
+#[must_use]
+pub fn symbol(name: &str) -> String {
+    let mut text = String::with_capacity(name.len() + 1);
+    for c in name.chars() {
+        match c {
+            '#' => text.push_str("__"),
+            '-' | '.' => text.push('_'),
+            c => text.push(c.to_ascii_lowercase()),
+        }
+    }
+    text
+}
+
+/// The name by which a driver says which leaf its data is.
+pub(crate) fn case_name(prefix: &str, name: &str, language: Language) -> String {
+    let mut text = prefix.to_owned();
+    match language {
+        Language::C => {
+            for c in name.chars().filter(|&c| c != '#') {
+                text.push(if matches!(c, '.' | '-') { '_' } else { c.to_ascii_uppercase() });
+            }
+        }
+        Language::Rust => {
+            let mut upper = true;
+            for c in name.chars() {
+                if matches!(c, '.' | '-' | '_' | '#') {
+                    upper = true;
+                } else {
+                    text.push(if upper { c.to_ascii_uppercase() } else { c });
+                    upper = false;
+                }
+            }
+        }
+    }
+    text
+}
+
+/// The name of a space in Rust: snake case, without the `#`.
+pub(crate) fn snake(name: &str) -> String {
+    name.chars()
+        .filter(|&c| c != '#')
+        .map(|c| if matches!(c, '.' | '-') { '_' } else { c.to_ascii_lowercase() })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Language, case_name, snake, symbol};
+
+    #[test]
+    fn mapping() {
+        assert_eq!(symbol("#cat3-src"), "__cat3_src");
+        assert_eq!(symbol("ldg.A"), "ldg_a");
+        assert_eq!(case_name("OPC_", "and.b", Language::C), "OPC_AND_B");
+        assert_eq!(case_name("", "#const-dst-imm", Language::C), "CONST_DST_IMM");
+        assert_eq!(case_name("Op::", "and.b-2_x", Language::Rust), "Op::AndB2X");
+        assert_eq!(snake("#alu-2src"), "alu_2src");
+    }
 }

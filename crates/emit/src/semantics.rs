@@ -3,33 +3,54 @@
 //! A value of `w` bits is held in the smallest of `u8`, `u16`, `u32`, `u64` and `u128` that has room, with the bits above
 //! 0; one of one bit that is only tested is a `bool` throughout. Values of more than 128 bits are refused.
 //!
-//! What a register, an operand, memory and a trap look like is the caller's: it gives the expressions in a [`Target`].
+//! The caller says how a register, an operand, memory and a trap are written, in a [`Target`].
 
 use isaglot_bits::Word;
+use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_semantics::{BinaryOp, Body, Env, Local, Operand, RegisterIndex, Statement, UnaryOp, Value, ValueId};
 
-/// How the surroundings of the generated statements look.
+/// How the generated statements reach what is outside of them. A target leaves out what its bodies do not use.
 pub trait Target {
-    /// An expression for the bits of an immediate operand, of the type of this width, bits above 0.
-    fn immediate(&self, operand: Operand, width: u32) -> String;
+    /// An expression for the bits of an immediate operand, in the container of this width; the bits above are 0.
+    fn immediate(&self, _: Operand, _: u32) -> String {
+        impossible(String::new())
+    }
     /// An expression of type `u8` for the number of the register that an operand names.
-    fn register_number(&self, operand: Operand) -> String;
-    /// An expression that reads a register of a file; `number` is an expression of any unsigned type.
-    fn register(&self, file: &str, number: &str) -> String;
-    /// A statement that writes a register.
-    fn set_register(&self, file: &str, number: &str, value: &str) -> String;
-    /// An expression for the address of the instruction, and one for the address behind it.
-    fn pc(&self) -> (String, String);
-    /// A statement that says where execution goes on.
-    fn set_pc(&self, value: &str) -> String;
-    /// An expression that loads so many bits; it may end the function with a trap.
-    fn load(&self, address: &str, bits: u32) -> String;
-    /// A statement that stores so many bits; it may end the function with a trap.
-    fn store(&self, address: &str, value: &str, bits: u32) -> String;
-    /// An expression that calls an extern; it may end the function with a trap.
-    fn call(&self, name: &str, args: &[String]) -> String;
-    /// A statement that ends the function with a trap.
-    fn trap(&self, cause: &str, args: &[String]) -> String;
+    fn register_number(&self, _: Operand) -> String {
+        impossible(String::new())
+    }
+    /// An expression that reads a register: the name of its file, and an expression for its number, of any unsigned type.
+    fn register(&self, _: &str, _: &str) -> String {
+        impossible(String::new())
+    }
+    /// A statement that writes a register: its file, its number, and an expression for the value.
+    fn set_register(&self, _: &str, _: &str, _: &str) -> String {
+        impossible(String::new())
+    }
+    /// An expression for the address of the instruction, and one for the address after it.
+    fn pc(&self) -> (String, String) {
+        impossible((String::new(), String::new()))
+    }
+    /// A statement that says at which address execution goes on.
+    fn set_pc(&self, _: &str) -> String {
+        impossible(String::new())
+    }
+    /// An expression that loads this many bits from an address; it may end the function with a trap.
+    fn load(&self, _: &str, _: u32) -> String {
+        impossible(String::new())
+    }
+    /// A statement that stores a value (address, value, width in bits); it may end the function with a trap.
+    fn store(&self, _: &str, _: &str, _: u32) -> String {
+        impossible(String::new())
+    }
+    /// An expression that calls an extern (name, arguments); it may end the function with a trap.
+    fn call(&self, _: &str, _: &[String]) -> String {
+        impossible(String::new())
+    }
+    /// A statement that ends the function with a trap (cause, arguments).
+    fn trap(&self, _: &str, _: &[String]) -> String {
+        impossible(String::new())
+    }
 }
 
 /// The smallest type with room for so many bits; `None` above 128.
@@ -71,7 +92,7 @@ struct Writer<'a> {
 
 /// The container of a width that was checked before.
 fn bits(width: u32) -> u32 {
-    container(width).unwrap_or(128)
+    container(width).or_impossible(128)
 }
 
 fn ty(width: u32) -> String {

@@ -8,7 +8,7 @@ mod driver;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use driver::{SANITIZE, STRICT, WARNINGS, compile, corpus, has, load, run, unpack};
+use driver::{SANITIZE, STRICT, WARNINGS, compile, corpus, has, load, run, unpack, write};
 use isaglot_asm::{Entry, Hooks, Options, Stream, Value};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
@@ -58,10 +58,10 @@ fn build(isa: &Isa, compiler: &str) -> Result<(tempfile::TempDir, PathBuf), Fail
     let options = isaspec::Options { prefix: "test", stamp: "for a test", mesa26: false };
     let mut out = Diagnostics::new();
     let files = isaspec::c(isa, &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
-    files.write(folder.path())?;
+    write(&files, folder.path())?;
     let mut program =
         format!("#include \"test-isa.h\"\n\n#define PREFIX test\n#define WORDS {}\n", isa.format().max_bits / 32);
-    if files.list.iter().any(|(name, _)| name == "test-decode.h") {
+    if files.iter().any(|file| file.name == "test-decode.h") {
         // What is unpacked is another test's.
         program
             .push_str("\nbool\ntest_isa_decode(void *out, void *bin, const struct isa_decode_options *options)\n{\n");

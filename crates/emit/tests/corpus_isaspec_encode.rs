@@ -9,12 +9,12 @@ use std::fmt::Write;
 use std::path::Path;
 
 use driver::fill::Filler;
-use driver::{SANITIZE, WARNINGS, compile, corpus, has, load, run, unpack};
+use driver::{SANITIZE, WARNINGS, compile, corpus, has, load, run, unpack, write};
 use isaglot_asm::{Options, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Scopes;
-use isaglot_emit::isaspec::names::{Language, symbol};
 use isaglot_emit::isaspec::{self, plan::Plan};
+use isaglot_emit::names::{Language, symbol};
 use isaglot_model::FieldType;
 use isaglot_source::Diagnostics;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -224,7 +224,7 @@ fn unpacked(corpus: &Path, generation: u32, compiler: &str) -> Result<(), Failed
     let options = isaspec::Options { prefix: "afuc", stamp: "for a test", mesa26: false };
     let files = isaspec::c(&model, &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
     let folder = tempfile::tempdir()?;
-    files.write(folder.path())?;
+    write(&files, folder.path())?;
     let root = plan.roots.iter().position(|r| r.space == model.root()).ok_or("no root")?;
     let mut c = program("afuc", &plan)?;
     c.push_str(&include_str!("driver/stub/unpack.c").replace("ROOT_NUMBER", &root.to_string()));

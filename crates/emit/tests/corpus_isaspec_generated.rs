@@ -275,7 +275,7 @@ fn rust(subject: &Subject, straight: bool) -> Result<(), Failed> {
     let isa = subject.load();
     let plan = subject.plan(&isa);
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("rust_{straight}_{}", subject.name));
-    Rust::new(&plan).map_err(|e| e.0)?.named("isaglot").straight(straight).write(&dir)?;
+    support::write(&Rust::new(&plan).map_err(|e| e.0)?.named("isaglot").straight(straight).files(), &dir)?;
     let rustc = |args: &[&str]| {
         let mut command = Command::new("rustc");
         command.current_dir(&dir).args(["--edition", "2024", "-D", "warnings"]).args(args);
@@ -314,7 +314,7 @@ fn c(subject: &Subject, compiler: &str) -> Result<(), Failed> {
     let plan = subject.plan(&isa);
     let blueprint = Blueprint::new(&plan, limbs_for(&isa)).map_err(|e| e.0)?;
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c_{compiler}_{}", subject.name));
-    C::new(&blueprint, Stamp::new(&plan, 0, ""), "isaglot").files().write(&dir)?;
+    support::write(&C::new(&blueprint, Stamp::new(&plan, 0, ""), "isaglot").files(), &dir)?;
     let driver = Driver { program: compiled(compiler, &dir, &[])?, always: Vec::new(), dir: &dir };
     drive(subject, &plan, &driver)?;
     again(subject, &plan, &driver)?;

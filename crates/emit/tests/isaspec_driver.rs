@@ -7,7 +7,7 @@ mod driver;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use driver::{SANITIZE, STRICT, WARNINGS, compile, has, load, run};
+use driver::{SANITIZE, STRICT, WARNINGS, compile, has, load, run, write};
 use isaglot_asm::{Options as Printing, Plain, Stream};
 use isaglot_codec::Plan;
 use isaglot_emit::isaspec::{self, Options};
@@ -38,7 +38,7 @@ fn gens() -> Result<(), Failed> {
     let at = |name: &str| folder.path().join(name);
     let mut out = Diagnostics::new();
     let options = Options { prefix: "gens", ..TINY };
-    isaspec::c(&isa, &options, &mut out).ok_or_else(|| format!("{out:?}"))?.write(folder.path())?;
+    write(&isaspec::c(&isa, &options, &mut out).ok_or_else(|| format!("{out:?}"))?, folder.path())?;
     let driver = include_str!("driver/stub/disasm.c");
     std::fs::write(at("main.c"), format!("#include \"gens-isa.h\"\n#define PREFIX gens\n#define WORDS 1\n{driver}"))?;
     compile("gcc", &[WARNINGS, STRICT, SANITIZE], &[&at("main.c"), &at("gens-isa.c")], &at("main"))?;
@@ -64,7 +64,7 @@ fn beside() -> Result<(), Failed> {
     for prefix in ["one", "two"] {
         let mut out = Diagnostics::new();
         let files = isaspec::c(&isa, &Options { prefix, ..TINY }, &mut out).ok_or_else(|| format!("{out:?}"))?;
-        files.write(folder.path())?;
+        write(&files, folder.path())?;
     }
     let program = "#include \"one-isa.h\"\n#include \"two-isa.h\"\n\nint\nmain(void)\n{\n   uint32_t word = 0x01000443;\n\n\
                    \x20  one_isa_disasm(&word, 4, stdout, NULL);\n   two_isa_disasm(&word, 4, stdout, NULL);\n   return 0;\n}\n";
@@ -85,7 +85,7 @@ fn tiny(compiler: &str) -> Result<(), Failed> {
     let mut out = Diagnostics::new();
     let files = isaspec::c(&isa, &TINY, &mut out).ok_or_else(|| format!("{out:?}"))?;
     let module = isaspec::encode_module(&isa, "for a test", &mut out).ok_or_else(|| format!("{out:?}"))?;
-    files.write(folder.path())?;
+    write(&files, folder.path())?;
     let at = |name: &str| folder.path().join(name);
     std::fs::copy(here("tiny/main.c"), at("main.c"))?;
     std::fs::copy(here("tiny/main.rs"), at("main.rs"))?;

@@ -1,8 +1,7 @@
-//! What cannot be generated is said, and nothing is half-written.
+//! What cannot be generated is an error.
 
 use isaglot_codec::Plan;
 use isaglot_emit::blueprint::{Blueprint, limbs_for};
-use isaglot_emit::folder::Files;
 use isaglot_emit::names;
 use isaglot_source::{Diagnostics, SourceMap};
 
@@ -45,27 +44,4 @@ fn names_that_clash() {
     names::clashes(&isa, &blueprint, &mut problems);
     let found: Vec<_> = problems.iter().map(|d| (d.code, d.span().map(|s| files.location(s)))).collect();
     assert_eq!(found, [("emit-clash", Some("clash.xml:4:15".to_owned()))]);
-}
-
-#[test]
-fn all_files_or_none() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let folder = dir.path().join("out");
-    let mut files = Files::default();
-    files.add("a.txt".to_owned(), "a".to_owned());
-    files.add("src/b.txt".to_owned(), "b".to_owned());
-    files.write(&folder).expect("a folder that can be written");
-    assert_eq!(std::fs::read_to_string(folder.join("src/b.txt")).ok().as_deref(), Some("b"));
-    // A folder stands where a file should go: nothing is written, and what was there stays.
-    std::fs::create_dir(folder.join("c.txt")).expect("a folder");
-    let mut more = Files::default();
-    more.add("a.txt".to_owned(), "other".to_owned());
-    more.add("c.txt".to_owned(), "c".to_owned());
-    let error = more.write(&folder).expect_err("a folder is no file");
-    assert!(error.path.ends_with("c.txt"), "{error}");
-    assert_eq!(std::fs::read_to_string(folder.join("a.txt")).ok().as_deref(), Some("a"));
-    let left: Vec<_> = std::fs::read_dir(&folder).expect("a folder").flatten().map(|e| e.file_name()).collect();
-    assert_eq!(left.len(), 3, "nothing is left beside: {left:?}");
-    // A file stands where the folder should be.
-    assert!(files.write(&folder.join("a.txt")).is_err());
 }

@@ -92,9 +92,6 @@ impl Machine for Registers {
 struct Function;
 
 impl Target for Function {
-    fn immediate(&self, _: Operand, _: u32) -> String {
-        "0".to_owned()
-    }
     fn register_number(&self, operand: Operand) -> String {
         ["a", "b", "r"][operand.0 as usize].to_owned()
     }
@@ -103,24 +100,6 @@ impl Target for Function {
     }
     fn set_register(&self, _: &str, _: &str, value: &str) -> String {
         format!("return {value};")
-    }
-    fn pc(&self) -> (String, String) {
-        ("0".to_owned(), "0".to_owned())
-    }
-    fn set_pc(&self, _: &str) -> String {
-        String::new()
-    }
-    fn load(&self, _: &str, _: u32) -> String {
-        "0".to_owned()
-    }
-    fn store(&self, _: &str, _: &str, _: u32) -> String {
-        String::new()
-    }
-    fn call(&self, _: &str, _: &[String]) -> String {
-        "0".to_owned()
-    }
-    fn trap(&self, _: &str, _: &[String]) -> String {
-        String::new()
     }
 }
 

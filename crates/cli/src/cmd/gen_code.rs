@@ -7,14 +7,14 @@ use isaglot_codec::Plan;
 use isaglot_emit::Rust;
 use isaglot_emit::blueprint::{Blueprint, limbs_for};
 use isaglot_emit::c::C;
-use isaglot_emit::folder::Files;
+use isaglot_emit::files::File;
 use isaglot_emit::names;
 use isaglot_emit::stamp::{self, Stamp};
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use crate::args::{CompatArg, SpecArgs};
 use crate::cmd::gen_isaspec::{self, Api, Product, Request};
-use crate::io::unwritable;
+use crate::io::write_files;
 use crate::load::{Chosen, Source, Spec};
 use crate::session::{EXIT_INPUT, Session};
 use crate::subject::Subject;
@@ -116,7 +116,7 @@ fn generate(
     language: &str,
     illegal: fn(&str) -> Option<Diagnostic>,
     session: &mut Session,
-    files: impl FnOnce(Blueprint<'_>, &Plan<'_>, Stamp, &str) -> Files,
+    files: impl FnOnce(Blueprint<'_>, &Plan<'_>, Stamp, &str) -> Vec<File>,
 ) -> ExitCode {
     let spec = common.spec.spec();
     let chosen = match Subject::description(&spec, session) {
@@ -146,9 +146,9 @@ fn generate(
     }
     let hash = stamp::hash(session.files.iter().map(|(_, file)| &*file.bytes));
     let stamp = Stamp::new(&plan, hash, &command(common, &spec, &name, language));
-    match files(blueprint, &plan, stamp, &name).write(&common.output) {
+    match write_files(&files(blueprint, &plan, stamp, &name), &common.output) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(e) => session.fail(unwritable(&e.path.display().to_string(), &e.error)),
+        Err(e) => session.fail(e),
     }
 }
 

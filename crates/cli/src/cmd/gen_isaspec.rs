@@ -3,13 +3,12 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use isaglot_emit::folder::Files;
 use isaglot_emit::isaspec::{self, Options};
 use isaglot_emit::{names, stamp};
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use crate::args::CompatArg;
-use crate::io::unwritable;
+use crate::io::write_files;
 use crate::load::Spec;
 use crate::session::{EXIT_INPUT, Session};
 use crate::subject::Subject;
@@ -73,16 +72,12 @@ pub(crate) fn run(request: &Request<'_>, session: &mut Session) -> ExitCode {
                 None => isaspec::c(isa, &options, &mut problems),
             }
         }
-        Product::Rust => isaspec::encode_module(isa, &line, &mut problems).map(|file| {
-            let mut files = Files::default();
-            files.add(file.name, file.text);
-            files
-        }),
+        Product::Rust => isaspec::encode_module(isa, &line, &mut problems).map(|file| vec![file]),
     };
     session.report(&problems);
     let Some(files) = files else { return ExitCode::from(EXIT_INPUT) };
-    match files.write(output) {
+    match write_files(&files, output) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(e) => session.fail(unwritable(&e.path.display().to_string(), &e.error)),
+        Err(e) => session.fail(e),
     }
 }

@@ -8,6 +8,7 @@ use std::hash::Hash;
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_codec::tree::LIST;
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{
     BinaryOp, EncodingId, ExprId, FieldSource, FieldType, IntType, Name, Node as ModelNode, TemplateId, TemplatePart,
     UnaryOp,
@@ -141,12 +142,12 @@ impl<'a> Exact<'_, '_, 'a> {
             let (nodes, entries) = (b.tree.len() as u32, b.entries.len() as u32);
             let (lists, listed) = (b.lists.len() as u32, b.listed.len() as u32);
             let leaf_of = &self.leaf_of;
-            let number = |id: &EncodingId| leaf_of.get(id).copied().unwrap_or(0);
+            let number = |id: &EncodingId| leaf_of.get(id).copied().or_impossible(0);
             let place = |entry: u32| {
                 if entry & LIST == 0 {
                     return entry + nodes;
                 }
-                let &(from, to) = tree.lists.get((entry & !LIST) as usize).unwrap_or(&(0, 0));
+                let &(from, to) = tree.lists.get((entry & !LIST) as usize).or_impossible(&(0, 0));
                 match tree.listed.get(from as usize..to as usize) {
                     Some([(only, _)]) => ONE | number(only),
                     _ => entry + lists,
@@ -315,7 +316,7 @@ impl<'a> Exact<'_, '_, 'a> {
         let nodes = expr.nodes.iter().map(|node| match *node {
             ModelNode::Const(value, _) => Calc::Const(value),
             ModelNode::Field(name) => {
-                Calc::Field(expr.fields.iter().position(|&field| field == name).unwrap_or(0) as u32)
+                Calc::Field(expr.fields.iter().position(|&field| field == name).or_impossible(0) as u32)
             }
             ModelNode::Gen => Calc::Gen,
             ModelNode::Feature(feature) => Calc::Const(u64::from(self.plan.feature(feature))),

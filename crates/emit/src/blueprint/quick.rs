@@ -11,6 +11,7 @@ use isaglot_asm::program::{BlockId, PrintOp as Step, Programs, Sub};
 use isaglot_asm::value;
 use isaglot_bits::Word;
 use isaglot_codec::{Match, Operation, Plan, ValueId};
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{EncodingId, FieldType, SpaceId};
 
 use super::exact::{Types, append, binary, int, unary};
@@ -165,7 +166,7 @@ impl<'a> Quick<'_, '_, 'a> {
                     break;
                 }
                 let cost = if count == 0 { TEXT_COST } else { PICK_COST + (1 << count) };
-                let before = best.get(from).map_or(0, |best| best.0);
+                let before = best.get(from).or_impossible(&(0, 0)).0;
                 found = found.min((before + cost, from));
             }
             best.push(found);
@@ -173,11 +174,11 @@ impl<'a> Quick<'_, '_, 'a> {
         let (mut ends, mut at) = (Vec::new(), steps.len());
         while at > 0 {
             ends.push(at);
-            at = best.get(at).map_or(0, |best| best.1);
+            at = best.get(at).or_impossible(&(0, 0)).1;
         }
         let mut from = 0;
         for end in ends.into_iter().rev() {
-            let part = steps.get(from..end).unwrap_or(&[]);
+            let part = steps.get(from..end).or_impossible(&[]);
             let reads = part.iter().fold(self.none(), |reads, (_, bits)| reads.or(bits));
             let part: Vec<Step> = part.iter().map(|(step, _)| *step).collect();
             self.merge(&part, &reads, ops);

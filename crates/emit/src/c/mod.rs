@@ -6,7 +6,7 @@
 pub mod tables;
 
 use crate::blueprint::Blueprint;
-use crate::folder::Files;
+use crate::files::File;
 use crate::stamp::Stamp;
 
 /// The runtime of a disassembler, in the order in which it stands in a source.
@@ -130,11 +130,12 @@ impl<'b, 'a> C<'b, 'a> {
 
     /// Everything: `PREFIX.h`, `PREFIX.c`, `README.md`.
     #[must_use]
-    pub fn files(&self) -> Files {
-        let mut files = Files::default();
-        files.add(format!("{}.h", self.prefix), self.header());
-        files.add(format!("{}.c", self.prefix), self.source());
-        files.add("README.md".to_owned(), self.prefixed(&self.stamp.readme(include_str!("README.md"))));
-        files
+    pub fn files(&self) -> Vec<File> {
+        let readme = self.prefixed(&self.stamp.readme(include_str!("README.md")));
+        vec![
+            File::new(format!("{}.h", self.prefix), self.header()),
+            File::new(format!("{}.c", self.prefix), self.source()),
+            File::new("README.md", readme),
+        ]
     }
 }

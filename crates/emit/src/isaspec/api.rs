@@ -7,10 +7,11 @@ use isaglot_codec::Plan;
 use isaglot_model::{ByteOrder, FeatureId, Isa};
 use isaglot_source::{Diagnostic, Diagnostics};
 
+use super::Options;
 use super::generations::{self, Generations};
-use super::{File, Options};
 use crate::blueprint::{Blueprint, limbs_for};
 use crate::c::{self, tables};
+use crate::files::File;
 
 /// Stands for the name of a set of tables: nothing else has it, for texts have no such character as it is.
 const NAME: &str = "\u{1}";
@@ -108,10 +109,7 @@ pub(crate) fn write(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> 
     };
     header.push_str(&public(decode).replace("@PLUG@", &plug));
     let _ = write!(header, "\n#ifdef __cplusplus\n}}\n#endif\n\n#endif /* {guard} */\n");
-    Some([
-        File { name: format!("{prefix}-isa.h"), text: header },
-        File { name: format!("{prefix}-isa.c"), text: source },
-    ])
+    Some([File::new(format!("{prefix}-isa.h"), header), File::new(format!("{prefix}-isa.c"), source)])
 }
 
 /// Whether the description asks for unpackers.

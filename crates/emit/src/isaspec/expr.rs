@@ -4,9 +4,10 @@
 //! needs no rules of the target's own arithmetic but those of unsigned numbers. A value that is used twice gets a name.
 
 use isaglot_bits::limbs;
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{BinaryOp, Expr, FeatureId, IntType, Name, Node, NodeId, UnaryOp};
 
-use super::names::Language;
+use crate::names::Language;
 
 /// What an expression is written in terms of.
 pub(crate) struct Terms<'t> {
@@ -49,7 +50,7 @@ pub(crate) fn write(expr: &Expr, terms: &Terms<'_>) -> Written {
         }
         texts.push(text);
     }
-    let value = texts.pop().unwrap_or_else(|| constant(0, terms.language));
+    let value = texts.pop().or_impossible_default();
     Written { statements, value }
 }
 
@@ -74,7 +75,7 @@ pub(crate) fn constant(value: u64, language: Language) -> String {
 
 fn one(expr: &Expr, node: &Node, texts: &[String], terms: &Terms<'_>) -> String {
     let language = terms.language;
-    let get = |id: NodeId| texts.get(id.0 as usize).map_or("0", String::as_str);
+    let get = |id: NodeId| texts.get(id.0 as usize).map(String::as_str).or_impossible("0");
     match *node {
         Node::Const(value, _) => constant(value, language),
         Node::Field(name) => (terms.field)(name),

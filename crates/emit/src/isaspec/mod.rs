@@ -2,12 +2,10 @@
 //! own data, unpackers into it.
 
 mod api;
-mod encode_c;
-mod encode_rust;
+mod encode;
 mod expr;
 mod generations;
 mod missing;
-pub mod names;
 mod pieces;
 pub mod plan;
 mod unpack;
@@ -15,19 +13,10 @@ mod unpack;
 use isaglot_model::Isa;
 use isaglot_source::Diagnostics;
 
-use crate::folder::Files;
+use crate::files::File;
 
-use names::Language;
+use crate::names::Language;
 use plan::Plan;
-
-/// A file of the output.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
-    /// Its name, in the output's folder.
-    pub name: String,
-    /// What is in it.
-    pub text: String,
-}
 
 /// How the files are written.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +33,7 @@ pub struct Options<'o> {
 /// an `<encode>`; `PREFIX-decode.h` if it has a `<decode/>`. Problems are added to `out`; with an error among them there
 /// are no files.
 #[must_use]
-pub fn c(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> Option<Files> {
+pub fn c(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> Option<Vec<File>> {
     let before = out.error_count();
     api::check(isa, out);
     if out.error_count() > before {
@@ -60,11 +49,8 @@ pub fn c(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> Option<File
     if out.error_count() > before {
         return None;
     }
-    let mut all = Files::default();
-    let readme = readme(&files, options);
-    files.into_iter().for_each(|file| all.add(file.name, file.text));
-    all.add("README.md".to_owned(), readme);
-    Some(all)
+    files.push(File::new("README.md", readme(&files, options)));
+    Some(files)
 }
 
 /// What the files are, for people.
@@ -90,7 +76,7 @@ pub fn encode_header(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) ->
     let prefix = options.prefix;
     let before = out.error_count();
     let plan = Plan::new(isa, Language::C, out)?;
-    let body = encode_c::write(&plan, out);
+    let body = encode::write(&plan, out);
     if out.error_count() > before {
         return None;
     }
@@ -102,7 +88,7 @@ pub fn encode_header(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) ->
     text.push('\n');
     text.push_str(&body);
     text.push_str(&format!("#endif /* {guard} */\n"));
-    Some(File { name: format!("{prefix}-encode.h"), text })
+    Some(File::new(format!("{prefix}-encode.h"), text))
 }
 
 /// Writes the packer in Rust, as a module. Problems are added to `out`; with an error among them there is no file.
@@ -110,7 +96,7 @@ pub fn encode_header(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) ->
 pub fn encode_module(isa: &Isa, stamp: &str, out: &mut Diagnostics) -> Option<File> {
     let before = out.error_count();
     let plan = Plan::new(isa, Language::Rust, out)?;
-    let body = encode_rust::write(&plan, out);
+    let body = encode::write(&plan, out);
     if out.error_count() > before {
         return None;
     }
@@ -126,7 +112,7 @@ pub fn encode_module(isa: &Isa, stamp: &str, out: &mut Diagnostics) -> Option<Fi
     text.push('\n');
     text.push_str(body.trim_end());
     text.push('\n');
-    Some(File { name: "encode.rs".to_owned(), text })
+    Some(File::new("encode.rs", text))
 }
 
 /// The text of an expression for a comment: on one line, without comments of its own.

@@ -14,7 +14,7 @@ use isaglot_model::{
 };
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 
-use super::names::{self, Language};
+use crate::names::{self, Language};
 
 /// Everything that is packed.
 #[derive(Debug)]

@@ -11,9 +11,10 @@ use std::fmt::Write;
 use isaglot_model::{Encoding, FieldType, Isa, Map, Name, Space, SpaceId, TemplatePart};
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 
-use super::names::{self, Language};
-use super::{File, Options};
+use super::Options;
 use crate::c::tables::literal;
+use crate::files::File;
+use crate::names::{self, Language};
 
 const STEP: &str = "   ";
 
@@ -62,7 +63,7 @@ pub(crate) fn write(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> 
          {STEP}static const struct {prefix}_isa_unpacker unpacker = {{{prefix}_unpack_leaf, {prefix}_unpack_field}};\n\n\
          {STEP}return {prefix}_isa_unpack(out, bin, options, &unpacker);\n}}\n\n#endif /* {guard} */\n"
     );
-    Some(File { name: format!("{prefix}-decode.h"), text })
+    Some(File::new(format!("{prefix}-decode.h"), text))
 }
 
 fn data_type(space: &Space) -> Option<&str> {

@@ -6,15 +6,15 @@
 pub mod tables;
 
 use std::fmt::Write;
-use std::path::Path;
 
 use isaglot_asm::{Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
+use isaglot_invariant::Impossible as _;
 use isaglot_model::ByteOrder;
 
 use crate::blueprint::{Blueprint, Unsupported, limbs_for};
-use crate::folder::{Files, Unwritable};
+use crate::files::File;
 use crate::stamp::Stamp;
 
 /// The runtime: file names and texts.
@@ -49,8 +49,8 @@ const SAMPLES: usize = 12;
 /// # fn plan() -> isaglot_codec::Plan<'static> { unimplemented!() }
 /// // In a build script; then `include!(concat!(env!("OUT_DIR"), "/minnow.rs"))`.
 /// let plan = plan();
-/// let out = std::env::var("OUT_DIR").unwrap();
-/// isaglot_emit::Rust::new(&plan).unwrap().named("minnow").write_one(out.as_ref()).unwrap();
+/// let out = std::path::PathBuf::from(std::env::var("OUT_DIR").unwrap());
+/// std::fs::write(out.join("minnow.rs"), isaglot_emit::Rust::new(&plan).unwrap().named("minnow").source()).unwrap();
 /// ```
 #[derive(Clone, Debug)]
 pub struct Rust<'a> {
@@ -137,10 +137,10 @@ impl<'a> Rust<'a> {
             let start = format!("pub const {name}: usize = ");
             match text.split_once(&start) {
                 Some((before, after)) => {
-                    let rest = after.split_once(';').map_or("", |(_, rest)| rest);
+                    let rest = after.split_once(';').or_impossible_default().1;
                     format!("{before}{start}{value};{rest}")
                 }
-                None => text,
+                None => isaglot_invariant::impossible(text),
             }
         };
         let own = "    let _ = given;\n    &super::super::description::ISA\n}";
@@ -172,56 +172,53 @@ impl<'a> Rust<'a> {
 
     /// A crate: `Cargo.toml`, `src/`, `README.md`.
     #[must_use]
-    pub fn files(&self) -> Files {
-        let mut files = Files::default();
+    pub fn files(&self) -> Vec<File> {
         let manifest = include_str!("manifest.txt").replace("@NAME@", &self.name);
-        files.add("Cargo.toml".to_owned(), manifest.replace("@LINE@", &self.stamp.line()));
-        files.add("rustfmt.toml".to_owned(), "max_width = 120\nuse_small_heuristics = \"Max\"\n".to_owned());
-        files.add("README.md".to_owned(), self.readme());
-        let mut lib = self.head(&self.name);
-        lib += "\n#![no_std]\n#![forbid(unsafe_code)]\n\n";
-        lib += MODULES;
-        lib += if self.straight { "#[rustfmt::skip]\nmod straight;\n\n" } else { "\n" };
-        lib += API;
-        lib += "\n#[cfg(test)]\nmod tests;\n";
-        files.add("src/lib.rs".to_owned(), lib);
-        self.add_modules(&mut files, "src/");
+        let mut files = vec![
+            File::new("Cargo.toml", manifest.replace("@LINE@", &self.stamp.line())),
+            File::new("rustfmt.toml", "max_width = 120\nuse_small_heuristics = \"Max\"\n"),
+            File::new("README.md", self.readme()),
+        ];
+        let head = self.head(&self.name) + "\n#![no_std]";
+        self.add_modules(&mut files, "src/lib.rs", &head);
         files
     }
 
     /// A module: `mod.rs` and what belongs to it.
     #[must_use]
-    pub fn module(&self) -> Files {
-        let mut files = Files::default();
-        files.add("README.md".to_owned(), self.readme());
-        let mut lib = self.head(&format!("crate::{}", self.name)).replace("```\n//! use", "```ignore\n//! use");
-        lib += "\n#![forbid(unsafe_code)]\n\n";
-        lib += MODULES;
-        lib += if self.straight { "#[rustfmt::skip]\nmod straight;\n\n" } else { "\n" };
-        lib += API;
-        lib += "\n#[cfg(test)]\nmod tests;\n";
-        files.add("mod.rs".to_owned(), lib);
-        self.add_modules(&mut files, "");
+    pub fn module(&self) -> Vec<File> {
+        let mut files = vec![File::new("README.md", self.readme())];
+        self.add_modules(&mut files, "mod.rs", &self.inner_head());
         files
     }
 
-    fn add_modules(&self, files: &mut Files, dir: &str) {
+    /// What a module begins with. It is in another crate, of which its example knows nothing.
+    fn inner_head(&self) -> String {
+        self.head(&format!("crate::{}", self.name)).replace("```\n//! use", "```ignore\n//! use")
+    }
+
+    /// Adds the file `top` and the modules beside it.
+    fn add_modules(&self, files: &mut Vec<File>, top: &str, head: &str) {
+        let straight = if self.straight { "#[rustfmt::skip]\nmod straight;\n" } else { "" };
+        let tests = "#[cfg(test)]\nmod tests;\n";
+        files.push(File::new(top, format!("{head}\n#![forbid(unsafe_code)]\n\n{MODULES}{straight}\n{API}\n{tests}")));
+        let dir = top.strip_suffix("lib.rs").unwrap_or_default();
         let about = "//! The description, as tables.\n\n";
-        files.add(format!("{dir}description.rs"), format!("{about}{}", tables::write(&self.blueprint)));
-        files.add(format!("{dir}tests.rs"), self.tests());
+        files.push(File::new(format!("{dir}description.rs"), format!("{about}{}", tables::write(&self.blueprint))));
+        files.push(File::new(format!("{dir}tests.rs"), self.tests()));
         if self.straight {
-            files.add(format!("{dir}straight.rs"), crate::switch::rust(&self.blueprint));
+            files.push(File::new(format!("{dir}straight.rs"), crate::switch::rust(&self.blueprint)));
         }
-        files.add(format!("{dir}runtime/mod.rs"), Self::runtime_mod());
+        files.push(File::new(format!("{dir}runtime/mod.rs"), Self::runtime_mod()));
         for (name, text) in RUNTIME {
-            files.add(format!("{dir}runtime/{name}.rs"), self.runtime(name, text));
+            files.push(File::new(format!("{dir}runtime/{name}.rs"), self.runtime(name, text)));
         }
     }
 
     /// Everything in one file, as a module of the codec's name, to be included by a program.
     #[must_use]
     pub fn source(&self) -> String {
-        let head = self.head(&format!("crate::{}", self.name)).replace("```\n//! use", "```ignore\n//! use");
+        let head = self.inner_head();
         let mut out = format!(
             "/// The codec of {}.\npub mod {} {{\n{head}\n#![forbid(unsafe_code)]\n\n",
             self.stamp.line(),
@@ -246,24 +243,6 @@ impl<'a> Rust<'a> {
         let (literal, sample) = self.sample();
         let text = self.stamp.readme(include_str!("README.md"));
         text.replace("@NAME@", &self.name).replace("@WORD@", &literal).replace("@TEXT@", &sample)
-    }
-
-    /// Writes the crate to a folder: all of it, or nothing.
-    ///
-    /// # Errors
-    /// What cannot be written.
-    pub fn write(&self, folder: &Path) -> Result<(), Unwritable> {
-        self.files().write(folder)
-    }
-
-    /// Writes `NAME.rs` to a folder: [`Rust::source`].
-    ///
-    /// # Errors
-    /// What cannot be written.
-    pub fn write_one(&self, folder: &Path) -> Result<(), Unwritable> {
-        let mut files = Files::default();
-        files.add(format!("{}.rs", self.name), self.source());
-        files.write(folder)
     }
 }
 

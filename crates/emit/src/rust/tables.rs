@@ -2,19 +2,23 @@
 
 use std::fmt::Write;
 
+use isaglot_invariant::Impossible as _;
+
 use crate::blueprint::Blueprint;
 use crate::names;
-use crate::runtime::tables::{Calc, LIST, NONE, ONE, Part, Range, Run, Type, X};
+use crate::runtime::tables::{Calc, LIST, NONE, ONE, Part, X};
+use crate::tables::{self, Cell, Table};
 
 /// Columns of generated tables.
 const WIDTH: usize = 118;
 
 /// Appends `static NAME: [TYPE; N] = [ … ];`.
-fn array(out: &mut String, ty: &str, name: &str, items: impl Iterator<Item = String>) {
+fn array(out: &mut String, table: Table<'_>) {
     let (mut lines, mut line, mut count) = (String::new(), String::new(), 0);
     // Long lists of numbers do without blanks.
-    let blank = if ty.starts_with('u') { "" } else { " " };
-    for item in items {
+    let blank = if table.rust.starts_with('u') { "" } else { " " };
+    for cells in table.rows {
+        let item = row(table.form, cells);
         count += 1;
         if line.len() + item.len() + 6 > WIDTH && !line.is_empty() {
             let _ = write!(lines, "\n    {}", line.trim_start());
@@ -25,39 +29,57 @@ fn array(out: &mut String, ty: &str, name: &str, items: impl Iterator<Item = Str
     if count > 0 {
         let _ = write!(lines, "\n    {}\n", line.trim_start());
     }
-    let _ = write!(out, "pub(super) static {}: [{ty}; {count}] = [{lines}];\n\n", name.to_ascii_uppercase());
+    let (name, ty) = (table.name.to_ascii_uppercase(), table.rust);
+    let _ = write!(out, "pub(super) static {name}: [{ty}; {count}] = [{lines}];\n\n");
 }
 
-fn number(n: u32) -> String {
-    if n == NONE { "NONE".to_owned() } else { n.to_string() }
-}
-
-fn list(n: u32) -> String {
-    match (n & LIST, n & ONE) {
-        (0, 0) => n.to_string(),
-        (0, _) => format!("one({})", n & !ONE),
-        _ => format!("list({})", n & !LIST),
+/// A row in the form of its table.
+fn row(form: &str, cells: Vec<Cell<'_>>) -> String {
+    let cells: Vec<String> = cells.into_iter().map(cell).collect();
+    match &cells[..] {
+        [one] => return one.clone(),
+        _ if form.is_empty() => return format!("({})", cells.join(", ")),
+        _ => {}
     }
-}
-
-fn range(r: Range) -> String {
-    format!("({}, {})", r.0, r.1)
-}
-
-fn ty(ty: Type) -> String {
-    format!("Type::{ty:?}")
-}
-
-fn calc(node: &Calc) -> String {
-    match node {
-        Calc::Unary(op, ty, x) => format!("Calc::Unary(Unary::{op:?}, {ty:?}, {x})"),
-        Calc::Binary(op, ty, x, y) => format!("Calc::Binary(Binary::{op:?}, {ty:?}, {x}, {y})"),
-        other => format!("Calc::{other:?}"),
+    let (mut out, mut rest) = (String::new(), form);
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, after) = rest.split_at(at);
+        let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+        let (number, after) = after.split_at(digits);
+        let text = number.parse().ok().and_then(|n: usize| cells.get(n));
+        out += before;
+        out += text.map(String::as_str).or_impossible("");
+        rest = after;
     }
+    out + rest
 }
 
-fn run(run: Run) -> String {
-    if run == X { "X".to_owned() } else { format!("({},{},{})", run.0, run.1, run.2) }
+fn cell(cell: Cell<'_>) -> String {
+    match cell {
+        Cell::Int(n) => n.to_string(),
+        Cell::Number(NONE) => "NONE".to_owned(),
+        Cell::Number(n) => n.to_string(),
+        Cell::Entry(n) if n & LIST != 0 => format!("list({})", n & !LIST),
+        Cell::Entry(n) if n & ONE != 0 => format!("one({})", n & !ONE),
+        Cell::Entry(n) => n.to_string(),
+        Cell::Hex(n) => format!("0x{n:x}"),
+        Cell::Value(n) => n.to_string(),
+        Cell::Bool(b) => b.to_string(),
+        Cell::Range(r) => format!("({}, {})", r.0, r.1),
+        Cell::Run(X) => "X".to_owned(),
+        Cell::Run(r) => format!("({},{},{})", r.0, r.1, r.2),
+        Cell::Type(ty) => format!("Type::{ty:?}"),
+        Cell::Piece(p) if p.lo == NONE => format!("implied({}, 0x{:x})", p.width, p.implied),
+        Cell::Piece(p) => format!("bits({}, {})", p.lo, p.width),
+        Cell::Calc(Calc::Unary(op, ty, x)) => format!("Calc::Unary(Unary::{op:?}, {ty:?}, {x})"),
+        Cell::Calc(Calc::Binary(op, ty, x, y)) => format!("Calc::Binary(Binary::{op:?}, {ty:?}, {x}, {y})"),
+        Cell::Calc(other) => format!("Calc::{other:?}"),
+        Cell::Code(code) => format!("{code:?}"),
+        Cell::Part(Part::Literal(text)) => format!("Part::Literal({})", bytes(text)),
+        Cell::Part(other) => format!("Part::{other:?}"),
+        Cell::Text(text) | Cell::Pointer(text) => format!("{text:?}"),
+        Cell::Byte(byte) => byte.to_string(),
+    }
 }
 
 /// A byte string literal.
@@ -155,77 +177,14 @@ pub fn write(b: &Blueprint<'_>) -> String {
     }
     variants(o, "Leaf", "The encodings.", &leaves, &leaf_texts);
     variants(o, "Name", "The names of fields.", &names, &name_texts);
-    let rules = b.lengths.iter().map(|r| format!("(0x{:x}, 0x{:x}, {})", r.0, r.1, r.2));
-    array(o, "(u64, u64, u32)", "lengths", rules);
-    let spaces = b.spaces.iter().map(|s| {
-        let (root, first_wins, first) = (list(s.root), s.first_wins, s.first);
-        format!("Space {{ root: {root}, first_wins: {first_wins}, first: {first} }}")
-    });
-    array(o, "Space", "spaces", spaces);
-    let nodes = b.tree.iter().map(|n| format!("node({}, {}, {}, {})", n.limb, n.shift, n.mask, n.base));
-    array(o, "Node", "tree", nodes);
-    array(o, "u32", "entries", b.entries.iter().map(|&e| list(e)));
-    array(o, "Range", "lists", b.lists.iter().map(|&r| range(r)));
-    array(o, "u32", "listed", b.listed.iter().map(ToString::to_string));
-    let leaves = b.leaves.iter().map(|l| {
-        let (except, cases, needs, branches) = (range(l.except), range(l.cases), range(l.needs), l.branches);
-        let (width, pattern, program) = (l.width, l.pattern, l.program);
-        let shape = format!("({width}, {pattern}, {}, {})", l.dont_care, l.knotted);
-        let names = format!("({:?}, {:?})", l.name, l.display);
-        format!("leaf({names}, {shape}, ({except}, {cases}), ({program}, {needs}, {branches}))")
-    });
-    array(o, "Encoding<'static>", "leaves", leaves);
-    array(o, "u32", "excepts", b.excepts.iter().map(ToString::to_string));
-    array(o, "u32", "needs", b.needs.iter().map(ToString::to_string));
-    array(o, "u64", "limbs", b.limbs.iter().map(|l| format!("0x{l:x}")));
-    array(o, "u32", "case_lists", b.case_lists.iter().map(ToString::to_string));
-    let preferred = b.preferred.iter().map(|p| format!("({}, {}, 0x{:x}, 0x{:x})", p.0, p.1, p.2, p.3));
-    array(o, "(u32, u32, u64, u64)", "preferred", preferred);
-    let cases = b.cases.iter().map(|c| {
-        let (guard, template) = (number(c.guard), number(c.template));
-        let (fields, asserts) = (range(c.fields), range(c.asserts));
-        format!("case({guard}, {fields}, {asserts}, {template}, {:?})", c.owner)
-    });
-    array(o, "Case<'static>", "cases", cases);
-    let fields = b.fields.iter().map(|f| {
-        let (name, width, derived) = (f.name, f.width, number(f.derived));
-        let (ty, pieces, params) = (ty(f.ty), range(f.pieces), range(f.params));
-        format!("field({name}, {ty}, {width}, {derived}, {pieces}, {params})")
-    });
-    array(o, "Field", "fields", fields);
-    let pieces = b.pieces.iter().map(|p| match p.lo {
-        NONE => format!("implied({}, 0x{:x})", p.width, p.implied),
-        lo => format!("bits({lo}, {})", p.width),
-    });
-    array(o, "Piece", "pieces", pieces);
-    array(o, "(u32, u32)", "params", b.params.iter().map(|&r| range(r)));
-    array(o, "(u32, u32, u32)", "asserts", b.asserts.iter().map(|a| format!("{a:?}")));
-    array(o, "Expr", "exprs", b.exprs.iter().map(|e| format!("{e:?}")));
-    array(o, "u32", "expr_fields", b.expr_fields.iter().map(ToString::to_string));
-    array(o, "Calc", "expr_nodes", b.expr_nodes.iter().map(calc));
-    array(o, "Range", "templates", b.templates.iter().map(|&r| range(r)));
-    let parts = b.parts.iter().map(|part| match part {
-        Part::Literal(text) => format!("Part::Literal({})", bytes(text)),
-        other => format!("Part::{other:?}"),
-    });
-    array(o, "Part<'static>", "parts", parts);
-    array(o, "Range", "enums", b.enums.iter().map(|&r| range(r)));
-    array(o, "(u64, &str)", "values", b.values.iter().map(|v| format!("{v:?}")));
-    array(o, "&str", "names", b.names.iter().map(|n| format!("{n:?}")));
-    let ops = b.ops.iter().map(|op| format!("Op({:?},{},{},{})", op.0, run(op.1), run(op.2), op.3));
-    array(o, "Op", "ops", ops);
-    array(o, "u32", "picks", b.picks.iter().map(|&p| number(p)));
-    array(o, "u32", "jumps", b.jumps.iter().map(ToString::to_string));
-    array(o, "Run", "runs", b.runs.iter().map(|r| run(*r)));
-    array(o, "(u32, u32)", "scalars", b.scalars.iter().map(|&r| range(r)));
-    array(o, "(Type, u32)", "ways", b.ways.iter().map(|w| format!("({}, {})", ty(w.0), w.1)));
-    array(o, "&str", "references", b.references.iter().map(|r| format!("{r:?}")));
-    array(o, "(u32, u32, u32)", "ifs", b.ifs.iter().map(|i| format!("{i:?}")));
-    array(o, "(u32, u32, u32, u32)", "subs", b.subs.iter().map(|s| format!("{s:?}")));
-    array(o, "(u32, u64)", "targets", b.targets.iter().map(|t| format!("({}, 0x{:x})", t.0, t.1)));
-    array(o, "(u32, u64)", "expects", b.expects.iter().map(|e| format!("({}, 0x{:x})", e.0, e.1)));
-    array(o, "Calc", "calcs", b.calcs.iter().map(calc));
-    text_pool(o, &b.text);
+    let mut members = String::new();
+    for table in tables::all(b) {
+        let _ = writeln!(members, "    {}: &{},", table.name, table.name.to_ascii_uppercase());
+        match table.name {
+            "text" => text_pool(o, &b.text),
+            _ => array(o, table),
+        }
+    }
     let _ = writeln!(
         o,
         "/// All tables: a constant, so that a compiler sees what is in it wherever it is used.\npub(super) const ISA: Isa<'static> = Isa {{"
@@ -233,11 +192,7 @@ pub fn write(b: &Blueprint<'_>) -> String {
     let (generation, max_bits, parcel_bits) = (b.generation, b.max_bits, b.parcel_bits);
     let _ = writeln!(o, "    generation: {generation},\n    max_bits: {max_bits},\n    parcel_bits: {parcel_bits},");
     let _ = writeln!(o, "    little: {},\n    value_bits: {},\n    root: {},", b.little, b.value_bits, b.root);
-    for table in TABLES {
-        let _ = writeln!(o, "    {table}: &{},", table.to_ascii_uppercase());
-    }
-    o.push_str("};\n");
-    out
+    out + &members + "};\n"
 }
 
 /// The bytes of texts, as literals of a line each.
@@ -258,45 +213,3 @@ fn text_pool(out: &mut String, text: &[u8]) {
     }
     let _ = writeln!(out, "{line}\";\n");
 }
-
-/// The fields of `Isa` that are tables.
-const TABLES: &[&str] = &[
-    "lengths",
-    "spaces",
-    "tree",
-    "entries",
-    "lists",
-    "listed",
-    "leaves",
-    "excepts",
-    "needs",
-    "limbs",
-    "case_lists",
-    "preferred",
-    "cases",
-    "fields",
-    "pieces",
-    "params",
-    "asserts",
-    "exprs",
-    "expr_fields",
-    "expr_nodes",
-    "templates",
-    "parts",
-    "enums",
-    "values",
-    "names",
-    "ops",
-    "picks",
-    "jumps",
-    "runs",
-    "scalars",
-    "ways",
-    "references",
-    "ifs",
-    "subs",
-    "targets",
-    "expects",
-    "calcs",
-    "text",
-];

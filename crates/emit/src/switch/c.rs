@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use isaglot_invariant::Impossible as _;
+
 use super::{Indices, arms, block, places, roots, shape, sub_targets, table};
 use crate::blueprint::Blueprint;
 use crate::c::tables::literal;
@@ -110,7 +112,7 @@ fn step(
         }
         Code::Text => {
             let (from, len) = ((n >> 8) as usize, (n & 255) as usize);
-            let text = b.text.get(from..from + len).unwrap_or(&[]);
+            let text = b.text.get(from..from + len).or_impossible(&[]);
             format!("at = quick_text(o, at, {}, {len});", literal(text))
         }
         Code::Pick | Code::PickMany => {
@@ -124,16 +126,16 @@ fn step(
         }
         Code::Bits => number(b, n, &value_bits(64 * u32::from(op.1.0) + u32::from(op.1.1), u32::from(op.1.2)), name),
         Code::Scalar => {
-            let (node, way) = b.scalars.get(n as usize).copied().unwrap_or((0, 0));
+            let (node, way) = b.scalars.get(n as usize).copied().or_impossible((0, 0));
             number(b, way, &value(b, node, name), name)
         }
         Code::Align => format!("at = quick_blanks(o, at, {n});"),
         Code::If => {
-            let (node, then, other) = b.ifs.get(n as usize).copied().unwrap_or((0, 0, 0));
+            let (node, then, other) = b.ifs.get(n as usize).copied().or_impossible((0, 0, 0));
             checked(format!("calculate(&{name}, {node}, w) ? {} : {}", go(then), go(other)))
         }
         Code::Sub => {
-            let (_, _, space, from) = b.subs.get(n as usize).copied().unwrap_or((0, 0, 0, 0));
+            let (_, _, space, from) = b.subs.get(n as usize).copied().or_impossible((0, 0, 0, 0));
             let all: BTreeSet<u32> = sub_targets(b, space, from).into_iter().collect();
             let _ = writeln!(body, "   switch (sub_target(&{name}, &{name}_subs[{n}], w)) {{");
             for at in all {
@@ -192,5 +194,5 @@ fn plain(b: &Blueprint<'_>, node: u32, depth: u32) -> Option<String> {
 
 /// The place of a step in the table of steps.
 fn place(b: &Blueprint<'_>, op: &Op) -> usize {
-    b.ops.iter().position(|known| known == op).unwrap_or(0)
+    b.ops.iter().position(|known| known == op).or_impossible(0)
 }

@@ -7,6 +7,8 @@ mod rust;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use isaglot_invariant::Impossible as _;
+
 use crate::blueprint::Blueprint;
 use crate::runtime::tables::{Code, NONE, Op, Run};
 
@@ -39,24 +41,24 @@ fn places(b: &Blueprint<'_>) -> BTreeSet<u32> {
 
 /// The places where the programs of instructions begin.
 fn roots(b: &Blueprint<'_>) -> BTreeSet<u32> {
-    let from = b.spaces.get(b.root as usize).map_or(0, |space| space.first as usize);
+    let from = b.spaces.get(b.root as usize).map(|space| space.first as usize).or_impossible(0);
     let to = b.spaces.get(b.root as usize + 1).map_or(b.leaves.len(), |space| space.first as usize);
-    b.leaves.get(from..to).unwrap_or(&[]).iter().map(|leaf| leaf.program).collect()
+    b.leaves.get(from..to).or_impossible(&[]).iter().map(|leaf| leaf.program).collect()
 }
 
 fn sub_targets(b: &Blueprint<'_>, space: u32, from: u32) -> Vec<u32> {
-    let first = b.spaces.get(space as usize).map_or(0, |space| space.first);
+    let first = b.spaces.get(space as usize).map(|space| space.first).or_impossible(0);
     let end = b.spaces.get(space as usize + 1).map_or(b.leaves.len() as u32, |space| space.first);
-    let targets = b.targets.get(from as usize..(from + end - first) as usize).unwrap_or(&[]);
+    let targets = b.targets.get(from as usize..(from + end - first) as usize).or_impossible(&[]);
     targets.iter().map(|target| target.0).collect()
 }
 
 /// The steps from a place on, to the one that ends them.
 fn block<'b>(b: &'b Blueprint<'_>, at: u32) -> &'b [Op] {
-    let rest = b.ops.get(at as usize..).unwrap_or(&[]);
+    let rest = b.ops.get(at as usize..).or_impossible(&[]);
     let ends = |op: &Op| matches!(op.0, Code::End | Code::Bail | Code::Jump | Code::JumpMany | Code::Goto);
     let len = rest.iter().position(ends).map_or(rest.len(), |end| end + 1);
-    rest.get(..len).unwrap_or(rest)
+    rest.get(..len).or_impossible(rest)
 }
 
 /// The runs of a step.
@@ -64,7 +66,7 @@ fn runs(b: &Blueprint<'_>, op: &Op) -> Vec<Run> {
     match op.0 {
         Code::PickMany | Code::JumpMany | Code::CallMany => {
             let from = usize::from(op.1.2);
-            b.runs.get(from..from + usize::from(op.1.0)).unwrap_or(&[]).to_vec()
+            b.runs.get(from..from + usize::from(op.1.0)).or_impossible(&[]).to_vec()
         }
         _ => [op.1, op.2].into_iter().filter(|run| run.2 != 0).collect(),
     }
@@ -73,7 +75,7 @@ fn runs(b: &Blueprint<'_>, op: &Op) -> Vec<Run> {
 /// The places of a choice, by its bits.
 fn table(b: &Blueprint<'_>, op: &Op) -> Vec<u32> {
     let bits: u32 = runs(b, op).iter().map(|run| run.2.count_ones()).sum();
-    b.jumps.get(op.3 as usize..op.3 as usize + (1 << bits)).unwrap_or(&[]).to_vec()
+    b.jumps.get(op.3 as usize..op.3 as usize + (1 << bits)).or_impossible(&[]).to_vec()
 }
 
 /// The bits that lead to each place, as ranges; the place that most lead to comes last.
@@ -94,7 +96,7 @@ fn arms(table: &[u32]) -> Vec<(u32, Vec<(usize, usize)>)> {
 /// How long the texts are that a step picks from, and whether each of them is there.
 fn shape(b: &Blueprint<'_>, op: &Op) -> (usize, bool) {
     let bits: u32 = runs(b, op).iter().map(|run| run.2.count_ones()).sum();
-    let entries = b.picks.get(op.3 as usize..op.3 as usize + (1 << bits)).unwrap_or(&[]);
+    let entries = b.picks.get(op.3 as usize..op.3 as usize + (1 << bits)).or_impossible(&[]);
     let there = entries.iter().filter(|&&entry| entry != NONE);
     (there.map(|entry| (entry & 255) as usize).max().unwrap_or(0), !entries.contains(&NONE))
 }

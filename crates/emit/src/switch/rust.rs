@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use isaglot_invariant::Impossible as _;
+
 use super::{Indices, arms, block, places, roots, shape, sub_targets, table};
 use crate::blueprint::Blueprint;
 use crate::runtime::tables::{Calc, Code, LIST, ONE, Op, PAD, Type};
@@ -81,7 +83,7 @@ fn tree(b: &Blueprint<'_>, out: &mut String) {
         let Some(node) = b.tree.get(at as usize).filter(|_| at & (LIST | ONE) == 0 && known.insert(at)) else {
             continue;
         };
-        let entries = b.entries.get(node.base as usize..(node.base + node.mask) as usize + 1).unwrap_or(&[]);
+        let entries = b.entries.get(node.base as usize..(node.base + node.mask) as usize + 1).or_impossible(&[]);
         let bits = limb(node.limb, node.shift);
         let _ = writeln!(out, "#[inline]\nfn t{at}(w: &Limbs) -> u32 {{\n    match {bits} & {:#x} {{", node.mask);
         for line in matched(entries, &text) {
@@ -147,7 +149,7 @@ fn step(
         }
         Code::Text => {
             let (from, len) = ((n >> 8) as usize, (n & 255) as usize);
-            let text = b.text.get(from..from + len).unwrap_or(&[]);
+            let text = b.text.get(from..from + len).or_impossible(&[]);
             format!("o.text(at, {})", crate::rust::tables::bytes(text))
         }
         Code::Pick | Code::PickMany => {
@@ -169,30 +171,30 @@ fn step(
             number(b, n, &format!("{bits} & {mask:#x}"))
         }
         Code::Scalar => {
-            let (node, way) = b.scalars.get(n as usize).copied().unwrap_or((0, 0));
+            let (node, way) = b.scalars.get(n as usize).copied().or_impossible((0, 0));
             number(b, way, &value(b, node, values))
         }
         Code::Branch => {
-            let (node, way) = b.scalars.get(n as usize).copied().unwrap_or((0, 0));
+            let (node, way) = b.scalars.get(n as usize).copied().or_impossible((0, 0));
             format!("c.branch(o, at, {}, {way})?", value(b, node, values))
         }
         Code::Custom => {
-            let (node, reference) = b.scalars.get(n as usize).copied().unwrap_or((0, 0));
+            let (node, reference) = b.scalars.get(n as usize).copied().or_impossible((0, 0));
             format!("c.custom(o, at, {}, {reference})?", value(b, node, values))
         }
         Code::Align => format!("o.blanks(at, {n})"),
         Code::Expect => {
-            let (node, wanted) = b.expects.get(n as usize).copied().unwrap_or((0, 0));
+            let (node, wanted) = b.expects.get(n as usize).copied().or_impossible((0, 0));
             let _ = writeln!(body, "    if {} != {wanted:#x} {{\n        return None;\n    }}", value(b, node, values));
             return false;
         }
         Code::If => {
-            let (node, then, other) = b.ifs.get(n as usize).copied().unwrap_or((0, 0, 0));
+            let (node, then, other) = b.ifs.get(n as usize).copied().or_impossible((0, 0, 0));
             let value = value(b, node, values);
             format!("if {value} != 0 {{ b{then}(w, o, at, c)? }} else {{ b{other}(w, o, at, c)? }}")
         }
         Code::Sub => {
-            let (_, _, space, from) = b.subs.get(n as usize).copied().unwrap_or((0, 0, 0, 0));
+            let (_, _, space, from) = b.subs.get(n as usize).copied().or_impossible((0, 0, 0, 0));
             let all: BTreeSet<u32> = sub_targets(b, space, from).into_iter().collect();
             let arms: String = all.iter().map(|at| format!("        {at} => b{at}(w, o, at, c)?,\n")).collect();
             format!("match decide(&ISA, Code::Sub, {n}, w)? {{\n{arms}        _ => return None,\n    }}")
@@ -209,7 +211,7 @@ fn limb(limb: u8, shift: u8) -> String {
 
 /// The step that prints a value in a way.
 fn number(b: &Blueprint<'_>, way: u32, value: &str) -> String {
-    let (ty, width) = b.ways.get(way as usize).copied().unwrap_or((Type::Uint, 64));
+    let (ty, width) = b.ways.get(way as usize).copied().or_impossible((Type::Uint, 64));
     match ty {
         Type::Uint => format!("o.put_unsigned(at, {value})"),
         Type::Hex => format!("o.put_hex(at, {value})"),
@@ -222,7 +224,7 @@ fn number(b: &Blueprint<'_>, way: u32, value: &str) -> String {
 fn value(b: &Blueprint<'_>, node: u32, made: &mut BTreeMap<u32, String>) -> String {
     if !made.contains_key(&node) {
         let mut of = |node: u32| value(b, node, made);
-        let body = match b.calcs.get(node as usize).copied().unwrap_or(Calc::Const(0)) {
+        let body = match b.calcs.get(node as usize).copied().or_impossible(Calc::Const(0)) {
             Calc::Const(value) => format!("0x{value:x}"),
             Calc::Bits(lo, width) => format!("extract(w, {lo}, {width})"),
             Calc::Unary(op, ty, x) => format!("calc::unary(Unary::{op:?}, {ty:?}, {})", of(x)),

@@ -90,3 +90,12 @@ pub(crate) fn run(program: &Path, arguments: &[&str], input: &[u8]) -> Result<Ve
     fed.map_err(|_| "the input was not written")??;
     Ok(out.stdout)
 }
+
+/// Writes generated files to a folder.
+pub(crate) fn write(files: &[isaglot_emit::files::File], folder: &Path) -> std::io::Result<()> {
+    files.iter().try_for_each(|file| {
+        let target = folder.join(&file.name);
+        std::fs::create_dir_all(target.parent().unwrap_or(folder))?;
+        std::fs::write(target, &file.text)
+    })
+}

@@ -248,3 +248,12 @@ pub(crate) fn compare(what: &str, got: &[u8], wanted: &[u8]) -> Result<(), Strin
     let show = |lines: &[&[u8]]| String::from_utf8_lossy(lines.get(line).copied().unwrap_or(b"(nothing)")).into_owned();
     Err(format!("{what}, line {}:\n  generated: {}\n  engine:    {}", line + 1, show(&a), show(&b)))
 }
+
+/// Writes generated files to a folder.
+pub(crate) fn write(files: &[isaglot_emit::files::File], folder: &Path) -> std::io::Result<()> {
+    files.iter().try_for_each(|file| {
+        let target = folder.join(&file.name);
+        std::fs::create_dir_all(target.parent().unwrap_or(folder))?;
+        std::fs::write(target, &file.text)
+    })
+}
