@@ -1,4 +1,4 @@
-//! Smoke test: crates/isaspec/tests/compiled.rs
+//! Smoke test: crates/isaspec/tests/it/compiled.rs
 #![no_main]
 
 use isaglot_model::compiled::{Header, MAGIC, VERSION, from_bytes, to_bytes};

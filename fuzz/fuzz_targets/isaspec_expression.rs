@@ -1,4 +1,4 @@
-//! Any bytes for the expression parser. Smoke test: crates/isaspec/tests/smoke.rs
+//! Any bytes for the expression parser. Smoke test: crates/isaspec/tests/it/smoke.rs
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| isaglot_isaspec::oracle::fuzz_expression(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| isaglot_isaspec::oracle::expression(data));

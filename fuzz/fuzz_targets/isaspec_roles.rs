@@ -1,6 +1,6 @@
-//! Smoke test: crates/isaspec/tests/smoke.rs
+//! Smoke test: crates/isaspec/tests/it/smoke.rs
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    isaglot_isaspec::oracle::fuzz_roles(data);
+    isaglot_isaspec::oracle::roles(data);
 });

@@ -30,9 +30,9 @@ const MAX_SLOTS: usize = 4;
 enum Ends {
     /// Not here.
     No,
-    /// Behind this instruction.
+    /// After this instruction.
     After,
-    /// Before it and behind it: it asks for things that are kept per block.
+    /// Before it and after it: it uses values that are kept per block.
     Alone,
 }
 
@@ -143,7 +143,7 @@ enum Time {
 struct Divider<'a> {
     body: &'a Body,
     times: Vec<Time>,
-    /// The instruction says where execution goes on, so that it ends its block, and the address behind it is the block's
+    /// The instruction says where execution goes on, so that it ends its block, and the address after it is the block's
     /// end.
     jumps: bool,
     /// Values to compute when decoding.

@@ -1,4 +1,13 @@
-//! Generated source: what an engine does with a description at run time, written down as a program.
+//! Generated source: what an engine does with a description at run time, written as a program.
+#![doc = include_str!("../README.md")]
+//!
+//! # How it works
+//!
+//! [`blueprint`] flattens a description and the plan of an engine to plain tables. [`runtime`] (Rust) and `c/runtime` (C) are
+//! code that is the same for every description and runs such tables; it is copied into the output as it stands. The tables
+//! are written by [`rust::tables`] and [`c::tables`], and [`switch`] writes the programs of texts as straight code instead.
+//! [`isaspec`] writes the interfaces that a driver of isaspec expects. [`semantics`] and [`executor`] write what
+//! instructions do. The crate writes no file: it gives names and texts ([`files::File`]).
 
 pub mod blueprint;
 pub mod c;

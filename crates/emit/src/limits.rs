@@ -15,7 +15,7 @@ pub const PICK_COST: u64 = 1 << 16;
 /// What a step costs that copies a fixed text.
 pub const TEXT_COST: u64 = 1 << 14;
 
-/// The most bits that decide in a table where a program goes on.
+/// The most bits that decide in a table where a program continues.
 pub const JUMP_BITS: u32 = 10;
 
 /// The most texts of which an instruction's must contain one, for the assembler.

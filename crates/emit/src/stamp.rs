@@ -1,8 +1,8 @@
-//! What generated files say about themselves: from which description, by which version.
+//! The origin of generated files: which description, which version of the generator.
 
 use isaglot_codec::Plan;
 
-/// Who made a file, from what.
+/// The origin of a generated file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// What the description is called.
@@ -20,7 +20,7 @@ pub struct Stamp {
 /// The version of the generator.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// FNV-1a over the texts of a description, each with its length: tells descriptions apart, and is no protection.
+/// FNV-1a over the texts of a description, each with its length: tells descriptions apart; it does not protect against forgery.
 #[must_use]
 pub fn hash<'t>(texts: impl IntoIterator<Item = &'t [u8]>) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;

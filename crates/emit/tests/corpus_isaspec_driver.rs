@@ -1,22 +1,19 @@
 //! The disassembler for drivers against the corpus: a C driver that uses every option and callback gets the reference's
 //! text, and its callbacks are called in the reference's order.
-//!
-//! The corpus is found through `ISAGLOT_CORPUS`, else beside the workspace; without it the cases are reported as ignored.
 
-mod driver;
+mod support;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use driver::{SANITIZE, STRICT, WARNINGS, compile, corpus, has, load, run, unpack, write};
 use isaglot_asm::{Entry, Hooks, Options, Stream, Value};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_emit::isaspec;
 use isaglot_model::Isa;
 use isaglot_source::Diagnostics;
-use libtest_mimic::{Arguments, Failed, Trial};
+use isaglot_testing::{Failed, Random, Tally, bless, corpus, ledger, peer, suite};
 use serde_json::Value as Json;
+use support::{COMPILERS, SANITIZE, STRICT, WARNINGS, compile, load, run, write};
 
 /// Description, the gens of its pools, more gens to ask for.
 const SETS: [(&str, &[u32], &[u32]); 3] =
@@ -29,27 +26,21 @@ const TRACED: usize = 4_000;
 const RANDOM: usize = 20_000;
 
 fn main() {
-    let args = Arguments::from_args();
-    let (corpus, missing) = match corpus() {
-        Ok(path) => (Arc::new(path), false),
-        Err(path) => {
-            println!("no corpus at {}: the isaspec drivers are ignored", path.display());
-            (Arc::new(path), true)
+    suite::run_corpus("isaspec", |folder| {
+        let mut trials = Vec::new();
+        for (compiler, present) in COMPILERS {
+            for set in SETS {
+                let (name, folder) = (format!("isaspec_driver_{}_{compiler}", set.0), folder.to_owned());
+                trials.push(peer::trial(name, &[present], move || description(&folder, set, compiler)));
+            }
+            // The runtime is the same for all: once is enough for its small tables.
+            if compiler == "gcc" || support::is_full() {
+                let (name, folder) = (format!("isaspec_driver_micro_{compiler}"), folder.to_owned());
+                trials.push(peer::trial(name, &[present], move || micro(&folder, compiler)));
+            }
         }
-    };
-    let mut trials = Vec::new();
-    for compiler in ["gcc", "clang"] {
-        let ignored = missing || !has(compiler);
-        for set in SETS {
-            let corpus = Arc::clone(&corpus);
-            let name = format!("isaspec_driver_{}_{compiler}", set.0);
-            trials.push(Trial::test(name, move || description(&corpus, set, compiler)).with_ignored_flag(ignored));
-        }
-        let corpus = Arc::clone(&corpus);
-        let name = format!("isaspec_driver_micro_{compiler}");
-        trials.push(Trial::test(name, move || micro(&corpus, compiler)).with_ignored_flag(ignored));
-    }
-    libtest_mimic::run(&args, trials).exit();
+        trials
+    })
 }
 
 /// A driver for a description: the program, and the folder that it is in.
@@ -141,54 +132,37 @@ fn engine(isa: &Isa, generation: u32, options: Options, mut hooks: Driver, bytes
 
 /// Compares texts; the first line that differs is told.
 fn same(what: &str, got: &[u8], want: &[u8]) -> Result<(), Failed> {
-    if got == want {
-        return Ok(());
-    }
-    let (mut ours, mut theirs) = (got.split(|&b| b == b'\n'), want.split(|&b| b == b'\n'));
-    for line in 1.. {
-        let (a, b) = (ours.next(), theirs.next());
-        if a != b {
-            let show = |l: Option<&[u8]>| l.map_or("(end)".to_owned(), |l| String::from_utf8_lossy(l).into_owned());
-            return Err(format!("{what}, line {line}:\n  got  {}\n  want {}", show(a), show(b)).into());
-        }
-    }
-    Ok(())
+    bless::difference("expected", want, got).map_err(|e| format!("{what}: {e}").into())
 }
 
-/// Random words, the same each time; a third are words of the pool with a bit turned.
+/// Random words, the same each time; a third are words of the pool with one bit changed.
 fn random(pool: &[u8], size: usize) -> Vec<u8> {
-    let mut x = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        x ^= x >> 12;
-        x ^= x << 25;
-        x ^= x >> 27;
-        x.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    };
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     let mut bytes = Vec::with_capacity(RANDOM * size);
     for i in 0..RANDOM {
         if i % 3 == 0 && pool.len() >= size {
-            let at = (next() as usize % (pool.len() / size)) * size;
-            let start = bytes.len();
-            bytes.extend_from_slice(&pool[at..at + size]);
-            let bit = next() as usize % (size * 8);
-            bytes[start + bit / 8] ^= 1 << (bit % 8);
+            let at = random.index(pool.len() / size) * size;
+            let mut word = pool[at..at + size].to_vec();
+            let bit = random.index(size * 8);
+            word[bit / 8] ^= 1 << (bit % 8);
+            bytes.extend(word);
         } else {
-            (0..size).for_each(|_| bytes.push((next() >> 32) as u8));
+            bytes.extend(random.bytes(size));
         }
     }
     bytes
 }
 
-fn description(corpus: &Path, (name, pools, more): (&str, &[u32], &[u32]), compiler: &str) -> Result<(), Failed> {
-    let isa = load(&corpus.join(format!("xml/{name}/{name}.xml")))?;
-    let (folder, program) = build(&isa, compiler)?;
+fn description(folder: &Path, (name, pools, more): (&str, &[u32], &[u32]), compiler: &str) -> Result<(), Failed> {
+    let isa = load(&folder.join(format!("xml/{name}/{name}.xml")))?;
+    let (built, program) = build(&isa, compiler)?;
     let size = (isa.format().max_bits / 8) as usize;
     let mut lines = 0;
     let mut last = Vec::new();
     for generation in pools {
         let (gen_, file) = (generation.to_string(), format!("corpus/{name}.gen{generation}.pool"));
-        let bytes = unpack(&corpus.join(format!("{file}.bin.gz")))?;
-        let want = unpack(&corpus.join(format!("{file}.txt.gz")))?;
+        let bytes = corpus::bytes(&folder.join(format!("{file}.bin.gz")))?;
+        let want = corpus::bytes(&folder.join(format!("{file}.txt.gz")))?;
         same(&file, &run(&program, &["-g", &gen_], &bytes)?, &want)?;
         lines += bytes.len() / size;
         last = bytes;
@@ -243,7 +217,7 @@ fn description(corpus: &Path, (name, pools, more): (&str, &[u32], &[u32]), compi
     }
     stops(&isa, &program, pools[0], &last)?;
     if name == "afuc" {
-        lines += sections(corpus, folder.path(), &program)?;
+        lines += sections(folder, built.path(), &program)?;
     }
     println!("{name} {compiler}: {lines} lines are the same");
     Ok(())
@@ -279,9 +253,9 @@ fn stops(isa: &Isa, program: &Path, generation: u32, bytes: &[u8]) -> Result<(),
 }
 
 /// Whole sections of afuc's firmware, with labels, entry points and texts of custom fields.
-fn sections(corpus: &Path, folder: &Path, program: &Path) -> Result<usize, Failed> {
+fn sections(folder: &Path, scratch: &Path, program: &Path) -> Result<usize, Failed> {
     let mut lines = 0;
-    for record in std::fs::read_to_string(corpus.join("afuc_sections.jsonl"))?.lines() {
+    for record in corpus::text(&folder.join("afuc_sections.jsonl"))?.lines() {
         let record: Json = serde_json::from_str(record)?;
         let text = |key: &str| record[key].as_str().ok_or_else(|| format!("no `{key}`"));
         let mut bytes = Vec::new();
@@ -298,7 +272,7 @@ fn sections(corpus: &Path, folder: &Path, program: &Path) -> Result<usize, Faile
             .iter()
             .map(|(key, text)| format!("{key} {}\n", text.as_str().unwrap_or("")))
             .collect();
-        let file = folder.join("names");
+        let file = scratch.join("names");
         std::fs::write(&file, names)?;
         let generation = record["gen"].to_string();
         let mut arguments: Vec<String> = ["-q", "-l", "-b", "-g", &generation, "-n"].map(str::to_owned).into();
@@ -316,25 +290,16 @@ fn sections(corpus: &Path, folder: &Path, program: &Path) -> Result<usize, Faile
 }
 
 /// The small descriptions that each pin one rule.
-fn micro(corpus: &Path, compiler: &str) -> Result<(), Failed> {
-    let mut wrong = Vec::new();
-    let mut total = 0;
-    let mut folders: Vec<PathBuf> =
-        std::fs::read_dir(corpus.join("micro"))?.map(|e| Ok(e?.path())).collect::<std::io::Result<_>>()?;
-    folders.sort();
-    for folder in folders.iter().filter(|f| f.is_dir()) {
-        total += 1;
-        let result = micro_one(folder, compiler);
-        if let Err(e) = result {
-            wrong.push(format!(
-                "{}: {}",
-                folder.file_name().unwrap_or_default().to_string_lossy(),
-                e.message().unwrap_or("")
-            ));
+fn micro(folder: &Path, compiler: &str) -> Result<(), Failed> {
+    let mut tally = Tally::default();
+    for entry in std::fs::read_dir(folder.join("micro"))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            let row = micro_one(&path, compiler).map_err(|e| e.message().unwrap_or("it failed").to_owned());
+            tally.row("micro", corpus::name(&path), row);
         }
     }
-    println!("micro {compiler}: {}/{total}", total - wrong.len());
-    if wrong.is_empty() && total > 0 { Ok(()) } else { Err(wrong.join("\n").into()) }
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "isaspec_driver", &tally)?)
 }
 
 fn micro_one(folder: &Path, compiler: &str) -> Result<(), Failed> {

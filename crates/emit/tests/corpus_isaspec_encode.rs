@@ -1,15 +1,13 @@
 //! Packers in C from the descriptions of the corpus: data filled from every word of the pools is packed to the same word.
-//!
-//! The corpus is found through `ISAGLOT_CORPUS`, else beside the workspace; without it the cases are reported as ignored.
 
 mod driver;
+mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
 use driver::fill::Filler;
-use driver::{SANITIZE, WARNINGS, compile, corpus, has, load, run, unpack, write};
 use isaglot_asm::{Options, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Scopes;
@@ -17,7 +15,8 @@ use isaglot_emit::isaspec::{self, plan::Plan};
 use isaglot_emit::names::{Language, symbol};
 use isaglot_model::FieldType;
 use isaglot_source::Diagnostics;
-use libtest_mimic::{Arguments, Failed, Trial};
+use isaglot_testing::{Failed, Tally, corpus, ledger, peer, suite};
+use support::{COMPILERS, SANITIZE, WARNINGS, compile, load, run, write};
 
 /// Description, gen: what the pools are of.
 const POOLS: [(&str, u32); 5] = [("ir3", 600), ("ir3", 700), ("afuc", 6), ("afuc", 7), ("etnaviv", 0)];
@@ -54,31 +53,20 @@ const FLAGS: &[&str] = &[
 ];
 
 fn main() {
-    let args = Arguments::from_args();
-    let (corpus, missing) = match corpus() {
-        Ok(path) => (path, false),
-        Err(path) => {
-            println!("no corpus at {}: the isaspec packers are ignored", path.display());
-            (path, true)
-        }
-    };
-    let mut trials = Vec::new();
-    for compiler in ["gcc", "clang"] {
+    suite::run_corpus("isaspec", |folder| {
+        let mut trials = Vec::new();
         for (isa, generation) in POOLS {
-            let corpus = corpus.clone();
-            let case = move || pool(&corpus, isa, generation, compiler);
-            let ignored = missing || !has(compiler);
-            let name = format!("isaspec_encode_{isa}_{generation}_{compiler}");
-            trials.push(Trial::test(name, case).with_ignored_flag(ignored));
+            let folder = folder.to_owned();
+            let case = move || pool(&folder, isa, generation);
+            trials.push(peer::trial(format!("isaspec_encode_{isa}_{generation}"), &[peer::GCC_SANITIZERS], case));
         }
-    }
-    for (generation, compiler) in [(6, "gcc"), (7, "clang")] {
-        let corpus = corpus.clone();
-        let ignored = missing || !has(compiler);
-        let case = move || unpacked(&corpus, generation, compiler);
-        trials.push(Trial::test(format!("isaspec_decode_afuc_{generation}"), case).with_ignored_flag(ignored));
-    }
-    libtest_mimic::run(&args, trials).exit();
+        for (generation, (compiler, present)) in [6, 7].into_iter().zip(COMPILERS) {
+            let folder = folder.to_owned();
+            let case = move || unpacked(&folder, generation, compiler);
+            trials.push(peer::trial(format!("isaspec_decode_afuc_{generation}"), &[present], case));
+        }
+        trials
+    })
 }
 
 fn constants() -> Vec<(&'static str, u64)> {
@@ -117,25 +105,25 @@ fn filled_program(isa: &str, generation: u32, plan: &Plan<'_>, members: &[String
     Ok(c.replace("GENERATION", &generation.to_string()))
 }
 
-/// A pool's words with the data that was found for them, and what is packed from it.
+/// Words of a pool by their place in it, with the data that was found for them, and what is packed from it.
 struct Filled<'w> {
-    words: Vec<(&'w Word, Word)>,
+    words: Vec<(usize, &'w Word, Word)>,
     /// The data, as the program reads it.
     input: Vec<u8>,
     /// The members of the data, by number.
     members: Vec<String>,
-    /// Words that no data gives, by the map that is in the way.
-    clashes: BTreeMap<String, usize>,
+    /// Words that no data gives, with the map that is in the way.
+    clashes: Vec<(usize, String)>,
 }
 
 fn fill<'w>(filler: &mut Filler<'_, '_, '_>, words: &'w [Word]) -> Filled<'w> {
-    let mut filled = Filled { words: Vec::new(), input: Vec::new(), members: Vec::new(), clashes: BTreeMap::new() };
+    let mut filled = Filled { words: Vec::new(), input: Vec::new(), members: Vec::new(), clashes: Vec::new() };
     let mut numbers = BTreeMap::new();
-    for word in words {
+    for (at, word) in words.iter().enumerate() {
         let (data, packed) = match filler.word(word) {
             Ok(filled) => filled,
             Err(why) => {
-                *filled.clashes.entry(why).or_default() += 1;
+                filled.clashes.push((at, why));
                 continue;
             }
         };
@@ -149,7 +137,7 @@ fn fill<'w>(filler: &mut Filler<'_, '_, '_>, words: &'w [Word]) -> Filled<'w> {
             filled.input.extend(number.to_le_bytes());
             filled.input.extend(value.to_le_bytes());
         }
-        filled.words.push((word, packed));
+        filled.words.push((at, word, packed));
     }
     filled
 }
@@ -161,8 +149,10 @@ fn text(plan: &isaglot_codec::Plan<'_>, word: &Word) -> Vec<u8> {
     out
 }
 
-fn pool(corpus: &Path, isa: &str, generation: u32, compiler: &str) -> Result<(), Failed> {
-    let model = load(&corpus.join(format!("xml/{isa}/{isa}.xml")))?;
+/// Packs the data of every word with each compiler that is there. A row is a word of the pool: it passes if the same word
+/// comes out, or one with the same text, for bits that no text shows are bits that nothing packs.
+fn pool(folder: &Path, isa: &str, generation: u32) -> Result<(), Failed> {
+    let model = load(&folder.join(format!("xml/{isa}/{isa}.xml")))?;
     let mut out = Diagnostics::new();
     let plan = Plan::new(&model, Language::C, &mut out).ok_or_else(|| format!("{out:?}"))?;
     let codec = isaglot_codec::Plan::new(&model, generation);
@@ -172,67 +162,59 @@ fn pool(corpus: &Path, isa: &str, generation: u32, compiler: &str) -> Result<(),
         Filler { plan: &plan, scopes, constants: &constants, constant: BTreeSet::new(), current: Word::zero(1) };
     let bits = model.format().max_bits;
     let size = bits as usize / 8;
-    let bytes = unpack(&corpus.join(format!("corpus/{isa}.gen{generation}.pool.bin.gz")))?;
+    let file = format!("{isa}.gen{generation}.pool");
+    let bytes = corpus::bytes(&folder.join(format!("corpus/{file}.bin.gz")))?;
     let words: Vec<Word> = bytes.chunks_exact(size).map(|b| Word::from_le_bytes(b, bits)).collect();
     let filled = fill(&mut filler, &words);
 
-    let folder = tempfile::tempdir()?;
-    let (source, binary) = (folder.path().join("encode.c"), folder.path().join("encode"));
+    let dir = tempfile::tempdir()?;
+    let (source, binary) = (dir.path().join("encode.c"), dir.path().join("encode"));
     let options = isaspec::Options { prefix: isa, stamp: "for a test", mesa26: false };
     let header = isaspec::encode_header(&model, &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
-    std::fs::write(folder.path().join(&header.name), &header.text)?;
+    std::fs::write(dir.path().join(&header.name), &header.text)?;
     std::fs::write(&source, filled_program(isa, generation, &plan, &filled.members)?)?;
-    compile(compiler, &[WARNINGS, SANITIZE], &[&source], &binary)?;
-    let got = run(&binary, &[], &filled.input)?;
-
-    let (mut whole, mut hidden, mut wrong) = (0, 0, Vec::new());
-    for ((word, packed), bytes) in filled.words.iter().zip(got.chunks_exact(size)) {
-        let got = Word::from_le_bytes(bytes, bits);
-        let said = || format!("{}: {}", String::from_utf8_lossy(&text(&codec, word)).trim(), got.xor(packed).hex());
-        if got != *packed {
-            wrong.push(said());
-        } else if got == **word {
-            whole += 1;
-        } else if text(&codec, &got) == text(&codec, word) {
-            // Bits that no text shows are bits that nothing packs.
-            hidden += 1;
-        } else if !filler.constant.contains(*word) {
-            wrong.push(said());
+    let mut tally = Tally::default();
+    for (at, why) in &filled.clashes {
+        tally.row(&file, at, Err(format!("no data gives all fields: {why}")));
+    }
+    for (compiler, _) in COMPILERS.iter().filter(|(_, peer)| peer::probe(&[*peer]).is_ok()) {
+        compile(compiler, &[WARNINGS, SANITIZE], &[&source], &binary)?;
+        let got = run(&binary, &[], &filled.input)?;
+        if got.len() != filled.words.len() * size {
+            return Err("words are missing".into());
+        }
+        for ((at, word, packed), bytes) in filled.words.iter().zip(got.chunks_exact(size)) {
+            let got = Word::from_le_bytes(bytes, bits);
+            let same = got == **word || text(&codec, &got) == text(&codec, word);
+            let row = match same {
+                _ if got != *packed => Err(format!("{compiler} packs other bits: {}", got.xor(packed).hex())),
+                true => Ok(()),
+                false if filler.constant.contains(*word) => Err("a map is a constant".to_owned()),
+                false => Err(format!("bits are lost: {}", got.xor(word).hex())),
+            };
+            tally.row(&file, at, row);
         }
     }
-    let (total, constant, clash) = (words.len(), filler.constant.len(), words.len() - filled.words.len());
-    println!(
-        "{isa} {generation} {compiler}: of {total} words {whole} are packed again, {hidden} but for bits that no text \
-         shows, {constant} but for a map that is a constant; {clash} have fields that no data gives together"
-    );
-    filled.clashes.iter().for_each(|(why, count)| println!("   {count}: {why}"));
-    if got.len() != filled.words.len() * size || total == 0 {
-        return Err("words are missing".into());
-    }
-    if !wrong.is_empty() {
-        return Err(format!("{} wrong\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n")).into());
-    }
-    // What the description's maps cannot say is rare: two maps of ir3 contradict each other for one register.
-    if clash * 1000 > total { Err(format!("{clash} of {total} words have no data").into()) } else { Ok(()) }
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "isaspec_encode", &tally)?)
 }
 
 /// What is unpacked from a word is packed to it again: afuc asks for unpackers.
-fn unpacked(corpus: &Path, generation: u32, compiler: &str) -> Result<(), Failed> {
-    let model = load(&corpus.join("xml/afuc/afuc.xml"))?;
+fn unpacked(folder: &Path, generation: u32, compiler: &str) -> Result<(), Failed> {
+    let model = load(&folder.join("xml/afuc/afuc.xml"))?;
     let mut out = Diagnostics::new();
     let plan = Plan::new(&model, Language::C, &mut out).ok_or_else(|| format!("{out:?}"))?;
     let options = isaspec::Options { prefix: "afuc", stamp: "for a test", mesa26: false };
     let files = isaspec::c(&model, &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
-    let folder = tempfile::tempdir()?;
-    write(&files, folder.path())?;
+    let dir = tempfile::tempdir()?;
+    write(&files, dir.path())?;
     let root = plan.roots.iter().position(|r| r.space == model.root()).ok_or("no root")?;
     let mut c = program("afuc", &plan)?;
     c.push_str(&include_str!("driver/stub/unpack.c").replace("ROOT_NUMBER", &root.to_string()));
-    let paths = ["main.c", "afuc-isa.c", "main"].map(|name| folder.path().join(name));
+    let paths = ["main.c", "afuc-isa.c", "main"].map(|name| dir.path().join(name));
     std::fs::write(&paths[0], c.replace("GENERATION", &generation.to_string()))?;
     compile(compiler, &[WARNINGS, SANITIZE], &[&paths[0], &paths[1]], &paths[2])?;
     let codec = isaglot_codec::Plan::new(&model, generation);
-    let bytes = unpack(&corpus.join(format!("corpus/afuc.gen{generation}.pool.bin.gz")))?;
+    let bytes = corpus::bytes(&folder.join(format!("corpus/afuc.gen{generation}.pool.bin.gz")))?;
     let got = run(&paths[2], &[], &bytes)?;
     // A nested encoding for which the description does not ask is not unpacked.
     let silent = |word: &Word| match codec.decode(word) {
@@ -242,24 +224,15 @@ fn unpacked(corpus: &Path, generation: u32, compiler: &str) -> Result<(), Failed
         }),
         _ => false,
     };
-    let (mut whole, mut left_out, mut wrong) = (0, 0, Vec::new());
-    for (word, again) in bytes.chunks_exact(4).zip(got.chunks_exact(4)) {
+    let file = format!("afuc.gen{generation}.pool");
+    let mut tally = Tally::default();
+    for (at, (word, again)) in bytes.chunks_exact(4).zip(got.chunks_exact(4)).enumerate() {
         let (word, again) = (Word::from_le_bytes(word, 32), Word::from_le_bytes(again, 32));
-        if word == again {
-            whole += 1;
-        } else if silent(&word) {
-            left_out += 1;
-        } else {
-            let said = String::from_utf8_lossy(&text(&codec, &word)).trim().to_owned();
-            wrong.push(format!("{}: {} {said}", word.hex(), again.hex()));
-        }
+        let good = word == again || silent(&word);
+        tally.check(&file, at, good, || format!("packed again with other bits: {}", word.xor(&again).hex()));
     }
-    println!(
-        "afuc {generation} {compiler}: {whole} words are unpacked and packed again, {left_out} but for a nested encoding \
-         without <decode/>"
-    );
-    if wrong.is_empty() && got.len() == bytes.len() && whole > 0 {
-        return Ok(());
+    if got.len() != bytes.len() {
+        return Err("words are missing".into());
     }
-    Err(format!("{} wrong\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n")).into())
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "isaspec_decode", &tally)?)
 }

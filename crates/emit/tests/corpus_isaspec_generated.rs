@@ -2,10 +2,12 @@
 //!
 //! The tables of every description are run here as they are. As C they are compiled by gcc and by clang, with sanitizers:
 //! all those whose words are as wide in one program, for their runtime is the same. Straight code is compiled for each
-//! description of some size, as Rust and as C. What a description is run with is its pool, if there is one, and random
-//! words, many of them almost instructions. Without a corpus the descriptions that the project ships are all there is.
+//! description of some size, as Rust and as C. Each program runs the description's pool, if there is one, and random words,
+//! many of them almost instructions. Without a corpus there are the descriptions that the project ships.
 //!
-//! `ISAGLOT_WORDS=1000000` takes so many random words, and the streams of a million instructions from the pools.
+//! Sanitizers take most of the time of a compiler. Straight code calls the same runtime as the tables, so clang only checks
+//! it for warnings, but for one description of each kind; `ISAGLOT_FULL=1` runs all of it, and the streams of a million
+//! instructions from the pools. `ISAGLOT_WORDS=1000000` takes so many random words besides.
 
 mod support;
 
@@ -21,24 +23,14 @@ use isaglot_emit::runtime::out::Out;
 use isaglot_emit::runtime::{decode, hooks, labels, read, stream, tables, walk};
 use isaglot_emit::stamp::Stamp;
 use isaglot_model::Isa;
-use libtest_mimic::{Arguments, Failed, Trial};
-use support::Subject;
+use isaglot_testing::{Failed, Random, Trial, bless, corpus, peer, suite, workspace};
+use support::{COMPILERS, SANITIZE, STRICT, Subject, WARNINGS, said};
 
 /// Random words that each form is tried with.
 const WORDS: usize = 20_000;
 
-/// Flags of both compilers.
-const FLAGS: &[&str] = &[
-    "-std=c11",
-    "-O1",
-    "-Wall",
-    "-Wextra",
-    "-Wconversion",
-    "-pedantic",
-    "-Werror",
-    "-fsanitize=address,undefined",
-    "-fno-sanitize-recover=all",
-];
+/// Generated C is compiled with little optimisation: it is run for seconds.
+const OPTIMIZE: &[&str] = &["-O1"];
 
 /// Descriptions of which also the form is compiled in which Rust runs tables, and a linter asked: one of each kind.
 const KINDS: [&str; 3] = ["minnow", "rv32", "xe"];
@@ -54,43 +46,46 @@ fn main() {
         if name.starts_with("micro_") {
             continue;
         }
-        let of = subject.clone();
-        trials.push(Trial::test(format!("rust_{name}"), move || rust(&of, true)));
-        if KINDS.contains(&name.as_str()) {
+        let forms = if KINDS.contains(&name.as_str()) { &[true, false][..] } else { &[true] };
+        for &straight in forms {
             let of = subject.clone();
-            trials.push(Trial::test(format!("rust_tables_{name}"), move || rust(&of, false)));
+            let form = if straight { "rust" } else { "rust_tables" };
+            trials.push(peer::trial(format!("{form}_{name}"), &[peer::RUSTC, peer::RUSTFMT], move || {
+                rust(&of, straight)
+            }));
+        }
+        for (compiler, present) in COMPILERS {
+            let of = subject.clone();
+            let runs = compiler == "gcc" || KINDS.contains(&name.as_str()) || support::is_full();
+            trials.push(peer::trial(format!("c_{compiler}_{name}"), &[present], move || c(&of, compiler, runs)));
         }
     }
-    let required = std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_some();
-    for compiler in ["gcc", "clang"] {
-        let missing = Command::new(compiler).arg("--version").output().is_err() && !required;
+    for (compiler, present) in COMPILERS {
         let of = all.clone();
-        trials.push(
-            Trial::test(format!("c_{compiler}_tables"), move || c_tables(&of, compiler)).with_ignored_flag(missing),
-        );
-        for subject in all.iter().filter(|subject| !subject.name.starts_with("micro_")) {
-            let of = subject.clone();
-            let trial = Trial::test(format!("c_{compiler}_{}", subject.name), move || c(&of, compiler));
-            trials.push(trial.with_ignored_flag(missing));
-        }
+        trials.push(peer::trial(format!("c_{compiler}_tables"), &[present], move || c_tables(&of, compiler)));
     }
-    if support::corpus().is_none() {
-        trials.push(Trial::test("corpus", || Ok(())).with_ignored_flag(true));
+    if corpus::folder("isaspec").is_none() {
+        trials.push(suite::no_corpus("isaspec"));
     }
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+    suite::run(trials)
+}
+
+/// Compares what generated code prints with what the engine prints.
+fn compare(what: &str, got: &[u8], engine: &[u8]) -> Result<(), Failed> {
+    bless::difference("engine", engine, got).map_err(|e| format!("{what}: {e}").into())
 }
 
 /// The streams that a description is tried with.
-fn streams(subject: &Subject, plan: &Plan<'_>, words: usize) -> Vec<Vec<u8>> {
+fn streams(subject: &Subject, plan: &Plan<'_>, words: usize) -> Result<Vec<Vec<u8>>, Failed> {
     let mut all = vec![support::stream(plan, words, 12345)];
     if let Some((pool, _)) = &subject.pool {
-        let pool = support::unpack(pool);
-        if support::is_large() {
+        let pool = corpus::bytes(pool)?;
+        if support::is_full() {
             all.push(support::drawn(&pool, (plan.isa().format().max_bits / 8) as usize));
         }
         all.push(pool);
     }
-    all
+    Ok(all)
 }
 
 /// How streams are printed: labels, errors, most bad ones in a row, Mesa 26, exactly.
@@ -140,7 +135,7 @@ fn assembles(subject: &Subject, plan: &Plan<'_>, tables: &tables::Isa<'_>) -> Re
     let Some((_, pool)) = &subject.pool else { return Ok(()) };
     let names = isaglot_asm::Names::default();
     let mut engine = isaglot_asm::Assembler::new(plan, &names, isaglot_asm::Compat::Mesa24);
-    let text = support::unpack(pool);
+    let text = corpus::bytes(pool)?;
     for line in text.split(|&b| b == b'\n').filter(|line| !line.is_empty()) {
         let shown = || String::from_utf8_lossy(line).into_owned();
         let wanted = engine.assemble(line).map_err(|e| format!("{}: {e:?}", shown()))?;
@@ -155,22 +150,22 @@ fn assembles(subject: &Subject, plan: &Plan<'_>, tables: &tables::Isa<'_>) -> Re
 
 /// Texts that nothing prints as are refused, whatever they are.
 fn refuses(tables: &tables::Isa<'_>) {
-    let mut random = support::Random(4711);
+    let mut random = Random::new(4711);
     for _ in 0..50 {
-        let len = random.next() % 40;
-        let text: Vec<u8> = (0..len).map(|_| b"add.f r0x,()[]12 #-"[(random.next() % 19) as usize]).collect();
+        let len = random.index(40);
+        let text: Vec<u8> = (0..len).map(|_| *random.pick(b"add.f r0x,()[]12 #-")).collect();
         // Never a panic; and what is found prints as the text, or it would not be found.
         let _ = read::read(tables, &text, Default::default(), &mut Custom { exact: false });
     }
 }
 
 fn tables(subject: &Subject) -> Result<(), Failed> {
-    let isa = subject.load();
+    let isa = subject.load()?;
     let plan = subject.plan(&isa);
     let blueprint = Blueprint::new(&plan, tables::LIMBS).map_err(|e| e.0)?;
     assert!(blueprint.memo <= tables::MEMO && blueprint.nodes <= tables::NODES, "the constants of the runtime");
     let tables = blueprint.tables();
-    for bytes in streams(subject, &plan, support::words(WORDS)) {
+    for bytes in streams(subject, &plan, support::words(WORDS))? {
         for way in WAYS {
             let wanted = support::engine(&plan, options(way), &bytes, &mut support::Custom);
             let mut named = options(way).entries;
@@ -190,7 +185,7 @@ fn tables(subject: &Subject) -> Result<(), Failed> {
             stream.mark(&bytes);
             stream.feed(&bytes, &mut Custom { exact: way.4 }, &mut out);
             drop(out);
-            support::compare(&format!("{} {way:?}", subject.name), &got, &wanted)?;
+            compare(&format!("{} {way:?}", subject.name), &got, &wanted)?;
         }
     }
     refuses(&tables);
@@ -246,7 +241,7 @@ impl Driver<'_> {
 
 /// Runs the driver over every stream, every way, and compares with the engine.
 fn drive(subject: &Subject, plan: &Plan<'_>, driver: &Driver<'_>) -> Result<(), Failed> {
-    for bytes in streams(subject, plan, support::words(WORDS)) {
+    for bytes in streams(subject, plan, support::words(WORDS))? {
         let input = driver.dir.join("in.bin");
         std::fs::write(&input, &bytes)?;
         for way in WAYS {
@@ -264,7 +259,7 @@ fn drive(subject: &Subject, plan: &Plan<'_>, driver: &Driver<'_>) -> Result<(), 
                 command.arg(format!("{}:{}", String::from_utf8_lossy(&entry.name), entry.offset));
             }
             let wanted = support::engine(plan, options, &bytes, &mut support::Custom);
-            support::compare(&format!("{} {way:?}", subject.name), &run(&mut command)?, &wanted)?;
+            compare(&format!("{} {way:?}", subject.name), &run(&mut command)?, &wanted)?;
         }
     }
     Ok(())
@@ -272,7 +267,7 @@ fn drive(subject: &Subject, plan: &Plan<'_>, driver: &Driver<'_>) -> Result<(), 
 
 /// The generated crate is compiled without a warning, its own tests run, and a program that uses it.
 fn rust(subject: &Subject, straight: bool) -> Result<(), Failed> {
-    let isa = subject.load();
+    let isa = subject.load()?;
     let plan = subject.plan(&isa);
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("rust_{straight}_{}", subject.name));
     support::write(&Rust::new(&plan).map_err(|e| e.0)?.named("isaglot").straight(straight).files(), &dir)?;
@@ -281,17 +276,17 @@ fn rust(subject: &Subject, straight: bool) -> Result<(), Failed> {
         command.current_dir(&dir).args(["--edition", "2024", "-D", "warnings"]).args(args);
         command
     };
-    run(&mut rustc(&["-C", "opt-level=1", "--crate-name", "isaglot", "--crate-type", "lib", "src/lib.rs"]))?;
-    run(Command::new("rustfmt").current_dir(&dir).args(["--edition", "2024", "--check", "src/lib.rs"]))?;
+    said(&mut rustc(&["-C", "opt-level=1", "--crate-name", "isaglot", "--crate-type", "lib", "src/lib.rs"]))?;
+    said(Command::new("rustfmt").current_dir(&dir).args(["--edition", "2024", "--check", "src/lib.rs"]))?;
     if KINDS.contains(&subject.name.as_str()) {
-        run(&mut rustc(&["--crate-name", "isaglot", "--test", "src/lib.rs", "-o", "own_tests"]))?;
-        run(Command::new(dir.join("own_tests")).arg("-q"))?;
+        said(&mut rustc(&["--crate-name", "isaglot", "--test", "src/lib.rs", "-o", "own_tests"]))?;
+        said(Command::new(dir.join("own_tests")).arg("-q"))?;
         let mut clippy = Command::new("cargo");
         let lints = ["clippy", "--quiet", "--offline", "--target-dir", "clippy", "--", "-D", "warnings"];
-        run(clippy.current_dir(&dir).args(lints))?;
+        said(clippy.current_dir(&dir).args(lints))?;
     }
-    let driver = support::root().join("crates/emit/tests/rust/driver.rs");
-    run(&mut rustc(&["--extern", "isaglot=libisaglot.rlib", &driver.to_string_lossy(), "-o", "driver"]))?;
+    let driver = workspace().join("crates/emit/tests/rust/driver.rs");
+    said(&mut rustc(&["--extern", "isaglot=libisaglot.rlib", &driver.to_string_lossy(), "-o", "driver"]))?;
     let driver = Driver { program: dir.join("driver"), always: Vec::new(), dir: &dir };
     drive(subject, &plan, &driver)?;
     again(subject, &plan, &driver)?;
@@ -299,23 +294,26 @@ fn rust(subject: &Subject, straight: bool) -> Result<(), Failed> {
 }
 
 /// Compiles the driver of the tests with generated C.
-fn compiled(compiler: &str, dir: &Path, flags: &[&str]) -> Result<PathBuf, Failed> {
-    let driver = support::root().join("crates/emit/tests/c/driver.c");
-    let program = dir.join("driver");
-    let mut command = Command::new(compiler);
-    command.args(FLAGS).args(flags).arg("-I").arg(dir).arg(driver).arg(dir.join("isaglot.c")).arg("-o").arg(&program);
-    run(&mut command)?;
+fn compiled(compiler: &str, dir: &Path, flags: &[&[&str]]) -> Result<PathBuf, Failed> {
+    let (driver, program) = (workspace().join("crates/emit/tests/c/driver.c"), dir.join("driver"));
+    let include = format!("-I{}", dir.display());
+    let flags = [&[WARNINGS, STRICT, &[&include]], flags].concat();
+    support::compile(compiler, &flags, &[&driver, &dir.join("isaglot.c")], &program)?;
     Ok(program)
 }
 
-/// Straight code in C.
-fn c(subject: &Subject, compiler: &str) -> Result<(), Failed> {
-    let isa = subject.load();
+/// Straight code in C: run, or only checked for warnings.
+fn c(subject: &Subject, compiler: &str, runs: bool) -> Result<(), Failed> {
+    let isa = subject.load()?;
     let plan = subject.plan(&isa);
     let blueprint = Blueprint::new(&plan, limbs_for(&isa)).map_err(|e| e.0)?;
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c_{compiler}_{}", subject.name));
     support::write(&C::new(&blueprint, Stamp::new(&plan, 0, ""), "isaglot").files(), &dir)?;
-    let driver = Driver { program: compiled(compiler, &dir, &[])?, always: Vec::new(), dir: &dir };
+    if !runs {
+        return support::compile(compiler, &[WARNINGS, STRICT, &["-fsyntax-only"]], &[&dir.join("isaglot.c")], &dir);
+    }
+    let program = compiled(compiler, &dir, &[OPTIMIZE, SANITIZE])?;
+    let driver = Driver { program, always: Vec::new(), dir: &dir };
     drive(subject, &plan, &driver)?;
     again(subject, &plan, &driver)?;
     assembled(subject, &plan, &driver)
@@ -323,7 +321,8 @@ fn c(subject: &Subject, compiler: &str) -> Result<(), Failed> {
 
 /// The tables of all descriptions in C, one program for those whose words have as many limbs.
 fn c_tables(subjects: &[Subject], compiler: &str) -> Result<(), Failed> {
-    let loaded: Vec<(&Subject, Isa)> = subjects.iter().map(|subject| (subject, subject.load())).collect();
+    let loaded: Result<Vec<(&Subject, Isa)>, String> = subjects.iter().map(|of| Ok((of, of.load()?))).collect();
+    let loaded = loaded?;
     let mut sizes: Vec<usize> = loaded.iter().map(|(_, isa)| limbs_for(isa)).collect();
     sizes.sort_unstable();
     sizes.dedup();
@@ -340,7 +339,7 @@ fn c_tables(subjects: &[Subject], compiler: &str) -> Result<(), Failed> {
         let stamp = Stamp::new(&plans[0], 0, "");
         std::fs::write(dir.join("isaglot.h"), C::new(widest, stamp, "isaglot").header())?;
         std::fs::write(dir.join("isaglot.c"), several(&blueprints))?;
-        let program = compiled(compiler, &dir, &["-DSEVERAL"])?;
+        let program = compiled(compiler, &dir, &[OPTIMIZE, SANITIZE, &["-DSEVERAL"]])?;
         for (i, ((subject, _), plan)) in these.iter().zip(&plans).enumerate() {
             let always = vec!["-n".to_owned(), i.to_string()];
             let driver = Driver { program: program.clone(), always, dir: &dir };
@@ -378,8 +377,8 @@ fn assembled(subject: &Subject, plan: &Plan<'_>, driver: &Driver<'_>) -> Result<
     let names = isaglot_asm::Names::default();
     let mut engine = isaglot_asm::Assembler::new(plan, &names, isaglot_asm::Compat::Mesa24);
     // All of them are assembled by the tables that run here.
-    let step = if support::is_large() { 1 } else { 5 };
-    let pool = support::unpack(pool);
+    let step = if support::is_full() { 1 } else { 5 };
+    let pool = corpus::bytes(pool)?;
     let lines: Vec<&[u8]> = pool.split(|&b| b == b'\n').filter(|line| !line.is_empty()).step_by(step).collect();
     let input = driver.dir.join("in.txt");
     std::fs::write(&input, lines.join(&b'\n'))?;
@@ -400,7 +399,7 @@ fn assembled(subject: &Subject, plan: &Plan<'_>, driver: &Driver<'_>) -> Result<
 /// Instructions come apart and together.
 fn again(subject: &Subject, plan: &Plan<'_>, driver: &Driver<'_>) -> Result<(), Failed> {
     let input = driver.dir.join("in.bin");
-    for bytes in streams(subject, plan, support::words(WORDS) / 4) {
+    for bytes in streams(subject, plan, support::words(WORDS) / 4)? {
         std::fs::write(&input, &bytes)?;
         run(driver.command().arg("-r").arg(&input))?;
     }

@@ -2,17 +2,17 @@
 //!
 //! `BLESS=1` writes what is expected anew.
 
-mod driver;
+mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use driver::{SANITIZE, STRICT, WARNINGS, compile, has, load, run, write};
 use isaglot_asm::{Options as Printing, Plain, Stream};
 use isaglot_codec::Plan;
 use isaglot_emit::isaspec::{self, Options};
 use isaglot_source::{Diagnostics, SourceMap, render};
-use libtest_mimic::{Arguments, Failed, Trial};
+use isaglot_testing::{Failed, Trial, bless, corpus, peer, suite};
+use support::{COMPILERS, SANITIZE, STRICT, WARNINGS, compile, load, run, said, write};
 
 const TINY: Options<'static> = Options { prefix: "tiny", stamp: "for a test", mesa26: false };
 
@@ -20,15 +20,13 @@ const TINY: Options<'static> = Options { prefix: "tiny", stamp: "for a test", me
 const WORDS: u32 = 40_000;
 
 fn main() {
-    let args = Arguments::from_args();
     let mut trials = vec![Trial::test("refused", refused)];
-    for compiler in ["gcc", "clang"] {
-        let name = format!("tiny_{compiler}");
-        trials.push(Trial::test(name, move || tiny(compiler)).with_ignored_flag(!has(compiler)));
+    for (compiler, present) in COMPILERS {
+        trials.push(peer::trial(format!("tiny_{compiler}"), &[present, peer::RUSTC], move || tiny(compiler)));
     }
-    trials.push(Trial::test("gens", gens).with_ignored_flag(!has("gcc")));
-    trials.push(Trial::test("beside_each_other", beside).with_ignored_flag(!has("gcc")));
-    libtest_mimic::run(&args, trials).exit();
+    trials.push(peer::trial("gens", &[peer::GCC_SANITIZERS], gens));
+    trials.push(peer::trial("beside_each_other", &[peer::GCC_SANITIZERS], beside));
+    suite::run(trials)
 }
 
 /// Gens that differ by comparisons, by ranges, and by any number.
@@ -93,10 +91,10 @@ fn tiny(compiler: &str) -> Result<(), Failed> {
     compile(compiler, &[WARNINGS, SANITIZE], &[&at("main.c"), &at("tiny-isa.c")], &at("c"))?;
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let mut made = Command::new(rustc);
-    made.args(["--edition", "2024", "-D", "warnings", "-O", "-o"]);
-    let made = made_with(&mut made, &at("rust"), &at("main.rs"))?;
-    if !made.is_empty() {
-        return Err(made.into());
+    made.args(["--edition", "2024", "-D", "warnings", "-O", "-o"]).args([at("rust"), at("main.rs")]);
+    let warnings = said(&mut made)?;
+    if !warnings.is_empty() {
+        return Err(warnings.into());
     }
     for generation in [1, 2] {
         let plan = Plan::new(&isa, generation);
@@ -140,22 +138,12 @@ fn tiny(compiler: &str) -> Result<(), Failed> {
     if error == want { Ok(()) } else { Err(error.into()) }
 }
 
-fn made_with(command: &mut Command, to: &Path, from: &Path) -> Result<String, Failed> {
-    let out = command.arg(to).arg(from).output()?;
-    let text = String::from_utf8_lossy(&out.stderr).into_owned();
-    Ok(if out.status.success() { text } else { format!("rustc failed\n{text}") })
-}
-
 /// What cannot be written is said, with its place, and nothing comes of it.
 fn refused() -> Result<(), Failed> {
     let mut wrong = Vec::new();
-    let mut cases: Vec<PathBuf> =
-        std::fs::read_dir(here("bad"))?.map(|e| Ok(e?.path())).collect::<std::io::Result<_>>()?;
-    cases.retain(|path| path.extension().is_some_and(|e| e == "xml"));
-    cases.sort();
-    for path in &cases {
+    for path in &bless::cases(&here("bad"), ".xml") {
         let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = corpus::name(path);
         let isa =
             isaglot_isaspec::load(&mut files, &name, &mut |_| std::fs::read(path).map_err(|e| e.to_string()), &mut out);
         let written = match &isa {
@@ -163,17 +151,11 @@ fn refused() -> Result<(), Failed> {
             Some(isa) if name.ends_with(".rust.xml") => isaspec::encode_module(isa, "", &mut out).is_some(),
             Some(isa) => isaspec::c(isa, &TINY, &mut out).is_some(),
         };
-        let mut got: String = out.iter().map(|d| render::text(&files, d, false)).collect();
+        let got: String = out.iter().map(|d| render::text(&files, d, false)).collect();
+        wrong.extend(bless::golden(&path.with_extension("txt"), &got).err());
         if written {
-            got.push_str("files are written\n");
-        }
-        let golden = path.with_extension("txt");
-        if std::env::var_os("BLESS").is_some() {
-            std::fs::write(&golden, &got)?;
-        }
-        if written || got != std::fs::read_to_string(&golden).unwrap_or_default() {
-            wrong.push(format!("{name}:\n{got}"));
+            wrong.push(format!("{name}: files are written"));
         }
     }
-    if wrong.is_empty() && !cases.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }

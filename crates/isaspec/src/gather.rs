@@ -6,6 +6,7 @@
 //! known so far, but only in the last of each name. All of that is visible in what a description prints, so all of it is
 //! kept.
 
+use isaglot_invariant::impossible;
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -62,7 +63,7 @@ pub(crate) struct CaseInfo<'a> {
     pub(crate) decl: &'a CaseDecl,
     /// The expression of each derived field, by name; `None` where it is missing, which was reported.
     pub(crate) derived: Vec<(&'a DerivedDecl, Option<Text>)>,
-    /// The display is a shorthand.
+    /// The display is an alias.
     pub(crate) alias: bool,
     /// The display with templates expanded.
     pub(crate) display: Option<Text>,
@@ -220,7 +221,7 @@ impl<'a> Tables<'a> {
             return;
         }
         for (_, id) in &self.by_name.entries {
-            let Some(set) = self.sets.get_mut(*id) else { continue };
+            let Some(set) = self.sets.get_mut(*id) else { return impossible(()) };
             for display in set.cases.iter_mut().filter_map(|case| case.display.as_mut()) {
                 if let Some(expanded) = expand(&self.templates, display, out) {
                     *display = expanded;
@@ -241,7 +242,7 @@ impl<'a> Tables<'a> {
                 self.leaves.push((name, list));
                 continue;
             }
-            let Some((last, replaced)) = list.split_last() else { continue };
+            let Some((last, replaced)) = list.split_last() else { return impossible(()) };
             for (first, second) in replaced.iter().filter_map(|f| Some((self.sets.get(*f)?, self.sets.get(*last)?))) {
                 let message = format!("bitset `{name}` is defined again and extended; the last definition counts");
                 let d = Diagnostic::warning("isaspec-duplicate-nonleaf", message)

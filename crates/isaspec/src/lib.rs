@@ -1,34 +1,19 @@
-//! Front end for isaspec XML: descriptions in, [`Isa`] out, and everything that is wrong with them said.
+//! Front end for isaspec: a description in, the model out, or all problems with their places.
+#![doc = include_str!("../README.md")]
+//!
+//! # How it works
 //!
 //! The problem: the reference tool stops at the first mistake with a Python traceback, and passes other mistakes on to
 //! a C compiler. The method, file by file:
 //!
 //! * `xml` and `text` read XML within bounds and keep for every byte of a text the place that it came from;
-//! * `read` makes the syntax tree ([`syntax`]), [`expr`] and [`display`] parse what stands inside it;
-//! * `load` follows imports through a callback, `gather` settles what each name means, `check` finds what is wrong;
+//! * `read` makes the syntax tree ([`syntax`]), [`expr`] and [`display`] parse the texts inside it;
+//! * `load` follows imports through a callback, `gather` finds what each name means, `check` finds what is wrong;
 //! * `lower` flattens the hierarchy into the model.
 //!
-//! Invariants: what the reference accepts is accepted (odd things are warnings), what it or the C compiler behind it
-//! refuses is refused, with a code of the `isaspec-…` family and a place. All problems are reported, not the first. No
-//! input makes this crate panic, and every bound is named in [`limits`].
-//!
-//! ```
-//! use isaglot_source::{Diagnostics, SourceMap};
-//!
-//! let xml = r##"<isa>
-//!   <bitset name="#instruction" size="32"/>
-//!   <bitset name="inc" extends="#instruction">
-//!     <display>{NAME} r{R}</display>
-//!     <field name="R" low="0" high="3" type="uint"/>
-//!     <pattern low="4" high="31">0000000000000000000000000001</pattern>
-//!   </bitset>
-//! </isa>"##;
-//! let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
-//! let mut read = |_: &str| Ok(xml.as_bytes().to_vec());
-//! let isa = isaglot_isaspec::load(&mut files, "tiny.xml", &mut read, &mut problems).expect("no errors");
-//! assert!(problems.is_empty());
-//! assert_eq!(isa.encodings()[0].display_name, "inc");
-//! ```
+//! Invariants: what the reference accepts is accepted (odd things are warnings). What the reference refuses, or the C
+//! compiler that runs after it, is refused, with a code of the `isaspec-…` family and a place. All problems are reported,
+//! not the first. No input makes this crate panic, and every bound is named in [`limits`].
 
 mod check;
 pub mod display;
@@ -59,7 +44,7 @@ pub use text::Text;
 ///
 /// `top` is the path of the top file; imports are named relative to its directory. Files are read through `read_file`,
 /// and added to `files`, so that diagnostics can quote them. Problems are added to `out`: with an error among them there
-/// is no model, with warnings only there is.
+/// is no model; warnings alone do not prevent it.
 pub fn load(files: &mut SourceMap, top: &str, read_file: &mut Loader<'_>, out: &mut Diagnostics) -> Option<Isa> {
     load_with_roles(files, top, None, read_file, out)
 }

@@ -1,20 +1,21 @@
-//! What fuzz targets and their smoke tests run: any bytes in, no panic, no hang, and what comes out holds together.
+//! What fuzz targets and their smoke tests run. The input is any bytes; nothing may panic or hang, and the results agree
+//! with each other.
 
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, FileId, SourceMap, Span, render};
 
 use crate::roles::Overlay;
 use crate::text::Text;
-use crate::{display, expr};
+use crate::{display as displays, expr};
 
 /// Reads the bytes as a whole description; it may import itself. Every diagnostic is drawn too.
-pub fn fuzz_description(data: &[u8]) {
+pub fn description(data: &[u8]) {
     let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
     let mut read = |_: &str| Ok(data.to_vec());
     let isa = crate::load(&mut files, "fuzz.xml", &mut read, &mut out);
-    assert_eq!(isa.is_none(), out.has_errors(), "a model comes exactly if there is no error");
+    assert_eq!(isa.is_none(), out.has_errors(), "there is a model exactly if there is no error");
     for d in &out {
-        assert!(!render::text(&files, d, false).is_empty(), "a diagnostic is drawn");
+        assert!(!render::text(&files, d, false).is_empty(), "a diagnostic has a text");
     }
 }
 
@@ -22,28 +23,28 @@ pub fn fuzz_description(data: &[u8]) {
 const BARE: &str = include_str!("../tests/ui/roles-fit.xml");
 
 /// Reads the bytes as roles for a small description, exactly and in part; gives the model if they fit.
-pub fn fuzz_roles(data: &[u8]) -> Option<Isa> {
+pub fn roles(data: &[u8]) -> Option<Isa> {
     let mut found = None;
     for partial in [true, false] {
         let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
         let mut read = |_: &str| Ok(BARE.as_bytes().to_vec());
         let overlay = Some(Overlay { name: "fuzz.roles.xml", bytes: data, partial });
         found = crate::load_with_roles(&mut files, "bare.xml", overlay, &mut read, &mut out);
-        assert_eq!(found.is_none(), out.has_errors(), "a model comes exactly if there is no error");
+        assert_eq!(found.is_none(), out.has_errors(), "there is a model exactly if there is no error");
         for d in &out {
-            assert!(!render::text(&files, d, false).is_empty(), "a diagnostic is drawn");
+            assert!(!render::text(&files, d, false).is_empty(), "a diagnostic has a text");
         }
     }
     found
 }
 
 /// Reads the bytes as an expression.
-pub fn fuzz_expression(data: &[u8]) {
+pub fn expression(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let text = Text::verbatim(text, Span::new(FileId(0), 0, text.len()));
     let mut out = Diagnostics::new();
     let parsed = expr::parse(&text, true, &mut out);
-    assert_eq!(parsed.is_none(), out.has_errors(), "a tree comes exactly if there is no error");
+    assert_eq!(parsed.is_none(), out.has_errors(), "there is a tree exactly if there is no error");
     if let Some(parsed) = parsed {
         for (i, node) in parsed.nodes.iter().enumerate() {
             let earlier = node.op.operands().into_iter().flatten().all(|o| (o as usize) < i);
@@ -53,9 +54,13 @@ pub fn fuzz_expression(data: &[u8]) {
 }
 
 /// Reads the bytes as a display text.
-pub fn fuzz_display(data: &[u8]) {
+pub fn display(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let text = Text::verbatim(text, Span::new(FileId(0), 0, text.len()));
     let mut out = Diagnostics::new();
-    assert_eq!(display::parse(&text, &mut out).is_none(), out.has_errors(), "parts come exactly if there is no error");
+    assert_eq!(
+        displays::parse(&text, &mut out).is_none(),
+        out.has_errors(),
+        "there are parts exactly if there is no error"
+    );
 }

@@ -1,29 +1,20 @@
 //! The front end against the corpus of isaspec descriptions: every accept/reject case of `validate.jsonl`, and the
-//! descriptions that must load.
-//!
-//! The corpus is found through `ISAGLOT_CORPUS`, else beside the workspace; without it the cases are reported as ignored.
+//! descriptions that must load, with as many leaves as their XML has.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use isaglot_isaspec as isaspec;
+use isaglot_model::Isa;
 use isaglot_model::compiled::{Header, from_bytes, to_bytes};
 use isaglot_source::{Diagnostics, Severity, SourceMap, render};
-use libtest_mimic::{Arguments, Failed, Trial};
+use isaglot_testing::{Failed, Tally, corpus, ledger, suite};
 
-/// How many cases the corpus has, and how many of them a front end must judge as the reference does.
-const VALIDATE_CASES: usize = 36;
-
-/// Descriptions in the corpus that must load without an error, with their leaves in all and under `#instruction`.
-const DESCRIPTIONS: [(&str, usize, usize); 3] =
-    [("xml/ir3/ir3.xml", 290, 248), ("xml/afuc/afuc.xml", 89, 85), ("xml/etnaviv/etnaviv.xml", 85, 81)];
-
-fn corpus() -> Option<PathBuf> {
-    let root = match std::env::var_os("ISAGLOT_CORPUS") {
-        Some(path) => PathBuf::from(path),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
-    };
-    let path = root.join("isaspec");
-    path.is_dir().then_some(path)
+fn main() {
+    suite::run_corpus_cases(
+        "isaspec",
+        &[("isaspec::validate", validate), ("isaspec::micro_specs_load", micro), ("isaspec::xml", descriptions)],
+    )
 }
 
 fn read_file(path: &str) -> Result<Vec<u8>, String> {
@@ -35,92 +26,98 @@ fn listing(files: &SourceMap, all: &Diagnostics) -> String {
 }
 
 /// Every case: accepted exactly if the reference accepts it, and rejected with a place.
-fn validate(corpus: &Path) -> Result<(), Failed> {
-    let text = std::fs::read_to_string(corpus.join("validate.jsonl"))?;
-    let mut wrong = Vec::new();
-    let mut total = 0;
-    for line in text.lines().filter(|l| !l.trim().is_empty()) {
+fn validate(folder: &Path) -> Result<(), Failed> {
+    let mut tally = Tally::default();
+    for line in corpus::text(&folder.join("validate.jsonl"))?.lines().filter(|l| !l.trim().is_empty()) {
         let case: serde_json::Value = serde_json::from_str(line)?;
         let (name, xml) = (case["name"].as_str().unwrap_or(""), case["xml"].as_str().unwrap_or(""));
         let accepted = case["accepted"].as_bool().ok_or("`accepted` is missing")?;
         let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
         let mut only = |_: &str| Ok(xml.as_bytes().to_vec());
         let isa = isaspec::load(&mut files, "case.xml", &mut only, &mut out);
-        total += 1;
         let explained = out.iter().filter(|d| d.severity == Severity::Error).all(|d| d.span().is_some());
-        if isa.is_some() != accepted || !explained || (!accepted && !out.has_errors()) {
-            wrong.push(format!("{name}: expected accepted = {accepted}\n{}", listing(&files, &out)));
-        }
+        let good = isa.is_some() == accepted && explained && (accepted || out.has_errors());
+        let why = || format!("expected accepted = {accepted}\n{}", listing(&files, &out));
+        tally.check("validate.jsonl", name, good, why);
     }
-    println!("validate.jsonl: {}/{total}", total - wrong.len());
-    if total != VALIDATE_CASES {
-        return Err(format!("expected {VALIDATE_CASES} cases, found {total}").into());
-    }
-    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "isaspec", &tally)?)
 }
 
-/// The compiled form of a model is read as what was written.
-fn compiled(isa: &isaglot_model::Isa) -> Result<(), Failed> {
-    let bytes = to_bytes(&Header::default(), isa);
-    let (header, again) = from_bytes(&bytes).map_err(|e| format!("compiled: {e:?}"))?;
-    if to_bytes(&header, &again) == bytes { Ok(()) } else { Err("the compiled form reads as another model".into()) }
-}
-
-/// A description loads without an error, also from its compiled form, and has the leaves that it is known to have.
-fn description(corpus: &Path, file: &str, leaves: usize, instructions: usize) -> Result<(), Failed> {
+/// Loads a description without an error; its compiled form reads as the same model.
+fn load(path: &Path) -> Result<Isa, String> {
     let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-    let path = corpus.join(file);
     let isa = isaspec::load(&mut files, &path.to_string_lossy(), &mut read_file, &mut out);
     let isa = isa.ok_or_else(|| listing(&files, &out))?;
-    let count = |root: bool| {
-        let wanted = |e: &&isaglot_model::Encoding| !root || e.space == isa.root();
-        isa.encodings().iter().filter(wanted).count()
-    };
-    let warnings: Vec<&str> = out.iter().map(|d| d.code).collect();
-    println!("{file}: {} leaves, {} under the root, warnings {warnings:?}", count(false), count(true));
-    if (count(false), count(true)) != (leaves, instructions) {
-        return Err(format!("expected {leaves} and {instructions} leaves").into());
-    }
-    compiled(&isa)
+    let bytes = to_bytes(&Header::default(), &isa);
+    let (header, again) = from_bytes(&bytes).map_err(|e| format!("compiled: {e:?}"))?;
+    if to_bytes(&header, &again) == bytes { Ok(isa) } else { Err("the compiled form reads as another model".into()) }
+}
+
+/// The folders of a folder.
+fn folders(folder: &Path) -> Result<Vec<PathBuf>, Failed> {
+    let mut found: Vec<PathBuf> = std::fs::read_dir(folder)?.map(|e| Ok(e?.path())).collect::<std::io::Result<_>>()?;
+    found.retain(|path| path.is_dir());
+    found.sort();
+    Ok(found)
 }
 
 /// Every description of `micro` loads.
-fn micro(corpus: &Path) -> Result<(), Failed> {
-    let (mut good, mut wrong) = (0, Vec::new());
-    for entry in std::fs::read_dir(corpus.join("micro"))? {
-        let path = entry?.path().join("spec.xml");
-        let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-        match isaspec::load(&mut files, &path.to_string_lossy(), &mut read_file, &mut out) {
-            Some(isa) => {
-                compiled(&isa)?;
-                good += 1;
-            }
-            None => wrong.push(listing(&files, &out)),
-        }
+fn micro(folder: &Path) -> Result<(), Failed> {
+    let mut tally = Tally::default();
+    for path in folders(&folder.join("micro"))? {
+        tally.row("micro", corpus::name(&path), load(&path.join("spec.xml")).map(drop));
     }
-    println!("micro: {good}/{} load", good + wrong.len());
-    if wrong.is_empty() && good > 0 { Ok(()) } else { Err(wrong.join("\n").into()) }
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "isaspec", &tally)?)
 }
 
-fn main() {
-    let arguments = Arguments::from_args();
-    let found = corpus();
-    if found.is_none() {
-        println!("no corpus: set ISAGLOT_CORPUS to run the isaspec corpus tests");
+/// Every description of `xml` loads and has the leaves that its files have: in all, and under its root.
+fn descriptions(folder: &Path) -> Result<(), Failed> {
+    let mut tally = Tally::default();
+    for path in folders(&folder.join("xml"))? {
+        let name = corpus::name(&path);
+        let (mut sets, file) = (Vec::new(), format!("{name}.xml"));
+        bitsets(&path, &file, &mut sets)?;
+        let row = load(&path.join(&file)).and_then(|isa| {
+            let root = isa.encodings().iter().filter(|e| e.space == isa.root()).count();
+            let (found, wanted) = ((isa.encodings().len(), root), leaves(&sets, isa.text(isa[isa.root()].name)));
+            if found == wanted {
+                Ok(())
+            } else {
+                Err(format!("{found:?} leaves in all and under the root, not {wanted:?}"))
+            }
+        });
+        tally.row("xml", name, row);
     }
-    let missing = found.is_none();
-    let root = found.unwrap_or_default();
-    let at = |run: fn(&Path) -> Result<(), Failed>| {
-        let root = root.clone();
-        move || run(&root)
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "isaspec", &tally)?)
+}
+
+/// The bitsets of a file and of those that it imports: names, and what they extend.
+fn bitsets(folder: &Path, file: &str, sets: &mut Vec<(String, Option<String>)>) -> Result<(), Failed> {
+    let text = corpus::text(&folder.join(file))?;
+    for node in roxmltree::Document::parse(&text)?.root_element().children() {
+        match node.tag_name().name() {
+            "import" => bitsets(folder, node.attribute("file").ok_or("an import without a file")?, sets)?,
+            "bitset" => {
+                let name = node.attribute("name").ok_or("a bitset without a name")?;
+                sets.push((name.to_owned(), node.attribute("extends").map(str::to_owned)));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The bitsets that no other extends: all of them, and those under `root`.
+fn leaves(sets: &[(String, Option<String>)], root: &str) -> (usize, usize) {
+    let parents: HashMap<&str, Option<&str>> = sets.iter().map(|(n, parent)| (n.as_str(), parent.as_deref())).collect();
+    let is_leaf = |name: &str| sets.iter().all(|(_, parent)| parent.as_deref() != Some(name));
+    let is_under_root = |leaf: &str| {
+        let mut name: &str = leaf;
+        while let Some(&Some(parent)) = parents.get(name) {
+            name = parent;
+        }
+        name == root
     };
-    let mut trials =
-        vec![Trial::test("isaspec::validate", at(validate)), Trial::test("isaspec::micro_specs_load", at(micro))];
-    for (file, leaves, instructions) in DESCRIPTIONS {
-        let root = root.clone();
-        let run = move || description(&root, file, leaves, instructions);
-        trials.push(Trial::test(format!("isaspec::{file}"), run));
-    }
-    let trials = trials.into_iter().map(|t| t.with_ignored_flag(missing)).collect();
-    libtest_mimic::run(&arguments, trials).exit();
+    let leaves: Vec<&str> = sets.iter().map(|(name, _)| name.as_str()).filter(|name| is_leaf(name)).collect();
+    (leaves.len(), leaves.iter().filter(|name| is_under_root(name)).count())
 }

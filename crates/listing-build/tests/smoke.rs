@@ -1,7 +1,7 @@
 //! Listings by roles that may say anything: numbers, counts and masks out of all bounds, parts within parts.
 
 use isaglot_codec::Plan;
-use isaglot_isaspec::oracle::fuzz_roles;
+use isaglot_isaspec::oracle;
 use isaglot_listing::tree::{Elem, Operand};
 use isaglot_listing_build::limits::MAX_OPERAND_REGISTERS;
 use isaglot_listing_build::{Options, build};
@@ -25,7 +25,7 @@ fn operands_are_bounded() {
                  <operand field=\"A\" count=\"{formula}\"/></bitset></roles>"
             )
             .replace("<<", "&lt;&lt;");
-            let isa = fuzz_roles(roles.as_bytes()).expect("the roles fit");
+            let isa = oracle::roles(roles.as_bytes()).expect("the roles fit");
             let options = Options { defs: true, pc: true, bits: true };
             let listing = build(&Plan::new(&isa, 0), &program, options).expect("not too large");
             for elem in &listing.elems {

@@ -1,12 +1,14 @@
-//! Pages about a description: one per instruction, with bit diagrams; indexes by mnemonic and by encoding; the opcode map as
-//! a picture; enums, register files, and a search that needs no server.
+//! Pages about a description.
+#![doc = include_str!("../README.md")]
 //!
-//! The problem: a description is read by tools; people want to look. The method: everything is derived from the model, so a
-//! page says what the engines do. The site is a folder of files without any request to elsewhere: it works from `file://`,
-//! in light and dark, by keyboard and screen reader.
+//! # How it works
 //!
-//! Invariants: every encoding has a page or a place on one, at an address made of its name; every link leads somewhere;
-//! the markup is XML as well as HTML; the same description gives the same bytes.
+//! The problem: a description is read by tools; people want to look at it. The method: everything is derived from the
+//! model, so a page shows what the engines do. The site is a folder of files that ask for nothing from elsewhere: it works
+//! from `file://`, in light and dark, by keyboard and screen reader.
+//!
+//! Invariants: every encoding has a page or a place on one, at an address made of its name; every link leads to a page and
+//! a place that exist; the markup is XML as well as HTML; the same description gives the same bytes.
 
 mod encodings;
 mod enums;
@@ -67,7 +69,7 @@ impl Site<'_> {
     }
 }
 
-/// What the description calls itself.
+/// The name of the description.
 fn name(isa: &Isa) -> &str {
     if isa.name().is_empty() { "instruction set" } else { isa.name() }
 }

@@ -1,4 +1,4 @@
-//! The ways in which an encoding can read: one view per case that has a say.
+//! The ways to read an encoding: one view per case that applies.
 //!
 //! A field is what the first applicable case defines. So the view of a guarded case shows its own fields, then those of
 //! the cases that always apply, as far as no earlier one has the name. What holds when no guard does comes first.
@@ -10,7 +10,7 @@ use isaglot_model::{Assert, Case, Encoding, Field, FieldSource, Isa, Name, Piece
 pub(crate) struct View<'a> {
     /// The guard of the case that makes it, as written; `None` where no guard needs to hold.
     pub(crate) guard: Option<&'a str>,
-    /// The text is a shorthand.
+    /// The text is an alias.
     pub(crate) alias: bool,
     pub(crate) fields: Vec<&'a Field>,
     pub(crate) asserts: Vec<&'a Assert>,

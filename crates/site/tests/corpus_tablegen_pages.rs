@@ -2,45 +2,24 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use isaglot_llvm as isa;
 use isaglot_source::{Diagnostics, FileId, SourceMap};
-use libtest_mimic::{Arguments, Failed, Trial};
+use isaglot_testing::{Failed, corpus, suite, workspace};
 
 /// Folder in LLVM's tree, and name of the operand table.
 const TARGETS: [(&str, &str); 2] = [("RISCV", "riscv"), ("BPF", "bpf")];
 
-fn corpus() -> Option<PathBuf> {
-    let root = match std::env::var_os("ISAGLOT_CORPUS") {
-        Some(path) => PathBuf::from(path),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
-    };
-    let path = root.join("tablegen/td.tar.xz");
-    path.is_file().then_some(path)
-}
-
 fn main() {
-    let corpus = corpus();
-    if corpus.is_none() {
-        assert!(std::env::var_os("ISAGLOT_CORPUS").is_none(), "ISAGLOT_CORPUS names no folder");
-        eprintln!("no corpus: the sites of LLVM's targets are not checked");
-    }
-    let absent = corpus.is_none();
-    let run = move || targets(&corpus.unwrap_or_default());
-    let trial = Trial::test("tablegen_pages", run).with_ignored_flag(absent);
-    libtest_mimic::run(&Arguments::from_args(), vec![trial]).exit();
+    suite::run_corpus_cases("tablegen", &[("tablegen_pages", targets)])
 }
 
-fn targets(packed: &Path) -> Result<(), Failed> {
-    let dir = tempfile::tempdir()?;
-    let mut tar = Vec::new();
-    lzma_rs::xz_decompress(&mut &std::fs::read(packed)?[..], &mut tar).map_err(|e| e.to_string())?;
-    tar::Archive::new(&tar[..]).unpack(dir.path())?;
-    drop(tar);
+fn targets(corpus: &Path) -> Result<(), Failed> {
+    let root = corpus::unpacked(&corpus.join("td.tar.xz"))?;
     for (folder, table) in TARGETS {
-        let pages = check(dir.path(), folder, table).map_err(|e| format!("{folder}: {e}"))?;
+        let pages = check(&root, folder, table).map_err(|e| format!("{folder}: {e}"))?;
         println!("{folder}: {pages} files");
     }
     Ok(())
@@ -55,7 +34,7 @@ fn check(root: &Path, folder: &str, table: &str) -> Result<usize, String> {
     let mut load = |path: &str| std::fs::read(path).ok().map(Arc::from);
     let name = top.display().to_string();
     let mut records = isaglot_tablegen::parse_into(SourceMap::new(), &name, bytes, &options, &mut load);
-    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../specs/llvm/{table}.operands"));
+    let shipped = workspace().join(format!("specs/llvm/{table}.operands"));
     let mut problems = Diagnostics::new();
     let text = std::fs::read_to_string(shipped).map_err(|e| e.to_string())?;
     let table = isa::read(FileId(u32::MAX), &text, &mut problems);

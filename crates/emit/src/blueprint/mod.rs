@@ -3,7 +3,22 @@
 //! The problem: generated Rust, generated C and the engines must print the same bytes for every word, wrong ones too. The
 //! method: nothing is decided twice. The exact half is the description flattened to tables, for an interpreter that
 //! follows the language's rules step by step; the quick half is the display programs that the engine itself runs
-//! ([`isaglot_asm::program`]), with whatever depends on few bits finished ahead of time. Writers only print.
+//! ([`isaglot_asm::program`]), where everything that depends on few bits is finished ahead of time. Writers only print.
+//!
+//! An example: a space of 8 bits with the two encodings `inc` (`{NAME} r{R}`, bits 4 to 7 are 0001, `R` is bits 0 to 3) and
+//! `nop` (all bits 0) becomes, among other tables:
+//!
+//! ```text
+//! tree     node(limb 0, shift 4, mask 15, base 0)        look at bits 4 to 7
+//! entries  list 0, one(0), list 1, list 1, …             0000: compare with nop; 0001: only inc can match
+//! leaves   inc: width 8, cases (0, 1), program 0         its first case is cases[0], its program begins at ops[0]
+//! cases    no guard, fields (0, 1), template 0
+//! fields   R: unsigned, 4 bits, pieces (0, 1)
+//! pieces   bits(0, 4)
+//! parts    mnemonic, literal " r", field R               the exact half prints these one by one
+//! ops      Pick bits 0 to 3 from picks[0], End           the quick half copies one of 16 finished texts
+//! picks    the places of "inc r0", "inc r1", … "inc r15" in `text`
+//! ```
 //!
 //! A blueprint borrows its texts from the model; [`Blueprint::tables`] shows it as the tables that the runtime takes, so
 //! that a test can run what will be generated without generating it.
@@ -17,7 +32,7 @@ use isaglot_model::{ByteOrder, EncodingId, Isa as Model};
 use crate::limits::MAX_WIDTH;
 use crate::runtime::tables::{Calc, Case, Encoding, Expr, Field, Isa, Node, Op, Part, Piece, Range, Run, Space, Type};
 
-/// Why there is no code for a description.
+/// Why no code can be generated for a description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported(pub String);
 
@@ -32,9 +47,9 @@ pub struct Blueprint<'a> {
     pub nodes: usize,
     /// The encodings in the order of `leaves`.
     pub encodings: Vec<EncodingId>,
-    /// What the following mean is said in [`Isa`].
+    /// [`Isa`] says what this and the following mean.
     pub generation: u32,
-    /// See [`Isa`]; so are those below.
+    /// See [`Isa`].
     pub max_bits: u32,
     /// See [`Isa`].
     pub parcel_bits: u32,

@@ -1,7 +1,13 @@
 //! The quick half: display programs with everything finished that depends on few bits.
 //!
 //! Steps that depend on few bits together become one step that copies a text from a table; a choice by few bits becomes
-//! a table of places to go on. What is left prints a number or asks the program.
+//! a table of places where the program continues. What is left prints a number or asks the embedding program.
+//!
+//! An example: the text `{SAT}{NAME} {DST}, {IMM}`, where `SAT` is 1 bit that prints `(sat)` or nothing, `NAME` is `add`, `DST` is a
+//! register of 4 bits and `IMM` a number of 16. The steps `{SAT}`, `add `, `{DST}` and `, ` depend on 5 bits. All in one step
+//! would be a table of 32 texts; but a mnemonic makes a table that no other instruction shares, so with a word in it the
+//! limit is [`MERGE_TEXT_BITS`] bits, and [`Quick::flush`] finds the cheapest way to cut the row: `{SAT}add ` (a table of 2), then
+//! `{DST}, ` (a table of 16 that other instructions share), then the number.
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! A codec as C11: one header, one source, nothing but the standard library.
 //!
-//! The source is the tables of a blueprint ([`tables`]) behind a runtime that is the same for every description: the
-//! files of `c/runtime`, which are real C and compile as they stand with the prefix `isaglot`.
+//! The source is a runtime that is the same for every description, and the tables of a blueprint ([`tables`]) after it. The
+//! runtime is the files of `c/runtime`, which are real C and compile as they stand with the prefix `isaglot`.
 
 pub mod tables;
 
@@ -21,20 +21,20 @@ pub const RUNTIME: &[&str] = &[
     STREAM,
 ];
 
-/// Those of it that stand before [`QUICK`] or [`STRAIGHT`].
+/// How many of them precede [`QUICK`] or [`STRAIGHT`].
 const FIRST: usize = 6;
 
 /// What runs quick programs from their tables.
 pub const QUICK: &str = include_str!("runtime/quick.c");
 
-/// What stands behind it: streams.
+/// What follows it: streams.
 pub const STREAM: &str = include_str!("runtime/stream.c");
 
-/// Fields, encoding, assembly: behind all that.
+/// Fields, encoding, assembly: after all that.
 pub const MORE: &[&str] =
     &[include_str!("runtime/walk.c"), include_str!("runtime/number.c"), include_str!("runtime/read.c")];
 
-/// What stands before straight code.
+/// What precedes straight code.
 pub const STRAIGHT: &str = include_str!("runtime/straight.c");
 
 /// What the header declares, as C.

@@ -1,5 +1,5 @@
-//! The disassembler for drivers: the codec that `gen c` writes, once for each range of gens, behind the driver's options
-//! and callbacks.
+//! The disassembler for drivers: the codec that `gen c` writes, once for each range of gens, with the options and callbacks
+//! of a driver.
 
 use std::fmt::Write;
 
@@ -34,7 +34,7 @@ pub(crate) fn check(isa: &Isa, out: &mut Diagnostics) {
         unlike("instructions with their most significant byte first");
     }
     if !format.max_bits.is_multiple_of(32) {
-        unlike("instructions that are no whole 32-bit words");
+        unlike("instructions whose size is not a multiple of 32 bits");
     }
 }
 

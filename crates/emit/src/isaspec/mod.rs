@@ -70,7 +70,7 @@ fn readme(files: &[File], options: &Options<'_>) -> String {
         .replace("@STAMP@", &options.stamp.replace("@generated", "Generated"))
 }
 
-/// Writes the packer in C. Problems are added to `out`; with an error among them there is no file.
+/// Writes the packer in C. Problems are added to `out`; with an error among them nothing is written.
 #[must_use]
 pub fn encode_header(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> Option<File> {
     let prefix = options.prefix;
@@ -91,7 +91,7 @@ pub fn encode_header(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) ->
     Some(File::new(format!("{prefix}-encode.h"), text))
 }
 
-/// Writes the packer in Rust, as a module. Problems are added to `out`; with an error among them there is no file.
+/// Writes the packer in Rust, as a module. Problems are added to `out`; with an error among them nothing is written.
 #[must_use]
 pub fn encode_module(isa: &Isa, stamp: &str, out: &mut Diagnostics) -> Option<File> {
     let before = out.error_count();

@@ -8,7 +8,7 @@ pub(crate) fn real_width(pieces: &[Piece]) -> u32 {
     pieces.iter().map(|p| p.width()).sum::<u32>() - front
 }
 
-/// The low bit of a field that is one range of bits, with nothing behind it.
+/// The low bit of a field that is one range of bits, with no constant bits below it.
 pub(crate) fn only_range(pieces: &[Piece]) -> Option<u32> {
     match pieces.split_last() {
         Some((Piece::Bits(range), front)) if !front.iter().any(|p| matches!(p, Piece::Bits(_))) => Some(range.lo),

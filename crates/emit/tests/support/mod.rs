@@ -1,28 +1,37 @@
-//! What the tests of generated code share: descriptions, streams of words, and what the engine says to them.
+//! What the tests of generated code share: descriptions, streams of words, what the engine prints for them, compilers.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
-use std::io::Read;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use isaglot_asm::{Entry, Hooks, Options, Stream};
 use isaglot_codec::Plan;
+use isaglot_emit::files::File;
 use isaglot_model::{FeatureId, Isa};
-use isaglot_source::{Diagnostics, SourceMap};
+use isaglot_source::{Diagnostics, SourceMap, render};
+use isaglot_testing::peer::{CLANG_SANITIZERS, GCC_SANITIZERS, Peer};
+use isaglot_testing::{Failed, Random, corpus, workspace};
 
-/// The root of the workspace.
-pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+/// The compilers of C.
+pub(crate) const COMPILERS: [(&str, Peer); 2] = [("gcc", GCC_SANITIZERS), ("clang", CLANG_SANITIZERS)];
+
+/// How everything generated is compiled.
+pub(crate) const WARNINGS: &[&str] = &["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-g1"];
+
+/// What is also asked of C that has no text of a driver in it.
+pub(crate) const STRICT: &[&str] = &["-Wconversion"];
+
+/// What a program is watched for.
+pub(crate) const SANITIZE: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 /// Loads a description.
-fn load(path: &Path) -> Isa {
-    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
-    let mut read = |name: &str| std::fs::read(name).map_err(|e| e.to_string());
-    let isa = isaglot_isaspec::load(&mut files, &path.display().to_string(), &mut read, &mut problems);
-    isa.unwrap_or_else(|| {
-        panic!("{}: {}", path.display(), problems.iter().map(|d| d.message.as_str()).next().unwrap_or(""))
-    })
+pub(crate) fn load(path: &Path) -> Result<Isa, String> {
+    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
+    let top = path.to_string_lossy();
+    let isa = isaglot_isaspec::load(&mut files, &top, &mut |p| std::fs::read(p).map_err(|e| e.to_string()), &mut out);
+    isa.ok_or_else(|| out.iter().map(|d| render::text(&files, d, false)).collect())
 }
 
 /// The plan of a description for a gen; `features` is `all`, or empty for those that are on by default.
@@ -49,7 +58,7 @@ pub(crate) struct Subject {
 
 impl Subject {
     /// Loads the description.
-    pub(crate) fn load(&self) -> Isa {
+    pub(crate) fn load(&self) -> Result<Isa, String> {
         load(&self.path)
     }
 
@@ -73,40 +82,31 @@ const SHIPPED: &[(&str, &str, u32, &str)] = &[
 const CORPUS: &[(&str, u32)] =
     &[("ir3", 400), ("ir3", 500), ("ir3", 600), ("ir3", 700), ("afuc", 5), ("afuc", 6), ("afuc", 7), ("etnaviv", 0)];
 
-/// The corpus of isaspec, if there is one.
-pub(crate) fn corpus() -> Option<PathBuf> {
-    let given = std::env::var_os("ISAGLOT_CORPUS").map(PathBuf::from);
-    let wanted = given.is_some();
-    let path = given.unwrap_or_else(|| root().join("../shared/corpus")).join("isaspec");
-    assert!(path.is_dir() || !wanted, "ISAGLOT_CORPUS has no isaspec");
-    path.is_dir().then_some(path)
-}
-
 /// Every description that there is: the shipped ones, those of the corpus, its small ones.
 pub(crate) fn subjects() -> Vec<Subject> {
     let mut all: Vec<Subject> = SHIPPED
         .iter()
         .map(|&(name, path, generation, features)| Subject {
             name: name.to_owned(),
-            path: root().join(path),
+            path: workspace().join(path),
             generation,
             features,
             pool: None,
         })
         .collect();
-    let Some(corpus) = corpus() else { return all };
+    let Some(folder) = corpus::folder("isaspec") else { return all };
     for &(isa, generation) in CORPUS {
-        let pool = |end: &str| corpus.join("corpus").join(format!("{isa}.gen{generation}.pool.{end}.gz"));
+        let pool = |end: &str| folder.join("corpus").join(format!("{isa}.gen{generation}.pool.{end}.gz"));
         all.push(Subject {
             name: format!("{isa}_{generation}"),
-            path: corpus.join("xml").join(isa).join(format!("{isa}.xml")),
+            path: folder.join("xml").join(isa).join(format!("{isa}.xml")),
             generation,
             features: "",
             pool: pool("bin").is_file().then(|| (pool("bin"), pool("txt"))),
         });
     }
     let mut small: Vec<PathBuf> =
-        std::fs::read_dir(corpus.join("micro")).map_or(Vec::new(), |d| d.flatten().map(|e| e.path()).collect());
+        std::fs::read_dir(folder.join("micro")).map_or(Vec::new(), |d| d.flatten().map(|e| e.path()).collect());
     small.sort();
     for path in small {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -124,31 +124,23 @@ pub(crate) fn subjects() -> Vec<Subject> {
     all
 }
 
-/// A packed file of the corpus.
-pub(crate) fn unpack(path: &Path) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    flate2::read::GzDecoder::new(file).read_to_end(&mut bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    bytes
-}
-
 /// How many random instructions a test tries: `ISAGLOT_WORDS`, or this many.
 pub(crate) fn words(usual: usize) -> usize {
     std::env::var("ISAGLOT_WORDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
-/// Whether more is tried than usual.
-pub(crate) fn is_large() -> bool {
-    words(0) > 0
+/// Whether everything is tried: `ISAGLOT_FULL=1`, or more words than usual.
+pub(crate) fn is_full() -> bool {
+    words(0) > 0 || std::env::var_os("ISAGLOT_FULL").is_some_and(|v| !v.is_empty() && v != "0")
 }
 
 /// A million instructions drawn from a pool of instructions of `size` bytes, as the corpus's MANIFEST says.
 pub(crate) fn drawn(pool: &[u8], size: usize) -> Vec<u8> {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     let count = (pool.len() / size.max(1)).max(1) as u64;
     let mut out = Vec::with_capacity(1_000_000 * size);
     for _ in 0..1_000_000 {
-        let at = ((random.next() >> 32) % count) as usize * size;
+        let at = random.below(count) as usize * size;
         out.extend_from_slice(pool.get(at..at + size).unwrap_or(&[]));
     }
     out
@@ -167,29 +159,16 @@ impl Hooks for Custom {
     }
 }
 
-/// Pseudo-random numbers.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    /// The next one.
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-}
-
 /// A stream with about `count` instructions: half random, half encodings of the plan with random open bits, some of
 /// those with a bit flipped.
 pub(crate) fn stream(plan: &Plan<'_>, count: usize, seed: u64) -> Vec<u8> {
     let isa = plan.isa();
-    let mut random = Random(seed | 1);
+    let mut random = Random::new(seed);
     let mut out = Vec::new();
     let leaves: Vec<_> = isa[isa.root()].encodings.iter().filter(|&&id| plan.active(&isa[id])).collect();
     for _ in 0..count {
-        let pick = random.next();
-        let Some(&&id) = leaves.get((random.next() % (leaves.len() as u64).max(1)) as usize) else {
+        let pick = random.u64();
+        let Some(&&id) = leaves.get(random.index(leaves.len())) else {
             out.push(pick as u8);
             continue;
         };
@@ -198,9 +177,9 @@ pub(crate) fn stream(plan: &Plan<'_>, count: usize, seed: u64) -> Vec<u8> {
         for lo in (0..encoding.width).step_by(64) {
             // Sparse and dense words come too.
             let bits = match pick >> 8 & 3 {
-                0 => random.next() & random.next() & random.next(),
-                1 => random.next() | random.next() | random.next(),
-                _ => random.next(),
+                0 => random.u64() & random.u64() & random.u64(),
+                1 => random.u64() | random.u64() | random.u64(),
+                _ => random.u64(),
             };
             word.insert(lo, 64.min(encoding.width - lo), bits);
         }
@@ -210,7 +189,7 @@ pub(crate) fn stream(plan: &Plan<'_>, count: usize, seed: u64) -> Vec<u8> {
                 word = word.and_not(&encoding.dont_care);
             }
             if pick & 0xf0 == 0 {
-                let bit = (random.next() % u64::from(encoding.width)) as u32;
+                let bit = (random.u64() % u64::from(encoding.width)) as u32;
                 word.set_bit(bit, !word.bit(bit));
             }
         }
@@ -233,27 +212,53 @@ pub(crate) fn engine(plan: &Plan<'_>, options: Options, bytes: &[u8], hooks: &mu
 
 /// Named places in a stream.
 pub(crate) fn entries(count: usize) -> Vec<Entry> {
-    let mut random = Random(77);
-    (0..count).map(|i| Entry { offset: random.next() % 400, name: format!("place_{}", i % 7).into_bytes() }).collect()
-}
-
-/// Says where two texts begin to differ.
-pub(crate) fn compare(what: &str, got: &[u8], wanted: &[u8]) -> Result<(), String> {
-    if got == wanted {
-        return Ok(());
-    }
-    let (a, b): (Vec<&[u8]>, Vec<&[u8]>) =
-        (got.split(|&b| b == b'\n').collect(), wanted.split(|&b| b == b'\n').collect());
-    let line = a.iter().zip(&b).position(|(a, b)| a != b).unwrap_or(a.len().min(b.len()));
-    let show = |lines: &[&[u8]]| String::from_utf8_lossy(lines.get(line).copied().unwrap_or(b"(nothing)")).into_owned();
-    Err(format!("{what}, line {}:\n  generated: {}\n  engine:    {}", line + 1, show(&a), show(&b)))
+    let mut random = Random::new(77);
+    (0..count).map(|i| Entry { offset: random.u64() % 400, name: format!("place_{}", i % 7).into_bytes() }).collect()
 }
 
 /// Writes generated files to a folder.
-pub(crate) fn write(files: &[isaglot_emit::files::File], folder: &Path) -> std::io::Result<()> {
+pub(crate) fn write(files: &[File], folder: &Path) -> std::io::Result<()> {
     files.iter().try_for_each(|file| {
         let target = folder.join(&file.name);
         std::fs::create_dir_all(target.parent().unwrap_or(folder))?;
         std::fs::write(target, &file.text)
     })
+}
+
+/// Compiles C files to a program, without a warning.
+pub(crate) fn compile(compiler: &str, flags: &[&[&str]], files: &[&Path], to: &Path) -> Result<(), Failed> {
+    let said = said(Command::new(compiler).args(flags.concat()).args(files).arg("-o").arg(to))?;
+    if said.is_empty() { Ok(()) } else { Err(format!("{compiler}:\n{said}").into()) }
+}
+
+/// Runs a compiler; its messages, if it succeeds.
+pub(crate) fn said(command: &mut Command) -> Result<String, Failed> {
+    let out = command.output()?;
+    let text = String::from_utf8_lossy(&[out.stderr, out.stdout].concat()).into_owned();
+    if out.status.success() {
+        return Ok(text);
+    }
+    let text: Vec<&str> = text.lines().take(60).collect();
+    Err(format!("{}: {}\n{}", command.get_program().to_string_lossy(), out.status, text.join("\n")).into())
+}
+
+/// Runs a program on some input and gives its output.
+pub(crate) fn run(program: &Path, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, Failed> {
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let mut stdin = child.stdin.take().ok_or("no input")?;
+    let input = input.to_vec();
+    let feeder = std::thread::spawn(move || stdin.write_all(&input));
+    let out = child.wait_with_output()?;
+    let fed = feeder.join();
+    if !out.status.success() {
+        let text = String::from_utf8_lossy(&out.stderr);
+        return Err(format!("{}: {}\n{text}", program.display(), out.status).into());
+    }
+    fed.map_err(|_| "the input was not written")??;
+    Ok(out.stdout)
 }

@@ -1,5 +1,6 @@
 //! Expressions: the typed C tree and the model's nodes match one to one.
 
+use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::{Builder, Expr, FeatureId, Name, Node, NodeId};
 
 use crate::expr::{CExpr, COp};
@@ -22,11 +23,11 @@ pub(crate) fn lower(
             COp::Const(v) => Node::Const(t.wrap(v), t),
             COp::Field(index) => match fields.get(index as usize) {
                 Some(name) => Node::Field(*name),
-                None => Node::Const(0, t),
+                None => impossible(Node::Const(0, t)),
             },
             COp::Gen => Node::Gen,
             COp::Feature(index) => {
-                let name = parsed.features.get(index as usize).map_or("", |(name, _)| name);
+                let name = parsed.features.get(index as usize).map(|(name, _)| name.as_str()).or_impossible("");
                 match features.position(name) {
                     Some(id) => Node::Feature(FeatureId(id as u32)),
                     None => Node::Const(0, t),

@@ -1,6 +1,7 @@
 //! Fields of a case.
 
 use isaglot_bits::BitRange;
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{Field, FieldSource, FieldType, Param, Piece};
 use isaglot_source::Diagnostics;
 
@@ -117,7 +118,7 @@ impl<'a> Lowering<'a> {
 
     fn space_width(&self, space: isaglot_model::SpaceId) -> u32 {
         let root = self.spaces.iter().find(|(_, s)| *s == space).and_then(|(id, _)| self.tables.sets.get(*id));
-        root.and_then(|set| set.decl.size).map_or(0, |s| u32::try_from(s.value).unwrap_or(0))
+        root.map(super::size).or_impossible(0)
     }
 }
 
@@ -140,6 +141,9 @@ fn zeros(mut width: u32, pieces: &mut Vec<Piece>) {
 }
 
 /// Cuts pieces of `have` bits to their low `want` bits, or puts zeros before them.
+///
+/// Pieces stand with the most significant first: `[9..=10], [2..=4]` are 5 bits. Cut to 4 they are `[9..=9], [2..=4]`, cut
+/// to 2 they are `[2..=3]`; with 7 wanted, two zero bits come first.
 fn fit(pieces: &mut Vec<Piece>, have: u32, want: u32) {
     if have < want {
         let mut front = Vec::new();

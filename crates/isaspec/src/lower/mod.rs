@@ -2,7 +2,7 @@
 //!
 //! Class hierarchies are flattened here: the cases of a leaf are its own overrides and default, then its parent's, up to
 //! the root. What one bitset contributes is built once and copied into each leaf below it. Nothing is checked again;
-//! what this module cannot find cannot happen in a description without errors, and is left out.
+//! what this module cannot find cannot occur in a description without errors.
 
 mod expansions;
 pub(crate) mod exprs;
@@ -12,6 +12,7 @@ mod operands;
 mod semantics;
 
 use isaglot_bits::{BitRange, Pattern, Word};
+use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::{
     Assert, Builder, Case, Condition, EncodeRoot, Encoding, EnumId, EnumType, EnumValue, ExprId, Feature, FeatureId,
     Flow, GenName, GenRange, Isa, Map, Overlap, RegisterFile, RegisterFileId, Space, SpaceId, Template, TemplatePart,
@@ -25,7 +26,7 @@ use crate::gather::{CaseInfo, Set, Tables};
 use crate::limits;
 use crate::load::Sources;
 use crate::roles::{self, Roles, RolesFile};
-use crate::syntax::{EnumDecl, PatternDecl, PieceDecl, Registers};
+use crate::syntax::{EnumDecl, PieceDecl, Registers};
 use crate::text::Text;
 pub(crate) use operands::{flow, implicit};
 
@@ -71,7 +72,7 @@ pub(crate) fn lower(
         lowering.builder.feature(Feature { name: name.clone(), implies, default: decl.default, doc, span: decl.span });
     }
     for gen_name in sources.files.iter().flat_map(|f| &f.gen_names) {
-        let value = u32::try_from(gen_name.value.value).unwrap_or(0);
+        let value = u32::try_from(gen_name.value.value).or_impossible(0);
         lowering.builder.gen_name(GenName { name: gen_name.name.value.clone(), value });
     }
     semantics::check(sources, tables.registers.entries.iter().filter_map(|(_, r)| r.width.as_ref()), out);
@@ -132,8 +133,8 @@ struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     fn space(&mut self, id: usize) {
-        let Some(set) = self.tables.sets.get(id) else { return };
-        let width = set.decl.size.map_or(0, |s| u32::try_from(s.value).unwrap_or(0));
+        let Some(set) = self.tables.sets.get(id) else { return impossible(()) };
+        let width = size(set);
         let mut encode: Vec<EncodeRoot> = Vec::new();
         for e in &set.decl.encodes {
             let Some(ty) = &e.ty else { continue };
@@ -240,7 +241,7 @@ impl<'a> Lowering<'a> {
             return;
         }
         let tables = self.tables;
-        let Some(set) = tables.sets.get(id) else { return };
+        let Some(set) = tables.sets.get(id) else { return impossible(()) };
         let owner = display_name(set, &mut Diagnostics::new());
         let mut cases = Vec::with_capacity(set.cases.len());
         for case in &set.cases {
@@ -305,6 +306,11 @@ impl<'a> Lowering<'a> {
     }
 }
 
+/// The width of a root in bits.
+fn size(root: &Set<'_>) -> u32 {
+    root.decl.size.and_then(|size| u32::try_from(size.value).ok()).or_impossible(0)
+}
+
 fn display_name(set: &Set<'_>, out: &mut Diagnostics) -> String {
     match &set.decl.display_name {
         Some(name) => display::c_text(name, out),
@@ -336,7 +342,7 @@ fn digits(text: &str, low: u32, word: &mut Word, digit: u8) {
     let mut at = low;
     while end > 0 {
         let start = end.saturating_sub(64);
-        let chunk = text.as_bytes().get(start..end).unwrap_or(&[]);
+        let chunk = text.as_bytes().get(start..end).or_impossible(&[]);
         let value = chunk.iter().fold(0u64, |v, b| v << 1 | u64::from(*b == digit));
         let width = chunk.len() as u32;
         if value != 0 {
@@ -352,7 +358,7 @@ fn digits(text: &str, low: u32, word: &mut Word, digit: u8) {
 fn bits(tables: &Tables<'_>, place: &Place) -> (Pattern, Word) {
     let zero = || Word::zero(place.width);
     let (mut value, mut care, mut dont_care) = (zero(), zero(), zero());
-    let patterns = |level: &usize| tables.sets.get(*level).map_or(&[] as &[PatternDecl], |set| &set.decl.patterns);
+    let patterns = |level: &usize| tables.sets.get(*level).map(|set| &set.decl.patterns[..]).or_impossible(&[]);
     for p in place.levels.iter().flat_map(patterns) {
         let text = &p.digits.value;
         digits(text, p.low, &mut value, b'1');
@@ -377,7 +383,7 @@ fn except(tables: &Tables<'_>, place: &Place, pattern: &Pattern, out: &mut Diagn
                 out.push(Diagnostic::error("isaspec-except", message).label(decl.span, "here"));
                 return left;
             }
-            let text = decl.digits.value.get(at..at + piece.width() as usize).unwrap_or("");
+            let text = decl.digits.value.get(at..at + piece.width() as usize).or_impossible("");
             at += text.len();
             digits(text, low, &mut value, b'1');
             digits(text, low, &mut care, b'1');
@@ -457,7 +463,7 @@ fn register_file(tables: &Tables<'_>, name: &str, decl: &Registers) -> RegisterF
     }
 }
 
-/// What stands behind the prefix in the name of a register: its number, or that of its group and its component.
+/// What follows the prefix in the name of a register: its number, or that of its group and its component.
 fn plain_name(decl: &Registers, number: u32) -> String {
     let first = decl.first.map_or(0, |f| u32::try_from(f.value).unwrap_or(0));
     let several = decl.components.len() as u32;

@@ -1,5 +1,6 @@
 //! Small steps that every element needs: attributes, numbers, texts, children, each with its place.
 
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 use roxmltree::Node;
 
@@ -19,7 +20,7 @@ impl<'a> Reader<'a, '_> {
     /// The place of an element: its `<name`.
     pub(crate) fn span(&self, node: Node<'_, '_>) -> Span {
         let start = node.range().start;
-        let rest = self.input.get(start + 1..).unwrap_or("");
+        let rest = self.input.get(start + 1..).or_impossible("");
         let len = rest.find(|c: char| c.is_whitespace() || c == '>' || c == '/').unwrap_or(rest.len());
         Span::new(self.file, start, start + 1 + len)
     }
@@ -29,7 +30,7 @@ impl<'a> Reader<'a, '_> {
         let attribute = node.attributes().find(|a| a.namespace().is_none() && a.name() == name)?;
         let range = attribute.range_value();
         let span = Span::new(self.file, range.start, range.end);
-        let raw = self.input.get(range.clone()).unwrap_or("");
+        let raw = self.input.get(range.clone()).or_impossible("");
         if raw == attribute.value() {
             return Some(Text::verbatim(raw, span));
         }

@@ -10,6 +10,7 @@ use isaglot_isaspec as isaspec;
 use isaglot_model::Isa;
 use isaglot_model::compiled::{Header, MAGIC, Source, Unreadable, VERSION, from_bytes, to_bytes};
 use isaglot_source::{Diagnostics, SourceMap};
+use isaglot_testing::Random;
 
 /// The descriptions that ship with the project.
 const SPECS: [&str; 4] = ["minnow/minnow.xml", "trio/trio.xml", "riscv/riscv.xml", "xe/xe.xml"];
@@ -123,23 +124,17 @@ fn what_is_no_description_is_refused() {
 #[test]
 fn changed_bytes_do_no_harm() {
     let good = to_bytes(&header(), &load("trio/trio.xml"));
-    let mut state = 0x5EED_u64;
-    let mut random = |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 16) as usize % below
-    };
+    let mut random = Random::new(0x5EED);
     let (mut taken, mut refused) = (0, 0);
-    let code: Vec<u8> = (0..400).map(|_| random(256) as u8).collect();
+    let code = random.bytes(400);
     for _ in 0..3000 {
         let mut bad = good.clone();
-        for _ in 0..=random(3) {
-            let at = 16 + random(bad.len() - 16);
-            match random(3) {
-                0 => bad[at] = [0, 1, 0x7f, 0x80, 0xff][random(5)],
-                1 => bad[at] = random(256) as u8,
-                _ => drop(bad.splice(at..at, std::iter::repeat_n(0xff, random(12)))),
+        for _ in 0..=random.index(3) {
+            let at = 16 + random.index(bad.len() - 16);
+            match random.index(3) {
+                0 => bad[at] = *random.pick(&[0, 1, 0x7f, 0x80, 0xff]),
+                1 => bad[at] = random.u8(),
+                _ => drop(bad.splice(at..at, std::iter::repeat_n(0xff, random.index(12)))),
             }
         }
         match from_bytes(&sealed(bad)) {

@@ -1,4 +1,4 @@
-//! The descriptions under `specs/` that are written by hand to show every extension: they load without a word, their
+//! The descriptions under `specs/` that are written by hand to show every extension: they load without a diagnostic, their
 //! programs read as expected, and the model has the operands, flow and widths that they state.
 //!
 //! `BLESS=1` writes the goldens: `specs/NAME/PROGRAM.txt`, the text with labels, and `tests/golden/NAME.txt`, the model.
@@ -11,6 +11,7 @@ use isaglot_codec::Plan;
 use isaglot_isaspec as isaspec;
 use isaglot_model::{Condition, Encoding, FieldSource, Flow, Isa, OperandKind, Piece, RegisterFileId};
 use isaglot_source::{Diagnostics, SourceMap, render};
+use isaglot_testing::bless;
 
 /// A description, the gen that its program is for, and the program.
 const PROGRAMS: [(&str, u32, &str); 2] = [("minnow", 0, "sum"), ("trio", 0, "dot")];
@@ -30,11 +31,7 @@ fn load(name: &str) -> Isa {
 }
 
 fn same_as_golden(path: &Path, text: &str) {
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(path, text).expect("a writable golden");
-    }
-    let golden = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(golden == text, "{} differs (BLESS=1 to accept):\n{text}", path.display());
+    bless::golden(path, text).unwrap_or_else(|difference| panic!("{difference}"));
 }
 
 #[test]
