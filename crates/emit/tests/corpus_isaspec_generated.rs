@@ -296,8 +296,9 @@ fn rust(subject: &Subject, straight: bool) -> Result<(), Failed> {
 /// Compiles the driver of the tests with generated C.
 fn compiled(compiler: &str, dir: &Path, flags: &[&[&str]]) -> Result<PathBuf, Failed> {
     let (driver, program) = (workspace().join("crates/emit/tests/c/driver.c"), dir.join("driver"));
-    let include = format!("-I{}", dir.display());
-    let flags = [&[WARNINGS, STRICT, &[&include]], flags].concat();
+    let include = [format!("-I{}", dir.display())];
+    let include = include.each_ref().map(String::as_str);
+    let flags = [&[WARNINGS, STRICT, &include], flags].concat();
     support::compile(compiler, &flags, &[&driver, &dir.join("isaglot.c")], &program)?;
     Ok(program)
 }

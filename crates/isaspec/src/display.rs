@@ -3,6 +3,10 @@
 //! The reference pastes a display into a C string literal and interprets the bytes that the C compiler makes of it. So
 //! escapes are replaced first, then references are found. What would break that C file (a quote, a line end) is kept
 //! as it is, with a warning.
+//!
+//! An example: `{NAME}\t\x7bDST:align=8\x7d` becomes the bytes `{NAME}`, a tab, `{DST:align=8}`; so its parts are the
+//! reference `NAME`, the literal tab, and the reference `DST` with the column 8. An escape can therefore make a reference, and
+//! there is no way to print a brace.
 
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 
@@ -16,11 +20,11 @@ pub enum Part {
     Literal(Vec<u8>),
     /// `{NAME:align=N}`
     Reference {
-        /// What stands before `:align=`; may be empty.
+        /// The text before `:align=`; may be empty.
         name: String,
         /// The column; `None` if the reference does not ask for one.
         align: Option<u32>,
-        /// All that stands between the braces.
+        /// The whole text between the braces.
         reference: String,
         /// Where it stands, braces included.
         span: Span,
@@ -107,7 +111,7 @@ enum Escape {
     End,
 }
 
-/// The meaning of what stands behind a backslash, and how many bytes it takes.
+/// The meaning of what follows a backslash, and how many bytes it takes.
 fn escape(rest: &str) -> (Escape, usize) {
     let Some(first) = rest.chars().next() else { return (Escape::End, 0) };
     let run = |from: usize, most: usize, radix: u32| {
@@ -165,7 +169,7 @@ pub fn parse(text: &Text, out: &mut Diagnostics) -> Option<Vec<Part>> {
         let Some(close) = bytes[open..].iter().position(|&b| b == b'}').map(|n| open + n) else {
             out.push(
                 Diagnostic::error("isaspec-unterminated-reference", "`{` without `}` in a display")
-                    .label(text.span_of(offset(open)..offset(open) + 1), "expected `}` behind it")
+                    .label(text.span_of(offset(open)..offset(open) + 1), "expected `}` after it")
                     .note("there is no escape for a literal `{`"),
             );
             return None;
@@ -194,7 +198,7 @@ fn reference(inner: &[u8], span: Span, out: &mut Diagnostics) -> Option<Part> {
     let Some((name, column)) = reference.split_once(":align=") else {
         return Some(Part::Reference { name: reference.clone(), align: None, reference, span });
     };
-    // C's atoi: blanks, a sign, digits, and whatever follows is ignored.
+    // C's atoi: blanks, a sign, digits; the rest is ignored.
     let number = column.trim_start();
     let digits = number.strip_prefix(['+', '-']).unwrap_or(number);
     let len = digits.bytes().take_while(u8::is_ascii_digit).count();

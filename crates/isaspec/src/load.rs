@@ -1,7 +1,7 @@
 //! A description is a top file and what it imports.
 //!
 //! Files come through a callback that the caller gives, so this crate does no I/O. An import names its file relative to
-//! the directory of the *top* file, whatever file it stands in. There is no include guard: a file imported twice
+//! the directory of the *top* file, also in an imported file. There is no include guard: a file imported twice
 //! defines everything twice, which the reference allows and which then counts as variants. A circle of imports is an
 //! error.
 
@@ -26,7 +26,7 @@ pub struct Sources {
     pub order: Vec<usize>,
 }
 
-/// Reads the top file and all that it imports; `None` if a file is missing or broken, or imports run in a circle.
+/// Reads the top file and all that it imports; `None` if a file is missing or broken, or imports run in a cycle.
 pub fn load(map: &mut SourceMap, top: &str, read_file: &mut Loader<'_>, out: &mut Diagnostics) -> Option<Sources> {
     let base = Path::new(top).parent().unwrap_or(Path::new("")).to_path_buf();
     let mut loading = Loading {

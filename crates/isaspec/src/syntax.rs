@@ -178,7 +178,7 @@ pub struct PatternDecl {
     pub low: u32,
     /// The digits, most significant first: `0`, `1`, and in a pattern `x`. Their number is the width.
     pub digits: Text,
-    /// An XML comment behind it on the same line: what the bits are called.
+    /// An XML comment after it on the same line: the name of the bits.
     pub comment: Option<String>,
     /// The element.
     pub span: Span,
@@ -214,7 +214,7 @@ pub struct Override {
     pub condition: Option<ExprRef>,
     /// What holds under it.
     pub case: CaseDecl,
-    /// Its text is a shorthand for assemblers and readers who want them (extension).
+    /// Its text is an alias, for assemblers and readers who ask for aliases (extension).
     pub alias: bool,
 }
 

@@ -102,7 +102,7 @@ impl Text {
         }
     }
 
-    /// The source of one byte of the text; past the end, the empty place behind the last byte.
+    /// The source of one byte of the text; past the end, the empty place after the last byte.
     fn source_at(&self, offset: usize) -> Option<Span> {
         let index = self.segments.partition_point(|s| s.at as usize <= offset).checked_sub(1)?;
         let segment = self.segments.get(index)?;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use isaglot_invariant::Impossible as _;
+
 /// Prints a text so that it is text in element content and in quoted attributes.
 pub(crate) struct Escaped<'a>(pub(crate) &'a str);
 
@@ -32,7 +34,7 @@ pub(crate) fn first_sentence(text: &str) -> String {
     let folded: Vec<&str> = text.split_whitespace().collect();
     let folded = folded.join(" ");
     match folded.find(". ") {
-        Some(end) => folded.get(..=end).unwrap_or(&folded).to_owned(),
+        Some(end) => folded.get(..=end).or_impossible(&folded).to_owned(),
         None => folded,
     }
 }

@@ -1,4 +1,4 @@
-//! The index behind the search box: a script that assigns a list, so that it loads from a folder without a server.
+//! The index of the search box: a script that assigns a list, so that it loads from a folder without a server.
 
 use serde_json::json;
 

@@ -1,10 +1,11 @@
 //! Addresses of pages: stable, readable, the same on every file system.
 //!
 //! The name of a thing decides the address, so that links stay good when a description grows. File systems that do not
-//! tell case apart get distinct names all the same; whatever is not a letter, a digit, `-`, `_` or `.` is spelled out.
+//! tell case apart get distinct names all the same; everything that is not a letter, a digit, `-`, `_` or `.` is spelled out.
 
 use std::collections::BTreeMap;
 
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{EncodingId, EnumId, Isa, SpaceId};
 
 /// The addresses of everything that has a page or a place on one, relative to the top of the site.
@@ -19,7 +20,7 @@ impl Slugs {
         let spaces = unique(isa.spaces().iter().map(|s| isa.text(s.name).to_owned()));
         let names = unique(isa.encodings().iter().map(|e| {
             let name = isa.text(e.name);
-            // Variants of one name for other gens: the first gen tells them apart, whatever their order.
+            // Variants of one name for other gens: the first gen tells them apart, in any order.
             let variants = isa[e.space].encodings.iter().filter(|&&o| isa[o].name == e.name).count();
             if variants > 1 && e.gens.min > 0 { format!("{name}-gen{}", e.gens.min) } else { name.to_owned() }
         }));
@@ -27,7 +28,7 @@ impl Slugs {
             if e.space == isa.root() {
                 format!("instruction/{name}.html")
             } else {
-                let space = spaces.get(e.space.index()).map_or("", String::as_str);
+                let space = spaces.get(e.space.index()).map(String::as_str).or_impossible("");
                 format!("part/{space}.html#{name}")
             }
         });
@@ -41,21 +42,21 @@ impl Slugs {
 
     /// The page of an instruction, or the place of a part of one.
     pub(crate) fn encoding(&self, id: EncodingId) -> &str {
-        self.encodings.get(id.index()).map_or("", String::as_str)
+        self.encodings.get(id.index()).map(String::as_str).or_impossible("")
     }
 
     /// The page of the encodings of a field's space.
     pub(crate) fn space(&self, id: SpaceId) -> &str {
-        self.spaces.get(id.index()).map_or("", String::as_str)
+        self.spaces.get(id.index()).map(String::as_str).or_impossible("")
     }
 
     /// The page of an enum.
     pub(crate) fn enumeration(&self, id: EnumId) -> &str {
-        self.enums.get(id.index()).map_or("", String::as_str)
+        self.enums.get(id.index()).map(String::as_str).or_impossible("")
     }
 }
 
-/// Names that files can have, no two the same, whatever the case.
+/// Names that files can have; no two are the same, even without regard to case.
 fn unique(names: impl Iterator<Item = String>) -> Vec<String> {
     let mut taken: BTreeMap<String, u32> = BTreeMap::new();
     let mut all = Vec::new();
@@ -84,7 +85,7 @@ fn spelled(name: &str) -> String {
             c => out.push_str(&format!("~{:x}", c as u32)),
         }
     }
-    // Some systems take these for devices, whatever follows the dot.
+    // Some systems take these for devices, with any extension.
     let device = ["con", "aux", "nul", "prn"].contains(&out.to_lowercase().as_str());
     if out.is_empty() || device { format!("{out}_") } else { out }
 }

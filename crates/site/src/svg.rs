@@ -1,6 +1,7 @@
 //! The bit diagram of a view, as SVG: rows of at most 32 bits, the most significant first; fixed bits show their values,
 //! fields their names, and every bit is claimed by at most one of them.
 
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{Encoding, Isa};
 
 use crate::html::Escaped;
@@ -48,7 +49,7 @@ pub(crate) fn diagram(isa: &Isa, encoding: &Encoding, view: &View<'_>, label: &s
         let top = row * (BOX + NUMBERS);
         let mut end = high + 1;
         while end > low {
-            let owner = owners.get(end as usize - 1).copied().unwrap_or(Owner::Free);
+            let owner = owners.get(end as usize - 1).copied().or_impossible(Owner::Free);
             let mut start = end - 1;
             while start > low && owners.get(start as usize - 1) == Some(&owner) {
                 start -= 1;

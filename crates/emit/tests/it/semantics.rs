@@ -8,6 +8,7 @@ use isaglot_bits::Word;
 use isaglot_emit::semantics::{Target, container, statements};
 use isaglot_semantics::{Body, Env, ExternId, FileIndex, Machine, Operand, Symbol, check, parse, run};
 use isaglot_source::{Diagnostics, SourceMap, render};
+use isaglot_testing::Random;
 
 const WIDTHS: &[u32] = &[1, 5, 8, 12, 32, 33, 64, 96, 128];
 
@@ -121,21 +122,15 @@ fn compile(expression: &str, width: u32, result: u32) -> (Env, Body) {
 
 #[test]
 fn generated_rust_agrees_with_the_definition() {
-    let mut x: u64 = 0x0123_4567_89ab_cdef;
-    let mut random = |width: u32| {
-        let mut next = || {
-            x ^= x << 13;
-            x ^= x >> 7;
-            x ^= x << 17;
-            x
-        };
+    let mut random = Random::new(0x0123_4567_89ab_cdef);
+    let mut word = |width: u32| {
         // Edges as often as anything else.
-        let value = match next() % 6 {
+        let value = match random.below(6) {
             0 => 0,
             1 => u128::MAX,
             2 => 1 << (width - 1),
-            3 => u128::from(next() % 8),
-            _ => u128::from(next()) << 64 | u128::from(next()),
+            3 => u128::from(random.below(8)),
+            _ => u128::from(random.u64()) << 64 | u128::from(random.u64()),
         };
         Word::from_u128(value, width)
     };
@@ -153,7 +148,7 @@ fn generated_rust_agrees_with_the_definition() {
             let _ =
                 writeln!(source, "// {expression}\nfn f{number}(a: u{input}, b: u{input}) -> u{output} {{\n{text}}}");
             for _ in 0..40 {
-                let (a, b) = (random(width), random(width));
+                let (a, b) = (word(width), word(width));
                 let mut machine = Registers([a.clone(), b.clone(), Word::zero(result)]);
                 let Ok(()) = run(&body, &mut machine);
                 let _ =

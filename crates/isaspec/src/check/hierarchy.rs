@@ -95,5 +95,5 @@ fn circle(tables: &Tables<'_>, members: &[usize], in_circle: &mut [bool], out: &
             Some(d) => d.secondary(extends.span(), format!("`{name}` extends `{}`", extends.value)),
         });
     }
-    out.push(d.unwrap_or_else(|| Diagnostic::error("isaspec-extends-cycle", "bitsets extend each other in a circle")));
+    out.push(d.unwrap_or_else(|| Diagnostic::error("isaspec-extends-cycle", "bitsets extend each other in a cycle")));
 }

@@ -58,7 +58,7 @@ pub(crate) enum NoType {
     Unknown,
     /// A bitset, but not a root.
     NotRoot(usize),
-    /// Several leaves share the name, so it is no root.
+    /// Several leaves share the name, so it is not a root.
     Variants,
     /// The word `enum`, which says nothing about which.
     Enum,

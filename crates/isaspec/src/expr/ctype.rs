@@ -64,7 +64,7 @@ pub(crate) fn literal(text: &str) -> Result<(u64, IntType), &'static str> {
         "l" | "ll" => true,
         _ => return Err("not a number: expected digits, then at most the suffixes u and l"),
     };
-    // `lul` is no suffix: the u stands before or after all l.
+    // `lul` is not a suffix: the u stands before or after all l.
     if suffix.len() == 3 && suffix.as_bytes().get(1) == Some(&b'u') {
         return Err("not a number: expected digits, then at most the suffixes u and l");
     }

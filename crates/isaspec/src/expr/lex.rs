@@ -37,7 +37,7 @@ const LONG_MARKS: [&str; 19] = [
     "<<=", ">>=", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "->", "&=", "|=",
 ];
 
-/// The token at or behind `at`, comments and white space skipped; or the range of what is no token, and why.
+/// The first token from `at` on, comments and white space skipped; or the range of what is not a token, and why.
 pub(crate) fn next(text: &str, mut at: usize) -> Result<Token<'_>, (Range<usize>, &'static str)> {
     loop {
         let rest = text.get(at..).unwrap_or("");

@@ -2,8 +2,20 @@
 //!
 //! The reference pastes an expression into a C function, each `{F}` replaced by a variable `int64_t F`. So the same is
 //! done here: references are replaced in the text first (`pasted`), then C is parsed, typed by C's rules, and every
-//! conversion written out as a node. What is found between the braces is fetched whether or not evaluation reaches it,
+//! conversion becomes a node. What is found between the braces is fetched whether or not evaluation reaches it,
 //! even inside a comment.
+//!
+//! An example: `{A} << 3 == 8u`, with the field `A`. Pasted it is `A << 3 == 8u`. A field is a signed number of 64 bits and 3 an
+//! `int`, but the right operand of a shift keeps its type; `==` compares an `int64_t` with an `unsigned int`, so the latter is
+//! converted to 64 bits:
+//!
+//! ```text
+//! 0  Field(A)          i64
+//! 1  Const(3)          i32
+//! 2  Shl(i64, 0, 1)    i64
+//! 3  Const(8)          i64     the constant, converted in place
+//! 4  Eq(i64, 2, 3)     i32     0 or 1
+//! ```
 //!
 //! Nodes lie in one vector, operands first: nothing here or later recurses over an expression except the parser, whose
 //! depth is bounded by [`limits::MAX_EXPR_DEPTH`](crate::limits::MAX_EXPR_DEPTH).

@@ -95,7 +95,7 @@ struct Parser<'a> {
     depth: usize,
     dialect: bool,
     features: Vec<(String, Span)>,
-    /// The first division by a constant zero; it does not stop the parse, so that syntax errors behind it are found.
+    /// The first division by a constant zero; it does not stop the parse, so that syntax errors after it are found.
     division: Option<Problem>,
 }
 
@@ -389,7 +389,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The nodes that `root` needs, root last: folding and commas leave others behind.
+/// The nodes that `root` needs, root last: folding and commas leave others that nothing needs.
 fn reachable(nodes: &[CNode], root: u32) -> Vec<CNode> {
     let mut wanted = vec![false; nodes.len()];
     if let Some(root) = wanted.get_mut(root as usize) {

@@ -53,7 +53,7 @@ pub(crate) fn paste(text: &Text, dialect: bool, out: &mut Diagnostics) -> Option
             out.push(
                 Diagnostic::error("isaspec-expr-name", message)
                     .label(text.span_of(open..open + len + 2), "this field can only be displayed")
-                    .note("expressions are C, and this is no C name; give the field a second name"),
+                    .note("expressions are C, and this is not a valid C name; give the field a second name"),
             );
         }
         pasted.append(text, open + 1..open + 1 + len);

@@ -1,7 +1,20 @@
 //! From checked names to the model.
 //!
 //! Class hierarchies are flattened here: the cases of a leaf are its own overrides and default, then its parent's, up to
-//! the root. What one bitset contributes is built once and copied into each leaf below it. Nothing is checked again;
+//! the root. What one bitset contributes is built once and copied into each leaf below it.
+//!
+//! An example: `#instruction` has the display `{NAME} r{DST}`; `add`, below it, has an override under `#move` with the display
+//! `mov r{DST}` and, outside of it, the field `SRC`. The cases of the leaf `add` are, in the order of the lookup:
+//!
+//! ```text
+//! guard #move   text "mov r{DST}"                add's override
+//! no guard      field SRC                        add's default case
+//! no guard      text "{NAME} r{DST}", field DST  the default case of #instruction
+//! ```
+//!
+//! So where `#move` holds the text is `mov r…`, else the first case with a text that applies is that of the root.
+//!
+//! Nothing is checked again;
 //! what this module cannot find cannot occur in a description without errors.
 
 mod expansions;

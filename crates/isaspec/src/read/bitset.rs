@@ -235,7 +235,7 @@ fn digits(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<PatternDecl> {
     }
     for (at, c) in digits.value.char_indices() {
         if !matches!(c, '0' | '1' | 'x') {
-            let message = format!("`{c}` is no digit of a pattern");
+            let message = format!("`{c}` is not a digit of a pattern");
             let here = digits.span_of(at..at + c.len_utf8());
             r.error("isaspec-pattern-digit", message, here, "expected 0, 1 or x");
             return None;

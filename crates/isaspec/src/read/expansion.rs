@@ -38,7 +38,7 @@ fn table(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<TableDecl> {
         match row {
             Some(row) => rows.push(row),
             None => {
-                let message = format!("`{word}` is no row of {} bits", width.value);
+                let message = format!("`{word}` is not a row of {} bits", width.value);
                 r.error("isaspec-table", message, r.span(node), "expected hexadecimal digits that fit");
                 return None;
             }

@@ -31,7 +31,7 @@ const fn element(
     Element { name, attributes, children, more_attributes, more_children }
 }
 
-/// The root element, whatever it is called.
+/// The root element, of any name.
 const ROOT: Element = element(
     "isa",
     &["dialect"],

@@ -1,7 +1,7 @@
 //! From the XML document to the syntax tree: shapes only, no names.
 //!
 //! The reference looks at direct children only and ignores what it does not know; so does this, with a warning. Every
-//! problem is reported and the part left out; reading goes on behind it.
+//! problem is reported and the part left out; reading continues after it.
 
 mod bitset;
 mod expansion;

@@ -63,7 +63,7 @@ fn is_width(r: &mut Reader<'_, '_>, text: &Text) -> bool {
         Err(_) => !digits,
     };
     if !sound {
-        let message = format!("`{}` is no width", text.value);
+        let message = format!("`{}` is not a width", text.value);
         let expected = format!("expected 1 to {}, or the name of a parameter", limits::MAX_WORD_BITS);
         r.error("isaspec-width", message, text.span(), expected);
     }

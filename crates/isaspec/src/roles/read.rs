@@ -34,7 +34,7 @@ pub(crate) fn read(bytes: &[u8], file: FileId, partial: bool, out: &mut Diagnost
     let root = document.root_element();
     let mut r = Reader { file, input, out, dialect: true };
     if root.tag_name().name() != "roles" {
-        r.error("isaspec-roles", "this is no file of roles", r.span(root), "expected <roles>");
+        r.error("isaspec-roles", "this is not a file of roles", r.span(root), "expected <roles>");
         return None;
     }
     known(&mut r, root);
