@@ -3,7 +3,7 @@
 
 use isaglot_model::compiled::{Header, MAGIC, VERSION, from_bytes, to_bytes};
 
-// Arbitrary bytes behind a right checksum: refused, or a model that can be written and read again.
+// Arbitrary bytes after a right checksum: an error, or a model that can be written and read again.
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(VERSION.to_le_bytes());

@@ -1,21 +1,5 @@
-//! What stands where a state cannot occur.
-//!
-//! The problem: code that must not panic needs a value even where there can be none to give. `index.get(i).unwrap_or(0)`
-//! is harmless in a release, but it also hides the mistake in every test and fuzzing run. The method: say that the state
-//! is impossible. With debug assertions (tests, fuzzing) that panics at the caller's line; without them it gives the same
-//! harmless value as before, at the same cost.
-//!
-//! ```
-//! use isaglot_invariant::Impossible as _;
-//!
-//! let squares = [0, 1, 4, 9];
-//! // The index is checked before: there is always such an element.
-//! assert_eq!(squares.get(2).copied().or_impossible(0), 4);
-//! ```
-//!
-//! Use it only where the fallback is not a real default: an absent option of a user has a default, an index that was
-//! checked before has none.
-
+//! A value for a state that cannot occur.
+#![doc = include_str!("../README.md")]
 #![no_std]
 
 /// Something that holds a value, by an invariant of the caller.

@@ -1,4 +1,4 @@
-//! Source files, byte spans, and the way from a byte offset to a line and column.
+//! Source files, byte spans, and the line and column of a byte offset.
 //!
 //! Files are bytes, not `str`: a TableGen string may hold any byte, and a broken file must still be quoted in its own
 //! error. The line index is built when a position is first asked for, so a run without errors never pays for it.
@@ -16,7 +16,7 @@ pub struct Span {
     pub file: FileId,
     /// Offset of the first byte.
     pub start: u32,
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     pub end: u32,
 }
 
@@ -50,7 +50,7 @@ impl Span {
 pub struct LineCol {
     /// Line, from 1.
     pub line: u32,
-    /// Column, from 1, in characters; a byte that is no UTF-8 counts as one.
+    /// Column, from 1, in characters; a byte that is not valid UTF-8 counts as one.
     pub col: u32,
 }
 

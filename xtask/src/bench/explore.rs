@@ -96,7 +96,7 @@ fn times(args: &[String], bits: u32) -> Result<(Vec<Duration>, Duration), String
 fn worked(child: &Child) -> Result<Duration, String> {
     let path = format!("/proc/{}/stat", child.id());
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
-    // Behind the name, which may hold anything but ends with the last bracket, the times are the 12th and 13th.
+    // After the name, which may hold anything but ends with the last bracket, the times are the 12th and 13th.
     let rest = text.rsplit(')').next().unwrap_or("");
     let ticks: u64 = rest.split_whitespace().skip(11).take(2).filter_map(|t| t.parse::<u64>().ok()).sum();
     // Linux counts hundredths of a second here, whatever the machine.

@@ -1,4 +1,4 @@
-//! Intel Xe: text, JSON and assembly of 200,000 instructions beside `iga64`, for real kernels put one behind the other
+//! Intel Xe: text, JSON and assembly of 200,000 instructions beside `iga64`, for real kernels put one after the other
 //! and for lines drawn at random, which repeat no operand on purpose; and the cost of dataflow on code with many
 //! branches, from 300 to 19,200 instructions.
 

@@ -18,6 +18,17 @@ pub(super) fn check(repo: &Repo) -> Vec<String> {
     repo.sources.iter().flat_map(|s| of(&s.name, &s.text)).collect()
 }
 
+/// Each crate opens its documentation with its README, which has an example.
+pub(super) fn readmes(repo: &Repo) -> Vec<String> {
+    let names = repo.sources.iter().filter_map(|s| s.name.strip_prefix("crates/")?.strip_suffix("/Cargo.toml"));
+    let lacks = |name: &&str| {
+        let library = repo.text(&format!("crates/{name}/src/lib.rs"));
+        let shown = library.is_empty() || library.contains("#![doc = include_str!(\"../README.md\")]");
+        !shown || !repo.text(&format!("crates/{name}/README.md")).contains("```")
+    };
+    names.filter(lacks).map(|name| format!("crates/{name}: no README.md with an example, shown by lib.rs")).collect()
+}
+
 fn is_rust(name: &str) -> bool {
     name.ends_with(".rs")
 }

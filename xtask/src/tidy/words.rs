@@ -10,7 +10,8 @@ const LIST: &str = "CONTRIBUTING.md";
 const CHECKED: &[&str] = &[".rs", ".md", ".xml", ".operands", ".html", ".js"];
 
 /// Files that may have the words, each with a reason.
-const ALLOWED: &[(&str, &str)] = &[(LIST, "it has the list")];
+const ALLOWED: &[(&str, &str)] =
+    &[(LIST, "it has the list"), ("xtask/src/tidy/words.rs", "its test has a word of the list")];
 
 /// A row of the list.
 struct Phrase {
