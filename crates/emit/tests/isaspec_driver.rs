@@ -132,7 +132,7 @@ fn tiny(compiler: &str) -> Result<(), Failed> {
             return Err("too few".into());
         }
     }
-    // A value that does not fit is no word at all.
+    // A value that does not fit gives no word.
     let error = String::from_utf8(run(&at("rust"), &["2"], b"0 0 40 0 0 0 0 0 0\n0 0 1 1 0 1 0 4096 0\n")?)?;
     let want = "40 does not fit field `NUM`\n4096 does not fit field `IMM`\n";
     if error == want { Ok(()) } else { Err(error.into()) }

@@ -1,4 +1,4 @@
-//! Text with the way back: a string as the XML means it, and for each of its bytes the place in the file.
+//! Text with its places: a string as the XML means it, and for each of its bytes the place in the file.
 //!
 //! What a description calls a text is often not one piece of its file: comments inside it are transparent, `&lt;` is one
 //! character, templates are pasted into it. A [`Text`] therefore carries a list of segments. A segment whose length is

@@ -92,7 +92,7 @@ pub(crate) fn body(site: &Site<'_>, encoding: &Encoding, heading: &str, up: &str
             Some(guard) => {
                 let guard: Vec<&str> = guard.split_whitespace().collect();
                 let guard = guard.join(" ");
-                let what = if view.alias { "Shorthand if" } else { "If" };
+                let what = if view.alias { "Alias if" } else { "If" };
                 out.push_str(&format!("<{heading}>{what} <code>{}</code></{heading}>\n", Escaped(&guard)));
                 format!("{of} if {guard}")
             }

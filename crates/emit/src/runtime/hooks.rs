@@ -53,7 +53,7 @@ pub trait Hooks {
         let _ = (position, word, bits, out);
     }
 
-    /// The whole line, with its end, for a word that is no instruction.
+    /// The whole line, with its end, for a word that is not a valid instruction.
     fn no_match(&mut self, word: &Limbs, bits: u32, out: &mut Out<'_>) {
         out.bytes(b"no match: ");
         hex(word, bits, out);

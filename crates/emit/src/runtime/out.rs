@@ -1,7 +1,7 @@
 //! Where text goes: a small buffer in front of whatever takes the bytes, with the column of the line.
 //!
 //! A line that may yet be taken back is written by *quick* steps: each is told the place where it writes and gives the
-//! place behind, which its caller keeps in a register. They copy a fixed number of bytes, of which those too many are
+//! place after it, which its caller keeps in a register. They copy a fixed number of bytes, of which those too many are
 //! written over by the next step, and do not check for room: what lies beyond the buffer goes to its end, and shows when
 //! the line is done. Everything else keeps its place in the output.
 
@@ -117,7 +117,7 @@ impl<'o> Out<'o> {
         at + N
     }
 
-    /// A quick step: a text of a pool that has [`PAD`] bytes more behind; its first byte × 256 + its length.
+    /// A quick step: a text of a pool that has [`PAD`] bytes more after it; its first byte × 256 + its length.
     #[inline(always)]
     pub(crate) fn pooled(&mut self, at: usize, pool: &[u8], entry: u32) -> usize {
         let (from, len) = ((entry >> 8) as usize, (entry & 255) as usize);

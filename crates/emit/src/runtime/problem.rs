@@ -25,7 +25,7 @@ pub enum Problem<'t> {
     TooDeep,
 }
 
-/// The problems of a line; those of a word that is no instruction stay until a line shows them.
+/// The problems of a line; those of an invalid word stay until a line shows them.
 #[derive(Clone, Copy, Debug)]
 pub struct Problems<'t> {
     list: [Problem<'t>; MOST],

@@ -19,7 +19,7 @@ pub fn descend(isa: &Isa<'_>, word: &Limbs) -> u32 {
     walk_down(isa, isa.spaces.get(isa.root as usize).map_or(LIST, |space| space.root), word)
 }
 
-/// Runs the program at `program`, whose first step writes at `place`; gives the place behind its text, or `None` if the
+/// Runs the program at `program`, whose first step writes at `place`; gives the place after its text, or `None` if the
 /// exact half has to print.
 pub fn run(
     isa: &Isa<'_>,

@@ -31,7 +31,7 @@ const STEPS: u32 = 2_000_000;
 /// Steps within steps: what bounds the recursion.
 const DEPTH: u32 = 400;
 
-/// Why a text is no instruction.
+/// Why a text is not a valid instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadError {
     /// Understood up to this byte, but not on.

@@ -126,7 +126,7 @@ pub fn these<'t>(given: &'t Isa<'t>) -> &'t Isa<'t> {
     given
 }
 
-/// Bytes behind the last text, so that a short copy never runs over.
+/// Bytes after the last text, so that a short copy never runs over.
 pub const PAD: usize = 32;
 
 /// Marks an entry as the number of a list.
