@@ -1,10 +1,10 @@
-//! Short forms into long ones, and back.
+//! Short forms into long ones, and the inverse.
 //!
 //! A step's guard needs the long word as built so far, and interpreting guards for every word is slow. What guards see
 //! is decided by few bits: of the short form, those whose steps write bits that guards read; of the long form, those
 //! bits themselves. Their value picks the list of steps that apply, found once by the exact rules and then kept.
 //!
-//! Back, each step looks up what it would have had to place; the first row of a table that fits is taken, and the
+//! For the inverse, each step looks up which value it must have placed. The first row of a table that fits is taken. The
 //! result is accepted only if it expands to the same word.
 
 use isaglot_bits::{BitRange, Word};
@@ -57,7 +57,7 @@ struct Quick {
     parts: [(u8, u64, u8); 2],
     keep: u128,
     step: u32,
-    /// It is not like that after all.
+    /// The step takes more than two ranges, so the table of this step does not serve.
     wide: bool,
 }
 
@@ -69,7 +69,7 @@ struct Step {
     extend: Option<(u32, u32)>,
     /// By value, what is placed: the rows, or all there is of few bits; empty for more.
     placed: Vec<u128>,
-    /// The rows, spread over the long word; the first row with these bits, for the way back.
+    /// The rows, spread over the long word; the first row with these bits, for the inverse.
     rows: Vec<u128>,
     row_of: FxHashMap<u128, u64>,
     to: Vec<Vec<BitRange>>,
@@ -218,7 +218,7 @@ impl Form<'_> {
         }
         if self.recent.is_empty() {
             self.recent = vec![Recent { key, from: 0, to: 0 }; RECENT_SHORT_FORMS];
-            // Nothing may be taken for known that is not.
+            // An empty place must match no key.
             self.recent.iter_mut().for_each(|r| (r.from, r.to) = (u32::MAX, 0));
         }
         let from = self.quick.len() as u32;

@@ -1,4 +1,4 @@
-//! All fields of a word at once, and back: for engines that need every field of every instruction.
+//! All fields of a word at once, and the inverse: for engines that need every field of every instruction.
 //!
 //! The problem: which definition of a field applies depends on guards, guards depend on fields, and interpreting them
 //! for each word costs more than everything else. The method: guards read only a few bits of a word. Their value picks
@@ -6,11 +6,12 @@
 //! ([`Scopes`]) and then kept. Reading a word is: decide the encoding, gather the guard bits, run the shape's list.
 //!
 //! Field names are numbered ([`Slot`]); texts of enums are numbered too ([`Symbol`]), equal texts of different enums
-//! alike, so that whoever uses values never looks at a string.
+//! alike, so that users of values never compare strings.
 //!
 //! Invariant: what is read is what [`Scopes::resolve`] gives for each name; what is written reads back.
 
 use isaglot_bits::{BitRange, Word};
+use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::{EncodingId, EnumId, Expr, FieldSource, FieldType, Isa, Name, Node, Piece, SpaceId};
 use rustc_hash::FxHashMap;
 
@@ -64,7 +65,7 @@ impl Values {
         self.present >> (slot.0 & 127) & 1 != 0
     }
 
-    /// The raw value, sign-extended for a signed field; 0 if there is no such field.
+    /// The raw value, sign-extended for a signed field; 0 if the word has no such field.
     #[inline]
     pub fn get(&self, slot: Slot) -> u64 {
         if self.has(slot) { self.bits[usize::from(slot.0 & 127)] } else { 0 }
@@ -133,7 +134,7 @@ struct Move {
 /// Where fields stand and what they are, to be compared: words whose shapes have the same layout of some fields are
 /// read alike as far as these go.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Layout(Vec<(u8, Kind, Vec<Move>)>);
+pub struct Layout(Vec<(u8, SlotKind, Vec<Move>)>);
 
 /// One field of the words of a shape, ready to be read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -156,7 +157,7 @@ impl Gather {
 
 /// What one field is in a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Kind {
+struct SlotKind {
     /// Its range of [`Shape::moves`].
     moves: (u32, u32),
     width: u32,
@@ -167,7 +168,7 @@ struct Kind {
     table: Option<u32>,
 }
 
-impl Kind {
+impl SlotKind {
     /// The value, if the field can hold it and its implied bits agree.
     #[inline]
     fn fitting(&self, value: u64) -> Option<u64> {
@@ -190,7 +191,7 @@ pub struct Shape {
     signed: Vec<(u8, u32)>,
     tables: Vec<(u8, u32)>,
     by_symbol: u128,
-    kinds: Vec<Option<Kind>>,
+    kinds: Vec<Option<SlotKind>>,
 }
 
 impl Shape {
@@ -221,8 +222,8 @@ impl Shape {
         Layout(
             known
                 .map(|(slot, kind)| {
-                    let moves = self.moves.get(kind.moves.0 as usize..kind.moves.1 as usize).unwrap_or(&[]);
-                    (slot, Kind { moves: (0, 0), ..kind }, moves.to_vec())
+                    let moves = self.moves.get(kind.moves.0 as usize..kind.moves.1 as usize).or_impossible(&[]);
+                    (slot, SlotKind { moves: (0, 0), ..kind }, moves.to_vec())
                 })
                 .collect(),
         )
@@ -237,7 +238,7 @@ impl Shape {
     }
 }
 
-/// The texts of an enum by value, and back.
+/// The texts of an enum by value, and the values by text.
 #[derive(Clone, Debug, Default)]
 struct EnumTable {
     by_value: Vec<Symbol>,
@@ -519,11 +520,11 @@ impl<'a> Flat<'a> {
             by_symbol: 0,
             kinds: vec![None; self.names.len()],
         };
-        let Some(scope) = scopes.enter_encoding(encoding, &word) else { return shape };
+        let Some(scope) = scopes.enter_encoding(encoding, &word) else { return impossible(shape) };
         // As a name is looked up: the first applicable case that defines it counts. Each guard is asked once.
         let mut seen = 0u128;
         let cases = isa[encoding].cases.iter();
-        let applicable = cases.filter(|c| c.guard.is_none_or(|guard| scopes.evaluate(scope, guard) != 0));
+        let applicable = cases.filter(|case| scopes.applies(scope, case));
         for field in applicable.flat_map(|c| &c.fields) {
             let Some(slot) = self.slots.get(&field.name).map(|s| usize::from(*s)).filter(|s| *s < MAX_SLOTS) else {
                 continue;
@@ -532,7 +533,7 @@ impl<'a> Flat<'a> {
                 continue;
             }
             seen |= 1 << slot;
-            // A derived field is no part of a word; its readers evaluate it.
+            // A derived field is not part of a word; its readers evaluate it.
             let FieldSource::Bits(pieces) = &field.source else { continue };
             if field.width > 64 {
                 continue;
@@ -544,7 +545,7 @@ impl<'a> Flat<'a> {
             let signed = matches!(field.ty, FieldType::Int | FieldType::Offset | FieldType::Branch { .. });
             let start = shape.moves.len() as u32;
             let mut kind =
-                Kind { moves: (start, start), width: field.width, signed, implied: 0, implied_mask: 0, table };
+                SlotKind { moves: (start, start), width: field.width, signed, implied: 0, implied_mask: 0, table };
             let mut shift = 0;
             for piece in pieces.iter().rev() {
                 match *piece {
@@ -610,7 +611,7 @@ impl<'a> Flat<'a> {
         let Some(shape) = self.shapes.get(shape.0 as usize) else { return 0 };
         let Some(Some(kind)) = shape.kinds.get(usize::from(slot.0)) else { return 0 };
         let limbs = [word as u64, (word >> 64) as u64];
-        let moves = shape.moves.get(kind.moves.0 as usize..kind.moves.1 as usize).unwrap_or(&[]);
+        let moves = shape.moves.get(kind.moves.0 as usize..kind.moves.1 as usize).or_impossible(&[]);
         moves.iter().fold(kind.implied, |value, m| {
             value | ((limbs[usize::from(m.limb & 1)] >> (m.lo & 63)) & mask(m.width.into())) << (m.shift & 63)
         })
@@ -713,7 +714,7 @@ impl<'a> Flat<'a> {
                 };
                 match value.and_then(|value| kind.fitting(value).ok_or(WriteError::Range(Slot(slot as u8)))) {
                     Ok(value) => {
-                        for m in shape.moves.get(kind.moves.0 as usize..kind.moves.1 as usize).unwrap_or(&[]) {
+                        for m in shape.moves.get(kind.moves.0 as usize..kind.moves.1 as usize).or_impossible(&[]) {
                             let part = value >> (m.shift & 63) & mask(m.width.into());
                             limbs[usize::from(m.limb & 1)] |= part << (m.lo & 63);
                         }

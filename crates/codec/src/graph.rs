@@ -6,6 +6,7 @@
 //! it. Evaluation is total, allocates nothing and looks nothing up.
 
 use isaglot_bits::{Word, limbs};
+use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::{BinaryOp, IntType, Piece, UnaryOp};
 use rustc_hash::FxHashMap;
 
@@ -224,7 +225,7 @@ impl Graph {
             return Some(x);
         }
         let reads = self.reads(condition).or(self.reads(x)).or(self.reads(y));
-        let depth = [condition, x, y].map(|id| self.node(id).depth).into_iter().max().unwrap_or(0) + 1;
+        let depth = [condition, x, y].map(|id| self.node(id).depth).into_iter().max().or_impossible(0) + 1;
         self.add(Op::Select(condition, x, y), self.max(x).max(self.max(y)), reads, depth)
     }
 
@@ -245,7 +246,7 @@ impl Graph {
     /// The value for the instruction word with these limbs.
     #[must_use]
     pub fn evaluate(&self, id: ValueId, word: &[u64]) -> u64 {
-        let Some(node) = self.nodes.get(id.0 as usize) else { return 0 };
+        let Some(node) = self.nodes.get(id.0 as usize) else { return impossible(0) };
         match node.op {
             Op::Const(value) => value,
             Op::Bits { limb, shift, width } => {

@@ -1,11 +1,15 @@
-//! From words to meaning: which encoding a word is, what its fields are worth, which text applies.
+//! From words to meaning: which encoding a word is, the values of its fields, which text applies.
+#![doc = include_str!("../README.md")]
 //!
-//! [`Flat`] reads and writes all fields of a word at once, and [`Expander`] turns short forms into long ones and back:
-//! for those who need every field of every word.
+//! # How it works
 //!
 //! A [`Plan`] is an instruction set with a gen and features. Its [`Tree`]s decide words. [`Scopes`] answers every
 //! question about a matched word by the reference's rules, without allocating per instruction. [`Compiler`] answers what
-//! can be answered ahead of time, as values over the bits of the instruction word in a [`Graph`].
+//! can be answered ahead of time, as values over the bits of the instruction word in a [`Graph`]. Both run the walk of
+//! [`resolve`].
+//!
+//! [`Flat`] reads and writes all fields of a word at once. [`Expander`] turns short forms into long ones, and the
+//! inverse. Both are for engines that need every field of every word.
 
 mod compile;
 pub mod errors;
@@ -14,6 +18,8 @@ mod flat;
 mod graph;
 pub mod limits;
 pub mod operands;
+#[cfg(feature = "oracle")]
+pub mod oracle;
 mod plan;
 pub mod resolve;
 mod scope;

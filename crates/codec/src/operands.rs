@@ -1,4 +1,4 @@
-//! A word as a tree of operands, and back.
+//! A word as a tree of operands, and the inverse.
 //!
 //! Decoding gives every field that means something in its leaf, sub-encodings as trees of their own. Encoding is the
 //! inverse, and harder: which definition a name has depends on guards, and those on the bits that are being made. The
@@ -33,7 +33,7 @@ pub struct Operands {
 pub struct Operand {
     /// The field.
     pub name: Name,
-    /// What it is worth.
+    /// Its value.
     pub value: OperandValue,
 }
 
@@ -130,7 +130,7 @@ impl EncodeError {
     }
 }
 
-/// Takes an instruction word apart. `None` if it is no instruction.
+/// Takes an instruction word apart. `None` if it is not a valid instruction.
 #[must_use]
 pub fn decode(plan: &Plan<'_>, word: &Word) -> Option<Operands> {
     let mut scopes = Scopes::new(plan, false);
@@ -186,7 +186,7 @@ fn unclaimed(scopes: &mut Scopes<'_, '_>, scope: usize) -> Word {
 fn asserted(scopes: &mut Scopes<'_, '_>, scope: usize, encoding: &Encoding) -> Word {
     let mut word = Word::zero(encoding.width);
     for case in encoding.cases.iter().filter(|case| !case.asserts.is_empty()) {
-        if case.guard.is_none_or(|guard| scopes.evaluate(scope, guard) != 0) {
+        if scopes.applies(scope, case) {
             case.asserts.iter().for_each(|assert| word.insert_word(assert.range, &assert.value));
         }
     }

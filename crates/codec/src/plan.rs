@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use isaglot_bits::Word;
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{Case, Encoding, FeatureId, Isa, Numbers, SpaceId, TemplateId};
 
 use crate::tree::{Match, Tree};
@@ -44,14 +45,14 @@ impl<'a> Plan<'a> {
         Self { isa, generation, features, aliases: false, trees }
     }
 
-    /// The same with shorthands on or off; they are off unless said otherwise.
+    /// The same with aliases on or off. They are off by default.
     #[must_use]
     pub fn with_aliases(mut self, aliases: bool) -> Self {
         self.aliases = aliases;
         self
     }
 
-    /// The text of a case, if it has one that is wanted: that of a shorthand only where shorthands are.
+    /// The text of a case, if it has one that is printed: the text of an alias only where aliases are on.
     #[must_use]
     pub fn template(&self, case: &Case) -> Option<TemplateId> {
         case.template.filter(|_| !case.input_only && (self.aliases || !case.alias))
@@ -72,7 +73,7 @@ impl<'a> Plan<'a> {
     /// Whether a feature is on.
     #[must_use]
     pub fn feature(&self, feature: FeatureId) -> bool {
-        self.features.get(feature.index()).copied().unwrap_or(false)
+        self.features.get(feature.index()).copied().or_impossible(false)
     }
 
     /// The arithmetic of expressions for this gen and these features.

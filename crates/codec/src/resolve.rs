@@ -55,6 +55,7 @@
 //! may have its value kept from then on: which values others find kept is what makes the order count.
 
 use isaglot_model::{Algebra, Encoding, ExprId, Field, FieldSource, IntType, Isa, Name, Param};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::limits::MAX_EXPR_DEPTH;
 
@@ -189,7 +190,7 @@ impl<V> Walk<V> {
 /// One definition that a name may have.
 #[derive(Clone, Copy, Debug)]
 pub struct Definition<'a, S, C> {
-    /// When it applies, given that none before it does; `None` if it applies in any event, and so is the last.
+    /// When it applies, given that none before it does; `None` if it always applies, and so is the last.
     pub when: Option<C>,
     /// The scope that has it: an outer one for a parameter.
     pub scope: S,
@@ -335,4 +336,59 @@ fn compute<'a, D: Domain<'a>>(domain: &mut D, scope: D::Scope, expr: ExprId) -> 
     let value = expr.compute(domain.algebra(), &mut stack);
     domain.walk().values = stack;
     value
+}
+
+/// Which expressions can come to evaluate which: says whether their values depend on what was evaluated before.
+///
+/// If A needs B, and B evaluates A on the way (needed or not, say as a guard that it passes), then B may see A as 0, and
+/// that is kept. Expressions are compared by identity and not by scope, for that is how rule 3 compares them.
+#[derive(Clone, Debug, Default)]
+pub struct Order {
+    evaluates: FxHashMap<ExprId, Vec<ExprId>>,
+    needs: Vec<(ExprId, ExprId)>,
+}
+
+impl Order {
+    /// Takes note that `from` can evaluate `on`, and whether the value of `on` counts for that of `from`.
+    pub fn add(&mut self, from: ExprId, on: ExprId, needed: bool) {
+        self.evaluates.entry(from).or_default().push(on);
+        if needed {
+            self.needs.push((from, on));
+        }
+    }
+
+    /// Whether any of the values can depend on the order: where this is `false`, each has its plain value.
+    #[must_use]
+    pub fn matters(&self) -> bool {
+        self.needs.iter().any(|&(from, on)| self.reaches(on, from)) || self.is_long()
+    }
+
+    /// Whether there is a way from one expression to another, or they are the same.
+    fn reaches(&self, from: ExprId, to: ExprId) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut work = vec![from];
+        while let Some(at) = work.pop() {
+            if at == to {
+                return true;
+            }
+            if seen.insert(at) {
+                work.extend(self.evaluates.get(&at).into_iter().flatten());
+            }
+        }
+        false
+    }
+
+    /// Whether a chain can be as long as [`MAX_EXPR_DEPTH`]: then it also counts what was evaluated before.
+    fn is_long(&self) -> bool {
+        if self.evaluates.len() + 1 < MAX_EXPR_DEPTH {
+            return false;
+        }
+        // Expressions that end no later than the bound are taken away, those without successors first.
+        let mut left: Vec<ExprId> = self.evaluates.keys().copied().collect();
+        for _ in 1..MAX_EXPR_DEPTH {
+            let ends: FxHashSet<ExprId> = left.iter().copied().collect();
+            left.retain(|at| self.evaluates[at].iter().any(|on| ends.contains(on)));
+        }
+        !left.is_empty()
+    }
 }

@@ -10,7 +10,7 @@
 use std::convert::Infallible;
 
 use isaglot_bits::Word;
-use isaglot_invariant::impossible;
+use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::{
     Case, Encoding, EncodingId, ExprId, Field, FieldSource, Isa, Name, Numbers, Param, Piece, SpaceId, TemplateId,
 };
@@ -79,7 +79,7 @@ impl<'p, 'a> Scopes<'p, 'a> {
         self.plan
     }
 
-    /// Opens the scope of an instruction word. `None`, with an error recorded, if it is no instruction.
+    /// Opens the scope of an instruction word. `None`, with an error recorded, if it is not a valid instruction.
     ///
     /// All scopes of an earlier instruction are closed.
     pub fn enter(&mut self, word: &Word) -> Option<usize> {
@@ -212,14 +212,17 @@ impl<'p, 'a> Scopes<'p, 'a> {
         value
     }
 
+    /// Whether a case applies while no expression is being evaluated.
+    pub fn applies(&mut self, scope: usize, case: &Case) -> bool {
+        case.guard.is_none_or(|guard| self.evaluate(scope, guard) != 0)
+    }
+
     /// The text of a scope: the template of the first applicable case that has one. Asserts of the cases passed on the
     /// way are checked. `None`, with an error recorded, if there is none.
     pub fn template(&mut self, scope: usize) -> Option<TemplateId> {
         let encoding = self.encoding(scope);
         for case in &encoding.cases {
-            if let Some(guard) = case.guard
-                && self.evaluate(scope, guard) == 0
-            {
+            if !self.applies(scope, case) {
                 continue;
             }
             self.check_asserts(scope, case);
@@ -236,7 +239,7 @@ impl<'p, 'a> Scopes<'p, 'a> {
         for assert in &case.asserts {
             let got = self.scopes[scope].value.slice(assert.range);
             if got != assert.value {
-                let bits = (assert.range.lo, assert.range.high().unwrap_or(0));
+                let bits = (assert.range.lo, assert.range.high().or_impossible(0));
                 self.errors.unexpected(bits, &case.owner, &got, &assert.value);
             }
         }

@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::compile::{Compiler, Context, Unsure};
 use crate::graph::ValueId;
 use crate::limits::MAX_SIMULATION;
-use crate::resolve::{self, Domain, Holds, Lookup, Search, Walk};
+use crate::resolve::{self, Domain, Holds, Lookup, Order, Search, Walk};
 
 /// What the reference remembers about the expressions of a scope at some point.
 #[derive(Clone, Debug, Default)]
@@ -31,21 +31,18 @@ pub(crate) struct Memory {
 
 impl Compiler<'_, '_> {
     /// Whether an expression has its plain value, and misses no name, whatever was evaluated before.
-    pub(crate) fn safe_in_any_order(&self, context: Context, expr: ExprId) -> bool {
+    #[must_use]
+    pub fn safe_in_any_order(&self, context: Context, expr: ExprId) -> bool {
         let mut seen = FxHashSet::default();
         let mut work = vec![(context, expr)];
-        let mut evaluated: FxHashMap<ExprId, Vec<ExprId>> = FxHashMap::default();
-        let mut needed = Vec::new();
+        let mut order = Order::default();
         while let Some((context, expr)) = work.pop() {
             if !seen.insert((context, expr)) {
                 continue;
             }
             for &name in &self.plan().isa()[expr].fields {
                 let found = self.dependencies(context, name, Some(expr), &mut |context, on, is_needed| {
-                    evaluated.entry(expr).or_default().push(on);
-                    if is_needed {
-                        needed.push((expr, on));
-                    }
+                    order.add(expr, on, is_needed);
                     work.push((context, on));
                 });
                 if !found {
@@ -53,11 +50,11 @@ impl Compiler<'_, '_> {
                 }
             }
         }
-        !needed.iter().any(|&(from, on)| reaches(&evaluated, on, from))
+        !order.matters()
     }
 
     /// Reports what the reference may evaluate to find `name` for `running`, and whether its value matters; gives
-    /// whether the name is found in any event.
+    /// whether the name is found whatever the guards are.
     pub(crate) fn dependencies(
         &self,
         context: Context,
@@ -263,19 +260,4 @@ impl<'p, 'a> Domain<'a> for Simulation<'_, 'p, 'a> {
     fn beyond(&mut self) -> Result<ValueId, Unsure> {
         Err(Unsure)
     }
-}
-
-/// Whether there is a way from one expression to another, or they are the same.
-fn reaches(edges: &FxHashMap<ExprId, Vec<ExprId>>, from: ExprId, to: ExprId) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut work = vec![from];
-    while let Some(at) = work.pop() {
-        if at == to {
-            return true;
-        }
-        if seen.insert(at) {
-            work.extend(edges.get(&at).into_iter().flatten());
-        }
-    }
-    false
 }

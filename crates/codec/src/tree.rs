@@ -5,10 +5,16 @@
 //! encoding that does not care for some of them is in several entries. Groups are chosen to leave the fewest
 //! candidates. What is left, one candidate nearly always, is compared in full.
 //!
+//! Example: three encodings of 4 bits, `00--`, `01-0` and `1--1`. All of them care for bit 3, so the root looks at bits 3
+//! and 2 (a group may also have more bits). Its table has four entries: 00 leads to `00--` and 01 to `01-0`; 10 and 11
+//! both lead to `1--1`, which does not care for bit 2. The word 1010 is led to `1--1`, compared in full, and matches
+//! nothing, as bit 0 is 0.
+//!
 //! Invariant: the tree gives what comparing with every encoding in order would give. Two encodings that share a word
 //! stay together to the end, so that a conflict is seen exactly where it is.
 
 use isaglot_bits::Pattern;
+use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::{Encoding, EncodingId, Isa, Overlap, SpaceId};
 use rustc_hash::FxHashMap;
 
@@ -21,7 +27,7 @@ pub enum Match {
     None,
     /// This one does.
     One(EncodingId),
-    /// Two do, the first two in the order of the description, and the space does not say which is meant.
+    /// Two do: the first two in the order of the description. The space does not say which one wins.
     Conflict(EncodingId, EncodingId),
 }
 
@@ -140,16 +146,17 @@ impl Tree {
     pub fn select(&self, limbs: &[u64], width: u32) -> Match {
         let mut at = self.root;
         while at & LIST == 0 {
-            let Some(node) = self.nodes.get(at as usize) else { return Match::None };
+            let Some(node) = self.nodes.get(at as usize) else { return impossible(Match::None) };
             let limb = limbs.get(node.limb as usize).copied().unwrap_or(0);
             let index = node.base as usize + ((limb >> node.shift) & node.mask) as usize;
-            let Some(&next) = self.entries.get(index) else { return Match::None };
+            let Some(&next) = self.entries.get(index) else { return impossible(Match::None) };
             at = next;
         }
-        let Some(&(from, to)) = self.lists.get((at & !LIST) as usize) else { return Match::None };
+        let Some(&(from, to)) = self.lists.get((at & !LIST) as usize) else { return impossible(Match::None) };
         match self.listed.get(from as usize..to as usize) {
             Some([only]) if self.matches(only, limbs, width) => Match::One(only.id),
-            Some([] | [_]) | None => Match::None,
+            Some([] | [_]) => Match::None,
+            None => impossible(Match::None),
             Some(several) => self.several(several, limbs, width),
         }
     }
@@ -174,12 +181,12 @@ impl Tree {
 
     fn excepted(&self, (from, to): (u32, u32), limbs: &[u64]) -> bool {
         let first = limbs.first().copied().unwrap_or(0);
-        let except = self.except.get(from as usize..to as usize).unwrap_or(&[]);
+        let except = self.except.get(from as usize..to as usize).or_impossible(&[]);
         except.iter().any(|e| first & e.care == e.value && (e.more.0 == e.more.1 || self.rest_matches(e.more, limbs)))
     }
 
     fn rest_matches(&self, (from, to): (u32, u32), limbs: &[u64]) -> bool {
-        let more = self.more.get(from as usize..to as usize).unwrap_or(&[]);
+        let more = self.more.get(from as usize..to as usize).or_impossible(&[]);
         more.iter().enumerate().all(|(i, (care, value))| limbs.get(i + 1).copied().unwrap_or(0) & care == *value)
     }
 
@@ -315,7 +322,7 @@ impl Builder<'_> {
             let more = (more, self.tree.more.len() as u32);
             let first_except = self.tree.except.len() as u32;
             for limbs in &cube.except {
-                let (care, value) = limbs.first().copied().unwrap_or((0, 0));
+                let (care, value) = limbs.first().copied().or_impossible((0, 0));
                 let from = self.tree.more.len() as u32;
                 self.tree.more.extend(limbs.iter().skip(1));
                 self.tree.except.push(Except { care, value, more: (from, self.tree.more.len() as u32) });

@@ -57,7 +57,7 @@ struct Node {
 /// What to do with a path: values of variables. `false` ends the walk.
 type OnPath<'a> = &'a mut dyn FnMut(&[(u32, bool)]) -> bool;
 
-/// The variable of the constants: behind all others.
+/// The variable of the constants: after all others.
 const NO_VAR: u32 = u32::MAX;
 
 /// A set of functions that share their parts.
@@ -107,6 +107,16 @@ impl Bdd {
         self.nodes.push(node);
         self.unique.insert(node, r);
         r
+    }
+
+    /// The value of a function where the variables are these.
+    #[cfg(test)]
+    pub(crate) fn at(&self, mut r: Ref, variable: &dyn Fn(u32) -> bool) -> bool {
+        while r.as_constant().is_none() {
+            let node = self.node(r);
+            r = if variable(node.var) { node.high } else { node.low };
+        }
+        r.is_true()
     }
 
     /// The variable itself.

@@ -63,7 +63,7 @@ pub(crate) fn entries(isa: &Isa) -> Vec<SpaceId> {
     (0..isa.spaces().len()).filter(|&s| !used[s]).map(|s| SpaceId(s as u32)).collect()
 }
 
-/// Whether any encoding of a space has a text: otherwise the description leaves text to somebody else.
+/// Whether any encoding of a space has a text: otherwise the description leaves text to another program.
 fn has_text(isa: &Isa, space: SpaceId) -> bool {
     isa[space].encodings.iter().flat_map(|&id| &isa[id].cases).any(|c| c.template.is_some())
 }

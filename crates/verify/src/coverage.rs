@@ -104,7 +104,7 @@ fn universes(isa: &Isa, space: SpaceId) -> Vec<Universe> {
     lengths.iter().enumerate().map(universe).collect()
 }
 
-/// Whether a class of gens is one that somebody can mean: where gens have names, it holds a named one.
+/// Whether a class of gens can be asked for: where gens have names, it must hold a named one.
 fn is_meant(isa: &Isa, gens: GenRange) -> bool {
     isa.gens().is_empty() || isa.gens().iter().any(|named| gens.contains(named.value))
 }

@@ -132,9 +132,9 @@ fn format(isa: &Isa, f: &FormatFinding) -> Diagnostic {
     let field = isa.text(f.name);
     let d = match f.problem {
         FormatProblem::Prefix => {
-            let message = format!("`0x{{{field}}}` prints `{field}` in decimal behind `0x`");
+            let message = format!("`0x{{{field}}}` prints `{field}` in decimal after `0x`");
             let d = Diagnostic::warning("verify-not-read-back", message);
-            d.note("whoever reads the text back takes it for hexadecimal: make the type `hex` or drop the `0x`")
+            d.note("a reader takes the text for hexadecimal: make the type `hex` or drop the `0x`")
         }
         FormatProblem::WideBool => {
             let message = format!("`{field}` has several bits and prints only whether it is 0");

@@ -1,4 +1,7 @@
 //! Lints and proofs about an instruction set, and the difference of two.
+#![doc = include_str!("../README.md")]
+//!
+//! # How it works
 //!
 //! The problem: a description is accepted long before it is right. Two encodings claim one word, a name resolves
 //! nowhere in one of the cases, two words print the same text; all of that used to be found by accident. The method:
@@ -6,6 +9,8 @@
 //! fields and text by decision diagrams over the bits of the word, the gen and the features. Both are exact. Nothing is
 //! sampled: a claim comes with a witness word or is proved, and what is beyond a limit is listed as undecided.
 
+#[cfg(test)]
+mod agreement;
 mod bdd;
 mod check;
 mod coverage;

@@ -6,9 +6,6 @@ pub const BDD_NODES: usize = 3_000_000;
 /// The widest word, in bits, that is looked at symbolically; the depth of recursion is a small multiple of it.
 pub const SYMBOLIC_BITS: u32 = 1024;
 
-/// The longest chain of derived fields that is followed.
-pub const MAX_CHAIN: usize = 64;
-
 /// The most scopes (uses of sub-encodings) below one encoding.
 pub const MAX_SCOPES: usize = 20_000;
 

@@ -24,7 +24,7 @@ pub struct Pair {
     pub generation: u32,
 }
 
-/// How the patterns of two encodings lie to each other.
+/// How the patterns of two encodings relate to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// The same words.
@@ -62,7 +62,7 @@ pub struct OverlapPair {
     pub gens: GenRange,
     /// Features that must be on for both to be there; others do not matter.
     pub features: Vec<FeatureId>,
-    /// How they lie to each other.
+    /// How they relate to each other.
     pub relation: Relation,
     /// The words in both.
     pub words: Pattern,
@@ -176,7 +176,7 @@ pub struct Silent {
 pub enum CaseProblem {
     /// Its guard never holds.
     Never,
-    /// Its guard always holds, so that it is no exception.
+    /// Its guard always holds, so it is not an exception.
     Always,
     /// Its text is never chosen: an earlier case always comes first.
     Shadowed,
@@ -274,7 +274,7 @@ pub enum Verdict {
     Refuted(Method),
     /// It was not decided, and why.
     Undecided(String),
-    /// The question makes no sense: there is no text.
+    /// The question does not apply: there is no text.
     None,
 }
 

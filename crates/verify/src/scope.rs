@@ -1,15 +1,18 @@
-//! What a name means, symbolically: the model's lookup rules with every condition kept as a function of the word.
+//! What a name means, symbolically: every condition is kept as a function of the word.
 //!
-//! A decoder asks "which case applies to this word"; here all cases are followed at once and each answer carries the
-//! condition under which it is given. The order of lookup is the model's (`isaglot_model`'s module doc): the cases in
-//! order, then what the field through which a sub-encoding was entered passes as parameters, and nothing else.
+//! A decoder asks "which case applies to this word"; here all cases are followed at once, and each answer carries the
+//! condition under which it is given. The walk is the decoder's own ([`isaglot_codec::resolve`]), over decision diagrams.
 //!
-//! Expressions follow the reference's rules for recursion to the letter (a guard may use what its own case defines; an
-//! expression met again while it is evaluated gives 0). Where that happens values depend on the order in which a
-//! decoder evaluates, so the scope is marked [`Scopes::recursive`] and what follows from it is undecided.
+//! Where expressions need each other in a circle, values depend on the order in which a decoder evaluates. The scopes are
+//! then marked [`Scopes::recursive`], and what follows from them is undecided.
 
+use std::convert::Infallible;
+
+use isaglot_codec::resolve::{self, Definition, Domain, Holds, Lookup, Search, Walk};
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{
-    Encoding, EncodingId, ExprId, Field, FieldSource, Isa, Name, Node, Overlap, Param, Piece, SpaceId,
+    Algebra, BinaryOp, Encoding, EncodingId, ExprId, FeatureId, Field, FieldSource, IntType, Isa, Name, Overlap, Param,
+    Piece, SpaceId, UnaryOp,
 };
 use isaglot_source::Span;
 use rustc_hash::FxHashMap;
@@ -50,18 +53,29 @@ pub(crate) struct Evaluated {
     value: Vector,
     /// Names that it uses, with the condition under which nothing defines them.
     pub(crate) missing: Vec<(Name, Ref)>,
-    /// Expressions that were evaluated on the way, with the condition under which they matter.
-    uses: Vec<(ScopeId, ExprId, Ref)>,
+    /// Expressions that were evaluated on the way.
+    uses: Vec<Use>,
     /// When a text needs it.
     pub(crate) needed: Ref,
     /// When something that may be asked for needs it, a text or not.
     pub(crate) possible: Ref,
 }
 
+/// An expression that a decoder evaluates on the way to something.
+#[derive(Clone, Copy)]
+struct Use {
+    scope: ScopeId,
+    expr: ExprId,
+    /// When it is evaluated.
+    when: Ref,
+    /// Whether its value counts.
+    needed: bool,
+}
+
 /// One meaning of a name.
 #[derive(Clone, Copy)]
 pub(crate) struct Found {
-    /// When it is meant.
+    /// When it applies.
     pub(crate) when: Ref,
     pub(crate) scope: ScopeId,
     pub(crate) case: usize,
@@ -69,11 +83,11 @@ pub(crate) struct Found {
 }
 
 /// All meanings of a name.
-pub(crate) struct Lookup {
+pub(crate) struct Meanings {
     pub(crate) found: Vec<Found>,
     /// When nothing defines it.
     pub(crate) missing: Ref,
-    uses: Vec<(ScopeId, ExprId, Ref)>,
+    uses: Vec<Use>,
 }
 
 /// A sub-encoding's candidates.
@@ -84,12 +98,21 @@ pub(crate) struct Subs {
     pub(crate) none: Ref,
 }
 
+/// What one expression or search has met.
+#[derive(Default)]
+struct Met {
+    missing: Vec<(Name, Ref)>,
+    uses: Vec<Use>,
+}
+
 /// Every scope below one encoding.
 pub(crate) struct Scopes<'a> {
     pub(crate) isa: &'a Isa,
     pub(crate) list: Vec<Scope>,
     features: Vec<Ref>,
-    stack: Vec<ExprId>,
+    walk: Walk<Vector>,
+    /// What the expressions that are being evaluated, and the search around them, have met so far.
+    met: Vec<Met>,
     /// A guard or derived field depends on itself, a chain is too long, or there are too many scopes.
     pub(crate) recursive: bool,
     subs: FxHashMap<(ScopeId, ScopeId, usize, usize), std::rc::Rc<Subs>>,
@@ -107,7 +130,15 @@ impl<'a> Scopes<'a> {
             })
             .collect();
         let scope = Scope { encoding, word, entry: None, exprs: FxHashMap::default() };
-        Scopes { isa, list: vec![scope], features, stack: Vec::new(), recursive: false, subs: FxHashMap::default() }
+        Scopes {
+            isa,
+            list: vec![scope],
+            features,
+            walk: Walk::default(),
+            met: Vec::new(),
+            recursive: false,
+            subs: FxHashMap::default(),
+        }
     }
 
     /// The encoding of a scope.
@@ -122,7 +153,7 @@ impl<'a> Scopes<'a> {
         all
     }
 
-    /// The field behind a meaning.
+    /// The field of a meaning.
     pub(crate) fn field(&self, found: &Found) -> &'a Field {
         &self.encoding(found.scope).cases[found.case].fields[found.field]
     }
@@ -133,60 +164,25 @@ impl<'a> Scopes<'a> {
     }
 
     /// All meanings of a name in a scope.
-    pub(crate) fn lookup(&mut self, sym: &mut Symbols, scope: ScopeId, name: Name) -> Lookup {
-        let mut out = Lookup { found: Vec::new(), missing: Ref::FALSE, uses: Vec::new() };
-        out.missing = self.lookup_into(sym, scope, name, Ref::TRUE, 0, &mut out);
-        out
-    }
-
-    /// Adds the meanings under `rest`; gives what of `rest` remains without one.
-    fn lookup_into(
-        &mut self,
-        sym: &mut Symbols,
-        scope: ScopeId,
-        name: Name,
-        mut rest: Ref,
-        depth: usize,
-        out: &mut Lookup,
-    ) -> Ref {
-        let e = self.encoding(scope);
-        for (c, case) in e.cases.iter().enumerate() {
-            let Some(f) = case.fields.iter().position(|f| f.name == name) else {
-                // A decoder tries the guard all the same, so it can miss names; the answer does not depend on it.
-                out.uses.extend(case.guard.filter(|g| self.stack.last() != Some(g)).map(|g| (scope, g, rest)));
-                continue;
-            };
-            let applies = match case.guard {
-                None => Ref::TRUE,
-                // A guard may use what its own case defines.
-                Some(guard) if self.stack.last() == Some(&guard) => Ref::TRUE,
-                Some(guard) => {
-                    out.uses.push((scope, guard, rest));
-                    self.holds(sym, scope, guard)
+    pub(crate) fn lookup(&mut self, sym: &mut Symbols, scope: ScopeId, name: Name) -> Meanings {
+        self.met.push(Met::default());
+        let mut diagrams = Diagrams { scopes: self, sym };
+        let mut search = Search::new(scope, name);
+        let mut list = Vec::new();
+        let missing = loop {
+            match search.next(&mut diagrams) {
+                Ok(None) => break search.rest.0,
+                Ok(Some(found)) => {
+                    let when = found.when.unwrap_or(search.rest.0);
+                    list.push(Found { when, scope: found.scope, case: found.case, field: found.place });
+                    if found.when.is_none() {
+                        break Ref::FALSE;
+                    }
                 }
-            };
-            let when = sym.bdd.and(rest, applies);
-            if !when.is_false() {
-                out.found.push(Found { when, scope, case: c, field: f });
             }
-            rest = sym.bdd.and_not(rest, applies);
-            if rest.is_false() {
-                return rest;
-            }
-        }
-        let Some(entry) = &self.list[scope].entry else { return rest };
-        let outer = entry.outer;
-        match entry.params.iter().find(|p| p.as_name == name) {
-            Some(param) if depth < limits::MAX_CHAIN => {
-                let inner = param.name;
-                self.lookup_into(sym, outer, inner, rest, depth + 1, out)
-            }
-            Some(_) => {
-                self.recursive = true;
-                rest
-            }
-            None => rest,
-        }
+        };
+        let met = self.met.pop().or_impossible_default();
+        Meanings { found: list, missing, uses: met.uses }
     }
 
     /// Whether a guard holds.
@@ -197,83 +193,28 @@ impl<'a> Scopes<'a> {
 
     /// The value of an expression.
     pub(crate) fn evaluate(&mut self, sym: &mut Symbols, scope: ScopeId, id: ExprId) -> Vector {
-        if let Some(known) = self.list[scope].exprs.get(&id) {
-            return known.value;
-        }
-        if self.stack.contains(&id) {
-            self.recursive = true;
-        }
-        if self.stack.iter().skip(1).any(|&e| e == id) || self.stack.len() >= limits::MAX_CHAIN {
-            self.recursive = true;
-            return vector::constant(0);
-        }
-        self.stack.push(id);
-        let expr = &self.isa[id];
-        let mut fields: Vec<(Name, Vector)> = Vec::with_capacity(expr.fields.len());
-        let (mut missing, mut uses) = (Vec::new(), Vec::new());
-        for &name in &expr.fields {
-            let lookup = self.lookup(sym, scope, name);
-            let mut value = vector::constant(0);
-            for found in lookup.found.iter().rev() {
-                if let FieldSource::Derived(inner) = self.field(found).source {
-                    uses.push((found.scope, inner, found.when));
-                }
-                let one = self.value(sym, found);
-                value = vector::select(&mut sym.bdd, found.when, &one, &value);
-            }
-            uses.extend(lookup.uses);
-            if !lookup.missing.is_false() {
-                missing.push((name, lookup.missing));
-            }
-            fields.push((name, value));
-        }
-        let value = self.compute(sym, id, &fields);
-        self.stack.pop();
-        let done = Evaluated { value, missing, uses, needed: Ref::FALSE, possible: Ref::FALSE };
-        self.list[scope].exprs.insert(id, done);
+        let Ok(value) = resolve::evaluate(&mut Diagrams { scopes: self, sym }, scope, id);
         value
-    }
-
-    fn compute(&self, sym: &mut Symbols, id: ExprId, fields: &[(Name, Vector)]) -> Vector {
-        let expr = &self.isa[id];
-        let mut values: Vec<Vector> = Vec::with_capacity(expr.nodes.len());
-        for node in &expr.nodes {
-            let get = |id: isaglot_model::NodeId| values[id.0 as usize];
-            let value = match *node {
-                Node::Const(v, _) => vector::constant(v),
-                Node::Field(name) => fields.iter().find(|f| f.0 == name).map_or_else(|| vector::constant(0), |f| f.1),
-                Node::Gen => sym.generation,
-                Node::Feature(f) => vector::from_bits(&[self.features.get(f.index()).copied().unwrap_or(Ref::FALSE)]),
-                Node::Unary(op, t, x) => vector::unary(&mut sym.bdd, op, t, &get(x)),
-                Node::Binary(op, t, x, y) => vector::binary(&mut sym.bdd, op, t, &get(x), &get(y)),
-                Node::Select(_, c, x, y) => {
-                    let c = vector::truth(&mut sym.bdd, &get(c));
-                    vector::select(&mut sym.bdd, c, &get(x), &get(y))
-                }
-                Node::Cast(t, x) => vector::wrap(t, &get(x)),
-            };
-            values.push(value);
-        }
-        values.last().copied().unwrap_or_else(|| vector::constant(0))
     }
 
     /// The value that a meaning of a name has, cut to the set's value width.
     pub(crate) fn value(&mut self, sym: &mut Symbols, found: &Found) -> Vector {
-        let value = match &self.field(found).source {
-            FieldSource::Derived(expr) => self.evaluate(sym, found.scope, *expr),
-            FieldSource::Bits(_) => vector::from_bits(&self.bits(found)),
-        };
-        let kept = self.isa.value_bits() as usize;
-        std::array::from_fn(|i| if i < kept { value[i] } else { Ref::FALSE })
+        let field = self.field(found);
+        let Ok(value) = resolve::value(&mut Diagrams { scopes: self, sym }, found.scope, field);
+        value
     }
 
     /// All bits of a field that is read from the word, least significant first; none for a derived one.
     pub(crate) fn bits(&self, found: &Found) -> Vec<Ref> {
-        let FieldSource::Bits(pieces) = &self.field(found).source else { return Vec::new() };
+        self.bits_of(found.scope, self.field(found))
+    }
+
+    fn bits_of(&self, scope: ScopeId, field: &Field) -> Vec<Ref> {
+        let FieldSource::Bits(pieces) = &field.source else { return Vec::new() };
         let mut bits = Vec::new();
         for piece in pieces.iter().rev() {
             match *piece {
-                Piece::Bits(range) => bits.extend((range.lo..range.end()).map(|b| self.word_bit(found.scope, b))),
+                Piece::Bits(range) => bits.extend((range.lo..range.end()).map(|b| self.word_bit(scope, b))),
                 Piece::Implied { width, value } => {
                     bits.extend((0..width.min(64)).map(|i| Ref::constant(value >> i & 1 != 0)));
                 }
@@ -312,24 +253,34 @@ impl<'a> Scopes<'a> {
                 continue;
             }
             *mark(expr) = marked;
-            for &(scope, id, under) in &expr.uses {
-                work.push((scope, id, sym.bdd.and(when, under)));
+            for used in &expr.uses {
+                work.push((used.scope, used.expr, sym.bdd.and(when, used.when)));
             }
         }
     }
 
     /// Says that a text looked a name up.
-    pub(crate) fn need_lookup(&mut self, sym: &mut Symbols, lookup: &Lookup, when: Ref) {
-        for &(scope, id, under) in &lookup.uses {
-            let under = sym.bdd.and(when, under);
-            self.need(sym, scope, id, under);
+    pub(crate) fn need_lookup(&mut self, sym: &mut Symbols, lookup: &Meanings, when: Ref) {
+        for used in &lookup.uses {
+            let under = sym.bdd.and(when, used.when);
+            self.need(sym, used.scope, used.expr, under);
         }
-        for found in &lookup.found {
-            if let FieldSource::Derived(id) = self.field(found).source {
-                let under = sym.bdd.and(when, found.when);
-                self.need(sym, found.scope, id, under);
+    }
+
+    /// Whether the values of what was evaluated can depend on the order in which a decoder evaluates. Also true where only
+    /// some orders count that no text leads to, so it decides nothing in a check.
+    #[cfg(test)]
+    pub(crate) fn order_matters(&self) -> bool {
+        let (mut order, mut seen) = (resolve::Order::default(), rustc_hash::FxHashSet::default());
+        for (&from, evaluated) in self.list.iter().flat_map(|scope| &scope.exprs) {
+            for used in evaluated.uses.iter().filter(|used| !used.when.is_false()) {
+                // Scopes of the same encoding use the same expressions.
+                if seen.insert((from, used.expr, used.needed)) {
+                    order.add(from, used.expr, used.needed);
+                }
             }
         }
+        self.recursive || order.matters()
     }
 
     /// The candidates of a sub-encoded field shown in scope `at`.
@@ -395,5 +346,169 @@ impl<'a> Scopes<'a> {
         }
         let none = sym.bdd.not(taken);
         Subs { chosen, none: sym.bdd.or(none, conflict) }
+    }
+}
+
+/// The words that no definition so far has taken; at first all.
+#[derive(Clone, Copy)]
+struct Rest(Ref);
+
+impl Default for Rest {
+    fn default() -> Rest {
+        Rest(Ref::TRUE)
+    }
+}
+
+/// The walk over decision diagrams.
+struct Diagrams<'s, 'a> {
+    scopes: &'s mut Scopes<'a>,
+    sym: &'s mut Symbols,
+}
+
+impl Diagrams<'_, '_> {
+    /// Takes note of a use, in the expression or search that is going on.
+    fn uses(&mut self, scope: ScopeId, expr: ExprId, when: Ref, needed: bool) {
+        if let Some(met) = self.scopes.met.last_mut() {
+            met.uses.push(Use { scope, expr, when, needed });
+        }
+    }
+}
+
+impl<'a> Lookup<'a> for Diagrams<'_, 'a> {
+    type Scope = ScopeId;
+    type Condition = Ref;
+    type Rest = Rest;
+    type Stop = Infallible;
+
+    fn encoding(&self, scope: ScopeId) -> &'a Encoding {
+        self.scopes.encoding(scope)
+    }
+
+    fn entered(&self, scope: ScopeId) -> Option<(ScopeId, &[Param])> {
+        let entry = self.scopes.list[scope].entry.as_ref()?;
+        Some((entry.outer, &entry.params))
+    }
+
+    fn running(&self) -> Option<ExprId> {
+        self.scopes.walk.running()
+    }
+
+    fn decide(&mut self, scope: ScopeId, guard: ExprId, Rest(rest): &mut Rest) -> Result<Holds<Ref>, Infallible> {
+        self.uses(scope, guard, *rest, true);
+        let applies = self.scopes.holds(self.sym, scope, guard);
+        let when = self.sym.bdd.and(*rest, applies);
+        let remains = self.sym.bdd.and_not(*rest, applies);
+        if when.is_false() {
+            return Ok(Holds::Never);
+        }
+        if remains.is_false() {
+            return Ok(Holds::Always);
+        }
+        *rest = remains;
+        Ok(Holds::If(when))
+    }
+
+    fn pass(&mut self, scope: ScopeId, guard: ExprId, Rest(rest): &mut Rest) -> Result<(), Infallible> {
+        // A decoder tries the guard all the same, so it can miss names; the answer does not depend on it.
+        self.uses(scope, guard, *rest, false);
+        Ok(())
+    }
+
+    fn found(&mut self, definition: &Definition<'a, ScopeId, Ref>, Rest(rest): Rest) {
+        if let FieldSource::Derived(expr) = definition.field.source {
+            self.uses(definition.scope, expr, definition.when.unwrap_or(rest), true);
+        }
+    }
+}
+
+impl<'a> Domain<'a> for Diagrams<'_, 'a> {
+    type Value = Vector;
+    type Algebra = Self;
+
+    /// Every expression is evaluated once for a scope.
+    const EVALUATIONS: usize = usize::MAX;
+
+    fn isa(&self) -> &'a Isa {
+        self.scopes.isa
+    }
+
+    fn walk(&mut self) -> &mut Walk<Vector> {
+        &mut self.scopes.walk
+    }
+
+    fn algebra(&mut self) -> &mut Self {
+        self
+    }
+
+    fn choose(&mut self, condition: Ref, x: Vector, y: Vector) -> Result<Vector, Infallible> {
+        Ok(vector::select(&mut self.sym.bdd, condition, &x, &y))
+    }
+
+    fn bits(&mut self, scope: ScopeId, field: &'a Field) -> Result<Vector, Infallible> {
+        Ok(vector::from_bits(&self.scopes.bits_of(scope, field)))
+    }
+
+    fn missing(&mut self, name: Name, Rest(rest): Rest) -> Result<Vector, Infallible> {
+        if let Some(met) = self.scopes.met.last_mut() {
+            met.missing.push((name, rest));
+        }
+        Ok(vector::constant(0))
+    }
+
+    fn recall(&mut self, scope: ScopeId, expr: ExprId) -> Result<Option<Vector>, Infallible> {
+        Ok(self.scopes.list[scope].exprs.get(&expr).map(|known| known.value))
+    }
+
+    fn begin(&mut self) {
+        self.scopes.met.push(Met::default());
+    }
+
+    fn keep(&mut self, scope: ScopeId, expr: ExprId, value: Vector) {
+        let Met { missing, uses } = self.scopes.met.pop().or_impossible_default();
+        let done = Evaluated { value, missing, uses, needed: Ref::FALSE, possible: Ref::FALSE };
+        self.scopes.list[scope].exprs.insert(expr, done);
+    }
+
+    fn again(&mut self) {
+        self.scopes.recursive = true;
+    }
+
+    fn beyond(&mut self) -> Result<Vector, Infallible> {
+        self.scopes.recursive = true;
+        Ok(vector::constant(0))
+    }
+}
+
+impl Algebra for Diagrams<'_, '_> {
+    type Value = Vector;
+    type Stop = Infallible;
+
+    fn constant(&mut self, value: u64) -> Result<Vector, Infallible> {
+        Ok(vector::constant(value))
+    }
+
+    fn generation(&mut self) -> Result<Vector, Infallible> {
+        Ok(self.sym.generation)
+    }
+
+    fn feature(&mut self, feature: FeatureId) -> Result<Vector, Infallible> {
+        Ok(vector::from_bits(&[self.scopes.features.get(feature.index()).copied().unwrap_or(Ref::FALSE)]))
+    }
+
+    fn unary(&mut self, op: UnaryOp, ty: IntType, x: Vector) -> Result<Vector, Infallible> {
+        Ok(vector::unary(&mut self.sym.bdd, op, ty, &x))
+    }
+
+    fn binary(&mut self, op: BinaryOp, ty: IntType, x: Vector, y: Vector) -> Result<Vector, Infallible> {
+        Ok(vector::binary(&mut self.sym.bdd, op, ty, &x, &y))
+    }
+
+    fn select(&mut self, condition: Vector, x: Vector, y: Vector) -> Result<Vector, Infallible> {
+        let condition = vector::truth(&mut self.sym.bdd, &condition);
+        Ok(vector::select(&mut self.sym.bdd, condition, &x, &y))
+    }
+
+    fn cast(&mut self, ty: IntType, x: Vector) -> Result<Vector, Infallible> {
+        Ok(vector::wrap(ty, &x))
     }
 }

@@ -6,7 +6,7 @@
 //! text, enums, overrides and sub-encodings are all choices, so one small tree says everything.
 //!
 //! Invariants: the conditions of a choice exclude each other; texts next to each other are one; no two alternatives of
-//! a choice can be laid over each other token by token (those are one alternative whose bits and inner choices depend
+//! a choice can be unified token by token (those are one alternative whose bits and inner choices depend
 //! on which it was), so that which alternative was taken shows, unless different shapes can print the same text, which
 //! [`crate::parse`] decides.
 
@@ -70,7 +70,7 @@ pub(crate) struct Notes {
     pub(crate) missing: Vec<Missing>,
     /// Scopes in which no case gives a text, and when.
     pub(crate) silent: Vec<(ScopeId, Ref)>,
-    /// When a decoder would report anything: a word of this set is no clean instruction.
+    /// When a decoder would report anything: a word of this set is not clean.
     pub(crate) dirty: Vec<Ref>,
     /// Scopes that were entered, and when.
     pub(crate) entered: Vec<(ScopeId, Ref)>,
@@ -113,7 +113,7 @@ pub(crate) fn text(
         let broken = broken_asserts(sym, scopes, scope, case);
         let broken = sym.bdd.and(taken, broken);
         notes.dirty.push(broken);
-        // A shorthand hides nothing: the proofs are about the full text.
+        // An alias hides nothing: the proofs are about the full text.
         let Some(template) = case.template.filter(|_| !case.alias) else { continue };
         notes.chosen.push((scope, c, taken));
         rest = sym.bdd.and_not(rest, applies);
@@ -270,7 +270,7 @@ fn field(
     out
 }
 
-/// A two's complement number: behind `plus` if it is not negative.
+/// A two's complement number, after `plus` if it is not negative.
 fn signed(sym: &mut Symbols, bits: &[Ref], plus: &str) -> Vec<(Ref, Vec<Token>)> {
     let Some((&sign, low)) = bits.split_last() else { return Vec::new() };
     let mut positive = Vec::new();
@@ -355,7 +355,7 @@ fn push_choice(sym: &mut Symbols, out: &mut Vec<Token>, mut choice: Vec<(Ref, Ve
     }
 }
 
-/// Adds an alternative; one that can be laid over an earlier one joins it.
+/// Adds an alternative; one that can be unified with an earlier one joins it.
 fn push_alternative(sym: &mut Symbols, choice: &mut Vec<(Ref, Vec<Token>)>, when: Ref, tokens: Vec<Token>) {
     if when.is_false() {
         return;
@@ -371,7 +371,7 @@ fn push_alternative(sym: &mut Symbols, choice: &mut Vec<(Ref, Vec<Token>)>, when
     choice.push((when, tokens));
 }
 
-/// Whether two texts can be laid over each other: token by token the same, or a choice on one side.
+/// Whether two texts can be unified: token by token the same, or a choice on one side.
 fn fits(a: &[Token], b: &[Token]) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|pair| match pair {

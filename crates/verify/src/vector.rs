@@ -123,7 +123,7 @@ fn divide(bdd: &mut Bdd, x: &Vector, y: &Vector) -> (Vector, Vector) {
 }
 
 fn shift(bdd: &mut Bdd, x: &Vector, amount: &Vector, bits: u32, left: bool, fill: Ref) -> Vector {
-    // The amount counts modulo the width; widths are powers of two for all C types, others go bit by bit too.
+    // The amount counts modulo the width; the widths of all C types are powers of two.
     let stages = bits.next_power_of_two().trailing_zeros();
     (0..stages).fold(*x, |v, stage| {
         let by = 1usize << stage;
@@ -147,7 +147,7 @@ pub(crate) fn unary(bdd: &mut Bdd, op: UnaryOp, t: IntType, x: &Vector) -> Vecto
     wrap(t, &value)
 }
 
-/// [`BinaryOp::apply`]. A type whose width is no power of two shifts by the amount's low bits only.
+/// [`BinaryOp::apply`]. A type whose width is not a power of two shifts by the amount's low bits only.
 pub(crate) fn binary(bdd: &mut Bdd, op: BinaryOp, t: IntType, x: &Vector, y: &Vector) -> Vector {
     if let (Some(x), Some(y)) = (as_constant(x), as_constant(y)) {
         return constant(op.apply(t, x, y));

@@ -1,36 +1,24 @@
 //! The checks against the corpus of isaspec descriptions: every known defect is found, nothing else is claimed, and
 //! every witness word is held against the disassembler, which knows nothing of decision diagrams.
 //!
-//! The corpus is found through `ISAGLOT_CORPUS`, else beside the workspace; without it the cases are reported as ignored.
+//! What the corpus does not list, and what is not decided, is in `ledger/names.txt` and `ledger/decided.txt`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use isaglot_asm::{Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_model::{EncodingId, Isa};
 use isaglot_source::{Diagnostics, SourceMap};
+use isaglot_testing::{Failed, Tally, Trial, ledger, suite};
 use isaglot_verify::diff::{Side, diff};
 use isaglot_verify::report::{FormatProblem, Verdict};
 use isaglot_verify::{Report, check};
-use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 
 /// The descriptions.
 const ISAS: [&str; 3] = ["ir3", "afuc", "etnaviv"];
-
-/// Names that the corpus file leaves out because they are defined in some cases: encoding and name.
-const ONLY_IN_SOME_CASES: [(&str, &str, &str); 2] = [("ir3", "dp2acc", "NOP"), ("ir3", "dp4acc", "NOP")];
-
-fn corpus() -> Option<PathBuf> {
-    let root = match std::env::var_os("ISAGLOT_CORPUS") {
-        Some(path) => PathBuf::from(path),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
-    };
-    let path = root.join("isaspec");
-    path.is_dir().then_some(path)
-}
 
 fn load(corpus: &Path, name: &str) -> Result<Isa, Failed> {
     let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
@@ -67,7 +55,7 @@ fn number(value: &Value, key: &str) -> u64 {
     value[key].as_u64().unwrap_or(u64::MAX)
 }
 
-/// Exactly the known overlaps, with their gens; each witness is no instruction for the disassembler, which decodes the
+/// Exactly the known overlaps, with their gens; each witness is not a valid instruction for the disassembler, which decodes the
 /// words around it. Where there is none, every encoding is proved to be alone.
 fn overlaps(corpus: &Path, which: &str) -> Result<(), Failed> {
     let isa = load(corpus, which)?;
@@ -128,9 +116,7 @@ fn unique(isa: &Isa, report: &Report) -> Result<(), Failed> {
 fn names(corpus: &Path, which: &str, isa: &Isa, report: &Report) -> Result<(), Failed> {
     let known = json(corpus, "spec_defects.json")?;
     let known = known[which]["unresolved"].as_array().cloned().unwrap_or_default();
-    let mut want: BTreeSet<(String, String)> = known.iter().map(|u| (text(u, "leaf"), text(u, "field"))).collect();
-    let some = ONLY_IN_SOME_CASES.iter().filter(|c| c.0 == which);
-    want.extend(some.map(|c| (c.1.to_owned(), c.2.to_owned())));
+    let want: BTreeSet<(String, String)> = known.iter().map(|u| (text(u, "leaf"), text(u, "field"))).collect();
     let mut got: BTreeSet<(String, String)> = BTreeSet::new();
     for u in &report.unresolved {
         let (leaf, field) = (name(isa, u.encoding).to_owned(), isa.text(u.name).to_owned());
@@ -159,20 +145,23 @@ fn names(corpus: &Path, which: &str, isa: &Isa, report: &Report) -> Result<(), F
         }
         got.insert((name(isa, s.encoding).to_owned(), "-".to_owned()));
     }
-    println!(
-        "{which}: {} of {} known names and displays, {} found",
-        want.intersection(&got).count(),
-        want.len(),
-        got.len()
-    );
-    if want == got { Ok(()) } else { Err(format!("expected {want:?}\nfound {got:?}").into()) }
+    let mut tally = Tally::default();
+    for (leaf, name) in want.union(&got) {
+        let id = (leaf.clone(), name.clone());
+        let listed = || if want.contains(&id) { "not found" } else { "found, but not listed" }.to_owned();
+        tally.check(&format!("{which}.xml"), format!("{leaf}.{name}"), want.contains(&id) == got.contains(&id), listed);
+    }
+    if tally.failures.is_empty() && want.is_empty() {
+        return Ok(());
+    }
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "names", &tally)?)
 }
 
-/// The decimal number behind `0x` in afuc, and no other format of that kind.
+/// The decimal number after `0x` in afuc, and no other format of that kind.
 fn formats(which: &str, isa: &Isa, report: &Report) -> Result<(), Failed> {
     let prefixes: Vec<&str> =
         (report.formats.iter()).filter(|f| f.problem == FormatProblem::Prefix).map(|f| isa.text(f.name)).collect();
-    println!("{which}: decimal behind 0x: {prefixes:?}");
+    println!("{which}: decimal after 0x: {prefixes:?}");
     let want: &[&str] = if which == "afuc" { &["IMMED"] } else { &[] };
     if prefixes == want { Ok(()) } else { Err(format!("expected {want:?}").into()) }
 }
@@ -221,23 +210,33 @@ fn shared(corpus: &Path, which: &str, isa: &Isa, report: &Report) -> Result<(), 
     if missed.is_empty() { Ok(()) } else { Err(missed.join("\n").into()) }
 }
 
-/// Everything was decided.
+/// Every question about every encoding is decided, but for the ledger.
 fn decided(which: &str, isa: &Isa, report: &Report) -> Result<(), Failed> {
-    let count = |pick: &dyn Fn(&isaglot_verify::report::Row) -> &Verdict, answer: &str| {
-        report.rows.iter().filter(|r| pick(r).name() == answer).count()
-    };
-    println!(
-        "{which}: {} encodings; unique {}, round trip {}, text of its own {}; {} undecided",
-        report.rows.len(),
-        count(&|r| &r.unique, "yes"),
-        count(&|r| &r.round_trip, "yes"),
-        count(&|r| &r.text, "yes"),
-        report.undecided.len()
-    );
     if report.coverage.iter().any(|c| c.space == isa.root() && c.free.is_none()) {
         return Err("the root was not counted".into());
     }
-    Ok(())
+    let mut tally = Tally::default();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for row in &report.rows {
+        // Several encodings have one name: they are numbered.
+        let name = name(isa, row.encoding).to_owned();
+        let number = seen.entry(name.clone()).or_default();
+        *number += 1;
+        for (what, verdict) in [("unique", &row.unique), ("round-trip", &row.round_trip), ("text", &row.text)] {
+            let result = match verdict {
+                Verdict::Undecided(why) => Err(why.clone()),
+                _ => Ok(()),
+            };
+            tally.row(&format!("{which}.xml"), format!("{name}-{number}.{what}"), result);
+        }
+        let whole = report.undecided.iter().find(|u| u.span == isa[row.encoding].span && u.what.starts_with("names"));
+        tally.row(
+            &format!("{which}.xml"),
+            format!("{name}-{number}.names"),
+            whole.map_or(Ok(()), |u| Err(u.why.clone())),
+        );
+    }
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "decided", &tally)?)
 }
 
 /// A description does not differ from itself.
@@ -261,21 +260,15 @@ fn report(corpus: &Path, which: &str) -> Result<(), Failed> {
 type Case = fn(&Path, &str) -> Result<(), Failed>;
 
 fn main() {
-    let arguments = Arguments::from_args();
-    let corpus = corpus();
-    if corpus.is_none() {
-        println!("isaspec corpus not found: set ISAGLOT_CORPUS");
-    }
-    let mut trials = Vec::new();
     let cases: [(&str, Case); 3] = [("overlaps", overlaps), ("report", report), ("same", same)];
-    for which in ISAS {
-        for (what, case) in cases {
-            let path = corpus.clone();
-            let run = move || path.as_deref().map_or(Ok(()), |corpus| case(corpus, which));
-            trials.push(
-                Trial::test(format!("isaspec::verify::{which}::{what}"), run).with_ignored_flag(corpus.is_none()),
-            );
+    suite::run_corpus("isaspec", |corpus| {
+        let mut trials = Vec::new();
+        for which in ISAS {
+            for (what, case) in cases {
+                let corpus = corpus.to_owned();
+                trials.push(Trial::test(format!("isaspec::verify::{which}::{what}"), move || case(&corpus, which)));
+            }
         }
-    }
-    libtest_mimic::run(&arguments, trials).exit();
+        trials
+    });
 }

@@ -6,40 +6,24 @@
 //! read differently in the disassembler, and a harmless mutant must disassemble many words as the original does.
 //!
 //! Mutants are seeded, so a failure names a number that gives it again. The description in `data` is always used, those
-//! of the corpus (`ISAGLOT_CORPUS`, else beside the workspace) where they are.
+//! of the corpus where there is one.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use isaglot_asm::{Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, SourceMap};
+use isaglot_testing::{Failed, Random, Trial, suite};
 use isaglot_verify::diff::{ChangeKind, Side, diff};
-use libtest_mimic::{Arguments, Failed, Trial};
 
 /// A description: its files by name, the top one first.
 type Files = Vec<(String, String)>;
 
 /// Words that are compared for a mutant that is called harmless, per gen.
 const WORDS: usize = 400;
-
-/// xorshift64*: only spread matters here.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() >> 33) as usize % n.max(1)
-    }
-}
 
 /// The model, and how often each code was reported.
 fn load(files: &Files) -> (Option<Isa>, BTreeMap<String, usize>) {
@@ -69,7 +53,7 @@ fn between(text: &str, open: &str, close: &str) -> Vec<(usize, usize)> {
     out
 }
 
-/// Numbers behind an attribute inside a range.
+/// The value of an attribute inside a range.
 fn attribute(text: &str, (start, end): (usize, usize), name: &str) -> Option<(usize, usize)> {
     let open = format!("{name}=\"");
     let from = start + text[start..end].find(&open)? + open.len();
@@ -83,16 +67,16 @@ fn replaced(text: &str, (start, end): (usize, usize), with: &str) -> String {
 /// A mutation of one file: what was done, and the new text. `None` if the file has nothing of the kind chosen.
 fn mutate(text: &str, random: &mut Random) -> Option<(String, String)> {
     fn pick(list: &[(usize, usize)], random: &mut Random) -> Option<(usize, usize)> {
-        (!list.is_empty()).then(|| list[random.below(list.len())])
+        (!list.is_empty()).then(|| *random.pick(list))
     }
-    match random.below(4) {
+    match random.index(4) {
         0 => {
             let (_, end) = pick(&between(text, "<pattern", "</pattern>"), random)?;
             let start = text[..end].rfind('>')? + 1;
             let bits: Vec<usize> = (start..end).filter(|&i| "01x".contains(&text[i..=i])).collect();
-            let at = *bits.get(random.below(bits.len()))?;
+            let at = *bits.get(random.index(bits.len()))?;
             let old = &text[at..=at];
-            let new = match (old, random.below(2)) {
+            let new = match (old, random.index(2)) {
                 ("x", n) => ["0", "1"][n],
                 ("0", 0) => "1",
                 ("1", 0) => "0",
@@ -106,13 +90,13 @@ fn mutate(text: &str, random: &mut Random) -> Option<(String, String)> {
             let places: Vec<_> = names.iter().filter_map(|n| attribute(text, field, n)).collect();
             let place = pick(&places, random)?;
             let old: i64 = text[place.0..place.1].parse().ok()?;
-            let new = if random.below(2) == 0 { old + 1 } else { old - 1 };
+            let new = if random.index(2) == 0 { old + 1 } else { old - 1 };
             Some((format!("field bit {old} -> {new} at byte {}", place.0), replaced(text, place, &new.to_string())))
         }
         2 => {
             let value = pick(&between(text, "<value ", "/>"), random)?;
             let what = format!("enum entry at byte {}", value.0);
-            match random.below(3) {
+            match random.index(3) {
                 0 => Some((format!("{what} removed"), replaced(text, (value.0 - "<value ".len(), value.1 + 2), ""))),
                 1 => {
                     let place = attribute(text, value, "display")?;
@@ -156,7 +140,7 @@ fn mutate(text: &str, random: &mut Random) -> Option<(String, String)> {
                     }
                 }
             }
-            let (from, to, new) = changes.get(random.below(changes.len()))?;
+            let (from, to, new) = changes.get(random.index(changes.len()))?;
             let what = format!("guard `{}` -> `{new}` at byte {}", &body[*from..*to], start + from);
             Some((what, replaced(text, (start + from, start + to), new)))
         }
@@ -180,7 +164,7 @@ fn compare(a: &Isa, b: &Isa, random: &mut Random) -> Option<String> {
     for generation in gens {
         let (one, two) = (Plan::new(a, generation), Plan::new(b, generation));
         for i in 0..WORDS {
-            let limbs = [random.next(), random.next()];
+            let limbs = [random.u64(), random.u64()];
             let free = Word::from_limbs(&limbs, root.width);
             let word = match root.encodings.get(i % (root.encodings.len() + 1)) {
                 Some(&e) => a[e].pattern.value().or(&free.and_not(a[e].pattern.care())),
@@ -198,10 +182,10 @@ fn compare(a: &Isa, b: &Isa, random: &mut Random) -> Option<String> {
 fn mutants(files: &Files, count: usize, seed: u64) -> Result<(), Failed> {
     let (original, codes) = load(files);
     let original = original.ok_or("the description does not load")?;
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let (mut made, mut tally) = (0, BTreeMap::new());
     while made < count {
-        let which = random.below(files.len());
+        let which = random.index(files.len());
         let Some((what, text)) = mutate(&files[which].1, &mut random) else { continue };
         made += 1;
         let what = format!("mutant {made}, {}: {what}", files[which].0);
@@ -240,15 +224,6 @@ fn mutants(files: &Files, count: usize, seed: u64) -> Result<(), Failed> {
     Ok(())
 }
 
-fn corpus() -> Option<PathBuf> {
-    let root = match std::env::var_os("ISAGLOT_CORPUS") {
-        Some(path) => PathBuf::from(path),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
-    };
-    let path = root.join("isaspec/xml");
-    path.is_dir().then_some(path)
-}
-
 /// All files of a directory, `top` first.
 fn read(directory: &Path, top: &str) -> Result<Files, Failed> {
     let mut files = Files::new();
@@ -261,23 +236,22 @@ fn read(directory: &Path, top: &str) -> Result<Files, Failed> {
     Ok(files)
 }
 
+/// Mutants of a description of the corpus.
+fn corpus(isaspec: &Path, which: &str, count: usize) -> Result<(), Failed> {
+    mutants(&read(&isaspec.join("xml").join(which), &format!("{which}.xml"))?, count, 2)
+}
+
 fn main() {
-    let arguments = Arguments::from_args();
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    let mut trials = vec![Trial::test("verify::mutants::toy", move || {
-        mutants(&read(&data, "toy.xml")?, 200, 0x9e37_79b9_7f4a_7c15)
-    })];
-    let corpus = corpus();
-    if corpus.is_none() {
-        println!("isaspec corpus not found: set ISAGLOT_CORPUS");
-    }
-    for (which, count) in [("ir3", 60), ("afuc", 90), ("etnaviv", 50)] {
-        let path = corpus.clone();
-        let run = move || match &path {
-            Some(path) => mutants(&read(&path.join(which), &format!("{which}.xml"))?, count, 0xd1b5_4a32_d192_ed03),
-            None => Ok(()),
-        };
-        trials.push(Trial::test(format!("isaspec::mutants::{which}"), run).with_ignored_flag(corpus.is_none()));
-    }
-    libtest_mimic::run(&arguments, trials).exit();
+    let toy = move || mutants(&read(&data, "toy.xml")?, 200, 1);
+    let mut trials = suite::corpus_cases(
+        "isaspec",
+        &[
+            ("isaspec::mutants::ir3", |folder| corpus(folder, "ir3", 60)),
+            ("isaspec::mutants::afuc", |folder| corpus(folder, "afuc", 90)),
+            ("isaspec::mutants::etnaviv", |folder| corpus(folder, "etnaviv", 50)),
+        ],
+    );
+    trials.push(Trial::test("verify::mutants::toy", toy));
+    suite::run(trials)
 }

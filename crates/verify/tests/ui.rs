@@ -8,23 +8,18 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use isaglot_source::{Diagnostics, SourceMap, expect, render};
-use libtest_mimic::{Arguments, Failed, Trial};
+use isaglot_testing::{Failed, Trial, bless, corpus, suite};
 
 fn run(path: &Path) -> Result<(), Failed> {
     let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = corpus::name(path);
     let mut read = |_: &str| std::fs::read(path).map_err(|e| e.to_string());
     let isa = isaglot_isaspec::load(&mut files, &name, &mut read, &mut out).ok_or("the description does not load")?;
     let report = isaglot_verify::check(&isa, isaglot_verify::Options::default(), &mut |_, _| ());
     isaglot_verify::diagnostics::diagnostics(&isa, &report).into_iter().for_each(|d| out.push(d));
     let mut problems = expect::mismatches(&files, &out);
     let text: String = out.iter().map(|d| render::text(&files, d, false)).collect();
-    let golden = path.with_extension("txt");
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&golden, &text)?;
-    } else if std::fs::read_to_string(&golden).unwrap_or_default() != text {
-        problems.push(format!("differs from {} (BLESS=1 to accept)", golden.display()));
-    }
+    problems.extend(bless::golden(&path.with_extension("txt"), &text).err());
     if problems.is_empty() { Ok(()) } else { Err(format!("{}\n{text}", problems.join("\n")).into()) }
 }
 
@@ -59,15 +54,9 @@ fn complete(root: &Path, cases: &[PathBuf]) -> Result<(), Failed> {
 }
 
 fn main() {
-    let arguments = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf();
-    let entries = std::fs::read_dir(root.join("tests/ui")).expect("tests/ui is part of the crate");
-    let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
-    paths.retain(|p| p.extension().is_some_and(|e| e == "xml"));
-    paths.sort();
-    let name = |p: &Path| format!("verify::ui::{}", p.file_stem().unwrap_or_default().to_string_lossy());
-    let all = paths.clone();
-    let mut trials: Vec<Trial> = paths.into_iter().map(|p| Trial::test(name(&p), move || run(&p))).collect();
-    trials.push(Trial::test("verify::ui::every_code", move || complete(&root, &all)));
-    libtest_mimic::run(&arguments, trials).exit();
+    let paths = bless::cases(&root.join("tests/ui"), ".xml");
+    let mut trials = suite::file_cases("verify::ui", paths.clone(), run);
+    trials.push(Trial::test("verify::ui::every_code", move || complete(&root, &paths)));
+    suite::run(trials)
 }

@@ -9,9 +9,6 @@ pub const MAX_PROGRAM: usize = 200_000;
 /// Evaluations of expressions while one program is compiled.
 pub const MAX_EVALUATIONS: usize = 100_000;
 
-/// The deepest chain of expressions that need each other.
-pub const MAX_EXPR_DEPTH: usize = 64;
-
 /// The deepest nesting of sub-encodings in one program.
 pub const MAX_NESTING: usize = 32;
 

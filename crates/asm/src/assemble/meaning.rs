@@ -1,14 +1,20 @@
-//! What a name means, while the word is still unknown: every definition that may apply, with its conditions.
+//! What a name means while the word is still unknown: every definition that may apply, with its conditions.
 //!
-//! This is the lookup of the decoder (cases in order, guards, parameters from further out, the guard under evaluation
-//! taken as true, an expression that needs itself 0) with [`Terms`] in the place of values. What is known of the word
-//! where a program has got to — bits of the pattern, guards of the chosen case — is taken into account, so that most
-//! names end with one definition.
+//! The walk of [`isaglot_codec::resolve`] runs over [`Terms`]. What is known of the word at this place of a program (bits
+//! of the pattern, guards of the chosen case) is taken into account, so that most names end with one definition.
+//!
+//! No values are kept, so that a term never rests on a fact that is forgotten later. Where expressions need each other,
+//! that can differ from what the decoder keeps; the assembler decodes every word that it makes, and refuses such a word.
+
+use std::convert::Infallible;
 
 use isaglot_codec::Plan;
-use isaglot_model::{BinaryOp, Encoding, ExprId, Field, FieldSource, IntType, Name, Node as ExprNode, Param, Piece};
+use isaglot_codec::resolve::{self, Domain, Holds, Lookup, Search, Walk};
+use isaglot_model::{
+    Algebra, BinaryOp, Encoding, ExprId, FeatureId, Field, FieldSource, IntType, Isa, Name, Param, Piece, UnaryOp,
+};
 
-use super::limits::{MAX_EVALUATIONS, MAX_EXPR_DEPTH};
+use super::limits::MAX_EVALUATIONS;
 use super::symbolic::{Bit, Bits, Term, Terms};
 
 /// A condition: that a term is, or is not, 0.
@@ -40,8 +46,7 @@ pub(super) struct Meanings<'p, 'a> {
     known: Vec<Option<bool>>,
     changed: Vec<u32>,
     facts: Vec<Condition>,
-    stack: Vec<ExprId>,
-    evaluations: usize,
+    walk: Walk<Term>,
 }
 
 /// A place to come back to: see [`Meanings::mark`].
@@ -58,8 +63,7 @@ impl<'p, 'a> Meanings<'p, 'a> {
             known: vec![None; width as usize],
             changed: Vec::new(),
             facts: Vec::new(),
-            stack: Vec::new(),
-            evaluations: 0,
+            walk: Walk::default(),
         }
     }
 
@@ -118,39 +122,21 @@ impl<'p, 'a> Meanings<'p, 'a> {
 
     /// What `name` may mean in a scope. The conditions exclude each other and leave nothing out.
     pub(super) fn find(&mut self, scope: usize, name: Name) -> Vec<Choice<'a>> {
-        let (mut scope, mut name) = (scope, name);
-        let mut found = Vec::new();
+        let mut choices = Vec::new();
         let mut when: Vec<Condition> = Vec::new();
-        while let Some(at) = self.scopes.get(scope) {
-            let (encoding, params, parent) = (at.encoding, at.params, at.parent);
-            for case in &encoding.cases {
-                let Some(field) = case.fields.iter().find(|field| field.name == name) else { continue };
-                let guard = case.guard.filter(|guard| self.stack.last() != Some(guard));
-                let Some(guard) = guard else {
-                    found.push(Choice { when, field: Some((field, scope)) });
-                    return found;
-                };
-                let guard = self.evaluate(scope, guard);
-                match self.truth(guard) {
-                    Some(true) => {
-                        found.push(Choice { when, field: Some((field, scope)) });
-                        return found;
-                    }
-                    Some(false) => {}
-                    None => {
-                        let mut this = when.clone();
-                        this.push((guard, true));
-                        found.push(Choice { when: this, field: Some((field, scope)) });
-                        when.push((guard, false));
-                    }
-                }
-            }
-            let Some(param) = params.iter().find(|param| param.as_name == name) else { break };
-            let Some(outer) = parent else { break };
-            (scope, name) = (outer, param.name);
+        let mut search = Search::new(scope, name);
+        loop {
+            let Ok(found) = search.next(self);
+            let field = found.map(|found| (found.field, found.scope));
+            let Some(guard) = found.and_then(|found| found.when) else {
+                choices.push(Choice { when, field });
+                return choices;
+            };
+            let mut this = when.clone();
+            this.push((guard, true));
+            choices.push(Choice { when: this, field });
+            when.push((guard, false));
         }
-        found.push(Choice { when, field: None });
-        found
     }
 
     /// The bits of a field that is not derived, in the terms of the outermost word.
@@ -184,72 +170,225 @@ impl<'p, 'a> Meanings<'p, 'a> {
 
     /// The value of a field as displays and expressions see it.
     pub(super) fn value(&mut self, scope: usize, field: &'a Field) -> Term {
-        let cut = self.plan.isa().value_bits();
-        match field.source {
-            FieldSource::Derived(expr) => {
-                let value = self.evaluate(scope, expr);
-                self.terms.cast(IntType { bits: cut, signed: false }, value)
-            }
-            FieldSource::Bits(_) => {
-                let mut bits = self.field_bits(scope, field);
-                bits.truncate(cut.min(64) as usize);
-                self.terms.linear(bits)
-            }
-        }
-    }
-
-    fn value_of_name(&mut self, scope: usize, name: Name) -> Term {
-        let mut value = None;
-        for choice in self.find(scope, name).into_iter().rev() {
-            let this = match choice.field {
-                Some((field, at)) => self.value(at, field),
-                None => self.terms.constant(0),
-            };
-            value = Some(match (value, choice.when.last()) {
-                (Some(otherwise), Some(&(guard, true))) => self.terms.select(guard, this, otherwise),
-                _ => this,
-            });
-        }
-        value.unwrap_or_else(|| self.terms.unknown())
+        let Ok(value) = resolve::value(self, scope, field);
+        value
     }
 
     /// The value of an expression in a scope.
     pub(super) fn evaluate(&mut self, scope: usize, expr: ExprId) -> Term {
-        self.evaluations += 1;
-        if self.stack.iter().skip(1).any(|&running| running == expr) {
-            return self.terms.constant(0);
-        }
-        if self.stack.len() >= MAX_EXPR_DEPTH || self.evaluations > MAX_EVALUATIONS {
-            return self.terms.unknown();
-        }
-        self.stack.push(expr);
-        let value = self.compute(scope, expr);
-        self.stack.pop();
+        let Ok(value) = resolve::evaluate(self, scope, expr);
         value
     }
+}
 
-    fn compute(&mut self, scope: usize, expr: ExprId) -> Term {
-        let expr = &self.plan.isa()[expr];
-        let mut values: Vec<Term> = Vec::with_capacity(expr.nodes.len());
-        for node in &expr.nodes {
-            let get = |id: isaglot_model::NodeId| values.get(id.0 as usize).copied().unwrap_or(Term(0));
-            let value = match *node {
-                ExprNode::Const(value, _) => self.terms.constant(value),
-                ExprNode::Field(name) => self.value_of_name(scope, name),
-                ExprNode::Gen => self.terms.constant(u64::from(self.plan.generation())),
-                ExprNode::Feature(feature) => self.terms.constant(u64::from(self.plan.feature(feature))),
-                ExprNode::Unary(op, ty, x) => self.terms.unary(op, ty, get(x)),
-                ExprNode::Binary(op, ty, x, y) => {
-                    let (x, y) = (get(x), get(y));
-                    // A bitwise `and` of truth values is a logical one, which can be taken apart.
-                    let truths = op == BinaryOp::And && self.terms.is_truth(x) && self.terms.is_truth(y);
-                    self.terms.binary(if truths { BinaryOp::LogicalAnd } else { op }, ty, x, y)
+impl<'a> Lookup<'a> for Meanings<'_, 'a> {
+    type Scope = usize;
+    type Condition = Term;
+    type Rest = ();
+    type Stop = Infallible;
+
+    fn encoding(&self, scope: usize) -> &'a Encoding {
+        self.scopes[scope].encoding
+    }
+
+    fn entered(&self, scope: usize) -> Option<(usize, &[Param])> {
+        let scope = &self.scopes[scope];
+        Some((scope.parent?, scope.params))
+    }
+
+    fn running(&self) -> Option<ExprId> {
+        self.walk.running()
+    }
+
+    fn decide(&mut self, scope: usize, guard: ExprId, (): &mut ()) -> Result<Holds<Term>, Infallible> {
+        let guard = self.evaluate(scope, guard);
+        Ok(match self.truth(guard) {
+            Some(true) => Holds::Always,
+            Some(false) => Holds::Never,
+            None => Holds::If(guard),
+        })
+    }
+
+    fn pass(&mut self, _: usize, _: ExprId, (): &mut ()) -> Result<(), Infallible> {
+        // Nothing is kept and nothing is reported.
+        Ok(())
+    }
+}
+
+impl<'a> Domain<'a> for Meanings<'_, 'a> {
+    type Value = Term;
+    type Algebra = Self;
+
+    const EVALUATIONS: usize = MAX_EVALUATIONS;
+
+    fn isa(&self) -> &'a Isa {
+        self.plan.isa()
+    }
+
+    fn walk(&mut self) -> &mut Walk<Term> {
+        &mut self.walk
+    }
+
+    fn algebra(&mut self) -> &mut Self {
+        self
+    }
+
+    fn choose(&mut self, condition: Term, x: Term, y: Term) -> Result<Term, Infallible> {
+        Ok(self.terms.select(condition, x, y))
+    }
+
+    fn bits(&mut self, scope: usize, field: &'a Field) -> Result<Term, Infallible> {
+        let bits = self.field_bits(scope, field);
+        Ok(self.terms.linear(bits))
+    }
+
+    fn missing(&mut self, _: Name, (): ()) -> Result<Term, Infallible> {
+        Ok(self.terms.constant(0))
+    }
+
+    fn recall(&mut self, _: usize, _: ExprId) -> Result<Option<Term>, Infallible> {
+        Ok(None)
+    }
+
+    fn keep(&mut self, _: usize, _: ExprId, _: Term) {}
+
+    fn beyond(&mut self) -> Result<Term, Infallible> {
+        Ok(self.terms.unknown())
+    }
+}
+
+impl Algebra for Meanings<'_, '_> {
+    type Value = Term;
+    type Stop = Infallible;
+
+    fn constant(&mut self, value: u64) -> Result<Term, Infallible> {
+        Ok(self.terms.constant(value))
+    }
+
+    fn generation(&mut self) -> Result<Term, Infallible> {
+        Ok(self.terms.constant(u64::from(self.plan.generation())))
+    }
+
+    fn feature(&mut self, feature: FeatureId) -> Result<Term, Infallible> {
+        Ok(self.terms.constant(u64::from(self.plan.feature(feature))))
+    }
+
+    fn unary(&mut self, op: UnaryOp, ty: IntType, x: Term) -> Result<Term, Infallible> {
+        Ok(self.terms.unary(op, ty, x))
+    }
+
+    fn binary(&mut self, op: BinaryOp, ty: IntType, x: Term, y: Term) -> Result<Term, Infallible> {
+        // A bitwise `and` of truth values is a logical one, which can be taken apart.
+        let truths = op == BinaryOp::And && self.terms.is_truth(x) && self.terms.is_truth(y);
+        Ok(self.terms.binary(if truths { BinaryOp::LogicalAnd } else { op }, ty, x, y))
+    }
+
+    fn select(&mut self, condition: Term, x: Term, y: Term) -> Result<Term, Infallible> {
+        Ok(self.terms.select(condition, x, y))
+    }
+
+    fn cast(&mut self, ty: IntType, x: Term) -> Result<Term, Infallible> {
+        Ok(self.terms.cast(ty, x))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use isaglot_bits::Word;
+    use isaglot_codec::oracle::{NAMES, expressions, random_isa, random_word};
+    use isaglot_codec::{Compiler, Scopes};
+    use isaglot_model::FieldType;
+    use isaglot_testing::Random;
+
+    use super::super::symbolic::Node;
+    use super::*;
+
+    /// The value of a term for a word; `None` if it is not followed that far.
+    fn at(terms: &Terms, term: Term, word: &Word) -> Option<u64> {
+        let get = |term| at(terms, term, word);
+        Some(match terms.node(term) {
+            Node::Linear(bits) => bits.iter().enumerate().fold(0, |value, (i, bit)| {
+                let one = match *bit {
+                    Bit::Const(one) => one,
+                    Bit::Of(n) => word.bit(n),
+                    Bit::Not(n) => !word.bit(n),
+                };
+                value | u64::from(one) << i
+            }),
+            Node::Unary(op, ty, x) => op.apply(*ty, get(*x)?),
+            Node::Binary(op, ty, x, y) => op.apply(*ty, get(*x)?, get(*y)?),
+            Node::Select(c, x, y) => get(if get(*c)? != 0 { *x } else { *y })?,
+            Node::Cast(ty, x) => ty.wrap(get(*x)?),
+            Node::Unknown => return None,
+        })
+    }
+
+    /// What both engines say of the scopes of one encoding: the root, and the leaves of its sub-encoded fields.
+    fn compare(plan: &Plan<'_>, root: isaglot_model::EncodingId, words: &[Word]) -> u64 {
+        let isa = plan.isa();
+        let mut compiler = Compiler::new(plan);
+        let mut numbers = Scopes::new(plan, false);
+        let mut meanings = Meanings::new(plan, isa[root].width);
+        let whole: Bits = (0..isa[root].width).map(Bit::Of).collect();
+        let outer = meanings.open(&isa[root], whole, None, &[]);
+        let context = compiler.root(root).expect("within the limits");
+        let mut compared = 0;
+        for expr in expressions(&isa[root]).into_iter().filter(|&expr| compiler.safe_in_any_order(context, expr)) {
+            let term = meanings.evaluate(outer, expr);
+            for word in words {
+                let scope = numbers.enter_encoding(root, word).expect("within the limits");
+                if let Some(got) = at(&meanings.terms, term, word) {
+                    assert_eq!(got, numbers.evaluate(scope, expr), "{expr:?}, word {}", word.hex());
+                    compared += 1;
                 }
-                ExprNode::Select(_, c, x, y) => self.terms.select(get(c), get(x), get(y)),
-                ExprNode::Cast(ty, x) => self.terms.cast(ty, get(x)),
-            };
-            values.push(value);
+            }
         }
-        values.last().copied().unwrap_or_else(|| self.terms.unknown())
+        for name in NAMES.iter().filter_map(|name| isa.names().get(name)) {
+            let alternatives = compiler.resolve(context, name);
+            let [isaglot_codec::Alternative { meaning: isaglot_codec::Meaning::Field(field, found), .. }] =
+                alternatives[..]
+            else {
+                continue;
+            };
+            let FieldType::Sub(space) = field.ty else { continue };
+            for &leaf in &isa[space].encodings {
+                let Some(nested) = compiler.nested(context, field, found, leaf) else { continue };
+                let bits = meanings.field_bits(outer, field);
+                let inner = meanings.open(&isa[leaf], bits, Some(outer), &field.params);
+                for expr in expressions(&isa[leaf]) {
+                    if !compiler.safe_in_any_order(nested, expr) {
+                        continue;
+                    }
+                    let term = meanings.evaluate(inner, expr);
+                    for word in words {
+                        let scope = numbers.enter_encoding(root, word).expect("within the limits");
+                        let Some(got) = numbers.resolve(scope, name) else { continue };
+                        let Some(scope) = numbers.enter_field(scope, &got, space) else { continue };
+                        if let Some(got) =
+                            at(&meanings.terms, term, word).filter(|_| numbers.encoding_id(scope) == leaf)
+                        {
+                            assert_eq!(got, numbers.evaluate(scope, expr), "{expr:?}, word {}", word.hex());
+                            compared += 1;
+                        }
+                    }
+                }
+            }
+        }
+        compared
+    }
+
+    #[test]
+    fn terms_agree_with_numbers() {
+        let mut compared = 0;
+        for seed in 0..100 {
+            let mut random = Random::new(seed);
+            let isa = random_isa(&mut |n| random.below(n));
+            let plan = Plan::new(&isa, 0);
+            for &root in &isa[isa.root()].encodings {
+                let words: Vec<Word> = (0..6).map(|_| random_word(&mut |n| random.below(n), &isa[root])).collect();
+                compared += compare(&plan, root, &words);
+            }
+        }
+        assert!(compared > 1000, "only {compared} values");
     }
 }
