@@ -69,6 +69,7 @@ struct Use {
     /// When it is evaluated.
     when: Ref,
     /// Whether its value counts.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only tests ask whether the order of evaluation matters"))]
     needed: bool,
 }
 
