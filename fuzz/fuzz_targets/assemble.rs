@@ -1,4 +1,4 @@
-//! Any bytes as the source of a program for a shipped description. Smoke test: crates/asm/tests/smoke_assemble.rs
+//! Any bytes as the source of a program for a shipped description. Smoke test: crates/asm/tests/it/sources.rs
 #![no_main]
 
 use std::sync::OnceLock;

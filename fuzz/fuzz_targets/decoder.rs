@@ -1,4 +1,4 @@
-//! Smoke test: crates/asm/tests/random_isa.rs
+//! Smoke test: crates/asm/tests/it/programs.rs
 #![no_main]
 
 use isaglot_asm::{Options, Plain, Stream};

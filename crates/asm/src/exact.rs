@@ -31,8 +31,19 @@ pub struct Line<'l> {
 impl<'l> Line<'l> {
     /// A line by itself at the end of `out`: at place 0, without labels.
     pub(crate) fn alone(out: &'l mut Vec<u8>, compat: Compat) -> Line<'l> {
+        Line::new(out, 0, Places { bytes: 1 }, None, compat)
+    }
+
+    /// A line at the end of `out`, of the instruction at `position`.
+    pub(crate) fn new(
+        out: &'l mut Vec<u8>,
+        position: u64,
+        places: Places,
+        targets: Option<&'l mut Targets>,
+        compat: Compat,
+    ) -> Line<'l> {
         let start = out.len();
-        Line { out, start, position: 0, places: Places { bytes: 1 }, targets: None, compat }
+        Line { out, start, position, places, targets, compat }
     }
 
     pub(crate) fn align(&mut self, column: u32) {

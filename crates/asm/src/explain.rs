@@ -3,69 +3,85 @@
 //!
 //! The answer is plain data; how it is drawn is the caller's. It is made by the exact engine, so it says what decoding
 //! does, not what the description seems to say.
+//!
+//! ```
+//! use isaglot_asm::Compat;
+//! use isaglot_asm::explain::{Explanation, explain};
+//! # use isaglot_asm::{Assembler, Names};
+//! # let (mut files, mut out) = (isaglot_source::SourceMap::new(), isaglot_source::Diagnostics::new());
+//! # let mut read = |path: &str| std::fs::read(path).map_err(|error| error.to_string());
+//! # let isa = isaglot_isaspec::load(&mut files, "../../specs/minnow/minnow.xml", &mut read, &mut out).unwrap();
+//! # let (plan, names) = (isaglot_codec::Plan::new(&isa, 0), Names::default());
+//! # let word = Assembler::new(&plan, &names, Compat::default()).assemble(b"addi r1, r2, -300").unwrap();
+//! let Explanation::Match(add) = explain(&plan, &word, Compat::default()) else { panic!("not an instruction") };
+//! assert_eq!(add.text, b"addi r1, r2, -300");
+//! for field in &add.fields {
+//!     let text = String::from_utf8_lossy(&field.text);
+//!     println!("{} = {text} from bits {:?}", isa.text(field.name), field.ranges);
+//! }
+//! ```
 
 use isaglot_bits::{BitRange, Word};
 use isaglot_codec::{Match, Plan, Scopes};
-use isaglot_model::{Encoding, EncodingId, FieldSource, FieldType, Name, Piece, SpaceId};
+use isaglot_model::{EncodingId, FieldSource, FieldType, Name, SpaceId};
 
 use crate::exact::{Line, show};
-use crate::labels::Places;
 use crate::limits::MAX_NEAREST;
 use crate::options::{Compat, Plain};
 use crate::value;
 
-/// What a word is.
+/// What a word decodes as.
 #[derive(Clone, Debug)]
 pub enum Explanation {
     /// An instruction.
     Match(Explained),
-    /// Two encodings match.
+    /// Two encodings match, and the description does not say which is meant.
     Conflict {
         /// The first in the order of the description.
         first: EncodingId,
         /// The second.
         second: EncodingId,
     },
-    /// No encoding matches; the nearest ones, fewest wrong bits first.
+    /// No encoding matches; the nearest ones, fewest wrong bits first, at most [`MAX_NEAREST`].
     None(Vec<Near>),
 }
 
 /// An encoding that does not match, and why.
 #[derive(Clone, Debug)]
 pub struct Near {
-    /// Which.
+    /// The encoding.
     pub encoding: EncodingId,
-    /// The bits that have the wrong value: 1 where the word would have to change.
+    /// The bits that have the wrong value: 1 where the word would have to change. As wide as the word.
     pub wrong: Word,
 }
 
 /// A matched word, taken apart.
 #[derive(Clone, Debug)]
 pub struct Explained {
-    /// What matched.
+    /// The encoding that matched. Its pattern says which bits decided.
     pub encoding: EncodingId,
-    /// The word.
+    /// The word; of a nested one, the bits of its field.
     pub word: Word,
-    /// Its text.
+    /// Its text, as bytes: templates need not be UTF-8. Fields of type `custom` print nothing.
     pub text: Vec<u8>,
     /// The guards of its cases, in order, and which case gave the text.
     pub cases: Vec<ExplainedCase>,
-    /// Every field that means something here, in the order of the cases.
+    /// Every field that the cases which apply define, in the order of the cases.
     pub fields: Vec<ExplainedField>,
-    /// Don't-care bits that are set.
+    /// The don't-care bits that are set; as wide as the word.
     pub dont_care: Word,
-    /// What decoding complains about; empty if nothing.
+    /// What is wrong with the word, as the disassembler shows it after the text; empty if nothing.
     pub errors: Vec<u8>,
 }
 
 /// A case of the encoding.
 #[derive(Clone, Debug)]
 pub struct ExplainedCase {
-    /// The level of the hierarchy that it belongs to.
+    /// The level of the class hierarchy that it belongs to, by its display name.
     pub owner: String,
-    /// The text of its guard, if it has one, and its value.
+    /// The text of its guard, if it has one, and the guard's value: the case applies where that is not 0.
     pub guard: Option<(String, u64)>,
-    /// Its template is the text.
+    /// Whether its template gave the text.
     pub shown: bool,
 }
 
@@ -74,19 +90,20 @@ pub struct ExplainedCase {
 pub struct ExplainedField {
     /// Its name.
     pub name: Name,
-    /// Its bits in the word, the most significant first; none for a derived field.
+    /// Its bits in the word, the most significant first, where bit 0 is the lowest of the word; none for a derived
+    /// field.
     pub ranges: Vec<BitRange>,
     /// The expression that a derived field is computed by.
     pub derived: Option<String>,
-    /// Its value.
+    /// Its raw value, of the width of the field.
     pub value: Word,
-    /// How it prints.
+    /// How it prints, as bytes.
     pub text: Vec<u8>,
-    /// What it is taken apart into, if it is a sub-encoding.
+    /// The value taken apart, if it is decided in a space of its own.
     pub nested: Option<Box<Explained>>,
 }
 
-/// Explains a word of the width of an instruction.
+/// Explains a word, whose width is that of an instruction. With [`Compat`] it is said whose texts fields print.
 #[must_use]
 pub fn explain(plan: &Plan<'_>, word: &Word, compat: Compat) -> Explanation {
     let root = plan.isa().root();
@@ -104,7 +121,7 @@ pub fn explain(plan: &Plan<'_>, word: &Word, compat: Compat) -> Explanation {
     }
 }
 
-/// The encodings that `word` misses by the fewest bits, at most [`MAX_NEAREST`].
+/// The encodings of `space` of the word's width that `word` misses by the fewest bits, at most [`MAX_NEAREST`].
 #[must_use]
 pub fn nearest(plan: &Plan<'_>, space: SpaceId, word: &Word) -> Vec<Near> {
     let isa = plan.isa();
@@ -124,7 +141,7 @@ fn take_apart(plan: &Plan<'_>, scopes: &mut Scopes<'_, '_>, scope: usize, compat
     let (id, encoding, word) = (scopes.encoding_id(scope), scopes.encoding(scope), scopes.value(scope).clone());
     scopes.errors.clear();
     let mut text = Vec::new();
-    let mut line = Line { out: &mut text, start: 0, position: 0, places: Places { bytes: 1 }, targets: None, compat };
+    let mut line = Line::alone(&mut text, compat);
     show(scopes, scope, &mut Plain, &mut line);
     let errors = scopes.errors.text().to_vec();
     let template = scopes.template(scope);
@@ -140,11 +157,12 @@ fn take_apart(plan: &Plan<'_>, scopes: &mut Scopes<'_, '_>, scope: usize, compat
         case.shown = true;
     }
     let mut fields = Vec::new();
-    for name in names(encoding) {
+    for name in encoding.field_names() {
         let Some(found) = scopes.resolve(scope, name) else { continue };
-        let (ranges, derived) = match &found.field.source {
-            FieldSource::Derived(expr) => (Vec::new(), Some(isa[*expr].text.clone())),
-            FieldSource::Bits(pieces) => (ranges(pieces), None),
+        let ranges = found.field.source.ranges().collect();
+        let derived = match found.field.source {
+            FieldSource::Derived(expr) => Some(isa[expr].text.clone()),
+            FieldSource::Bits(_) => None,
         };
         let mut text = Vec::new();
         let nested = match found.field.ty {
@@ -164,23 +182,4 @@ fn take_apart(plan: &Plan<'_>, scopes: &mut Scopes<'_, '_>, scope: usize, compat
     scopes.errors.clear();
     let dont_care = encoding.dont_care.and(&word);
     Explained { encoding: id, word, text, cases: cases.into_iter().map(|c| c.0).collect(), fields, dont_care, errors }
-}
-
-/// Every name that some case defines, each once, in order.
-fn names(encoding: &Encoding) -> Vec<Name> {
-    let mut names = Vec::new();
-    for field in encoding.cases.iter().flat_map(|case| &case.fields) {
-        if !names.contains(&field.name) {
-            names.push(field.name);
-        }
-    }
-    names
-}
-
-fn ranges(pieces: &[Piece]) -> Vec<BitRange> {
-    let of = |piece: &Piece| match piece {
-        Piece::Bits(range) => Some(*range),
-        Piece::Implied { .. } => None,
-    };
-    pieces.iter().filter_map(of).collect()
 }

@@ -1,15 +1,12 @@
 //! Instructions as text, and text as instructions.
-//!
-//! [`Stream`] prints a stream of instructions line by line; [`exact`] prints one instruction. What a caller can choose
-//! is in [`Options`], where it can take part in [`Hooks`]. [`Assembler`] is the inverse, for one instruction;
-//! [`assemble::source`] assembles whole programs with labels and directives.
+#![doc = include_str!("../README.md")]
 
 pub mod assemble;
 mod engine;
 pub mod exact;
 pub mod explain;
 mod fetch;
-pub mod float;
+mod float;
 mod guard;
 pub mod labels;
 pub mod limits;

@@ -1,6 +1,6 @@
 //! A stream of instructions as lines of text.
 //!
-//! The stream comes in pieces of any size and the text is appended to the caller's buffer, so memory does not grow with
+//! The stream comes in parts of any size and the text is appended to the caller's buffer, so memory does not grow with
 //! the input. Labels need to know the whole stream: [`Stream::mark`] is fed it once before.
 //!
 //! What a line is, when errors are shown and forgotten, and what stands before an instruction is the reference's
@@ -25,6 +25,7 @@ pub struct Stream<'p, 'a> {
     engine: Engine<'p, 'a>,
     fetcher: Fetcher,
     options: Options,
+    /// Places that something jumps to; only with labels.
     targets: Option<Targets>,
     /// The programs of the pre-pass, once there is one.
     marker: Option<Marker<'p, 'a>>,
@@ -33,10 +34,13 @@ pub struct Stream<'p, 'a> {
     entries: Vec<Entry>,
     /// Where the next of them is.
     next_entry: u64,
+    /// The place of the next instruction.
     position: u64,
+    /// The same of the pre-pass.
     marked: u64,
     /// Bad instructions in a row up to here.
     bad: u64,
+    /// Lines that the exact engine has printed.
     exact: u64,
     /// The last place whose labels are printed.
     labelled: Option<u64>,
@@ -44,7 +48,7 @@ pub struct Stream<'p, 'a> {
 }
 
 impl<'p, 'a> Stream<'p, 'a> {
-    /// The start of a stream of `total` bytes. `total` counts only for labels.
+    /// The start of a stream of `total` bytes. `total` is used for labels only: it bounds the places that can have one.
     #[must_use]
     pub fn new(plan: &'p Plan<'a>, options: Options, total: u64) -> Self {
         let format = plan.isa().format();
@@ -84,8 +88,8 @@ impl<'p, 'a> Stream<'p, 'a> {
         self.exact
     }
 
-    /// Looks for labels in the next piece of the stream; gives how many bytes were used. What is left of an
-    /// instruction is to be given again in front of the next piece.
+    /// Looks for labels in the next bytes of the stream; gives how many bytes were used. What is left, a part of an
+    /// instruction, must be given again before the bytes that follow.
     pub fn mark(&mut self, bytes: &[u8]) -> usize {
         if self.targets.is_none() {
             return bytes.len();
@@ -125,8 +129,8 @@ impl<'p, 'a> Stream<'p, 'a> {
         used
     }
 
-    /// Appends the lines of the next piece of the stream; gives how many bytes were used, all that make whole
-    /// instructions. What is left is to be given again in front of the next piece; at the end it is ignored.
+    /// Appends the lines of the next bytes of the stream; gives how many bytes were used, all that make whole
+    /// instructions. What is left must be given again before the bytes that follow; at the end it is ignored.
     pub fn feed(&mut self, bytes: &[u8], hooks: &mut dyn Hooks, out: &mut Vec<u8>) -> usize {
         self.advance(bytes, usize::MAX, hooks, out)
     }
@@ -181,15 +185,7 @@ impl<'p, 'a> Stream<'p, 'a> {
         if self.has_label_lines() {
             self.label_lines(&mut |_, _| {}, out);
         }
-        let start = out.len();
-        let mut line = Line {
-            out,
-            start,
-            position: self.position,
-            places: self.places,
-            targets: self.targets.as_mut(),
-            compat: self.options.compat,
-        };
+        let mut line = Line::new(out, self.position, self.places, self.targets.as_mut(), self.options.compat);
         if self.engine.instruction(limbs, size as u32 * 8, hooks, &mut line) != Outcome::Printed {
             return false;
         }
@@ -230,15 +226,7 @@ impl<'p, 'a> Stream<'p, 'a> {
         if lines {
             hooks.before(self.position, &fetched.word(), out);
         }
-        let start = out.len();
-        let mut line = Line {
-            out,
-            start,
-            position: self.position,
-            places: self.places,
-            targets: self.targets.as_mut(),
-            compat: self.options.compat,
-        };
+        let mut line = Line::new(out, self.position, self.places, self.targets.as_mut(), self.options.compat);
         let mut outcome = Outcome::Undecided;
         if !fetched.known {
             outcome = Outcome::NoMatch;
@@ -345,14 +333,8 @@ impl Jumps<'_, '_, '_> {
         if marker.mark(block, limbs, position, self.places, self.targets) {
             return;
         }
-        let mut line = Line {
-            out: &mut Vec::new(),
-            start: 0,
-            position,
-            places: self.places,
-            targets: Some(self.targets),
-            compat: self.compat,
-        };
+        let mut out = Vec::new();
+        let mut line = Line::new(&mut out, position, self.places, Some(self.targets), self.compat);
         exact::instruction(&mut self.scopes, &Word::from_limbs(limbs, bits), &mut Plain, &mut line);
     }
 }

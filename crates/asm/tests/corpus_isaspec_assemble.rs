@@ -1,10 +1,7 @@
 //! The assembler against the corpus of isaspec descriptions: vectors, pools, whole firmwares, mutated lines, and the
 //! small descriptions that each pin one rule of printing.
-//!
-//! The corpus is found through `ISAGLOT_CORPUS`, else beside the workspace; without it the cases are reported as ignored.
 
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use isaglot_asm::assemble::source;
 use isaglot_asm::{Assembler, Compat, Failure, Names, Options, Stream};
@@ -12,25 +9,39 @@ use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, SourceMap, render};
-use libtest_mimic::{Arguments, Failed, Trial};
+use isaglot_testing::{Failed, Random, Tally, corpus, ledger, suite};
+use libtest_mimic::Trial;
 use serde_json::Value;
 
-/// Description, gen: what the pools are of.
-const POOLS: [(&str, u32); 5] = [("ir3", 600), ("ir3", 700), ("afuc", 6), ("afuc", 7), ("etnaviv", 0)];
+/// The lines of each pool that are mutated.
+const MUTATED: usize = 2_000;
 
-/// Description, vectors that must give their exact word, vectors that only have to read and print back.
-const VECTORS: [(&str, usize, usize); 3] = [("ir3", 322, 0), ("afuc", 345, 0), ("etnaviv", 144, 12)];
+fn main() {
+    suite::run_corpus("isaspec", trials);
+}
 
-/// The lines that are mutated, all pools together.
-const MUTATED: usize = 10_000;
-
-fn corpus() -> Option<PathBuf> {
-    let root = match std::env::var_os("ISAGLOT_CORPUS") {
-        Some(path) => PathBuf::from(path),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
+fn trials(folder: &Path) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    let mut add = |name: &str, run: Box<dyn FnOnce(&Path) -> Result<(), Failed> + Send>| {
+        let folder = folder.to_owned();
+        trials.push(Trial::test(format!("isaspec/{name}"), move || run(&folder)));
     };
-    let path = root.join("isaspec");
-    path.is_dir().then_some(path)
+    for isa in ["ir3", "afuc", "etnaviv"] {
+        add(&format!("vectors/{isa}"), Box::new(move |folder| vectors(folder, isa)));
+    }
+    add("vectors/afuc-in-context", Box::new(afuc_in_context));
+    for pool in Pool::all(folder) {
+        let mutations = pool.clone();
+        add(&format!("pool/{}-{}", pool.isa, pool.generation), Box::new(move |folder| pool.check(folder)));
+        let name = format!("mutated/{}-{}", mutations.isa, mutations.generation);
+        add(&name, Box::new(move |folder| mutated(folder, &mutations)));
+    }
+    for (name, generation, file) in [("afuc_test", 6, "names_6ee.txt"), ("afuc_test_a7xx", 7, "names_730.txt")] {
+        add(&format!("firmware/{name}"), Box::new(move |folder| firmware(folder, name, generation, file)));
+    }
+    add("firmware/sections", Box::new(sections));
+    add("micro", Box::new(micro));
+    trials
 }
 
 fn load(path: &Path) -> Result<Isa, Failed> {
@@ -38,21 +49,19 @@ fn load(path: &Path) -> Result<Isa, Failed> {
     let top = path.to_string_lossy();
     let isa =
         isaglot_isaspec::load(&mut files, &top, &mut |path| std::fs::read(path).map_err(|e| e.to_string()), &mut out);
-    isa.ok_or_else(|| out.iter().map(|d| render::text(&files, d, false)).collect::<String>().into())
+    isa.ok_or_else(|| problems(&files, &out).into())
 }
 
-fn load_named(corpus: &Path, isa: &str) -> Result<Isa, Failed> {
-    load(&corpus.join("xml").join(isa).join(format!("{isa}.xml")))
+fn load_named(folder: &Path, isa: &str) -> Result<Isa, Failed> {
+    load(&folder.join("xml").join(isa).join(format!("{isa}.xml")))
 }
 
-fn unpack(path: &Path) -> Result<Vec<u8>, Failed> {
-    let mut bytes = Vec::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path)?).read_to_end(&mut bytes)?;
-    Ok(bytes)
+fn problems(files: &SourceMap, out: &Diagnostics) -> String {
+    out.iter().map(|d| render::text(files, d, false)).collect()
 }
 
-fn records(corpus: &Path, name: &str) -> Result<Vec<Value>, Failed> {
-    let text = std::fs::read_to_string(corpus.join(name))?;
+fn records(folder: &Path, name: &str) -> Result<Vec<Value>, Failed> {
+    let text = corpus::text(&folder.join(name))?;
     text.lines().filter(|line| !line.trim().is_empty()).map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
@@ -68,73 +77,59 @@ fn print(plan: &Plan<'_>, names: &Names, word: &Word) -> Vec<u8> {
 }
 
 fn hex_word(hex: &str) -> Result<Word, Failed> {
-    let mut word = Word::zero(hex.len() as u32 * 4);
-    for (digit, at) in hex.chars().rev().zip(0u32..) {
-        word.insert(at * 4, 4, u64::from(digit.to_digit(16).ok_or("a bad digit")?));
-    }
-    Ok(word)
+    Ok(Word::parse_digits(hex, 4, hex.len() as u32 * 4).map_err(|e| e.to_string())?)
 }
 
-fn names(corpus: &Path, file: &str) -> Result<Names, Failed> {
-    let text = std::fs::read(corpus.join("reference").join(file))?;
+fn names(folder: &Path, file: &str) -> Result<Names, Failed> {
+    let text = corpus::bytes(&folder.join("reference").join(file))?;
     Names::parse(&text).map_err(|bad| format!("{file}: {bad:?}").into())
 }
 
-/// Every vector's text gives its word.
-fn vectors(corpus: &Path, isa: &str, exact: usize, others: usize) -> Result<(), Failed> {
-    let model = load_named(corpus, isa)?;
+/// A whole source in bytes.
+fn assemble(plan: &Plan<'_>, names: &Names, name: &str, text: &[u8]) -> Result<Vec<u8>, String> {
+    let mut assembler = Assembler::new(plan, names, Compat::Mesa24);
+    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
+    let file = files.add(name, text.to_vec());
+    let image = source::assemble(&mut assembler, file, text, false, &mut out);
+    image.map(|image| image.bytes()).ok_or_else(|| problems(&files, &out))
+}
+
+/// Every vector's text gives a word that prints as it. Where that is not the vector's word, the ledger has the row.
+fn vectors(folder: &Path, isa: &str) -> Result<(), Failed> {
+    let model = load_named(folder, isa)?;
     let none = Names::default();
-    let (mut passed, mut back) = (0, 0);
-    let mut wrong = Vec::new();
-    for record in records(corpus, &format!("{isa}.jsonl"))? {
+    let (mut exact, mut back) = (Tally::default(), Tally::default());
+    let file = format!("{isa}.jsonl");
+    for record in records(folder, &file)? {
         let generation = record["gen"].as_u64().ok_or("no gen")? as u32;
         let plan = Plan::new(&model, generation);
         let expected = record["expected"].as_str().ok_or("no text")?;
         // What is wrong with the word is no part of its text.
         let text = expected.split("\t;").next().unwrap_or(expected);
         let want = hex_word(record["hex"].as_str().ok_or("no word")?)?;
-        let flagged = record["asm_fail"] == true;
-        let is_data = record["data"] == true;
         // As a program of one line, so that words without a meaning count too.
-        let got = one_line(&plan, &none, text);
-        match got {
-            Ok(word) if word == want && !flagged => passed += 1,
-            Ok(word) if is_data && word == want => back += 1,
-            Ok(word) if flagged && print(&plan, &none, &word) == text.as_bytes() => {
-                back += 1;
-                let why = if word == want {
-                    "the word itself".to_owned()
-                } else if expected != text {
-                    format!("{}, without the don't-care bits", word.hex())
-                } else {
-                    format!("{}, which prints the same", word.hex())
-                };
-                println!("{isa} {}: `{text}` gives {why}", record["id"]);
-            }
-            Ok(word) => wrong.push(format!("{}: `{text}` gives {} for {}", record["id"], word.hex(), want.hex())),
-            Err(message) => wrong.push(format!("{}: `{text}`: {message}", record["id"])),
-        }
+        let got = assemble(&plan, &none, "line", text.as_bytes()).map(|b| Word::from_le_bytes(&b, b.len() as u32 * 8));
+        let is_same = got.as_ref().is_ok_and(|got| *got == want);
+        exact.check(&file, &record["id"], is_same, || match &got {
+            Ok(_) if expected != text => "don't-care bits are not in the text".to_owned(),
+            Ok(_) => "another word with the same text has fewer ones".to_owned(),
+            Err(message) => message.clone(),
+        });
+        back.row(&file, &record["id"], match &got {
+            Ok(word) if *word == want || print(&plan, &none, word) == text.as_bytes() => Ok(()),
+            Ok(word) => Err(format!("`{text}` gives {} for {}", word.hex(), want.hex())),
+            Err(message) => Err(message.clone()),
+        });
     }
-    println!("{isa}.jsonl: {passed}/{exact} exact, {back}/{others} read and printed back");
-    if (passed, back) == (exact, others) && wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
-}
-
-/// The word of a program of one line.
-fn one_line(plan: &Plan<'_>, names: &Names, text: &str) -> Result<Word, String> {
-    let mut assembler = Assembler::new(plan, names, Compat::Mesa24);
-    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-    let file = files.add("line", text.as_bytes().to_vec());
-    let image = source::assemble(&mut assembler, file, text.as_bytes(), false, &mut out);
-    let image = image.ok_or_else(|| out.iter().map(|d| render::text(&files, d, false)).collect::<String>())?;
-    let bytes = image.bytes();
-    Ok(Word::from_le_bytes(&bytes, bytes.len() as u32 * 8))
+    back.all_pass("vectors that print back")?;
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "isaspec_vectors", &exact)?)
 }
 
 /// The texts of afuc's vectors as they stand in the reference disassembly, with names and labels, in their section.
-fn afuc_in_context(corpus: &Path) -> Result<(), Failed> {
-    let model = load_named(corpus, "afuc")?;
+fn afuc_in_context(folder: &Path) -> Result<(), Failed> {
+    let model = load_named(folder, "afuc")?;
     let mut sections: Vec<(String, u32, Vec<Value>)> = Vec::new();
-    for record in records(corpus, "afuc.jsonl")? {
+    for record in records(folder, "afuc.jsonl")? {
         let key = format!("{} {}", record["file"], record["section"]);
         let generation = record["gen"].as_u64().ok_or("no gen")? as u32;
         match sections.last_mut().filter(|(last, ..)| *last == key) {
@@ -142,11 +137,10 @@ fn afuc_in_context(corpus: &Path) -> Result<(), Failed> {
             None => sections.push((key, generation, vec![record])),
         }
     }
-    let mut passed = 0;
+    let mut tally = Tally::default();
     for (key, generation, records) in sections {
         let plan = Plan::new(&model, generation);
-        let names = names(corpus, if generation == 6 { "names_6ee.txt" } else { "names_730.txt" })?;
-        let mut assembler = Assembler::new(&plan, &names, Compat::Mesa24);
+        let names = names(folder, if generation == 6 { "names_6ee.txt" } else { "names_730.txt" })?;
         let mut text = String::new();
         for record in &records {
             for label in record["labels_before"].as_array().into_iter().flatten().filter_map(Value::as_str) {
@@ -156,69 +150,72 @@ fn afuc_in_context(corpus: &Path) -> Result<(), Failed> {
         }
         text += ".jumptbl\n";
         let text = if text.contains("jumptbl:") { text } else { text.replace(".jumptbl\n", "jumptbl:\n.jumptbl\n") };
-        let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-        let file = files.add(key.clone(), text.as_bytes().to_vec());
-        let image = source::assemble(&mut assembler, file, text.as_bytes(), false, &mut out);
-        let Some(image) = image else {
-            return Err(out.iter().map(|d| render::text(&files, d, false)).collect::<String>().into());
-        };
-        let bytes = image.bytes();
+        let bytes = assemble(&plan, &names, &key, text.as_bytes())?;
         for (record, got) in records.iter().zip(bytes.chunks(4)) {
             let want = hex_word(record["hex"].as_str().ok_or("no word")?)?;
             let got = Word::from_le_bytes(got, 32);
-            if got != want {
-                return Err(format!("{key} {}: {} for {}", record["in_context"], got.hex(), want.hex()).into());
-            }
-            passed += 1;
+            tally.check("afuc.jsonl", &record["id"], got == want, || {
+                format!("{}: {} for {}", record["in_context"], got.hex(), want.hex())
+            });
         }
     }
-    println!("afuc.jsonl with names and labels: {passed}/345");
-    if passed == 345 { Ok(()) } else { Err("vectors are missing".into()) }
+    Ok(tally.all_pass("afuc.jsonl with names and labels")?)
 }
 
-/// Every text of a pool assembles; the word prints it; it is the pool's word if no other prints it.
-fn pool(corpus: &Path, isa: &str, generation: u32) -> Result<(), Failed> {
-    let model = load_named(corpus, isa)?;
-    let plan = Plan::new(&model, generation);
-    let none = Names::default();
-    let mut assembler = Assembler::new(&plan, &none, Compat::Mesa24);
-    let folder = corpus.join("corpus");
-    let text = unpack(&folder.join(format!("{isa}.gen{generation}.pool.txt.gz")))?;
-    let bytes = unpack(&folder.join(format!("{isa}.gen{generation}.pool.bin.gz")))?;
-    let size = assembler.place_bytes() as usize;
-    let (mut total, mut exact, mut shared) = (0, 0, 0);
-    for (line, want) in text.split(|&b| b == b'\n').zip(bytes.chunks(size)) {
-        total += 1;
-        let want = Word::from_le_bytes(want, size as u32 * 8);
-        let shown = || String::from_utf8_lossy(line).into_owned();
-        let word = assembler.assemble(line).map_err(|failure| format!("`{}`: {failure:?}", shown()))?;
-        if word == want {
-            exact += 1;
-            continue;
+/// Texts of one instruction set, and their words.
+#[derive(Clone)]
+struct Pool {
+    file: String,
+    isa: String,
+    generation: u32,
+}
+
+impl Pool {
+    /// Those of the corpus: `ISA.genN.pool.txt.gz`, with the words in `ISA.genN.pool.bin.gz`.
+    fn all(folder: &Path) -> Vec<Pool> {
+        let pool = |path: &Path| {
+            let file = corpus::name(path).strip_suffix(".txt.gz")?.to_owned();
+            let (isa, generation) = file.strip_suffix(".pool")?.split_once(".gen")?;
+            Some(Pool { isa: isa.to_owned(), generation: generation.parse().ok()?, file })
+        };
+        corpus::files(&folder.join("corpus"), ".pool.txt.gz").iter().filter_map(|path| pool(path)).collect()
+    }
+
+    fn text(&self, folder: &Path) -> Result<Vec<u8>, String> {
+        corpus::bytes(&folder.join("corpus").join(format!("{}.txt.gz", self.file)))
+    }
+
+    /// Every text assembles to a word that prints as it. It is the pool's word, or one with fewer ones, for bits that do
+    /// not show are 0. Every text of afuc belongs to one word.
+    fn check(&self, folder: &Path) -> Result<(), Failed> {
+        let model = load_named(folder, &self.isa)?;
+        let plan = Plan::new(&model, self.generation);
+        let none = Names::default();
+        let mut assembler = Assembler::new(&plan, &none, Compat::Mesa24);
+        let bytes = corpus::bytes(&folder.join("corpus").join(format!("{}.bin.gz", self.file)))?;
+        let size = assembler.place_bytes() as usize;
+        let (mut tally, mut others) = (Tally::default(), 0);
+        let text = self.text(folder)?;
+        for (number, (line, want)) in text.split(|&b| b == b'\n').zip(bytes.chunks(size)).enumerate() {
+            let want = Word::from_le_bytes(want, size as u32 * 8);
+            let result = match assembler.assemble(line) {
+                Ok(word) if word == want => Ok(()),
+                Ok(word) if self.isa == "afuc" => Err(format!("gives {}", word.hex())),
+                Ok(word) => {
+                    others += 1;
+                    let printed = print(&plan, &none, &word);
+                    let fewer = word.count_ones() <= want.count_ones();
+                    let shown = String::from_utf8_lossy(&printed).into_owned();
+                    let why = || format!("gives {} ({fewer}), which prints `{shown}`", word.hex());
+                    if printed == line && fewer { Ok(()) } else { Err(why()) }
+                }
+                Err(failure) => Err(format!("{failure:?}")),
+            };
+            tally.row(&self.file, number + 1, result);
         }
-        // Another word: then the text must be that of both.
-        let printed = print(&plan, &none, &word);
-        if printed != line {
-            return Err(format!(
-                "`{}` gives {}, which prints `{}`",
-                shown(),
-                word.hex(),
-                String::from_utf8_lossy(&printed)
-            )
-            .into());
-        }
-        shared += 1;
+        println!("{}: {others} texts give another word that prints the same", self.file);
+        Ok(tally.all_pass("pool")?)
     }
-    println!(
-        "{isa} gen {generation}: {total} assemble and print back; {exact} the pool's word, {shared} another with the same text"
-    );
-    if total != 20_000 {
-        return Err(format!("{total} lines in a pool of 20000").into());
-    }
-    if isa == "afuc" && exact != total {
-        return Err("every text of afuc belongs to one word".into());
-    }
-    Ok(())
 }
 
 /// The labels of jump table entries by number, as the order of the source tells: runs of labels are consecutive
@@ -269,31 +266,24 @@ fn entry_names(source: &str) -> Result<Names, Failed> {
 }
 
 /// A firmware's source, and its reference disassembly, assemble to the firmware.
-fn firmware(corpus: &Path, name: &str, generation: u32, names_file: &str) -> Result<(), Failed> {
-    let model = load_named(corpus, "afuc")?;
+fn firmware(folder: &Path, name: &str, generation: u32, names_file: &str) -> Result<(), Failed> {
+    let model = load_named(folder, "afuc")?;
     let plan = Plan::new(&model, generation);
-    let folder = corpus.join("reference");
-    let want = std::fs::read(folder.join(format!("{name}.fw")))?;
-    let input = std::fs::read_to_string(folder.join(format!("{name}.asm-input.asm")))?;
-    let mut names = names(corpus, names_file)?;
+    let reference = folder.join("reference");
+    let want = std::fs::read(reference.join(format!("{name}.fw")))?;
+    let input = std::fs::read_to_string(reference.join(format!("{name}.asm-input.asm")))?;
+    let mut names = names(folder, names_file)?;
     names.extend(&entry_names(&input)?);
     for name in ["IN_PREEMPT", "UNKN15"] {
         names.extend(&Names::new([(".jumptbl".to_owned(), 15, name.as_bytes().to_vec())]));
     }
     for source in ["asm-input", "disasm-reference"] {
-        let path = folder.join(format!("{name}.{source}.asm"));
+        let path = reference.join(format!("{name}.{source}.asm"));
         let text = std::fs::read(&path)?;
         let names = if source == "asm-input" { names.clone() } else { with_all_labels(&names, &text) };
-        let mut assembler = Assembler::new(&plan, &names, Compat::Mesa24);
-        let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-        let file = files.add(path.to_string_lossy(), text.clone());
-        let image = source::assemble(&mut assembler, file, &text, false, &mut out);
-        let Some(image) = image else {
-            return Err(out.iter().map(|d| render::text(&files, d, false)).collect::<String>().into());
-        };
         // A firmware file begins with a zero word that is part of no section.
         let mut got = vec![0; 4];
-        got.extend(image.bytes());
+        got.extend(assemble(&plan, &names, &path.to_string_lossy(), &text)?);
         if got != want {
             let at = got.iter().zip(&want).position(|(a, b)| a != b).unwrap_or(got.len().min(want.len()));
             return Err(format!(
@@ -334,10 +324,10 @@ fn with_all_labels(names: &Names, text: &[u8]) -> Names {
 
 /// The sections of the firmwares, disassembled with labels and names, are the reference's text; and that text, with the
 /// words that are no instructions as data, assembles to the section again.
-fn sections(corpus: &Path) -> Result<(), Failed> {
-    let model = load_named(corpus, "afuc")?;
-    let mut passed = 0;
-    for record in records(corpus, "afuc_sections.jsonl")? {
+fn sections(folder: &Path) -> Result<(), Failed> {
+    let model = load_named(folder, "afuc")?;
+    let mut tally = Tally::default();
+    for record in records(folder, "afuc_sections.jsonl")? {
         let generation = record["gen"].as_u64().ok_or("no gen")? as u32;
         let plan = Plan::new(&model, generation);
         let custom = record["custom_names"].as_object().ok_or("no names")?;
@@ -351,88 +341,71 @@ fn sections(corpus: &Path) -> Result<(), Failed> {
             let word = hex_word(word.as_str().ok_or("no word")?)?;
             words.extend(word.le_bytes());
         }
-        let mut assembler = Assembler::new(&plan, &names, Compat::Mesa24);
-        let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-        let file = files.add("section", expected.as_bytes().to_vec());
-        let Some(image) = source::assemble(&mut assembler, file, expected.as_bytes(), false, &mut out) else {
-            return Err(out.iter().map(|d| render::text(&files, d, false)).collect::<String>().into());
-        };
-        if image.bytes() != words {
-            return Err(format!("section {}: other bytes", record["section"]).into());
-        }
-        passed += 1;
+        let got = assemble(&plan, &names, "section", expected.as_bytes());
+        let result = got.and_then(|got| if got == words { Ok(()) } else { Err("other bytes".to_owned()) });
+        tally.row("afuc_sections.jsonl", &record["section"], result);
     }
-    println!("afuc_sections.jsonl: {passed}/4 texts assemble to their words");
-    if passed == 4 { Ok(()) } else { Err("sections are missing".into()) }
-}
-
-/// Numbers that are the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % sides.max(1)
-    }
+    Ok(tally.all_pass("sections")?)
 }
 
 /// Lines with a few bytes changed, inserted, dropped or doubled: each gives a word that prints as the text reads, or an
 /// error at a place of the line.
-fn mutated(corpus: &Path) -> Result<(), Failed> {
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
-    let (mut words, mut errors) = (0, 0);
-    for (isa, generation) in POOLS {
-        let model = load_named(corpus, isa)?;
-        let plan = Plan::new(&model, generation);
-        let none = Names::default();
-        let mut assembler = Assembler::new(&plan, &none, Compat::Mesa24);
-        let text = unpack(&corpus.join("corpus").join(format!("{isa}.gen{generation}.pool.txt.gz")))?;
-        let lines: Vec<&[u8]> = text.split(|&b| b == b'\n').filter(|line| !line.is_empty()).collect();
-        for _ in 0..MUTATED / POOLS.len() {
-            let mut line = lines[dice.roll(lines.len())].to_vec();
-            for _ in 0..1 + dice.roll(3) {
-                let at = dice.roll(line.len() + 1);
-                let byte = b" ,.()[]<>#+-0123456789abcdefrxyzhu\xff\0"[dice.roll(36)];
-                match dice.roll(4) {
-                    0 => line.insert(at, byte),
-                    1 if at < line.len() => drop(line.remove(at)),
-                    2 if at < line.len() => line[at] = byte,
-                    _ => {
-                        let piece = line[at..line.len().min(at + dice.roll(9))].to_vec();
-                        line.splice(at..at, piece);
-                    }
+fn mutated(folder: &Path, pool: &Pool) -> Result<(), Failed> {
+    let mut random = Random::new(1);
+    let model = load_named(folder, &pool.isa)?;
+    let plan = Plan::new(&model, pool.generation);
+    let none = Names::default();
+    let mut assembler = Assembler::new(&plan, &none, Compat::Mesa24);
+    let text = pool.text(folder)?;
+    let lines: Vec<&[u8]> = text.split(|&b| b == b'\n').filter(|line| !line.is_empty()).collect();
+    let mut words = 0;
+    for _ in 0..MUTATED {
+        let line = mutate(random.pick(&lines), &mut random);
+        let shown = String::from_utf8_lossy(&line).into_owned();
+        match assembler.assemble(&line) {
+            Ok(word) => {
+                words += 1;
+                // What it prints is the line, but for blanks and the way numbers are written; and comes back.
+                let printed = print(&plan, &none, &word);
+                let again = assembler.assemble(&printed).map_err(|f| format!("`{shown}`: {f:?}"))?;
+                if print(&plan, &none, &again) != printed || tokens(&printed) != tokens(&line) {
+                    return Err(format!("`{shown}` gives `{}`", String::from_utf8_lossy(&printed)).into());
                 }
             }
-            let shown = String::from_utf8_lossy(&line).into_owned();
-            match assembler.assemble(&line) {
-                Ok(word) => {
-                    words += 1;
-                    // What it prints is the line, but for blanks and the way numbers are written; and comes back.
-                    let printed = print(&plan, &none, &word);
-                    let again = assembler.assemble(&printed).map_err(|f| format!("`{shown}`: {f:?}"))?;
-                    if print(&plan, &none, &again) != printed || tokens(&printed) != tokens(&line) {
-                        return Err(format!("`{shown}` gives `{}`", String::from_utf8_lossy(&printed)).into());
-                    }
-                }
-                Err(failure) => {
-                    errors += 1;
-                    let at = match &failure {
-                        Failure::Unknown { at, .. } | Failure::Value { at, .. } => at.0,
-                        Failure::Expected { at, .. } | Failure::Contradiction { at, .. } => *at,
-                        Failure::Ambiguous { .. } => 0,
-                        Failure::TooLong | Failure::TooHard => return Err(format!("`{shown}`: {failure:?}").into()),
-                    };
-                    if at > line.len() {
-                        return Err(format!("`{shown}`: place {at} is not in the line").into());
-                    }
+            Err(failure) => {
+                let at = match &failure {
+                    Failure::Unknown { at, .. } | Failure::Value { at, .. } => at.0,
+                    Failure::Expected { at, .. } | Failure::Contradiction { at, .. } => *at,
+                    Failure::Ambiguous { .. } => 0,
+                    Failure::TooLong | Failure::TooHard => return Err(format!("`{shown}`: {failure:?}").into()),
+                };
+                if at > line.len() {
+                    return Err(format!("`{shown}`: place {at} is not in the line").into());
                 }
             }
         }
     }
-    println!("{MUTATED} mutated lines: {words} words that print back, {errors} errors with their place");
+    println!("{}: {words} of {MUTATED} mutated lines are words that print back", pool.file);
     Ok(())
+}
+
+/// A copy of a line with one to three changes.
+fn mutate(line: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut line = line.to_vec();
+    for _ in 0..=random.index(3) {
+        let at = random.index(line.len() + 1);
+        let byte = *random.pick(b" ,.()[]<>#+-0123456789abcdefrxyzhu\xff\0");
+        match random.index(4) {
+            0 => line.insert(at, byte),
+            1 if at < line.len() => drop(line.remove(at)),
+            2 if at < line.len() => line[at] = byte,
+            _ => {
+                let part = line[at..line.len().min(at + random.index(9))].to_vec();
+                line.splice(at..at, part);
+            }
+        }
+    }
+    line
 }
 
 /// A text without blanks, and with its numbers as values: what must not change.
@@ -553,22 +526,20 @@ fn summed(list: Vec<String>) -> Vec<String> {
     kept
 }
 
-/// Every line that a small description prints without an error reads back as a word that prints so.
-fn micro(corpus: &Path) -> Result<(), Failed> {
-    let (mut lines, mut specs, mut ambiguous) = (0, 0, 0);
-    let mut refused = Vec::new();
-    let mut folders: Vec<PathBuf> = std::fs::read_dir(corpus.join("micro"))?.flatten().map(|e| e.path()).collect();
-    folders.sort();
-    for folder in folders {
-        let meta: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("meta.json"))?)?;
-        let generation = meta["gen"].as_u64().unwrap_or(0) as u32;
-        let model = load(&folder.join("spec.xml"))?;
-        let plan = Plan::new(&model, generation);
+/// Every line that a small description prints without an error reads back as a word that prints so. The ledger has those
+/// that encodings share: they are refused, as any choice would be a guess.
+fn micro(folder: &Path) -> Result<(), Failed> {
+    let mut tally = Tally::default();
+    let mut specs: Vec<_> = std::fs::read_dir(folder.join("micro"))?.flatten().map(|e| e.path()).collect();
+    specs.sort();
+    for spec in specs {
+        let meta: Value = serde_json::from_str(&corpus::text(&spec.join("meta.json"))?)?;
+        let model = load(&spec.join("spec.xml"))?;
+        let plan = Plan::new(&model, meta["gen"].as_u64().unwrap_or(0) as u32);
         let none = Names::default();
         let mut assembler = Assembler::new(&plan, &none, Compat::Mesa24);
-        let input = std::fs::read(folder.join("in.bin"))?;
-        specs += 1;
-        for chunk in input.chunks_exact(assembler.place_bytes() as usize) {
+        let input = corpus::bytes(&spec.join("in.bin"))?;
+        for (number, chunk) in input.chunks_exact(assembler.place_bytes() as usize).enumerate() {
             let mut stream = Stream::new(&plan, Options::default(), chunk.len() as u64);
             let mut out = Vec::new();
             stream.feed(chunk, &mut &none, &mut out);
@@ -578,58 +549,15 @@ fn micro(corpus: &Path) -> Result<(), Failed> {
             if bad || text.is_empty() || text.contains(&b'\n') || text != text.trim_ascii() {
                 continue;
             }
-            lines += 1;
-            match assembler.assemble(text) {
-                // Texts of two encodings are there to be told apart by nobody.
-                Err(Failure::Ambiguous { words })
-                    if words.len() > 1 && words.iter().all(|(word, _)| print(&plan, &none, word) == text) =>
-                {
-                    ambiguous += 1;
+            let is_back = |word: &Word| print(&plan, &none, word) == text;
+            tally.row(&corpus::name(&spec), number + 1, match assembler.assemble(text) {
+                Ok(word) if is_back(&word) => Ok(()),
+                Err(Failure::Ambiguous { words }) if words.iter().all(|(word, _)| is_back(word)) => {
+                    Err(format!("{} encodings have this text", words.len()))
                 }
-                Ok(word) if print(&plan, &none, &word) == text => {}
-                other => refused.push(format!(
-                    "{}: `{}`: {other:?}",
-                    folder.file_name().unwrap_or_default().to_string_lossy(),
-                    String::from_utf8_lossy(text)
-                )),
-            }
+                other => Err(format!("`{}`: {other:?}", String::from_utf8_lossy(text))),
+            });
         }
     }
-    println!(
-        "micro: {}/{lines} lines of {specs} descriptions read back, {ambiguous} are refused as ambiguous",
-        lines - refused.len() - ambiguous
-    );
-    if refused.is_empty() { Ok(()) } else { Err(refused.join("\n").into()) }
-}
-
-/// A case, given the folder of the corpus.
-type Case = Box<dyn FnOnce(&Path) -> Result<(), Failed> + Send>;
-
-fn main() {
-    let args = Arguments::from_args();
-    let corpus = corpus();
-    if corpus.is_none() {
-        println!("no corpus: set ISAGLOT_CORPUS; the isaspec assembler cases are ignored");
-    }
-    let ignored = corpus.is_none();
-    let root = corpus.unwrap_or_default();
-    let mut trials = Vec::new();
-    let mut add = |name: String, run: Case| {
-        let root = root.clone();
-        trials.push(Trial::test(name, move || run(&root)).with_ignored_flag(ignored));
-    };
-    for (isa, exact, others) in VECTORS {
-        add(format!("isaspec/vectors/{isa}"), Box::new(move |root| vectors(root, isa, exact, others)));
-    }
-    add("isaspec/vectors/afuc-in-context".to_owned(), Box::new(afuc_in_context));
-    for (isa, generation) in POOLS {
-        add(format!("isaspec/pool/{isa}-{generation}"), Box::new(move |root| pool(root, isa, generation)));
-    }
-    for (name, generation, file) in [("afuc_test", 6, "names_6ee.txt"), ("afuc_test_a7xx", 7, "names_730.txt")] {
-        add(format!("isaspec/firmware/{name}"), Box::new(move |root| firmware(root, name, generation, file)));
-    }
-    add("isaspec/firmware/sections".to_owned(), Box::new(sections));
-    add("isaspec/mutated".to_owned(), Box::new(mutated));
-    add("isaspec/micro".to_owned(), Box::new(micro));
-    libtest_mimic::run(&args, trials).exit();
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "isaspec_micro", &tally)?)
 }

@@ -141,7 +141,7 @@ pub fn decode(plan: &Plan<'_>, word: &Word) -> Option<Operands> {
 fn take_apart(scopes: &mut Scopes<'_, '_>, scope: usize) -> Operands {
     let rest = unclaimed(scopes, scope);
     let mut fields = Vec::new();
-    for name in names(scopes.encoding(scope)) {
+    for name in scopes.encoding(scope).field_names() {
         let Some(found) = scopes.resolve(scope, name) else { continue };
         let nested = match found.field.ty {
             FieldType::Sub(space) => scopes.enter_field(scope, &found, space),
@@ -168,13 +168,12 @@ fn unclaimed(scopes: &mut Scopes<'_, '_>, scope: usize) -> Word {
     let asserted = asserted(scopes, scope, encoding);
     let knotted = is_knotted(scopes.plan().isa(), encoding);
     let mut claimed = encoding.pattern.care().clone();
-    for name in names(encoding) {
+    for name in encoding.field_names() {
         if !knotted
             && let Some(found) = scopes.resolve(scope, name)
             && found.scope == scope
-            && let FieldSource::Bits(pieces) = &found.field.source
         {
-            for range in ranges(pieces) {
+            for range in found.field.source.ranges() {
                 claimed = claimed.or(&Word::mask(range, claimed.width()));
             }
         }
@@ -191,23 +190,6 @@ fn asserted(scopes: &mut Scopes<'_, '_>, scope: usize, encoding: &Encoding) -> W
         }
     }
     word
-}
-
-fn names(encoding: &Encoding) -> Vec<Name> {
-    let mut names = Vec::new();
-    for field in encoding.cases.iter().flat_map(|case| &case.fields) {
-        if !names.contains(&field.name) {
-            names.push(field.name);
-        }
-    }
-    names
-}
-
-fn ranges(pieces: &[Piece]) -> impl Iterator<Item = BitRange> + '_ {
-    pieces.iter().filter_map(|p| match p {
-        Piece::Bits(range) => Some(*range),
-        Piece::Implied { .. } => None,
-    })
 }
 
 /// Makes the word of these operands. Don't-care bits are 0, asserted bits as asserted.

@@ -214,7 +214,7 @@ impl TryFrom<Vec<Step>> for Condition {
                 Step::Feature(f) => (Condition::Feature(f), 1),
                 Step::Not => {
                     let (mut parts, depth) = last(1, &mut stack)?;
-                    (Condition::Not(Box::new(parts.pop().unwrap_or_default())), depth)
+                    (Condition::Not(Box::new(parts.pop().or_impossible_default())), depth)
                 }
                 Step::All(count) => last(count, &mut stack).map(|(parts, depth)| (Condition::All(parts), depth))?,
                 Step::Any(count) => last(count, &mut stack).map(|(parts, depth)| (Condition::Any(parts), depth))?,

@@ -149,6 +149,17 @@ impl Encoding {
         (self.rank, Reverse(self.pattern.care().count_ones()))
     }
 
+    /// The names of its fields, each once, in the order of its cases.
+    pub fn field_names(&self) -> Vec<Name> {
+        let mut names = Vec::new();
+        for field in self.cases.iter().flat_map(|case| &case.fields) {
+            if !names.contains(&field.name) {
+                names.push(field.name);
+            }
+        }
+        names
+    }
+
     /// The words that it matches, as patterns without a common word.
     pub fn cubes(&self) -> Vec<Pattern> {
         self.except.iter().fold(vec![self.pattern.clone()], |left, except| {

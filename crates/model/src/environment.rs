@@ -11,13 +11,13 @@ use crate::operand::OperandKind;
 use crate::semantics::Width;
 
 impl Isa {
-    /// The value of a parameter for a gen; 0 if nothing says it.
+    /// The value of a parameter for a gen; 0 if the description gives none.
     pub fn parameter(&self, name: &str, generation: u32) -> u32 {
         let values = self.parameters.iter().filter(|p| p.name == name).flat_map(|p| &p.values);
         values.clone().find(|(gens, _)| gens.contains(generation)).map_or(0, |(_, value)| *value)
     }
 
-    /// The value of a width for a gen.
+    /// The value of a width for a gen, in bits.
     pub fn width(&self, width: &Width, generation: u32) -> u32 {
         match width {
             Width::Bits(n) => *n,
@@ -25,8 +25,8 @@ impl Isa {
         }
     }
 
-    /// What the names of an encoding's text mean. A register file `#x-short` is called `x_short` there. The files are numbered as in the model, the externs too, the
-    /// operands as in [`Isa::semantic_operands`].
+    /// What the names of an encoding's text mean on a gen. A register file `#x-short` has the name `x_short` there. Files
+    /// and externs are numbered as in the model, operands as in [`Isa::semantic_operands`].
     pub fn environment(&self, encoding: &Encoding, generation: u32) -> Env {
         let params: Vec<(&str, u32)> =
             self.parameters.iter().map(|p| (p.name.as_str(), self.parameter(&p.name, generation))).collect();
@@ -70,13 +70,7 @@ impl Isa {
 
     /// The fields of an encoding, each once, in the order of its cases: what `Operand(n)` of a body refers to.
     pub fn semantic_operands(&self, encoding: &Encoding) -> Vec<Name> {
-        let mut names: Vec<Name> = Vec::new();
-        for field in encoding.cases.iter().flat_map(|c| &c.fields) {
-            if !names.contains(&field.name) {
-                names.push(field.name);
-            }
-        }
-        names
+        encoding.field_names()
     }
 
     /// What an encoding does on a gen, typed; `None` if the description does not say.
@@ -100,7 +94,7 @@ impl Isa {
     }
 }
 
-/// How a register file is called in a text: without the `#` of its name, and with `_` for `-`.
+/// The name of a register file in a text: without the `#` of its name, and with `_` for `-`.
 fn text_name(name: &str) -> String {
     name.trim_start_matches('#').replace('-', "_")
 }

@@ -37,6 +37,20 @@ pub enum FieldSource {
     Derived(ExprId),
 }
 
+impl FieldSource {
+    /// The bits of the word that the value is made of, the most significant first; none for a derived field.
+    pub fn ranges(&self) -> impl Iterator<Item = BitRange> + '_ {
+        let pieces = match self {
+            FieldSource::Bits(pieces) => pieces.as_slice(),
+            FieldSource::Derived(_) => &[],
+        };
+        pieces.iter().filter_map(|piece| match piece {
+            Piece::Bits(range) => Some(*range),
+            Piece::Implied { .. } => None,
+        })
+    }
+}
+
 /// A part of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]

@@ -1,4 +1,5 @@
 //! The model of an instruction set: what every front end builds and every engine takes.
+#![doc = include_str!("../README.md")]
 //!
 //! The problem: isaspec XML, TableGen records and our own descriptions say the same things in different words, and a
 //! decoder, an assembler, a prover and a code writer each need them resolved and checked. The method: a front end

@@ -5,7 +5,7 @@ use isaglot_invariant::Impossible as _;
 use isaglot_model::{Encoding, Isa};
 
 use crate::html::Escaped;
-use crate::view::{View, range_text, ranges};
+use crate::view::{View, range_text};
 
 /// Bits of a row.
 const ROW: u32 = 32;
@@ -65,7 +65,7 @@ fn owner(encoding: &Encoding, view: &View<'_>, bit: u32) -> Owner {
     if encoding.pattern.care().bit(bit) {
         return Owner::Fixed;
     }
-    if let Some(at) = view.fields.iter().position(|f| ranges(f).iter().any(|r| r.contains(bit))) {
+    if let Some(at) = view.fields.iter().position(|f| f.source.ranges().any(|r| r.contains(bit))) {
         return Owner::Field(at);
     }
     if view.asserts.iter().any(|a| a.range.contains(bit)) {
@@ -154,7 +154,7 @@ fn spoken(isa: &Isa, encoding: &Encoding, view: &View<'_>) -> String {
         parts.push(format!("bits {} are {digits}", range_text(run)));
     }
     for field in &view.fields {
-        let places: Vec<String> = ranges(field).into_iter().map(range_text).collect();
+        let places: Vec<String> = field.source.ranges().map(range_text).collect();
         if !places.is_empty() {
             parts.push(format!("{} is bits {}", isa.text(field.name), places.join(" and ")));
         }

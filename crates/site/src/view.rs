@@ -4,7 +4,7 @@
 //! the cases that always apply, as far as no earlier one has the name. What holds when no guard does comes first.
 
 use isaglot_bits::BitRange;
-use isaglot_model::{Assert, Case, Encoding, Field, FieldSource, Isa, Name, Piece, Template};
+use isaglot_model::{Assert, Case, Encoding, Field, Isa, Name, Template};
 
 /// One way to read an encoding.
 pub(crate) struct View<'a> {
@@ -53,20 +53,6 @@ impl View<'_> {
     /// The number of a field among those of the view, which its colour comes from.
     pub(crate) fn number(&self, name: Name) -> Option<usize> {
         self.fields.iter().position(|f| f.name == name)
-    }
-}
-
-/// The bits of a field in the word, the most significant first.
-pub(crate) fn ranges(field: &Field) -> Vec<BitRange> {
-    match &field.source {
-        FieldSource::Derived(_) => Vec::new(),
-        FieldSource::Bits(pieces) => pieces
-            .iter()
-            .filter_map(|p| match p {
-                Piece::Bits(range) => Some(*range),
-                Piece::Implied { .. } => None,
-            })
-            .collect(),
     }
 }
 

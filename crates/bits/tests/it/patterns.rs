@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use isaglot_bits::{Count, Pattern, Word, cover};
+use isaglot_testing::Random;
 
 /// All cubes of `width` bits: 3 to the power of `width`.
 fn cubes(width: u32) -> Vec<Pattern> {
@@ -69,15 +70,11 @@ fn every_pair_of_small_cubes() {
 fn sets_of_cubes() {
     let width = 6;
     let cubes = cubes(width);
-    let mut x = 1u64;
+    let mut random = Random::new(1);
     for _ in 0..400 {
-        let mut picks: Vec<Pattern> = Vec::new();
-        for _ in 0..x % 9 {
-            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            picks.push(cubes[(x >> 33) as usize % cubes.len()].clone());
-        }
-        x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let space = if x >> 60 < 8 { Pattern::any(width) } else { cubes[(x >> 33) as usize % cubes.len()].clone() };
+        let count = random.index(9);
+        let picks: Vec<Pattern> = (0..count).map(|_| random.pick(&cubes).clone()).collect();
+        let space = if random.bool() { Pattern::any(width) } else { random.pick(&cubes).clone() };
         let covered: BTreeSet<u64> = picks.iter().flat_map(members).collect();
         let free: BTreeSet<u64> = &members(&space) - &covered;
 

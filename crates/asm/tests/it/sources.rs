@@ -5,6 +5,7 @@ use isaglot_asm::oracle;
 use isaglot_codec::Plan;
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, SourceMap};
+use isaglot_testing::Random;
 
 const SEED: &str = "\
 ; a program with a bit of everything
@@ -29,20 +30,8 @@ end: nop
 .byte 'a', 0b101, 0x7f
 ";
 
-/// Bytes that mean something.
-const BYTES: &[u8] = b" ,.:()[]#+-'\"0x9az\n;\xff\0";
-
-/// xorshift64*: the same inputs in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n.max(1)
-    }
-}
+/// Texts that mean something.
+const PIECES: &[&str] = &[" ", ",", ".", ":", "(", ")", "[", "]", "#", "+", "-", "'", "\"", "0x9", "az", "\n", ";", "\0"];
 
 fn load(name: &str) -> Isa {
     let top = format!("{}/../../specs/{name}/{name}.xml", env!("CARGO_MANIFEST_DIR"));
@@ -53,33 +42,20 @@ fn load(name: &str) -> Isa {
 
 #[test]
 fn sources_are_survived() {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let seed = SEED.as_bytes();
-    let lines: Vec<&[u8]> = seed.split_inclusive(|&byte| byte == b'\n').collect();
+    let mut random = Random::new(1);
+    let lines: Vec<&str> = SEED.split_inclusive('\n').collect();
     for name in ["minnow", "trio"] {
         let isa = load(name);
         let plan = Plan::new(&isa, 0);
-        oracle::assemble(&plan, seed);
+        oracle::assemble(&plan, SEED.as_bytes());
         for round in 0..600 {
-            let mut text = Vec::new();
-            if round % 3 == 0 {
-                text.extend((0..random.below(120)).map(|_| random.below(256) as u8));
+            let text = if round % 3 == 0 {
+                let length = random.index(120);
+                random.bytes(length)
             } else {
-                for _ in 0..1 + random.below(12) {
-                    text.extend_from_slice(lines[random.below(lines.len())]);
-                }
-                for _ in 0..random.below(8) {
-                    let at = random.below(text.len());
-                    if text.is_empty() {
-                        break;
-                    }
-                    match random.below(3) {
-                        0 => text.insert(at, BYTES[random.below(BYTES.len())]),
-                        1 => drop(text.remove(at)),
-                        _ => text[at] = random.below(256) as u8,
-                    }
-                }
-            }
+                let source = random.text(&lines, 1 + round % 12);
+                random.mutated(source.as_bytes(), PIECES)
+            };
             oracle::assemble(&plan, &text);
         }
     }

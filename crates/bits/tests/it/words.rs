@@ -1,17 +1,11 @@
 //! Words against `u128` arithmetic, and wide words against their bits.
 
 use isaglot_bits::{BitRange, Count, Word, limbs};
+use isaglot_testing::Random;
 
-/// A small generator: the same numbers in every run.
 fn numbers(n: usize) -> impl Iterator<Item = u128> {
-    let mut x = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = move || {
-        x ^= x >> 12;
-        x ^= x << 25;
-        x ^= x >> 27;
-        x.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    };
-    (0..n).map(move |_| u128::from(next()) << 64 | u128::from(next()))
+    let mut random = Random::new(1);
+    (0..n).map(move |_| u128::from(random.u64()) << 64 | u128::from(random.u64()))
 }
 
 fn cut(value: u128, width: u32) -> u128 {

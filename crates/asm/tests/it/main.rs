@@ -1,0 +1,4 @@
+//! Tests of the whole crate that need no corpus.
+
+mod programs;
+mod sources;

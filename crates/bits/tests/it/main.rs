@@ -1,0 +1,4 @@
+//! Tests of the whole crate.
+
+mod patterns;
+mod words;
