@@ -87,6 +87,7 @@ impl Fetcher {
             rules.push(Rule { pattern, value, care, bits: rule.bits, mask });
         }
         let size = (format.max_bits / 8) as usize;
+        // A load of eight bytes holds the parcel that decides and the whole instruction.
         let short = format.parcel_bits <= 64 && format.lengths.iter().all(|rule| rule.bits <= 64);
         let quick = match format.lengths.is_empty() {
             true if little && matches!(size, 4 | 8 | 16) => Quick::Fixed(size),

@@ -6,7 +6,7 @@ use std::io::Write;
 use crate::options::Compat;
 
 /// Appends the number whose `width` (16, 32 or 64) low bits these are.
-pub fn print(bits: u64, width: u32, compat: Compat, out: &mut Vec<u8>) {
+pub(crate) fn print(bits: u64, width: u32, compat: Compat, out: &mut Vec<u8>) {
     let value = match width {
         16 => half(bits as u16),
         32 => f64::from(f32::from_bits(bits as u32)),

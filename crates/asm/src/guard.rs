@@ -61,6 +61,7 @@ impl Known {
 
     /// Adds that a value is this; `None` if it cannot be, which a mask cannot say.
     fn add(&mut self, gather: &Gather, value: u64) -> Option<()> {
+        // Bits of the value that no part covers must be those of the constant: `left` is 0 at the end.
         let mut left = value ^ gather.constant;
         for part in &gather.parts {
             let bits = (left >> part.up) & part.mask;

@@ -89,6 +89,7 @@ impl Targets {
         self.next = position + 1;
         while self.next < self.total {
             let limb = usize::try_from(self.next / PER_LIMB).ok().and_then(|at| self.limbs.get(at));
+            // The rest of the limb from this place on, two bits a place.
             let rest = limb.map_or(0, |limb| limb >> (self.next % PER_LIMB * 2));
             if rest != 0 {
                 self.next += u64::from(rest.trailing_zeros() / 2);

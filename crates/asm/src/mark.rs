@@ -51,7 +51,8 @@ impl Reach {
             encodings: vec![false; isa.encodings().len()],
             passed: false,
         };
-        // Each round but the last adds a space.
+        // A space has an address if an encoding of it has one, or has a field in such a space: repeated until nothing is
+        // added. Each round but the last adds a space.
         loop {
             let mut news = false;
             for (space, known) in isa.spaces().iter().zip(0..) {

@@ -117,7 +117,7 @@ impl Names {
             Some(text) => out.extend_from_slice(text),
             None => {
                 out.extend_from_slice(b"0x");
-                // At least three digits.
+                // At least three digits: one 0 more below 0x100, and another below 0x10.
                 for _ in [8, 4].into_iter().filter(|shift| value >> shift == 0) {
                     out.push(b'0');
                 }

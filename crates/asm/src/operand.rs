@@ -55,6 +55,7 @@ impl Gather {
                 }
                 self.constant |= bits;
             }
+            // Bits of the word, moved up: no two parts may become the same bits of the value.
             Operation::Bits { limb, shift, width } => {
                 let mask = limbs::mask(u32::from(width));
                 let taken = mask.checked_shl(up)?;

@@ -127,6 +127,7 @@ impl PartialOrd for Count {
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const CHUNK: u64 = 10_000_000_000_000_000_000;
+        // Divided by 10^19 again and again: the remainders are groups of 19 digits, the lowest first.
         let mut left = self.limbs.clone();
         let mut chunks: Vec<u64> = Vec::new();
         while !left.is_empty() {

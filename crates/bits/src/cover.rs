@@ -40,6 +40,7 @@ fn search(space: &Pattern, patterns: &[Pattern], on_gap: OnGap<'_>) -> Option<bo
     let width = space.width();
     let mut budget = COVER_BUDGET;
     // An explicit stack: the depth is the number of bits, which a description may choose.
+    // Each entry: a part of the space, and the patterns that have words in it.
     let mut work: Vec<(Pattern, Vec<&Pattern>)> =
         alloc::vec![(space.clone(), patterns.iter().filter(|pattern| pattern.overlaps(space)).collect())];
     while let Some((space, inside)) = work.pop() {

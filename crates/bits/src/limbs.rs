@@ -27,6 +27,7 @@ pub fn limb(limbs: &[u64], index: usize) -> u64 {
 #[must_use]
 pub fn extract(limbs: &[u64], lo: u32, width: u32) -> u64 {
     let (at, shift) = ((lo / 64) as usize, lo % 64);
+    // Bits 60 to 67 are the top four of one limb and the low four of the next.
     let mut value = limb(limbs, at) >> shift;
     if shift != 0 && shift + width.min(64) > 64 {
         value |= limb(limbs, at + 1) << (64 - shift);

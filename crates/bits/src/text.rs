@@ -69,6 +69,7 @@ impl Word {
     /// See [`ParseWordError`].
     pub fn parse_digits(text: &str, bits_per_digit: u32, width: u32) -> Result<Self, ParseWordError> {
         let mut word = Self::zero(width);
+        // From the last digit, which is the lowest.
         let mut at_bit = 0u32;
         let mut digits = 0usize;
         for (at, c) in text.bytes().enumerate().rev() {

@@ -128,6 +128,7 @@ impl<'p, 'a> Assembler<'p, 'a> {
         {
             return Ok(Made { word: Word::from_u64(word, bits), known: true, form: None });
         }
+        // Whether a symbol was looked up: then the word may be another one elsewhere, and is not kept.
         let asked = Cell::new(false);
         let symbol = |name: &[u8]| {
             asked.set(true);

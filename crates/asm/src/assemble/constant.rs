@@ -55,6 +55,7 @@ impl Reader<'_> {
                 return Some(left);
             };
             self.at += op.len();
+            // `7 + a0`: what follows the operator is not a number, so the expression is `7` and ends before the `+`.
             let value = self.binary(level).and_then(|right| apply(op, left, right));
             let Some(value) = value else {
                 (self.at, self.operators) = before;

@@ -62,6 +62,7 @@ pub(super) fn explain(text: &[u8], index: &Index, mut trace: Trace) -> Failure {
     if trace.contradiction {
         return Failure::Contradiction { prints: None, at: 0 };
     }
+    // If some word of the line is a mnemonic, what follows it was not understood.
     let known = Index::places(text).any(|place| {
         let mut any = false;
         index.keys.prefixes(text.get(place..).or_impossible(&[]), |_, _| any = true);

@@ -103,6 +103,7 @@ fn key(plan: &Plan<'_>, encoding: &Encoding, case: usize) -> Option<(Vec<u8>, bo
         .filter(|_| !encoding.display_name.is_empty())
         .or_else(|| parts.iter().position(is_word_part))?;
     let mut text = Vec::new();
+    // Literals and the mnemonic, up to the first part whose text depends on the word.
     for part in parts.get(start..)? {
         match part {
             TemplatePart::Literal(bytes) => text.extend_from_slice(bytes),

@@ -61,6 +61,7 @@ pub(super) fn key(line: &[u8], width: Option<u32>) -> Option<Key> {
     let asked = u16::try_from(width.unwrap_or(0)).ok()?;
     let mut text = [0; TEXT];
     text.get_mut(..line.len()).filter(|_| !line.is_empty())?.copy_from_slice(line);
+    // Eight bytes at a time; bytes after the text are 0, so equal texts have equal limbs.
     let mut hash = u64::from(asked);
     let (limbs, _) = text.as_chunks::<8>();
     for limb in limbs.iter().take(line.len().div_ceil(8)) {

@@ -75,6 +75,7 @@ pub(super) fn literal(text: &[u8]) -> Option<(Option<u64>, usize)> {
 
 /// The value of digits in more than 64 bits; `None` if it does not fit.
 pub(super) fn wide(digits: &[u8], hex: bool, negative: bool, width: u32, style: Digits) -> Option<Word> {
+    // Eight spare bits: a digit multiplies by at most 16, so an overflow shows there before it is lost.
     let room = width + 8;
     let mut value = Word::zero(room);
     let top = limbs::mask(8);
@@ -87,6 +88,7 @@ pub(super) fn wide(digits: &[u8], hex: bool, negative: bool, width: u32, style: 
             return None;
         }
     }
+    // With a sign, only the least number uses the top bit: -8 in 4 bits, but not 8.
     if matches!(style, Digits::Signed | Digits::Offset) {
         let sign = value.bit(width - 1);
         let least = sign && value.count_ones() == 1;

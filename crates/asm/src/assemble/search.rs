@@ -105,6 +105,7 @@ impl Assembler<'_, '_> {
         let widths = readings.iter().map(|reading| reading.word.width());
         let width = if self.machine.later { widths.max() } else { widths.min() };
         readings.retain(|reading| Some(reading.word.width()) == width);
+        // Then by the rule of the decoder, if it has one; then an instruction before an alias.
         if self.plan.isa()[self.plan.isa().root()].overlap == Overlap::MostSpecific {
             // Where one is preferred in decoding, one is in assembling: bits that do not show are 0.
             let order = |r: &Reading| (r.word.count_ones(), self.plan.isa()[r.encoding].precedence(), r.encoding);

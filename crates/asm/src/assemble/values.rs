@@ -148,6 +148,7 @@ impl Values {
     /// condition. Example: for `(X * 3) - 2 == 10` the bits of `X` are set to (10 + 2) / 3 = 4.
     fn set_expr(&mut self, program: &Program, expr: u32, mask: u64, value: u64) -> bool {
         let Some(body) = program.exprs.get(expr as usize) else { return impossible(false) };
+        // The node that is looked at, from the last one down, and the value that it must have.
         let mut at = body.nodes.len().wrapping_sub(1);
         let mut wanted = value;
         let constant = |node: u32| match body.nodes.get(node as usize) {
@@ -268,6 +269,7 @@ impl Values {
                 ExprNode::Unary(op, ty, x) => get(x).map(|x| op.apply(ty, x)),
                 ExprNode::Binary(op, ty, x, y) => match (op, get(x), get(y)) {
                     (_, Some(x), Some(y)) => Some(op.apply(ty, x, y)),
+                    // One operand can be enough.
                     (BinaryOp::LogicalAnd | BinaryOp::And | BinaryOp::Mul, Some(0), _)
                     | (BinaryOp::LogicalAnd | BinaryOp::And | BinaryOp::Mul, _, Some(0)) => Some(0),
                     (BinaryOp::LogicalOr, Some(x), None) | (BinaryOp::LogicalOr, None, Some(x)) if x != 0 => Some(1),

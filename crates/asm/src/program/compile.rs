@@ -279,6 +279,7 @@ impl<'a> Programs<'_, 'a> {
             Some(guard) => programs.compiler.assume(context, guard, holds),
             None => Some(context),
         };
+        // The first meaning and, where its guard is 0, the steps of the rest.
         let mut here = Vec::new();
         match (first.meaning, assumed(self, true)) {
             (Meaning::Field(field, found), Some(inside)) => {
@@ -392,6 +393,7 @@ impl<'a> Programs<'_, 'a> {
 
     /// What the sub-encoding depends on; `None` if more than the key can say.
     fn sub_key(&mut self, inside: Context, field: &'a Field, space: SpaceId, value: ValueId) -> Option<SubKey> {
+        // Two fields with equal keys print alike: same bits, same space, and parameters of the same values and types.
         let mut params = Vec::with_capacity(field.params.len());
         for param in &field.params {
             let alternatives = self.compiler.resolve(inside, param.name);

@@ -330,6 +330,7 @@ impl<'p, 'a> Programs<'p, 'a> {
         if let Some(&block) = self.known.get(&ops) {
             return block;
         }
+        // Worked out once, when the block is new.
         let mut reads = Word::zero(self.compiler.plan().isa().format().max_bits);
         let (mut pure, mut depth) = (true, 0);
         for &op in &ops {
@@ -355,6 +356,7 @@ impl<'p, 'a> Programs<'p, 'a> {
         let none = || Word::zero(self.compiler.plan().isa().format().max_bits);
         match op {
             PrintOp::Text { .. } | PrintOp::Bail => (none(), true, 0),
+            // How many blanks it prints depends on the text before it.
             PrintOp::Align(_) => (none(), false, 0),
             PrintOp::Scalar { value, .. } | PrintOp::Expect { value, .. } => (graph.reads(value).clone(), true, 0),
             // Where it leads depends on where it stands.

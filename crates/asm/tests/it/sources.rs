@@ -31,7 +31,8 @@ end: nop
 ";
 
 /// Texts that mean something.
-const PIECES: &[&str] = &[" ", ",", ".", ":", "(", ")", "[", "]", "#", "+", "-", "'", "\"", "0x9", "az", "\n", ";", "\0"];
+const PIECES: &[&str] =
+    &[" ", ",", ".", ":", "(", ")", "[", "]", "#", "+", "-", "'", "\"", "0x9", "az", "\n", ";", "\0"];
 
 fn load(name: &str) -> Isa {
     let top = format!("{}/../../specs/{name}/{name}.xml", env!("CARGO_MANIFEST_DIR"));

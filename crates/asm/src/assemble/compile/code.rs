@@ -38,6 +38,7 @@ fn lay_out_ways(ways: Vec<Code>, program: &mut Program) {
     let to = from + ways.len();
     program.branches.resize(to, Branch { at: 0, literal: (0, 0) });
     program.ops.push(ReadOp::Alternatives { from: from as u32, to: to as u32, row: 0 });
+    // Where the ways end is not known yet: their jumps are filled in below.
     let mut jumps = Vec::new();
     for (way, branch) in ways.into_iter().zip(from..) {
         let at = program.ops.len();

@@ -22,6 +22,7 @@ impl Compiler<'_, '_> {
         }
         wanted.sort_unstable();
         wanted.dedup();
+        // Example: bits 3, 4, 5 and 9 become two operations.
         let mut rest = wanted.as_slice();
         while let Some(&(lo, _)) = rest.first() {
             let run = rest.iter().zip(lo..).take(64).take_while(|((bit, _), expected)| bit == expected).count();
@@ -48,6 +49,7 @@ impl Compiler<'_, '_> {
         }
         self.meanings.learn((term, want));
         match self.meanings.terms.node(term).clone() {
+            // A value that is just bits: to be 0, all of them must be; to be another number, one of them must be 1.
             Node::Linear(bits) => {
                 let bits: Bits = bits.into_iter().map(|bit| self.meanings.now(bit)).collect();
                 if !want {
@@ -68,6 +70,7 @@ impl Compiler<'_, '_> {
                 self.condition((x, true), code)?;
                 return self.condition((y, true), code);
             }
+            // `!(A || B)` is `!A && !B`.
             Node::Binary(BinaryOp::LogicalOr, _, x, y) if !want => {
                 self.condition((x, false), code)?;
                 return self.condition((y, false), code);

@@ -18,6 +18,8 @@ pub(super) fn look_ahead(program: &mut Program) {
     let mut first = vec![Bytes::default(); count + 1];
     let mut needs = vec![Bytes::default(); count + 1];
     let mut commas = vec![(0u32, 0u32); count + 1];
+    // From the end to the start: what follows an operation is known when it is looked at. `can` is the set of first
+    // bytes, `must` the bytes that every text from here on has, `many` its least and greatest number of commas.
     for at in (0..count).rev() {
         let (mut can, mut must) = (Bytes::default(), Bytes::default());
         let next = at + 1;
@@ -47,6 +49,7 @@ pub(super) fn look_ahead(program: &mut Program) {
                 (can, must) = (first[next], needs[next])
             }
             ReadOp::Alternatives { from, to, .. } => {
+                // A byte is needed if every branch needs it.
                 must.set = [u64::MAX; 4];
                 many = (u32::MAX, 0);
                 for branch in &program.branches[from as usize..to as usize] {
@@ -102,6 +105,7 @@ fn classify(program: &mut Program, first: &[Bytes]) {
             set | u64::from(first.get(branch.at as usize).is_some_and(|first| first.has(byte))) << i
         })
     };
+    // A column has, for one byte, the set of branches of every row. Equal columns are one class.
     let mut columns: Vec<Vec<u64>> = Vec::new();
     let mut known: FxHashMap<Vec<u64>, u8> = FxHashMap::default();
     let mut classes = Vec::with_capacity(257);

@@ -129,6 +129,7 @@ impl<'a> Compiler<'_, 'a> {
         chosen: usize,
         code: &mut Code,
     ) -> Result<(), Dead> {
+        // Asserts of cases whose guard the word decides.
         let mut open: Vec<(Term, &'a [Assert])> = Vec::new();
         // The guard of the chosen case first: it fixes the most.
         for (i, case) in encoding.cases.iter().enumerate().take(chosen + 1).rev() {
@@ -140,6 +141,7 @@ impl<'a> Compiler<'_, 'a> {
                         self.condition((guard, true), code)?;
                         Some(true)
                     } else if case.template.is_some() && !case.alias {
+                        // An earlier case with a text would print instead.
                         self.condition((guard, false), code)?;
                         Some(false)
                     } else {
@@ -267,6 +269,7 @@ impl<'a> Compiler<'_, 'a> {
     ) -> Result<(), Dead> {
         let mut live = Vec::new();
         for i in 0..ways {
+            // What one way learns of the word does not hold on the others.
             let mark = self.meanings.mark();
             let mut this = Code::new();
             let done = way(self, i, &mut this);

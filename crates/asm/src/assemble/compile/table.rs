@@ -60,6 +60,7 @@ fn table(isa: &Isa, of: TableOf) -> TextTable {
             order.sort_by_key(|&i| std::cmp::Reverse(values.get(i).map_or(0, |entry| entry.value.count_ones())));
             for i in order {
                 let entry = &values[i];
+                // Of entries with one value the first prints; the others can be read, if synonyms are allowed.
                 if !values[..i].iter().any(|earlier| earlier.value == entry.value) {
                     add(entry.value, &entry.display, true);
                 } else if synonyms {

@@ -24,6 +24,7 @@ impl<'a> Compiler<'_, 'a> {
         let Some(bits) = self.meanings.terms.bits(value).map(<[Bit]>::to_vec) else {
             return Ok(ValueTarget::Expr { expr: self.expr(value), mask });
         };
+        // Bits that the mask leaves out, those above the field's width, say, are not compared.
         let kept: Bits = bits
             .into_iter()
             .enumerate()

@@ -162,7 +162,8 @@ impl Machine {
     }
 }
 
-/// A number as the disassembler writes it.
+/// A number as the disassembler writes it. Way 0 takes all digits, way 1 leaves out the last, and so on: in `op{A}{B}` with
+/// the line `op123`, `A` may be 123, 12 or 1. The last way of an offset takes nothing, for an offset of 0 is not written.
 #[inline]
 pub(crate) fn strict_number(
     text: &[u8],
@@ -172,6 +173,7 @@ pub(crate) fn strict_number(
     way: u32,
 ) -> Option<Reading> {
     let mut rest = text.get(begin..).or_impossible(&[]);
+    // Bytes before the digits: prefix and sign.
     let mut skipped = 0;
     let mut skip = |rest: &mut &[u8], count: usize| {
         *rest = rest.get(count..).or_impossible(&[]);
@@ -184,6 +186,7 @@ pub(crate) fn strict_number(
         skip(&mut rest, 2);
     }
     let sign = rest.first().copied().filter(|byte| matches!(byte, b'+' | b'-'));
+    // Which signs the digits allow; anything else is not such a number.
     let negative = match (style.digits, sign) {
         (Digits::Offset | Digits::UnsignedOffset, None) => {
             return (way == 0).then(|| Reading::new(begin, 0, false));
@@ -224,6 +227,7 @@ fn signed_reading(
 ) -> Reading {
     let width = field.width.clamp(1, 64);
     let signed = matches!(style.digits, Digits::Signed | Digits::Offset);
+    // In 8 bits: -128 to 127 with sign, 0 to 255 without.
     let fits = match (signed, negative) {
         (true, true) => magnitude <= 1 << (width - 1),
         (true, false) => magnitude <= limbs::mask(width - 1),
@@ -256,6 +260,7 @@ fn relaxed_number(input: &Input<'_>, field: &FieldOp, style: NumberStyle, begin:
     let at = if sign.is_some() { skip_blanks(text, at) } else { at };
     let negative = sign == Some(b'-');
     let rest = text.get(at..).or_impossible(&[]);
+    // The description prints `0x` before decimal digits.
     let odd_prefix = style.prefix && style.digits != Digits::Hex;
     if odd_prefix && rest.starts_with(b"0x") {
         // `0x` before digits that are not hexadecimal: the description says so, and the disassembler prints so.
@@ -277,6 +282,7 @@ fn relaxed_number(input: &Input<'_>, field: &FieldOp, style: NumberStyle, begin:
             return Some(reading);
         }
     }
+    // A symbol, with or without `#`.
     let hash = usize::from(rest.first() == Some(&b'#'));
     let name = rest.get(hash..).or_impossible(&[]);
     let len = symbol_length(name);
@@ -310,7 +316,8 @@ fn read_float(text: &[u8], field: &FieldOp, begin: usize, way: u32) -> Option<Re
     let nearest = number::float_bits(Some(written).filter(|t| !t.is_empty())?, field.width)?;
     let value = match (way, &field.target) {
         (0, _) => nearest,
-        // The low bits are constant: the next numbers that have them so.
+        // The low bits are constant: the numbers next to the nearest one that have them so. For the text 1.3 in a field
+        // whose low 8 bits are 0, one is just below 1.3 (way 1), the other one step of 256 above it (way 2).
         (1 | 2, ValueTarget::Bits { covered, ones, .. }) => {
             let fixed = covered.trailing_zeros().min(63);
             let low = limbs::mask(fixed);

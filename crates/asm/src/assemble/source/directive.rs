@@ -155,6 +155,7 @@ fn arguments(text: &[u8], all: TextSlice) -> Vec<TextSlice> {
     let mut from = start;
     let mut depth = 0i32;
     let mut quoted = false;
+    // One step beyond the end, as if a comma stood there: it ends the last argument.
     for at in start..=end {
         let byte = if at == end { b',' } else { text.get(at).copied().or_impossible(b',') };
         match byte {

@@ -88,6 +88,7 @@ pub(super) fn lay_out(linked: &Linked, sections: &[Extent<'_>]) -> Result<Vec<u6
                 .note(format!("its sections are: {}", known.join(" "))));
         }
     }
+    // By contents, in the order of `Contents`; sections of one kind keep the order of the source.
     let mut order: Vec<usize> = (0..sections.len()).collect();
     order.sort_by_key(|&at| sections.get(at).map(|section| section.contents));
     let mut addresses = vec![0; sections.len()];
@@ -125,6 +126,7 @@ pub(super) fn lay_out(linked: &Linked, sections: &[Extent<'_>]) -> Result<Vec<u6
             placed.push((next, at, section.name));
         }
     }
+    // Addresses that were given may put two sections in one place.
     placed.sort_unstable();
     for pair in placed.windows(2) {
         if let [(_, end, a), (start, _, b)] = pair

@@ -156,6 +156,7 @@ fn comment(line: &[u8]) -> usize {
     let mut at = 0;
     while let Some(&byte) = line.get(at) {
         match byte {
+            // An escaped quote ends no string, and the character `';'` begins no comment.
             b'\\' if quoted => at += 1,
             b'"' => quoted = !quoted,
             b'\'' if line.get(at + 2) == Some(&b'\'') => at += 2,

@@ -213,6 +213,7 @@ impl<'t> Symbols<'t> {
         }
         let text = String::from_utf8_lossy(name).into_owned();
         let d = Diagnostic::error("asm-undefined", format!("no label or symbol is called `{text}`"));
+        // A label of another section explains more than a name that is spelled alike.
         let elsewhere = self.labels.iter().find_map(|labels| labels.get(name));
         if let Some(label) = elsewhere {
             return Err(d.label(span, "not in this section").secondary(label.span, "labels belong to their section"));
