@@ -64,7 +64,7 @@ pub fn print(isa: &Isa, field: &Field, value: u64, compat: Compat, out: &mut Vec
 }
 
 /// Appends the value of a field of any width: [`print`], or for more than 64 bits `print_wide`.
-pub fn print_any(isa: &Isa, field: &Field, value: &Word, compat: Compat, out: &mut Vec<u8>) {
+pub(crate) fn print_any(isa: &Isa, field: &Field, value: &Word, compat: Compat, out: &mut Vec<u8>) {
     if field.width > 64 {
         print_wide(isa, field, value, compat, out);
     } else {

@@ -325,7 +325,7 @@ fn with_all_labels(names: &Names, text: &[u8]) -> Names {
 }
 
 /// The sections of the firmwares, disassembled with labels and names, are the reference's text; and that text, with the
-/// words that are no instructions as data, assembles to the section again.
+/// invalid words as data, assembles to the section again.
 fn sections(folder: &Path) -> Result<(), Failed> {
     let model = load_named(folder, "afuc")?;
     let mut tally = Tally::default();

@@ -130,7 +130,7 @@ impl Pattern {
 
     /// No longer cares for bit `bit`.
     #[must_use]
-    pub fn without_bit(&self, bit: u32) -> Self {
+    pub(crate) fn without_bit(&self, bit: u32) -> Self {
         let mut pattern = self.clone();
         pattern.care.set_bit(bit, false);
         pattern.value.set_bit(bit, false);

@@ -22,7 +22,7 @@ pub enum Contents {
 impl Contents {
     /// By the usual names: `.text`, `.rodata`, `.data`, `.bss`, and those that begin so.
     #[must_use]
-    pub fn of_name(name: &str) -> Contents {
+    pub(super) fn of_name(name: &str) -> Contents {
         const KNOWN: [(&str, Contents); 11] = [
             (".text", Contents::Code),
             (".rodata", Contents::Constant),
