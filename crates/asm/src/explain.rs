@@ -14,7 +14,7 @@
 //! # let (plan, names) = (isaglot_codec::Plan::new(&isa, 0), Names::default());
 //! # let word = Assembler::new(&plan, &names, Compat::default()).assemble(b"addi r1, r2, -300").unwrap();
 //! let Explanation::Match(add) = explain(&plan, &word, Compat::default()) else { panic!("not an instruction") };
-//! assert_eq!(add.text, b"addi r1, r2, -300");
+//! assert_eq!(add.text, b"addi   r1, r2, -300");
 //! for field in &add.fields {
 //!     let text = String::from_utf8_lossy(&field.text);
 //!     println!("{} = {text} from bits {:?}", isa.text(field.name), field.ranges);
