@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use isaglot_asm::{Hooks, Stream};
 use isaglot_codec::Plan;
+use isaglot_invariant::Impossible as _;
 use isaglot_source::Diagnostics;
 use isaglot_xintf::check::{Target, check};
 use isaglot_xintf::map::{self, Levels};
@@ -100,7 +101,7 @@ impl CallNames {
         let mut used = 0;
         loop {
             let start = out.len();
-            let Some(size) = stream.step(bytes.get(used..).unwrap_or(&[]), hooks, out) else { return used };
+            let Some(size) = stream.step(bytes.get(used..).or_impossible(&[]), hooks, out) else { return used };
             if let Some(name) = self.names.get(&self.position) {
                 rename(out, start, name);
             }
@@ -115,7 +116,7 @@ pub(crate) fn rename(out: &mut Vec<u8>, start: usize, name: &str) {
     let end = out.len().saturating_sub(1);
     let text = out.get(start..end).unwrap_or(&[]);
     let line = start + text.iter().rposition(|&b| b == b'\n').map_or(0, |n| n + 1);
-    let text = out.get(line..end).unwrap_or(&[]);
+    let text = out.get(line..end).or_impossible(&[]);
     let Some(at) = text.windows(4).position(|w| w == b"xcmd") else { return };
     let digits = text.iter().skip(at + 4).take_while(|b| b.is_ascii_digit()).count();
     out.splice(line + at..line + at + 4 + digits, name.bytes());

@@ -49,7 +49,7 @@ pub(crate) fn read(path: &Path, stale: bool, problems: &mut Diagnostics) -> Opti
             problems.push(d.note("compile the description again"));
         }
         Err(Unreadable::Malformed(at)) => {
-            problems.push(error("compiled-malformed", format!("byte {at}: this is no part of a description")));
+            problems.push(error("compiled-malformed", format!("byte {at}: invalid")));
         }
         Err(Unreadable::Invalid(found)) => {
             problems.push(error("compiled-invalid", "holds a description that is not valid".to_owned()));

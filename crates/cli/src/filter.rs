@@ -125,7 +125,7 @@ fn segments(plan: &Plan<'_>, all: &[u8]) -> Vec<(u64, Vec<u8>)> {
     found
 }
 
-/// Takes a line apart; `None` if it is no line of a disassembly.
+/// Takes a line apart; `None` if it is not a line of a disassembly.
 fn parse(line: &[u8], order: ByteOrder) -> Option<Line> {
     let line = std::str::from_utf8(line).ok()?;
     let colon = line.find(':')?;

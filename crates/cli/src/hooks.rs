@@ -4,6 +4,7 @@
 use isaglot::explain::plain_hex;
 use isaglot_asm::{Hooks, Names, Stream, Value};
 use isaglot_bits::Word;
+use isaglot_invariant::Impossible as _;
 use isaglot_model::Isa;
 
 /// How a word that is not a valid instruction looks.
@@ -128,7 +129,7 @@ impl Annotated {
         let mut used = 0;
         loop {
             self.line.clear();
-            let Some(size) = stream.step(bytes.get(used..).unwrap_or(&[]), hooks, &mut self.line) else { return used };
+            let Some(size) = stream.step(bytes.get(used..).or_impossible(&[]), hooks, &mut self.line) else { return used };
             let missed = hooks.take_missed();
             let text = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
             // Whatever stands before the last line is labels and blank lines.
@@ -137,7 +138,7 @@ impl Annotated {
                 None => (&b""[..], text),
             };
             self.labels(labels, out);
-            let hex: String = bytes.get(used..used + size).unwrap_or(&[]).iter().map(|b| format!("{b:02x} ")).collect();
+            let hex: String = bytes.get(used..used + size).or_impossible(&[]).iter().map(|b| format!("{b:02x} ")).collect();
             let prefix = format!("{:8x}:  {hex:<width$} ", self.offset, width = self.byte_columns);
             self.paint(DIM, prefix.as_bytes(), out);
             self.text(text, missed, out);

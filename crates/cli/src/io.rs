@@ -43,7 +43,7 @@ pub(crate) fn read(path: Option<&Path>) -> Result<Vec<u8>, Diagnostic> {
     bytes.map_err(|e| unreadable(&input_name(path), &e))
 }
 
-/// Reads an input whole, to be kept among the files of the session: of a file there is no second copy at any time.
+/// Reads an input whole, to be kept among the files of the session: a file is never in memory twice.
 pub(crate) fn read_shared(path: Option<&Path>) -> Result<Arc<[u8]>, Diagnostic> {
     if let Some(path) = path.filter(|_| !is_std(path)) {
         let failed = |e: io::Error| unreadable(&input_name(Some(path)), &e);
@@ -121,7 +121,7 @@ enum Sink {
         writer: BufWriter<tempfile::NamedTempFile>,
         target: PathBuf,
     },
-    /// Something that is no regular file, such as `/dev/null` or a pipe: written straight.
+    /// Something that is not a regular file, such as `/dev/null` or a pipe: written straight.
     Device(BufWriter<std::fs::File>),
 }
 

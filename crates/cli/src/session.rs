@@ -10,7 +10,7 @@ use crate::subject::Takes;
 /// The exit status when the input is wrong.
 pub(crate) const EXIT_INPUT: u8 = 1;
 
-/// The exit status when the command line asks for something that there is not.
+/// The exit status for wrong usage.
 pub(crate) const EXIT_USAGE: u8 = 2;
 
 /// When to use colour.
@@ -84,7 +84,7 @@ impl Session {
         }
     }
 
-    /// Reports that the command line asks for something that there is not, and gives the exit status for it.
+    /// Reports wrong usage, and gives the exit status for it.
     pub(crate) fn wrong_usage(&self, d: Diagnostic) -> ExitCode {
         self.report(&d.into());
         ExitCode::from(EXIT_USAGE)

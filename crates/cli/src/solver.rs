@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use easy_smt::{Context, ContextBuilder, Response, SExpr};
 use isaglot_bits::Word;
+use isaglot_invariant::Impossible as _;
 use isaglot_prove::Answer;
 
 /// The solvers that are looked for, in this order.
@@ -99,7 +100,7 @@ fn commands(context: &mut Context, text: &str) -> io::Result<Vec<SExpr>> {
         let top = stack.last_mut().ok_or_else(|| io::Error::other("unbalanced script"))?;
         let length = match first {
             ')' => {
-                let list = stack.pop().unwrap_or_default();
+                let list = stack.pop().or_impossible_default();
                 let list = context.list(list);
                 stack.last_mut().ok_or_else(|| io::Error::other("unbalanced script"))?.push(list);
                 1
@@ -112,18 +113,18 @@ fn commands(context: &mut Context, text: &str) -> io::Result<Vec<SExpr>> {
             c if c.is_whitespace() => c.len_utf8(),
             '|' => {
                 let end = rest.get(1..).and_then(|r| r.find('|')).map_or(rest.len(), |n| n + 2);
-                top.push(context.atom(rest.get(..end).unwrap_or("")));
+                top.push(context.atom(rest.get(..end).or_impossible("")));
                 end
             }
             _ => {
                 let end = rest.find(|c: char| c.is_whitespace() || "()|".contains(c)).unwrap_or(rest.len());
-                top.push(context.atom(rest.get(..end).unwrap_or("")));
+                top.push(context.atom(rest.get(..end).or_impossible("")));
                 end
             }
         };
-        rest = rest.get(length..).unwrap_or("");
+        rest = rest.get(length..).or_impossible("");
     }
-    Ok(stack.pop().unwrap_or_default())
+    Ok(stack.pop().or_impossible_default())
 }
 
 /// A bit-vector as solvers write it.

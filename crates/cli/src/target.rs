@@ -70,7 +70,7 @@ pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems
     problems.append(isaglot::records::problems(&records));
     let lowered = if records.ok() { llvm::lower(&records, &table, problems) } else { None };
     *files = std::mem::take(records.files_mut());
-    // Freeing millions of values one by one is time that nobody needs.
+    // Freeing millions of values one by one would only take time.
     std::mem::forget(records);
     let lowered = lowered?;
     lowered.warnings().for_each(|d| problems.push(d));

@@ -2,7 +2,7 @@
 //!
 //! * `$ isaglot …` or `$ cat FILE` runs a command; words are split at blanks, `'…'` keeps them together, `< FILE` at the
 //!   end is standard input. `{specs}` stands for the folder of the descriptions that ship with the project.
-//! * Below it stand what it printed, standard output behind `| `, standard error behind `! `, and `= N` for an exit
+//! * Below it stand what it printed, standard output after `| `, standard error after `! `, and `= N` for an exit
 //!   status that is not 0.
 //! * `> NAME`, lines, `<` writes a file; `> NAME hex` writes the bytes that the lines give in hex.
 //! * `## …` is a comment.
@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use isaglot_testing::{Failed, Trial, bless, corpus, suite};
 
 fn main() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
@@ -21,7 +21,7 @@ fn main() {
         let name = path.strip_prefix(&dir).unwrap_or(&path).with_extension("").to_string_lossy().replace('/', "_");
         Trial::test(name, move || one(&path))
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+    suite::run(trials.collect());
 }
 
 fn files(dir: &Path) -> Vec<PathBuf> {
@@ -45,7 +45,7 @@ fn one(path: &Path) -> Result<(), Failed> {
             }
             let _ = writeln!(made, "{text}<");
             match name.strip_suffix(" hex") {
-                Some(name) => std::fs::write(dir.path().join(name), from_hex(&text)?)?,
+                Some(name) => std::fs::write(dir.path().join(name), from_hex(&text))?,
                 None => std::fs::write(dir.path().join(name), text)?,
             }
         } else if let Some(command) = line.strip_prefix("$ ") {
@@ -60,16 +60,11 @@ fn one(path: &Path) -> Result<(), Failed> {
             }
         }
     }
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(path, made)?;
-        return Ok(());
-    }
-    if made == wanted { Ok(()) } else { Err(format!("--- expected\n{wanted}\n--- made\n{made}").into()) }
+    Ok(bless::golden(path, &made)?)
 }
 
-fn from_hex(text: &str) -> Result<Vec<u8>, Failed> {
-    let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
-    digits.chunks(2).map(|d| u8::from_str_radix(&d.iter().collect::<String>(), 16).map_err(Failed::from)).collect()
+fn from_hex(text: &str) -> Vec<u8> {
+    corpus::unhex(&text.split_whitespace().collect::<String>())
 }
 
 /// Words at blanks; single quotes keep blanks.

@@ -1,12 +1,8 @@
 //! Disassembly against the corpus of isaspec descriptions, through the facade: instruction tables, whole firmware
 //! sections, the micro descriptions that pin one rule each, pools and the streams drawn from them, labels.
-//!
-//! The corpus is found through `ISAGLOT_CORPUS`, else beside the workspace; without it the cases are reported as ignored.
 
 use std::collections::{HashMap, HashSet};
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use isaglot::asm::exact::{self, Line};
 use isaglot::asm::labels::{Places, Targets};
@@ -15,21 +11,12 @@ use isaglot::bits::Word;
 use isaglot::codec::{self, Plan};
 use isaglot::model::Isa;
 use isaglot::source::{Diagnostics, SourceMap, render};
-use libtest_mimic::{Arguments, Failed, Trial};
+use isaglot_testing::{Failed, Random, Tally, corpus, ledger, suite};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 fn main() {
-    let args = Arguments::from_args();
-    let set = std::env::var_os("ISAGLOT_CORPUS").map(PathBuf::from);
-    let root = set.clone().unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"));
-    let corpus = Arc::new(root.join("isaspec"));
-    let missing = !corpus.is_dir() && set.is_none();
-    if missing {
-        println!("no corpus at {}: the isaspec cases are ignored", corpus.display());
-    }
-    type Case = (&'static str, fn(&Path) -> Result<(), Failed>);
-    let cases: [Case; 7] = [
+    let cases: [(&str, suite::Case); 7] = [
         ("isaspec_vectors", vectors),
         ("isaspec_sections", sections),
         ("isaspec_micro", micro),
@@ -38,11 +25,7 @@ fn main() {
         ("isaspec_labels", labels),
         ("isaspec_operands", operands),
     ];
-    let trials = cases.map(|(name, case)| {
-        let corpus = Arc::clone(&corpus);
-        Trial::test(name, move || case(&corpus)).with_ignored_flag(missing)
-    });
-    libtest_mimic::run(&args, trials.into()).exit();
+    suite::run_corpus_cases("isaspec", &cases);
 }
 
 fn load(path: &Path) -> Result<Isa, Failed> {
@@ -86,16 +69,12 @@ fn disassemble(plan: &Plan<'_>, options: Options, bytes: &[u8], hooks: &mut dyn 
     out
 }
 
-fn verdict(what: &str, wrong: &[String], total: usize) -> Result<(), Failed> {
-    println!("{what}: {}/{total}", total - wrong.len());
-    match wrong {
-        [] if total > 0 => Ok(()),
-        [] => Err(format!("{what}: no cases").into()),
-        _ => Err(wrong.iter().take(10).cloned().collect::<Vec<_>>().join("\n").into()),
-    }
+/// Compares the rows that failed with the ledger.
+fn verdict(tally: &Tally) -> Result<(), Failed> {
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "isaspec", tally)?)
 }
 
-/// The form of a word that is no instruction which Mesa's ir3 test table has.
+/// The form of a word that is not a valid instruction which Mesa's ir3 test table has.
 struct Raw;
 
 impl Hooks for Raw {
@@ -151,12 +130,12 @@ impl Hooks for Micro {
 }
 
 fn vectors(corpus: &Path) -> Result<(), Failed> {
+    let mut tally = Tally::default();
     for isa in ["ir3", "etnaviv", "afuc"] {
         let description = description(corpus, isa)?;
         let records = lines(&corpus.join(format!("{isa}.jsonl")))?;
         let mut plans: HashMap<u64, Plan<'_>> = HashMap::new();
-        let mut wrong = Vec::new();
-        for record in &records {
+        for (row, record) in records.iter().enumerate() {
             let generation = number(record, "gen")?;
             let plan = plans.entry(generation).or_insert_with(|| Plan::new(&description, generation as u32));
             let bytes = instruction(text(record, "hex")?)?;
@@ -164,21 +143,19 @@ fn vectors(corpus: &Path) -> Result<(), Failed> {
             let hooks: &mut dyn Hooks = if isa == "ir3" { &mut Raw } else { &mut micro };
             let got = disassemble(plan, Options::default(), &bytes, hooks);
             let expected = format!("{}\n", text(record, "expected")?);
-            if got != expected.as_bytes() {
-                let got = String::from_utf8_lossy(&got);
-                wrong.push(format!("{isa} {}: expected {expected:?}, got {got:?}", record["id"]));
-            }
+            tally.check(&format!("{isa}.jsonl"), row + 1, got == expected.as_bytes(), || {
+                format!("{}: expected {expected:?}, got {:?}", record["id"], String::from_utf8_lossy(&got))
+            });
         }
-        verdict(&format!("{isa}.jsonl"), &wrong, records.len())?;
     }
-    Ok(())
+    verdict(&tally)
 }
 
 fn sections(corpus: &Path) -> Result<(), Failed> {
     let description = description(corpus, "afuc")?;
     let records = lines(&corpus.join("afuc_sections.jsonl"))?;
-    let mut wrong = Vec::new();
-    for record in &records {
+    let mut tally = Tally::default();
+    for (row, record) in records.iter().enumerate() {
         let plan = Plan::new(&description, number(record, "gen")? as u32);
         let words = record["words"].as_array().ok_or("no words")?;
         let mut bytes = Vec::new();
@@ -194,20 +171,17 @@ fn sections(corpus: &Path) -> Result<(), Failed> {
         let mut hooks = Sections { names: names.iter().map(name).collect() };
         let options = Options { show_errors: false, labels: true, entries, ..Options::default() };
         let got = disassemble(&plan, options, &bytes, &mut hooks);
-        if got != text(record, "expected_text")?.as_bytes() {
-            wrong.push(format!("{} {} differs", record["file"], record["section"]));
-        }
+        let same = got == text(record, "expected_text")?.as_bytes();
+        tally.check("afuc_sections.jsonl", row + 1, same, || format!("{} {}", record["file"], record["section"]));
     }
-    verdict("afuc_sections.jsonl", &wrong, records.len())
+    verdict(&tally)
 }
 
-fn micro(corpus: &Path) -> Result<(), Failed> {
-    let mut wrong = Vec::new();
-    let mut total = 0;
-    let mut folders: Vec<PathBuf> = std::fs::read_dir(corpus.join("micro"))?.flatten().map(|e| e.path()).collect();
+fn micro(folder: &Path) -> Result<(), Failed> {
+    let mut tally = Tally::default();
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(folder.join("micro"))?.flatten().map(|e| e.path()).collect();
     folders.sort();
     for dir in folders.iter().filter(|d| d.is_dir()) {
-        total += 1;
         let meta: Value = serde_json::from_slice(&std::fs::read(dir.join("meta.json"))?)?;
         let flags: Vec<&str> = meta["flags"].as_array().ok_or("no flags")?.iter().filter_map(Value::as_str).collect();
         let mut options = Options::default();
@@ -231,18 +205,16 @@ fn micro(corpus: &Path) -> Result<(), Failed> {
         let plan = Plan::new(&isa, number(&meta, "gen")? as u32);
         let got = disassemble(&plan, options, &std::fs::read(dir.join("in.bin"))?, &mut hooks);
         let expected = std::fs::read(dir.join("expected.txt"))?;
-        if got != expected {
-            let (e, g) = (String::from_utf8_lossy(&expected), String::from_utf8_lossy(&got));
-            wrong.push(format!("{}: expected\n{e}got\n{g}", dir.display()));
-        }
+        tally.check("micro", corpus::name(dir), got == expected, || {
+            format!("expected\n{}got\n{}", String::from_utf8_lossy(&expected), String::from_utf8_lossy(&got))
+        });
     }
-    verdict("micro", &wrong, total)
+    verdict(&tally)
 }
 
-fn gunzip(path: &Path) -> Result<Vec<u8>, Failed> {
-    let mut bytes = Vec::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path)?).read_to_end(&mut bytes)?;
-    Ok(bytes)
+/// The unpacked bytes of a file that the manifest names.
+fn packed(folder: &Path, pool: &Pool, key: &str) -> Result<Vec<u8>, Failed> {
+    Ok(corpus::bytes(&folder.join("corpus").join(text(&pool.entry, key)?))?)
 }
 
 struct Pool {
@@ -263,31 +235,25 @@ fn manifest(corpus: &Path) -> Result<Vec<Pool>, Failed> {
 }
 
 fn pools(corpus: &Path) -> Result<(), Failed> {
+    let is_end = |byte: &u8| *byte == b'\n';
+    let mut tally = Tally::default();
     for pool in manifest(corpus)? {
         let isa = description(corpus, &pool.isa)?;
         let plan = Plan::new(&isa, pool.generation);
-        let bytes = gunzip(&corpus.join("corpus").join(text(&pool.entry, "pool_bin")?))?;
-        let expected = gunzip(&corpus.join("corpus").join(text(&pool.entry, "pool_txt")?))?;
+        let bytes = packed(corpus, &pool, "pool_bin")?;
+        let expected = packed(corpus, &pool, "pool_txt")?;
         let got = disassemble(&plan, Options::default(), &bytes, &mut { DEFAULTS });
-        let total = expected.split(|&b| b == b'\n').count() - 1;
-        let pairs = got.split(|&b| b == b'\n').zip(expected.split(|&b| b == b'\n'));
-        let mut wrong: Vec<String> = pairs
-            .filter(|(g, e)| g != e)
-            .map(|(g, e)| {
-                format!(
-                    "{}: expected {:?}, got {:?}",
-                    pool.name,
-                    String::from_utf8_lossy(e),
-                    String::from_utf8_lossy(g)
-                )
-            })
-            .collect();
-        if wrong.is_empty() && got != expected {
-            wrong.push(format!("{}: the texts differ in length", pool.name));
+        let (got, expected): (Vec<_>, Vec<_>) = (got.split(is_end).collect(), expected.split(is_end).collect());
+        let file = format!("{}.pool", pool.name);
+        for (row, expected) in expected.iter().enumerate().take(expected.len() - 1) {
+            let got = got.get(row).copied().unwrap_or_default();
+            tally.check(&file, row + 1, got == *expected, || {
+                format!("expected {:?}, got {:?}", String::from_utf8_lossy(expected), String::from_utf8_lossy(got))
+            });
         }
-        verdict(&format!("{} pool", pool.name), &wrong, total)?;
+        tally.check(&file, "end", got.len() == expected.len(), || "the texts differ in length".to_owned());
     }
-    Ok(())
+    verdict(&tally)
 }
 
 fn sha256(bytes: &[u8]) -> String {
@@ -310,66 +276,59 @@ fn draw(pool: &[u8], size: usize, count: u64) -> Vec<u8> {
 }
 
 fn streams(corpus: &Path) -> Result<(), Failed> {
+    let mut tally = Tally::default();
     for pool in manifest(corpus)? {
         let isa = description(corpus, &pool.isa)?;
         let plan = Plan::new(&isa, pool.generation);
-        let drawn = gunzip(&corpus.join("corpus").join(text(&pool.entry, "pool_bin")?))?;
+        let drawn = packed(corpus, &pool, "pool_bin")?;
         let drawn = draw(&drawn, isa.format().max_bits as usize / 8, number(&pool.entry, "corpus_n")?);
-        let tile = gunzip(&corpus.join("corpus").join(text(&pool.entry, "tile_bin")?))?;
-        let mut wrong = Vec::new();
+        let tile = packed(corpus, &pool, "tile_bin")?;
+        let file = format!("{}.streams", pool.name);
         for (what, bytes, bin, txt) in
             [("1m", drawn, "sha256_1m_bin", "sha256_1m_txt"), ("tile", tile, "sha256_tile_bin", "sha256_tile_txt")]
         {
-            if sha256(&bytes) != text(&pool.entry, bin)? {
-                wrong.push(format!("{} {what}: the stream is not the one of the MANIFEST", pool.name));
-            }
+            let same = sha256(&bytes) == text(&pool.entry, bin)?;
+            tally.check(&file, bin, same, || format!("{what} is not the stream of the MANIFEST"));
             let got = disassemble(&plan, Options::default(), &bytes, &mut { DEFAULTS });
-            if sha256(&got) != text(&pool.entry, txt)? {
-                wrong.push(format!("{} {what}: the text differs", pool.name));
-            }
+            let same = sha256(&got) == text(&pool.entry, txt)?;
+            tally.check(&file, txt, same, || format!("the text of {what} differs"));
         }
-        verdict(&format!("{} streams", pool.name), &wrong, 2)?;
     }
-    Ok(())
+    verdict(&tally)
 }
 
 /// Label mode on every pool and stream, and on words near those of the pools, most of which have errors.
 fn labels(corpus: &Path) -> Result<(), Failed> {
+    let mut tally = Tally::default();
     for pool in manifest(corpus)? {
         let isa = description(corpus, &pool.isa)?;
         let plan = Plan::new(&isa, pool.generation);
         let size = isa.format().max_bits as usize / 8;
-        let bytes = gunzip(&corpus.join("corpus").join(text(&pool.entry, "pool_bin")?))?;
-        let tile = gunzip(&corpus.join("corpus").join(text(&pool.entry, "tile_bin")?))?;
+        let bytes = packed(corpus, &pool, "pool_bin")?;
+        let tile = packed(corpus, &pool, "tile_bin")?;
         let drawn = draw(&bytes, size, number(&pool.entry, "corpus_n")?);
         for (what, bytes) in [("pool", &bytes), ("1m", &drawn), ("tile", &tile)] {
-            by_rules(&format!("{} {what}", pool.name), &plan, bytes)?;
+            by_rules(&format!("{}.{what} labels", pool.name), &plan, bytes, &mut tally)?;
         }
-        by_exact_engine(&format!("{} near", pool.name), &plan, &flipped(&bytes, size))?;
+        by_exact_engine(&format!("{}.near labels", pool.name), &plan, &flipped(&bytes, size), &mut tally)?;
     }
-    Ok(())
+    verdict(&tally)
 }
 
 /// The same words with one to eight bits flipped.
 fn flipped(bytes: &[u8], size: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    let mut x: u64 = 0x5eed_cafe;
-    let mut below = |n: usize| {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        (x.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
-    };
+    let mut random = Random::new(0x5eed_cafe);
     for word in bytes.chunks_exact_mut(size) {
-        for _ in 0..=below(8) {
-            word[below(size)] ^= 1 << below(8);
+        for _ in 0..=random.index(8) {
+            word[random.index(size)] ^= 1 << random.index(8);
         }
     }
     bytes
 }
 
 /// Label lines stand exactly where the exact engine's references lead, were it run over everything before.
-fn by_exact_engine(name: &str, plan: &Plan<'_>, bytes: &[u8]) -> Result<(), Failed> {
+fn by_exact_engine(file: &str, plan: &Plan<'_>, bytes: &[u8], tally: &mut Tally) -> Result<(), Failed> {
     let bits = plan.isa().format().max_bits;
     let words = || bytes.chunks_exact(bits as usize / 8).zip(0..);
     let mut scopes = codec::Scopes::new(plan, false);
@@ -388,43 +347,43 @@ fn by_exact_engine(name: &str, plan: &Plan<'_>, bytes: &[u8]) -> Result<(), Fail
     let labelled = disassemble(plan, Options { labels: true, ..Options::default() }, bytes, &mut { DEFAULTS });
     let labelled = String::from_utf8(labelled)?;
     let found: HashSet<&str> = labelled.lines().filter_map(|l| l.strip_suffix(':')).filter(|l| is_label(l)).collect();
-    let mut wrong = Vec::new();
     for (_, at) in words() {
         let expected = [(format!("l{at}"), targets.is_branch(at)), (format!("fxn{at}"), targets.is_call(at))];
-        let differs = expected.into_iter().filter(|(label, is)| found.contains(label.as_str()) != *is);
-        wrong.extend(differs.map(|(label, is)| format!("{name}: {label}: {is} by the exact engine")));
+        for (label, is) in expected {
+            tally.check(file, &label, found.contains(label.as_str()) == is, || format!("{is} by the exact engine"));
+        }
     }
-    verdict(&format!("{name} labels ({} of them)", found.len()), &wrong, words().count())
+    Ok(())
 }
 
 /// Label mode by its rules, from the text without labels: a reference stands for the number that was there, exactly the
 /// places referred to have a label line, and a function's has a blank line before it.
-fn by_rules(name: &str, plan: &Plan<'_>, bytes: &[u8]) -> Result<(), Failed> {
+fn by_rules(file: &str, plan: &Plan<'_>, bytes: &[u8], tally: &mut Tally) -> Result<(), Failed> {
     let plain = disassemble(plan, Options::default(), bytes, &mut { DEFAULTS });
     let labelled = disassemble(plan, Options { labels: true, ..Options::default() }, bytes, &mut { DEFAULTS });
     let (plain, labelled) = (String::from_utf8(plain)?, String::from_utf8(labelled)?);
     let plain: Vec<&str> = plain.lines().collect();
-    let mut wrong = Vec::new();
     let (mut defined, mut referred) = (HashSet::new(), HashSet::new());
     let (mut n, mut blank) = (0, false);
     for line in labelled.lines() {
         if let Some(label) = line.strip_suffix(':').filter(|l| is_label(l)) {
             let digits = label.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-            if digits != n.to_string() || (label.starts_with("fxn") && n > 0 && !blank) {
-                wrong.push(format!("{name}: `{line}` stands before instruction {n}"));
-            }
+            let here = digits == n.to_string() && (!label.starts_with("fxn") || n == 0 || blank);
+            tally.check(file, label, here, || format!("`{line}` stands before instruction {n}"));
             defined.insert(label.to_owned());
         } else if !line.is_empty() || plain.get(n).is_some_and(|p| p.is_empty()) {
             let expected = plain.get(n).copied().unwrap_or("");
-            if line != expected && !is_relabelled(line, expected, n, plain.len(), &mut referred) {
-                wrong.push(format!("{name} {n}: {line:?} for {expected:?}"));
-            }
+            let same = line == expected || is_relabelled(line, expected, n, plain.len(), &mut referred);
+            tally.check(file, n, same, || format!("{line:?} for {expected:?}"));
             n += 1;
         }
         blank = line.is_empty();
     }
-    wrong.extend(defined.symmetric_difference(&referred).map(|l| format!("{name}: {l} is not matched")));
-    verdict(&format!("{name} labels ({} of them)", defined.len()), &wrong, plain.len())
+    for label in defined.symmetric_difference(&referred) {
+        tally.row(file, label, Err("the label has no reference, or the reference no label".to_owned()));
+    }
+    tally.check(file, "end", n == plain.len(), || format!("{n} instructions of {}", plain.len()));
+    Ok(())
 }
 
 fn is_label(word: &str) -> bool {
@@ -460,22 +419,22 @@ fn is_relabelled(line: &str, plain: &str, n: usize, count: usize, referred: &mut
 
 /// Every pool word as a tree of operands gives the word again, outside its don't-care bits (which are kept too).
 fn operands(corpus: &Path) -> Result<(), Failed> {
+    let mut tally = Tally::default();
     for pool in manifest(corpus)? {
         let isa = description(corpus, &pool.isa)?;
         let plan = Plan::new(&isa, pool.generation);
-        let bytes = gunzip(&corpus.join("corpus").join(text(&pool.entry, "pool_bin")?))?;
+        let bytes = packed(corpus, &pool, "pool_bin")?;
         let size = isa.format().max_bits as usize / 8;
-        let mut wrong = Vec::new();
-        for bytes in bytes.chunks_exact(size) {
+        for (row, bytes) in bytes.chunks_exact(size).enumerate() {
             let word = Word::from_le_bytes(bytes, isa.format().max_bits);
-            let tree = codec::operands::decode(&plan, &word).ok_or("a pool word is no instruction")?;
-            match codec::operands::encode(&plan, &tree) {
-                Ok(again) if again == word => {}
-                Ok(again) => wrong.push(format!("{}: {} became {}", pool.name, word.hex(), again.hex())),
-                Err(e) => wrong.push(format!("{}: {}: {e}", pool.name, word.hex())),
-            }
+            let tree = codec::operands::decode(&plan, &word).ok_or("a pool word is not a valid instruction")?;
+            let again = match codec::operands::encode(&plan, &tree) {
+                Ok(again) if again == word => Ok(()),
+                Ok(again) => Err(format!("{} became {}", word.hex(), again.hex())),
+                Err(e) => Err(format!("{}: {e}", word.hex())),
+            };
+            tally.row(&format!("{}.operands", pool.name), row + 1, again);
         }
-        verdict(&format!("{} operands", pool.name), &wrong, bytes.len() / size)?;
     }
-    Ok(())
+    verdict(&tally)
 }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use isaglot_testing::peer::{self, Peer};
+use isaglot_testing::{Failed, Tally, corpus, ledger, suite};
 
 const FILECHECKS: [&str; 3] = ["FileCheck-19", "FileCheck", "FileCheck-14"];
 
@@ -20,16 +21,20 @@ fn found(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|dir| dir.join(name)).find(|p| p.is_file())
 }
 
-fn trial(corpus: PathBuf) -> Trial {
-    let name = "tablegen: suite, language part";
-    let Some(filecheck) = FILECHECKS.iter().find_map(|n| found(n)) else {
-        if std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_some_and(|v| v == "1") {
-            return Trial::test(name, || Err("FileCheck (llvm-19-tools) is not installed".into()));
-        }
-        println!("{name}: ignored, FileCheck (llvm-19-tools) is not installed");
-        return Trial::test(name, || Ok(())).with_ignored_flag(true);
-    };
-    Trial::test(name, move || suite(&corpus, &filecheck))
+/// LLVM's FileCheck: finds a line, and notices where it is missing.
+const FILECHECK: Peer = Peer { name: "FileCheck (llvm-19-tools)", probe: || works().map(drop) };
+
+/// The FileCheck that is there.
+fn works() -> Result<PathBuf, String> {
+    let filecheck = FILECHECKS.iter().find_map(|name| found(name)).ok_or("it is not installed")?;
+    let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let wanted = dir.path().join("wanted");
+    std::fs::write(&wanted, "CHECK: here\n").map_err(|e| e.to_string())?;
+    peer::output(Command::new(&filecheck).arg(&wanted), "it is here\n")?;
+    match peer::output(Command::new(&filecheck).arg(&wanted), "nothing\n") {
+        Ok(_) => Err("it does not notice a missing line".to_owned()),
+        Err(_) => Ok(filecheck),
+    }
 }
 
 fn script(path: &Path, text: &str) {
@@ -38,16 +43,16 @@ fn script(path: &Path, text: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("its mode");
 }
 
-fn suite(corpus: &Path, filecheck: &Path) -> Result<(), Failed> {
-    let unpacked = unpack(corpus);
-    let root = unpacked.path();
+fn language(folder: &Path) -> Result<(), Failed> {
+    let filecheck = works()?;
+    let root = corpus::unpacked(&folder.join("td.tar.xz"))?;
     let bin = tempfile::tempdir().expect("a temporary folder");
     let tmp = tempfile::tempdir().expect("a temporary folder");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_isaglot"), bin.path().join("llvm-tblgen")).expect("a link");
-    std::os::unix::fs::symlink(filecheck, bin.path().join("FileCheck")).expect("a link");
+    std::os::unix::fs::symlink(&filecheck, bin.path().join("FileCheck")).expect("a link");
     script(&bin.path().join("not"), NOT);
-    let check = std::fs::canonicalize(corpus).expect("the corpus").join("tools/json_check.py");
-    let text = std::fs::read_to_string(corpus.join("suite.tsv")).expect("suite.tsv");
+    let check = std::fs::canonicalize(folder).expect("the corpus").join("tools/json_check.py");
+    let text = std::fs::read_to_string(folder.join("suite.tsv")).expect("suite.tsv");
     let mut files: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();
     for line in text.lines().skip(1) {
         let row: Vec<&str> = line.split('\t').collect();
@@ -59,21 +64,21 @@ fn suite(corpus: &Path, filecheck: &Path) -> Result<(), Failed> {
             _ => files.push((row[0], vec![(row[2], row[4])])),
         }
     }
-    let language = |kind: &str| kind.trim_start_matches("aux-of:").starts_with("language");
-    files.retain(|(_, runs)| runs.iter().all(|(kind, _)| language(kind)));
+    let of_language = |kind: &str| kind.trim_start_matches("aux-of:").starts_with("language");
+    files.retain(|(_, runs)| runs.iter().all(|(kind, _)| of_language(kind)));
     let path = std::env::join_paths(
         std::iter::once(bin.path().to_owned())
             .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
     )
     .expect("a search path");
-    let (mut wrong, mut total) = (Vec::new(), 0);
+    let mut tally = Tally::default();
     for (file, runs) in &files {
         let source = root.join(file);
         let here = source.parent().expect("a folder").to_string_lossy().into_owned();
         let source = source.to_string_lossy().into_owned();
         let temporary = tmp.path().join(file.replace('/', "_")).to_string_lossy().into_owned();
         std::fs::create_dir_all(format!("{temporary}.d")).expect("a folder");
-        for (_, command) in runs {
+        for (run, (_, command)) in runs.iter().enumerate() {
             let line = command
                 .replace("%S/JSON-check.py", &check.to_string_lossy())
                 .replace("%python", "python3")
@@ -82,53 +87,21 @@ fn suite(corpus: &Path, filecheck: &Path) -> Result<(), Failed> {
                 .replace("%p", &here)
                 .replace("%T", &format!("{temporary}.d"))
                 .replace("%t", &temporary);
-            total += 1;
             let done = Command::new("bash")
                 .args(["-o", "pipefail", "-c", &line])
                 .current_dir(format!("{temporary}.d"))
                 .env("PATH", &path)
                 .output()
                 .expect("bash");
-            if !done.status.success() {
-                wrong.push(format!("{file}: {line}"));
-            }
+            tally.check(&file.replace(':', "_"), run + 1, done.status.success(), || line.clone());
         }
     }
-    println!("suite, language part: {}/{total} runs of {} files", total - wrong.len(), files.len());
-    if total == 0 || !wrong.is_empty() { Err(format!("failed:\n{}", wrong.join("\n")).into()) } else { Ok(()) }
-}
-
-fn unpack(corpus: &Path) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let packed = std::fs::read(corpus.join("td.tar.xz")).expect("td.tar.xz");
-    let mut tar = Vec::new();
-    lzma_rs::xz_decompress(&mut &packed[..], &mut tar).expect("xz");
-    tar::Archive::new(&tar[..]).unpack(dir.path()).expect("tar");
-    dir
-}
-
-fn corpus() -> Result<Option<PathBuf>, String> {
-    match std::env::var_os("ISAGLOT_CORPUS") {
-        Some(dir) => {
-            let dir = PathBuf::from(dir).join("tablegen");
-            if dir.is_dir() { Ok(Some(dir)) } else { Err(format!("ISAGLOT_CORPUS: no {}", dir.display())) }
-        }
-        None => {
-            let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/tablegen");
-            Ok(dir.is_dir().then_some(dir))
-        }
-    }
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "tablegen_suite", &tally)?)
 }
 
 fn main() {
-    let args = Arguments::from_args();
-    let trial = match corpus() {
-        Err(why) => Trial::test("tablegen: corpus", move || Err(why.into())),
-        Ok(None) => {
-            println!("tablegen: ignored, there is no corpus (ISAGLOT_CORPUS)");
-            Trial::test("tablegen: suite", || Ok(())).with_ignored_flag(true)
-        }
-        Ok(Some(dir)) => trial(dir),
-    };
-    libtest_mimic::run(&args, vec![trial]).exit();
+    suite::run_corpus("tablegen", |folder| {
+        let folder = folder.to_owned();
+        vec![peer::trial("tablegen: suite, language part", &[FILECHECK], move || language(&folder))]
+    });
 }

@@ -4,27 +4,28 @@
 use std::path::Path;
 use std::process::Command;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use isaglot_testing::peer::{self, Peer};
+use isaglot_testing::{Failed, suite};
+
+/// The disassembler of GNU for RISC-V alone.
+const GNU: Peer =
+    Peer { name: "riscv64-linux-gnu-objdump", probe: || peer::starts("riscv64-linux-gnu-objdump") };
 
 /// A disassembler, how it is asked about `p.elf` or `p.bin`, and how it shows what it does not know.
-const PEERS: [(&str, &str, &[&str], &[&str]); 3] = [
-    ("raw", "riscv64-linux-gnu-objdump", &["-D", "-b", "binary", "-m", "riscv:rv64", "p.bin"], &[".4byte", ".insn"]),
-    ("elf", "riscv64-linux-gnu-objdump", &["-d", "p.elf"], &[".4byte", ".insn"]),
-    ("llvm", "llvm-objdump-19", &["-d", "p.elf"], &["<unknown>"]),
+const PEERS: [(&str, Peer, &[&str], &[&str]); 3] = [
+    ("raw", GNU, &["-D", "-b", "binary", "-m", "riscv:rv64", "p.bin"], &[".4byte", ".insn"]),
+    ("elf", GNU, &["-d", "p.elf"], &[".4byte", ".insn"]),
+    ("llvm", peer::LLVM_OBJDUMP, &["-d", "p.elf"], &["<unknown>"]),
 ];
 
 const INTERFACES: &str =
     "org.tinker.tinker:RocknRoll{ uuid: 0x12345 rock rd rs1 rs2: xcmd0 rd rs1 rs2 roll rd rs1 rs2: xcmd1 rd rs1 rs2 }";
 
 fn main() {
-    let required = std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_some();
-    let trial =
-        |(name, program, args, unknown): (&str, &'static str, &'static [&'static str], &'static [&'static str])| {
-            let there = Command::new(program).arg("--version").output().is_ok();
-            let run = move || names_all(program, args, unknown);
-            Trial::test(format!("peer_objdump_{name}"), run).with_ignored_flag(!there && !required)
-        };
-    libtest_mimic::run(&Arguments::from_args(), PEERS.into_iter().map(trial).collect()).exit();
+    let trial = |(name, objdump, args, unknown): (&str, Peer, &'static [&'static str], &'static [&'static str])| {
+        peer::trial(format!("peer_objdump_{name}"), &[objdump], move || names_all(objdump.name, args, unknown))
+    };
+    suite::run(PEERS.into_iter().map(trial).collect());
 }
 
 /// A program of calls through handles, with ordinary instructions between them.

@@ -2,9 +2,9 @@
 //! `isaglot run` reproduces. Without z3 the tests are reported as ignored.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use isaglot_testing::{Failed, Trial, peer, suite};
 use serde_json::Value;
 
 const COMPILER: &str = "riscv64-linux-gnu-gcc";
@@ -66,27 +66,17 @@ const FAULTS: &[(&str, &str, &str, &str)] = &[
 ];
 
 fn main() {
-    let here = |program: &str| {
-        Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
-    };
-    let required = std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_some();
-    let no_solver = !required && !here("z3");
-    let no_compiler = !required && (no_solver || !here(COMPILER));
-    if no_solver {
-        println!("prove: z3 is not installed");
-    }
-    let mut trials = vec![Trial::test("prove_laws", laws).with_ignored_flag(no_solver)];
+    let mut trials = vec![peer::trial("prove_laws", &[peer::Z3], laws)];
     for xlen in [32, 64] {
-        trials.push(Trial::test(format!("prove_machine_rv{xlen}"), move || sound(xlen)).with_ignored_flag(no_solver));
-        trials.push(Trial::test(format!("prove_faults_rv{xlen}"), move || faults(xlen)).with_ignored_flag(no_solver));
-        trials.push(
-            Trial::test(format!("prove_routines_rv{xlen}"), move || routines(xlen)).with_ignored_flag(no_compiler),
-        );
+        trials.push(peer::trial(format!("prove_machine_rv{xlen}"), &[peer::Z3], move || sound(xlen)));
+        trials.push(peer::trial(format!("prove_faults_rv{xlen}"), &[peer::Z3], move || faults(xlen)));
+        let peers = [peer::Z3, peer::RISCV_GCC];
+        trials.push(peer::trial(format!("prove_routines_rv{xlen}"), &peers, move || routines(xlen)));
     }
-    trials.push(Trial::test("prove_profiles", profiles).with_ignored_flag(no_solver));
-    trials.push(Trial::test("prove_texts", texts).with_ignored_flag(no_solver));
+    trials.push(peer::trial("prove_profiles", &[peer::Z3], profiles));
+    trials.push(peer::trial("prove_texts", &[peer::Z3], texts));
     trials.push(Trial::test("prove_without_solver", without_solver));
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+    suite::run(trials);
 }
 
 fn data(name: &str) -> PathBuf {

@@ -8,26 +8,17 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use libtest_mimic::{Arguments, Failed, Trial};
-
-const TOOLS: [&str; 2] = ["riscv64-linux-gnu-gcc", "z3"];
+use isaglot_testing::{Failed, Trial, peer, suite};
 
 fn main() {
-    let starts =
-        |tool: &&str| Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
-    let missing = std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_none() && !TOOLS.iter().all(starts);
-    if missing {
-        println!("xext-tutorial.md: {} are not all there", TOOLS.join(", "));
-    }
-    let trials = vec![
+    let tutorial = || {
+        let dir = tempfile::tempdir()?;
+        page("xext-tutorial.md", dir.path())
+    };
+    suite::run(vec![
         Trial::test("tour", tour),
-        Trial::test("tutorial_xext", || {
-            let dir = tempfile::tempdir()?;
-            page("xext-tutorial.md", dir.path())
-        })
-        .with_ignored_flag(missing),
-    ];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+        peer::trial("tutorial_xext", &[peer::RISCV_GCC, peer::Z3], tutorial),
+    ]);
 }
 
 /// The tour is made in the project's folder, and makes its own pictures.

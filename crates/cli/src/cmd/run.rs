@@ -23,7 +23,7 @@ use crate::subject::{Kind, refusal};
 /// Run a RISC-V program, ELF or flat, on a machine with overloadable opcodes.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
-The run ends on ebreak, on a trap that nobody handles, on a store to the symbol `tohost`, or after --max-steps.
+The run ends on ebreak, on a trap without a handler, on a store to the symbol `tohost`, or after --max-steps.
 A flat program is loaded where the memory starts. The stack pointer starts at the end of the memory.
 
 Example:

@@ -85,7 +85,7 @@ fn process(run: &Invocation, program: &str) -> Result<ExitCode, String> {
     }
     let _ = stderr.write_all(timer.report().as_bytes());
     let failed = !records.ok();
-    // Freeing millions of values one by one is time that nobody needs.
+    // The process ends soon: freeing millions of values one by one would only take time.
     std::mem::forget(records);
     Ok(if failed { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS })
 }

@@ -9,6 +9,7 @@ use isaglot_asm::assemble::source;
 use isaglot_asm::{Assembler, Compat, Hooks, Names, Options, Stream, Value as FieldValue};
 use isaglot_bits::{Pattern, Word};
 use isaglot_codec::Plan;
+use isaglot_invariant::Impossible as _;
 use isaglot_model::ByteOrder;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
 use serde_json::{Value, json};
@@ -105,7 +106,7 @@ impl<'p, 'a> Asker<'p, 'a> {
         let mut used = vec![false; fields.len()];
         for (name, moment) in &hooks.found {
             // What aligns a field stands between the moment and its text.
-            let rest = out.get(*moment..).unwrap_or(&[]);
+            let rest = out.get(*moment..).or_impossible(&[]);
             let at = moment + rest.iter().take_while(|b| **b == b' ').count();
             let found = fields.iter().zip(&mut used).find_map(|(field, used)| {
                 let text = field.text.as_bytes();

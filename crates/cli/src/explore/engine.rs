@@ -46,7 +46,7 @@ pub(crate) struct Request {
     pub(crate) reply: oneshot::Sender<Answer>,
 }
 
-/// Starts the engine. It ends when nobody can ask any more.
+/// Starts the engine. It ends when every sender is gone.
 pub(crate) fn start(spec: Spec) -> Sender<Request> {
     let (send, receive) = channel();
     std::thread::spawn(move || run(&spec, &receive));
@@ -59,7 +59,7 @@ enum End {
     Choice(Request),
     /// The description changed; the request is still to be answered.
     Changed(Box<Description>, Request),
-    /// Nobody asks any more.
+    /// Every sender is gone.
     Closed,
 }
 
@@ -147,7 +147,7 @@ impl Context<'_> {
             if !follows && request.choice != self.choice {
                 return End::Choice(request);
             }
-            // A description that went wrong is told, and the last good one goes on answering.
+            // A description with errors is reported; the last good one still answers.
             let stale = newer.as_ref().map_or_else(|| self.description.changed(), Description::changed);
             if matches!(request.question, Question::Status) && stale {
                 let read = Description::read(self.spec);

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use libtest_mimic::{Failed, Trial};
+use isaglot_testing::{Failed, Trial, peer};
 use serde_json::{Value, json};
 
 use crate::server::{Connection, Server};
@@ -24,8 +24,6 @@ const ENTER: &str = "\u{E007}";
 type Case = fn() -> Result<(), Failed>;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let there = Command::new(DRIVER).arg("--version").output().is_ok();
-    let required = std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_some();
     let cases: [(&str, Case); 6] = [
         ("words", words_and_text),
         ("address", address_brings_it_back),
@@ -34,9 +32,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         ("listing", listing_with_arrows),
         ("choices", choices_switch),
     ];
-    let trial = |(name, run): (&str, Case)| {
-        Trial::test(format!("peer_browser_{name}"), run).with_ignored_flag(!there && !required)
-    };
+    let trial = |(name, run): (&str, Case)| peer::trial(format!("peer_browser_{name}"), &[peer::CHROMIUM], run);
     cases.into_iter().map(trial).collect()
 }
 
@@ -93,7 +89,7 @@ impl Browser {
         self.command("/url", &json!({ "url": address })).map(drop)
     }
 
-    /// What an expression is worth on the page.
+    /// The value of an expression on the page.
     fn value(&mut self, expression: &str) -> Result<Value, Failed> {
         self.command("/execute/sync", &json!({ "script": format!("return {expression};"), "args": [] }))
     }

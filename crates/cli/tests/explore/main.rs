@@ -1,15 +1,15 @@
 //! The explorer, through its door: the answers are those of the command line, a changed description is read again, and
-//! nobody who reaches the port can bring it down. What a person does with the page is in [`browser`].
+//! no request can bring it down. What a person does with the page is in [`browser`].
 
 mod browser;
 mod server;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use isaglot_testing::{Failed, Random, Trial, corpus, suite};
 use serde_json::Value;
 
 use self::server::{Connection, Server};
@@ -19,15 +19,6 @@ const WORDS: usize = 10_000;
 
 /// Words on one command line.
 const AT_ONCE: usize = 1000;
-
-fn corpus(part: &str) -> Option<PathBuf> {
-    let root = match std::env::var_os("ISAGLOT_CORPUS") {
-        Some(path) => PathBuf::from(path),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
-    };
-    let path = root.join(part);
-    path.exists().then_some(path)
-}
 
 fn main() {
     let mut trials = vec![
@@ -47,46 +38,29 @@ fn main() {
         let args = ["--isa", name, "--gen", generation].map(str::to_owned);
         trials.push(Trial::test(format!("answers_{name}"), move || answers(&args, bits)));
     }
-    let td = corpus("tablegen/td.tar.xz");
-    let absent = td.is_none();
-    let run = move || target_answers(&td.unwrap_or_default());
-    trials.push(Trial::test("tablegen_answers", run).with_ignored_flag(absent));
-    match corpus("isaspec/xml") {
-        Some(xml) => {
+    trials.extend(suite::corpus_cases("tablegen", &[("tablegen_answers", target_answers)]));
+    match corpus::folder("isaspec") {
+        Some(folder) => {
             for (name, generation, bits) in [("ir3", "600", 64), ("afuc", "6", 32), ("etnaviv", "0", 128)] {
-                let top = xml.join(name).join(format!("{name}.xml"));
-                if top.is_file() {
-                    let args = vec![top.display().to_string(), "--gen".to_owned(), generation.to_owned()];
-                    trials.push(Trial::test(format!("isaspec_answers_{name}"), move || answers(&args, &[bits])));
-                }
+                let top = folder.join("xml").join(name).join(format!("{name}.xml"));
+                let args = vec![top.display().to_string(), "--gen".to_owned(), generation.to_owned()];
+                trials.push(Trial::test(format!("isaspec_answers_{name}"), move || answers(&args, &[bits])));
             }
         }
-        None => {
-            eprintln!("no corpus: the explorer is not tried with its descriptions");
-            trials.push(Trial::test("isaspec_answers", || Ok(())).with_ignored_flag(true));
-        }
+        None => trials.push(suite::no_corpus("isaspec")),
     }
     trials.extend(browser::trials());
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+    suite::run(trials);
 }
 
-/// Words by xorshift, so that every run asks the same.
+/// Words of these widths in turn, the same in every run.
 fn words(bits: &[u32]) -> Vec<String> {
-    let mut x = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        x
+    let mut random = Random::new(0x9e37);
+    let word = |n: usize| {
+        let bits = bits[n % bits.len()];
+        format!("0x{}", corpus::hex(&random.bytes(bits as usize / 8)))
     };
-    (0..WORDS)
-        .map(|n| {
-            let bits = bits[n % bits.len()];
-            let mut hex: String = (0..bits.div_ceil(64)).map(|_| format!("{:016x}", next())).collect();
-            hex.truncate(bits as usize / 4);
-            format!("0x{hex}")
-        })
-        .collect()
+    (0..WORDS).map(word).collect()
 }
 
 /// What the command line says of words. One that is too short or long for its instruction is left out.
@@ -135,12 +109,9 @@ fn answers(args: &[String], bits: &[u32]) -> Result<(), Failed> {
 }
 
 /// A target of LLVM, read from its records.
-fn target_answers(packed: &Path) -> Result<(), Failed> {
-    let dir = tempfile::tempdir()?;
-    let mut tar = Vec::new();
-    lzma_rs::xz_decompress(&mut &std::fs::read(packed)?[..], &mut tar).map_err(|e| e.to_string())?;
-    tar::Archive::new(&tar[..]).unpack(dir.path())?;
-    let at = |path: &str| dir.path().join(path).display().to_string();
+fn target_answers(folder: &Path) -> Result<(), Failed> {
+    let root = corpus::unpacked(&folder.join("td.tar.xz"))?;
+    let at = |path: &str| root.join(path).display().to_string();
     let args = [at("llvm/lib/Target/BPF/BPF.td"), "-I".to_owned(), at("llvm/include"), "-I".to_owned()];
     answers(&[&args[..], &[at("llvm/lib/Target/BPF")]].concat(), &[64, 128])
 }

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use libtest_mimic::Failed;
+use isaglot_testing::Failed;
 use serde_json::Value;
 
 /// How long an answer may take in a test; a bound, not a measurement.

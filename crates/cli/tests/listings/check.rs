@@ -5,7 +5,7 @@ use std::fmt::Display;
 use isaglot_listing::write::{Style, to_json};
 use isaglot_listing::{read, schema};
 use isaglot_source::FileId;
-use libtest_mimic::Failed;
+use isaglot_testing::{Failed, Tally, ledger};
 
 /// The published schema, ready to be asked.
 pub(crate) struct Schema(jsonschema::Validator);
@@ -27,37 +27,23 @@ impl Schema {
     }
 }
 
-/// How many listings of how many were right.
+/// The listings of a file: the number of elements of each, or why it is wrong.
 #[derive(Default)]
-pub(crate) struct Score {
-    passed: usize,
-    total: usize,
-    elements: usize,
-    wrong: Vec<String>,
-}
-
-/// Wrong listings that are shown.
-const SHOWN: usize = 3;
+pub(crate) struct Score(Vec<Result<usize, String>>);
 
 impl Score {
     pub(crate) fn count(&mut self, what: impl Display, outcome: Result<usize, String>) {
-        self.total += 1;
-        match outcome {
-            Ok(elements) => {
-                self.passed += 1;
-                self.elements += elements;
-            }
-            Err(why) if self.wrong.len() < SHOWN => self.wrong.push(format!("{what}: {why}")),
-            Err(_) => {}
-        }
+        self.0.push(outcome.map_err(|why| format!("{what}: {why}")));
     }
 
-    /// Prints the score of a file; all must be right, and there must be some.
+    /// Compares the listings that are wrong with the ledger; their ids are the file and their numbers from 1.
     pub(crate) fn finish(self, file: impl Display) -> Result<(), Failed> {
-        println!("{file}: {}/{} listings, {} elements", self.passed, self.total, self.elements);
-        if self.total == 0 {
-            return Err(format!("{file}: nothing was there to list").into());
+        let elements: usize = self.0.iter().flatten().sum();
+        let mut tally = Tally::default();
+        for (number, outcome) in self.0.into_iter().enumerate() {
+            tally.row(&file.to_string(), number + 1, outcome.map(drop));
         }
-        if self.passed == self.total { Ok(()) } else { Err(self.wrong.join("\n").into()) }
+        println!("{file}: {elements} elements");
+        Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "listings", &tally)?)
     }
 }

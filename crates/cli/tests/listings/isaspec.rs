@@ -12,10 +12,11 @@ use isaglot_listing::write::{Style, to_json};
 use isaglot_listing_build::{Options, build};
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, SourceMap, render};
-use libtest_mimic::{Failed, Trial};
+use isaglot_testing::corpus::{name as file_name, unhex};
+use isaglot_testing::{Failed, Trial, bless};
 
 use crate::check::{Schema, Score};
-use crate::files::{bytes, records, those, unhex};
+use crate::files::{bytes, records, those};
 
 const ALL: Options = Options { defs: true, pc: true, bits: true };
 
@@ -86,7 +87,7 @@ fn pools_and_vectors(corpus: &Path, name: &str) -> Result<(), Failed> {
     score.finish(format!("{name}.jsonl"))?;
     for path in those(&corpus.join("corpus"), |n| n.starts_with(&format!("{name}.gen")) && n.ends_with(".pool.bin.gz"))
     {
-        let file = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let file = file_name(&path);
         let generation = file.split(".gen").nth(1).and_then(|g| g.split('.').next()).and_then(|g| g.parse().ok());
         let plan = Plan::new(&isa, generation.ok_or("a gen in the name")?);
         let mut score = Score::default();
@@ -99,7 +100,7 @@ fn pools_and_vectors(corpus: &Path, name: &str) -> Result<(), Failed> {
             for generation in [6, 7] {
                 score.count(format!("gen {generation}"), list(&schema, &Plan::new(&isa, generation), &bytes(&path)));
             }
-            score.finish(path.file_name().unwrap_or_default().to_string_lossy())?;
+            score.finish(file_name(&path))?;
         }
     }
     Ok(())
@@ -132,10 +133,5 @@ fn own_program(corpus: &Path, name: &str, generation: u32) -> Result<(), Failed>
     }
     let listing = build(&plan, &program, Options { pc: false, bits: false, ..ALL }).map_err(|_| "too large")?;
     let shown = text::text(&listing, text::Colours::default());
-    let golden = here.join(format!("{name}.txt"));
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&golden, &shown)?;
-    }
-    let wanted = std::fs::read_to_string(&golden).unwrap_or_default();
-    if wanted == shown { Ok(()) } else { Err(format!("differs from {}\n{shown}", golden.display()).into()) }
+    Ok(bless::golden(&here.join(format!("{name}.txt")), &shown)?)
 }

@@ -6,22 +6,11 @@ use std::collections::BTreeSet;
 use isaglot_codec::Plan;
 use isaglot_listing::tree::{Elem, Inst, Operand};
 use isaglot_listing_build::{Options, build};
-use libtest_mimic::Failed;
+use isaglot_testing::{Failed, Random};
 
 /// Programs that are compared, and their longest.
 const PROGRAMS: u64 = 200;
 const LONGEST: u64 = 80;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % n) as u32
-    }
-}
 
 /// Words without operands of which few registers are then filled in: arithmetic of both kinds, loads, stores, atomics.
 const FORMS: &[(u32, &[u32])] = &[
@@ -46,11 +35,11 @@ const FORMS: &[(u32, &[u32])] = &[
 
 fn program(random: &mut Random) -> Vec<u8> {
     let count = 2 + random.below(LONGEST);
-    let registers = 3 + u64::from(random.below(6));
+    let registers = 3 + random.below(6);
     (0..count)
         .flat_map(|_| {
-            let (word, fields) = FORMS[random.below(FORMS.len() as u64) as usize];
-            fields.iter().fold(word, |word, at| word | random.below(registers) << at).to_le_bytes()
+            let (word, fields) = *random.pick(FORMS);
+            fields.iter().fold(word, |word, at| word | (random.below(registers) as u32) << at).to_le_bytes()
         })
         .collect()
 }
@@ -78,7 +67,7 @@ pub(crate) fn compare(ours: &Plan<'_>, llvm: &Plan<'_>) -> Result<(), Failed> {
     let options = Options { defs: true, ..Options::default() };
     let mut linked = 0;
     for seed in 1..=PROGRAMS {
-        let program = program(&mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
+        let program = program(&mut Random::new(seed));
         let list = |plan| build(plan, &program, options).map_err(|_| "too large");
         let (first, second) = (list(ours)?, list(llvm)?);
         if first.elems.len() != second.elems.len() {

@@ -6,15 +6,10 @@ mod isaspec;
 mod links;
 mod others;
 
-use libtest_mimic::Arguments;
+use isaglot_testing::{corpus, suite};
 
 fn main() {
-    let isaspec = files::folder("isaspec");
-    if isaspec.is_none() {
-        assert!(std::env::var_os("ISAGLOT_CORPUS").is_none(), "ISAGLOT_CORPUS names no corpus");
-        eprintln!("no corpus: nothing is listed");
-    }
-    let mut trials = isaspec::trials(isaspec);
+    let mut trials = isaspec::trials(corpus::folder("isaspec"));
     trials.extend(others::trials());
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+    suite::run(trials);
 }

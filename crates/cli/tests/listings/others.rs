@@ -12,34 +12,24 @@ use isaglot_model::{FeatureId, Isa};
 use isaglot_source::{Diagnostics, FileId, SourceMap};
 use isaglot_spirv::{dis, list as spirv};
 use isaglot_xe::{ListOptions, Platform, Xe};
-use libtest_mimic::{Failed, Trial};
+use isaglot_testing::corpus::{name as file_name, unhex};
+use isaglot_testing::{Failed, Trial, corpus, suite};
 
 use crate::check::{Schema, Score};
-use crate::files::{bytes, folder, records, those, unhex};
+use crate::files::{bytes, records, those};
 use crate::links;
 
 const ALL: Options = Options { defs: true, pc: true, bits: true };
 
-type Run = fn(&Path) -> Result<(), Failed>;
-
 pub(crate) fn trials() -> Vec<Trial> {
-    let all: [(&str, &str, Run); 5] = [
-        ("xe_listings", "xe", xe),
-        ("spirv_listings", "spirv", spirv_modules),
-        ("xext_listings", "xext", riscv),
-        ("tablegen_listings", "tablegen", llvm_targets),
-        ("xe_stored_listings", "xe", xe_stored),
+    let all: [(&str, &str, suite::Case); 5] = [
+        ("xe", "xe_listings", xe),
+        ("spirv", "spirv_listings", spirv_modules),
+        ("xext", "xext_listings", riscv),
+        ("tablegen", "tablegen_listings", llvm_targets),
+        ("xe", "xe_stored_listings", xe_stored),
     ];
-    let trial = |(name, system, run): (&str, &str, Run)| {
-        let corpus: Option<PathBuf> = folder(system);
-        let absent = corpus.is_none();
-        Trial::test(name, move || run(&corpus.unwrap_or_default())).with_ignored_flag(absent)
-    };
-    all.into_iter().map(trial).collect()
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
+    all.into_iter().flat_map(|(system, name, case)| suite::corpus_cases(system, &[(name, case)])).collect()
 }
 
 /// The machine in a kernel's name: what stands before `.krn`.
@@ -176,13 +166,9 @@ const TARGETS: [(&str, &str, &str); 7] = [
 /// The rows of each choice of features as one program.
 fn llvm_targets(corpus: &Path) -> Result<(), Failed> {
     let schema = Schema::published()?;
-    let dir = tempfile::tempdir()?;
-    let mut tar = Vec::new();
-    lzma_rs::xz_decompress(&mut &bytes(&corpus.join("td.tar.xz"))[..], &mut tar).map_err(|e| e.to_string())?;
-    tar::Archive::new(&tar[..]).unpack(dir.path())?;
-    drop(tar);
+    let root = corpus::unpacked(&corpus.join("td.tar.xz"))?;
     for (rows, folder, table) in TARGETS {
-        let (isa, table) = lowered(dir.path(), folder, table)?;
+        let (isa, table) = lowered(&root, folder, table)?;
         if folder == "RISCV" {
             let ours = shipped_riscv()?;
             let features: Vec<FeatureId> = (0..ours.features().len() as u32).map(FeatureId).collect();

@@ -14,8 +14,9 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use isaglot_riscv::Xlen;
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, SourceMap, render};
-use isaglot_xintf::check::Target;
+use isaglot_xintf::check::{Target, check};
 use isaglot_xintf::profile::{self, Profile};
 use isaglot_xintf::registry::Registry;
 use isaglot_xintf::set::{self, Set};
@@ -123,6 +124,40 @@ impl ProfileArgs {
     }
 }
 
+/// The interfaces that a text is written for, and where it goes.
+#[derive(clap::Args)]
+struct TextArgs {
+    /// Definition files; `-` is standard input
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Where else to look for imports
+    #[arg(short = 'I', long, value_name = "DIR")]
+    include: Vec<PathBuf>,
+    /// The text; standard output if not given
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    target: TargetArgs,
+    #[command(flatten)]
+    profile: ProfileArgs,
+}
+
+impl TextArgs {
+    /// The interfaces, checked, and the profile.
+    fn load(&self, session: &mut Session, found: &mut Diagnostics) -> (Set, Option<Profile>) {
+        let set = load(session, &self.files, &self.include, found);
+        check(set.written(), self.target.target(), found);
+        let profile = self.profile.load(session, self.target.commands, found);
+        (set, profile)
+    }
+
+    /// Reports what was found; if there was no error, writes the text.
+    fn finish(&self, session: &Session, found: &Diagnostics, text: impl FnOnce() -> Option<String>) -> ExitCode {
+        // Without a profile there was an error.
+        finish(session, found, self.output.as_deref(), || text().or_impossible_default())
+    }
+}
+
 /// How findings are shown.
 #[derive(clap::Args)]
 struct ReportArgs {
@@ -189,7 +224,7 @@ pub(crate) fn read(session: &mut Session, path: Option<&Path>, out: &mut Diagnos
 }
 
 fn bytes(files: &SourceMap, id: FileId) -> std::sync::Arc<[u8]> {
-    files.get(id).map(|f| f.bytes.clone()).unwrap_or_default()
+    files.get(id).map(|f| f.bytes.clone()).or_impossible_default()
 }
 
 fn read_registry(session: &mut Session, path: &Path, out: &mut Diagnostics) -> Option<Registry> {

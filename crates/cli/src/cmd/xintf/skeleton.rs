@@ -1,36 +1,25 @@
 //! `isaglot xintf skeleton`: the device's side, to be filled in.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xintf::skeleton::{self, Part};
-use isaglot_xintf::{check, limits};
+use isaglot_xintf::limits;
 
-use super::{ProfileArgs, TargetArgs};
+use super::TextArgs;
 use crate::session::Session;
 
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Definition files; `-` is standard input
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    text: TextArgs,
     /// The language; `spike` is C++ for the Spike simulator
     #[arg(long, value_enum, default_value_t = Lang::Rust)]
     lang: Lang,
     /// The subdevice number of an interface; the others are counted from 0 in the order of the files
     #[arg(long, value_name = "INTERFACE=N", value_parser = parse_sub)]
     sub: Vec<(String, u16)>,
-    /// Where else to look for imports
-    #[arg(short = 'I', long, value_name = "DIR")]
-    include: Vec<PathBuf>,
-    /// The skeleton; standard output if not given
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    #[command(flatten)]
-    target: TargetArgs,
-    #[command(flatten)]
-    profile: ProfileArgs,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -49,9 +38,7 @@ fn parse_sub(text: &str) -> Result<(String, u16), String> {
 
 pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let mut found = Diagnostics::new();
-    let set = super::load(session, &args.files, &args.include, &mut found);
-    check::check(set.written(), args.target.target(), &mut found);
-    let profile = args.profile.load(session, args.target.commands, &mut found);
+    let (set, profile) = args.text.load(session, &mut found);
     for (name, _) in args.sub.iter().filter(|(name, _)| set.own().all(|i| i.name.text != *name)) {
         found.push(Diagnostic::error("E-IMPORT", format!("no file defines `{name}`")));
     }
@@ -60,7 +47,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
         .own()
         .map(|interface| {
             let fixed = args.sub.iter().find(|(name, _)| *name == interface.name.text).map(|(_, n)| *n);
-            Part { sub: fixed.or_else(|| free.next()).unwrap_or_default(), interface }
+            Part { sub: fixed.or_else(|| free.next()).or_impossible_default(), interface }
         })
         .collect();
     for (i, part) in parts.iter().enumerate() {
@@ -76,8 +63,6 @@ pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
         Lang::Sv => skeleton::Lang::SystemVerilog,
         Lang::Spike => skeleton::Lang::Spike,
     };
-    super::finish(session, &found, args.output.as_deref(), || {
-        let (n, xlen) = (args.target.commands, args.target.xlen);
-        profile.map(|p| skeleton::skeleton(&parts, &p, n, xlen, lang)).unwrap_or_default()
-    })
+    let (commands, xlen) = (args.text.target.commands, args.text.target.xlen);
+    args.text.finish(session, &found, || Some(skeleton::skeleton(&parts, &profile?, commands, xlen, lang)))
 }

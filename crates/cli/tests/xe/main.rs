@@ -1,0 +1,4 @@
+//! Intel Xe on the command line, as programs that use it see it.
+
+mod elf;
+mod iga64;
