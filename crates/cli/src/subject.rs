@@ -43,7 +43,7 @@ pub(crate) const DESCRIPTIONS: &[Kind] = &[Kind::Templates, Kind::Riscv];
 impl Kind {
     fn name(self) -> &'static str {
         match self {
-            Kind::Templates => "other descriptions",
+            Kind::Templates => "descriptions",
             Kind::Riscv => "RISC-V",
             Kind::Xe => "Intel Xe",
             Kind::Spirv => "SPIR-V",
