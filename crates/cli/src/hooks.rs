@@ -129,7 +129,9 @@ impl Annotated {
         let mut used = 0;
         loop {
             self.line.clear();
-            let Some(size) = stream.step(bytes.get(used..).or_impossible(&[]), hooks, &mut self.line) else { return used };
+            let Some(size) = stream.step(bytes.get(used..).or_impossible(&[]), hooks, &mut self.line) else {
+                return used;
+            };
             let missed = hooks.take_missed();
             let text = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
             // Whatever stands before the last line is labels and blank lines.
@@ -138,7 +140,8 @@ impl Annotated {
                 None => (&b""[..], text),
             };
             self.labels(labels, out);
-            let hex: String = bytes.get(used..used + size).or_impossible(&[]).iter().map(|b| format!("{b:02x} ")).collect();
+            let hex: String =
+                bytes.get(used..used + size).or_impossible(&[]).iter().map(|b| format!("{b:02x} ")).collect();
             let prefix = format!("{:8x}:  {hex:<width$} ", self.offset, width = self.byte_columns);
             self.paint(DIM, prefix.as_bytes(), out);
             self.text(text, missed, out);

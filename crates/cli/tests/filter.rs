@@ -8,8 +8,7 @@ use isaglot_testing::peer::{self, Peer};
 use isaglot_testing::{Failed, suite};
 
 /// The disassembler of GNU for RISC-V alone.
-const GNU: Peer =
-    Peer { name: "riscv64-linux-gnu-objdump", probe: || peer::starts("riscv64-linux-gnu-objdump") };
+const GNU: Peer = Peer { name: "riscv64-linux-gnu-objdump", probe: || peer::starts("riscv64-linux-gnu-objdump") };
 
 /// A disassembler, how it is asked about `p.elf` or `p.bin`, and how it shows what it does not know.
 const PEERS: [(&str, Peer, &[&str], &[&str]); 3] = [

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use isaglot_testing::{Failed, Trial, peer, suite};
 
@@ -15,10 +15,7 @@ fn main() {
         let dir = tempfile::tempdir()?;
         page("xext-tutorial.md", dir.path())
     };
-    suite::run(vec![
-        Trial::test("tour", tour),
-        peer::trial("tutorial_xext", &[peer::RISCV_GCC, peer::Z3], tutorial),
-    ]);
+    suite::run(vec![Trial::test("tour", tour), peer::trial("tutorial_xext", &[peer::RISCV_GCC, peer::Z3], tutorial)]);
 }
 
 /// The tour is made in the project's folder, and makes its own pictures.

@@ -1,7 +1,7 @@
 //! The listings of Intel Xe kernels, SPIR-V modules, RISC-V programs and LLVM's targets.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use isaglot_codec::Plan;
@@ -11,9 +11,9 @@ use isaglot_llvm as llvm;
 use isaglot_model::{FeatureId, Isa};
 use isaglot_source::{Diagnostics, FileId, SourceMap};
 use isaglot_spirv::{dis, list as spirv};
-use isaglot_xe::{ListOptions, Platform, Xe};
 use isaglot_testing::corpus::{name as file_name, unhex};
 use isaglot_testing::{Failed, Trial, corpus, suite};
+use isaglot_xe::{ListOptions, Platform, Xe};
 
 use crate::check::{Schema, Score};
 use crate::files::{bytes, records, those};

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use isaglot_riscv::Xlen;
 use isaglot_invariant::Impossible as _;
+use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, SourceMap, render};
 use isaglot_xintf::check::{Target, check};
 use isaglot_xintf::profile::{self, Profile};

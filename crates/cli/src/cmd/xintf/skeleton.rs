@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Diagnostics};
-use isaglot_xintf::skeleton::{self, Part};
 use isaglot_xintf::limits;
+use isaglot_xintf::skeleton::{self, Part};
 
 use super::TextArgs;
 use crate::session::Session;
