@@ -83,6 +83,9 @@ fn compare(rows: &[Row], packages: &[Package]) -> Vec<String> {
             let uses = join(&package.uses);
             findings.push(format!("{MAP}: `{name}` uses by its Cargo.toml: {uses}; the map says: {}", join(stated)));
         }
+        if package.uses.contains("testing") {
+            findings.push(format!("crates/{name}: `testing` is for tests only, under `[dev-dependencies]`"));
+        }
         let above = |used: &&String| !rows[..at].iter().any(|row| row.0 == **used);
         for used in package.uses.iter().filter(above) {
             findings.push(format!("{MAP}: `{name}` uses `{used}`, which is not above it"));
