@@ -47,7 +47,7 @@ impl Description {
     /// RISC-V, such as `rv64gc_zba`, with their gen and features.
     ///
     /// # Errors
-    /// For a name that there is not.
+    /// For an unknown name.
     #[cfg(all(feature = "isaspec", feature = "shipped"))]
     pub fn shipped(name: &str) -> Result<Description, Error> {
         #[cfg(feature = "riscv")]
