@@ -109,7 +109,7 @@ pub(crate) fn write_files(files: &[isaglot_emit::files::File], folder: &Path) ->
 }
 
 /// An output that is a stream or a file in the making. A file appears under its name only in [`Output::finish`]; when
-/// the output is dropped before, nothing is left behind.
+/// the output is dropped before, nothing is left.
 pub(crate) struct Output {
     sink: Sink,
     name: String,

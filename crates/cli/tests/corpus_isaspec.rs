@@ -111,7 +111,7 @@ struct Micro {
     custom: bool,
 }
 
-/// The hooks behind every text of the corpus, unless said.
+/// The hooks that made every text of the corpus, unless said otherwise.
 const DEFAULTS: Micro = Micro { before: false, custom: true };
 
 impl Hooks for Micro {

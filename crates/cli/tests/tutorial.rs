@@ -1,6 +1,6 @@
 //! `docs/tour.md` and `docs/xext-tutorial.md` as a newcomer follows them: their files are written, their commands run in
 //! order in one folder, and what they print is what the page says. A block that opens with a language and a file name is
-//! that file; a block `console` is commands behind `$ ` and their output. The pictures of the tour are those that its
+//! that file; a block `console` is commands after `$ ` and their output. The pictures of the tour are those that its
 //! commands make. `BLESS=1` writes output and pictures anew. Where the compiler and z3 are missing, the page that takes
 //! them is reported as ignored.
 

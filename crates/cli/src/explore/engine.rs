@@ -38,7 +38,7 @@ pub(crate) enum Answer {
     Page(Option<Vec<u8>>),
 }
 
-/// A question, the choices that it is asked for, and the way back.
+/// A question, the choices that it is asked for, and where the answer goes.
 pub(crate) struct Request {
     pub(crate) question: Question,
     /// The gen, and the features to switch on and off, as on the command line; `None` for those given at the start.

@@ -2,7 +2,7 @@
 //!
 //! Two threads. The *engine* owns the description, answers one question at a time and reads the description again when its
 //! files change ([`engine`], [`ask`]). The *server* speaks HTTP on the loopback and bounds what an untrusted client can ask of it
-//! ([`server`]). Between them goes a queue of requests, each with a way back. The page itself is three files under `page/`.
+//! ([`server`]). Between them goes a queue of requests, each with a channel for its answer. The page itself is three files under `page/`.
 
 mod ask;
 mod description;

@@ -1,4 +1,4 @@
-//! HTTP on the loopback. Whoever can reach the port may ask, so everything is bounded: connections, time, sizes; and a page
+//! HTTP on the loopback. Clients are untrusted, so everything is bounded: connections, time, sizes; and a page
 //! of another site that sends its visitor's browser here is refused by the name that it asks for.
 
 use std::convert::Infallible;

@@ -246,7 +246,7 @@ fn file_change_reloads() -> Result<(), Failed> {
     page.wait("document.getElementById('broken').hidden", true)
 }
 
-/// The box has the focus at first; the bits are behind it.
+/// The box has the focus at first; the bits come after it.
 fn keyboard_only() -> Result<(), Failed> {
     let (_server, mut page) = riscv()?;
     page.wait("document.getElementById('name').textContent", "riscv")?;

@@ -115,7 +115,7 @@ pub fn text(isa: &Isa, files: &SourceMap, word: &Word, e: &Explanation, color: b
     match e {
         Explanation::Match(e) => matched(isa, files, e, 0, color, &mut out),
         Explanation::Conflict { first, second } => {
-            out.push_str("  two encodings match, so this is no instruction:\n");
+            out.push_str("  two encodings match, so this is not a valid instruction:\n");
             for id in [*first, *second] {
                 let at = files.location(isa[id].span);
                 out.push_str(&format!(
