@@ -13,13 +13,12 @@ use isaglot_source::Diagnostics;
 use postcard::Deserializer;
 use serde::{Deserialize, Serialize};
 
-use crate::encoding::{Condition, Encoding, Space};
+use crate::encoding::{Encoding, Space};
 use crate::expansion::{Expansion, Table};
 use crate::expr::Expr;
 use crate::field::EnumType;
-use crate::ids::{EncodingId, FeatureId, SpaceId};
+use crate::ids::{EncodingId, SpaceId};
 use crate::isa::{Feature, GenName, Isa, OpcodeBits, WordFormat};
-use crate::limits;
 use crate::names::Names;
 use crate::operand::RegisterFile;
 use crate::semantics::{ExternFunction, Parameter};
@@ -158,72 +157,4 @@ struct IsaParts {
     traps: Vec<String>,
     tables: Vec<Table>,
     expansions: Vec<Expansion>,
-}
-
-/// A condition in postfix form: how it is kept, since nesting that is read must not nest calls.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-pub(crate) enum Step {
-    Always,
-    Feature(FeatureId),
-    /// Of the last, or of that many of the last.
-    Not,
-    All(u32),
-    Any(u32),
-}
-
-impl From<Condition> for Vec<Step> {
-    fn from(condition: Condition) -> Vec<Step> {
-        fn list(conditions: Vec<Condition>, of: fn(u32) -> Step, steps: &mut Vec<Step>) {
-            let count = conditions.len() as u32;
-            conditions.into_iter().for_each(|c| add(c, steps));
-            steps.push(of(count));
-        }
-        fn add(condition: Condition, steps: &mut Vec<Step>) {
-            match condition {
-                Condition::Always => steps.push(Step::Always),
-                Condition::Feature(f) => steps.push(Step::Feature(f)),
-                Condition::Not(c) => {
-                    add(*c, steps);
-                    steps.push(Step::Not);
-                }
-                Condition::All(conditions) => list(conditions, Step::All, steps),
-                Condition::Any(conditions) => list(conditions, Step::Any, steps),
-            }
-        }
-        let mut steps = Vec::new();
-        add(condition, &mut steps);
-        steps
-    }
-}
-
-impl TryFrom<Vec<Step>> for Condition {
-    type Error = &'static str;
-
-    fn try_from(steps: Vec<Step>) -> Result<Condition, &'static str> {
-        // With how deep each is.
-        let mut stack: Vec<(Condition, usize)> = Vec::new();
-        let last = |count: u32, stack: &mut Vec<(Condition, usize)>| {
-            let from = stack.len().checked_sub(count as usize).ok_or("a condition lacks parts")?;
-            let depth = stack[from..].iter().map(|(_, depth)| depth + 1).max().unwrap_or(1);
-            let parts: Vec<Condition> = stack.drain(from..).map(|(c, _)| c).collect();
-            if depth > limits::MAX_CONDITION_DEPTH { Err("a condition is nested too deep") } else { Ok((parts, depth)) }
-        };
-        for step in steps {
-            let next = match step {
-                Step::Always => (Condition::Always, 1),
-                Step::Feature(f) => (Condition::Feature(f), 1),
-                Step::Not => {
-                    let (mut parts, depth) = last(1, &mut stack)?;
-                    (Condition::Not(Box::new(parts.pop().or_impossible_default())), depth)
-                }
-                Step::All(count) => last(count, &mut stack).map(|(parts, depth)| (Condition::All(parts), depth))?,
-                Step::Any(count) => last(count, &mut stack).map(|(parts, depth)| (Condition::Any(parts), depth))?,
-            };
-            stack.push(next);
-        }
-        match (stack.pop(), stack.is_empty()) {
-            (Some((condition, _)), true) => Ok(condition),
-            _ => Err("a condition is not one"),
-        }
-    }
 }

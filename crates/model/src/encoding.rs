@@ -5,8 +5,9 @@ use std::cmp::Reverse;
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_source::Span;
 
+use crate::condition::Condition;
 use crate::field::Field;
-use crate::ids::{EncodingId, ExprId, FeatureId, SpaceId, TemplateId};
+use crate::ids::{EncodingId, ExprId, SpaceId, TemplateId};
 use crate::names::Name;
 use crate::operand::{Flow, Operand};
 use crate::semantics::Semantics;
@@ -64,37 +65,6 @@ impl GenRange {
     /// What both hold; empty (`min > max`) if nothing.
     pub fn intersect(self, other: GenRange) -> GenRange {
         GenRange { min: self.min.max(other.min), max: self.max.min(other.max) }
-    }
-}
-
-/// Which features an encoding needs.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "compiled", serde(into = "Vec<crate::compiled::Step>", try_from = "Vec<crate::compiled::Step>"))]
-pub enum Condition {
-    /// None.
-    #[default]
-    Always,
-    /// This one.
-    Feature(FeatureId),
-    /// Where this does not hold.
-    Not(Box<Condition>),
-    /// All of these.
-    All(Vec<Condition>),
-    /// At least one of these.
-    Any(Vec<Condition>),
-}
-
-impl Condition {
-    /// Whether it holds.
-    pub fn holds(&self, on: &dyn Fn(FeatureId) -> bool) -> bool {
-        match self {
-            Condition::Always => true,
-            Condition::Feature(f) => on(*f),
-            Condition::Not(c) => !c.holds(on),
-            Condition::All(list) => list.iter().all(|c| c.holds(on)),
-            Condition::Any(list) => list.iter().any(|c| c.holds(on)),
-        }
     }
 }
 

@@ -42,6 +42,7 @@
 mod build;
 #[cfg(feature = "compiled")]
 pub mod compiled;
+mod condition;
 mod encoding;
 mod environment;
 mod expansion;
@@ -57,7 +58,8 @@ mod template;
 mod validate;
 
 pub use build::Builder;
-pub use encoding::{Assert, Case, Condition, EncodeRoot, Encoding, GenRange, Map, Overlap, Space};
+pub use condition::Condition;
+pub use encoding::{Assert, Case, EncodeRoot, Encoding, GenRange, Map, Overlap, Space};
 pub use expansion::{ExpandStep, Expansion, Table};
 pub use expr::{Algebra, BinaryOp, Expr, IntType, Node, NodeId, Numbers, UnaryOp};
 pub use field::{EnumType, EnumValue, Field, FieldSource, FieldType, Param, Piece};

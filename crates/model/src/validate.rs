@@ -3,7 +3,8 @@
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 use rustc_hash::FxHashSet;
 
-use crate::encoding::{Case, Condition, Encoding};
+use crate::condition::Condition;
+use crate::encoding::{Case, Encoding};
 use crate::expr::{Expr, IntType, Node, NodeId};
 use crate::field::{Field, FieldSource, FieldType, Piece};
 use crate::ids::{FeatureId, SpaceId};
