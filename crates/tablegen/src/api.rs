@@ -6,12 +6,14 @@ use std::fmt;
 
 use isaglot_source::Span;
 
+use isaglot_invariant::Impossible as _;
+
 use crate::Records;
 use crate::loc::Loc;
 use crate::names::Sym;
 use crate::natural;
 use crate::record::{RecId, RecKind};
-use crate::value::{Kind, Val, dag_args, dag_op};
+use crate::value::{Val, ValueKind, dag_args, dag_op};
 
 /// A finished record.
 #[derive(Clone, Copy)]
@@ -128,24 +130,24 @@ fn text(bytes: &[u8]) -> Cow<'_, str> {
 impl Records {
     /// The record of that name.
     pub fn def(&self, name: &str) -> Option<Def<'_>> {
-        let sym = self.ctx().names.find(name.as_bytes())?;
-        self.ctx().def(sym).map(|id| Def { records: self, id })
+        let sym = self.store().names.find(name.as_bytes())?;
+        self.store().def(sym).map(|id| Def { records: self, id })
     }
 
     /// All records in the order in which they were finished.
     pub fn defs(&self) -> impl Iterator<Item = Def<'_>> {
-        self.ctx().defs.iter().map(|&id| Def { records: self, id })
+        self.store().defs.iter().map(|&id| Def { records: self, id })
     }
 
     /// The class of that name.
     pub fn class(&self, name: &str) -> Option<Class<'_>> {
-        let sym = self.ctx().names.find(name.as_bytes())?;
-        self.ctx().class_by_name.get(&sym).map(|&id| Class { records: self, id })
+        let sym = self.store().names.find(name.as_bytes())?;
+        self.store().class_by_name.get(&sym).map(|&id| Class { records: self, id })
     }
 
     /// All classes by name.
     pub fn classes(&self) -> impl Iterator<Item = Class<'_>> {
-        self.ctx().sorted_classes().into_iter().map(|id| Class { records: self, id })
+        self.store().sorted_classes().into_iter().map(|id| Class { records: self, id })
     }
 
     /// All records of a class in the order of LLVM's back ends (see [`natural`]); none if there is no such class.
@@ -162,17 +164,17 @@ impl Records {
     }
 
     fn view(&self, v: Val) -> Value<'_> {
-        let ctx = self.ctx();
-        let node = ctx.vals.node(v);
+        let store = self.store();
+        let node = store.vals.node(v);
         match node.kind {
-            Kind::Unset => Value::Unset,
-            Kind::Bit => Value::Bit(v == Val::TRUE),
-            Kind::Int => Value::Int(ctx.vals.as_int(v).unwrap_or(0)),
-            Kind::Str => Value::String(ctx.names.get(Sym(node.a))),
-            Kind::Bits => Value::Bits(Bits { records: self, value: v }),
-            Kind::List => Value::List(List { records: self, value: v }),
-            Kind::Dag => Value::Dag(Dag { records: self, value: v }),
-            Kind::Def => Value::Def(Def { records: self, id: RecId(node.a) }),
+            ValueKind::Unset => Value::Unset,
+            ValueKind::Bit => Value::Bit(v == Val::TRUE),
+            ValueKind::Int => Value::Int(store.vals.as_int(v).or_impossible(0)),
+            ValueKind::Str => Value::String(store.names.get(Sym(node.a))),
+            ValueKind::Bits => Value::Bits(Bits { records: self, value: v }),
+            ValueKind::List => Value::List(List { records: self, value: v }),
+            ValueKind::Dag => Value::Dag(Dag { records: self, value: v }),
+            ValueKind::Def => Value::Def(Def { records: self, id: RecId(node.a) }),
             _ => Value::Other(Unresolved { records: self, value: v }),
         }
     }
@@ -188,19 +190,19 @@ impl Records {
 impl<'a> Class<'a> {
     /// Its name.
     pub fn name(self) -> Cow<'a, str> {
-        text(self.records.ctx().names.get(self.records.ctx().class_sym(self.id)))
+        text(self.records.store().names.get(self.records.store().class_sym(self.id)))
     }
 
     /// Where it is defined.
     pub fn span(self) -> Option<Span> {
-        self.records.places().span(self.records.ctx().rec(self.id).loc())
+        self.records.places().span(self.records.store().rec(self.id).loc())
     }
 }
 
 impl<'a> Def<'a> {
     fn raw_name(self) -> &'a [u8] {
-        let ctx = self.records.ctx();
-        ctx.vals.as_str(ctx.rec(self.id).name).map_or(&[], |s| ctx.names.get(s))
+        let store = self.records.store();
+        store.vals.as_str(store.rec(self.id).name).map_or(&[], |s| store.names.get(s))
     }
 
     /// Its name.
@@ -215,12 +217,12 @@ impl<'a> Def<'a> {
 
     /// Whether it was made without a name.
     pub fn is_anonymous(self) -> bool {
-        self.records.ctx().rec(self.id).kind == RecKind::AnonymousDef
+        self.records.store().rec(self.id).kind == RecKind::AnonymousDef
     }
 
     /// Whether it is of a class, directly or not.
     pub fn is_a(self, class: Class<'_>) -> bool {
-        self.records.ctx().is_subclass(self.id, class.id)
+        self.records.store().is_subclass(self.id, class.id)
     }
 
     /// Whether it is of the class of that name.
@@ -230,54 +232,54 @@ impl<'a> Def<'a> {
 
     /// Its classes, each after its own superclasses.
     pub fn superclasses(self) -> impl Iterator<Item = Class<'a>> {
-        let ctx = self.records.ctx();
-        ctx.supers.get(ctx.rec(self.id).supers).list.iter().map(move |&id| Class { records: self.records, id })
+        let store = self.records.store();
+        store.supers.get(store.rec(self.id).supers).list.iter().map(move |&id| Class { records: self.records, id })
     }
 
     /// Where it is defined; of a record of a multiclass, the place in the multiclass.
     pub fn span(self) -> Option<Span> {
-        self.records.places().span(self.records.ctx().rec(self.id).loc())
+        self.records.places().span(self.records.store().rec(self.id).loc())
     }
 
     /// `file:line:col` of that.
     pub fn place(self) -> String {
-        self.records.place(self.records.ctx().rec(self.id).loc())
+        self.records.place(self.records.store().rec(self.id).loc())
     }
 
     /// The places of the `defm`s that made it, innermost first.
     pub fn defm_spans(self) -> Vec<Span> {
-        let locs = &self.records.ctx().rec(self.id).locs;
+        let locs = &self.records.store().rec(self.id).locs;
         locs.iter().skip(1).filter_map(|l| self.records.places().span(l)).collect()
     }
 
     fn at(self, field: &str) -> Option<usize> {
-        let ctx = self.records.ctx();
-        let sym = ctx.names.find(field.as_bytes())?;
-        ctx.shapes.look(ctx.rec(self.id).shape, sym)
+        let store = self.records.store();
+        let sym = store.names.find(field.as_bytes())?;
+        store.shapes.look(store.rec(self.id).shape, sym)
     }
 
     /// A field's value, if it has the field.
     pub fn get(self, field: &str) -> Option<Value<'a>> {
         let at = self.at(field)?;
-        Some(self.records.view(self.records.ctx().rec(self.id).values[at]))
+        Some(self.records.view(self.records.store().rec(self.id).values[at]))
     }
 
     /// All fields in order.
     pub fn fields(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
-        let ctx = self.records.ctx();
-        let record = ctx.rec(self.id);
-        let fields = &ctx.shapes.get(record.shape).fields;
-        fields.iter().zip(&record.values).map(move |(f, &v)| (text(ctx.names.get(f.name)), self.records.view(v)))
+        let store = self.records.store();
+        let record = store.rec(self.id);
+        let fields = &store.shapes.get(record.shape).fields;
+        fields.iter().zip(&record.values).map(move |(f, &v)| (text(store.names.get(f.name)), self.records.view(v)))
     }
 
     /// Where a field got its value.
     pub fn field_span(self, field: &str) -> Option<Span> {
         let at = self.at(field)?;
-        self.records.places().span(self.records.ctx().rec(self.id).field_locs.get(at).copied()?)
+        self.records.places().span(self.records.store().rec(self.id).field_locs.get(at).copied()?)
     }
 
     fn wrong(self, field: &str, problem: String) -> FieldError {
-        let record = self.records.ctx().rec(self.id);
+        let record = self.records.store().rec(self.id);
         let loc = self.at(field).and_then(|at| record.field_locs.get(at).copied()).unwrap_or_else(|| record.loc());
         FieldError {
             record: self.name().into_owned(),
@@ -412,26 +414,26 @@ impl Eq for Def<'_> {}
 impl<'a> Bits<'a> {
     /// Number of bits.
     pub fn width(self) -> u32 {
-        self.records.ctx().vals.bits_len(self.value)
+        self.records.store().vals.bits_len(self.value)
     }
 
     /// Bit `index`, 0 the least significant; past the width, unset.
     pub fn bit(self, index: u32) -> Bit<'a> {
-        let ctx = self.records.ctx();
+        let store = self.records.store();
         if index >= self.width() {
             return Bit::Unset;
         }
-        let v = ctx.vals.bits_at(self.value, index);
-        let node = ctx.vals.node(v);
-        let name = |v: Val| std::str::from_utf8(ctx.names.get(Sym(ctx.vals.node(v).a))).ok();
+        let v = store.vals.bits_at(self.value, index);
+        let node = store.vals.node(v);
+        let name = |v: Val| std::str::from_utf8(store.names.get(Sym(store.vals.node(v).a))).ok();
         match node.kind {
-            Kind::Unset => Bit::Unset,
-            Kind::Bit if v == Val::TRUE => Bit::One,
-            Kind::Bit => Bit::Zero,
-            Kind::VarBit if ctx.vals.kind(Val(node.a)) == Kind::Var => {
+            ValueKind::Unset => Bit::Unset,
+            ValueKind::Bit if v == Val::TRUE => Bit::One,
+            ValueKind::Bit => Bit::Zero,
+            ValueKind::VarBit if store.vals.kind(Val(node.a)) == ValueKind::Var => {
                 name(Val(node.a)).map_or(Bit::Other, |field| Bit::Field { field, index: node.b })
             }
-            Kind::Var => name(v).map_or(Bit::Other, |field| Bit::Field { field, index: 0 }),
+            ValueKind::Var => name(v).map_or(Bit::Other, |field| Bit::Field { field, index: 0 }),
             _ => Bit::Other,
         }
     }
@@ -443,13 +445,13 @@ impl<'a> Bits<'a> {
 
     /// The number that they are, if all are known.
     pub fn int(self) -> Option<i64> {
-        self.records.ctx().vals.bits_int(self.value)
+        self.records.store().vals.bits_int(self.value)
     }
 }
 
 impl<'a> List<'a> {
     fn run(self) -> &'a [u32] {
-        self.records.ctx().vals.run(self.value)
+        self.records.store().vals.run(self.value)
     }
 
     /// Number of elements.
@@ -470,7 +472,7 @@ impl<'a> List<'a> {
 
 impl<'a> Dag<'a> {
     fn run(self) -> &'a [u32] {
-        self.records.ctx().vals.run(self.value)
+        self.records.store().vals.run(self.value)
     }
 
     /// The operator.
@@ -480,7 +482,7 @@ impl<'a> Dag<'a> {
 
     /// The arguments with their names, which are empty where there is none.
     pub fn args(self) -> impl ExactSizeIterator<Item = (Value<'a>, Cow<'a, str>)> {
-        dag_args(self.run()).map(move |(v, name)| (self.records.view(v), text(self.records.ctx().names.get(name))))
+        dag_args(self.run()).map(move |(v, name)| (self.records.view(v), text(self.records.store().names.get(name))))
     }
 }
 
@@ -497,7 +499,7 @@ impl fmt::Display for Value<'_> {
             Value::Dag(d) => (d.records, d.value),
             Value::Other(u) => (u.records, u.value),
         };
-        f.write_str(&text(&records.ctx().val_text(v)))
+        f.write_str(&text(&records.store().val_text(v)))
     }
 }
 

@@ -1,9 +1,14 @@
 //! Values of `bits` types. Bit 0 is the least significant. Almost all are constant and take no room beyond their node up
 //! to 32 bits; only a value with a reference in it has a word for each bit.
+//!
+//! Example: `bits<4> b = { ?, 1, 0, ? }` is *small*: bits 1 and 2 are known (`known = 0b0110`), and of those bit 2 is 1
+//! (`value = 0b0100`). With `Operand{2}` in place of a `?` it is a run of four words, one value for each bit.
 
-use crate::ctx::Ctx;
+use isaglot_invariant::Impossible as _;
+
+use crate::store::Store;
 use crate::ty::Ty;
-use crate::value::{Facts, Kind, Val, Vals, bits_form, flag};
+use crate::value::{Facts, Val, Vals, ValueKind, bits_form, flag};
 
 impl Vals {
     /// Bit `i` of a `bits` value.
@@ -31,12 +36,12 @@ impl Vals {
     /// The bits that are known and what they are, of a `bits` value of at most 32 bits that has no references.
     pub(crate) fn small_bits(&self, v: Val) -> Option<(u32, u32)> {
         let node = self.look(v);
-        (node.kind == Kind::Bits && node.op == bits_form::SMALL).then_some((node.a, node.b))
+        (node.kind == ValueKind::Bits && node.op == bits_form::SMALL).then_some((node.a, node.b))
     }
 
     /// Number of bits.
     pub(crate) fn bits_len(&self, v: Val) -> u32 {
-        self.ty(v).width().unwrap_or(0)
+        self.ty(v).width().or_impossible(0)
     }
 
     /// The number that the bits are, if all are known. Bits from 64 on wrap around, as in llvm-tblgen.
@@ -64,25 +69,25 @@ impl Vals {
     }
 }
 
-impl Ctx {
+impl Store {
     /// A `bits` value of these bits, bit 0 first.
     pub(crate) fn bits(&mut self, bits: &[u32]) -> Val {
         let width = bits.len() as u32;
         let ty = Ty::bits(width);
         if bits.iter().any(|&b| b > Val::TRUE.0) {
-            return self
-                .vals
-                .with_run(Kind::Bits, bits_form::MIXED, ty, bits, |vals| vals.facts_of(bits.iter().map(|&b| Val(b))));
+            return self.vals.with_run(ValueKind::Bits, bits_form::MIXED, ty, bits, |vals| {
+                vals.facts_of(bits.iter().map(|&b| Val(b)))
+            });
         }
         let known = |chunk: &[u32]| chunk.iter().enumerate().fold(0, |m, (i, &b)| m | u32::from(b != 0) << i);
         let value = |chunk: &[u32]| chunk.iter().enumerate().fold(0, |m, (i, &b)| m | u32::from(b == 2) << i);
         let complete = bits.iter().all(|&b| b != 0);
         let facts = Facts { flags: flag::CONCRETE | if complete { flag::COMPLETE } else { 0 }, bloom: 0 };
         if width <= 32 {
-            return self.vals.fixed(Kind::Bits, bits_form::SMALL, ty, known(bits), value(bits), facts);
+            return self.vals.fixed(ValueKind::Bits, bits_form::SMALL, ty, known(bits), value(bits), facts);
         }
         let run: Vec<u32> = bits.chunks(32).map(known).chain(bits.chunks(32).map(value)).collect();
-        self.vals.with_run(Kind::Bits, bits_form::WIDE, ty, &run, |_| facts)
+        self.vals.with_run(ValueKind::Bits, bits_form::WIDE, ty, &run, |_| facts)
     }
 
     /// `width` bits of a number; beyond 64 they repeat, as in llvm-tblgen.
@@ -90,7 +95,7 @@ impl Ctx {
         if width <= 32 {
             let all = if width >= 32 { u32::MAX } else { (1u32 << width) - 1 };
             return self.vals.fixed(
-                Kind::Bits,
+                ValueKind::Bits,
                 bits_form::SMALL,
                 Ty::bits(width),
                 all,
@@ -106,25 +111,29 @@ impl Ctx {
     pub(crate) fn bit_of(&mut self, v: Val, i: u32) -> Val {
         let node = self.vals.node(v);
         match node.kind {
-            Kind::Unset => Val::UNSET,
-            Kind::Bit => v,
-            Kind::Bits => self.vals.bits_at(v, i),
-            Kind::Int => {
-                let value = self.vals.as_int(v).unwrap_or(0);
+            ValueKind::Unset => Val::UNSET,
+            ValueKind::Bit => v,
+            ValueKind::Bits => self.vals.bits_at(v, i),
+            ValueKind::Int => {
+                let value = self.vals.as_int(v).or_impossible(0);
                 Val::bit(value.wrapping_shr(i) & 1 == 1)
             }
-            Kind::VarBit => v,
-            Kind::Var | Kind::Field | Kind::UnOp | Kind::BinOp | Kind::TernOp if node.ty == Ty::BIT => v,
-            Kind::Var
-            | Kind::Field
-            | Kind::UnOp
-            | Kind::BinOp
-            | Kind::TernOp
-            | Kind::Cond
-            | Kind::Fold
-            | Kind::IsA
-            | Kind::Exists
-            | Kind::VarDef => self.var_bit(v, i),
+            ValueKind::VarBit => v,
+            ValueKind::Var | ValueKind::Field | ValueKind::UnOp | ValueKind::BinOp | ValueKind::TernOp
+                if node.ty == Ty::BIT =>
+            {
+                v
+            }
+            ValueKind::Var
+            | ValueKind::Field
+            | ValueKind::UnOp
+            | ValueKind::BinOp
+            | ValueKind::TernOp
+            | ValueKind::Cond
+            | ValueKind::Fold
+            | ValueKind::IsA
+            | ValueKind::Exists
+            | ValueKind::VarDef => self.var_bit(v, i),
             _ => Val::UNSET,
         }
     }

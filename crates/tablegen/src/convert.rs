@@ -3,48 +3,61 @@
 
 use crate::ctx::Ctx;
 use crate::ops::UnOp;
+use crate::store::Store;
 use crate::ty::{Ty, TyKind};
-use crate::value::{Kind, Val};
+use crate::value::{Val, ValueKind};
+
+impl Store {
+    /// The number that a value is, after conversion.
+    pub(crate) fn int_of(&mut self, v: Val) -> Option<i64> {
+        match self.vals.kind(v) {
+            ValueKind::Int => self.vals.as_int(v),
+            ValueKind::Bit => Some(i64::from(v == Val::TRUE)),
+            ValueKind::Bits => self.vals.bits_int(v),
+            _ => None,
+        }
+    }
+}
 
 impl Ctx {
     /// The value as that type, if it can be said now.
     pub(crate) fn convert(&mut self, v: Val, ty: Ty) -> Option<Val> {
-        let node = self.vals.node(v);
+        let node = self.store.vals.node(v);
         match node.kind {
-            Kind::Unset => Some(v),
-            Kind::Bit => match self.types.kind(ty) {
+            ValueKind::Unset => Some(v),
+            ValueKind::Bit => match self.store.types.kind(ty) {
                 TyKind::Bit => Some(v),
-                TyKind::Int => Some(self.int(i64::from(v == Val::TRUE))),
-                TyKind::Bits(1) => Some(self.bits(&[v.0])),
+                TyKind::Int => Some(self.store.int(i64::from(v == Val::TRUE))),
+                TyKind::Bits(1) => Some(self.store.bits(&[v.0])),
                 _ => None,
             },
-            Kind::Bits => match self.types.kind(ty) {
-                TyKind::Bit => (self.vals.bits_len(v) == 1).then(|| self.vals.bits_at(v, 0)),
+            ValueKind::Bits => match self.store.types.kind(ty) {
+                TyKind::Bit => (self.store.vals.bits_len(v) == 1).then(|| self.store.vals.bits_at(v, 0)),
                 TyKind::Bits(_) => (node.ty == ty).then_some(v),
                 TyKind::Int => {
-                    let number = self.vals.bits_int(v)?;
-                    Some(self.int(number))
+                    let number = self.store.vals.bits_int(v)?;
+                    Some(self.store.int(number))
                 }
                 _ => None,
             },
-            Kind::Int => {
-                let number = self.vals.as_int(v)?;
-                match self.types.kind(ty) {
+            ValueKind::Int => {
+                let number = self.store.vals.as_int(v)?;
+                match self.store.types.kind(ty) {
                     TyKind::Int => Some(v),
                     TyKind::Bit => (number == 0 || number == 1).then(|| Val::bit(number == 1)),
-                    TyKind::Bits(width) => fits(number, width).then(|| self.bits_of_int(number, width)),
+                    TyKind::Bits(width) => fits(number, width).then(|| self.store.bits_of_int(number, width)),
                     _ => None,
                 }
             }
-            Kind::Str => (ty == Ty::STRING).then_some(v),
-            Kind::Dag => (ty == Ty::DAG).then_some(v),
-            Kind::Def => (ty.is_record() && self.convertible(node.ty, ty)).then_some(v),
-            Kind::List => self.convert_list(v, node.ty, ty),
+            ValueKind::Str => (ty == Ty::STRING).then_some(v),
+            ValueKind::Dag => (ty == Ty::DAG).then_some(v),
+            ValueKind::Def => (ty.is_record() && self.store.convertible(node.ty, ty)).then_some(v),
+            ValueKind::List => self.convert_list(v, node.ty, ty),
             _ => {
-                if node.ty == ty || self.is_a(node.ty, ty) {
+                if node.ty == ty || self.store.is_a(node.ty, ty) {
                     return Some(v);
                 }
-                (node.ty == Ty::BIT && ty == Ty::bits(1)).then(|| self.bits(&[v.0]))
+                (node.ty == Ty::BIT && ty == Ty::bits(1)).then(|| self.store.bits(&[v.0]))
             }
         }
     }
@@ -53,8 +66,8 @@ impl Ctx {
         if from == to {
             return Some(v);
         }
-        let element = self.types.element(to)?;
-        let parts = self.vals.as_list(v)?.to_vec();
+        let element = self.store.types.element(to)?;
+        let parts = self.store.vals.as_list(v)?.to_vec();
         let mut converted = Vec::with_capacity(parts.len());
         for &part in &parts {
             converted.push(self.convert(Val(part), element)?.0);
@@ -67,27 +80,17 @@ impl Ctx {
         if v == Val::UNSET || v == Val::MISSING {
             return Some(v);
         }
-        let from = self.vals.ty(v);
-        if from == ty || self.is_a(from, ty) {
+        let from = self.store.vals.ty(v);
+        if from == ty || self.store.is_a(from, ty) {
             return Some(v);
         }
         if let Some(converted) = self.convert(v, ty) {
             return Some(converted);
         }
-        if from == Ty::NONE || !self.convertible(from, ty) {
+        if from == Ty::NONE || !self.store.convertible(from, ty) {
             return None;
         }
         Some(self.make_un(UnOp::Cast, v, ty, None, false))
-    }
-
-    /// The number that a value is, after conversion.
-    pub(crate) fn int_of(&mut self, v: Val) -> Option<i64> {
-        match self.vals.kind(v) {
-            Kind::Int => self.vals.as_int(v),
-            Kind::Bit => Some(i64::from(v == Val::TRUE)),
-            Kind::Bits => self.vals.bits_int(v),
-            _ => None,
-        }
     }
 }
 

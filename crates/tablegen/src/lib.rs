@@ -1,32 +1,5 @@
 //! The TableGen language: source text in, records out. The dialect is that of LLVM 19; LLVM itself is not needed.
-//!
-//! [`parse`] reads a file and everything that it includes, through a function that gives it files, and evaluates it.
-//! [`Records`] is what comes out: records by name and by class, their fields typed, bits that refer to operands kept as
-//! they are, and a place for everything.
-//!
-//! ```
-//! use isaglot_tablegen::{Bit, Options, parse};
-//!
-//! let source = br#"
-//! class Enc<bits<3> opcode> {
-//!   bits<8> Encoding;
-//!   bits<3> Operand;
-//!   let Encoding{0} = opcode{2};
-//!   let Encoding{3-1} = Operand;
-//!   let Encoding{5-4} = opcode{1-0};
-//!   let Encoding{7-6} = { 1, 0 };
-//! }
-//! def InstA : Enc<5>;
-//! "#;
-//! let records = parse("enc.td", source[..].into(), &Options::default(), &mut |_| None);
-//! assert!(records.ok());
-//! let a = records.def("InstA").unwrap();
-//! let bits: Vec<Bit> = a.bits("Encoding").unwrap().iter().collect();
-//! assert_eq!(bits[0], Bit::One);
-//! assert_eq!(bits[3], Bit::Field { field: "Operand", index: 2 });
-//! assert_eq!(a.bits("Encoding").unwrap().int(), None);
-//! assert!(a.int("Size").unwrap_err().to_string().starts_with("enc.td:10:5: record 'InstA', field 'Size'"));
-//! ```
+#![doc = include_str!("../README.md")]
 
 mod api;
 mod bits;
@@ -45,6 +18,8 @@ mod names;
 pub mod natural;
 mod newer;
 mod ops;
+#[cfg(feature = "oracle")]
+pub mod oracle;
 mod origin;
 mod parse;
 mod pattern;
@@ -54,11 +29,14 @@ mod record;
 mod relate;
 pub mod render;
 mod resolve;
+mod store;
 mod text;
 pub mod tool;
 mod ty;
 mod value;
 mod why;
+
+use isaglot_invariant::Impossible as _;
 
 use std::sync::Arc;
 
@@ -68,7 +46,7 @@ pub use api::{Bit, Bits, Class, Dag, Def, FieldError, List, Unresolved, Value};
 pub use lex::Loader;
 pub use loc::{Loc, Places};
 pub use message::{Message, Messages};
-pub use why::{Event, Step, why};
+pub use why::{Event, OriginStep, why};
 
 /// What to read and how.
 #[derive(Clone, Debug, Default)]
@@ -92,18 +70,16 @@ pub struct Options {
 /// The result of a run: records, messages and places.
 #[derive(Debug)]
 pub struct Records {
-    ctx: ctx::Ctx,
+    store: store::Store,
+    messages: Messages,
+    origins: origin::Origins,
     ok: bool,
     included: Vec<String>,
 }
 
 impl Records {
-    pub(crate) fn ctx(&self) -> &ctx::Ctx {
-        &self.ctx
-    }
-
-    pub(crate) fn ctx_mut(&mut self) -> &mut ctx::Ctx {
-        &mut self.ctx
+    pub(crate) fn store(&self) -> &store::Store {
+        &self.store
     }
 
     /// Whether parsing came to its end. There may still have been errors that do not stop it.
@@ -113,26 +89,26 @@ impl Records {
 
     /// Whether there was no error at all.
     pub fn ok(&self) -> bool {
-        self.ok && self.ctx.messages.errors == 0
+        self.ok && self.messages.errors == 0
     }
 
     /// Adds a fatal error of a printer.
     pub(crate) fn fail_at(&mut self, loc: Loc, code: &'static str, text: &[u8]) {
-        self.ok = false;
-        self.ctx.fatal(loc, code, text);
+        self.messages.error(&self.store.places, loc, code, text);
+        self.close();
     }
 
     /// The same at a record and the `defm`s that made it.
     pub(crate) fn fail_in(&mut self, rec: record::RecId, code: &'static str, text: &[u8]) {
-        self.ok = false;
-        self.ctx.fatal_at(Some(rec), code, text);
+        let locs: Vec<Loc> = self.store.rec(rec).locs.iter().collect();
+        self.messages.error_chain(&self.store.places, &locs, code, text);
+        self.close();
     }
 
-    /// Ends the run after messages that were given already.
-    pub(crate) fn fail_silently(&mut self) {
+    /// Ends the run: nothing more is said.
+    pub(crate) fn close(&mut self) {
         self.ok = false;
-        self.ctx.stopped = true;
-        self.ctx.messages.closed = true;
+        self.messages.closed = true;
     }
 
     /// Adds a fatal error without a place, such as one of a further printer; `code` is its stable code, `tblgen-…`.
@@ -142,17 +118,17 @@ impl Records {
 
     /// All messages.
     pub fn messages(&self) -> &Messages {
-        &self.ctx.messages
+        &self.messages
     }
 
     /// Files and places.
     pub fn places(&self) -> &Places {
-        &self.ctx.places
+        &self.store.places
     }
 
     /// The files, to add others that messages refer to, or to keep them when the records go.
     pub fn files_mut(&mut self) -> &mut SourceMap {
-        &mut self.ctx.places.files
+        &mut self.store.places.files
     }
 
     /// Paths of included files, sorted.
@@ -177,7 +153,7 @@ pub fn parse_into(
     loader: &mut Loader<'_>,
 ) -> Records {
     let files = std::sync::Mutex::new(Some(files));
-    let files = || files.lock().ok().and_then(|mut f| f.take()).unwrap_or_default();
+    let files = || files.lock().ok().and_then(|mut f| f.take()).or_impossible_default();
     // Values nest as deep as the input says, within limits; the default stack of a thread is made for less.
     let cell = std::sync::Mutex::new(Some(loader));
     let take = || cell.lock().ok().and_then(|mut l| l.take());
@@ -192,7 +168,7 @@ pub fn parse_into(
     });
     done.unwrap_or_else(|| {
         let mut nothing = |_: &str| None;
-        parse_here(files(), name, Arc::clone(&bytes), options, take().unwrap_or(&mut nothing), true)
+        parse_here(files(), name, Arc::clone(&bytes), options, take().or_impossible(&mut nothing), true)
     })
 }
 
@@ -212,42 +188,13 @@ fn parse_here(
         (bounds.eval_depth, bounds.parse_depth) = (limits::SMALL_STACK_DEPTH, limits::SMALL_STACK_DEPTH);
     }
     let mut ctx = ctx::Ctx::new(bounds, options.trace);
-    ctx.places.files = files;
+    ctx.store.places.files = files;
     let lexer = lex::Lexer::new(loader, options.include_dirs.clone(), &options.macros, options.newest);
     let mut parser = parse::Parser::new(ctx, lexer, !options.no_unused_warning);
     let lexer = &mut parser.lex;
     let ok = lexer.begin(&mut parser.ctx, name, bytes) && parser.parse_file(options.all_errors).is_ok();
-    let ok = ok && !parser.ctx.stopped;
+    let ok = ok && !parser.ctx.eval.stopped;
     let included = parser.lex.included.iter().cloned().collect();
-    Records { ctx: parser.ctx, ok, included }
-}
-
-/// Does everything with an input that nobody vouches for: reads it within a small budget, goes on after errors, and
-/// prints in every format. The fuzz target and its smoke test call this; what counts is that it returns.
-pub fn check_any_input(bytes: &[u8]) {
-    let options = Options { all_errors: true, trace: true, newest: true, budget: Some(1 << 16), ..Options::default() };
-    let source: Arc<[u8]> = bytes.into();
-    let again = Arc::clone(&source);
-    // A file that is included is the file itself.
-    let mut records = parse("fuzz.td", source, &options, &mut move |_| Some(Arc::clone(&again)));
-    let mut out = std::io::sink();
-    for action in [
-        tool::Action::PrintRecords,
-        tool::Action::PrintDetailed,
-        tool::Action::DumpJson,
-        tool::Action::PrintEnums,
-        tool::Action::PrintSets,
-        tool::Action::CTags,
-        tool::Action::SearchableTables,
-    ] {
-        let run = tool::Invocation { action, class: "Base".to_owned(), ..tool::Invocation::default() };
-        // A sink takes everything; a text that is too long is an error, and that is fine.
-        let _ = tool::print(&run, &mut records, &mut out);
-    }
-    render::text(records.places(), &records.messages().list, true);
-    render::json(records.places(), &records.messages().list);
-    let first = records.defs().next().and_then(|d| Some((d.name().into_owned(), d.fields().next()?.0.into_owned())));
-    if let Some((def, field)) = first {
-        why(&records, &def, &field);
-    }
+    let ctx::Ctx { store, messages, origins, .. } = parser.ctx;
+    Records { store, messages, origins, ok, included }
 }

@@ -64,6 +64,13 @@ impl Places {
         Some((&file.name, line, (offset - file.line_start(line)) as u32 + 1))
     }
 
+    /// The same of the beginning of a span.
+    pub fn line_col_of(&self, span: Span) -> Option<(&str, u32, u32)> {
+        let file = self.files.get(span.file)?;
+        let line = file.line_of(span.start as usize);
+        Some((&file.name, line, (span.start as usize).saturating_sub(file.line_start(line)) as u32 + 1))
+    }
+
     /// The span of the word at a place, for editors and snippets.
     pub fn span(&self, loc: Loc) -> Option<Span> {
         let (buffer, offset) = self.buffer(loc)?;

@@ -1,13 +1,16 @@
 //! Making values: every kind has one function here, which also knows what is free and concrete in it.
 
+use isaglot_invariant::Impossible as _;
+
 use crate::ctx::Ctx;
 use crate::names::Sym;
 use crate::ops::{BinOp, TernOp, UnOp};
 use crate::record::RecId;
+use crate::store::Store;
 use crate::ty::Ty;
-use crate::value::{Arg, Facts, Kind, Val, Vals, flag};
+use crate::value::{Arg, Facts, Val, Vals, ValueKind, flag};
 
-impl Ctx {
+impl Store {
     pub(crate) fn int(&mut self, i: i64) -> Val {
         self.vals.int(i)
     }
@@ -21,31 +24,13 @@ impl Ctx {
         if !code {
             return self.vals.string(text);
         }
-        self.vals.fixed(Kind::Str, 1, Ty::STRING, text.0, 0, Facts::GROUND)
-    }
-
-    pub(crate) fn string_of(&mut self, text: &[u8]) -> Val {
-        if text.len() > self.max_string() {
-            self.too_much("strings");
-            return self.string(Sym::EMPTY);
-        }
-        let sym = self.names.intern(text);
-        self.string(sym)
-    }
-
-    pub(crate) fn list(&mut self, element: Ty, parts: &[u32]) -> Val {
-        if parts.len() > self.max_list() {
-            self.too_much("lists");
-            return self.list(element, &[]);
-        }
-        let ty = self.types.list(element);
-        self.vals.with_run(Kind::List, 0, ty, parts, |vals| vals.facts_of(parts.iter().map(|&p| Val(p))))
+        self.vals.fixed(ValueKind::Str, 1, Ty::STRING, text.0, 0, Facts::GROUND)
     }
 
     /// A dag from its run: operator, its name, then argument and name by turns.
     pub(crate) fn dag(&mut self, run: &[u32]) -> Val {
-        self.vals.with_run(Kind::Dag, 0, Ty::DAG, run, |vals| {
-            let args = run.get(2..).unwrap_or(&[]).chunks(2).map(|pair| Val(pair[0]));
+        self.vals.with_run(ValueKind::Dag, 0, Ty::DAG, run, |vals| {
+            let args = run.get(2..).or_impossible(&[]).chunks(2).map(|pair| Val(pair[0]));
             vals.facts_of(args.chain(run.first().map(|&op| Val(op)))).with(flag::COMPLETE)
         })
     }
@@ -58,23 +43,23 @@ impl Ctx {
 
     pub(crate) fn as_def(&self, v: Val) -> Option<RecId> {
         let node = self.vals.node(v);
-        (node.kind == Kind::Def).then_some(RecId(node.a))
+        (node.kind == ValueKind::Def).then_some(RecId(node.a))
     }
 
     pub(crate) fn var(&mut self, name: Sym, ty: Ty) -> Val {
         let facts = Facts { flags: flag::VAR | flag::COMPLETE, bloom: name.bloom() };
-        self.vals.fixed(Kind::Var, 0, ty, name.0, 0, facts)
+        self.vals.fixed(ValueKind::Var, 0, ty, name.0, 0, facts)
     }
 
     pub(crate) fn var_bit(&mut self, of: Val, bit: u32) -> Val {
         let facts = self.vals.facts_op(std::iter::once(of));
-        self.vals.fixed(Kind::VarBit, 0, Ty::BIT, of.0, bit, facts)
+        self.vals.fixed(ValueKind::VarBit, 0, Ty::BIT, of.0, bit, facts)
     }
 
     /// `record.name`, not folded.
     pub(crate) fn field_access(&mut self, record: Val, name: Sym, ty: Ty) -> Val {
         let facts = self.vals.facts_op(std::iter::once(record));
-        self.vals.fixed(Kind::Field, 0, ty, record.0, name.0, facts)
+        self.vals.fixed(ValueKind::Field, 0, ty, record.0, name.0, facts)
     }
 
     /// `Class<args>`, not instantiated.
@@ -86,7 +71,7 @@ impl Ctx {
 
     /// The same from a run: the class, then value and key of each argument.
     pub(crate) fn var_def_run(&mut self, ty: Ty, run: &[u32]) -> Val {
-        self.vals.with_run(Kind::VarDef, 0, ty, run, |vals| vals.facts_op(Arg::of_run(run).map(|a| a.value)))
+        self.vals.with_run(ValueKind::VarDef, 0, ty, run, |vals| vals.facts_op(Arg::of_run(run).map(|a| a.value)))
     }
 
     pub(crate) fn un(&mut self, op: UnOp, a: Val, ty: Ty) -> Val {
@@ -94,17 +79,17 @@ impl Ctx {
         if op.waits() {
             facts = facts.with(flag::FINAL);
         }
-        self.vals.fixed(Kind::UnOp, op as u8, ty, a.0, 0, facts)
+        self.vals.fixed(ValueKind::UnOp, op as u8, ty, a.0, 0, facts)
     }
 
     pub(crate) fn bin(&mut self, op: BinOp, a: Val, b: Val, ty: Ty) -> Val {
         let facts = self.vals.facts_op([a, b].into_iter());
-        self.vals.fixed(Kind::BinOp, op as u8, ty, a.0, b.0, facts)
+        self.vals.fixed(ValueKind::BinOp, op as u8, ty, a.0, b.0, facts)
     }
 
     pub(crate) fn tern(&mut self, op: TernOp, a: Val, b: Val, c: Val, ty: Ty) -> Val {
         let bound = self.vals.as_str(a).filter(|_| op.binds());
-        self.vals.with_run(Kind::TernOp, op as u8, ty, &[a.0, b.0, c.0], |vals| match bound {
+        self.vals.with_run(ValueKind::TernOp, op as u8, ty, &[a.0, b.0, c.0], |vals| match bound {
             Some(name) => {
                 let outside = vals.facts_op(std::iter::once(b));
                 vals.under(outside, c, &[name])
@@ -115,12 +100,12 @@ impl Ctx {
 
     pub(crate) fn cond(&mut self, conditions: &[Val], values: &[Val], ty: Ty) -> Val {
         let run: Vec<u32> = conditions.iter().chain(values).map(|v| v.0).collect();
-        self.vals.with_run(Kind::Cond, 0, ty, &run, |vals| vals.facts_of(run.iter().map(|&v| Val(v))))
+        self.vals.with_run(ValueKind::Cond, 0, ty, &run, |vals| vals.facts_of(run.iter().map(|&v| Val(v))))
     }
 
     pub(crate) fn foldl(&mut self, start: Val, list: Val, names: (Sym, Sym), body: Val, ty: Ty) -> Val {
         let run = [start.0, list.0, names.0.0, names.1.0, body.0];
-        self.vals.with_run(Kind::Fold, 0, ty, &run, |vals| {
+        self.vals.with_run(ValueKind::Fold, 0, ty, &run, |vals| {
             let outside = vals.facts_op([start, list].into_iter());
             let all = vals.under(outside, body, &[names.0, names.1]);
             Facts { flags: all.flags & !flag::COMPLETE, bloom: all.bloom }
@@ -130,19 +115,19 @@ impl Ctx {
     pub(crate) fn is_a_value(&mut self, ty: Ty, of: Val) -> Val {
         let facts = self.vals.facts_op(std::iter::once(of));
         let facts = Facts { flags: facts.flags & !flag::COMPLETE, bloom: facts.bloom };
-        self.vals.fixed(Kind::IsA, 0, Ty::INT, ty.0, of.0, facts)
+        self.vals.fixed(ValueKind::IsA, 0, Ty::INT, ty.0, of.0, facts)
     }
 
     pub(crate) fn exists(&mut self, ty: Ty, name: Val) -> Val {
         let facts = self.vals.facts_op(std::iter::once(name)).with(flag::FINAL);
         let facts = Facts { flags: facts.flags & !flag::COMPLETE, bloom: facts.bloom };
-        self.vals.fixed(Kind::Exists, 0, Ty::INT, ty.0, name.0, facts)
+        self.vals.fixed(ValueKind::Exists, 0, Ty::INT, ty.0, name.0, facts)
     }
 
     /// The text of the name of an unnamed record.
     pub(crate) fn anonymous_text(&mut self, v: Val) -> Option<Sym> {
         let node = self.vals.node(v);
-        if node.kind != Kind::Anon {
+        if node.kind != ValueKind::Anon {
             return None;
         }
         let at = node.a as usize;
@@ -159,6 +144,26 @@ impl Ctx {
         }
         self.anonymous_texts[at] = text;
         Some(text)
+    }
+}
+
+impl Ctx {
+    pub(crate) fn string_of(&mut self, text: &[u8]) -> Val {
+        if text.len() > self.max_string() {
+            self.too_much("strings");
+            return self.store.string(Sym::EMPTY);
+        }
+        let sym = self.store.names.intern(text);
+        self.store.string(sym)
+    }
+
+    pub(crate) fn list(&mut self, element: Ty, parts: &[u32]) -> Val {
+        if parts.len() > self.max_list() {
+            self.too_much("lists");
+            return self.list(element, &[]);
+        }
+        let ty = self.store.types.list(element);
+        self.store.vals.with_run(ValueKind::List, 0, ty, parts, |vals| vals.facts_of(parts.iter().map(|&p| Val(p))))
     }
 }
 
@@ -193,11 +198,11 @@ impl Vals {
         }
         let node = self.node(v);
         match node.kind {
-            Kind::Var => !bound.contains(&Sym(node.a)),
-            Kind::VarBit | Kind::Field | Kind::UnOp => self.has_other(Val(node.a), bound, steps),
-            Kind::BinOp => self.has_other(Val(node.a), bound, steps) || self.has_other(Val(node.b), bound, steps),
-            Kind::IsA | Kind::Exists => self.has_other(Val(node.b), bound, steps),
-            Kind::TernOp => {
+            ValueKind::Var => !bound.contains(&Sym(node.a)),
+            ValueKind::VarBit | ValueKind::Field | ValueKind::UnOp => self.has_other(Val(node.a), bound, steps),
+            ValueKind::BinOp => self.has_other(Val(node.a), bound, steps) || self.has_other(Val(node.b), bound, steps),
+            ValueKind::IsA | ValueKind::Exists => self.has_other(Val(node.b), bound, steps),
+            ValueKind::TernOp => {
                 let [a, b, c] = [0, 1, 2].map(|i| self.part(v, i));
                 let name = self.as_str(a).filter(|_| TernOp::of(node.op).binds());
                 if self.has_other(a, bound, steps) || self.has_other(b, bound, steps) {
@@ -209,7 +214,7 @@ impl Vals {
                 bound.truncate(mark);
                 found
             }
-            Kind::Fold => {
+            ValueKind::Fold => {
                 if self.has_other(self.part(v, 0), bound, steps) || self.has_other(self.part(v, 1), bound, steps) {
                     return true;
                 }
@@ -219,9 +224,9 @@ impl Vals {
                 bound.truncate(mark);
                 found
             }
-            Kind::VarDef => (1..node.b as usize).step_by(2).any(|i| self.has_other(self.part(v, i), bound, steps)),
-            Kind::Dag => (0..node.b as usize).step_by(2).any(|i| self.has_other(self.part(v, i), bound, steps)),
-            Kind::Bits | Kind::List | Kind::Cond => {
+            ValueKind::VarDef => (1..node.b as usize).step_by(2).any(|i| self.has_other(self.part(v, i), bound, steps)),
+            ValueKind::Dag => (0..node.b as usize).step_by(2).any(|i| self.has_other(self.part(v, i), bound, steps)),
+            ValueKind::Bits | ValueKind::List | ValueKind::Cond => {
                 (0..node.b as usize).any(|i| self.has_other(self.part(v, i), bound, steps))
             }
             _ => false,

@@ -7,7 +7,7 @@ use crate::value::Val;
 
 /// What gave a field its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum OriginStep {
     /// Declared, with or without a value.
     Declared,
     /// Set by a `let` in a body, or by an enclosing `let … in`.
@@ -23,7 +23,7 @@ pub enum Step {
 /// A step of a chain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
-    pub(crate) step: Step,
+    pub(crate) step: OriginStep,
     /// The class, where the step has one.
     pub(crate) by: Sym,
     pub(crate) loc: Loc,
@@ -42,7 +42,7 @@ pub(crate) struct Origins {
 
 impl Origins {
     pub(crate) fn new(on: bool) -> Origins {
-        let end = Origin { step: Step::Declared, by: Sym::NONE, loc: Loc::NONE, value: Val::UNSET, before: 0 };
+        let end = Origin { step: OriginStep::Declared, by: Sym::NONE, loc: Loc::NONE, value: Val::UNSET, before: 0 };
         Origins { on, nodes: vec![end] }
     }
 

@@ -4,6 +4,9 @@
 //! A pattern becomes a list of states, and all states that are possible are followed at once, so the time is bounded by
 //! states times bytes whatever the pattern is. What a group matched is not needed, and references back to groups are an
 //! error.
+//!
+//! Example: `a|b+` becomes, in principle, `0: Split(1, 3)`, `1: Byte(a)`, `2: Jump(5)`, `3: Byte(b)`, `4: Split(3, 5)`,
+//! `5: Found`. At the start, 1 and 3 are possible. The byte `b` leads from 3 to 4, so 3 and 5 are possible: it matches.
 
 use crate::limits;
 
@@ -164,7 +167,7 @@ impl Reader<'_> {
         }
         let again = matches!(self.peek(), Some(b'*' | b'+' | b'?'));
         if again || (self.peek() == Some(b'{') && digit(self, self.at + 1)) {
-            return Err("a repetition stands behind a repetition");
+            return Err("a repetition follows a repetition");
         }
         Ok(Tree::Repeat(Box::new(atom), least, most))
     }

@@ -77,11 +77,11 @@ impl Query {
         let mut word = words.next();
         if word == Some("where") {
             loop {
-                let mut field = words.next().ok_or("expected a field behind 'where' or 'and'")?;
+                let mut field = words.next().ok_or("expected a field after 'where' or 'and'")?;
                 let mut test = Test::True;
                 if field == "not" {
                     test = Test::False;
-                    field = words.next().ok_or("expected a field behind 'not'")?;
+                    field = words.next().ok_or("expected a field after 'not'")?;
                 }
                 let mut value = String::new();
                 if let Some(&(_, found)) = words.peek().and_then(|w| TESTS.iter().find(|t| t.0 == *w)) {
@@ -128,7 +128,7 @@ impl Query {
         Ok(defs)
     }
 
-    /// The selection as a table: a record a line, the shown fields behind its name.
+    /// The selection as a table: a record a line, the shown fields after its name.
     pub fn table(&self, defs: &[Def<'_>]) -> String {
         let mut out = String::new();
         for def in defs {

@@ -1,11 +1,11 @@
 //! How types relate: `is_a` (a value of the one is a value of the other), `convertible` (a value of the one may have a
 //! value of the other), and the least common type of two.
 
-use crate::ctx::Ctx;
 use crate::record::RecId;
+use crate::store::Store;
 use crate::ty::{Ty, TyKind};
 
-impl Ctx {
+impl Store {
     /// Whether every value of type `a` is a value of type `b` as it stands.
     pub(crate) fn is_a(&mut self, a: Ty, b: Ty) -> bool {
         if a == b {

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use isaglot_source::Severity;
+use isaglot_source::{Diagnostic, Severity, Span};
 
 use crate::loc::{Loc, Places};
 use crate::message::Message;
@@ -52,9 +52,9 @@ fn write_message(places: &Places, message: &Message, out: &mut Vec<u8>) {
     if let Some((file, line, column)) = place {
         let _ = write!(out, "{file}:{line}:{column}: ");
     }
-    out.extend(message.severity.name().as_bytes());
+    out.extend(message.diagnostic.severity.name().as_bytes());
     out.extend(b": ");
-    out.extend(&message.text);
+    out.extend(message.text());
     out.push(b'\n');
     let Some((buffer, offset)) = places.buffer(message.loc) else { return };
     let Some(file) = places.files.get(buffer.file) else { return };
@@ -69,9 +69,16 @@ fn write_message(places: &Places, message: &Message, out: &mut Vec<u8>) {
     }
 }
 
+/// What Isaglot adds to a message, with a place each where there is one.
+fn help(diagnostic: &Diagnostic) -> impl Iterator<Item = (Option<Span>, &str)> {
+    let labels = diagnostic.labels.iter().filter(|label| !label.primary);
+    let notes = diagnostic.notes.iter().map(|note| (None, note.as_str()));
+    labels.map(|label| (Some(label.span), label.message.as_str())).chain(notes)
+}
+
 fn write_help(places: &Places, message: &Message, out: &mut Vec<u8>) {
-    for (loc, text) in &message.help {
-        match places.line_col(*loc) {
+    for (span, text) in help(&message.diagnostic) {
+        match span.and_then(|span| places.line_col_of(span)) {
             Some((file, line, column)) => {
                 let _ = writeln!(out, " = {file}:{line}:{column}: {text}");
             }
@@ -88,13 +95,13 @@ pub fn text(places: &Places, messages: &[Message], help: bool) -> Vec<u8> {
     let mut waiting: Option<&Message> = None;
     for message in messages {
         // Notes belong to the message before them; help comes after the notes.
-        if message.severity != Severity::Note
+        if message.diagnostic.severity != Severity::Note
             && let Some(before) = waiting.take()
         {
             write_help(places, before, &mut out);
         }
         write_message(places, message, &mut out);
-        if help && message.severity != Severity::Note {
+        if help && message.diagnostic.severity != Severity::Note {
             waiting = Some(message);
         }
     }
@@ -108,23 +115,23 @@ pub fn text(places: &Places, messages: &[Message], help: bool) -> Vec<u8> {
 pub fn json(places: &Places, messages: &[Message]) -> Vec<u8> {
     use crate::print::quote;
     let mut out = Vec::new();
-    let place = |loc: Loc, out: &mut Vec<u8>| {
-        if let Some((file, line, column)) = places.line_col(loc) {
+    let place = |place: Option<(&str, u32, u32)>, out: &mut Vec<u8>| {
+        if let Some((file, line, column)) = place {
             out.extend(b",\"file\":");
             quote(file.as_bytes(), out);
             let _ = write!(out, ",\"line\":{line},\"column\":{column}");
         }
     };
     for message in messages {
-        let _ =
-            write!(out, "{{\"severity\":\"{}\",\"code\":\"{}\",\"message\":", message.severity.name(), message.code);
-        quote(message.text.strip_suffix(b"\n").unwrap_or(&message.text), &mut out);
-        place(message.loc, &mut out);
+        let Diagnostic { severity, code, .. } = message.diagnostic;
+        let _ = write!(out, "{{\"severity\":\"{}\",\"code\":\"{code}\",\"message\":", severity.name());
+        quote(message.text().strip_suffix(b"\n").unwrap_or(message.text()), &mut out);
+        place(places.line_col(message.loc), &mut out);
         out.extend(b",\"help\":[");
-        for (i, (loc, text)) in message.help.iter().enumerate() {
+        for (i, (span, text)) in help(&message.diagnostic).enumerate() {
             out.extend(if i == 0 { b"{\"text\":".as_slice() } else { b",{\"text\":" });
             quote(text.as_bytes(), &mut out);
-            place(*loc, &mut out);
+            place(span.and_then(|span| places.line_col_of(span)), &mut out);
             out.push(b'}');
         }
         out.extend(b"]}\n");

@@ -7,20 +7,30 @@
 //! results are remembered under the number of the walk. Both are exact: a value is skipped only if no variable of it is
 //! among the names, and then nothing in it could be folded or instantiated.
 //!
+//! Example, for `class C<int n> { int a = !add(n, b); int b = 2; }` and `def D : C<3>`:
+//!
+//! 1. The superclass: `n` is 3. The walk through `!add(n, b)` gives `!add(3, b)`; `b` is not among the names and stays.
+//! 2. The end of `D`: its own fields are the names. `b` is 2, so `!add(3, 2)` is folded and `a` is 5.
+//! 3. Had `b` been `bits<2> b = ?`, a bit `b{1}` within another `bits` would stay the reference `b{1}`, not become `?`:
+//!    this is how an encoding says which of its bits belong to which operand.
+//!
 //! `Class<args>` is instantiated as soon as its arguments, after the walk, met no variable that stays free. This is
 //! not the same as "have no free variable": an arm of a `!cond` that is then not chosen still counts, and the order of
 //! instantiation is the numbering of anonymous records. So the walk reports what it met ([`Resolver::met_free`]).
+
+use isaglot_invariant::Impossible as _;
 
 use crate::ctx::Ctx;
 use crate::names::Sym;
 use crate::ops::{BinOp, TernOp, UnOp};
 use crate::record::RecId;
+use crate::store::Store;
 use crate::ty::Ty;
-use crate::value::{Kind, Node, Val, flag};
+use crate::value::{Node, Val, ValueKind, flag};
 
 /// A name and what is put in for it.
 #[derive(Debug)]
-struct Entry {
+struct Substitution {
     name: Sym,
     value: Val,
     /// Other entries were put into the value already.
@@ -38,7 +48,7 @@ pub(crate) struct Resolver {
     last: bool,
     /// What must be looked at again though no variable of it is put in.
     late: u16,
-    entries: Vec<Entry>,
+    entries: Vec<Substitution>,
     present: usize,
     /// Holds at least all names that can be put in.
     mask: u64,
@@ -123,7 +133,7 @@ impl Resolver {
     /// Replaces `name` by `value`; a name set twice has the second value.
     pub(crate) fn set(&mut self, name: Sym, value: Val) {
         self.mask |= name.bloom();
-        let entry = Entry { name, value, settled: false, away: false };
+        let entry = Substitution { name, value, settled: false, away: false };
         match self.entries.iter_mut().find(|e| e.name == name) {
             Some(old) => *old = entry,
             None => {
@@ -153,10 +163,17 @@ const MAX_GENERATION: u32 = u32::MAX >> 1;
 /// What of a walk an inner walk must not disturb.
 struct Met(bool, usize);
 
+impl Store {
+    /// Whether a variable is free in a value.
+    pub(crate) fn has_free(&self, v: Val) -> bool {
+        self.vals.flags(v) & (flag::VAR | flag::ANON) != 0
+    }
+}
+
 impl Ctx {
     /// A resolver that puts in what [`Resolver::set`] says.
     pub(crate) fn resolver(&mut self, rec: Option<RecId>) -> Resolver {
-        match self.idle.pop() {
+        match self.eval.idle.pop() {
             Some(old) => old.renew(rec),
             None => Resolver::map(rec),
         }
@@ -169,7 +186,7 @@ impl Ctx {
 
     /// Takes back a resolver that is not needed any more.
     pub(crate) fn retire(&mut self, resolver: Resolver) {
-        self.idle.push(resolver);
+        self.eval.idle.push(resolver);
     }
 
     /// Starts a walk and resolves one value.
@@ -180,12 +197,12 @@ impl Ctx {
 
     /// Gives a resolver its number.
     pub(crate) fn begin(&mut self, r: &mut Resolver) {
-        if self.generation >= MAX_GENERATION {
-            self.memo.clear();
-            self.generation = 0;
+        if self.eval.generation >= MAX_GENERATION {
+            self.eval.memo.clear();
+            self.eval.generation = 0;
         }
-        self.generation += 1;
-        r.generation = self.generation;
+        self.eval.generation += 1;
+        r.generation = self.eval.generation;
     }
 
     /// Whether a value mentions a variable of that name.
@@ -197,11 +214,6 @@ impl Ctx {
         r.found
     }
 
-    /// Whether a variable is free in a value.
-    pub(crate) fn has_free(&self, v: Val) -> bool {
-        self.vals.flags(v) & (flag::VAR | flag::ANON) != 0
-    }
-
     /// Resolves a value under a resolver that has begun.
     #[inline]
     pub(crate) fn resolve(&mut self, v: Val, r: &mut Resolver) -> Val {
@@ -210,23 +222,23 @@ impl Ctx {
 
     /// Resolves a value with something free in it.
     fn resolve_open(&mut self, v: Val, r: &mut Resolver) -> Val {
-        let (flags, bloom, kind) = self.vals.open_facts(v);
+        let (flags, bloom, kind) = self.store.vals.open_facts(v);
         if r.skips(flags, bloom) {
             r.meet(flags);
             return v;
         }
-        if self.stopped || !self.step() {
+        if self.eval.stopped || !self.step() {
             return v;
         }
         match kind {
-            Kind::Var => return self.resolve_var(v, r),
-            Kind::Anon => return self.resolve_anonymous(v, r),
+            ValueKind::Var => return self.resolve_var(v, r),
+            ValueKind::Anon => return self.resolve_anonymous(v, r),
             _ => {}
         }
         if r.away > 0 || bloom & r.shadow_mask != 0 {
             return self.resolve_deeper(v, r).0;
         }
-        if let Some(&(stamp, result)) = self.memo.get(v.index())
+        if let Some(&(stamp, result)) = self.eval.memo.get(v.index())
             && stamp >> 1 == r.generation
         {
             r.met_free |= stamp & 1 == 1;
@@ -235,7 +247,7 @@ impl Ctx {
         let blocked = r.blocked;
         let (result, free) = self.resolve_deeper(v, r);
         if blocked == r.blocked {
-            match self.memo.get_mut(v.index()) {
+            match self.eval.memo.get_mut(v.index()) {
                 Some(slot) => *slot = (r.generation << 1 | u32::from(free), result),
                 None => self.grow_memo(v, (r.generation << 1 | u32::from(free), result)),
             }
@@ -245,22 +257,22 @@ impl Ctx {
 
     #[cold]
     fn grow_memo(&mut self, v: Val, first: (u32, Val)) {
-        let len = self.vals.len() + self.vals.len() / 2;
-        self.memo.resize(len.max(v.index() + 1), (0, Val::UNSET));
-        self.memo[v.index()] = first;
+        let len = self.store.vals.len() + self.store.vals.len() / 2;
+        self.eval.memo.resize(len.max(v.index() + 1), (0, Val::UNSET));
+        self.eval.memo[v.index()] = first;
     }
 
     /// Resolves the parts of a value; says also whether anything free was met in it.
     #[inline]
     fn resolve_deeper(&mut self, v: Val, r: &mut Resolver) -> (Val, bool) {
-        if self.depth >= self.bounds.eval_depth {
+        if self.eval.depth >= self.eval.bounds.eval_depth {
             self.too_deep();
             return (v, true);
         }
         let outside = std::mem::replace(&mut r.met_free, false);
-        self.depth += 1;
+        self.eval.depth += 1;
         let result = self.resolve_parts(v, r);
-        self.depth -= 1;
+        self.eval.depth -= 1;
         let free = r.met_free;
         r.met_free |= outside;
         (result, free)
@@ -273,7 +285,7 @@ impl Ctx {
 
     #[inline(never)]
     fn resolve_var(&mut self, v: Val, r: &mut Resolver) -> Val {
-        let name = Sym(self.vals.node(v).a);
+        let name = Sym(self.store.vals.node(v).a);
         if r.shadow_mask & name.bloom() != 0
             && let Some(at) = r.shadows.iter().rposition(|&s| s == name)
         {
@@ -283,7 +295,7 @@ impl Ctx {
         let value = if r.own_fields { self.own_field(name, r) } else { self.entry(name, r) };
         match value {
             Some(value) => {
-                r.meet(self.vals.flags(value));
+                r.meet(self.store.vals.flags(value));
                 value
             }
             None => {
@@ -329,8 +341,8 @@ impl Ctx {
 
     fn own_field(&mut self, name: Sym, r: &mut Resolver) -> Option<Val> {
         let rec = r.rec?;
-        let shape = self.rec(rec).shape;
-        let at = self.shapes.find(shape, name)?;
+        let shape = self.store.rec(rec).shape;
+        let at = self.store.shapes.find(shape, name)?;
         if let Some(&value) = r.settled_fields.get(at)
             && value != Val::MISSING
         {
@@ -340,7 +352,7 @@ impl Ctx {
             r.blocked += 1;
             return None;
         }
-        let value = self.rec(rec).values.get(at).copied().filter(|&v| v != Val::UNSET)?;
+        let value = self.store.rec(rec).values.get(at).copied().filter(|&v| v != Val::UNSET)?;
         r.working_on.push(name);
         let value = self.apart(value, r);
         r.working_on.pop();
@@ -363,8 +375,8 @@ impl Ctx {
         if !r.last {
             return name;
         }
-        match self.anonymous_text(name) {
-            Some(text) => self.string(text),
+        match self.store.anonymous_text(name) {
+            Some(text) => self.store.string(text),
             None => name,
         }
     }
@@ -372,35 +384,35 @@ impl Ctx {
     /// Resolves the parts of a value, and folds it if one changed.
     #[inline(never)]
     fn resolve_parts(&mut self, v: Val, r: &mut Resolver) -> Val {
-        let node = self.vals.look(v);
+        let node = self.store.vals.look(v);
         let (a, b) = (Val(node.a), Val(node.b));
         let node = Node { bloom: 0, ..*node };
         match node.kind {
-            Kind::Bits => self.resolve_bits(v, r),
-            Kind::List => match self.resolve_run(v, 0, 1, r) {
+            ValueKind::Bits => self.resolve_bits(v, r),
+            ValueKind::List => match self.resolve_run(v, 0, 1, r) {
                 Some(start) => self.make_from_scratch(start, |ctx, parts| {
-                    let element = ctx.element_ty(v);
+                    let element = ctx.store.element_ty(v);
                     ctx.list(element, parts)
                 }),
                 None => v,
             },
-            Kind::Dag => self.resolve_dag(v, r),
-            Kind::VarBit => match self.resolve(a, r) {
+            ValueKind::Dag => self.resolve_dag(v, r),
+            ValueKind::VarBit => match self.resolve(a, r) {
                 same if same == a => v,
-                other => self.bit_of(other, node.b),
+                other => self.store.bit_of(other, node.b),
             },
-            Kind::Field => match self.resolve(a, r) {
+            ValueKind::Field => match self.resolve(a, r) {
                 same if same == a => v,
                 other => {
                     if let Some(folded) = self.try_field(other, Sym(node.b), r.rec) {
                         return folded;
                     }
-                    let ty = self.type_of_field(other, Sym(node.b)).unwrap_or(node.ty);
-                    self.field_access(other, Sym(node.b), ty)
+                    let ty = self.store.type_of_field(other, Sym(node.b)).unwrap_or(node.ty);
+                    self.store.field_access(other, Sym(node.b), ty)
                 }
             },
-            Kind::VarDef => self.resolve_var_def(v, r),
-            Kind::UnOp => {
+            ValueKind::VarDef => self.resolve_var_def(v, r),
+            ValueKind::UnOp => {
                 let new = self.resolve(a, r);
                 let op = UnOp::of(node.op);
                 let again = r.last && op.waits();
@@ -409,38 +421,38 @@ impl Ctx {
                 }
                 self.make_un(op, new, node.ty, r.rec, r.last)
             }
-            Kind::BinOp => {
+            ValueKind::BinOp => {
                 let (x, y) = (self.resolve(a, r), self.resolve(b, r));
                 if (x, y) == (a, b) {
                     return v;
                 }
                 self.make_bin(BinOp::of(node.op), x, y, node.ty, r.rec)
             }
-            Kind::TernOp => self.resolve_tern(v, node, r),
-            Kind::Cond => match self.resolve_run(v, 0, 1, r) {
+            ValueKind::TernOp => self.resolve_tern(v, node, r),
+            ValueKind::Cond => match self.resolve_run(v, 0, 1, r) {
                 Some(start) => {
-                    let parts: Vec<Val> = self.scratch.drain(start..).map(Val).collect();
+                    let parts: Vec<Val> = self.eval.scratch.drain(start..).map(Val).collect();
                     let (conditions, values) = parts.split_at(parts.len() / 2);
-                    let new = self.cond(conditions, values, node.ty);
+                    let new = self.store.cond(conditions, values, node.ty);
                     self.fold_cond(new, r.rec)
                 }
                 None => v,
             },
-            Kind::Fold => self.resolve_foldl(v, r),
-            Kind::IsA => match self.resolve(b, r) {
+            ValueKind::Fold => self.resolve_foldl(v, r),
+            ValueKind::IsA => match self.resolve(b, r) {
                 same if same == b => v,
                 other => {
-                    let new = self.is_a_value(Ty(node.a), other);
-                    self.fold_isa(new)
+                    let new = self.store.is_a_value(Ty(node.a), other);
+                    self.store.fold_isa(new)
                 }
             },
-            Kind::Exists => {
+            ValueKind::Exists => {
                 let new = self.resolve(b, r);
                 if new == b && !r.last {
                     return v;
                 }
-                let new = self.exists(Ty(node.a), new);
-                self.fold_exists(new, r.rec, r.last)
+                let new = self.store.exists(Ty(node.a), new);
+                self.store.fold_exists(new, r.rec, r.last)
             }
             _ => v,
         }
@@ -450,14 +462,14 @@ impl Ctx {
     /// begins in the scratch memory, of which it is the end.
     #[inline(never)]
     fn resolve_run(&mut self, v: Val, from: usize, by: usize, r: &mut Resolver) -> Option<usize> {
-        let len = self.vals.run(v).len();
+        let len = self.store.vals.run(v).len();
         let mut changed = None;
         for i in (from..len).step_by(by) {
-            let old = self.vals.part(v, i);
+            let old = self.store.vals.part(v, i);
             let new = self.resolve(old, r);
             if new != old {
                 let start = *changed.get_or_insert_with(|| self.copy_to_scratch(v));
-                self.scratch[start + i] = new.0;
+                self.eval.scratch[start + i] = new.0;
             }
         }
         changed
@@ -465,51 +477,51 @@ impl Ctx {
 
     /// Copies the run of a value to the end of the scratch memory.
     fn copy_to_scratch(&mut self, v: Val) -> usize {
-        let start = self.scratch.len();
-        self.scratch.extend_from_slice(self.vals.run(v));
+        let start = self.eval.scratch.len();
+        self.eval.scratch.extend_from_slice(self.store.vals.run(v));
         start
     }
 
     /// Makes a value of the end of the scratch memory, and frees that.
     fn make_from_scratch(&mut self, start: usize, make: impl FnOnce(&mut Ctx, &[u32]) -> Val) -> Val {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let value = make(self, scratch.get(start..).unwrap_or(&[]));
+        let mut scratch = std::mem::take(&mut self.eval.scratch);
+        let value = make(self, scratch.get(start..).or_impossible(&[]));
         scratch.truncate(start);
-        self.scratch = scratch;
+        self.eval.scratch = scratch;
         value
     }
 
     #[inline(never)]
     fn resolve_dag(&mut self, v: Val, r: &mut Resolver) -> Val {
         let args = self.resolve_run(v, 2, 2, r);
-        let old = self.vals.part(v, 0);
+        let old = self.store.vals.part(v, 0);
         let op = self.resolve(old, r);
         if op == old && args.is_none() {
             return v;
         }
         let start = args.unwrap_or_else(|| self.copy_to_scratch(v));
-        self.scratch[start] = op.0;
-        self.make_from_scratch(start, |ctx, run| ctx.dag(run))
+        self.eval.scratch[start] = op.0;
+        self.make_from_scratch(start, |ctx, run| ctx.store.dag(run))
     }
 
     #[inline(never)]
     fn resolve_bits(&mut self, v: Val, r: &mut Resolver) -> Val {
-        let len = self.vals.run(v).len();
+        let len = self.store.vals.run(v).len();
         let mut changed: Option<usize> = None;
         // What bits are asked of, what it became, and the known bits of that if it is a short constant.
         let mut last = (Val::MISSING, Val::MISSING, None);
         for i in 0..len {
-            let old = self.vals.part(v, i);
+            let old = self.store.vals.part(v, i);
             if old.0 <= Val::TRUE.0 {
                 continue;
             }
-            let node = self.vals.node(old);
+            let node = self.store.vals.node(old);
             let new = match node.kind {
-                Kind::VarBit => {
+                ValueKind::VarBit => {
                     let of = Val(node.a);
                     if last.0 != of {
                         let now = self.resolve(of, r);
-                        last = (of, now, self.vals.small_bits(now));
+                        last = (of, now, self.store.vals.small_bits(now));
                     }
                     match last.2 {
                         _ if last.1 == of => old,
@@ -517,23 +529,23 @@ impl Ctx {
                             (0, _) => Val::UNSET,
                             (_, bit) => Val::bit(bit == 1),
                         },
-                        _ => self.bit_of(last.1, node.b),
+                        _ => self.store.bit_of(last.1, node.b),
                     }
                 }
                 _ => {
                     let whole = self.resolve(old, r);
-                    self.bit_of(whole, 0)
+                    self.store.bit_of(whole, 0)
                 }
             };
             // A reference to a bit that is not set yet stays a reference: this is what encodings are made of.
             let new = if r.own_fields && new == Val::UNSET { old } else { new };
             if new != old {
                 let start = *changed.get_or_insert_with(|| self.copy_to_scratch(v));
-                self.scratch[start + i] = new.0;
+                self.eval.scratch[start + i] = new.0;
             }
         }
         match changed {
-            Some(start) => self.make_from_scratch(start, |ctx, bits| ctx.bits(bits)),
+            Some(start) => self.make_from_scratch(start, |ctx, bits| ctx.store.bits(bits)),
             None => v,
         }
     }
@@ -549,25 +561,25 @@ impl Ctx {
         r.met_free |= outside.0;
         r.met_shadow = r.met_shadow.min(outside.1);
         let Some(start) = changed else { return v };
-        let ty = self.vals.ty(v);
-        let new = self.make_from_scratch(start, |ctx, run| ctx.var_def_run(ty, run));
+        let ty = self.store.vals.ty(v);
+        let new = self.make_from_scratch(start, |ctx, run| ctx.store.var_def_run(ty, run));
         if free { new } else { self.instantiate(new) }
     }
 
     #[inline(never)]
     fn resolve_tern(&mut self, v: Val, node: Node, r: &mut Resolver) -> Val {
         let op = TernOp::of(node.op);
-        let &[a, b, c] = self.vals.run(v) else { return v };
+        let &[a, b, c] = self.store.vals.run(v) else { return v };
         let (a, b, c) = (Val(a), Val(b), Val(c));
         let x = self.resolve(a, r);
         if op == TernOp::If
             && x != a
-            && let Some(condition) = self.int_of(x)
+            && let Some(condition) = self.store.int_of(x)
         {
             return self.resolve(if condition != 0 { b } else { c }, r);
         }
         let y = self.resolve(b, r);
-        let z = match self.vals.as_str(x).filter(|_| op.binds()) {
+        let z = match self.store.vals.as_str(x).filter(|_| op.binds()) {
             Some(name) => self.under(&[name], c, r),
             None => self.resolve(c, r),
         };
@@ -579,15 +591,15 @@ impl Ctx {
 
     #[inline(never)]
     fn resolve_foldl(&mut self, v: Val, r: &mut Resolver) -> Val {
-        let [start, list, body] = [0, 1, 4].map(|i| self.vals.part(v, i));
-        let names = (Sym(self.vals.word(v, 2)), Sym(self.vals.word(v, 3)));
+        let [start, list, body] = [0, 1, 4].map(|i| self.store.vals.part(v, i));
+        let names = (Sym(self.store.vals.word(v, 2)), Sym(self.store.vals.word(v, 3)));
         let (x, y) = (self.resolve(start, r), self.resolve(list, r));
         let z = self.under(&[names.0, names.1], body, r);
         if (x, y, z) == (start, list, body) {
             return v;
         }
-        let ty = self.vals.ty(v);
-        let new = self.foldl(x, y, names, z, ty);
+        let ty = self.store.vals.ty(v);
+        let new = self.store.foldl(x, y, names, z, ty);
         self.fold_foldl(new, r.rec)
     }
 
@@ -610,7 +622,7 @@ impl Ctx {
         if v.is_ground() {
             return true;
         }
-        let facts = self.vals.facts(v);
+        let facts = self.store.vals.facts(v);
         r.skips(facts.flags, facts.bloom)
     }
 }

@@ -2,14 +2,16 @@
 
 use std::io::Write;
 
-use crate::ctx::Ctx;
+use isaglot_invariant::{Impossible as _, impossible};
+
 use crate::names::Sym;
 use crate::ops::{BinOp, TernOp, UnOp};
 use crate::record::RecId;
+use crate::store::Store;
 use crate::ty::{Ty, TyKind};
-use crate::value::{Arg, Kind, Val, bits_form, dag_args, dag_op};
+use crate::value::{Arg, Val, ValueKind, bits_form, dag_args, dag_op};
 
-impl Ctx {
+impl Store {
     /// The text of a type.
     pub(crate) fn ty_text(&self, ty: Ty) -> Vec<u8> {
         let mut out = Vec::new();
@@ -80,42 +82,41 @@ impl Ctx {
     }
 
     pub(crate) fn write_val(&self, v: Val, out: &mut Vec<u8>) {
-        if out.len() > self.max_text() {
+        if out.len() > self.max_text {
             return;
         }
         let node = self.vals.node(v);
-        let part = |i| self.vals.part(v, i);
         match node.kind {
-            Kind::Unset => out.push(b'?'),
-            Kind::Bit => out.push(if v == Val::TRUE { b'1' } else { b'0' }),
-            Kind::Bits => self.write_bits(v, out),
-            Kind::Int => write_number(self.vals.as_int(v).unwrap_or(0), out),
-            Kind::Str => {
+            ValueKind::Unset => out.push(b'?'),
+            ValueKind::Bit => out.push(if v == Val::TRUE { b'1' } else { b'0' }),
+            ValueKind::Bits => self.write_bits(v, out),
+            ValueKind::Int => write_number(self.vals.as_int(v).or_impossible(0), out),
+            ValueKind::Str => {
                 let (open, close) = if node.op == 1 { ("[{", "}]") } else { ("\"", "\"") };
                 out.extend(open.as_bytes());
                 out.extend(self.names.get(Sym(node.a)));
                 out.extend(close.as_bytes());
             }
-            Kind::List => {
+            ValueKind::List => {
                 out.push(b'[');
                 self.write_each(self.vals.run(v).iter().map(|&p| Val(p)), out);
                 out.push(b']');
             }
-            Kind::Dag => self.write_dag(v, out),
-            Kind::Def => self.write_name(self.rec(RecId(node.a)).name, out),
-            Kind::Var => out.extend(self.names.get(Sym(node.a))),
-            Kind::VarBit => {
+            ValueKind::Dag => self.write_dag(v, out),
+            ValueKind::Def => self.write_name(self.rec(RecId(node.a)).name, out),
+            ValueKind::Var => out.extend(self.names.get(Sym(node.a))),
+            ValueKind::VarBit => {
                 self.write_val(Val(node.a), out);
                 out.push(b'{');
                 write_number(i64::from(node.b), out);
                 out.push(b'}');
             }
-            Kind::Field => {
+            ValueKind::Field => {
                 self.write_val(Val(node.a), out);
                 out.push(b'.');
                 out.extend(self.names.get(Sym(node.b)));
             }
-            Kind::VarDef => {
+            ValueKind::VarDef => {
                 self.write_name(self.rec(RecId(self.vals.word(v, 0))).name, out);
                 out.push(b'<');
                 for (i, arg) in Arg::of_run(self.vals.run(v)).enumerate() {
@@ -126,20 +127,33 @@ impl Ctx {
                 }
                 out.push(b'>');
             }
-            Kind::UnOp => {
+            ValueKind::Anon => {
+                out.extend_from_slice(b"anonymous_");
+                write_number(i64::from(node.a), out);
+            }
+            _ => self.write_operation(v, out),
+        }
+    }
+
+    /// A value that is left as an operation, such as `!add(a, b)`.
+    fn write_operation(&self, v: Val, out: &mut Vec<u8>) {
+        let node = self.vals.node(v);
+        let part = |i| self.vals.part(v, i);
+        match node.kind {
+            ValueKind::UnOp => {
                 let op = UnOp::of(node.op);
                 out.extend(op.name().as_bytes());
                 match op {
                     UnOp::Cast => self.write_angled(node.ty, out),
-                    UnOp::Instances => self.write_angled(self.types.element(node.ty).unwrap_or(node.ty), out),
+                    UnOp::Instances => self.write_angled(self.types.element(node.ty).or_impossible(node.ty), out),
                     _ => {}
                 }
                 out.push(b'(');
                 self.write_val(Val(node.a), out);
                 out.push(b')');
             }
-            Kind::BinOp => self.write_bin(v, out),
-            Kind::TernOp => {
+            ValueKind::BinOp => self.write_bin(v, out),
+            ValueKind::TernOp => {
                 let op = TernOp::of(node.op);
                 out.extend(op.name().as_bytes());
                 out.push(b'(');
@@ -151,7 +165,7 @@ impl Ctx {
                 self.write_each([part(1), part(2)].into_iter(), out);
                 out.push(b')');
             }
-            Kind::Cond => {
+            ValueKind::Cond => {
                 out.extend(b"!cond(");
                 let n = node.b as usize / 2;
                 for i in 0..n {
@@ -164,7 +178,7 @@ impl Ctx {
                 }
                 out.push(b')');
             }
-            Kind::Fold => {
+            ValueKind::Fold => {
                 out.extend(b"!foldl(");
                 self.write_each([part(0), part(1)].into_iter(), out);
                 for i in [2, 3] {
@@ -175,17 +189,14 @@ impl Ctx {
                 self.write_val(part(4), out);
                 out.push(b')');
             }
-            Kind::IsA | Kind::Exists => {
-                out.extend(if node.kind == Kind::IsA { b"!isa".as_slice() } else { b"!exists" });
+            ValueKind::IsA | ValueKind::Exists => {
+                out.extend(if node.kind == ValueKind::IsA { b"!isa".as_slice() } else { b"!exists" });
                 self.write_angled(Ty(node.a), out);
                 out.push(b'(');
                 self.write_val(Val(node.b), out);
                 out.push(b')');
             }
-            Kind::Anon => {
-                out.extend_from_slice(b"anonymous_");
-                write_number(i64::from(node.a), out);
-            }
+            _ => impossible(()),
         }
     }
 
@@ -219,7 +230,7 @@ impl Ctx {
                     out.extend_from_slice(b", ");
                 }
                 let node = self.vals.node(Val(bit));
-                if node.kind != Kind::VarBit {
+                if node.kind != ValueKind::VarBit {
                     self.write_val(Val(bit), out);
                     continue;
                 }

@@ -11,6 +11,8 @@
 
 use hashbrown::HashTable;
 
+use isaglot_invariant::Impossible as _;
+
 use crate::names::{Sym, spread};
 use crate::record::RecId;
 use crate::ty::Ty;
@@ -55,7 +57,7 @@ impl Val {
 /// What kind of value; the comment says what `op`, `a` and `b` of the node are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     Unset,
     /// a: 0 or 1
     Bit,
@@ -128,7 +130,7 @@ impl Arg {
 
     /// The arguments of the run of a `Class<args>`.
     pub(crate) fn of_run(run: &[u32]) -> impl Iterator<Item = Arg> + '_ {
-        run.get(1..).unwrap_or(&[]).chunks_exact(2).map(|pair| Arg { value: Val(pair[0]), key: pair[1] })
+        run.get(1..).or_impossible(&[]).chunks_exact(2).map(|pair| Arg { value: Val(pair[0]), key: pair[1] })
     }
 }
 
@@ -166,7 +168,7 @@ pub(crate) mod flag {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     pub(crate) op: u8,
     pub(crate) flags: u16,
     pub(crate) ty: Ty,
@@ -187,7 +189,7 @@ pub(crate) struct Vals {
     table: HashTable<(u32, Val)>,
     /// The value of each small number.
     small: Vec<Val>,
-    /// The value of each text, as far as there is one; 0 is none, because `?` is no string.
+    /// The value of each text, as far as there is one; 0 is none, because `?` is not a string.
     strings: Vec<Val>,
     /// The last value made of each record.
     defs: Vec<Val>,
@@ -234,18 +236,18 @@ impl Vals {
             defs: Vec::new(),
             too_deep: false,
         };
-        vals.fixed(Kind::Unset, 0, Ty::NONE, 0, 0, Facts { flags: flag::CONCRETE, bloom: 0 });
-        vals.fixed(Kind::Bit, 0, Ty::BIT, 0, 0, Facts::GROUND);
-        vals.fixed(Kind::Bit, 0, Ty::BIT, 1, 0, Facts::GROUND);
-        vals.fixed(Kind::Unset, 1, Ty::NONE, 0, 0, Facts { flags: flag::CONCRETE, bloom: 0 });
-        vals.small = (0..SMALL_NUMBERS).map(|i| vals.fixed(Kind::Int, 0, Ty::INT, i, 0, Facts::GROUND)).collect();
+        vals.fixed(ValueKind::Unset, 0, Ty::NONE, 0, 0, Facts { flags: flag::CONCRETE, bloom: 0 });
+        vals.fixed(ValueKind::Bit, 0, Ty::BIT, 0, 0, Facts::GROUND);
+        vals.fixed(ValueKind::Bit, 0, Ty::BIT, 1, 0, Facts::GROUND);
+        vals.fixed(ValueKind::Unset, 1, Ty::NONE, 0, 0, Facts { flags: flag::CONCRETE, bloom: 0 });
+        vals.small = (0..SMALL_NUMBERS).map(|i| vals.fixed(ValueKind::Int, 0, Ty::INT, i, 0, Facts::GROUND)).collect();
         vals
     }
 
     pub(crate) fn int(&mut self, i: i64) -> Val {
         match usize::try_from(i).ok().and_then(|i| self.small.get(i)) {
             Some(&v) => v,
-            None => self.fixed(Kind::Int, 0, Ty::INT, i as u32, (i as u64 >> 32) as u32, Facts::GROUND),
+            None => self.fixed(ValueKind::Int, 0, Ty::INT, i as u32, (i as u64 >> 32) as u32, Facts::GROUND),
         }
     }
 
@@ -255,7 +257,7 @@ impl Vals {
         {
             return v;
         }
-        let v = self.fixed(Kind::Str, 0, Ty::STRING, text.0, 0, Facts::GROUND);
+        let v = self.fixed(ValueKind::Str, 0, Ty::STRING, text.0, 0, Facts::GROUND);
         if self.strings.len() <= text.index() {
             self.strings.resize((text.index() + 1).max(2 * self.strings.len()), Val::UNSET);
         }
@@ -271,7 +273,7 @@ impl Vals {
         {
             return v;
         }
-        let v = self.fixed(Kind::Def, 0, ty, rec.0, 0, Facts::GROUND);
+        let v = self.fixed(ValueKind::Def, 0, ty, rec.0, 0, Facts::GROUND);
         if self.defs.len() <= rec.index() {
             self.defs.resize((rec.index() + 1).max(2 * self.defs.len()), Val::UNSET);
         }
@@ -282,7 +284,7 @@ impl Vals {
     /// The name of an unnamed record, which is asked for only once and so need not be found again.
     pub(crate) fn anonymous(&mut self, number: u32) -> Val {
         let facts = Facts::OPERATION.with(flag::ANON);
-        self.push(Node { kind: Kind::Anon, op: 0, flags: facts.flags, ty: Ty::STRING, a: number, b: 0, bloom: 0 })
+        self.push(Node { kind: ValueKind::Anon, op: 0, flags: facts.flags, ty: Ty::STRING, a: number, b: 0, bloom: 0 })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -299,7 +301,7 @@ impl Vals {
 
     /// Flags, names and kind, for the walk that asks for them of every value.
     #[inline]
-    pub(crate) fn open_facts(&self, v: Val) -> (u16, u64, Kind) {
+    pub(crate) fn open_facts(&self, v: Val) -> (u16, u64, ValueKind) {
         let node = &self.nodes[v.index()];
         (node.flags, node.bloom, node.kind)
     }
@@ -310,7 +312,7 @@ impl Vals {
         &self.nodes[v.index()]
     }
 
-    pub(crate) fn kind(&self, v: Val) -> Kind {
+    pub(crate) fn kind(&self, v: Val) -> ValueKind {
         self.nodes[v.index()].kind
     }
 
@@ -365,7 +367,7 @@ impl Vals {
     }
 
     /// Interns a value without a run.
-    pub(crate) fn fixed(&mut self, kind: Kind, op: u8, ty: Ty, a: u32, b: u32, facts: Facts) -> Val {
+    pub(crate) fn fixed(&mut self, kind: ValueKind, op: u8, ty: Ty, a: u32, b: u32, facts: Facts) -> Val {
         let hash = finish(mix(mix(mix(u64::from(kind as u8) << 8 | u64::from(op), ty.0), a), b));
         let nodes = &self.nodes;
         let same = |&(h, v): &(u32, Val)| {
@@ -383,7 +385,7 @@ impl Vals {
     /// Interns a value with a run; the facts are worked out only if it is new.
     pub(crate) fn with_run(
         &mut self,
-        kind: Kind,
+        kind: ValueKind,
         op: u8,
         ty: Ty,
         run: &[u32],
@@ -430,25 +432,25 @@ impl Vals {
 
     pub(crate) fn as_int(&self, v: Val) -> Option<i64> {
         let n = self.node(v);
-        (n.kind == Kind::Int).then_some((u64::from(n.b) << 32 | u64::from(n.a)) as i64)
+        (n.kind == ValueKind::Int).then_some((u64::from(n.b) << 32 | u64::from(n.a)) as i64)
     }
 
     pub(crate) fn as_str(&self, v: Val) -> Option<Sym> {
         let n = self.node(v);
-        (n.kind == Kind::Str).then_some(Sym(n.a))
+        (n.kind == ValueKind::Str).then_some(Sym(n.a))
     }
 
     pub(crate) fn is_code(&self, v: Val) -> bool {
         let n = self.node(v);
-        n.kind == Kind::Str && n.op == 1
+        n.kind == ValueKind::Str && n.op == 1
     }
 
     pub(crate) fn as_list(&self, v: Val) -> Option<&[u32]> {
-        (self.kind(v) == Kind::List).then(|| self.run(v))
+        (self.kind(v) == ValueKind::List).then(|| self.run(v))
     }
 
     pub(crate) fn as_dag(&self, v: Val) -> Option<&[u32]> {
-        (self.kind(v) == Kind::Dag).then(|| self.run(v))
+        (self.kind(v) == ValueKind::Dag).then(|| self.run(v))
     }
 }
 

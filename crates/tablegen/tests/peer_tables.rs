@@ -1,19 +1,19 @@
 //! `--gen-searchable-tables` beside `llvm-tblgen-19`: our own programs, right and wrong, and every target of the corpus
 //! that has such tables. Output and exit status must be equal, and the first line of what is said.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
 use isaglot_tablegen::tool;
-use libtest_mimic::{Arguments, Failed, Trial};
+use isaglot_testing::{Failed, Tally, bless, corpus, ledger, peer, suite};
 
 const PEER: &str = "llvm-tblgen-19";
 
 /// Words that only targets with tables contain.
 const MARKS: [&str; 2] = ["GenericTable", ": SearchableTable"];
 
-fn compare(dir: &Path, args: &[&str]) -> Result<(), Failed> {
+fn compare(dir: &Path, args: &[&str]) -> Result<(), String> {
     let args: Vec<String> = args.iter().copied().chain(["--gen-searchable-tables"]).map(str::to_owned).collect();
     let mut run = tool::arguments(&args)?;
     run.plain = true;
@@ -21,45 +21,35 @@ fn compare(dir: &Path, args: &[&str]) -> Result<(), Failed> {
     let mut records = tool::read(&run, load(&run.input).ok_or("no input")?, &mut { load });
     let mut out = Vec::new();
     if records.parsed() {
-        tool::print(&run, &mut records, &mut out)?;
+        tool::print(&run, &mut records, &mut out).map_err(|e| e.to_string())?;
     }
     let err = tool::messages(&run, &records, 0);
-    let peer = Command::new(PEER).args(&args).current_dir(dir).output()?;
+    let peer = Command::new(PEER).args(&args).current_dir(dir).output().map_err(|e| e.to_string())?;
     let Some(code) = peer.status.code().filter(|&c| c < 2) else {
-        // It crashed; what counts is that we said what is wrong.
-        return if records.ok() { Err("no error where the peer crashes".into()) } else { Ok(()) };
+        // Of a crash there is no output to compare.
+        return Err(if records.ok() { "no error where llvm-tblgen crashes" } else { "llvm-tblgen crashes" }.to_owned());
     };
     if i32::from(!records.ok()) != code {
-        return Err(format!("status {code}, ours says {}", String::from_utf8_lossy(&err)).into());
+        return Err(format!("status {code}, ours says {}", String::from_utf8_lossy(&err)));
     }
     let first = |text: &[u8]| text.split(|&b| b == b'\n').next().map(<[u8]>::to_vec);
-    let said: Vec<u8> = peer.stderr;
-    if code != 0 && first(&said) != first(&err) {
-        let (ours, theirs) = (String::from_utf8_lossy(&err), String::from_utf8_lossy(&said));
-        return Err(format!("said\n{ours}\ninstead of\n{theirs}").into());
+    if code != 0 && first(&peer.stderr) != first(&err) {
+        let (ours, theirs) = (String::from_utf8_lossy(&err), String::from_utf8_lossy(&peer.stderr));
+        return Err(format!("the first line of stderr is\n{ours}\ninstead of\n{theirs}"));
     }
-    if out != peer.stdout {
-        let line =
-            out.split(|&b| b == b'\n').zip(peer.stdout.split(|&b| b == b'\n')).enumerate().find(|(_, (a, b))| a != b);
-        let at = line.map_or(0, |l| l.0 + 1);
-        return Err(format!("{} bytes, expected {}; line {at} differs: {line:?}", out.len(), peer.stdout.len()).into());
-    }
-    println!("{}: {} bytes", run.input, out.len());
-    Ok(())
+    bless::difference(PEER, &peer.stdout, &out)
 }
 
 fn own() -> Result<(), Failed> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    compare(&data, &["tables.td"])?;
-    let mut count = 0;
-    for entry in std::fs::read_dir(data.join("tables"))? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        if name.ends_with(".td") {
-            compare(&data.join("tables"), &[&name]).map_err(|e| format!("{name}: {}", e.message().unwrap_or("")))?;
-            count += 1;
-        }
+    let mut tally = Tally::default();
+    tally.row("tables.td", 0, compare(&data, &["tables.td"]));
+    let folder = data.join("tables");
+    for path in bless::cases(&folder, ".td") {
+        let name = corpus::name(&path);
+        tally.row(&name, 0, compare(&folder, &[&name]));
     }
-    if count == 0 { Err("no programs".into()) } else { Ok(()) }
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "peer_tables", &tally)?)
 }
 
 /// Whether a file of that folder mentions tables.
@@ -68,66 +58,28 @@ fn has_tables(dir: &Path) -> bool {
     files.filter_map(|f| std::fs::read_to_string(f.path()).ok()).any(|text| MARKS.iter().any(|m| text.contains(m)))
 }
 
-fn targets(corpus: &Path) -> Result<(), Failed> {
-    let unpacked = tempfile::tempdir()?;
-    let root = unpacked.path();
-    let packed = std::fs::read(corpus.join("td.tar.xz"))?;
-    let mut tar = Vec::new();
-    lzma_rs::xz_decompress(&mut &packed[..], &mut tar).map_err(|e| format!("td.tar.xz: {e:?}"))?;
-    tar::Archive::new(&tar[..]).unpack(root)?;
-    let (mut passed, mut wrong) = (0, Vec::new());
-    let text = std::fs::read_to_string(corpus.join("golden.tsv"))?;
-    for line in text.lines().filter(|l| l.starts_with("target/")) {
+fn targets(folder: &Path) -> Result<(), Failed> {
+    let root = corpus::unpacked(&folder.join("td.tar.xz"))?;
+    let mut tally = Tally::default();
+    for line in corpus::text(&folder.join("golden.tsv"))?.lines().filter(|l| l.starts_with("target/")) {
         let row: Vec<&str> = line.split('\t').collect();
         let args: Vec<&str> = row.get(11).copied().unwrap_or_default().split(' ').collect();
         let input = args.iter().find(|a| a.ends_with(".td")).copied().unwrap_or_default();
-        if row.get(1) != Some(&"--print-records") || !has_tables(root.join(input).parent().unwrap_or(root)) {
-            continue;
-        }
-        match compare(root, &args) {
-            Ok(()) => passed += 1,
-            Err(e) => wrong.push(format!("{}: {}", row[0], e.message().unwrap_or(""))),
+        if row.get(1) == Some(&"--print-records") && has_tables(root.join(input).parent().unwrap_or(&root)) {
+            tally.row(row[0], 0, compare(&root, &args));
         }
     }
-    println!("searchable tables: {passed}/{} inputs", passed + wrong.len());
-    if passed == 0 || !wrong.is_empty() { Err(wrong.join("\n").into()) } else { Ok(()) }
-}
-
-fn corpus() -> Result<Option<PathBuf>, String> {
-    match std::env::var_os("ISAGLOT_CORPUS") {
-        Some(dir) => {
-            let dir = PathBuf::from(dir).join("tablegen");
-            if dir.is_dir() { Ok(Some(dir)) } else { Err(format!("ISAGLOT_CORPUS: no {}", dir.display())) }
-        }
-        None => {
-            let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/tablegen");
-            Ok(dir.is_dir().then_some(dir))
-        }
-    }
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "peer_tables", &tally)?)
 }
 
 fn main() {
-    let args = Arguments::from_args();
-    let names = ["tablegen: tables beside llvm-tblgen-19", "tablegen: tables of the corpus beside llvm-tblgen-19"];
-    let ignored = |name: &str| Trial::test(name, || Ok(())).with_ignored_flag(true);
-    let mut trials = Vec::new();
-    if Command::new(PEER).arg("--version").output().is_err() {
-        if std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_some_and(|v| v == "1") {
-            trials.push(Trial::test(names[0], || Err(format!("{PEER} (package llvm-19) is not installed").into())));
-        } else {
-            println!("ignored: {PEER} (package llvm-19) is not installed");
-            trials.extend(names.map(ignored));
-        }
-        libtest_mimic::run(&args, trials).exit();
-    }
-    trials.push(Trial::test(names[0], own));
-    match corpus() {
-        Err(why) => trials.push(Trial::test(names[1], move || Err(why.into()))),
-        Ok(None) => {
-            println!("ignored: there is no corpus (ISAGLOT_CORPUS)");
-            trials.push(ignored(names[1]));
-        }
-        Ok(Some(dir)) => trials.push(Trial::test(names[1], move || targets(&dir))),
-    }
-    libtest_mimic::run(&args, trials).exit();
+    let peers = [peer::LLVM_TBLGEN];
+    let folder = corpus::folder("tablegen");
+    let absent = folder.is_none();
+    let folder = folder.unwrap_or_default();
+    suite::run(vec![
+        peer::trial("tablegen: tables beside llvm-tblgen-19", &peers, own),
+        peer::trial("tablegen: tables of the corpus beside llvm-tblgen-19", &peers, move || targets(&folder))
+            .with_ignored_flag(absent || (peer::probe(&peers).is_err() && !peer::required())),
+    ]);
 }

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use isaglot_source::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use isaglot_invariant::Impossible as _;
+
 use crate::ctx::Ctx;
 use crate::limits;
 use crate::loc::Loc;
@@ -80,12 +82,12 @@ impl<'a> Lexer<'a> {
 
     /// Starts with a file that is read already.
     pub(crate) fn begin(&mut self, ctx: &mut Ctx, name: &str, bytes: Arc<[u8]>) -> bool {
-        let file = ctx.places.files.add(name, Arc::clone(&bytes));
+        let file = ctx.store.places.files.add(name, Arc::clone(&bytes));
         self.enter(ctx, file, bytes, Loc::NONE)
     }
 
     fn enter(&mut self, ctx: &mut Ctx, file: FileId, bytes: Arc<[u8]>, from: Loc) -> bool {
-        let Some((_, base)) = ctx.places.open(file, from) else {
+        let Some((_, base)) = ctx.store.places.open(file, from) else {
             ctx.too_much("files");
             return false;
         };
@@ -114,7 +116,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn error(&self, ctx: &mut Ctx, at: usize, text: &str) -> Tok {
-        ctx.messages.error(self.loc_of(at), "tblgen-lex", text.as_bytes());
+        ctx.messages.error(&ctx.store.places, self.loc_of(at), "tblgen-lex", text.as_bytes());
         Tok::Error
     }
 
@@ -224,7 +226,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn skip_line_comment(&mut self) {
-        let rest = self.bytes.get(self.at..).unwrap_or(&[]);
+        let rest = self.bytes.get(self.at..).or_impossible(&[]);
         self.at += memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
     }
 
@@ -258,11 +260,11 @@ impl<'a> Lexer<'a> {
         while is_id(self.peek(0)) {
             self.at += 1;
         }
-        let word = self.bytes.get(self.start..self.at).unwrap_or(&[]);
+        let word = self.bytes.get(self.start..self.at).or_impossible(&[]);
         match keyword(word) {
             Some(tok) => tok,
             None => {
-                self.value.text = ctx.names.intern(word);
+                self.value.text = ctx.store.names.intern(word);
                 Tok::Id
             }
         }
@@ -304,7 +306,7 @@ impl<'a> Lexer<'a> {
             if self.at == from {
                 return self.error(ctx, self.start, "Invalid number");
             }
-            let digits = self.bytes.get(from..self.at).unwrap_or(&[]);
+            let digits = self.bytes.get(from..self.at).or_impossible(&[]);
             let value = std::str::from_utf8(digits).ok().and_then(|d| u64::from_str_radix(d, base).ok());
             let Some(value) = value else {
                 return self.error(ctx, self.start, "Number out of range");
@@ -323,7 +325,7 @@ impl<'a> Lexer<'a> {
         while self.peek(0).is_ascii_digit() {
             self.at += 1;
         }
-        let text = std::str::from_utf8(self.bytes.get(self.start..self.at).unwrap_or(&[])).unwrap_or("");
+        let text = std::str::from_utf8(self.bytes.get(self.start..self.at).or_impossible(&[])).or_impossible("");
         let value = if first == b'-' { text.parse::<i64>().ok() } else { text.parse::<u64>().ok().map(|v| v as i64) };
         match value {
             Some(value) => {
@@ -364,7 +366,7 @@ impl<'a> Lexer<'a> {
             self.at += 1;
         }
         self.at += 1;
-        self.value.text = ctx.names.intern(&text);
+        self.value.text = ctx.store.names.intern(&text);
         Tok::Str
     }
 
@@ -376,7 +378,7 @@ impl<'a> Lexer<'a> {
         while is_id(self.peek(0)) {
             self.at += 1;
         }
-        self.value.text = ctx.names.intern(self.bytes.get(from..self.at).unwrap_or(&[]));
+        self.value.text = ctx.store.names.intern(self.bytes.get(from..self.at).or_impossible(&[]));
         Tok::VarName
     }
 
@@ -392,8 +394,8 @@ impl<'a> Lexer<'a> {
                 Some(b'}') => match self.next_char(ctx) {
                     None => break,
                     Some(b']') => {
-                        let code = self.bytes.get(from..self.at - 2).unwrap_or(&[]);
-                        self.value.text = ctx.names.intern(code);
+                        let code = self.bytes.get(from..self.at - 2).or_impossible(&[]);
+                        self.value.text = ctx.store.names.intern(code);
                         return Tok::Code;
                     }
                     Some(_) => {}
@@ -412,7 +414,7 @@ impl<'a> Lexer<'a> {
         while self.peek(0).is_ascii_alphabetic() {
             self.at += 1;
         }
-        let word = self.bytes.get(from..self.at).unwrap_or(&[]);
+        let word = self.bytes.get(from..self.at).or_impossible(&[]);
         let known = BANGS.iter().find(|(name, _, newer)| name.as_bytes() == word && (self.newest || !newer));
         if let Some(&(_, bang, _)) = known {
             return Tok::Bang(bang);
@@ -421,9 +423,13 @@ impl<'a> Lexer<'a> {
         let tok = self.error(ctx, self.start, "Unknown operator");
         let newer = BANGS.iter().any(|(name, _, newer)| *name == word && *newer);
         if newer {
-            ctx.messages.help(Loc::NONE, format!("!{word} is newer than LLVM 19: pass --dialect=newest"));
+            ctx.messages.help(
+                &ctx.store.places,
+                Loc::NONE,
+                format!("!{word} is newer than LLVM 19: pass --dialect=newest"),
+            );
         } else if let Some(near) = isaglot_source::closest(&word, BANGS.iter().map(|b| b.0)) {
-            ctx.messages.help(Loc::NONE, format!("did you mean !{near}?"));
+            ctx.messages.help(&ctx.store.places, Loc::NONE, format!("did you mean !{near}?"));
         }
         tok
     }
@@ -438,7 +444,7 @@ impl<'a> Lexer<'a> {
             self.error(ctx, self.start, "Expected filename after include");
             return false;
         }
-        let name = String::from_utf8_lossy(ctx.names.get(self.value.text)).into_owned();
+        let name = String::from_utf8_lossy(ctx.store.names.get(self.value.text)).into_owned();
         let candidates: Vec<String> = std::iter::once(name.clone())
             .chain(
                 self.include_dirs
@@ -448,8 +454,8 @@ impl<'a> Lexer<'a> {
             .collect();
         if self.open.len() >= limits::MAX_INCLUDE_DEPTH {
             self.error(ctx, self.start, &format!("'{name}' is included too deep"));
-            ctx.messages.help(Loc::NONE, "does a file include itself?");
-            ctx.stopped = true;
+            ctx.messages.help(&ctx.store.places, Loc::NONE, "does a file include itself?");
+            ctx.eval.stopped = true;
             ctx.messages.closed = true;
             return false;
         }
@@ -457,7 +463,7 @@ impl<'a> Lexer<'a> {
             let found = match self.loaded.get(&path) {
                 Some((file, bytes)) => Some((*file, Arc::clone(bytes))),
                 None => (self.loader)(&path).map(|bytes| {
-                    let file = ctx.places.files.add(path.clone(), Arc::clone(&bytes));
+                    let file = ctx.store.places.files.add(path.clone(), Arc::clone(&bytes));
                     self.loaded.insert(path.clone(), (file, Arc::clone(&bytes)));
                     (file, bytes)
                 }),
@@ -478,7 +484,7 @@ impl<'a> Lexer<'a> {
         self.error(ctx, self.start, &format!("Could not find include file '{name}'"));
         let dirs = self.include_dirs.join(", ");
         let dirs = if dirs.is_empty() { "no -I was given".to_owned() } else { format!("looked in {dirs}") };
-        ctx.messages.help(Loc::NONE, dirs);
+        ctx.messages.help(&ctx.store.places, Loc::NONE, dirs);
         false
     }
 

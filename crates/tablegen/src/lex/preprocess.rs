@@ -32,7 +32,7 @@ pub(super) struct Control {
 }
 
 impl Lexer<'_> {
-    /// The directive behind a `#`, if there is one.
+    /// The directive after a `#`, if there is one.
     pub(super) fn directive(&self) -> Option<Directive> {
         let rest = self.bytes.get(self.at..)?;
         let (word, directive) = DIRECTIVES.iter().find(|(word, _)| rest.starts_with(word))?;
@@ -55,7 +55,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Obeys a directive; with `live`, goes on to where tokens count again. `None` after an error.
+    /// Obeys a directive; with `live`, skips to where tokens count again. `None` after an error.
     pub(super) fn preprocess(&mut self, ctx: &mut Ctx, directive: Directive, live: bool) -> Option<()> {
         let word = Self::word_of(directive);
         self.start = self.at;
@@ -78,7 +78,7 @@ impl Lexer<'_> {
                 };
                 if open.is_else {
                     self.error(ctx, self.start, "double #else");
-                    ctx.messages.error(open.loc, "tblgen-preprocess", b"Previous #else is here");
+                    ctx.messages.error(&ctx.store.places, open.loc, "tblgen-preprocess", b"Previous #else is here");
                     return None;
                 }
                 let loc = self.loc();
@@ -104,7 +104,7 @@ impl Lexer<'_> {
                 };
                 let text = format!("Duplicate definition of macro: {}", String::from_utf8_lossy(&name));
                 if !self.macros.insert(name) {
-                    ctx.messages.warning(self.loc(), "tblgen-macro", text.as_bytes());
+                    ctx.messages.warning(&ctx.store.places, self.loc(), "tblgen-macro", text.as_bytes());
                 }
                 self.end_of_directive(ctx, "#define NAME")
             }
@@ -199,7 +199,12 @@ impl Lexer<'_> {
         self.error(ctx, self.bytes.len(), "Reached EOF without matching #endif");
         // llvm-tblgen counts only one of the two.
         ctx.messages.errors = ctx.messages.errors.saturating_sub(1);
-        ctx.messages.error(control.loc, "tblgen-preprocess", b"The latest preprocessor control is here");
+        ctx.messages.error(
+            &ctx.store.places,
+            control.loc,
+            "tblgen-preprocess",
+            b"The latest preprocessor control is here",
+        );
         self.start = self.at;
     }
 }

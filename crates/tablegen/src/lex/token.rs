@@ -186,7 +186,7 @@ pub(crate) const BANGS: &[(&str, Bang, bool)] = &[
     ("xor", Bang::Xor, false),
 ];
 
-/// Words that are no identifiers.
+/// Words that are not identifiers.
 pub(crate) fn keyword(word: &[u8]) -> Option<Tok> {
     Some(match word {
         b"assert" => Tok::Assert,

@@ -6,7 +6,7 @@ use crate::loc::Loc;
 use crate::ops::{BinOp, UnOp};
 use crate::record::RecId;
 use crate::ty::{Ty, TyKind};
-use crate::value::{Kind, Val};
+use crate::value::{Val, ValueKind};
 
 /// Operators of one operand.
 const UNARY: &[(Bang, UnOp)] = &[
@@ -108,16 +108,16 @@ impl Parser<'_> {
                 }
                 ty
             }
-            UnOp::GetDagOp => self.ctx.types.record(&[]),
+            UnOp::GetDagOp => self.ctx.store.types.record(&[]),
             _ => Ty::INT,
         };
         if !self.eat(Tok::LParen) {
             return self.none("expected '(' after unary operator");
         }
         let value = self.value(rec, None)?;
-        let value_ty = self.ctx.vals.ty(value);
+        let value_ty = self.ctx.store.vals.ty(value);
         if op == UnOp::Empty || op == UnOp::Size {
-            let kind = self.ctx.types.kind(value_ty);
+            let kind = self.ctx.store.types.kind(value_ty);
             if !matches!(kind, TyKind::List(_) | TyKind::String | TyKind::Dag) {
                 return self.none("expected string, list, or dag type argument in unary operator");
             }
@@ -126,24 +126,24 @@ impl Parser<'_> {
             return self.none("expected dag type argument in unary operator");
         }
         if op == UnOp::Head || op == UnOp::Tail {
-            let Some(element) = self.ctx.types.element(value_ty) else {
+            let Some(element) = self.ctx.store.types.element(value_ty) else {
                 return self.none("expected list type argument in unary operator");
             };
-            let element = match self.ctx.vals.as_list(value) {
+            let element = match self.ctx.store.vals.as_list(value) {
                 Some([]) => return self.none("empty list argument in unary operator"),
-                Some(&[first, ..]) => match self.ctx.vals.ty(Val(first)) {
+                Some(&[first, ..]) => match self.ctx.store.vals.ty(Val(first)) {
                     Ty::NONE => return self.none("untyped list element in unary operator"),
                     ty => ty,
                 },
                 None => element,
             };
-            ty = if op == UnOp::Head { element } else { self.ctx.types.list(element) };
+            ty = if op == UnOp::Head { element } else { self.ctx.store.types.list(element) };
         }
         if op == UnOp::ListFlatten {
-            let inner = self.ctx.types.element(value_ty).and_then(|e| self.ctx.types.element(e));
+            let inner = self.ctx.store.types.element(value_ty).and_then(|e| self.ctx.store.types.element(e));
             ty = match inner {
-                Some(inner) => self.ctx.types.list(inner),
-                None => match self.ctx.types.element(value_ty) {
+                Some(inner) => self.ctx.store.types.list(inner),
+                None => match self.ctx.store.types.element(value_ty) {
                     Some(_) => value_ty,
                     None => return self.none("expected list type argument in unary operator"),
                 },
@@ -179,7 +179,7 @@ impl Parser<'_> {
             _ => (Some(Ty::BIT), None),
         };
         if let (Some(ty), Some(item)) = (ty, item)
-            && !self.ctx.convertible(ty, item)
+            && !self.ctx.store.convertible(ty, item)
         {
             return self.expected_got(loc, item, ty);
         }
@@ -191,21 +191,21 @@ impl Parser<'_> {
             let at = self.loc();
             let value = self.value(rec, expected)?;
             operands.push(value);
-            let value_ty = self.ctx.vals.ty(value);
+            let value_ty = self.ctx.store.vals.ty(value);
             if value_ty == Ty::NONE {
-                let text = self.ctx.val_text(value);
+                let text = self.ctx.store.val_text(value);
                 return self.none_at(loc, "tblgen-type", &[b"expected value to be a typed value, got '", &text, b"'"]);
             }
             expected = match expected {
                 None => self.first_operand(op, operands.len(), value_ty, item, loc, at)?,
-                Some(wanted) => match self.ctx.common_ty(wanted, value_ty) {
+                Some(wanted) => match self.ctx.store.common_ty(wanted, value_ty) {
                     None => return self.expected_got(at, wanted, value_ty),
                     Some(_) if is_arithmetic(op) => Some(wanted),
                     Some(common) => Some(common),
                 },
             };
             match op {
-                SetDagOp => expected = Some(self.ctx.types.record(&[])),
+                SetDagOp => expected = Some(self.ctx.store.types.record(&[])),
                 GetDagArg => expected = None,
                 SetDagOpName => expected = Some(Ty::STRING),
                 GetDagName => expected = Some(Ty::INT),
@@ -221,8 +221,8 @@ impl Parser<'_> {
         match op {
             ListConcat | ListRemove => ty = expected,
             BinOp::ListSplat => {
-                let element = self.ctx.vals.ty(*operands.first()?);
-                ty = Some(self.ctx.types.list(element));
+                let element = self.ctx.store.vals.ty(*operands.first()?);
+                ty = Some(self.ctx.store.types.list(element));
             }
             _ => {}
         }
@@ -240,7 +240,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn expected_got<T>(&mut self, loc: Loc, expected: Ty, got: Ty) -> Option<T> {
-        let (expected, got) = (self.ctx.ty_text(expected), self.ctx.ty_text(got));
+        let (expected, got) = (self.ctx.store.ty_text(expected), self.ctx.store.ty_text(got));
         self.none_at(loc, "tblgen-type", &[b"expected value of type '", &expected, b"', got '", &got, b"'"])
     }
 
@@ -254,9 +254,9 @@ impl Parser<'_> {
         loc: Loc,
         at: Loc,
     ) -> Option<Option<Ty>> {
-        let text = self.ctx.ty_text(ty);
+        let text = self.ctx.store.ty_text(ty);
         let wrong = |this: &mut Self, what: &[u8]| this.none_at::<Option<Ty>>(at, "tblgen-type", &[what, &text, b"'"]);
-        let to_int = self.ctx.convertible(ty, Ty::INT);
+        let to_int = self.ctx.store.convertible(ty, Ty::INT);
         let to_string = ty == Ty::STRING;
         match op {
             BinOp::ListConcat | BinOp::ListRemove if !ty.is_list() => {
@@ -266,17 +266,17 @@ impl Parser<'_> {
                 if let Some(item) = item
                     && count == 1
                 {
-                    let list = self.ctx.types.list(ty);
-                    let Some(element) = self.ctx.types.element(item) else {
-                        let item = self.ctx.ty_text(item);
+                    let list = self.ctx.store.types.list(ty);
+                    let Some(element) = self.ctx.store.types.element(item) else {
+                        let item = self.ctx.store.ty_text(item);
                         return self.none_at(
                             loc,
                             "tblgen-type",
                             &[b"expected output type to be a list, got type '", &item, b"'"],
                         );
                     };
-                    if !self.ctx.convertible(list, item) {
-                        let element = self.ctx.ty_text(element);
+                    if !self.ctx.store.convertible(list, item) {
+                        let element = self.ctx.store.ty_text(element);
                         return self.none_at(
                             loc,
                             "tblgen-type",
@@ -296,9 +296,9 @@ impl Parser<'_> {
                 wrong(self, b"expected bit, bits, int, or string; got value of type '")
             }
             BinOp::Interleave => {
-                let strings = self.ctx.types.list(Ty::STRING);
-                let ints = self.ctx.types.list(Ty::INT);
-                if count == 1 && ty != strings && !self.ctx.convertible(ty, ints) {
+                let strings = self.ctx.store.types.list(Ty::STRING);
+                let ints = self.ctx.store.types.list(Ty::INT);
+                if count == 1 && ty != strings && !self.ctx.store.convertible(ty, ints) {
                     return wrong(self, b"expected list of string, int, bits, or bit; got value of type '");
                 }
                 if count == 2 && !to_string {
@@ -318,6 +318,7 @@ impl Parser<'_> {
 
     /// Whether a value is a string literal or expression.
     pub(super) fn is_index(&self, value: Val) -> bool {
-        matches!(self.ctx.vals.ty(value), Ty::INT | Ty::STRING) && self.ctx.vals.kind(value) != Kind::Unset
+        matches!(self.ctx.store.vals.ty(value), Ty::INT | Ty::STRING)
+            && self.ctx.store.vals.kind(value) != ValueKind::Unset
     }
 }

@@ -29,8 +29,8 @@ impl Parser<'_> {
         if !self.eat(Tok::RParen) {
             return self.none("expected ')' in !isa");
         }
-        let node = self.ctx.is_a_value(ty, value);
-        Some(self.ctx.fold_isa(node))
+        let node = self.ctx.store.is_a_value(ty, value);
+        Some(self.ctx.store.fold_isa(node))
     }
 
     pub(super) fn exists_operation(&mut self, rec: Option<RecId>) -> Option<Val> {
@@ -41,7 +41,7 @@ impl Parser<'_> {
         }
         let loc = self.loc();
         let value = self.value(rec, None)?;
-        let value_ty = self.ctx.vals.ty(value);
+        let value_ty = self.ctx.store.vals.ty(value);
         let text: &[u8] = if value_ty.is_record() {
             b"expected string type argument in !exists operator, please use !isa instead"
         } else {
@@ -53,8 +53,8 @@ impl Parser<'_> {
         if !self.eat(Tok::RParen) {
             return self.none("expected ')' in !exists");
         }
-        let node = self.ctx.exists(ty, value);
-        Some(self.ctx.fold_exists(node, rec, false))
+        let node = self.ctx.store.exists(ty, value);
+        Some(self.ctx.store.fold_exists(node, rec, false))
     }
 
     /// `!instances<T>(pattern)`; without a pattern, all records of the type.
@@ -71,14 +71,14 @@ impl Parser<'_> {
         if self.tok != Tok::RParen {
             let loc = self.loc();
             pattern = self.value(rec, Some(Ty::STRING))?;
-            if self.ctx.vals.ty(pattern) != Ty::STRING {
+            if self.ctx.store.vals.ty(pattern) != Ty::STRING {
                 return self.none_at(loc, "tblgen-type", &[b"expected string type argument in !instances operator"]);
             }
         }
         if !self.eat(Tok::RParen) {
             return self.none("expected ')' in !instances");
         }
-        let list = self.ctx.types.list(ty);
+        let list = self.ctx.store.types.list(ty);
         Some(self.ctx.make_un(UnOp::Instances, pattern, list, rec, false))
     }
 
@@ -93,7 +93,8 @@ impl Parser<'_> {
             record.locs = Locs::default();
             self.ctx.add_record(record)
         });
-        let lent = Lent { rec, shape: self.ctx.rec(rec).shape, fields: self.ctx.rec(rec).values.len(), own };
+        let lent =
+            Lent { rec, shape: self.ctx.store.rec(rec).shape, fields: self.ctx.store.rec(rec).values.len(), own };
         self.push_scope(Around::Record(rec));
         for &(name, ty) in vars {
             self.ctx.push_field(rec, FieldDesc { name, ty, loose: false }, Val::UNSET, Loc::NONE);
@@ -102,22 +103,22 @@ impl Parser<'_> {
     }
 
     fn give_back(&mut self, lent: &Lent) {
-        let rec = self.ctx.rec_mut(lent.rec);
+        let rec = self.ctx.store.rec_mut(lent.rec);
         rec.shape = lent.shape;
         rec.values.truncate(lent.fields);
         std::sync::Arc::make_mut(&mut rec.field_locs).truncate(lent.fields);
         self.pop_scope();
-        if lent.own && self.ctx.records.len() == lent.rec.index() + 1 {
-            self.ctx.records.pop();
+        if lent.own && self.ctx.store.records.len() == lent.rec.index() + 1 {
+            self.ctx.store.records.pop();
         }
     }
 
     fn has_field(&self, rec: Option<RecId>, name: Sym) -> bool {
-        rec.is_some_and(|r| self.ctx.shapes.look(self.ctx.rec(r).shape, name).is_some())
+        rec.is_some_and(|r| self.ctx.store.shapes.look(self.ctx.store.rec(r).shape, name).is_some())
     }
 
     fn already_defined<T>(&mut self, what: &[u8], name: Sym, after: &[u8]) -> Option<T> {
-        let text = [what, b"\"", self.ctx.names.get(name), b"\"", after].concat();
+        let text = [what, b"\"", self.ctx.store.names.get(name), b"\"", after].concat();
         self.token_error("tblgen-redefined", &text);
         None
     }
@@ -144,15 +145,15 @@ impl Parser<'_> {
         if !self.eat(Tok::Comma) {
             return self.none("expected ',' in !foreach/!filter");
         }
-        let over_ty = self.ctx.vals.ty(over);
+        let over_ty = self.ctx.store.vals.ty(over);
         if over_ty == Ty::NONE {
             return self.none("could not get type of !foreach/!filter list or dag");
         }
         let mut wanted = None;
-        let element = if let Some(element) = self.ctx.types.element(over_ty) {
+        let element = if let Some(element) = self.ctx.store.types.element(over_ty) {
             if let Some(item) = item {
-                let Some(out) = self.ctx.types.element(item) else {
-                    let text = self.ctx.ty_text(item);
+                let Some(out) = self.ctx.store.types.element(item) else {
+                    let text = self.ctx.store.ty_text(item);
                     return self.none_at(
                         loc,
                         "tblgen-type",
@@ -164,7 +165,7 @@ impl Parser<'_> {
             element
         } else if over_ty == Ty::DAG && !is_filter && !is_sort {
             if let Some(item) = item.filter(|&i| i != Ty::DAG) {
-                let text = self.ctx.ty_text(item);
+                let text = self.ctx.store.ty_text(item);
                 return self.none_at(loc, "tblgen-type", &[b"expected value of type '", &text, b"', but got dag type"]);
             }
             Ty::DAG
@@ -184,21 +185,21 @@ impl Parser<'_> {
         }
         let mut ty = element;
         if is_sort {
-            let key = self.ctx.vals.ty(body);
-            if key != Ty::STRING && !self.ctx.convertible(key, Ty::INT) {
+            let key = self.ctx.store.vals.ty(body);
+            if key != Ty::STRING && !self.ctx.store.convertible(key, Ty::INT) {
                 return self.none("!sort key must be a string, int, bits, or bit");
             }
         }
         if is_filter || is_sort {
             ty = over_ty;
         } else if over_ty != Ty::DAG {
-            let body_ty = self.ctx.vals.ty(body);
+            let body_ty = self.ctx.store.vals.ty(body);
             if body_ty == Ty::NONE {
                 return self.none("could not get type of !foreach result expression");
             }
-            ty = self.ctx.types.list(body_ty);
+            ty = self.ctx.store.types.list(body_ty);
         }
-        let name = self.ctx.string(name);
+        let name = self.ctx.store.string(name);
         let op = match bang {
             Bang::Filter => TernOp::Filter,
             Bang::Sort => TernOp::Sort,
@@ -214,9 +215,10 @@ impl Parser<'_> {
             return self.none("expected '(' after !foldl");
         }
         let start = self.value(rec, None)?;
-        let start_ty = self.ctx.vals.ty(start);
+        let start_ty = self.ctx.store.vals.ty(start);
         if start_ty == Ty::NONE {
-            let text = [b"could not get type of !foldl start: '", self.ctx.val_text(start).as_slice(), b"'"].concat();
+            let text =
+                [b"could not get type of !foldl start: '", self.ctx.store.val_text(start).as_slice(), b"'"].concat();
             self.token_error("tblgen-type", &text);
             return None;
         }
@@ -224,14 +226,16 @@ impl Parser<'_> {
             return self.none(COMMA);
         }
         let list = self.value(rec, None)?;
-        let list_ty = self.ctx.vals.ty(list);
+        let list_ty = self.ctx.store.vals.ty(list);
         if list_ty == Ty::NONE {
-            let text = [b"could not get type of !foldl list: '", self.ctx.val_text(list).as_slice(), b"'"].concat();
+            let text =
+                [b"could not get type of !foldl list: '", self.ctx.store.val_text(list).as_slice(), b"'"].concat();
             self.token_error("tblgen-type", &text);
             return None;
         }
-        let Some(element) = self.ctx.types.element(list_ty) else {
-            let text = [b"!foldl list must be a list, but is of type '", self.ctx.ty_text(list_ty).as_slice()].concat();
+        let Some(element) = self.ctx.store.types.element(list_ty) else {
+            let text =
+                [b"!foldl list must be a list, but is of type '", self.ctx.store.ty_text(list_ty).as_slice()].concat();
             self.token_error("tblgen-type", &text);
             return None;
         };
@@ -263,16 +267,16 @@ impl Parser<'_> {
         let body = self.value(Some(lent.rec), None);
         self.give_back(&lent);
         let body = body?;
-        let body_ty = self.ctx.vals.ty(body);
+        let body_ty = self.ctx.store.vals.ty(body);
         if body_ty == Ty::NONE {
             return self.none("could not get type of !foldl expression");
         }
         if body_ty != start_ty {
             let text = [
                 b"!foldl expression must be of same type as start (",
-                self.ctx.ty_text(start_ty).as_slice(),
+                self.ctx.store.ty_text(start_ty).as_slice(),
                 b"), but is of type ",
-                &self.ctx.ty_text(body_ty),
+                &self.ctx.store.ty_text(body_ty),
             ]
             .concat();
             self.token_error("tblgen-type", &text);
@@ -281,7 +285,7 @@ impl Parser<'_> {
         if !self.eat(Tok::RParen) {
             return self.none("expected ')' in fold operator");
         }
-        let node = self.ctx.foldl(start, list, (first, second), body, start_ty);
+        let node = self.ctx.store.foldl(start, list, (first, second), body, start_ty);
         Some(self.ctx.fold_foldl(node, rec))
     }
 
@@ -311,13 +315,13 @@ impl Parser<'_> {
         }
         let mut ty: Option<Ty> = None;
         for &value in &values {
-            let value_ty = self.ctx.vals.ty(value);
+            let value_ty = self.ctx.store.vals.ty(value);
             if value == Val::UNSET {
                 continue;
             }
             ty = match ty {
                 None => Some(value_ty),
-                Some(so_far) => match self.ctx.common_ty(so_far, value_ty) {
+                Some(so_far) => match self.ctx.store.common_ty(so_far, value_ty) {
                     Some(common) => Some(common),
                     None => return self.inconsistent(so_far, value_ty, b"!cond"),
                 },
@@ -326,12 +330,12 @@ impl Parser<'_> {
         let Some(ty) = ty else {
             return self.none("could not determine type for !cond from its arguments");
         };
-        let node = self.ctx.cond(&conditions, &values, ty);
+        let node = self.ctx.store.cond(&conditions, &values, ty);
         Some(self.ctx.fold_cond(node, rec))
     }
 
     fn inconsistent<T>(&mut self, a: Ty, b: Ty, op: &[u8]) -> Option<T> {
-        let (a, b) = (self.ctx.ty_text(a), self.ctx.ty_text(b));
+        let (a, b) = (self.ctx.store.ty_text(a), self.ctx.store.ty_text(b));
         let text = [b"inconsistent types '", a.as_slice(), b"' and '", &b, b"' for ", op].concat();
         self.token_error("tblgen-type", &text);
         None
@@ -352,8 +356,8 @@ impl Parser<'_> {
             let at = self.loc();
             let value = self.value(rec, None)?;
             args.push(value);
-            let ty = self.ctx.vals.ty(value);
-            let text = self.ctx.ty_text(ty);
+            let ty = self.ctx.store.vals.ty(value);
+            let text = self.ctx.store.ty_text(ty);
             if ty == Ty::NONE {
                 return self.none_at(loc, "tblgen-type", &[b"expected value to be a typed value, got '", &text, b"'"]);
             }
@@ -379,10 +383,10 @@ impl Parser<'_> {
         if !self.eat(Tok::RParen) {
             return self.none("expected ')' in operator");
         }
-        let (zero, one) = (self.ctx.int(0), self.ctx.int(1));
+        let (zero, one) = (self.ctx.store.int(0), self.ctx.store.int(1));
         let (from, to, step) = match args[..] {
             [only] if of_list => {
-                let node = self.ctx.un(UnOp::Size, only, Ty::INT);
+                let node = self.ctx.store.un(UnOp::Size, only, Ty::INT);
                 (zero, self.ctx.fold_un(node, rec, false), one)
             }
             [to] => (zero, to, one),
@@ -390,7 +394,7 @@ impl Parser<'_> {
             [from, to, step] => (from, to, step),
             _ => return None,
         };
-        let ty = self.ctx.types.list(Ty::INT);
+        let ty = self.ctx.store.types.list(Ty::INT);
         Some(self.ctx.make_tern(TernOp::Range, from, to, step, ty, rec))
     }
 
@@ -424,8 +428,8 @@ impl Parser<'_> {
         if !self.eat(Tok::RParen) {
             return self.none("expected ')' in binary operator");
         }
-        let (b_ty, c_ty) = (self.ctx.vals.ty(b), self.ctx.vals.ty(c));
-        let text = |this: &Self, ty: Ty| this.ctx.ty_text(ty);
+        let (b_ty, c_ty) = (self.ctx.store.vals.ty(b), self.ctx.store.vals.ty(c));
+        let text = |this: &Self, ty: Ty| this.ctx.store.ty_text(ty);
         let ty = match op {
             TernOp::If => {
                 let b_ty = if b == Val::UNSET { c_ty } else { b_ty };
@@ -433,7 +437,7 @@ impl Parser<'_> {
                 if b_ty == Ty::NONE || c_ty == Ty::NONE {
                     return self.none("could not get type for !if");
                 }
-                match self.ctx.common_ty(b_ty, c_ty) {
+                match self.ctx.store.common_ty(b_ty, c_ty) {
                     Some(ty) => ty,
                     None => return self.inconsistent(b_ty, c_ty, b"!if"),
                 }
@@ -445,7 +449,7 @@ impl Parser<'_> {
                     let t = text(self, b_ty);
                     return self.none_at(b_loc, "tblgen-type", &[b"expected list of children, got type '", &t, b"'"]);
                 }
-                if c_ty != Ty::NONE && c_ty != self.ctx.types.list(Ty::STRING) {
+                if c_ty != Ty::NONE && c_ty != self.ctx.store.types.list(Ty::STRING) {
                     let t = text(self, c_ty);
                     return self.none_at(c_loc, "tblgen-type", &[b"expected list<string>, got type '", &t, b"'"]);
                 }
@@ -458,7 +462,7 @@ impl Parser<'_> {
             _ => {
                 if !self.is_index(b) {
                     let got = if b_ty == Ty::NONE {
-                        [b"'", self.ctx.val_text(b).as_slice()].concat()
+                        [b"'", self.ctx.store.val_text(b).as_slice()].concat()
                     } else {
                         [b"type '", text(self, b_ty).as_slice()].concat()
                     };
@@ -483,7 +487,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn substr_operation(&mut self, rec: Option<RecId>, item: Option<Ty>) -> Option<Val> {
-        let longest = self.ctx.int(i64::MAX);
+        let longest = self.ctx.store.int(i64::MAX);
         let words = ["!substr", "string", "start position", "length"];
         let types = [Ty::STRING, Ty::INT, Ty::INT];
         let [a, b, c] = self.string_operands(rec, item, Ty::STRING, words, types, longest)?;
@@ -491,7 +495,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn find_operation(&mut self, rec: Option<RecId>, item: Option<Ty>) -> Option<Val> {
-        let start = self.ctx.int(0);
+        let start = self.ctx.store.int(0);
         let words = ["!find", "source string", "target string", "start position"];
         let types = [Ty::STRING, Ty::STRING, Ty::INT];
         let [a, b, c] = self.string_operands(rec, item, Ty::INT, words, types, start)?;
@@ -529,17 +533,17 @@ impl Parser<'_> {
             return self.none(&format!("expected ')' in {op} operator"));
         }
         if let Some(item) = item
-            && !self.ctx.convertible(ty, item)
+            && !self.ctx.store.convertible(ty, item)
         {
             return self.expected_got(locs[2], item, ty);
         }
         for (i, value) in [a, b, c].into_iter().enumerate() {
-            let got = self.ctx.vals.ty(value);
+            let got = self.ctx.store.vals.ty(value);
             if got == Ty::NONE {
                 return self.none(&format!("could not determine type of the {} in {op}", words[i + 1]));
             }
             if got != types[i] {
-                let (want, got) = (self.ctx.ty_text(types[i]), self.ctx.ty_text(got));
+                let (want, got) = (self.ctx.store.ty_text(types[i]), self.ctx.store.ty_text(got));
                 let text = [b"expected ", want.as_slice(), b", got type '", &got, b"'"].concat();
                 // llvm-tblgen points at the operand only for the second one.
                 if i != 1 {

@@ -7,10 +7,10 @@ use super::{Done, Parser, Reference, Stop};
 use crate::lex::token::Tok;
 use crate::loc::Loc;
 use crate::names::Sym;
-use crate::origin::{Origin, Step};
+use crate::origin::{Origin, OriginStep};
 use crate::record::{Assertion, ClassPart, Dump, FieldDesc, Locs, RecId, RecKind, Record, TemplateArg};
 use crate::ty::Ty;
-use crate::value::{Kind, Val};
+use crate::value::{Val, ValueKind};
 
 impl Parser<'_> {
     pub(super) fn class(&mut self) -> Done {
@@ -18,32 +18,32 @@ impl Parser<'_> {
             return self.fail("tblgen-syntax", "expected class name after 'class' keyword");
         }
         let (name, loc) = (self.text(), self.loc());
-        let rec = match self.ctx.class_by_name.get(&name) {
+        let rec = match self.ctx.store.class_by_name.get(&name) {
             Some(&rec) => {
-                let r = self.ctx.rec(rec);
+                let r = self.ctx.store.rec(rec);
                 let empty = r.values.is_empty() && r.supers == crate::record::SupersId::NONE && r.args().is_empty();
                 if !empty {
                     let first = r.loc();
-                    let text = [b"Class '", self.ctx.names.get(name), b"' already defined"].concat();
+                    let text = [b"Class '", self.ctx.store.names.get(name), b"' already defined"].concat();
                     self.token_error("tblgen-redefined", &text);
-                    self.ctx.messages.help(first, "it was defined here");
+                    self.ctx.messages.help(&self.ctx.store.places, first, "it was defined here");
                     return Err(Stop);
                 }
-                self.ctx.rec_mut(rec).locs = Locs::new(loc);
+                self.ctx.store.rec_mut(rec).locs = Locs::new(loc);
                 rec
             }
             None => {
-                let text = self.ctx.string(name);
+                let text = self.ctx.store.string(name);
                 let mut record = Record::new(text, loc, RecKind::Class);
                 let number = self.push_class_number();
                 record.class = Some(Box::new(ClassPart { number, ..ClassPart::default() }));
                 let rec = self.ctx.add_record(record);
-                self.ctx.class_by_name.insert(name, rec);
+                self.ctx.store.class_by_name.insert(name, rec);
                 rec
             }
         };
         if self.aliases.contains_key(&name) {
-            let text = [b"there is already a defined type alias '", self.ctx.names.get(name), b"'"].concat();
+            let text = [b"there is already a defined type alias '", self.ctx.store.names.get(name), b"'"].concat();
             self.token_error("tblgen-redefined", &text);
             return Err(Stop);
         }
@@ -62,10 +62,10 @@ impl Parser<'_> {
         if !self.warn_unused {
             return;
         }
-        for arg in self.ctx.rec(rec).args().to_vec() {
+        for arg in self.ctx.store.rec(rec).args().to_vec() {
             if !arg.used {
-                let text = [b"unused template argument: ", self.ctx.names.get(arg.name)].concat();
-                self.ctx.messages.warning(arg.loc, "tblgen-unused", &text);
+                let text = [b"unused template argument: ", self.ctx.store.names.get(arg.name)].concat();
+                self.ctx.messages.warning(&self.ctx.store.places, arg.loc, "tblgen-unused", &text);
             }
         }
     }
@@ -83,7 +83,7 @@ impl Parser<'_> {
             let loc = self.loc();
             let mut arg = self.template_arg_declaration(of)?;
             self.template_default(rec, &mut arg);
-            let Some(class) = &mut self.ctx.rec_mut(of).class else { return Err(Stop) };
+            let Some(class) = &mut self.ctx.store.rec_mut(of).class else { return Err(Stop) };
             if class.args.iter().any(|a| a.name == arg.name) {
                 return self.fail_at(
                     loc,
@@ -92,7 +92,7 @@ impl Parser<'_> {
                 );
             }
             class.args.push(arg);
-            if self.ctx.stopped {
+            if self.ctx.eval.stopped {
                 return Err(Stop);
             }
             if !self.eat(Tok::Comma) {
@@ -146,7 +146,7 @@ impl Parser<'_> {
     /// `?` as a field of that type holds it.
     pub(super) fn unset_of(&mut self, ty: Ty) -> Val {
         match ty.width() {
-            Some(width) => self.ctx.bits(&vec![0; width as usize]),
+            Some(width) => self.ctx.store.bits(&vec![0; width as usize]),
             None => Val::UNSET,
         }
     }
@@ -168,7 +168,7 @@ impl Parser<'_> {
         self.apply_lets(rec)?;
         self.body(rec)?;
         self.pop_scope();
-        if self.ctx.stopped { Err(Stop) } else { Ok(()) }
+        if self.ctx.eval.stopped { Err(Stop) } else { Ok(()) }
     }
 
     fn body(&mut self, rec: RecId) -> Done {
@@ -190,7 +190,11 @@ impl Parser<'_> {
         let loc = self.loc();
         if self.eat(Tok::Semi) {
             self.error(loc, "tblgen-syntax", text);
-            self.ctx.messages.note(Loc::NONE, b"Semicolon ignored; remove to eliminate this error");
+            self.ctx.messages.note(
+                &self.ctx.store.places,
+                Loc::NONE,
+                b"Semicolon ignored; remove to eliminate this error",
+            );
         }
     }
 
@@ -215,7 +219,7 @@ impl Parser<'_> {
         let unset = self.unset_of(ty);
         self.add_field(rec, FieldDesc { name, ty, loose }, unset, loc, loc)?;
         if self.ctx.origins.on() {
-            self.trace(rec, name, Step::Declared, Sym::NONE, loc);
+            self.trace(rec, name, OriginStep::Declared, Sym::NONE, loc);
         }
         if self.eat(Tok::Equal) {
             let value_loc = self.loc();
@@ -225,12 +229,16 @@ impl Parser<'_> {
                 && self.ctx.origins.on()
             {
                 self.untrace(rec, name);
-                self.trace(rec, name, Step::Declared, Sym::NONE, loc);
+                self.trace(rec, name, OriginStep::Declared, Sym::NONE, loc);
             }
         }
-        if self.ctx.stopped { Err(Stop) } else { Ok(()) }
+        if self.ctx.eval.stopped { Err(Stop) } else { Ok(()) }
     }
 
+    /// `let NAME{BITS} = VALUE;` in a body. Ranges are written high to low.
+    ///
+    /// Example: `let Inst{15-12, 3} = op;` has the bits 15, 14, 13, 12, 3. They are kept lowest first, as
+    /// `[3, 12, 13, 14, 15]`, so that bit `i` of `op` (a `bits<5>`) goes to the `i`-th of them.
     fn body_let(&mut self, rec: RecId) -> Done {
         if self.next() != Tok::Id {
             return self.fail("tblgen-syntax", "expected field identifier after let");
@@ -242,14 +250,14 @@ impl Parser<'_> {
         if !self.eat(Tok::Equal) {
             return self.fail("tblgen-syntax", "expected '=' in let expression");
         }
-        let shape = self.ctx.rec(rec).shape;
-        let Some(at) = self.ctx.shapes.find(shape, name) else {
-            let text = [b"Value '", self.ctx.names.get(name), b"' unknown!"].concat();
+        let shape = self.ctx.store.rec(rec).shape;
+        let Some(at) = self.ctx.store.shapes.find(shape, name) else {
+            let text = [b"Value '", self.ctx.store.names.get(name), b"' unknown!"].concat();
             self.token_error("tblgen-unknown-field", &text);
             self.suggest_own_field(rec, name);
             return Err(Stop);
         };
-        let mut ty = self.ctx.shapes.get(shape).fields[at].ty;
+        let mut ty = self.ctx.store.shapes.get(shape).fields[at].ty;
         if !bits.is_empty() && ty.width().is_some() {
             ty = Ty::bits(bits.len() as u32);
         }
@@ -259,7 +267,7 @@ impl Parser<'_> {
         }
         self.set_value(rec, loc, name, &bits, value, true)?;
         if self.ctx.origins.on() {
-            self.trace(rec, name, Step::Let, Sym::NONE, loc);
+            self.trace(rec, name, OriginStep::Let, Sym::NONE, loc);
         }
         Ok(())
     }
@@ -268,26 +276,26 @@ impl Parser<'_> {
 
     /// Adds a field, or sets it if it is there.
     fn add_field(&mut self, rec: RecId, field: FieldDesc, value: Val, field_loc: Loc, loc: Loc) -> Done {
-        let shape = self.ctx.rec(rec).shape;
-        let Some(at) = self.ctx.shapes.find(shape, field.name) else {
+        let shape = self.ctx.store.rec(rec).shape;
+        let Some(at) = self.ctx.store.shapes.find(shape, field.name) else {
             self.ctx.push_field(rec, field, value, field_loc);
             if self.ctx.origins.on() {
-                let len = self.ctx.rec(rec).values.len();
-                self.ctx.rec_mut(rec).origins.resize(len, 0);
+                let len = self.ctx.store.rec(rec).values.len();
+                self.ctx.store.rec_mut(rec).origins.resize(len, 0);
             }
             return Ok(());
         };
         if self.ctx.set_field(rec, at, value) {
             return Ok(());
         }
-        let old = self.ctx.shapes.get(shape).fields[at];
+        let old = self.ctx.store.shapes.get(shape).fields[at];
         let text = [
             b"New definition of '",
-            self.ctx.names.get(field.name),
+            self.ctx.store.names.get(field.name),
             b"' of type '",
-            &self.ctx.ty_text(field.ty),
+            &self.ctx.store.ty_text(field.ty),
             b"' is incompatible with previous definition of type '",
-            &self.ctx.ty_text(old.ty),
+            &self.ctx.store.ty_text(old.ty),
             b"'",
         ]
         .concat();
@@ -296,46 +304,46 @@ impl Parser<'_> {
 
     /// Assigns to a field, or to some bits of it, bit 0 of the value to the first.
     pub(super) fn set_value(&mut self, rec: RecId, loc: Loc, name: Sym, bits: &[u32], value: Val, moves: bool) -> Done {
-        let shape = self.ctx.rec(rec).shape;
-        let Some(at) = self.ctx.shapes.find(shape, name) else {
-            let text = [b"Value '", self.ctx.names.get(name), b"' unknown!"].concat();
+        let shape = self.ctx.store.rec(rec).shape;
+        let Some(at) = self.ctx.store.shapes.find(shape, name) else {
+            let text = [b"Value '", self.ctx.store.names.get(name), b"' unknown!"].concat();
             self.error(loc, "tblgen-unknown-field", &text);
             self.suggest_own_field(rec, name);
             return Err(Stop);
         };
         let mut value = value;
         if bits.is_empty() {
-            if self.ctx.vals.kind(value) == Kind::Var && Sym(self.ctx.vals.node(value).a) == name {
+            if self.ctx.store.vals.kind(value) == ValueKind::Var && Sym(self.ctx.store.vals.node(value).a) == name {
                 return self.fail_at(loc, "tblgen-recursion", b"Recursion / self-assignment forbidden");
             }
         } else {
             value = self.with_bits(rec, at, loc, name, bits, value)?;
         }
-        let ty = self.ctx.shapes.get(shape).fields[at].ty;
+        let ty = self.ctx.store.shapes.get(shape).fields[at].ty;
         if !self.ctx.set_field(rec, at, value) {
             self.incompatible(loc, name, ty, value);
             return Err(Stop);
         }
-        if moves && self.ctx.rec(rec).field_locs.get(at) != Some(&loc) {
-            Arc::make_mut(&mut self.ctx.rec_mut(rec).field_locs)[at] = loc;
+        if moves && self.ctx.store.rec(rec).field_locs.get(at) != Some(&loc) {
+            Arc::make_mut(&mut self.ctx.store.rec_mut(rec).field_locs)[at] = loc;
         }
         Ok(())
     }
 
     fn with_bits(&mut self, rec: RecId, at: usize, loc: Loc, name: Sym, bits: &[u32], value: Val) -> Result<Val, Stop> {
-        let current = self.ctx.rec(rec).values[at];
-        if self.ctx.vals.kind(current) != Kind::Bits {
-            let text = [b"Value '", self.ctx.names.get(name), b"' is not a bits type"].concat();
+        let current = self.ctx.store.rec(rec).values[at];
+        if self.ctx.store.vals.kind(current) != ValueKind::Bits {
+            let text = [b"Value '", self.ctx.store.names.get(name), b"' is not a bits type"].concat();
             return self.fail_at(loc, "tblgen-type", &text);
         }
         let Some(part) = self.ctx.cast_to(value, Ty::bits(bits.len() as u32)) else {
             return self.fail_at(loc, "tblgen-type", b"Initializer is not compatible with bit range");
         };
-        let width = self.ctx.vals.bits_len(current);
-        let mut all: Vec<u32> = (0..width).map(|i| self.ctx.vals.bits_at(current, i).0).collect();
+        let width = self.ctx.store.vals.bits_len(current);
+        let mut all: Vec<u32> = (0..width).map(|i| self.ctx.store.vals.bits_at(current, i).0).collect();
         let mut set = vec![false; width as usize];
         for (i, &bit) in bits.iter().enumerate() {
-            let name = self.ctx.names.get(name);
+            let name = self.ctx.store.names.get(name);
             let Some(done) = set.get_mut(bit as usize) else {
                 let text = format!("bit {bit} is not in '{}', which has {width}", String::from_utf8_lossy(name));
                 return self.fail_at(loc, "tblgen-range", text.as_bytes());
@@ -345,25 +353,25 @@ impl Parser<'_> {
                 let text = [b"Cannot set bit #", number.as_bytes(), b" of value '", name, b"' more than once"].concat();
                 return self.fail_at(loc, "tblgen-range", &text);
             }
-            all[bit as usize] = self.ctx.bit_of(part, i as u32).0;
+            all[bit as usize] = self.ctx.store.bit_of(part, i as u32).0;
         }
-        Ok(self.ctx.bits(&all))
+        Ok(self.ctx.store.bits(&all))
     }
 
     fn incompatible(&mut self, loc: Loc, name: Sym, ty: Ty, value: Val) {
-        let value_ty = self.ctx.vals.ty(value);
+        let value_ty = self.ctx.store.vals.ty(value);
         let mut text = b"Field '".to_vec();
-        text.extend(self.ctx.names.get(name));
+        text.extend(self.ctx.store.names.get(name));
         text.extend(b"' of type '");
-        self.ctx.write_ty(ty, &mut text);
+        self.ctx.store.write_ty(ty, &mut text);
         text.extend(b"' is incompatible with value '");
-        self.ctx.write_val(value, &mut text);
-        if self.ctx.vals.kind(value) == Kind::Bits {
-            let width = self.ctx.vals.bits_len(value);
+        self.ctx.store.write_val(value, &mut text);
+        if self.ctx.store.vals.kind(value) == ValueKind::Bits {
+            let width = self.ctx.store.vals.bits_len(value);
             text.extend(format!("' of type bit initializer with length {width}").as_bytes());
         } else if value_ty != Ty::NONE {
             text.extend(b"' of type '");
-            self.ctx.write_ty(value_ty, &mut text);
+            self.ctx.store.write_ty(value_ty, &mut text);
         }
         text.push(b'\'');
         self.error(loc, "tblgen-type", &text);
@@ -371,11 +379,12 @@ impl Parser<'_> {
 
     fn suggest_own_field(&mut self, rec: RecId, name: Sym) {
         let ctx = &self.ctx;
-        let text = |s: Sym| String::from_utf8_lossy(ctx.names.get(s)).into_owned();
-        let names: Vec<String> = ctx.shapes.get(ctx.rec(rec).shape).fields.iter().map(|f| text(f.name)).collect();
+        let text = |s: Sym| String::from_utf8_lossy(ctx.store.names.get(s)).into_owned();
+        let names: Vec<String> =
+            ctx.store.shapes.get(ctx.store.rec(rec).shape).fields.iter().map(|f| text(f.name)).collect();
         if let Some(near) = isaglot_source::closest(&text(name), names.iter().map(String::as_str)) {
             let help = format!("did you mean '{near}'?");
-            self.ctx.messages.help(Loc::NONE, help);
+            self.ctx.messages.help(&self.ctx.store.places, Loc::NONE, help);
         }
     }
 
@@ -387,7 +396,7 @@ impl Parser<'_> {
         self.reference(rec, class, loc)
     }
 
-    /// Arguments behind the name of a class or multiclass.
+    /// Arguments after the name of a class or multiclass.
     pub(super) fn reference(&mut self, rec: Option<RecId>, of: RecId, loc: Loc) -> Result<Reference, Stop> {
         let mut args = Vec::new();
         if self.eat(Tok::Less) {
@@ -406,63 +415,63 @@ impl Parser<'_> {
         for (name, value) in values {
             r.set(name, value);
         }
-        if let Some(from) = self.ctx.rec(class).checks.clone() {
-            let checks = self.ctx.rec_mut(rec).checks.get_or_insert_default();
+        if let Some(from) = self.ctx.store.rec(class).checks.clone() {
+            let checks = self.ctx.store.rec_mut(rec).checks.get_or_insert_default();
             checks.assertions.extend(from.assertions);
             checks.dumps.extend(from.dumps);
         }
-        let name = if self.ctx.rec(rec).is_class() {
+        let name = if self.ctx.store.rec(rec).is_class() {
             let implicit = self.implicit_name(rec);
-            self.ctx.var(implicit, Ty::STRING)
+            self.ctx.store.var(implicit, Ty::STRING)
         } else {
-            self.ctx.rec(rec).name
+            self.ctx.store.rec(rec).name
         };
         let implicit = self.implicit_name(class);
         r.set(implicit, name);
-        r.by = self.ctx.class_sym(class);
-        self.ctx.resolve_record(rec, &mut r, Step::Substituted);
+        r.by = self.ctx.store.class_sym(class);
+        self.ctx.resolve_record(rec, &mut r, OriginStep::Substituted);
         self.ctx.retire(r);
-        if self.ctx.stopped {
+        if self.ctx.eval.stopped {
             return Err(Stop);
         }
-        let twice = match self.ctx.inherit_list(rec, class) {
+        let twice = match self.ctx.store.inherit_list(rec, class) {
             Some(twice) => Some(twice),
-            None if self.ctx.is_subclass(rec, class) => Some(class),
+            None if self.ctx.store.is_subclass(rec, class) => Some(class),
             None => None,
         };
         if let Some(twice) = twice {
-            let text = [b"Already subclass of '", self.ctx.rec_name(twice).as_slice(), b"'!\n"].concat();
+            let text = [b"Already subclass of '", self.ctx.store.rec_name(twice).as_slice(), b"'!\n"].concat();
             return self.fail_at(loc, "tblgen-superclass", &text);
         }
-        self.ctx.push_super(rec, class);
+        self.ctx.store.push_super(rec, class);
         Ok(())
     }
 
     fn inherit_fields(&mut self, rec: RecId, class: RecId, loc: Loc) -> Done {
         let ctx = &mut self.ctx;
-        let (to, from) = (ctx.rec(rec).shape, ctx.rec(class).shape);
-        let merge = ctx.shapes.merge(to, from);
-        let count = ctx.rec(rec).values.len();
+        let (to, from) = (ctx.store.rec(rec).shape, ctx.store.rec(class).shape);
+        let merge = ctx.store.shapes.merge(to, from);
+        let count = ctx.store.rec(rec).values.len();
         if merge.plain {
-            let (values, locs) = (ctx.rec(class).values.clone(), Arc::clone(&ctx.rec(class).field_locs));
-            let r = ctx.rec_mut(rec);
+            let (values, locs) = (ctx.store.rec(class).values.clone(), Arc::clone(&ctx.store.rec(class).field_locs));
+            let r = ctx.store.rec_mut(rec);
             (r.values, r.field_locs, r.shape) = (values, locs, merge.shape);
         } else {
             for (i, &place) in merge.place.iter().enumerate() {
-                let value = ctx.rec(class).values[i];
+                let value = ctx.store.rec(class).values[i];
                 if usize::from(place) < count {
                     if !ctx.set_field(rec, usize::from(place), value) {
-                        let field = ctx.shapes.get(from).fields[i];
+                        let field = ctx.store.shapes.get(from).fields[i];
                         return self.add_field(rec, field, value, Loc::NONE, loc);
                     }
                 } else {
-                    let field_loc = ctx.rec(class).field_locs[i];
-                    let r = ctx.rec_mut(rec);
+                    let field_loc = ctx.store.rec(class).field_locs[i];
+                    let r = ctx.store.rec_mut(rec);
                     r.values.push(value);
                     Arc::make_mut(&mut r.field_locs).push(field_loc);
                 }
             }
-            ctx.rec_mut(rec).shape = merge.shape;
+            ctx.store.rec_mut(rec).shape = merge.shape;
         }
         if ctx.origins.on() {
             self.inherit_origins(rec, class, &merge.place, loc);
@@ -472,46 +481,46 @@ impl Parser<'_> {
 
     fn inherit_origins(&mut self, rec: RecId, class: RecId, places: &[u16], loc: Loc) {
         let ctx = &mut self.ctx;
-        let len = ctx.rec(rec).values.len();
-        let by = ctx.class_sym(class);
-        ctx.rec_mut(rec).origins.resize(len, 0);
+        let len = ctx.store.rec(rec).values.len();
+        let by = ctx.store.class_sym(class);
+        ctx.store.rec_mut(rec).origins.resize(len, 0);
         for (i, &place) in places.iter().enumerate() {
             let at = usize::from(place);
-            let before = ctx.rec(class).origins.get(i).copied().unwrap_or(0);
-            let value = ctx.rec(rec).values[at];
-            let node = ctx.origins.add(Origin { step: Step::Inherited, by, loc, value, before });
-            ctx.rec_mut(rec).origins[at] = node;
+            let before = ctx.store.rec(class).origins.get(i).copied().unwrap_or(0);
+            let value = ctx.store.rec(rec).values[at];
+            let node = ctx.origins.add(Origin { step: OriginStep::Inherited, by, loc, value, before });
+            ctx.store.rec_mut(rec).origins[at] = node;
         }
     }
 
     /// Records a step of a field's history.
-    pub(super) fn trace(&mut self, rec: RecId, name: Sym, step: Step, by: Sym, loc: Loc) {
+    pub(super) fn trace(&mut self, rec: RecId, name: Sym, step: OriginStep, by: Sym, loc: Loc) {
         let ctx = &mut self.ctx;
-        let shape = ctx.rec(rec).shape;
-        let Some(at) = ctx.shapes.find(shape, name) else { return };
-        let len = ctx.rec(rec).values.len();
-        ctx.rec_mut(rec).origins.resize(len, 0);
-        let (before, value) = (ctx.rec(rec).origins[at], ctx.rec(rec).values[at]);
+        let shape = ctx.store.rec(rec).shape;
+        let Some(at) = ctx.store.shapes.find(shape, name) else { return };
+        let len = ctx.store.rec(rec).values.len();
+        ctx.store.rec_mut(rec).origins.resize(len, 0);
+        let (before, value) = (ctx.store.rec(rec).origins[at], ctx.store.rec(rec).values[at]);
         let node = ctx.origins.add(Origin { step, by, loc, value, before });
-        ctx.rec_mut(rec).origins[at] = node;
+        ctx.store.rec_mut(rec).origins[at] = node;
     }
 
     /// Forgets the last step of a field's history.
     fn untrace(&mut self, rec: RecId, name: Sym) {
-        let shape = self.ctx.rec(rec).shape;
-        let Some(at) = self.ctx.shapes.find(shape, name) else { return };
-        let last = self.ctx.rec(rec).origins.get(at).copied().unwrap_or(0);
+        let shape = self.ctx.store.rec(rec).shape;
+        let Some(at) = self.ctx.store.shapes.find(shape, name) else { return };
+        let last = self.ctx.store.rec(rec).origins.get(at).copied().unwrap_or(0);
         let before = self.ctx.origins.chain(last).first().map_or(0, |o| o.before);
-        if let Some(slot) = self.ctx.rec_mut(rec).origins.get_mut(at) {
+        if let Some(slot) = self.ctx.store.rec_mut(rec).origins.get_mut(at) {
             *slot = before;
         }
     }
 
     pub(super) fn add_assertion(&mut self, rec: RecId, assertion: Assertion) {
-        self.ctx.rec_mut(rec).checks.get_or_insert_default().assertions.push(assertion);
+        self.ctx.store.rec_mut(rec).checks.get_or_insert_default().assertions.push(assertion);
     }
 
     pub(super) fn add_dump(&mut self, rec: RecId, dump: Dump) {
-        self.ctx.rec_mut(rec).checks.get_or_insert_default().dumps.push(dump);
+        self.ctx.store.rec_mut(rec).checks.get_or_insert_default().dumps.push(dump);
     }
 }

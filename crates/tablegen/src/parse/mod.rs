@@ -52,7 +52,7 @@ struct LetItem {
     loc: Loc,
 }
 
-/// A class or multiclass with arguments, behind a `:`.
+/// A class or multiclass with arguments, after a `:`.
 #[derive(Debug)]
 struct Reference {
     rec: RecId,
@@ -146,7 +146,7 @@ impl<'a> Parser<'a> {
             match result {
                 Ok(()) if failed => return Err(Stop),
                 Ok(()) => return Ok(()),
-                Err(Stop) if !all_errors || self.ctx.stopped => return Err(Stop),
+                Err(Stop) if !all_errors || self.ctx.eval.stopped => return Err(Stop),
                 Err(Stop) => failed = true,
             }
             if self.ctx.messages.errors > crate::limits::MAX_ERRORS || !self.recover() {
@@ -163,7 +163,7 @@ impl<'a> Parser<'a> {
         self.multi = None;
         self.defsets.clear();
         self.depth = 0;
-        self.ctx.depth = 0;
+        self.ctx.eval.depth = 0;
         let mut braces = 0u32;
         loop {
             let before = self.lex.loc();
@@ -187,7 +187,7 @@ impl<'a> Parser<'a> {
             let said = self.ctx.messages.list.len();
             self.next();
             if self.tok == Tok::Error {
-                // Said already, or beside the point while skipping.
+                // Reported already, or of no interest while skipping.
                 self.ctx.messages.errors -= self.ctx.messages.list.len() - said;
                 self.ctx.messages.list.truncate(said);
                 if self.lex.loc() == before {
@@ -233,13 +233,13 @@ impl<'a> Parser<'a> {
     }
 
     fn name_of(&self, sym: Sym) -> Vec<u8> {
-        self.ctx.names.get(sym).to_vec()
+        self.ctx.store.names.get(sym).to_vec()
     }
 
     // ---- Errors --------------------------------------------------------------------------------------------------
 
     fn error(&mut self, loc: Loc, code: &'static str, text: &[u8]) {
-        self.ctx.messages.error(loc, code, text);
+        self.ctx.messages.error(&self.ctx.store.places, loc, code, text);
     }
 
     /// An error at the current token.
@@ -273,10 +273,10 @@ impl<'a> Parser<'a> {
     /// Counts a level of nesting; `false` if it is too deep.
     fn deeper(&mut self) -> bool {
         self.depth += 1;
-        if self.depth > self.ctx.bounds.parse_depth {
+        if self.depth > self.ctx.eval.bounds.parse_depth {
             self.ctx.too_much("levels of nesting");
         }
-        !self.ctx.stopped
+        !self.ctx.eval.stopped
     }
 
     fn push_class_number(&mut self) -> u32 {

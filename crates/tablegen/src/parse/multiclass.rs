@@ -6,11 +6,11 @@ use crate::lex::token::Tok;
 use crate::loc::Loc;
 use crate::names::Sym;
 use crate::ops::{TernOp, UnOp};
-use crate::origin::Step;
+use crate::origin::OriginStep;
 use crate::record::{Assertion, ClassPart, Dump, RecId, RecKind, Record};
 use crate::resolve::Resolver;
 use crate::ty::Ty;
-use crate::value::{Kind, Val};
+use crate::value::{Val, ValueKind};
 
 /// Names and what is put in for them when entries are run.
 type Substitution = Vec<(Sym, Val)>;
@@ -22,11 +22,11 @@ impl Parser<'_> {
         }
         let (name, loc) = (self.text(), self.loc());
         if self.multiclasses.contains_key(&name) {
-            let text = [b"multiclass '", self.ctx.names.get(name), b"' already defined"].concat();
+            let text = [b"multiclass '", self.ctx.store.names.get(name), b"' already defined"].concat();
             self.token_error("tblgen-redefined", &text);
             return Err(Stop);
         }
-        let text = self.ctx.string(name);
+        let text = self.ctx.store.string(name);
         let mut record = Record::new(text, loc, RecKind::MultiClass);
         record.class = Some(Box::new(ClassPart { number: u32::MAX, ..ClassPart::default() }));
         let rec = self.ctx.add_record(record);
@@ -95,7 +95,7 @@ impl Parser<'_> {
             args = self.template_args(Some(rec), of)?;
         }
         let implicit = self.implicit_name(rec);
-        let name = self.ctx.var(implicit, Ty::STRING);
+        let name = self.ctx.store.var(implicit, Ty::STRING);
         let mut subst = self.substitution(&Reference { rec: of, args, loc }, name)?;
         let source = self.all_multiclasses[from].entries.clone();
         let mut made = Vec::new();
@@ -116,10 +116,10 @@ impl Parser<'_> {
         self.next();
         let mut name = self.object_name().ok_or(Stop)?;
         if name == Val::UNSET {
-            name = self.ctx.new_anonymous_name();
+            name = self.ctx.store.new_anonymous_name();
             if let Some(multi) = self.multi {
                 let implicit = self.implicit_name(self.all_multiclasses[multi].rec);
-                let prefix = self.ctx.var(implicit, Ty::STRING);
+                let prefix = self.ctx.store.var(implicit, Ty::STRING);
                 name = self.str_concat(prefix, name);
             }
         }
@@ -145,7 +145,7 @@ impl Parser<'_> {
             if self.tok != Tok::Id {
                 return self.fail("tblgen-syntax", "expected identifier");
             }
-            if self.ctx.class_by_name.contains_key(&self.text()) {
+            if self.ctx.store.class_by_name.contains_key(&self.text()) {
                 classes = true;
                 break;
             }
@@ -161,7 +161,7 @@ impl Parser<'_> {
             self.apply_lets_to(&entry)?;
             // llvm-tblgen goes on after a bad record here.
             let _ = self.add_entry(entry);
-            if self.ctx.stopped {
+            if self.ctx.eval.stopped {
                 return Err(Stop);
             }
         }
@@ -243,16 +243,16 @@ impl Parser<'_> {
         let mut list = self.ctx.run(inner.list, &mut r);
         self.ctx.retire(r);
         // The arms of an `if` are lists of 0 or 1 element, chosen by an `!if` that must be decided by now.
-        let node = self.ctx.vals.node(list);
-        if last && node.kind == Kind::TernOp && TernOp::of(node.op) == TernOp::If {
-            let [condition, then, other] = [0, 1, 2].map(|i| self.ctx.vals.part(list, i));
+        let node = self.ctx.store.vals.node(list);
+        if last && node.kind == ValueKind::TernOp && TernOp::of(node.op) == TernOp::If {
+            let [condition, then, other] = [0, 1, 2].map(|i| self.ctx.store.vals.part(list, i));
             let mut r = self.resolver(None, subst);
             r.make_last();
             let decided = self.ctx.run(condition, &mut r);
             if decided == condition {
                 let text = [
                     b"unable to resolve if condition '",
-                    self.ctx.val_text(condition).as_slice(),
+                    self.ctx.store.val_text(condition).as_slice(),
                     b"' at end of containing scope",
                 ]
                 .concat();
@@ -261,18 +261,18 @@ impl Parser<'_> {
             self.ctx.retire(r);
             list = self.ctx.make_tern(TernOp::If, decided, then, other, node.ty, None);
         }
-        if self.ctx.stopped {
+        if self.ctx.eval.stopped {
             return Err(Stop);
         }
-        let Some(elements) = self.ctx.vals.as_list(list).map(<[u32]>::to_vec) else {
+        let Some(elements) = self.ctx.store.vals.as_list(list).map(<[u32]>::to_vec) else {
             if let (false, Some(dest)) = (last, &mut dest) {
                 let mut entries = Vec::new();
                 let result = self.run_entries(&inner.entries, subst, last, Some(&mut entries), loc);
                 dest.push(Entry::Loop(Box::new(Loop { loc: inner.loc, iterator: inner.iterator, list, entries })));
                 return result;
             }
-            let text =
-                [b"attempting to loop over '", self.ctx.val_text(list).as_slice(), b"', expected a list"].concat();
+            let text = [b"attempting to loop over '", self.ctx.store.val_text(list).as_slice(), b"', expected a list"]
+                .concat();
             return self.fail_at(inner.loc, "tblgen-type", &text);
         };
         for element in elements {
@@ -300,7 +300,7 @@ impl Parser<'_> {
             return Err(Stop);
         }
         for entry in source {
-            if self.ctx.stopped || !self.ctx.step() {
+            if self.ctx.eval.stopped || !self.ctx.step() {
                 return Err(Stop);
             }
             match entry {
@@ -331,13 +331,13 @@ impl Parser<'_> {
                     }
                 }
                 Entry::Record(prototype) => {
-                    let mut record = self.ctx.rec(*prototype).clone();
+                    let mut record = self.ctx.store.rec(*prototype).clone();
                     if let Some(loc) = loc {
                         record.locs.push(loc);
                     }
                     let rec = self.ctx.add_record(record);
                     let mut r = self.resolver(Some(rec), subst);
-                    self.ctx.resolve_record(rec, &mut r, Step::Substituted);
+                    self.ctx.resolve_record(rec, &mut r, OriginStep::Substituted);
                     self.ctx.retire(r);
                     match &mut dest {
                         Some(dest) => dest.push(Entry::Record(rec)),
@@ -354,18 +354,18 @@ impl Parser<'_> {
     pub(super) fn arm(&mut self, condition: Val, then: bool) -> Val {
         let empty = self.ctx.list(Ty::BIT, &[]);
         let one = self.ctx.list(Ty::BIT, &[Val::TRUE.0]);
-        let ty = self.ctx.types.list(Ty::BIT);
+        let ty = self.ctx.store.types.list(Ty::BIT);
         let (b, c) = if then { (one, empty) } else { (empty, one) };
-        let node = self.ctx.tern(TernOp::If, condition, b, c, ty);
+        let node = self.ctx.store.tern(TernOp::If, condition, b, c, ty);
         self.ctx.fold_tern(node, None)
     }
 
     /// `!repr` of a record that is dumped; anything else is dumped as it is.
     pub(super) fn dumped(&mut self, message: Val, rec: Option<RecId>) -> Val {
-        if self.ctx.as_def(message).is_none() {
+        if self.ctx.store.as_def(message).is_none() {
             return message;
         }
-        let node = self.ctx.un(UnOp::Repr, message, Ty::STRING);
+        let node = self.ctx.store.un(UnOp::Repr, message, Ty::STRING);
         self.ctx.fold_un(node, rec, false)
     }
 }

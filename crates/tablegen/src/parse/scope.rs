@@ -58,44 +58,44 @@ impl Parser<'_> {
 
     /// `Class:name` or `Multi::name`.
     pub(super) fn qualified(&mut self, rec: RecId, name: Sym) -> Sym {
-        let r = self.ctx.rec(rec);
+        let r = self.ctx.store.rec(rec);
         let separator: &[u8] = if r.kind == RecKind::MultiClass { b"::" } else { b":" };
-        let mut text = self.ctx.rec_name(rec);
+        let mut text = self.ctx.store.rec_name(rec);
         text.extend(separator);
-        text.extend(self.ctx.names.get(name));
-        self.ctx.names.intern(&text)
+        text.extend(self.ctx.store.names.get(name));
+        self.ctx.store.names.intern(&text)
     }
 
     /// The qualified `NAME`.
     pub(super) fn implicit_name(&mut self, rec: RecId) -> Sym {
-        if let Some(class) = &self.ctx.rec(rec).class
+        if let Some(class) = &self.ctx.store.rec(rec).class
             && class.implicit != 0
         {
             return Sym(class.implicit);
         }
         let name = self.qualified(rec, Sym::NAME);
-        if let Some(class) = &mut self.ctx.rec_mut(rec).class {
+        if let Some(class) = &mut self.ctx.store.rec_mut(rec).class {
             class.implicit = name.0;
         }
         name
     }
 
     fn template_arg(&mut self, rec: RecId, name: Sym) -> Option<Val> {
-        let args = self.ctx.rec(rec).args();
+        let args = self.ctx.store.rec(rec).args();
         if !args.is_empty() {
             let qualified = self.qualified(rec, name);
-            let class = self.ctx.rec_mut(rec).class.as_mut()?;
+            let class = self.ctx.store.rec_mut(rec).class.as_mut()?;
             if let Some(arg) = class.args.iter_mut().find(|a| a.name == qualified) {
                 arg.used = true;
                 let ty = arg.ty;
-                return Some(self.ctx.var(qualified, ty));
+                return Some(self.ctx.store.var(qualified, ty));
             }
         }
         if name != Sym::NAME {
             return None;
         }
         let implicit = self.implicit_name(rec);
-        Some(self.ctx.var(implicit, Ty::STRING))
+        Some(self.ctx.store.var(implicit, Ty::STRING))
     }
 
     fn visible(&mut self, name: Sym) -> Option<Val> {
@@ -107,12 +107,12 @@ impl Parser<'_> {
             match scope.around {
                 Around::Nothing => {}
                 Around::Record(rec) => {
-                    let shape = self.ctx.rec(rec).shape;
-                    if let Some(at) = self.ctx.shapes.find(shape, name) {
-                        let ty = self.ctx.shapes.get(shape).fields[at].ty;
-                        return Some(self.ctx.var(name, ty));
+                    let shape = self.ctx.store.rec(rec).shape;
+                    if let Some(at) = self.ctx.store.shapes.find(shape, name) {
+                        let ty = self.ctx.store.shapes.get(shape).fields[at].ty;
+                        return Some(self.ctx.store.var(name, ty));
                     }
-                    if self.ctx.rec(rec).is_class()
+                    if self.ctx.store.rec(rec).is_class()
                         && let Some(arg) = self.template_arg(rec, name)
                     {
                         return Some(arg);
@@ -120,7 +120,7 @@ impl Parser<'_> {
                 }
                 Around::Loop(iterator, ty) => {
                     if iterator == name {
-                        return Some(self.ctx.var(name, ty));
+                        return Some(self.ctx.store.var(name, ty));
                     }
                 }
                 Around::MultiClass(rec) => {
@@ -139,22 +139,22 @@ impl Parser<'_> {
             return Some(value);
         }
         if mode == Mode::Name {
-            return Some(self.ctx.string(name));
+            return Some(self.ctx.store.string(name));
         }
-        if let Some(value) = self.ctx.global(name) {
+        if let Some(value) = self.ctx.store.global(name) {
             return Some(value);
         }
         // A record may mention itself; what it is is known only when it is complete.
         if let Some(own) = rec
             && self.multi.is_none()
-            && !self.ctx.rec(own).is_class()
-            && self.ctx.vals.as_str(self.ctx.rec(own).name) == Some(name)
+            && !self.ctx.store.rec(own).is_class()
+            && self.ctx.store.vals.as_str(self.ctx.store.rec(own).name) == Some(name)
         {
-            let ty = self.ctx.record_ty(own);
-            let text = self.ctx.string(name);
-            return Some(self.ctx.un(UnOp::Cast, text, ty));
+            let ty = self.ctx.store.record_ty(own);
+            let text = self.ctx.store.string(name);
+            return Some(self.ctx.store.un(UnOp::Cast, text, ty));
         }
-        let text = [b"Variable not defined: '", self.ctx.names.get(name), b"'"].concat();
+        let text = [b"Variable not defined: '", self.ctx.store.names.get(name), b"'"].concat();
         self.error(loc, "tblgen-undefined", &text);
         self.suggest(rec, name);
         None
@@ -163,15 +163,15 @@ impl Parser<'_> {
     /// Adds "did you mean" for a name that is not visible.
     fn suggest(&mut self, rec: Option<RecId>, name: Sym) {
         let ctx = &self.ctx;
-        let text = |sym: Sym| String::from_utf8_lossy(ctx.names.get(sym)).into_owned();
+        let text = |sym: Sym| String::from_utf8_lossy(ctx.store.names.get(sym)).into_owned();
         let wanted = text(name);
         let mut names: Vec<String> = Vec::new();
         for scope in &self.scopes {
             names.extend(scope.vars.iter().map(|v| text(v.0)));
             match scope.around {
                 Around::Record(r) | Around::MultiClass(r) => {
-                    let r = ctx.rec(r);
-                    names.extend(ctx.shapes.get(r.shape).fields.iter().map(|f| text(f.name)));
+                    let r = ctx.store.rec(r);
+                    names.extend(ctx.store.shapes.get(r.shape).fields.iter().map(|f| text(f.name)));
                     let plain = |q: String| q.rsplit(':').next().map(str::to_owned).unwrap_or_default();
                     names.extend(r.args().iter().map(|a| plain(text(a.name))));
                 }
@@ -180,16 +180,22 @@ impl Parser<'_> {
             }
         }
         if let Some(r) = rec {
-            names.extend(ctx.shapes.get(ctx.rec(r).shape).fields.iter().map(|f| text(f.name)));
+            names.extend(ctx.store.shapes.get(ctx.store.rec(r).shape).fields.iter().map(|f| text(f.name)));
         }
         const MOST: usize = 20_000;
-        names.extend(ctx.globals.keys().map(|&g| text(g)));
-        names.extend(ctx.defs.iter().take(MOST).filter_map(|&d| ctx.vals.as_str(ctx.rec(d).name)).map(text));
+        names.extend(ctx.store.globals.keys().map(|&g| text(g)));
+        names.extend(
+            ctx.store.defs.iter().take(MOST).filter_map(|&d| ctx.store.vals.as_str(ctx.store.rec(d).name)).map(text),
+        );
         names.sort_unstable();
-        if ctx.class_by_name.contains_key(&name) {
-            self.ctx.messages.help(Loc::NONE, format!("'{wanted}' is a class: a record of it is {wanted}<…>"));
+        if ctx.store.class_by_name.contains_key(&name) {
+            self.ctx.messages.help(
+                &self.ctx.store.places,
+                Loc::NONE,
+                format!("'{wanted}' is a class: a record of it is {wanted}<…>"),
+            );
         } else if let Some(near) = isaglot_source::closest(&wanted, names.iter().map(String::as_str)) {
-            self.ctx.messages.help(Loc::NONE, format!("did you mean '{near}'?"));
+            self.ctx.messages.help(&self.ctx.store.places, Loc::NONE, format!("did you mean '{near}'?"));
         }
     }
 }

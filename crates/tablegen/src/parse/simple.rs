@@ -7,7 +7,7 @@ use crate::loc::Loc;
 use crate::names::Sym;
 use crate::record::RecId;
 use crate::ty::Ty;
-use crate::value::{Arg, Kind, Val};
+use crate::value::{Arg, Val, ValueKind};
 
 impl Parser<'_> {
     pub(super) fn simple_value(&mut self, rec: Option<RecId>, ty: Option<Ty>, mode: Mode) -> Option<Val> {
@@ -21,29 +21,29 @@ impl Parser<'_> {
                 let mut text = self.text();
                 while self.next() == Tok::Str {
                     let mut all = self.name_of(text);
-                    all.extend(self.ctx.names.get(self.text()));
+                    all.extend(self.ctx.store.names.get(self.text()));
                     if all.len() > self.ctx.max_string() {
                         self.ctx.too_much("strings");
                         return None;
                     }
-                    text = self.ctx.names.intern(&all);
+                    text = self.ctx.store.names.intern(&all);
                 }
-                return Some(self.ctx.string(text));
+                return Some(self.ctx.store.string(text));
             }
             _ => {}
         }
         let value = match self.tok {
-            Tok::True => self.ctx.int(1),
-            Tok::False => self.ctx.int(0),
-            Tok::Int => self.ctx.int(self.lex.value.int),
+            Tok::True => self.ctx.store.int(1),
+            Tok::False => self.ctx.store.int(0),
+            Tok::Int => self.ctx.store.int(self.lex.value.int),
             Tok::BinaryInt => {
                 let (value, digits) = (self.lex.value.int, self.lex.value.digits);
                 let bits: Vec<u32> = (0..digits).map(|i| Val::bit(value.wrapping_shr(i) & 1 == 1).0).collect();
-                self.ctx.bits(&bits)
+                self.ctx.store.bits(&bits)
             }
             Tok::Code => {
                 let text = self.text();
-                self.ctx.code(text, true)
+                self.ctx.store.code(text, true)
             }
             Tok::Question => Val::UNSET,
             _ => return self.none("Unknown or reserved token when parsing a value"),
@@ -57,11 +57,11 @@ impl Parser<'_> {
         let name = self.text();
         match self.next() {
             // The name of a named argument.
-            Tok::Equal => return Some(self.ctx.string(name)),
+            Tok::Equal => return Some(self.ctx.store.string(name)),
             Tok::Less => {}
             _ => return self.identifier(rec, name, loc, mode),
         }
-        let Some(&class) = self.ctx.class_by_name.get(&name) else {
+        let Some(&class) = self.ctx.store.class_by_name.get(&name) else {
             let word = self.name_of(name);
             return self.none_at(loc, "tblgen-undefined", &[b"Expected a class name, got '", &word, b"'"]);
         };
@@ -69,7 +69,7 @@ impl Parser<'_> {
         let mut args = self.template_args(rec, class).ok()?;
         self.check_args(&mut args, loc, class)?;
         self.match_args(class, &args, loc).ok()?;
-        let node = self.ctx.var_def(class, &args);
+        let node = self.ctx.store.var_def(class, &args);
         Some(self.ctx.fold_var_def(node))
     }
 
@@ -81,14 +81,14 @@ impl Parser<'_> {
         }
         let mut by_name = false;
         for index in 0.. {
-            let Some(expected) = self.ctx.rec(of).args().get(index).map(|a| a.ty) else {
+            let Some(expected) = self.ctx.store.rec(of).args().get(index).map(|a| a.ty) else {
                 let text = format!("Too many template arguments: {}", index + 1);
                 return self.fail("tblgen-argument", &text);
             };
             let mut loc = self.loc();
             let mut value = self.value(rec, (!by_name).then_some(expected)).ok_or(Stop)?;
             if self.tok == Tok::Equal {
-                let Some(name) = self.ctx.vals.as_str(value) else {
+                let Some(name) = self.ctx.store.vals.as_str(value) else {
                     return self.fail_at(
                         loc,
                         "tblgen-argument",
@@ -96,8 +96,8 @@ impl Parser<'_> {
                     );
                 };
                 let qualified = self.qualified(of, name);
-                let Some(ty) = self.ctx.field_ty(of, qualified) else {
-                    let text = [b"Argument ", self.ctx.val_text(value).as_slice(), b" doesn't exist"].concat();
+                let Some(ty) = self.ctx.store.field_ty(of, qualified) else {
+                    let text = [b"Argument ", self.ctx.store.val_text(value).as_slice(), b" doesn't exist"].concat();
                     self.error(loc, "tblgen-argument", &text);
                     self.suggest_arg(of, name);
                     return Err(Stop);
@@ -136,12 +136,12 @@ impl Parser<'_> {
 
     fn suggest_arg(&mut self, of: RecId, name: Sym) {
         let ctx = &self.ctx;
-        let text = |s: Sym| String::from_utf8_lossy(ctx.names.get(s)).into_owned();
-        let names: Vec<String> = ctx.rec(of).args().iter().map(|a| text(a.name)).collect();
+        let text = |s: Sym| String::from_utf8_lossy(ctx.store.names.get(s)).into_owned();
+        let names: Vec<String> = ctx.store.rec(of).args().iter().map(|a| text(a.name)).collect();
         let plain: Vec<&str> = names.iter().filter_map(|n| n.rsplit(':').next()).collect();
         if let Some(near) = isaglot_source::closest(&text(name), plain) {
             let help = format!("did you mean '{near}'?");
-            self.ctx.messages.help(Loc::NONE, help);
+            self.ctx.messages.help(&self.ctx.store.places, Loc::NONE, help);
         }
     }
 
@@ -149,12 +149,12 @@ impl Parser<'_> {
     pub(super) fn check_args(&mut self, args: &mut [Arg], loc: Loc, of: RecId) -> Option<()> {
         for arg in args {
             let value = arg.value;
-            let params = self.ctx.rec(of).args();
+            let params = self.ctx.store.rec(of).args();
             let param = match arg.key() {
                 Ok(position) => params.get(position as usize).copied(),
                 Err(name) => params.iter().find(|a| a.name == name).copied(),
             }?;
-            let from = self.ctx.vals.ty(value);
+            let from = self.ctx.store.vals.ty(value);
             if from == Ty::NONE {
                 continue;
             }
@@ -163,18 +163,18 @@ impl Parser<'_> {
                 None => {
                     let text = [
                         b"Value specified for template argument '",
-                        self.ctx.names.get(param.name),
+                        self.ctx.store.names.get(param.name),
                         b"' is of type ",
-                        &self.ctx.ty_text(from),
+                        &self.ctx.store.ty_text(from),
                         b"; expected type ",
-                        &self.ctx.ty_text(param.ty),
+                        &self.ctx.store.ty_text(param.ty),
                         b": ",
-                        &self.ctx.val_text(value),
+                        &self.ctx.store.val_text(value),
                     ]
                     .concat();
                     self.error(loc, "tblgen-argument", &text);
-                    self.ctx.messages.help(param.loc, "the argument is declared here");
-                    self.ctx.stopped = true;
+                    self.ctx.messages.help(&self.ctx.store.places, param.loc, "the argument is declared here");
+                    self.ctx.eval.stopped = true;
                     self.ctx.messages.closed = true;
                     return None;
                 }
@@ -185,33 +185,33 @@ impl Parser<'_> {
 
     /// Finds the value of each parameter: an argument or the default.
     pub(super) fn match_args(&mut self, of: RecId, args: &[Arg], loc: Loc) -> Result<Vec<(Sym, Val)>, Stop> {
-        let count = self.ctx.rec(of).args().len();
+        let count = self.ctx.store.rec(of).args().len();
         let mut values: Vec<(Sym, Val)> = Vec::with_capacity(count + 1);
         for &arg in args {
-            let params = self.ctx.rec(of).args();
+            let params = self.ctx.store.rec(of).args();
             let name = match arg.key() {
                 Ok(position) => params.get(position as usize).map_or(Sym::NONE, |p| p.name),
                 Err(name) => name,
             };
             if values.iter().any(|v| v.0 == name) || !params.iter().any(|p| p.name == name) {
-                let text =
-                    [b"We can only specify the template argument '", self.ctx.names.get(name), b"' once"].concat();
+                let text = [b"We can only specify the template argument '", self.ctx.store.names.get(name), b"' once"]
+                    .concat();
                 return self.fail_at(loc, "tblgen-argument", &text);
             }
             values.push((name, arg.value));
         }
         let given = values.len();
         for i in 0..count {
-            let param = self.ctx.rec(of).args()[i];
+            let param = self.ctx.store.rec(of).args()[i];
             if values.iter().take(given).any(|v| v.0 == param.name) {
                 continue;
             }
-            if self.ctx.vals.flags(param.default) & crate::value::flag::COMPLETE == 0 {
-                let text =
-                    [b"value not specified for template argument '", self.ctx.names.get(param.name), b"'"].concat();
+            if self.ctx.store.vals.flags(param.default) & crate::value::flag::COMPLETE == 0 {
+                let text = [b"value not specified for template argument '", self.ctx.store.names.get(param.name), b"'"]
+                    .concat();
                 self.error(loc, "tblgen-argument", &text);
-                let text = [b"declared in '", self.ctx.rec_name(of).as_slice(), b"'"].concat();
-                self.ctx.messages.note(param.loc, &text);
+                let text = [b"declared in '", self.ctx.store.rec_name(of).as_slice(), b"'"].concat();
+                self.ctx.messages.note(&self.ctx.store.places, param.loc, &text);
                 return Err(Stop);
             }
             values.push((param.name, param.default));
@@ -253,14 +253,14 @@ impl Parser<'_> {
         // Written high to low.
         let mut bits: Vec<u32> = Vec::new();
         for (i, &value) in values.iter().enumerate() {
-            let kind = self.ctx.vals.kind(value);
-            let width = self.ctx.vals.ty(value).width();
-            match width.filter(|_| kind == Kind::Bits || kind == Kind::Var) {
-                Some(width) => bits.extend((0..width).rev().map(|b| self.ctx.bit_of(value, b).0)),
+            let kind = self.ctx.store.vals.kind(value);
+            let width = self.ctx.store.vals.ty(value).width();
+            match width.filter(|_| kind == ValueKind::Bits || kind == ValueKind::Var) {
+                Some(width) => bits.extend((0..width).rev().map(|b| self.ctx.store.bit_of(value, b).0)),
                 None => match self.ctx.cast_to(value, Ty::BIT) {
                     Some(bit) => bits.push(bit.0),
                     None => {
-                        let text = self.ctx.val_text(value);
+                        let text = self.ctx.store.val_text(value);
                         let number = i.to_string();
                         return self.none_at(
                             open,
@@ -276,17 +276,18 @@ impl Parser<'_> {
             }
         }
         bits.reverse();
-        Some(self.ctx.bits(&bits))
+        Some(self.ctx.store.bits(&bits))
     }
 
     fn list_value(&mut self, rec: Option<RecId>, ty: Option<Ty>) -> Option<Val> {
         self.next();
         let given = match ty {
             None => None,
-            Some(ty) => match self.ctx.types.element(ty) {
+            Some(ty) => match self.ctx.store.types.element(ty) {
                 Some(element) => Some(element),
                 None => {
-                    let text = [b"Encountered a list when expecting a ", self.ctx.ty_text(ty).as_slice()].concat();
+                    let text =
+                        [b"Encountered a list when expecting a ", self.ctx.store.ty_text(ty).as_slice()].concat();
                     self.token_error("tblgen-type", &text);
                     return None;
                 }
@@ -311,13 +312,13 @@ impl Parser<'_> {
         }
         let mut element: Option<Ty> = None;
         for &value in &values {
-            let ty = self.ctx.vals.ty(value);
+            let ty = self.ctx.store.vals.ty(value);
             if ty == Ty::NONE {
                 continue;
             }
             element = match element {
                 None => Some(ty),
-                Some(so_far) => match self.ctx.common_ty(so_far, ty) {
+                Some(so_far) => match self.ctx.store.common_ty(so_far, ty) {
                     Some(common) => Some(common),
                     None => return self.none("Incompatible types in list elements"),
                 },
@@ -325,7 +326,7 @@ impl Parser<'_> {
         }
         if let Some(stated) = stated {
             if let Some(element) = element
-                && !self.ctx.convertible(element, stated)
+                && !self.ctx.store.convertible(element, stated)
             {
                 return self.none("Incompatible types in list elements");
             }
@@ -334,12 +335,12 @@ impl Parser<'_> {
         let element = match (element, given) {
             (None, None) => return self.none("No type for list"),
             (None, Some(given)) => given,
-            (Some(element), Some(given)) if !self.ctx.convertible(element, given) => {
+            (Some(element), Some(given)) if !self.ctx.store.convertible(element, given) => {
                 let text = [
                     b"Element type mismatch for list: element type '",
-                    self.ctx.ty_text(element).as_slice(),
+                    self.ctx.store.ty_text(element).as_slice(),
                     b"' not convertible to '",
-                    &self.ctx.ty_text(given),
+                    &self.ctx.store.ty_text(given),
                 ]
                 .concat();
                 self.token_error("tblgen-type", &text);
@@ -383,7 +384,7 @@ impl Parser<'_> {
         if !self.eat(Tok::RParen) {
             return self.none("expected ')' in dag init");
         }
-        Some(self.ctx.dag(&run))
+        Some(self.ctx.store.dag(&run))
     }
 
     fn dag_arg(&mut self, rec: Option<RecId>) -> Option<(Val, Sym)> {

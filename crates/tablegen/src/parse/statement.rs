@@ -42,7 +42,7 @@ impl Parser<'_> {
         }
         let done = self.object_inner();
         self.depth -= 1;
-        if self.ctx.stopped { Err(Stop) } else { done }
+        if self.ctx.eval.stopped { Err(Stop) } else { done }
     }
 
     fn object_inner(&mut self) -> Done {
@@ -141,10 +141,10 @@ impl Parser<'_> {
         if self.local_exists(name) {
             return self.fail("tblgen-redefined", "local variable of this name already exists");
         }
-        if rec.is_some_and(|r| self.ctx.shapes.look(self.ctx.rec(r).shape, name).is_some()) {
+        if rec.is_some_and(|r| self.ctx.store.shapes.look(self.ctx.store.rec(r).shape, name).is_some()) {
             return self.fail("tblgen-redefined", "field of this name already exists");
         }
-        if self.outermost() && self.ctx.global(name).is_some() {
+        if self.outermost() && self.ctx.store.global(name).is_some() {
             return self.fail("tblgen-redefined", "def or global variable of this name already exists");
         }
         self.next();
@@ -156,7 +156,7 @@ impl Parser<'_> {
             return self.fail("tblgen-syntax", "expected ';'");
         }
         if self.outermost() {
-            self.ctx.globals.insert(name, value);
+            self.ctx.store.globals.insert(name, value);
         } else {
             self.add_local(name, value);
         }
@@ -168,8 +168,8 @@ impl Parser<'_> {
             return self.fail("tblgen-syntax", "expected identifier");
         }
         let name = self.text();
-        if self.aliases.contains_key(&name) || self.ctx.class_by_name.contains_key(&name) {
-            let text = [b"type of this name '", self.ctx.names.get(name), b"' already exists"].concat();
+        if self.aliases.contains_key(&name) || self.ctx.store.class_by_name.contains_key(&name) {
+            let text = [b"type of this name '", self.ctx.store.names.get(name), b"' already exists"].concat();
             self.token_error("tblgen-redefined", &text);
             return Err(Stop);
         }
@@ -180,7 +180,8 @@ impl Parser<'_> {
         let loc = self.loc();
         let ty = self.ty().ok_or(Stop)?;
         if ty.is_record() {
-            let text = [b"cannot define type alias for class type '", self.ctx.ty_text(ty).as_slice(), b"'"].concat();
+            let text =
+                [b"cannot define type alias for class type '", self.ctx.store.ty_text(ty).as_slice(), b"'"].concat();
             return self.fail_at(loc, "tblgen-type", &text);
         }
         self.aliases.insert(name, ty);
@@ -194,14 +195,14 @@ impl Parser<'_> {
         self.next();
         let loc = self.loc();
         let ty = self.ty().ok_or(Stop)?;
-        let Some(element) = self.ctx.types.element(ty) else {
+        let Some(element) = self.ctx.store.types.element(ty) else {
             return self.fail_at(loc, "tblgen-type", b"expected list type");
         };
         if self.tok != Tok::Id {
             return self.fail("tblgen-syntax", "expected identifier");
         }
         let name = self.text();
-        if self.ctx.global(name).is_some() {
+        if self.ctx.store.global(name).is_some() {
             return self.fail("tblgen-redefined", "def or global variable of this name already exists");
         }
         if self.next() != Tok::Equal {
@@ -219,7 +220,7 @@ impl Parser<'_> {
         self.close(open, "expected '}' at end of defset")?;
         let parts: Vec<u32> = done.elements.iter().map(|v| v.0).collect();
         let list = self.ctx.list(element, &parts);
-        self.ctx.globals.insert(name, list);
+        self.ctx.store.globals.insert(name, list);
         Ok(())
     }
 
@@ -270,7 +271,7 @@ impl Parser<'_> {
         let loc = self.loc();
         self.next();
         let Ok((name, ty, list)) = self.foreach_declaration() else {
-            if self.ctx.stopped {
+            if self.ctx.eval.stopped {
                 return Err(Stop);
             }
             return self.fail("tblgen-syntax", "expected declaration in for");
@@ -308,16 +309,16 @@ impl Parser<'_> {
         } else {
             let loc = self.loc();
             let value = self.value(None, None).ok_or(Stop)?;
-            let ty = self.ctx.vals.ty(value);
-            if let Some(element) = self.ctx.types.element(ty) {
+            let ty = self.ctx.store.vals.ty(value);
+            if let Some(element) = self.ctx.store.types.element(ty) {
                 return Ok((name, element, value));
             }
             if ty == Ty::NONE {
-                let text = [b"expected a list, got '", self.ctx.val_text(value).as_slice(), b"'"].concat();
+                let text = [b"expected a list, got '", self.ctx.store.val_text(value).as_slice(), b"'"].concat();
                 self.error(loc, "tblgen-type", &text);
                 if self.multi.is_some() {
                     let text = b"references to multiclass template arguments cannot be resolved at this time";
-                    self.ctx.messages.note(Loc::NONE, text);
+                    self.ctx.messages.note(&self.ctx.store.places, Loc::NONE, text);
                 }
                 return Err(Stop);
             }
@@ -326,7 +327,7 @@ impl Parser<'_> {
         if ranges.is_empty() {
             return Err(Stop);
         }
-        let numbers: Vec<u32> = ranges.iter().map(|&n| self.ctx.int(i64::from(n)).0).collect();
+        let numbers: Vec<u32> = ranges.iter().map(|&n| self.ctx.store.int(i64::from(n)).0).collect();
         let list = self.ctx.list(Ty::INT, &numbers);
         Ok((name, Ty::INT, list))
     }

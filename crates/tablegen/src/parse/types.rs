@@ -31,7 +31,7 @@ impl Parser<'_> {
                     return Some(ty);
                 }
                 return match self.class_id() {
-                    Some(class) => Some(self.ctx.types.record(&[class])),
+                    Some(class) => Some(self.ctx.store.types.record(&[class])),
                     None => self.none("unknown class name"),
                 };
             }
@@ -65,7 +65,7 @@ impl Parser<'_> {
                 if !self.eat(Tok::Greater) {
                     return self.none("expected '>' at end of list<ty> type");
                 }
-                return Some(self.ctx.types.list(element));
+                return Some(self.ctx.store.types.list(element));
             }
             _ => return self.none("Unknown token when expecting a type"),
         };
@@ -73,7 +73,7 @@ impl Parser<'_> {
         Some(simple)
     }
 
-    /// `<type>` behind an operator.
+    /// `<type>` after an operator.
     pub(super) fn operator_ty(&mut self) -> Option<Ty> {
         const EXPECTED: &str = "expected type name for operator";
         if !self.eat(Tok::Less) {
@@ -95,7 +95,7 @@ impl Parser<'_> {
             return self.none("expected name for ClassID");
         }
         let name = self.text();
-        let found = self.ctx.class_by_name.get(&name).copied();
+        let found = self.ctx.store.class_by_name.get(&name).copied();
         if found.is_none() {
             let word = self.name_of(name);
             let mut text = [b"Couldn't find class '", word.as_slice(), b"'"].concat();
@@ -111,12 +111,16 @@ impl Parser<'_> {
 
     fn suggest_class(&mut self, word: &[u8]) {
         let ctx = &self.ctx;
-        let mut names: Vec<String> =
-            ctx.class_by_name.keys().map(|&n| String::from_utf8_lossy(ctx.names.get(n)).into_owned()).collect();
+        let mut names: Vec<String> = ctx
+            .store
+            .class_by_name
+            .keys()
+            .map(|&n| String::from_utf8_lossy(ctx.store.names.get(n)).into_owned())
+            .collect();
         names.sort_unstable();
         let word = String::from_utf8_lossy(word);
         if let Some(near) = isaglot_source::closest(&word, names.iter().map(String::as_str)) {
-            self.ctx.messages.help(Loc::NONE, format!("did you mean class '{near}'?"));
+            self.ctx.messages.help(&self.ctx.store.places, Loc::NONE, format!("did you mean class '{near}'?"));
         }
     }
 
@@ -128,10 +132,10 @@ impl Parser<'_> {
         let name = self.text();
         let found = self.multiclasses.get(&name).copied();
         if found.is_none() {
-            let text = [b"Couldn't find multiclass '", self.ctx.names.get(name), b"'"].concat();
+            let text = [b"Couldn't find multiclass '", self.ctx.store.names.get(name), b"'"].concat();
             self.token_error("tblgen-undefined", &text);
-            if self.ctx.class_by_name.contains_key(&name) {
-                self.ctx.messages.help(Loc::NONE, "it is a class: use 'def'");
+            if self.ctx.store.class_by_name.contains_key(&name) {
+                self.ctx.messages.help(&self.ctx.store.places, Loc::NONE, "it is a class: use 'def'");
             }
         }
         self.next();
@@ -146,7 +150,7 @@ impl Parser<'_> {
             Some(v) => Some(v),
             None => self.value(None, None),
         };
-        let Some(start) = first.and_then(|v| self.ctx.vals.as_int(v)) else {
+        let Some(start) = first.and_then(|v| self.ctx.store.vals.as_int(v)) else {
             return self.fail("tblgen-range", "expected integer or bitrange");
         };
         if start < 0 {
@@ -156,7 +160,7 @@ impl Parser<'_> {
             Tok::DotDotDot | Tok::Minus => {
                 self.next();
                 let end = self.value(None, None);
-                match end.and_then(|v| self.ctx.vals.as_int(v)) {
+                match end.and_then(|v| self.ctx.store.vals.as_int(v)) {
                     Some(end) => end,
                     None => return self.fail("tblgen-range", "expected integer value as end of range"),
                 }

@@ -7,7 +7,7 @@ use crate::names::Sym;
 use crate::ops::{BinOp, UnOp};
 use crate::record::RecId;
 use crate::ty::Ty;
-use crate::value::{Kind, Val};
+use crate::value::{Val, ValueKind};
 
 impl Parser<'_> {
     /// A value, of that type if one is expected.
@@ -21,14 +21,14 @@ impl Parser<'_> {
         }
         let value = self.value_with_suffixes(rec, ty, mode);
         self.depth -= 1;
-        if self.ctx.stopped { None } else { value }
+        if self.ctx.eval.stopped { None } else { value }
     }
 
     fn value_with_suffixes(&mut self, rec: Option<RecId>, ty: Option<Ty>, mode: Mode) -> Option<Val> {
         let loc = self.loc();
         let mut value = self.simple_value(rec, ty, mode)?;
         loop {
-            if self.ctx.stopped {
+            if self.ctx.eval.stopped {
                 return None;
             }
             value = match self.tok {
@@ -60,33 +60,33 @@ impl Parser<'_> {
 
     /// These bits of a value, the first as bit 0.
     fn bit_range(&mut self, value: Val, ranges: &[u32]) -> Option<Val> {
-        let width = match self.ctx.vals.kind(value) {
-            Kind::Int => 64,
-            _ => self.ctx.vals.ty(value).width()?,
+        let width = match self.ctx.store.vals.kind(value) {
+            ValueKind::Int => 64,
+            _ => self.ctx.store.vals.ty(value).width()?,
         };
         if ranges.iter().any(|&i| i >= width) {
             return None;
         }
-        let is_known = matches!(self.ctx.vals.kind(value), Kind::Int | Kind::Bits);
+        let is_known = matches!(self.ctx.store.vals.kind(value), ValueKind::Int | ValueKind::Bits);
         let bits: Vec<u32> = ranges
             .iter()
-            .map(|&i| if is_known { self.ctx.bit_of(value, i) } else { self.ctx.var_bit(value, i) }.0)
+            .map(|&i| if is_known { self.ctx.store.bit_of(value, i) } else { self.ctx.store.var_bit(value, i) }.0)
             .collect();
-        Some(self.ctx.bits(&bits))
+        Some(self.ctx.store.bits(&bits))
     }
 
     fn list_suffix(&mut self, rec: Option<RecId>, value: Val, loc: Loc) -> Option<Val> {
-        let ty = self.ctx.vals.ty(value);
+        let ty = self.ctx.store.vals.ty(value);
         if ty == Ty::NONE {
             return self.none_at(loc, "tblgen-type", &[b"Invalid value, list expected"]);
         }
-        let Some(element) = self.ctx.types.element(ty) else {
-            let text = self.ctx.ty_text(ty);
+        let Some(element) = self.ctx.store.types.element(ty) else {
+            let text = self.ctx.store.ty_text(ty);
             return self.none_at(loc, "tblgen-type", &[b"Type '", &text, b"' is invalid, list expected"]);
         };
         self.next();
         let index = self.slice_elements(rec)?;
-        let slice = self.ctx.vals.ty(index).is_list();
+        let slice = self.ctx.store.vals.ty(index).is_list();
         let (op, ty) = if slice { (BinOp::ListSlice, ty) } else { (BinOp::ListElem, element) };
         let value = self.ctx.make_bin(op, value, index, ty, rec);
         if !self.eat(Tok::RSquare) {
@@ -103,9 +103,9 @@ impl Parser<'_> {
                 self.next();
                 let loc = self.loc();
                 let right = self.value(rec, None)?;
-                let ty = self.ctx.vals.ty(right);
+                let ty = self.ctx.store.vals.ty(right);
                 if ty != Ty::INT {
-                    let text = self.ctx.ty_text(ty);
+                    let text = self.ctx.store.ty_text(ty);
                     return self.none_at(loc, "tblgen-type", &[b"expected int...int, got ", &text]);
                 }
                 right
@@ -116,17 +116,17 @@ impl Parser<'_> {
                     return self.none("invalid range, cannot be negative");
                 }
                 self.next();
-                self.ctx.int(end)
+                self.ctx.store.int(end)
             }
             _ => return Some(left),
         };
-        let ty = self.ctx.vals.ty(left);
+        let ty = self.ctx.store.vals.ty(left);
         if ty != Ty::INT {
-            let text = self.ctx.ty_text(ty);
+            let text = self.ctx.store.ty_text(ty);
             return self.none_at(loc, "tblgen-type", &[b"expected int...int, got ", &text]);
         }
-        let list = self.ctx.types.list(Ty::INT);
-        let node = self.ctx.bin(BinOp::RangeClosed, left, right, list);
+        let list = self.ctx.store.types.list(Ty::INT);
+        let node = self.ctx.store.bin(BinOp::RangeClosed, left, right, list);
         Some(self.ctx.fold_bin(node, rec))
     }
 
@@ -139,11 +139,11 @@ impl Parser<'_> {
         loop {
             let loc = self.loc();
             let value = self.slice_element(rec)?;
-            let ty = self.ctx.vals.ty(value);
+            let ty = self.ctx.store.vals.ty(value);
             current = Some(value);
-            if let Some(element) = self.ctx.types.element(ty) {
+            if let Some(element) = self.ctx.store.types.element(ty) {
                 if element != Ty::INT {
-                    let text = self.ctx.ty_text(ty);
+                    let text = self.ctx.store.ty_text(ty);
                     return self.none_at(loc, "tblgen-type", &[b"expected list<int>, got ", &text]);
                 }
                 self.flush(&mut numbers, &mut slices);
@@ -151,7 +151,7 @@ impl Parser<'_> {
                 single = false;
                 current = None;
             } else if ty != Ty::INT {
-                let text = self.ctx.ty_text(ty);
+                let text = self.ctx.store.ty_text(ty);
                 return self.none_at(loc, "tblgen-type", &[b"unhandled type ", &text, b" in range"]);
             }
             if self.tok != Tok::Comma {
@@ -184,13 +184,13 @@ impl Parser<'_> {
     }
 
     pub(super) fn list_concat(&mut self, a: Val, b: Val) -> Val {
-        let ty = self.ctx.vals.ty(a);
-        let node = self.ctx.bin(BinOp::ListConcat, a, b, ty);
+        let ty = self.ctx.store.vals.ty(a);
+        let node = self.ctx.store.bin(BinOp::ListConcat, a, b, ty);
         self.ctx.fold_bin(node, None)
     }
 
     pub(super) fn str_concat(&mut self, a: Val, b: Val) -> Val {
-        let node = self.ctx.bin(BinOp::StrConcat, a, b, Ty::STRING);
+        let node = self.ctx.store.bin(BinOp::StrConcat, a, b, Ty::STRING);
         self.ctx.fold_bin(node, None)
     }
 
@@ -199,9 +199,9 @@ impl Parser<'_> {
             return self.none("expected field identifier after '.'");
         }
         let name = self.text();
-        let Some(ty) = self.ctx.type_of_field(value, name) else {
+        let Some(ty) = self.ctx.store.type_of_field(value, name) else {
             let word = self.name_of(name);
-            let text = self.ctx.val_text(value);
+            let text = self.ctx.store.val_text(value);
             let loc = self.loc();
             self.none_at::<()>(
                 loc,
@@ -217,16 +217,18 @@ impl Parser<'_> {
     }
 
     fn suggest_field(&mut self, value: Val, name: Sym) {
-        let ty = self.ctx.vals.ty(value);
-        let mut recs: Vec<RecId> = self.ctx.types.classes(ty).to_vec();
-        recs.extend(self.ctx.as_def(value));
+        let ty = self.ctx.store.vals.ty(value);
+        let mut recs: Vec<RecId> = self.ctx.store.types.classes(ty).to_vec();
+        recs.extend(self.ctx.store.as_def(value));
         let ctx = &self.ctx;
-        let text = |s: Sym| String::from_utf8_lossy(ctx.names.get(s)).into_owned();
-        let names: Vec<String> =
-            recs.iter().flat_map(|&r| ctx.shapes.get(ctx.rec(r).shape).fields.iter().map(|f| text(f.name))).collect();
+        let text = |s: Sym| String::from_utf8_lossy(ctx.store.names.get(s)).into_owned();
+        let names: Vec<String> = recs
+            .iter()
+            .flat_map(|&r| ctx.store.shapes.get(ctx.store.rec(r).shape).fields.iter().map(|f| text(f.name)))
+            .collect();
         if let Some(near) = isaglot_source::closest(&text(name), names.iter().map(String::as_str)) {
             let help = format!("did you mean '{near}'?");
-            self.ctx.messages.help(Loc::NONE, help);
+            self.ctx.messages.help(&self.ctx.store.places, Loc::NONE, help);
         }
     }
 
@@ -236,7 +238,7 @@ impl Parser<'_> {
 
     fn paste(&mut self, rec: Option<RecId>, ty: Option<Ty>, left: Val) -> Option<Val> {
         let loc = self.loc();
-        let left_ty = self.ctx.vals.ty(left);
+        let left_ty = self.ctx.store.vals.ty(left);
         if left_ty == Ty::NONE {
             return self.none_at(loc, "tblgen-type", &[b"LHS of paste is not typed!"]);
         }
@@ -251,10 +253,10 @@ impl Parser<'_> {
         let left = self.as_string(rec, left);
         self.next();
         let right = if self.starts_body() {
-            self.ctx.string(Sym::EMPTY)
+            self.ctx.store.string(Sym::EMPTY)
         } else {
             let right = self.value_in(rec, None, Mode::Name)?;
-            if self.ctx.vals.ty(right) == Ty::NONE {
+            if self.ctx.store.vals.ty(right) == Ty::NONE {
                 return self.none_at(loc, "tblgen-type", &[b"RHS of paste is not typed!"]);
             }
             self.as_string(rec, right)
@@ -263,10 +265,10 @@ impl Parser<'_> {
     }
 
     fn as_string(&mut self, rec: Option<RecId>, value: Val) -> Val {
-        if self.ctx.vals.ty(value) == Ty::STRING {
+        if self.ctx.store.vals.ty(value) == Ty::STRING {
             return value;
         }
-        let cast = self.ctx.un(UnOp::Cast, value, Ty::STRING);
+        let cast = self.ctx.store.un(UnOp::Cast, value, Ty::STRING);
         self.ctx.fold_un(cast, rec, false)
     }
 }

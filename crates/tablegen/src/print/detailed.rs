@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use crate::ctx::Ctx;
 use crate::names::Sym;
 use crate::print::Sink;
 use crate::print::json::short_loc;
 use crate::record::RecId;
+use crate::store::Store;
 use crate::ty::Ty;
 use crate::value::Val;
 
@@ -15,33 +15,33 @@ fn heading(name: &str, count: usize, out: &mut Vec<u8>) {
     let _ = writeln!(out, "\n{line} {name} ({count}) {line}");
 }
 
-fn at(ctx: &Ctx, loc: crate::loc::Loc, out: &mut Vec<u8>) {
-    let _ = write!(out, "|{}|", short_loc(ctx, loc));
+fn at(store: &Store, loc: crate::loc::Loc, out: &mut Vec<u8>) {
+    let _ = write!(out, "|{}|", short_loc(store, loc));
 }
 
-fn field(ctx: &Ctx, ty: Ty, name: Sym, value: Val, sink: &mut Sink<'_>) {
-    if ctx.vals.is_code(value) {
+fn field(store: &Store, ty: Ty, name: Sym, value: Val, sink: &mut Sink<'_>) {
+    if store.vals.is_code(value) {
         sink.buffer.extend(b"code");
     } else {
-        ctx.write_ty(ty, &mut sink.buffer);
+        store.write_ty(ty, &mut sink.buffer);
     }
     sink.buffer.push(b' ');
-    sink.buffer.extend(ctx.names.get(name));
+    sink.buffer.extend(store.names.get(name));
     if value != Val::MISSING {
         sink.buffer.extend(b" = ");
-        sink.text(ctx, value);
+        sink.text(store, value);
     }
 }
 
-fn supers(ctx: &Ctx, rec: RecId, out: &mut Vec<u8>) {
-    let list = &ctx.supers.get(ctx.rec(rec).supers).list;
+fn supers(store: &Store, rec: RecId, out: &mut Vec<u8>) {
+    let list = &store.supers.get(store.rec(rec).supers).list;
     out.extend(b"  Superclasses:");
     if list.is_empty() {
         out.extend(b" (none)");
     }
-    let direct = ctx.direct_supers(rec);
+    let direct = store.direct_supers(rec);
     for &class in list {
-        let name = ctx.rec_name(class);
+        let name = store.rec_name(class);
         if direct.contains(&class) {
             out.push(b' ');
             out.extend(name);
@@ -54,9 +54,9 @@ fn supers(ctx: &Ctx, rec: RecId, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-fn fields(ctx: &Ctx, rec: RecId, sink: &mut Sink<'_>) {
-    let record = ctx.rec(rec);
-    let all = &ctx.shapes.get(record.shape).fields;
+fn fields(store: &Store, rec: RecId, sink: &mut Sink<'_>) {
+    let record = store.rec(rec);
+    let all = &store.shapes.get(record.shape).fields;
     sink.buffer.extend(if all.is_empty() && record.args().is_empty() {
         b"  Fields: (none)\n".as_slice()
     } else {
@@ -67,19 +67,19 @@ fn fields(ctx: &Ctx, rec: RecId, sink: &mut Sink<'_>) {
         if desc.loose {
             sink.buffer.extend(b"field ");
         }
-        field(ctx, desc.ty, desc.name, record.values[i], sink);
+        field(store, desc.ty, desc.name, record.values[i], sink);
         sink.buffer.extend(b"  ");
-        at(ctx, record.field_locs[i], &mut sink.buffer);
+        at(store, record.field_locs[i], &mut sink.buffer);
         sink.buffer.push(b'\n');
     }
 }
 
-fn title(ctx: &Ctx, rec: RecId, out: &mut Vec<u8>) {
+fn title(store: &Store, rec: RecId, out: &mut Vec<u8>) {
     out.push(b'\n');
-    let name = ctx.rec_name(rec);
+    let name = store.rec_name(rec);
     out.extend(if name.is_empty() { b"\"\"".to_vec() } else { name });
     out.extend(b"  ");
-    at(ctx, ctx.rec(rec).loc(), out);
+    at(store, store.rec(rec).loc(), out);
     out.push(b'\n');
 }
 
@@ -90,24 +90,24 @@ fn title(ctx: &Ctx, rec: RecId, out: &mut Vec<u8>) {
 ///
 /// Those of the output.
 pub fn print_detailed_records(records: &crate::Records, input: &str, out: &mut dyn Write) -> io::Result<()> {
-    let ctx = records.ctx();
-    let mut sink = Sink::new(out, ctx);
+    let store = records.store();
+    let mut sink = Sink::new(out, store);
     let _ = writeln!(sink.buffer, "DETAILED RECORDS for file {input}");
-    heading("Global Variables", ctx.globals.len(), &mut sink.buffer);
+    heading("Global Variables", store.globals.len(), &mut sink.buffer);
     sink.buffer.push(b'\n');
-    let mut globals: Vec<(Sym, Val)> = ctx.globals.iter().map(|(&n, &v)| (n, v)).collect();
-    globals.sort_by(|a, b| ctx.names.get(a.0).cmp(ctx.names.get(b.0)));
+    let mut globals: Vec<(Sym, Val)> = store.globals.iter().map(|(&n, &v)| (n, v)).collect();
+    globals.sort_by(|a, b| store.names.get(a.0).cmp(store.names.get(b.0)));
     for (name, value) in globals {
-        sink.buffer.extend(ctx.names.get(name));
+        sink.buffer.extend(store.names.get(name));
         sink.buffer.extend(b" = ");
-        sink.text(ctx, value);
+        sink.text(store, value);
         sink.buffer.push(b'\n');
     }
-    let classes = ctx.sorted_classes();
+    let classes = store.sorted_classes();
     heading("Classes", classes.len(), &mut sink.buffer);
     for class in classes {
-        title(ctx, class, &mut sink.buffer);
-        let args = ctx.rec(class).args();
+        title(store, class, &mut sink.buffer);
+        let args = store.rec(class).args();
         sink.buffer.extend(if args.is_empty() {
             b"  Template args: (none)\n".as_slice()
         } else {
@@ -115,30 +115,30 @@ pub fn print_detailed_records(records: &crate::Records, input: &str, out: &mut d
         });
         for arg in args {
             sink.buffer.extend(b"    ");
-            field(ctx, arg.ty, arg.name, arg.default, &mut sink);
+            field(store, arg.ty, arg.name, arg.default, &mut sink);
             sink.buffer.extend(b"  ");
-            at(ctx, arg.loc, &mut sink.buffer);
+            at(store, arg.loc, &mut sink.buffer);
             sink.buffer.push(b'\n');
         }
-        supers(ctx, class, &mut sink.buffer);
-        fields(ctx, class, &mut sink);
+        supers(store, class, &mut sink.buffer);
+        fields(store, class, &mut sink);
         sink.relieve()?;
     }
-    let defs = ctx.sorted_defs();
+    let defs = store.sorted_defs();
     heading("Records", defs.len(), &mut sink.buffer);
     for def in defs {
-        title(ctx, def, &mut sink.buffer);
-        let locs = &ctx.rec(def).locs;
+        title(store, def, &mut sink.buffer);
+        let locs = &store.rec(def).locs;
         if locs.iter().nth(1).is_some() {
             sink.buffer.extend(b"  Defm sequence:");
             for loc in locs.iter().skip(1).collect::<Vec<_>>().into_iter().rev() {
                 sink.buffer.push(b' ');
-                at(ctx, loc, &mut sink.buffer);
+                at(store, loc, &mut sink.buffer);
             }
             sink.buffer.push(b'\n');
         }
-        supers(ctx, def, &mut sink.buffer);
-        fields(ctx, def, &mut sink);
+        supers(store, def, &mut sink.buffer);
+        fields(store, def, &mut sink);
         sink.relieve()?;
     }
     sink.flush()

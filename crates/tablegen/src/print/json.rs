@@ -4,14 +4,16 @@ use std::io::{self, Write};
 
 use rustc_hash::FxHashMap;
 
-use crate::ctx::Ctx;
+use isaglot_invariant::Impossible as _;
+
 use crate::loc::Loc;
 use crate::names::Sym;
 use crate::print::{Last, Sink};
 use crate::record::{RecId, RecKind, ShapeId};
-use crate::value::{Kind, Val, dag_args, dag_op};
+use crate::store::Store;
+use crate::value::{Val, ValueKind, dag_args, dag_op};
 
-/// Adds a JSON string; bytes that are no UTF-8 become U+FFFD.
+/// Adds a JSON string; bytes that are not UTF-8 become U+FFFD.
 pub(crate) fn quote(text: &[u8], out: &mut Vec<u8>) {
     let plain = |b: &u8| *b >= 0x20 && *b < 0x80 && *b != b'"' && *b != b'\\';
     out.push(b'"');
@@ -34,93 +36,93 @@ pub(crate) fn quote(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-fn printable(ctx: &Ctx, v: Val, out: &mut Vec<u8>) {
+fn printable(store: &Store, v: Val, out: &mut Vec<u8>) {
     out.extend(b"\"printable\":");
-    quote(&ctx.val_text(v), out);
+    quote(&store.val_text(v), out);
 }
 
 /// Adds a value.
-pub(crate) fn write_value(ctx: &Ctx, v: Val, out: &mut Vec<u8>) {
-    let node = ctx.vals.node(v);
-    if out.len() > ctx.max_text() {
+pub(crate) fn write_value(store: &Store, v: Val, out: &mut Vec<u8>) {
+    let node = store.vals.node(v);
+    if out.len() > store.max_text {
         return;
     }
     match node.kind {
-        Kind::Unset => out.extend(b"null"),
-        Kind::Bit => out.push(if v == Val::TRUE { b'1' } else { b'0' }),
-        Kind::Bits => {
+        ValueKind::Unset => out.extend(b"null"),
+        ValueKind::Bit => out.push(if v == Val::TRUE { b'1' } else { b'0' }),
+        ValueKind::Bits => {
             out.push(b'[');
-            for i in 0..ctx.vals.bits_len(v) {
+            for i in 0..store.vals.bits_len(v) {
                 if i > 0 {
                     out.push(b',');
                 }
-                write_value(ctx, ctx.vals.bits_at(v, i), out);
+                write_value(store, store.vals.bits_at(v, i), out);
             }
             out.push(b']');
         }
-        Kind::Int => ctx.write_val(v, out),
-        Kind::Str => quote(ctx.names.get(Sym(node.a)), out),
-        Kind::List => {
+        ValueKind::Int => store.write_val(v, out),
+        ValueKind::Str => quote(store.names.get(Sym(node.a)), out),
+        ValueKind::List => {
             out.push(b'[');
-            for (i, &part) in ctx.vals.run(v).iter().enumerate() {
+            for (i, &part) in store.vals.run(v).iter().enumerate() {
                 if i > 0 {
                     out.push(b',');
                 }
-                write_value(ctx, Val(part), out);
+                write_value(store, Val(part), out);
             }
             out.push(b']');
         }
-        Kind::Def => {
+        ValueKind::Def => {
             out.extend(b"{\"def\":");
-            let name = ctx.rec_name(RecId(node.a));
+            let name = store.rec_name(RecId(node.a));
             quote(&name, out);
             out.extend(b",\"kind\":\"def\",\"printable\":");
             quote(&name, out);
             out.push(b'}');
         }
-        Kind::Var => {
+        ValueKind::Var => {
             out.extend(b"{\"kind\":\"var\",");
-            printable(ctx, v, out);
+            printable(store, v, out);
             out.extend(b",\"var\":");
-            quote(ctx.names.get(Sym(node.a)), out);
+            quote(store.names.get(Sym(node.a)), out);
             out.push(b'}');
         }
-        Kind::VarBit if ctx.vals.kind(Val(node.a)) == Kind::Var => {
+        ValueKind::VarBit if store.vals.kind(Val(node.a)) == ValueKind::Var => {
             let _ = write!(out, "{{\"index\":{},\"kind\":\"varbit\",", node.b);
-            printable(ctx, v, out);
+            printable(store, v, out);
             out.extend(b",\"var\":");
-            quote(ctx.names.get(Sym(ctx.vals.node(Val(node.a)).a)), out);
+            quote(store.names.get(Sym(store.vals.node(Val(node.a)).a)), out);
             out.push(b'}');
         }
-        Kind::Dag => {
-            let run = ctx.vals.run(v);
+        ValueKind::Dag => {
+            let run = store.vals.run(v);
             out.extend(b"{\"args\":[");
             for (i, (arg, name)) in dag_args(run).enumerate() {
                 out.extend(if i == 0 { b"[".as_slice() } else { b",[" });
-                write_value(ctx, arg, out);
+                write_value(store, arg, out);
                 out.push(b',');
                 if name == Sym::NONE {
                     out.extend(b"null");
                 } else {
-                    quote(ctx.names.get(name), out);
+                    quote(store.names.get(name), out);
                 }
                 out.push(b']');
             }
             out.extend(b"],\"kind\":\"dag\",");
             if run[1] != Sym::NONE.0 {
                 out.extend(b"\"name\":");
-                quote(ctx.names.get(Sym(run[1])), out);
+                quote(store.names.get(Sym(run[1])), out);
                 out.push(b',');
             }
             out.extend(b"\"operator\":");
-            write_value(ctx, dag_op(run), out);
+            write_value(store, dag_op(run), out);
             out.push(b',');
-            printable(ctx, v, out);
+            printable(store, v, out);
             out.push(b'}');
         }
         _ => {
             out.extend(b"{\"kind\":\"complex\",");
-            printable(ctx, v, out);
+            printable(store, v, out);
             out.push(b'}');
         }
     }
@@ -137,18 +139,18 @@ struct Layout {
     last: Last,
 }
 
-fn layout(ctx: &Ctx, shape: ShapeId) -> Layout {
-    let all = &ctx.shapes.get(shape).fields;
+fn layout(store: &Store, shape: ShapeId) -> Layout {
+    let all = &store.shapes.get(shape).fields;
     let mut fields = b",\"!fields\":[".to_vec();
     for (i, field) in all.iter().filter(|f| f.loose).enumerate() {
         if i > 0 {
             fields.push(b',');
         }
-        quote(ctx.names.get(field.name), &mut fields);
+        quote(store.names.get(field.name), &mut fields);
     }
     fields.push(b']');
     let mut places: Vec<u16> = (0..all.len() as u16).collect();
-    let name = |at: u16| ctx.names.get(all[usize::from(at)].name);
+    let name = |at: u16| store.names.get(all[usize::from(at)].name);
     places.sort_by(|&a, &b| name(a).cmp(name(b)));
     let key = |&at: &u16| {
         let mut out = b",".to_vec();
@@ -161,15 +163,22 @@ fn layout(ctx: &Ctx, shape: ShapeId) -> Layout {
 }
 
 /// `file:line`, without the folder.
-pub(crate) fn short_loc(ctx: &Ctx, loc: Loc) -> String {
-    let Some((file, line, _)) = ctx.places.line_col(loc) else { return String::new() };
+pub(crate) fn short_loc(store: &Store, loc: Loc) -> String {
+    let Some((file, line, _)) = store.places.line_col(loc) else { return String::new() };
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     format!("{name}:{line}")
 }
 
-fn write_record(ctx: &Ctx, rec: RecId, layout: &mut Layout, supers: &[u8], places: &mut Places, sink: &mut Sink<'_>) {
-    let record = ctx.rec(rec);
-    let name = ctx.rec_name(rec);
+fn write_record(
+    store: &Store,
+    rec: RecId,
+    layout: &mut Layout,
+    supers: &[u8],
+    places: &mut Places,
+    sink: &mut Sink<'_>,
+) {
+    let record = store.rec(rec);
+    let name = store.rec_name(rec);
     let out = &mut sink.buffer;
     quote(&name, out);
     out.extend(b":{\"!anonymous\":");
@@ -182,7 +191,7 @@ fn write_record(ctx: &Ctx, rec: RecId, layout: &mut Layout, supers: &[u8], place
         }
         out.extend_from_slice(places.entry(loc).or_insert_with(|| {
             let mut text = Vec::new();
-            quote(short_loc(ctx, loc).as_bytes(), &mut text);
+            quote(short_loc(store, loc).as_bytes(), &mut text);
             text.into()
         }));
     }
@@ -190,13 +199,13 @@ fn write_record(ctx: &Ctx, rec: RecId, layout: &mut Layout, supers: &[u8], place
     quote(&name, out);
     out.extend_from_slice(supers);
     let Layout { places, keys, last, .. } = layout;
-    sink.fields(last, rec, ctx, places, |sink, i| {
+    sink.fields(last, rec, store, places, |sink, i| {
         sink.buffer.extend_from_slice(&keys[i]);
         let value = record.values[usize::from(places[i])];
-        match ctx.vals.kind(value) {
-            Kind::Unset => sink.buffer.extend_from_slice(b"null"),
-            Kind::Bit => sink.buffer.push(if value == Val::TRUE { b'1' } else { b'0' }),
-            _ => sink.value(value, |out| write_value(ctx, value, out)),
+        match store.vals.kind(value) {
+            ValueKind::Unset => sink.buffer.extend_from_slice(b"null"),
+            ValueKind::Bit => sink.buffer.push(if value == Val::TRUE { b'1' } else { b'0' }),
+            _ => sink.value(value, |out| write_value(store, value, out)),
         }
     });
     sink.buffer.push(b'}');
@@ -205,30 +214,30 @@ fn write_record(ctx: &Ctx, rec: RecId, layout: &mut Layout, supers: &[u8], place
 /// The text of places, which many records share.
 type Places = FxHashMap<Loc, Box<[u8]>>;
 
-fn super_names(ctx: &Ctx, rec: RecId) -> Vec<u8> {
+fn super_names(store: &Store, rec: RecId) -> Vec<u8> {
     let mut out = b",\"!superclasses\":[".to_vec();
-    for (i, &class) in ctx.supers.get(ctx.rec(rec).supers).list.iter().enumerate() {
+    for (i, &class) in store.supers.get(store.rec(rec).supers).list.iter().enumerate() {
         if i > 0 {
             out.push(b',');
         }
-        quote(&ctx.rec_name(class), &mut out);
+        quote(&store.rec_name(class), &mut out);
     }
     out.push(b']');
     out
 }
 
-fn write_instances(ctx: &Ctx, defs: &[RecId], sink: &mut Sink<'_>) -> io::Result<()> {
-    let classes = ctx.sorted_classes();
+fn write_instances(store: &Store, defs: &[RecId], sink: &mut Sink<'_>) -> io::Result<()> {
+    let classes = store.sorted_classes();
     let mut members: Vec<Vec<RecId>> = vec![Vec::new(); classes.len()];
     let mut place = vec![usize::MAX; classes.len()];
     for (i, &class) in classes.iter().enumerate() {
-        if let Some(slot) = place.get_mut(ctx.class_number(class) as usize) {
+        if let Some(slot) = place.get_mut(store.class_number(class) as usize) {
             *slot = i;
         }
     }
     for &def in defs {
-        for &class in &ctx.supers.get(ctx.rec(def).supers).list {
-            let at = place.get(ctx.class_number(class) as usize).copied().unwrap_or(usize::MAX);
+        for &class in &store.supers.get(store.rec(def).supers).list {
+            let at = place.get(store.class_number(class) as usize).copied().or_impossible(usize::MAX);
             if let Some(list) = members.get_mut(at) {
                 list.push(def);
             }
@@ -239,13 +248,13 @@ fn write_instances(ctx: &Ctx, defs: &[RecId], sink: &mut Sink<'_>) -> io::Result
         if i > 0 {
             sink.buffer.push(b',');
         }
-        quote(&ctx.rec_name(class), &mut sink.buffer);
+        quote(&store.rec_name(class), &mut sink.buffer);
         sink.buffer.extend(b":[");
         for (i, &def) in list.iter().enumerate() {
             if i > 0 {
                 sink.buffer.push(b',');
             }
-            quote(&ctx.rec_name(def), &mut sink.buffer);
+            quote(&store.rec_name(def), &mut sink.buffer);
             sink.relieve()?;
         }
         sink.buffer.push(b']');
@@ -254,41 +263,41 @@ fn write_instances(ctx: &Ctx, defs: &[RecId], sink: &mut Sink<'_>) -> io::Result
     Ok(())
 }
 
-pub(crate) fn write_json(ctx: &Ctx, out: &mut dyn Write) -> io::Result<()> {
-    let mut sink = Sink::new(out, ctx);
-    let defs = ctx.sorted_defs();
+pub(crate) fn write_json(store: &Store, out: &mut dyn Write) -> io::Result<()> {
+    let mut sink = Sink::new(out, store);
+    let defs = store.sorted_defs();
     let mut layouts: Vec<Option<Layout>> = Vec::new();
-    layouts.resize_with(ctx.shapes.all.len(), || None);
-    let mut supers: Vec<Option<Vec<u8>>> = vec![None; ctx.supers.all.len()];
-    // The two keys that are no records stand where their names sort.
+    layouts.resize_with(store.shapes.all.len(), || None);
+    let mut supers: Vec<Option<Vec<u8>>> = vec![None; store.supers.all.len()];
+    // The two keys that are not records are sorted by name among them.
     let specials: [&[u8]; 2] = [b"!instanceof", b"!tablegen_json_version"];
     let mut places = Places::default();
     let mut written = 0;
     let mut first = true;
     sink.buffer.push(b'{');
     for def in defs.iter().map(|&d| Some(d)).chain([None]) {
-        while written < 2 && def.is_none_or(|d| ctx.rec_name(d).as_slice() > specials[written]) {
+        while written < 2 && def.is_none_or(|d| store.rec_name(d).as_slice() > specials[written]) {
             if !std::mem::replace(&mut first, false) {
                 sink.buffer.push(b',');
             }
             if written == 0 {
-                write_instances(ctx, &defs, &mut sink)?;
+                write_instances(store, &defs, &mut sink)?;
             } else {
                 sink.buffer.extend(b"\"!tablegen_json_version\":1");
             }
             written += 1;
         }
         let Some(def) = def else { break };
-        if specials.contains(&ctx.rec_name(def).as_slice()) {
+        if specials.contains(&store.rec_name(def).as_slice()) {
             continue;
         }
         if !std::mem::replace(&mut first, false) {
             sink.buffer.push(b',');
         }
-        let record = ctx.rec(def);
-        let layout = layouts[record.shape.0 as usize].get_or_insert_with(|| layout(ctx, record.shape));
-        let supers = supers[record.supers.0 as usize].get_or_insert_with(|| super_names(ctx, def));
-        write_record(ctx, def, layout, supers, &mut places, &mut sink);
+        let record = store.rec(def);
+        let layout = layouts[record.shape.0 as usize].get_or_insert_with(|| layout(store, record.shape));
+        let supers = supers[record.supers.0 as usize].get_or_insert_with(|| super_names(store, def));
+        write_record(store, def, layout, supers, &mut places, &mut sink);
         sink.relieve()?;
     }
     sink.buffer.extend(b"}\n");
@@ -301,5 +310,5 @@ pub(crate) fn write_json(ctx: &Ctx, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// Those of the output.
 pub fn dump_json(records: &crate::Records, out: &mut dyn Write) -> io::Result<()> {
-    write_json(records.ctx(), out)
+    write_json(records.store(), out)
 }

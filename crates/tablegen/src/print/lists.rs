@@ -27,15 +27,15 @@ pub fn print_enums(records: &mut Records, class: &str, out: &mut dyn Write) -> i
 ///
 /// Those of the output.
 pub fn print_ctags(records: &Records, out: &mut dyn Write) -> io::Result<()> {
-    let ctx = records.ctx();
-    let mut all: Vec<RecId> = ctx.sorted_classes();
-    all.extend(ctx.sorted_defs());
-    let mut tags: Vec<(Vec<u8>, RecId)> = all.into_iter().map(|id| (ctx.rec_name(id), id)).collect();
+    let store = records.store();
+    let mut all: Vec<RecId> = store.sorted_classes();
+    all.extend(store.sorted_defs());
+    let mut tags: Vec<(Vec<u8>, RecId)> = all.into_iter().map(|id| (store.rec_name(id), id)).collect();
     tags.sort_by(|a, b| a.0.cmp(&b.0));
     out.write_all(b"!_TAG_FILE_FORMAT\t1\t/original ctags format/\n")?;
     out.write_all(b"!_TAG_FILE_SORTED\t1\t/0=unsorted, 1=sorted, 2=foldcase/\n")?;
     for (name, id) in tags {
-        let Some((file, line, _)) = ctx.places.line_col(ctx.rec(id).loc()) else { continue };
+        let Some((file, line, _)) = store.places.line_col(store.rec(id).loc()) else { continue };
         out.write_all(&name)?;
         writeln!(out, "\t{file}\t{line}")?;
     }

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::ctx::Ctx;
 use crate::print::{Last, Sink};
 use crate::record::{RecId, ShapeId};
+use crate::store::Store;
 use crate::ty::Ty;
 use crate::value::Val;
 
@@ -30,25 +30,25 @@ struct Head {
 
 impl Heads {
     /// The heads of a layout in the order of printing: `field` ones first.
-    fn of(&mut self, ctx: &Ctx, shape: ShapeId) -> &mut (Layout, Last) {
+    fn of(&mut self, store: &Store, shape: ShapeId) -> &mut (Layout, Last) {
         let at = shape.0 as usize;
         if self.by_shape.len() <= at {
-            self.by_shape.resize_with(ctx.shapes.all.len().max(at + 1), || None);
+            self.by_shape.resize_with(store.shapes.all.len().max(at + 1), || None);
         }
-        self.by_shape[at].get_or_insert_with(|| (make_heads(ctx, shape), Last::default()))
+        self.by_shape[at].get_or_insert_with(|| (make_heads(store, shape), Last::default()))
     }
 
-    fn supers(&mut self, ctx: &Ctx, rec: RecId) -> &[u8] {
-        let id = ctx.rec(rec).supers;
+    fn supers(&mut self, store: &Store, rec: RecId) -> &[u8] {
+        let id = store.rec(rec).supers;
         let at = id.0 as usize;
         if self.supers.len() <= at {
-            self.supers.resize_with(ctx.supers.all.len().max(at + 1), || None);
+            self.supers.resize_with(store.supers.all.len().max(at + 1), || None);
         }
         self.supers[at].get_or_insert_with(|| {
             let mut out = b" {".to_vec();
-            for (i, &class) in ctx.supers.get(id).list.iter().enumerate() {
+            for (i, &class) in store.supers.get(id).list.iter().enumerate() {
                 out.extend(if i == 0 { b"\t// ".as_slice() } else { b" " });
-                out.extend(ctx.names.get(ctx.class_sym(class)));
+                out.extend(store.names.get(store.class_sym(class)));
             }
             out.push(b'\n');
             out.into()
@@ -56,8 +56,8 @@ impl Heads {
     }
 }
 
-fn make_heads(ctx: &Ctx, shape: ShapeId) -> Layout {
-    let fields = &ctx.shapes.get(shape).fields;
+fn make_heads(store: &Store, shape: ShapeId) -> Layout {
+    let fields = &store.shapes.get(shape).fields;
     let head = |at: usize, code: bool| {
         let field = fields[at];
         let mut out = b"  ".to_vec();
@@ -67,10 +67,10 @@ fn make_heads(ctx: &Ctx, shape: ShapeId) -> Layout {
         if code {
             out.extend(b"code");
         } else {
-            ctx.write_ty(field.ty, &mut out);
+            store.write_ty(field.ty, &mut out);
         }
         out.push(b' ');
-        out.extend(ctx.names.get(field.name));
+        out.extend(store.names.get(field.name));
         out.extend(b" = ");
         out.into_boxed_slice()
     };
@@ -81,48 +81,48 @@ fn make_heads(ctx: &Ctx, shape: ShapeId) -> Layout {
     Layout { places, heads }
 }
 
-fn write_record(ctx: &Ctx, rec: RecId, heads: &mut Heads, sink: &mut Sink<'_>) {
-    let record = ctx.rec(rec);
-    ctx.write_name(record.name, &mut sink.buffer);
+fn write_record(store: &Store, rec: RecId, heads: &mut Heads, sink: &mut Sink<'_>) {
+    let record = store.rec(rec);
+    store.write_name(record.name, &mut sink.buffer);
     if !record.args().is_empty() {
         sink.buffer.push(b'<');
         for (i, arg) in record.args().iter().enumerate() {
             if i > 0 {
                 sink.buffer.extend(b", ");
             }
-            if ctx.vals.is_code(arg.default) {
+            if store.vals.is_code(arg.default) {
                 sink.buffer.extend(b"code");
             } else {
-                ctx.write_ty(arg.ty, &mut sink.buffer);
+                store.write_ty(arg.ty, &mut sink.buffer);
             }
             sink.buffer.push(b' ');
-            sink.buffer.extend(ctx.names.get(arg.name));
+            sink.buffer.extend(store.names.get(arg.name));
             sink.buffer.extend(b" = ");
-            ctx.write_val(arg.default, &mut sink.buffer);
+            store.write_val(arg.default, &mut sink.buffer);
         }
         sink.buffer.push(b'>');
     }
-    sink.buffer.extend_from_slice(heads.supers(ctx, rec));
-    let (Layout { places, heads }, last) = heads.of(ctx, record.shape);
-    sink.fields(last, rec, ctx, places, |sink, i| {
+    sink.buffer.extend_from_slice(heads.supers(store, rec));
+    let (Layout { places, heads }, last) = heads.of(store, record.shape);
+    sink.fields(last, rec, store, places, |sink, i| {
         let head = &heads[i];
         let value = record.values[usize::from(places[i])];
         let text = match &head.code {
-            Some(code) if ctx.vals.is_code(value) => code,
+            Some(code) if store.vals.is_code(value) => code,
             _ => &head.text,
         };
         sink.buffer.extend_from_slice(text);
         if value == Val::MISSING {
             sink.buffer.truncate(sink.buffer.len() - b" = ".len());
         } else {
-            sink.text(ctx, value);
+            sink.text(store, value);
         }
         sink.buffer.extend_from_slice(b";\n");
     });
     sink.buffer.extend(b"}\n");
 }
 
-impl Ctx {
+impl Store {
     /// The text of one record.
     pub(crate) fn record_text(&self, rec: RecId) -> Vec<u8> {
         let mut out = Vec::new();
@@ -134,19 +134,19 @@ impl Ctx {
     }
 }
 
-pub(crate) fn write_records(ctx: &Ctx, out: &mut dyn Write) -> io::Result<()> {
-    let mut sink = Sink::new(out, ctx);
+pub(crate) fn write_records(store: &Store, out: &mut dyn Write) -> io::Result<()> {
+    let mut sink = Sink::new(out, store);
     let mut heads = Heads::default();
     sink.buffer.extend(b"------------- Classes -----------------\n");
-    for class in ctx.sorted_classes() {
+    for class in store.sorted_classes() {
         sink.buffer.extend(b"class ");
-        write_record(ctx, class, &mut heads, &mut sink);
+        write_record(store, class, &mut heads, &mut sink);
         sink.relieve()?;
     }
     sink.buffer.extend(b"------------- Defs -----------------\n");
-    for def in ctx.sorted_defs() {
+    for def in store.sorted_defs() {
         sink.buffer.extend(b"def ");
-        write_record(ctx, def, &mut heads, &mut sink);
+        write_record(store, def, &mut heads, &mut sink);
         sink.relieve()?;
     }
     sink.flush()
@@ -158,5 +158,5 @@ pub(crate) fn write_records(ctx: &Ctx, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// Those of the output.
 pub fn print_records(records: &crate::Records, out: &mut dyn Write) -> io::Result<()> {
-    write_records(records.ctx(), out)
+    write_records(records.store(), out)
 }

@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Records;
-use crate::ctx::Ctx;
 use crate::limits;
 use crate::loc::Loc;
 use crate::natural;
 use crate::record::RecId;
-use crate::value::{Kind, Val, dag_args, dag_op};
+use crate::store::Store;
+use crate::value::{Val, ValueKind, dag_args, dag_op};
 
 /// Records in order of insertion, each once.
 #[derive(Clone, Default)]
@@ -35,7 +35,7 @@ impl Set {
 type Problem = (Loc, Vec<u8>);
 
 struct Sets<'a> {
-    ctx: &'a Ctx,
+    store: &'a Store,
     class: RecId,
     field: crate::names::Sym,
     done: FxHashMap<RecId, Vec<RecId>>,
@@ -45,7 +45,7 @@ struct Sets<'a> {
 
 impl Sets<'_> {
     fn problem(&self, loc: Loc, text: &str, v: Val) -> Problem {
-        (loc, [text.as_bytes(), &self.ctx.val_text(v)].concat())
+        (loc, [text.as_bytes(), &self.store.val_text(v)].concat())
     }
 
     /// The members of a record that is a set.
@@ -53,12 +53,12 @@ impl Sets<'_> {
         if let Some(done) = self.done.get(&id) {
             return Ok(Some(done.clone()));
         }
-        if !self.ctx.is_subclass(id, self.class) {
+        if !self.store.is_subclass(id, self.class) {
             return Ok(None);
         }
-        let rec = self.ctx.rec(id);
+        let rec = self.store.rec(id);
         let mut set = Set::default();
-        if let Some(at) = self.ctx.shapes.look(rec.shape, self.field) {
+        if let Some(at) = self.store.shapes.look(rec.shape, self.field) {
             self.evaluate(rec.values[at], &mut set, rec.loc())?;
         }
         self.done.insert(id, set.list.clone());
@@ -77,24 +77,24 @@ impl Sets<'_> {
     }
 
     fn evaluate_inner(&mut self, v: Val, set: &mut Set, loc: Loc) -> Result<(), Problem> {
-        if let Some(id) = self.ctx.as_def(v) {
+        if let Some(id) = self.store.as_def(v) {
             match self.expand(id)? {
                 Some(members) => set.add_all(&members),
                 None => set.add(id),
             }
             return Ok(());
         }
-        if let Some(parts) = self.ctx.vals.as_list(v) {
+        if let Some(parts) = self.store.vals.as_list(v) {
             return parts.iter().try_for_each(|&p| self.evaluate(Val(p), set, loc));
         }
-        let Some(run) = self.ctx.vals.as_dag(v) else {
+        let Some(run) = self.store.vals.as_dag(v) else {
             return Err(self.problem(loc, "Invalid set element: ", v));
         };
-        let Some(op) = self.ctx.as_def(dag_op(run)) else {
+        let Some(op) = self.store.as_def(dag_op(run)) else {
             return Err(self.problem(loc, "Bad set expression: ", v));
         };
         let args: Vec<Val> = dag_args(run).map(|a| a.0).collect();
-        match self.ctx.rec_name(op).as_slice() {
+        match self.store.rec_name(op).as_slice() {
             b"add" => args.iter().try_for_each(|&a| self.evaluate(a, set, loc)),
             b"sub" => {
                 let [first, rest @ ..] = args.as_slice() else {
@@ -144,7 +144,7 @@ impl Sets<'_> {
         };
         let mut all = Set::default();
         self.evaluate(of, &mut all, loc)?;
-        let Some(count) = self.ctx.vals.as_int(count) else {
+        let Some(count) = self.store.vals.as_int(count) else {
             return Err(self.problem(loc, "Second argument must be an integer: ", v));
         };
         let list = &all.list;
@@ -180,7 +180,7 @@ impl Sets<'_> {
             [a, b, c, d] => (&[*a, *b, *c], Some(*d)),
             _ => return Err(self.problem(loc, "Bad args to (sequence \"Format\", From, To): ", v)),
         };
-        let vals = &self.ctx.vals;
+        let vals = &self.store.vals;
         let step = match step.map(|s| vals.as_int(s)) {
             None => 1,
             Some(Some(step)) => step,
@@ -198,9 +198,9 @@ impl Sets<'_> {
         let step = if from <= to { step } else { step.wrapping_neg() };
         let mut at = from;
         while step != 0 && (if step > 0 { at <= to } else { at >= to }) {
-            let name = formatted(self.ctx.names.get(format), at);
-            let Some(id) = self.ctx.names.find(&name).and_then(|n| self.ctx.def(n)) else {
-                let text = [b"No def named '", name.as_slice(), b"': ", &self.ctx.val_text(v)].concat();
+            let name = formatted(self.store.names.get(format), at);
+            let Some(id) = self.store.names.find(&name).and_then(|n| self.store.def(n)) else {
+                let text = [b"No def named '", name.as_slice(), b"': ", &self.store.val_text(v)].concat();
                 return Err((loc, text));
             };
             match self.expand(id)? {
@@ -244,25 +244,25 @@ fn formatted(format: &[u8], number: i64) -> Vec<u8> {
     out
 }
 
-fn expand_all(ctx: &Ctx) -> Result<Vec<u8>, Problem> {
+fn expand_all(store: &Store) -> Result<Vec<u8>, Problem> {
     let mut out = Vec::new();
-    let named = |name: &[u8]| ctx.names.find(name);
-    let class = named(b"Set").and_then(|n| ctx.class_by_name.get(&n).copied());
+    let named = |name: &[u8]| store.names.find(name);
+    let class = named(b"Set").and_then(|n| store.class_by_name.get(&n).copied());
     let Some(class) = class else { return Err((Loc::NONE, b"The class 'Set' is not defined\n".to_vec())) };
     let field = named(b"Elements").unwrap_or(crate::names::Sym::NONE);
-    let mut sets = Sets { ctx, class, field, done: FxHashMap::default(), depth: 0, steps: 0 };
-    let mut defs: Vec<RecId> = ctx.defs.iter().copied().filter(|&d| ctx.is_subclass(d, class)).collect();
-    defs.sort_by(|&a, &b| natural::compare(&ctx.rec_name(a), &ctx.rec_name(b)));
+    let mut sets = Sets { store, class, field, done: FxHashMap::default(), depth: 0, steps: 0 };
+    let mut defs: Vec<RecId> = store.defs.iter().copied().filter(|&d| store.is_subclass(d, class)).collect();
+    defs.sort_by(|&a, &b| natural::compare(&store.rec_name(a), &store.rec_name(b)));
     for def in defs {
-        out.extend(ctx.rec_name(def));
+        out.extend(store.rec_name(def));
         out.extend(b" = [");
         for member in sets.expand(def)?.unwrap_or_default() {
             out.push(b' ');
-            out.extend(ctx.rec_name(member));
+            out.extend(store.rec_name(member));
         }
         out.extend(b" ]\n");
     }
-    debug_assert!(ctx.vals.kind(Val::UNSET) == Kind::Unset);
+    debug_assert!(store.vals.kind(Val::UNSET) == ValueKind::Unset);
     Ok(out)
 }
 
@@ -272,7 +272,7 @@ fn expand_all(ctx: &Ctx) -> Result<Vec<u8>, Problem> {
 ///
 /// Those of the output.
 pub fn print_sets(records: &mut Records, out: &mut dyn Write) -> io::Result<()> {
-    match expand_all(records.ctx()) {
+    match expand_all(records.store()) {
         Ok(text) => out.write_all(&text),
         Err((loc, text)) => {
             records.fail_at(loc, "tblgen-set", &text);

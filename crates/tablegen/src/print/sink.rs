@@ -3,9 +3,9 @@
 
 use std::io::{self, Write};
 
-use crate::ctx::Ctx;
 use crate::record::RecId;
-use crate::value::{Kind, Val};
+use crate::store::Store;
+use crate::value::{Val, ValueKind};
 
 /// Bytes that are gathered before they are written.
 const BUFFER: usize = 1 << 20;
@@ -35,20 +35,20 @@ pub(crate) struct Sink<'a> {
     /// Start and length in `kept`; length 0: not seen, `u32::MAX`: seen once.
     known: Vec<(u32, u32)>,
     kept: Vec<u8>,
-    /// Bytes of one value's text above which the output is not worth having.
+    /// Bytes of one value's text above which printing stops.
     max: usize,
     /// How often the buffer was filled from its start.
     filling: u64,
 }
 
 impl<'a> Sink<'a> {
-    pub(crate) fn new(out: &'a mut dyn Write, ctx: &Ctx) -> Sink<'a> {
+    pub(crate) fn new(out: &'a mut dyn Write, store: &Store) -> Sink<'a> {
         Sink {
             out,
             buffer: Vec::with_capacity(BUFFER + (BUFFER >> 3)),
-            known: vec![(0, 0); ctx.vals.len()],
+            known: vec![(0, 0); store.vals.len()],
             kept: Vec::new(),
-            max: ctx.max_text().max(2 * BUFFER),
+            max: store.max_text.max(2 * BUFFER),
             filling: 1,
         }
     }
@@ -74,14 +74,14 @@ impl<'a> Sink<'a> {
         &mut self,
         last: &mut Last,
         rec: RecId,
-        ctx: &Ctx,
+        store: &Store,
         places: &[u16],
         mut write: impl FnMut(&mut Sink<'a>, usize),
     ) {
         let count = places.len();
         let before = last.rec.filter(|_| last.filling == self.filling && last.ends.len() == count);
-        let then = before.map_or(&[][..], |rec| &ctx.rec(rec).values);
-        let now = &ctx.rec(rec).values;
+        let then = before.map_or(&[][..], |rec| &store.rec(rec).values);
+        let now = &store.rec(rec).values;
         let same = |&&at: &&u16| {
             let at = usize::from(at);
             then.get(at).is_some_and(|v| now.get(at) == Some(v))
@@ -137,11 +137,11 @@ impl<'a> Sink<'a> {
     }
 
     /// Adds the text of a value as print-records shows it.
-    pub(crate) fn text(&mut self, ctx: &Ctx, v: Val) {
-        match ctx.vals.kind(v) {
-            Kind::Unset => self.buffer.push(b'?'),
-            Kind::Bit => self.buffer.push(if v == Val::TRUE { b'1' } else { b'0' }),
-            _ => self.value(v, |out| ctx.write_val(v, out)),
+    pub(crate) fn text(&mut self, store: &Store, v: Val) {
+        match store.vals.kind(v) {
+            ValueKind::Unset => self.buffer.push(b'?'),
+            ValueKind::Bit => self.buffer.push(if v == Val::TRUE { b'1' } else { b'0' }),
+            _ => self.value(v, |out| store.write_val(v, out)),
         }
     }
 }

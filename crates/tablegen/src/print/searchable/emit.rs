@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use super::{All, Checked, Enum, Field, Index, Problem, Table, read};
-use crate::ctx::Ctx;
+use isaglot_invariant::Impossible as _;
+
+use crate::store::Store;
 use crate::ty::Ty;
 
 /// Where a type stands.
@@ -17,7 +19,7 @@ enum Place {
 
 /// Text, and the macros that guard it.
 struct Output<'a> {
-    ctx: &'a Ctx,
+    store: &'a Store,
     text: Vec<u8>,
     guards: BTreeSet<Vec<u8>>,
 }
@@ -29,8 +31,8 @@ macro_rules! put {
     };
 }
 
-pub(super) fn all(ctx: &Ctx, all: &mut All) -> Checked<Vec<u8>> {
-    let mut out = Output { ctx, text: Vec::new(), guards: BTreeSet::new() };
+pub(super) fn all(store: &Store, all: &mut All) -> Checked<Vec<u8>> {
+    let mut out = Output { store, text: Vec::new(), guards: BTreeSet::new() };
     for e in &all.enums {
         out.enumeration(e);
     }
@@ -47,7 +49,7 @@ pub(super) fn all(ctx: &Ctx, all: &mut All) -> Checked<Vec<u8>> {
 
 impl<'a> Output<'a> {
     fn name(&self, field: &Field) -> &'a [u8] {
-        self.ctx.names.get(field.name)
+        self.store.names.get(field.name)
     }
 
     fn begin(&mut self, guard: &[u8], what: &str) {
@@ -77,15 +79,15 @@ impl<'a> Output<'a> {
         put!(self, "#endif\n\n");
         self.begin(&table.guard, "_IMPL");
         put!(self, "constexpr ", table.row_type, " ", table.name, "[] = {\n");
-        let loc = self.ctx.rec(table.rec).loc();
+        let loc = self.store.rec(table.rec).loc();
         for (i, &rec) in table.rows.iter().enumerate() {
             put!(self, "  { ");
             for (column, field) in table.fields.iter().enumerate() {
                 if column > 0 {
                     put!(self, ", ");
                 }
-                let value = read::value(self.ctx, rec, self.name(field))?;
-                put!(self, all.cpp(self.ctx, field, loc, rec, value)?);
+                let value = read::value(self.store, rec, self.name(field))?;
+                put!(self, all.cpp(self.store, field, loc, rec, value)?);
             }
             let _ = writeln!(self.text, " }}, // {i}");
         }
@@ -135,7 +137,7 @@ impl<'a> Output<'a> {
                 Some(_) => problem(b"of type bits is too large"),
                 None if ty == Ty::BIT => Ok("bool"),
                 None if field.of.is_some() || field.intrinsic || field.instruction => Ok("unsigned"),
-                None => problem(&[b"has invalid type: ", self.ctx.ty_text(ty).as_slice()].concat()),
+                None => problem(&[b"has invalid type: ", self.store.ty_text(ty).as_slice()].concat()),
             },
         }
     }
@@ -162,8 +164,8 @@ impl<'a> Output<'a> {
             return Ok(());
         };
         let in_key = |all: &All, rec| {
-            let value = read::value(self.ctx, rec, self.name(field))?;
-            all.cpp(self.ctx, field, index.loc, rec, value)
+            let value = read::value(self.store, rec, self.name(field))?;
+            all.cpp(self.store, field, index.loc, rec, value)
         };
         let dense = self.dense(all, index, &rows)?;
         if dense || index.early_out {
@@ -195,13 +197,13 @@ impl<'a> Output<'a> {
         self.members(table, index, Place::Row)?;
         put!(self, "    unsigned _index;\n  };\n  static const struct IndexType Index[] = {\n");
         let place: rustc_hash::FxHashMap<_, _> = rows.iter().enumerate().map(|(i, &rec)| (rec, i)).collect();
-        all.sort(self.ctx, rows, &index.fields, index.loc)?;
+        all.sort(self.store, rows, &index.fields, index.loc)?;
         for &rec in rows.iter() {
             put!(self, "    { ");
             for field in &index.fields {
-                put!(self, all.cpp_key(self.ctx, field, index.loc, rec)?, ", ");
+                put!(self, all.cpp_key(self.store, field, index.loc, rec)?, ", ");
             }
-            let _ = writeln!(self.text, "{} }},", place.get(&rec).copied().unwrap_or(0));
+            let _ = writeln!(self.text, "{} }},", place.get(&rec).copied().or_impossible(0));
         }
         put!(self, "  };\n\n");
         Ok(())
@@ -214,9 +216,9 @@ impl<'a> Output<'a> {
             return Ok(false);
         }
         let Some(&first) = rows.first() else { return Ok(false) };
-        let from = all.key_number(self.ctx, field, index.loc, first)?;
+        let from = all.key_number(self.store, field, index.loc, first)?;
         for (&rec, i) in rows.iter().zip(0i64..) {
-            if all.key_number(self.ctx, field, index.loc, rec)? != from.wrapping_add(i) {
+            if all.key_number(self.store, field, index.loc, rec)? != from.wrapping_add(i) {
                 return Ok(false);
             }
         }

@@ -93,15 +93,15 @@ struct All {
 ///
 /// Those of the output.
 pub fn print_searchable_tables(records: &mut Records, out: &mut dyn Write) -> io::Result<()> {
-    let ctx = records.ctx_mut();
-    match collect::all(ctx).and_then(|mut all| emit::all(ctx, &mut all)) {
+    let store = &mut records.store;
+    match collect::all(store).and_then(|mut all| emit::all(store, &mut all)) {
         Ok(text) => return out.write_all(&text),
         Err(Problem::At(loc, text)) => records.fail_at(loc, CODE, &text),
         Err(Problem::In(rec, text)) => records.fail_in(rec, CODE, &text),
         Err(Problem::Noted(loc, text, note)) => {
-            records.ctx_mut().messages.error(loc, CODE, &text);
-            records.ctx_mut().messages.note(Loc::NONE, note);
-            records.fail_silently();
+            records.messages.error(&records.store.places, loc, CODE, &text);
+            records.messages.note(&records.store.places, Loc::NONE, note);
+            records.close();
         }
     }
     Ok(())

@@ -6,11 +6,11 @@
 use std::cmp::Ordering;
 
 use super::{All, Checked, Field, Problem, read};
-use crate::ctx::Ctx;
 use crate::loc::Loc;
 use crate::record::RecId;
+use crate::store::Store;
 use crate::ty::Ty;
-use crate::value::{Kind, Val};
+use crate::value::{Val, ValueKind};
 
 /// One column of a key. All rows have the same kind of part in the same column.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -24,12 +24,12 @@ enum Part {
 }
 
 /// The number that a field of type `int` or `bits` is.
-pub(super) fn number(ctx: &Ctx, rec: RecId, v: Val) -> Checked<i64> {
-    let number = match ctx.vals.kind(v) {
-        Kind::Bits => ctx.vals.bits_int(v),
-        _ => ctx.vals.as_int(v),
+pub(super) fn number(store: &Store, rec: RecId, v: Val) -> Checked<i64> {
+    let number = match store.vals.kind(v) {
+        ValueKind::Bits => store.vals.bits_int(v),
+        _ => store.vals.as_int(v),
     };
-    let text = || [b"the number that a table needs is not known: ", ctx.val_text(v).as_slice()].concat();
+    let text = || [b"the number that a table needs is not known: ", store.val_text(v).as_slice()].concat();
     number.ok_or_else(|| Problem::In(rec, text()))
 }
 
@@ -39,8 +39,8 @@ fn upper(mut text: Vec<u8>) -> Vec<u8> {
 }
 
 /// The name of an intrinsic in C++.
-fn intrinsic(ctx: &Ctx, def: RecId) -> Checked<Vec<u8>> {
-    let name = ctx.rec_name(def);
+fn intrinsic(store: &Store, def: RecId) -> Checked<Vec<u8>> {
+    let name = store.rec_name(def);
     match name.strip_prefix(b"int_") {
         Some(rest) => Ok(rest.to_vec()),
         None => {
@@ -52,80 +52,80 @@ fn intrinsic(ctx: &Ctx, def: RecId) -> Checked<Vec<u8>> {
 
 impl All {
     /// The entry of an enumeration that a value is.
-    fn entry(&self, ctx: &Ctx, field: &Field, loc: Loc, v: Val) -> Checked<&(Vec<u8>, i64)> {
+    fn entry(&self, store: &Store, field: &Field, loc: Loc, v: Val) -> Checked<&(Vec<u8>, i64)> {
         let found = field.of.and_then(|e| {
             let all = &self.enums.get(e)?;
-            all.entries.get(*all.by_def.get(&ctx.as_def(v)?)?)
+            all.entries.get(*all.by_def.get(&store.as_def(v)?)?)
         });
-        let text = || [b"Entry for field '", ctx.names.get(field.name), b"' is null"].concat();
+        let text = || [b"Entry for field '", store.names.get(field.name), b"' is null"].concat();
         found.ok_or_else(|| Problem::At(loc, text()))
     }
 
     /// A value in C++.
-    pub(super) fn cpp(&self, ctx: &Ctx, field: &Field, loc: Loc, rec: RecId, v: Val) -> Checked<Vec<u8>> {
-        match ctx.vals.kind(v) {
-            Kind::Str => {
-                let text = ctx.vals.as_str(v).map_or(&[][..], |s| ctx.names.get(s));
-                let verbatim = field.code || ctx.vals.is_code(v);
+    pub(super) fn cpp(&self, store: &Store, field: &Field, loc: Loc, rec: RecId, v: Val) -> Checked<Vec<u8>> {
+        match store.vals.kind(v) {
+            ValueKind::Str => {
+                let text = store.vals.as_str(v).map_or(&[][..], |s| store.names.get(s));
+                let verbatim = field.code || store.vals.is_code(v);
                 return Ok(if verbatim { text.to_vec() } else { [b"\"", text, b"\""].concat() });
             }
-            Kind::Bits => return number(ctx, rec, v).map(|n| format!("0x{n:X}").into_bytes()),
-            Kind::Bit => return Ok(if v == Val::TRUE { b"true".to_vec() } else { b"false".to_vec() }),
+            ValueKind::Bits => return number(store, rec, v).map(|n| format!("0x{n:X}").into_bytes()),
+            ValueKind::Bit => return Ok(if v == Val::TRUE { b"true".to_vec() } else { b"false".to_vec() }),
             _ => {}
         }
-        if let Some(def) = ctx.as_def(v) {
+        if let Some(def) = store.as_def(v) {
             if field.intrinsic {
-                return Ok([b"Intrinsic::", intrinsic(ctx, def)?.as_slice()].concat());
+                return Ok([b"Intrinsic::", intrinsic(store, def)?.as_slice()].concat());
             }
             if field.instruction {
-                return Ok(ctx.rec_name(def));
+                return Ok(store.rec_name(def));
             }
             if field.of.is_some() {
-                return self.entry(ctx, field, loc, v).map(|e| e.0.clone());
+                return self.entry(store, field, loc, v).map(|e| e.0.clone());
             }
         }
-        let name = ctx.names.get(field.name);
+        let name = store.names.get(field.name);
         let text = [b"invalid field type for field '", name, b"'; expected: bit, bits, string, or code"].concat();
         Err(Problem::At(loc, text))
     }
 
     /// The same as the index of a lookup function holds it: strings in capitals.
-    pub(super) fn cpp_key(&self, ctx: &Ctx, field: &Field, loc: Loc, rec: RecId) -> Checked<Vec<u8>> {
-        let v = read::value(ctx, rec, ctx.names.get(field.name))?;
-        let text = self.cpp(ctx, field, loc, rec, v)?;
+    pub(super) fn cpp_key(&self, store: &Store, field: &Field, loc: Loc, rec: RecId) -> Checked<Vec<u8>> {
+        let v = read::value(store, rec, store.names.get(field.name))?;
+        let text = self.cpp(store, field, loc, rec, v)?;
         Ok(if field.ty == Ty::STRING { upper(text) } else { text })
     }
 
-    fn part(&self, ctx: &Ctx, field: &Field, loc: Loc, rec: RecId) -> Checked<Part> {
-        let v = read::value(ctx, rec, ctx.names.get(field.name))?;
+    fn part(&self, store: &Store, field: &Field, loc: Loc, rec: RecId) -> Checked<Part> {
+        let v = read::value(store, rec, store.names.get(field.name))?;
         if field.ty == Ty::INT || field.ty.width().is_some() {
-            return number(ctx, rec, v).map(Part::Number);
+            return number(store, rec, v).map(Part::Number);
         }
-        if let Some(def) = ctx.as_def(v) {
+        if let Some(def) = store.as_def(v) {
             if field.intrinsic {
-                let name = match read::look(ctx, def, b"LLVMName").and_then(|v| ctx.vals.as_str(v)) {
-                    Some(text) if !ctx.names.get(text).is_empty() => ctx.names.get(text).to_vec(),
-                    _ => [b"llvm.", intrinsic(ctx, def)?.as_slice()].concat().iter().map(dotted).collect(),
+                let name = match read::look(store, def, b"LLVMName").and_then(|v| store.vals.as_str(v)) {
+                    Some(text) if !store.names.get(text).is_empty() => store.names.get(text).to_vec(),
+                    _ => [b"llvm.", intrinsic(store, def)?.as_slice()].concat().iter().map(dotted).collect(),
                 };
-                return Ok(Part::Intrinsic(read::string(ctx, def, b"TargetPrefix")?, name));
+                return Ok(Part::Intrinsic(read::string(store, def, b"TargetPrefix")?, name));
             }
             if field.instruction {
-                return Ok(Part::Instruction(!read::bit(ctx, def, b"isPseudo")?, ctx.rec_name(def)));
+                return Ok(Part::Instruction(!read::bit(store, def, b"isPseudo")?, store.rec_name(def)));
             }
             if field.of.is_some() {
-                return self.entry(ctx, field, loc, v).map(|e| Part::Number(e.1));
+                return self.entry(store, field, loc, v).map(|e| Part::Number(e.1));
             }
         }
-        self.cpp_key(ctx, field, loc, rec).map(Part::Text)
+        self.cpp_key(store, field, loc, rec).map(Part::Text)
     }
 
     /// Sorts rows by these columns; rows that are equal in them stay in order.
-    pub(super) fn sort(&self, ctx: &Ctx, rows: &mut [RecId], fields: &[Field], loc: Loc) -> Checked<()> {
+    pub(super) fn sort(&self, store: &Store, rows: &mut [RecId], fields: &[Field], loc: Loc) -> Checked<()> {
         if rows.len() < 2 {
             return Ok(());
         }
         let key = |&rec: &RecId| -> (Vec<Checked<Part>>, RecId) {
-            (fields.iter().map(|f| self.part(ctx, f, loc, rec)).collect(), rec)
+            (fields.iter().map(|f| self.part(store, f, loc, rec)).collect(), rec)
         };
         let mut keyed: Vec<_> = rows.iter().map(key).collect();
         let mut compared = None;
@@ -163,30 +163,31 @@ impl All {
     }
 
     /// The number of a row in a key of one column, for the question whether the rows are numbered without a gap.
-    pub(super) fn key_number(&mut self, ctx: &Ctx, field: &Field, loc: Loc, rec: RecId) -> Checked<i64> {
-        let name = ctx.names.get(field.name);
+    pub(super) fn key_number(&mut self, store: &Store, field: &Field, loc: Loc, rec: RecId) -> Checked<i64> {
+        let name = store.names.get(field.name);
         if field.instruction {
             if self.instructions.is_empty() {
-                self.number_instructions(ctx)?;
+                self.number_instructions(store)?;
             }
-            let def = read::def(ctx, rec, name)?;
+            let def = read::def(store, rec, name)?;
             let number = self.instructions.get(&def).copied();
             return number.ok_or_else(|| Problem::In(def, b"this is no instruction".to_vec()));
         }
         if field.of.is_some() {
-            let v = read::value(ctx, rec, name)?;
-            return self.entry(ctx, field, loc, v).map(|e| e.1);
+            let v = read::value(store, rec, name)?;
+            return self.entry(store, field, loc, v).map(|e| e.1);
         }
-        number(ctx, rec, read::value(ctx, rec, name)?)
+        number(store, rec, read::value(store, rec, name)?)
     }
 
     /// Numbers all instructions as LLVM's enumeration does: those that all targets have, pseudo instructions, others.
     /// (The first group has a fixed order of its own; here it is that of their definition.)
-    fn number_instructions(&mut self, ctx: &Ctx) -> Checked<()> {
+    fn number_instructions(&mut self, store: &Store) -> Checked<()> {
         let mut order = Vec::new();
-        for def in read::derived_of(ctx, "Instruction")? {
-            let own = read::string(ctx, def, b"Namespace").is_ok_and(|n| n != b"TargetOpcode");
-            let key = if own { (read::bit(ctx, def, b"isPseudo").ok(), ctx.rec_name(def)) } else { (None, Vec::new()) };
+        for def in read::derived_of(store, "Instruction")? {
+            let own = read::string(store, def, b"Namespace").is_ok_and(|n| n != b"TargetOpcode");
+            let key =
+                if own { (read::bit(store, def, b"isPseudo").ok(), store.rec_name(def)) } else { (None, Vec::new()) };
             let group = match key.0 {
                 None => 0,
                 Some(true) => 1,

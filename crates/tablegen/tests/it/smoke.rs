@@ -1,58 +1,27 @@
 //! Any input gives records or an error, within bounds: mutated programs, and the nastiest that come to mind. Drives
 //! the same function as the fuzz target.
 
-use isaglot_tablegen::check_any_input;
+use isaglot_tablegen::oracle::check_any_input;
+use isaglot_testing::Random;
 
 const PROGRAMS: &[&str] =
-    &[include_str!("data/enc.td"), include_str!("data/language.td"), include_str!("data/multi.td")];
-
-/// A small generator of numbers; the seed is the test's.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n.max(1) as u64) as usize
-    }
-}
+    &[include_str!("../data/enc.td"), include_str!("../data/language.td"), include_str!("../data/multi.td")];
 
 #[test]
 fn mutated_programs() {
-    let mut random = Random(0x1234_5678_9ABC_DEF1);
-    let pieces: Vec<&[u8]> = PROGRAMS
-        .iter()
-        .flat_map(|p| p.as_bytes().split(|&b| b == b' ' || b == b'\n'))
-        .filter(|p| !p.is_empty())
-        .collect();
+    let mut random = Random::new(0x1234_5678);
+    let pieces: Vec<&str> = PROGRAMS.iter().flat_map(|p| p.split_inclusive([' ', '\n'])).collect();
     for round in 0..1500 {
-        let mut text = PROGRAMS[round % PROGRAMS.len()].as_bytes().to_vec();
-        for _ in 0..1 + random.below(6) {
-            let at = random.below(text.len());
-            match random.below(4) {
-                0 => text[at] = random.below(256) as u8,
-                1 => drop(text.drain(at..(at + random.below(20)).min(text.len()))),
-                2 => {
-                    let piece = pieces[random.below(pieces.len())];
-                    text.splice(at..at, piece.iter().copied().chain([b' ']));
-                }
-                _ => text.truncate(at.max(1)),
-            }
-            if text.is_empty() {
-                text.push(b'#');
-            }
-        }
-        check_any_input(&text);
+        check_any_input(&random.mutated(PROGRAMS[round % PROGRAMS.len()].as_bytes(), &pieces));
     }
 }
 
 #[test]
 fn noise() {
-    let mut random = Random(99);
+    let mut random = Random::new(99);
     for _ in 0..500 {
-        let text: Vec<u8> = (0..random.below(300)).map(|_| random.below(256) as u8).collect();
-        check_any_input(&text);
+        let length = random.index(300);
+        check_any_input(&random.bytes(length));
     }
 }
 

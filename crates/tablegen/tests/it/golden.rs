@@ -21,12 +21,7 @@ fn output(name: &str, args: &[&str]) -> String {
 
 fn check(name: &str, args: &[&str], golden: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(golden);
-    let got = output(name, args);
-    if std::env::var_os("BLESS").is_some_and(|v| v == "1") {
-        std::fs::write(&path, &got).expect("the golden file");
-    }
-    let wanted = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(got, wanted, "{golden}: BLESS=1 writes it anew");
+    isaglot_testing::bless::golden(&path, &output(name, args)).unwrap_or_else(|why| panic!("{why}"));
 }
 
 #[test]
@@ -75,11 +70,9 @@ fn newer_operators() {
 fn tables() {
     check("tables.td", &["--gen-searchable-tables"], "tables.cpp");
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tables");
-    for entry in std::fs::read_dir(dir).expect("the folder") {
-        let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
-        if let Some(stem) = name.strip_suffix(".td") {
-            let golden = format!("tables/{stem}.text");
-            check(&format!("tables/{name}"), &["--gen-searchable-tables", "-I", "tables"], &golden);
-        }
+    for path in isaglot_testing::bless::cases(&dir, ".td") {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let args = ["--gen-searchable-tables", "-I", "tables"];
+        check(&format!("tables/{stem}.td"), &args, &format!("tables/{stem}.text"));
     }
 }

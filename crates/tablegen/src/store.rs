@@ -1,0 +1,251 @@
+//! What a run makes: names, types, values, layouts and records, each a number in a table. Equal things are equal numbers.
+//!
+//! A store only grows. Looking things up needs a shared borrow, so printers and the API work on a store alone; making a
+//! value needs a mutable one, and no other state of the run.
+
+use rustc_hash::FxHashMap;
+
+use isaglot_invariant::Impossible as _;
+
+use crate::loc::Places;
+use crate::names::{Names, Sym};
+use crate::record::{RecId, RecKind, Record, Shapes, SuperLists};
+use crate::ty::{Ty, Types};
+use crate::value::{Val, Vals};
+
+/// All tables of a run.
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub(crate) names: Names,
+    pub(crate) types: Types,
+    pub(crate) vals: Vals,
+    pub(crate) shapes: Shapes,
+    pub(crate) supers: SuperLists,
+    pub(crate) records: Vec<Record>,
+    pub(crate) class_by_name: FxHashMap<Sym, RecId>,
+    /// Finished records in the order in which they were finished.
+    pub(crate) defs: Vec<RecId>,
+    /// By name; `u32::MAX` where there is none.
+    def_by_name: Vec<u32>,
+    pub(crate) globals: FxHashMap<Sym, Val>,
+    next_anonymous: u32,
+    /// The names of unnamed records by their numbers, as far as they were asked for.
+    pub(crate) anonymous_texts: Vec<Sym>,
+    /// The last such name that was made.
+    pub(crate) anonymous_text: Vec<u8>,
+    /// Files, and the places in them.
+    pub(crate) places: Places,
+    /// Last answers of the type relation.
+    pub(crate) relation: FxHashMap<(Ty, Ty), bool>,
+    /// Bytes of the text of one value; lower for a run on a budget.
+    pub(crate) max_text: usize,
+}
+
+impl Store {
+    pub(crate) fn new(max_text: usize) -> Store {
+        Store {
+            names: Names::new(),
+            types: Types::default(),
+            vals: Vals::new(),
+            shapes: Shapes::new(),
+            supers: SuperLists::new(),
+            records: Vec::new(),
+            class_by_name: FxHashMap::default(),
+            defs: Vec::new(),
+            def_by_name: Vec::new(),
+            globals: FxHashMap::default(),
+            next_anonymous: 0,
+            anonymous_texts: Vec::new(),
+            anonymous_text: ANONYMOUS.to_vec(),
+            places: Places::default(),
+            relation: FxHashMap::default(),
+            max_text,
+        }
+    }
+
+    // ---- Records -------------------------------------------------------------------------------------------------
+
+    pub(crate) fn rec(&self, id: RecId) -> &Record {
+        &self.records[id.index()]
+    }
+
+    pub(crate) fn rec_mut(&mut self, id: RecId) -> &mut Record {
+        &mut self.records[id.index()]
+    }
+
+    /// The finished record of that name.
+    pub(crate) fn def(&self, name: Sym) -> Option<RecId> {
+        self.def_by_name.get(name.index()).filter(|&&id| id != u32::MAX).map(|&id| RecId(id))
+    }
+
+    /// Files a finished record under its name; of two of one name the first stays.
+    pub(crate) fn file_def(&mut self, id: RecId) {
+        let Some(name) = self.vals.as_str(self.rec(id).name) else { return };
+        if self.def_by_name.len() <= name.index() {
+            let len = (name.index() + 1).max(self.def_by_name.len() * 2);
+            self.def_by_name.resize(len, u32::MAX);
+        }
+        let slot = &mut self.def_by_name[name.index()];
+        if *slot == u32::MAX {
+            *slot = id.0;
+            self.defs.push(id);
+        }
+    }
+
+    pub(crate) fn new_anonymous_name(&mut self) -> Val {
+        let n = self.next_anonymous;
+        self.next_anonymous += 1;
+        self.vals.anonymous(n)
+    }
+
+    /// The value of a field.
+    pub(crate) fn field(&mut self, rec: RecId, name: Sym) -> Option<Val> {
+        let shape = self.rec(rec).shape;
+        let at = self.shapes.find(shape, name)?;
+        self.rec(rec).values.get(at).copied()
+    }
+
+    /// Type of a field, which may be a template argument's qualified name.
+    pub(crate) fn field_ty(&mut self, rec: RecId, name: Sym) -> Option<Ty> {
+        let shape = self.rec(rec).shape;
+        match self.shapes.find(shape, name) {
+            Some(at) => Some(self.shapes.get(shape).fields[at].ty),
+            None => self.rec(rec).args().iter().find(|a| a.name == name).map(|a| a.ty),
+        }
+    }
+
+    /// Type of `value.name`.
+    pub(crate) fn type_of_field(&mut self, value: Val, name: Sym) -> Option<Ty> {
+        if let Some(def) = self.as_def(value) {
+            let shape = self.rec(def).shape;
+            let at = self.shapes.find(shape, name)?;
+            return Some(self.shapes.get(shape).fields[at].ty);
+        }
+        let ty = self.vals.ty(value);
+        for i in 0..self.types.classes(ty).len() {
+            let shape = self.rec(self.types.classes(ty)[i]).shape;
+            if let Some(at) = self.shapes.find(shape, name) {
+                return Some(self.shapes.get(shape).fields[at].ty);
+            }
+        }
+        None
+    }
+
+    /// Finished records by name, bytewise.
+    pub(crate) fn sorted_defs(&self) -> Vec<RecId> {
+        self.by_name(&self.defs)
+    }
+
+    /// Sorts by name. Most names differ in their first 16 bytes, so those are compared as a number.
+    fn by_name(&self, ids: &[RecId]) -> Vec<RecId> {
+        let key = |&id: &RecId| {
+            let name = self.class_name(id);
+            let mut head = [0; 16];
+            let len = name.len().min(head.len());
+            head[..len].copy_from_slice(&name[..len]);
+            (u128::from_be_bytes(head), id)
+        };
+        // Unnamed records, often most of all, lie together and need only their numbers compared.
+        let mut unnamed: Vec<u64> = Vec::new();
+        let mut keyed: Vec<(u128, RecId)> = Vec::new();
+        for id in ids {
+            match digits_key(self.class_name(*id)) {
+                Some(digits) => unnamed.push(u64::from(digits) << 32 | u64::from(id.0)),
+                None => keyed.push(key(id)),
+            }
+        }
+        unnamed.sort_unstable();
+        keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.class_name(a.1).cmp(self.class_name(b.1))));
+        let mut sorted: Vec<RecId> = keyed.into_iter().map(|k| k.1).collect();
+        let at = sorted.partition_point(|&id| self.class_name(id) < ANONYMOUS);
+        if sorted.get(at).is_some_and(|&id| self.class_name(id).starts_with(ANONYMOUS)) {
+            // Some other name begins like theirs.
+            sorted.extend(unnamed.into_iter().map(|u| RecId(u as u32)));
+            sorted.sort_by(|&a, &b| self.class_name(a).cmp(self.class_name(b)));
+        } else {
+            sorted.splice(at..at, unnamed.into_iter().map(|u| RecId(u as u32)));
+        }
+        sorted
+    }
+
+    /// Classes by name, bytewise.
+    pub(crate) fn sorted_classes(&self) -> Vec<RecId> {
+        let classes: Vec<RecId> = self.class_by_name.values().copied().collect();
+        self.by_name(&classes)
+    }
+
+    pub(crate) fn is_subclass(&self, rec: RecId, class: RecId) -> bool {
+        let Some(part) = &self.rec(class).class else { return false };
+        self.supers.get(self.rec(rec).supers).has(part.number)
+    }
+
+    /// The number of a class.
+    pub(crate) fn class_number(&self, class: RecId) -> u32 {
+        self.rec(class).class.as_ref().map_or(u32::MAX, |c| c.number)
+    }
+
+    /// The superclasses that no other superclass brings, last first.
+    pub(crate) fn direct_supers(&self, rec: RecId) -> Vec<RecId> {
+        let mut list = self.supers.get(self.rec(rec).supers).list.as_slice();
+        let mut direct = Vec::new();
+        while let Some((&last, rest)) = list.split_last() {
+            direct.push(last);
+            let below = self.supers.get(self.rec(last).supers).list.len();
+            list = &rest[..rest.len().saturating_sub(below)];
+        }
+        direct
+    }
+
+    /// The type of a record: its direct superclasses.
+    pub(crate) fn record_ty(&mut self, rec: RecId) -> Ty {
+        let id = self.rec(rec).supers;
+        if let Some(ty) = self.supers.get(id).ty {
+            return ty;
+        }
+        let direct = self.direct_supers(rec);
+        let ty = self.record_ty_of(direct);
+        self.supers.all[id.0 as usize].ty = Some(ty);
+        ty
+    }
+
+    /// The type of records of these classes.
+    pub(crate) fn record_ty_of(&mut self, mut classes: Vec<RecId>) -> Ty {
+        classes.sort_by(|&a, &b| self.class_name(a).cmp(self.class_name(b)));
+        self.types.record(&classes)
+    }
+
+    fn class_name(&self, class: RecId) -> &[u8] {
+        self.vals.as_str(self.rec(class).name).map_or(&[], |s| self.names.get(s))
+    }
+
+    /// The symbol of a class's name.
+    pub(crate) fn class_sym(&self, class: RecId) -> Sym {
+        self.vals.as_str(self.rec(class).name).or_impossible(Sym::NONE)
+    }
+
+    /// Looks for a name among records and global variables.
+    pub(crate) fn global(&mut self, name: Sym) -> Option<Val> {
+        match self.def(name) {
+            Some(rec) => Some(self.def_val(rec)),
+            None => self.globals.get(&name).copied(),
+        }
+    }
+
+    /// The kind of a record, for those who only have its number.
+    pub(crate) fn kind_of(&self, rec: RecId) -> RecKind {
+        self.rec(rec).kind
+    }
+}
+
+/// How names of unnamed records begin.
+const ANONYMOUS: &[u8] = b"anonymous_";
+
+/// A number that orders the names of unnamed records as their texts are ordered; none for other names.
+fn digits_key(name: &[u8]) -> Option<u32> {
+    let digits = name.strip_prefix(ANONYMOUS)?;
+    if digits.is_empty() || digits.len() > 8 || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let key = digits.iter().fold(0, |key, &d| key << 4 | u32::from(d - b'0' + 1));
+    Some(key << (4 * (8 - digits.len())))
+}
