@@ -1,4 +1,4 @@
-// Wren: a machine of ten instructions and eight registers, in TableGen and nothing else. docs/llvm-targets.md walks
+// Wren: a machine of ten instructions and eight registers, in TableGen alone. docs/llvm-targets.md walks
 // through it.
 
 def outs;

@@ -18,7 +18,7 @@ pub const MAX_SET_MEMBERS: usize = 1 << 16;
 /// The widest encoding that is lowered, in bits.
 pub const MAX_INST_BITS: u32 = 1024;
 
-/// Texts of one instruction: its own, shorthands, forms for input.
+/// Texts of one instruction: its own, aliases, forms for input.
 pub const MAX_CASES: usize = 4_000;
 
 /// Sets of registers within sets, conditions within conditions, parts of an encoding within parts.

@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use isaglot_invariant::Impossible as _;
 use isaglot_tablegen::Records;
 use isaglot_tablegen::tool::{self, Action, Invocation};
 
@@ -27,7 +28,7 @@ pub fn print(run: &Invocation, records: &mut Records, out: &mut dyn Write) -> io
         }
         _ => return tool::print(run, records, out),
     };
-    let file = run.input.rsplit(['/', '\\']).next().unwrap_or("");
+    let file = run.input.rsplit(['/', '\\']).next().or_impossible("");
     match generate(records, output, &format!("by isaglot tblgen from {file}: do not edit")) {
         Ok(text) => out.write_all(text.as_bytes()),
         Err(problems) => {

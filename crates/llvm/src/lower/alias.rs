@@ -1,10 +1,16 @@
-//! Shorthands: `InstAlias`, and the long instructions that short ones stand for (`CompressPat`).
+//! Aliases: `InstAlias`, and the long forms of compressed instructions (`CompressPat`).
 //!
-//! A shorthand of an instruction is a case of its encoding with a guard: operands are equal to what the pattern fixes.
-//! What a short instruction stands for is printed by the templates of the long one, over the short one's operands; so
-//! all shorthands of the long one apply too. Both are therefore the same work: an instruction's texts with its operands
-//! *bound* to sources, which are numbers of the word at hand, registers or constants.
+//! An alias of an instruction is a case of its encoding with a guard: some operands have the values of the alias. A
+//! compressed instruction prints as its long form, with the operands of the compressed one, and the aliases of the long
+//! form apply too. Both are the same work: the texts of an instruction with its operands *bound* to sources, which are
+//! numbers of the word, registers or constants.
+//!
+//! Example: `InstAlias<"mv $rd, $rs", (ADDI GPR:$rd, GPR:$rs, 0)>` binds the third operand of `ADDI` to 0. The encoding
+//! gets the case `mv {rd}, {rs}` with the guard `imm == 0`, before its own `addi {rd}, {rs}, {imm}`. `C_LI rd, imm` has
+//! the long form `ADDI rd, X0, imm`: `rs` is bound to register `x0`, so the alias of `ADDI` for `li` applies to the
+//! compressed word as well.
 
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{BinaryOp, Case, Condition, IntType, Node, TemplateId};
 use rustc_hash::FxHashMap;
 
@@ -13,7 +19,7 @@ use super::meaning::{Number, Source, register_class};
 use super::scope::{Guard, Scope, push};
 use super::text::Lookup;
 use crate::limits::MAX_CASES;
-use crate::table::{Fact, Format};
+use crate::table::{InstFact, NumberFormat};
 use crate::target::inst::{AsmPart, Inst, InstOperand, OperandType, asm_parts};
 use crate::target::registers::text;
 use crate::target::{features, inst};
@@ -28,14 +34,14 @@ pub(crate) struct Alias<'a> {
     condition: Condition,
 }
 
-/// What a short instruction stands for.
+/// The long form of a compressed instruction.
 #[derive(Clone, Debug)]
 pub(crate) struct Long<'a> {
     def: Def<'a>,
     input: Dag<'a>,
     output: Dag<'a>,
     condition: Condition,
-    /// The long one becomes the short one, but never back.
+    /// The long form may be compressed, but a compressed word does not print as it.
     one_way: bool,
 }
 
@@ -56,14 +62,14 @@ pub(crate) struct Bound<'a> {
 
 impl<'a> Bound<'a> {
     /// An instruction with its own operands, and what the table says about its texts.
-    pub(crate) fn new(inst: &Inst<'a>, sources: Vec<Source>, facts: &[Fact]) -> Bound<'a> {
-        let printer = |fact: &Fact| match fact {
-            Fact::Print(operand, method) => Some((operand.clone(), method.clone())),
+    pub(crate) fn new(inst: &Inst<'a>, sources: Vec<Source>, facts: &[InstFact]) -> Bound<'a> {
+        let printer = |fact: &InstFact| match fact {
+            InstFact::Print(operand, method) => Some((operand.clone(), method.clone())),
             _ => None,
         };
-        let alias = |fact: &Fact| match fact {
-            Fact::Alias(when, text) => Some((when.clone(), text.clone(), false)),
-            Fact::Input(when, text) => Some((when.clone(), text.clone(), true)),
+        let alias = |fact: &InstFact| match fact {
+            InstFact::Alias(when, text) => Some((when.clone(), text.clone(), false)),
+            InstFact::Input(when, text) => Some((when.clone(), text.clone(), true)),
             _ => None,
         };
         Bound {
@@ -89,7 +95,7 @@ pub(crate) struct Text {
 type Slot = (usize, Option<usize>);
 
 impl<'a> Lowering<'a> {
-    /// Reads all shorthands.
+    /// Reads all aliases.
     pub(crate) fn read_aliases(&mut self) {
         for def in self.records.defs_of("InstAlias") {
             let Some(Value::Dag(result)) = def.get("ResultInst") else { continue };
@@ -124,7 +130,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// All texts of an encoding: what it stands for, shorthands, its own.
+    /// All texts of an encoding: its long forms, its aliases, its own.
     pub(crate) fn texts(&mut self, scope: &mut Scope, own: &Bound<'a>) -> Vec<Text> {
         let mut out = Vec::new();
         for long in self.longs.get(&own.def.index()).cloned().unwrap_or_default() {
@@ -166,7 +172,7 @@ impl<'a> Lowering<'a> {
         out.splice(0..0, texts);
     }
 
-    /// The shorthands of an instruction, and its own text last.
+    /// The aliases of an instruction, and its own text last.
     fn own_texts(&mut self, scope: &mut Scope, bound: &Bound<'a>, guard: &Guard, alias: bool, out: &mut Vec<Text>) {
         for one in self.aliases.get(&bound.def.index()).cloned().unwrap_or_default() {
             if out.len() >= MAX_CASES {
@@ -192,7 +198,7 @@ impl<'a> Lowering<'a> {
         }
         let asm = asm_parts(&text(bound.def, "AsmString"));
         let find = |name: &str| {
-            let name = name.split(':').next().unwrap_or(name);
+            let name = name.split(':').next().or_impossible(name);
             let Some(at) = bound.operands.iter().position(|o| o.name == name) else {
                 let numbers =
                     bound.sources.iter().filter_map(|s| if let Source::Numbers(n) = s { Some(n) } else { None });
@@ -322,7 +328,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The names of a shorthand, with the conditions under which it applies; `None` if it never does.
+    /// The names in an alias, with the conditions under which it applies; `None` if it never does.
     fn bind_alias(
         &mut self,
         scope: &mut Scope,
@@ -399,7 +405,7 @@ impl<'a> Lowering<'a> {
                 let [number] = numbers.as_slice() else { return None };
                 let raw = match &number.format {
                     // A number by its text: what the constant generators of some target make.
-                    Format::Enum(name) if self.table.enums.contains_key(name) => {
+                    NumberFormat::Enum(name) if self.table.enums.contains_key(name) => {
                         let values = self.table.enums.get(name)?;
                         values.iter().find(|(_, text)| text.parse() == Ok(value))?.0
                     }

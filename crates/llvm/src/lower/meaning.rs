@@ -1,11 +1,11 @@
-//! What the bits of an operand mean: which numbers they are made of, and which bits are no such operand.
+//! What the bits of an operand mean: which numbers they are made of, and which bits are not a valid operand.
 
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{Piece, RegisterFileId};
 
 use super::{Lowering, Missing};
 use crate::limits::MAX_LISTED_BITS;
-use crate::table::{Fact, Format, OperandTable, Part, Set, Step};
+use crate::table::{DecodeStep, InstFact, NumberFormat, OperandTable, Part, ValueSet};
 use crate::target::inst::{Inst, OperandType, Places, pieces};
 use crate::target::registers::text;
 use isaglot_tablegen::{Def, Value};
@@ -26,7 +26,7 @@ pub(crate) struct Number {
     /// The registers that it names; with `physical` by their own numbers.
     pub(crate) registers: Option<(RegisterFileId, bool)>,
     /// How it prints unless said otherwise.
-    pub(crate) format: Format,
+    pub(crate) format: NumberFormat,
 }
 
 impl Number {
@@ -68,17 +68,18 @@ pub(crate) struct Resolved {
 
 impl<'a> Lowering<'a> {
     /// Resolves all operands of an instruction of `width` bits.
-    pub(crate) fn resolve(&mut self, inst: &Inst<'a>, width: u32, facts: &[Fact]) -> Resolved {
+    pub(crate) fn resolve(&mut self, inst: &Inst<'a>, width: u32, facts: &[InstFact]) -> Resolved {
         let mut except = Vec::new();
         let mut sources: Vec<Option<Source>> = Vec::with_capacity(inst.operands.len());
         for operand in &inst.operands {
             let behind = facts.iter().find_map(|fact| match fact {
-                Fact::Behind(name, bits) if *name == operand.name => Some(*bits),
+                InstFact::After(name, bits) if *name == operand.name => Some(*bits),
                 _ => None,
             });
             if let Some(bits) = behind {
                 let places: Places = (width.saturating_sub(bits)..width).map(Some).collect();
-                let part = Part { name: String::new(), bits: Vec::new(), steps: vec![Step::Format(Format::Hex)] };
+                let part =
+                    Part { name: String::new(), bits: Vec::new(), steps: vec![DecodeStep::Format(NumberFormat::Hex)] };
                 let name = format!("{} behind", operand.name);
                 sources.push(Some(Source::Numbers(vec![self.number(&part, name, &places, &[], width, &mut except)])));
                 continue;
@@ -95,12 +96,12 @@ impl<'a> Lowering<'a> {
         let resolved = (0..sources.len()).map(|i| self.source(inst, &sources, i, facts)).collect();
         for fact in facts {
             match fact {
-                Fact::Reject(name, set) => {
+                InstFact::Reject(name, set) => {
                     if let Some(places) = inst.fields.get(name) {
                         reject(places, &|value| set.holds(value), width, &mut except);
                     }
                 }
-                Fact::RejectEqual(a, b) => {
+                InstFact::RejectEqual(a, b) => {
                     if let (Some(a), Some(b)) = (inst.fields.get(a), inst.fields.get(b)) {
                         reject_equal(a, b, width, &mut except);
                     }
@@ -111,13 +112,13 @@ impl<'a> Lowering<'a> {
         Resolved { sources: resolved, except }
     }
 
-    fn source(&mut self, inst: &Inst<'a>, known: &[Option<Source>], at: usize, facts: &[Fact]) -> Source {
+    fn source(&mut self, inst: &Inst<'a>, known: &[Option<Source>], at: usize, facts: &[InstFact]) -> Source {
         if let Some(Some(source)) = known.get(at) {
             return source.clone();
         }
         let Some(operand) = inst.operands.get(at) else { return Source::Unknown };
         let constant = facts.iter().find_map(|fact| match fact {
-            Fact::Constant(name, value) if *name == operand.name => Some(*value),
+            InstFact::Constant(name, value) if *name == operand.name => Some(*value),
             _ => None,
         });
         if let Some(value) = constant {
@@ -132,7 +133,7 @@ impl<'a> Lowering<'a> {
         let OperandType::Def(ty) = &operand.ty else { return Source::Unknown };
         if let Some((hook, _)) = OperandTable::find(&self.table.operands, &ty.name())
             && let Some(Part { steps, .. }) = hook.body.first()
-            && let Some(Step::Constant(value)) = steps.first()
+            && let Some(DecodeStep::Constant(value)) = steps.first()
         {
             return Source::Constant(*value);
         }
@@ -244,24 +245,24 @@ impl<'a> Lowering<'a> {
             signed: false,
             plus: 0,
             registers: None,
-            format: Format::Plain,
+            format: NumberFormat::Plain,
         };
         let bits = |n: i64| u32::try_from(n).unwrap_or(0).min(64);
         for step in &part.steps {
             match step {
-                Step::Int(to) | Step::Uint(to) => {
-                    number.signed = matches!(step, Step::Int(_));
+                DecodeStep::Int(to) | DecodeStep::Uint(to) => {
+                    number.signed = matches!(step, DecodeStep::Int(_));
                     if let Some(to) = to {
                         resize(&mut number.pieces, bits(to.value(bound)));
                     }
                 }
-                Step::Shl(by) => {
+                DecodeStep::Shl(by) => {
                     let zeros = bits(by.value(bound));
                     if zeros > 0 {
                         number.pieces.push(Piece::Implied { width: zeros, value: 0 });
                     }
                 }
-                Step::Sext(to) => {
+                DecodeStep::Sext(to) => {
                     let top = match number.pieces.first() {
                         Some(Piece::Bits(r)) => {
                             Piece::Bits(BitRange { lo: r.lo + r.width.saturating_sub(1), width: 1 })
@@ -275,17 +276,17 @@ impl<'a> Lowering<'a> {
                         number.pieces.insert(0, top);
                     }
                 }
-                Step::High(width, value) => {
+                DecodeStep::High(width, value) => {
                     number.pieces.insert(0, Piece::Implied { width: *width, value: *value });
                 }
-                Step::Plus(n) => number.plus = number.plus.wrapping_add(n.value(bound)),
-                Step::Reject(set) => reject(places, &|value| set.holds(value), width, except),
-                Step::Register(class) => match self.records.def(class) {
+                DecodeStep::Plus(n) => number.plus = number.plus.wrapping_add(n.value(bound)),
+                DecodeStep::Reject(set) => reject(places, &|value| set.holds(value), width, except),
+                DecodeStep::Register(class) => match self.records.def(class) {
                     Some(class) => self.register(&mut number, class, places, width, except),
                     None => self.unknown("register class", class),
                 },
-                Step::Format(format) => number.format = format.clone(),
-                Step::Constant(_) => {}
+                DecodeStep::Format(format) => number.format = format.clone(),
+                DecodeStep::Constant(_) => {}
             }
         }
         number
@@ -334,7 +335,10 @@ pub(crate) fn resize(pieces: &mut Vec<Piece>, width: u32) {
     }
 }
 
-/// Adds the words of `width` bits for which the bits at `places` have a value that is refused.
+/// Adds the words of `width` bits for which the bits at `places` have a value that is refused, as patterns.
+///
+/// Example: a field of two bits, its bit 0 at bit 7 and its bit 1 at bit 12 of the word, refuses 2 and 3. The table of its
+/// four values is `[no, no, yes, yes]`: all of the upper half is refused, so one pattern is enough, "bit 12 is 1".
 pub(crate) fn reject(places: &Places, refused: &dyn Fn(u64) -> bool, width: u32, out: &mut Vec<Pattern>) {
     let bits: Vec<(u32, u32)> = (0u32..).zip(places).filter_map(|(i, at)| Some((i, (*at)?))).collect();
     if bits.len() as u32 > MAX_LISTED_BITS {
@@ -404,16 +408,16 @@ fn reject_equal(a: &Places, b: &Places, width: u32, out: &mut Vec<Pattern>) {
 }
 
 /// The values of a set, as patterns of `width` bits.
-pub(crate) fn patterns(set: &Set, width: u32) -> Vec<Pattern> {
+pub(crate) fn patterns(set: &ValueSet, width: u32) -> Vec<Pattern> {
     match *set {
-        Set::Any => vec![Pattern::any(width)],
-        Set::Negative => {
+        ValueSet::Any => vec![Pattern::any(width)],
+        ValueSet::Negative => {
             let top = width.saturating_sub(1);
             vec![Pattern::any(width).with_bit(top, true)]
         }
-        Set::Mask(care, value) => vec![Pattern::new(&Word::from_u64(value, width), Word::from_u64(care, width))],
-        Set::Range(from, to) if from == to => vec![Pattern::exact(Word::from_u64(from, width))],
-        Set::Range(..) => {
+        ValueSet::Mask(care, value) => vec![Pattern::new(&Word::from_u64(value, width), Word::from_u64(care, width))],
+        ValueSet::Range(from, to) if from == to => vec![Pattern::exact(Word::from_u64(from, width))],
+        ValueSet::Range(..) => {
             let mut out = Vec::new();
             let places: Places = (0..width).map(Some).collect();
             reject(&places, &|value| set.holds(value), width, &mut out);

@@ -13,6 +13,7 @@ mod text;
 use std::collections::BTreeMap;
 
 use isaglot_bits::{Pattern, Word};
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{
     Access, Builder, Condition, Encoding, EnumId, GenRange, Isa, LengthRule, Operand, OperandKind, Overlap, Space,
     SpaceId, Varies, WordFormat,
@@ -23,7 +24,7 @@ use rustc_hash::FxHashMap;
 use self::alias::{Alias, Bound, Long};
 use self::meaning::Source;
 use self::scope::Scope;
-use crate::table::{Fact, OperandTable, Set};
+use crate::table::{InstFact, OperandTable, ValueSet};
 use crate::target::encodings::Encoded;
 use crate::target::features::Features;
 use crate::target::inst::Inst;
@@ -31,7 +32,7 @@ use crate::target::registers::{NOWHERE, Registers, text as text_of};
 use crate::target::{encodings, features, inst};
 use isaglot_tablegen::{Def, Records, Value};
 
-/// Operands of one instruction that may take a number behind it.
+/// Operands of one instruction that may each add a number after it.
 const MAX_EXTENDED: usize = 3;
 
 /// Records with the same bits whose texts an encoding takes over.
@@ -108,7 +109,7 @@ pub(crate) struct Lowering<'a> {
 /// An instruction that may be lowered.
 struct Candidate<'a> {
     inst: Inst<'a>,
-    facts: Vec<Fact>,
+    facts: Vec<InstFact>,
     pattern: Pattern,
     rank: u32,
     condition: Condition,
@@ -149,7 +150,7 @@ pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> 
     }
     lowering.registers.finish(&mut lowering.builder);
     for ((kind, name), ()) in &lowering.unknown {
-        let message = format!("the operand table names the {kind} `{name}`, which there is not");
+        let message = format!("the operand table names the {kind} `{name}`, which does not exist");
         lowering.problems.push(Diagnostic::warning("operands-unknown", message));
     }
     lowering.problems.into_iter().for_each(|d| out.push(d));
@@ -177,14 +178,14 @@ impl<'a> Lowering<'a> {
             let all = self.facts(&inst);
             for facts in self.extended(&inst, all) {
                 let inst = inst.clone();
-                let said = facts.iter().find_map(|f| if let Fact::Width(w) = f { Some(*w) } else { None });
+                let said = facts.iter().find_map(|f| if let InstFact::Width(w) = f { Some(*w) } else { None });
                 let width = said.unwrap_or((inst.bits.len() as u32).next_multiple_of(8));
-                let later: u32 = facts.iter().map(|f| if let Fact::Rank(n) = f { *n } else { 0 }).sum();
+                let later: u32 = facts.iter().map(|f| if let InstFact::Rank(n) = f { *n } else { 0 }).sum();
                 // Ranks within a namespace come before the next namespace.
                 let rank = self.rank(&text_of(bits, "DecoderNamespace")) * RANKS + later.min(RANKS - 1);
                 let mut pattern = inst.pattern(width);
                 for fact in &facts {
-                    let Fact::Fixed(name, value) = fact else { continue };
+                    let InstFact::Fixed(name, value) = fact else { continue };
                     for (i, at) in (0u32..).zip(inst.fields.get(name).into_iter().flatten()) {
                         pattern = at.map_or(pattern.clone(), |at| pattern.with_bit(at, value >> i.min(63) & 1 == 1));
                     }
@@ -213,7 +214,7 @@ impl<'a> Lowering<'a> {
         self.builder.root(root);
         // Of those with the same words one is decoded, the first by rank; the others are further ways to write it.
         let mut order: Vec<usize> = (0..list.len()).filter(|&i| list.get(i).is_some_and(|c| !c.written)).collect();
-        order.sort_by_key(|&i| list.get(i).map_or(0, |c| c.rank));
+        order.sort_by_key(|&i| list.get(i).map(|c| c.rank).or_impossible(0));
         let mut first: FxHashMap<&Pattern, usize> = FxHashMap::default();
         for &i in &order {
             if let Some(c) = list.get(i) {
@@ -250,8 +251,8 @@ impl<'a> Lowering<'a> {
         count
     }
 
-    /// The forms of an instruction: itself, and with numbers behind it for any of the operands that can say so.
-    fn extended(&self, inst: &Inst<'a>, facts: Vec<Fact>) -> Vec<Vec<Fact>> {
+    /// The forms of an instruction: itself, and with numbers after it for each operand that can ask for one.
+    fn extended(&self, inst: &Inst<'a>, facts: Vec<InstFact>) -> Vec<Vec<InstFact>> {
         let mut fields: Vec<(&str, u64, u32)> = Vec::new();
         for operand in &inst.operands {
             let inst::OperandType::Def(ty) = &operand.ty else { continue };
@@ -267,35 +268,37 @@ impl<'a> Lowering<'a> {
             let mut form = facts.clone();
             for (i, &(name, value, bits)) in fields.iter().enumerate() {
                 if chosen >> i & 1 == 0 {
-                    form.push(Fact::Reject(name.to_owned(), Set::Range(value, value)));
+                    form.push(InstFact::Reject(name.to_owned(), ValueSet::Range(value, value)));
                     continue;
                 }
-                form.push(Fact::Fixed(name.to_owned(), value));
-                form.push(Fact::Behind(name.to_owned(), bits));
-                form.push(Fact::Print(name.to_owned(), String::new()));
-                if !form.iter().any(|f| matches!(f, Fact::Width(_))) {
-                    form.push(Fact::Width(width + bits));
+                form.push(InstFact::Fixed(name.to_owned(), value));
+                form.push(InstFact::After(name.to_owned(), bits));
+                form.push(InstFact::Print(name.to_owned(), String::new()));
+                if !form.iter().any(|f| matches!(f, InstFact::Width(_))) {
+                    form.push(InstFact::Width(width + bits));
                 }
             }
             forms.push(form);
         }
         // A call that is a jump where a register is this one is two instructions.
-        let is_split = |fact: &Fact| match fact {
-            Fact::Jump(Some((name, value))) => Some((name.clone(), *value)),
+        let is_split = |fact: &InstFact| match fact {
+            InstFact::Jump(Some((name, value))) => Some((name.clone(), *value)),
             _ => None,
         };
         if let Some((name, value)) = facts.iter().find_map(is_split) {
-            let jumps: Vec<Vec<Fact>> = forms
+            let jumps: Vec<Vec<InstFact>> = forms
                 .iter()
-                .map(|form| form.iter().cloned().chain([Fact::Fixed(name.clone(), value), Fact::Jump(None)]).collect())
+                .map(|form| {
+                    form.iter().cloned().chain([InstFact::Fixed(name.clone(), value), InstFact::Jump(None)]).collect()
+                })
                 .collect();
-            forms.iter_mut().for_each(|form| form.push(Fact::Reject(name.clone(), Set::Range(value, value))));
+            forms.iter_mut().for_each(|form| form.push(InstFact::Reject(name.clone(), ValueSet::Range(value, value))));
             forms.extend(jumps);
         }
         forms
     }
 
-    fn facts(&mut self, inst: &Inst<'a>) -> Vec<Fact> {
+    fn facts(&mut self, inst: &Inst<'a>) -> Vec<InstFact> {
         let method = text_of(inst.def, "DecoderMethod");
         let mut facts = self.table.instructions.get(&inst.name).cloned().unwrap_or_default();
         match self.table.instructions.get(&method) {
@@ -345,13 +348,13 @@ impl<'a> Lowering<'a> {
             self.further_texts(&mut scope, &bound, condition, &mut texts);
         }
         flow::label(&scope, &mut operands);
-        let jump = candidate.facts.iter().any(|fact| matches!(fact, Fact::Jump(None)));
+        let jump = candidate.facts.iter().any(|fact| matches!(fact, InstFact::Jump(None)));
         let flow = flow::flow(inst.def, &scope, jump);
         let cases = self.cases(scope, texts, &inst.name);
         let name = self.builder.name(&inst.name);
         let asm = inst::asm_parts(&inst.asm);
         let display_name = match asm.first() {
-            Some(inst::AsmPart::Text(text)) => text.split(' ').next().unwrap_or("").to_owned(),
+            Some(inst::AsmPart::Text(text)) => text.split(' ').next().or_impossible("").to_owned(),
             _ => inst.name.clone(),
         };
         self.builder.encoding(Encoding {
@@ -382,7 +385,7 @@ impl<'a> Lowering<'a> {
         let width = candidate.pattern.width();
         let mut inst = candidate.inst.clone();
         for fact in &candidate.facts {
-            if let Fact::Bits(name, bits) = fact {
+            if let InstFact::Bits(name, bits) = fact {
                 let places = bits.iter().rev().flat_map(|&(high, low)| low..=high).map(|at| (at < width).then_some(at));
                 inst.fields.insert(name.clone(), places.collect());
             }
@@ -392,6 +395,9 @@ impl<'a> Lowering<'a> {
     }
 
     /// Namespaces are tried in the order that the table says; the empty one last.
+    ///
+    /// Example: with `namespaces Vendor`, an instruction of `DecoderNamespace = "Vendor"` has rank 0 and one without a
+    /// namespace has rank 1. If both match a word, the vendor's is decoded where its features are on.
     fn rank(&self, namespace: &str) -> u32 {
         let named = &self.table.namespaces;
         let at = named.iter().position(|n| n == namespace).unwrap_or(named.len());

@@ -85,7 +85,7 @@ impl Scope {
         Some(self.field(builder, name, FieldSource::Bits(pieces), width, FieldType::Uint))
     }
 
-    /// The expression of a formula; on failure the name that there is not.
+    /// The expression of a formula; on failure the unknown name.
     pub(crate) fn formula(
         &mut self,
         builder: &mut Builder,

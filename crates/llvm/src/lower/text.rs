@@ -10,7 +10,7 @@ use isaglot_source::{Diagnostic, Span};
 use super::meaning::{Number, Source, patterns, select};
 use super::scope::{Guard, Scope, push, whole};
 use super::{Lowering, Missing};
-use crate::table::{Choice, Format, OperandTable, Piece, RecordTable, Set};
+use crate::table::{NumberFormat, OperandTable, RecordTable, TextChoice, TextPiece, ValueSet};
 use crate::target::features::all;
 use crate::target::inst::{AsmPart, pieces};
 use crate::target::registers::{NOWHERE, strings, text};
@@ -81,7 +81,7 @@ impl<'a> Lowering<'a> {
             let table = self.table;
             let choices = OperandTable::find(&table.print, &method).map_or(&[][..], |(hook, _)| &hook.body);
             let short = choices.iter().find_map(|c| match (&c.when, &c.alias) {
-                (Set::Range(from, to), Some(text)) if from == to => Some((*from, text, c.span)),
+                (ValueSet::Range(from, to), Some(text)) if from == to => Some((*from, text, c.span)),
                 _ => None,
             });
             match (short, &source) {
@@ -105,7 +105,7 @@ impl<'a> Lowering<'a> {
         self.further_spellings(&method_of(name, ty, printers)).count()
     }
 
-    fn further_spellings(&self, method: &str) -> impl Iterator<Item = (&'a Choice, &'a Vec<Piece>)> + use<'a> {
+    fn further_spellings(&self, method: &str) -> impl Iterator<Item = (&'a TextChoice, &'a Vec<TextPiece>)> + use<'a> {
         let choices = OperandTable::find(&self.table.print, method).map_or(&[][..], |(hook, _)| &hook.body);
         choices.iter().flat_map(|choice| choice.also.iter().map(move |text| (choice, text)))
     }
@@ -138,9 +138,9 @@ impl<'a> Lowering<'a> {
             let Source::Numbers(numbers) = &source else { return None };
             let (choice, text) = self.further_spellings(&method).nth(spelling)?;
             match (numbers.as_slice(), &choice.when) {
-                (numbers, Set::Any) => self.show_pieces(scope, numbers, text, choice.span, &mut parts),
+                (numbers, ValueSet::Any) => self.show_pieces(scope, numbers, text, choice.span, &mut parts),
                 ([number], when) if number.width() <= 64 => {
-                    let choice = Choice { when: when.clone(), text: text.clone(), ..choice.clone() };
+                    let choice = TextChoice { when: when.clone(), text: text.clone(), ..choice.clone() };
                     let key = format!("{method}/{spelling}");
                     let space = self.choice_space(number, &key, std::slice::from_ref(&choice));
                     self.field_part(scope, number, FieldType::Sub(space), &mut parts);
@@ -177,7 +177,7 @@ impl<'a> Lowering<'a> {
                     Some(choice) => {
                         for piece in &choice.text {
                             match piece {
-                                Piece::Literal(text) => literal(parts, text),
+                                TextPiece::Literal(text) => literal(parts, text),
                                 _ => self.show_register(scope, shown, *number, parts),
                             }
                         }
@@ -194,7 +194,7 @@ impl<'a> Lowering<'a> {
                     if i > 0 {
                         literal(parts, ", ");
                     }
-                    self.show_number(scope, number, &Format::Plain, parts);
+                    self.show_number(scope, number, &NumberFormat::Plain, parts);
                 }
             }
         }
@@ -210,22 +210,22 @@ impl<'a> Lowering<'a> {
         parts.push(TemplatePart::Field { name, align: 0, reference: shown.to_owned() });
     }
 
-    fn show_constant(&mut self, value: i64, choices: &[Choice], parts: &mut Parts) {
+    fn show_constant(&mut self, value: i64, choices: &[TextChoice], parts: &mut Parts) {
         let Some(choice) = choices.iter().find(|c| c.when.holds(value as u64)) else {
             return literal(parts, &value.to_string());
         };
         for piece in &choice.text {
             match piece {
-                Piece::Literal(text) => literal(parts, text),
-                Piece::Part { bits, format, .. } => {
+                TextPiece::Literal(text) => literal(parts, text),
+                TextPiece::Part { bits, format, .. } => {
                     let cut = bits.iter().fold(0i64, |all, &(high, low)| {
                         let width = (high - low + 1).min(63);
                         all << width | (value >> low.min(63)) & ((1 << width) - 1)
                     });
                     let value = if bits.is_empty() { value } else { cut };
                     let shown = match format {
-                        Format::Hex => format!("{value:#x}"),
-                        Format::Enum(name) => self
+                        NumberFormat::Hex => format!("{value:#x}"),
+                        NumberFormat::Enum(name) => self
                             .table
                             .enums
                             .get(name)
@@ -237,7 +237,7 @@ impl<'a> Lowering<'a> {
                     };
                     literal(parts, &shown);
                 }
-                Piece::Expr(..) => literal(parts, &value.to_string()),
+                TextPiece::Expr(..) => literal(parts, &value.to_string()),
             }
         }
     }
@@ -247,28 +247,28 @@ impl<'a> Lowering<'a> {
         scope: &mut Scope,
         numbers: &[Number],
         method: &str,
-        choices: &[Choice],
+        choices: &[TextChoice],
         parts: &mut Parts,
     ) {
-        if let [Choice { when: Set::Any, text, span, .. }] = choices {
+        if let [TextChoice { when: ValueSet::Any, text, span, .. }] = choices {
             return self.show_pieces(scope, numbers, text, *span, parts);
         }
         let [number] = numbers else {
             for number in numbers {
-                self.show_number(scope, number, &Format::Plain, parts);
+                self.show_number(scope, number, &NumberFormat::Plain, parts);
             }
             return;
         };
         if number.width() == 0 || number.width() > 64 {
-            return self.show_number(scope, number, &Format::Plain, parts);
+            return self.show_number(scope, number, &NumberFormat::Plain, parts);
         }
-        let plain = choices
-            .iter()
-            .all(|c| matches!((&c.when, c.text.as_slice()), (Set::Range(a, b), [Piece::Literal(_)] | []) if a == b));
+        let plain = choices.iter().all(
+            |c| matches!((&c.when, c.text.as_slice()), (ValueSet::Range(a, b), [TextPiece::Literal(_)] | []) if a == b),
+        );
         let ty = if plain {
-            let value = |c: &Choice| match (&c.when, c.text.first()) {
-                (Set::Range(value, _), Some(Piece::Literal(text))) => (*value, text.clone()),
-                (Set::Range(value, _), _) => (*value, String::new()),
+            let value = |c: &TextChoice| match (&c.when, c.text.first()) {
+                (ValueSet::Range(value, _), Some(TextPiece::Literal(text))) => (*value, text.clone()),
+                (ValueSet::Range(value, _), _) => (*value, String::new()),
                 _ => (0, String::new()),
             };
             let values: Vec<(u64, String)> = choices.iter().map(value).collect();
@@ -280,7 +280,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// A space whose words are the values of a number, each with its text.
-    fn choice_space(&mut self, number: &Number, method: &str, choices: &[Choice]) -> SpaceId {
+    fn choice_space(&mut self, number: &Number, method: &str, choices: &[TextChoice]) -> SpaceId {
         let width = number.width();
         let Number { signed, plus, registers, format, .. } = number;
         let key = format!("{method} {width} {signed} {plus} {registers:?} {format:?}");
@@ -364,11 +364,18 @@ impl<'a> Lowering<'a> {
         });
     }
 
-    fn show_pieces(&mut self, scope: &mut Scope, numbers: &[Number], text: &[Piece], span: Span, parts: &mut Parts) {
+    fn show_pieces(
+        &mut self,
+        scope: &mut Scope,
+        numbers: &[Number],
+        text: &[TextPiece],
+        span: Span,
+        parts: &mut Parts,
+    ) {
         for piece in text {
             match piece {
-                Piece::Literal(text) => literal(parts, text),
-                Piece::Part { name, bits, format } => {
+                TextPiece::Literal(text) => literal(parts, text),
+                TextPiece::Part { name, bits, format } => {
                     let index = name.parse::<usize>().ok();
                     let by_name = numbers.iter().position(|n| n.part == *name);
                     let at = by_name.or(index).or((name == "v" && numbers.len() == 1).then_some(0));
@@ -384,17 +391,17 @@ impl<'a> Lowering<'a> {
                         self.show_number(scope, &part, format, parts);
                     }
                 }
-                Piece::Expr(formula, format) => {
+                TextPiece::Expr(formula, format) => {
                     let own = if let [number] = numbers { places(&number.pieces) } else { None };
                     let outer = own.and_then(|own| scope.places.insert("v".to_owned(), own));
                     match scope.formula(&mut self.builder, &self.features, formula) {
                         Ok(expr) => {
                             let ty = match format {
-                                Format::Hex => {
+                                NumberFormat::Hex => {
                                     literal(parts, "0x");
                                     FieldType::Hex
                                 }
-                                Format::Uint => FieldType::Uint,
+                                NumberFormat::Uint => FieldType::Uint,
                                 _ => FieldType::Int,
                             };
                             let source = FieldSource::Derived(expr);
@@ -417,31 +424,31 @@ impl<'a> Lowering<'a> {
     }
 
     /// Appends one number.
-    fn show_number(&mut self, scope: &mut Scope, number: &Number, format: &Format, parts: &mut Parts) {
-        let format = if *format == Format::Plain { &number.format } else { format };
+    fn show_number(&mut self, scope: &mut Scope, number: &Number, format: &NumberFormat, parts: &mut Parts) {
+        let format = if *format == NumberFormat::Plain { &number.format } else { format };
         let ty = match format {
-            Format::Plain => match number.registers {
+            NumberFormat::Plain => match number.registers {
                 Some((file, _)) => FieldType::Register(file),
                 None if number.signed => FieldType::Int,
                 None => FieldType::Uint,
             },
-            Format::Int => FieldType::Int,
-            Format::Uint => FieldType::Uint,
-            Format::Hex => {
+            NumberFormat::Int => FieldType::Int,
+            NumberFormat::Uint => FieldType::Uint,
+            NumberFormat::Hex => {
                 literal(parts, "0x");
                 FieldType::Hex
             }
-            Format::Offset => FieldType::Offset,
-            Format::Float => FieldType::Float,
-            Format::Branch(unit) => FieldType::Branch { absolute: false, call: false, unit: *unit },
-            Format::Enum(name) => match self.named_enum(name, number.width()) {
+            NumberFormat::Offset => FieldType::Offset,
+            NumberFormat::Float => FieldType::Float,
+            NumberFormat::Branch(unit) => FieldType::Branch { absolute: false, call: false, unit: *unit },
+            NumberFormat::Enum(name) => match self.named_enum(name, number.width()) {
                 Some(ty) => ty,
                 None => {
                     self.unknown("enum or table", name);
                     FieldType::Uint
                 }
             },
-            Format::Register(class) => {
+            NumberFormat::Register(class) => {
                 let class = self.records.def(class);
                 match class.and_then(|class| self.registers.field(class, number.width())) {
                     Some(names) => {
@@ -453,8 +460,8 @@ impl<'a> Lowering<'a> {
                     None => FieldType::Uint,
                 }
             }
-            Format::Print(method) => {
-                let number = Number { format: Format::Plain, ..number.clone() };
+            NumberFormat::Print(method) => {
+                let number = Number { format: NumberFormat::Plain, ..number.clone() };
                 let table = self.table;
                 match OperandTable::find(&table.print, method) {
                     Some((hook, _)) => {
@@ -609,7 +616,7 @@ fn slice(number: &Number, bits: &[(u32, u32)]) -> Number {
         signed: false,
         plus: 0,
         registers: None,
-        format: Format::Plain,
+        format: NumberFormat::Plain,
     }
 }
 

@@ -41,11 +41,11 @@ pub struct OperandTable {
     /// Meanings of `DecoderMethod`s, by the name before its parameters.
     pub decode: FxHashMap<String, Vec<Hook<Vec<Part>>>>,
     /// Meanings of `PrintMethod`s.
-    pub print: FxHashMap<String, Vec<Hook<Vec<Choice>>>>,
+    pub print: FxHashMap<String, Vec<Hook<Vec<TextChoice>>>>,
     /// Meanings of operands by the name of their record; they come before those of their methods.
     pub operands: FxHashMap<String, Vec<Hook<Vec<Part>>>>,
     /// What is to be known about single instructions, or all that have a `DecoderMethod`.
-    pub instructions: FxHashMap<String, Vec<Fact>>,
+    pub instructions: FxHashMap<String, Vec<InstFact>>,
 }
 
 impl Default for OperandTable {
@@ -71,7 +71,7 @@ impl Default for OperandTable {
     }
 }
 
-/// A number behind an instruction.
+/// A number after an instruction.
 #[derive(Clone, Debug)]
 pub struct Extend {
     /// The value of an operand that says so.
@@ -89,11 +89,11 @@ pub struct RegisterNames {
     pub prefix: String,
     /// The `RegAltNameIndex` whose names are used where a register has one.
     pub alt: Option<String>,
-    /// In small letters.
+    /// In lower case.
     pub lower: bool,
     /// The field with the number that instructions use; `HWEncoding` unless said.
     pub number: Option<String>,
-    /// Of the members of a class with one number, the last is meant.
+    /// On duplicate numbers in a class, the last wins.
     pub last: bool,
     /// Further names by the name of the register's record.
     pub synonyms: Vec<(String, String)>,
@@ -129,7 +129,7 @@ pub(crate) type Values<'t> = Vec<(&'t str, i64)>;
 #[derive(Clone, Debug)]
 pub struct Hook<T> {
     /// What stands between `<` and `>`: names that take any value, or values.
-    pub params: Vec<Num>,
+    pub params: Vec<TableNumber>,
     /// The meaning.
     pub body: T,
     /// Where it is said.
@@ -138,7 +138,7 @@ pub struct Hook<T> {
 
 /// A number, or the name of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Num {
+pub enum TableNumber {
     /// This one.
     Is(i64),
     /// That of the parameter.
@@ -153,37 +153,37 @@ pub struct Part {
     /// Bits of the operand as (high, low), the most significant first; empty for all.
     pub bits: Vec<(u32, u32)>,
     /// What makes the number of them, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<DecodeStep>,
 }
 
 /// A step from bits to a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum DecodeStep {
     /// Signed, of so many bits.
-    Int(Option<Num>),
+    Int(Option<TableNumber>),
     /// Unsigned, of so many bits.
-    Uint(Option<Num>),
+    Uint(Option<TableNumber>),
     /// Zeros below.
-    Shl(Num),
+    Shl(TableNumber),
     /// Copies of the top bit above, up to so many bits.
-    Sext(Num),
+    Sext(TableNumber),
     /// These bits above.
     High(u32, u64),
     /// A number that is added.
-    Plus(Num),
-    /// Bits that are no such operand.
-    Reject(Set),
+    Plus(TableNumber),
+    /// Bits that are not a valid operand.
+    Reject(ValueSet),
     /// A register of this class.
     Register(String),
     /// How it prints.
-    Format(Format),
+    Format(NumberFormat),
     /// Not in the word: always this.
     Constant(i64),
 }
 
 /// A set of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Set {
+pub enum ValueSet {
     /// From the first to the last.
     Range(u64, u64),
     /// Care and value.
@@ -194,21 +194,21 @@ pub enum Set {
     Any,
 }
 
-impl Set {
+impl ValueSet {
     /// Whether it holds a value.
     pub fn holds(&self, value: u64) -> bool {
         match *self {
-            Set::Range(from, to) => (from..=to).contains(&value),
-            Set::Mask(care, want) => value & care == want,
-            Set::Negative => (value as i64) < 0,
-            Set::Any => true,
+            ValueSet::Range(from, to) => (from..=to).contains(&value),
+            ValueSet::Mask(care, want) => value & care == want,
+            ValueSet::Negative => (value as i64) < 0,
+            ValueSet::Any => true,
         }
     }
 }
 
 /// How a number prints.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum NumberFormat {
     /// As its part says.
     Plain,
     /// Signed decimal.
@@ -233,26 +233,26 @@ pub enum Format {
 
 /// How an operand prints: the first choice that fits.
 #[derive(Clone, Debug)]
-pub struct Choice {
+pub struct TextChoice {
     /// For these values of the operand's bits.
-    pub when: Set,
+    pub when: ValueSet,
     /// The text.
-    pub text: Vec<Piece>,
-    /// The text where shorthands are wanted, if it is another.
-    pub alias: Option<Vec<Piece>>,
+    pub text: Vec<TextPiece>,
+    /// The text where aliases are printed, if it differs.
+    pub alias: Option<Vec<TextPiece>>,
     /// A feature, and whether it must be on for this choice to count.
     pub feature: Option<(String, bool)>,
     /// The text is printed, but means another choice when it is read.
     pub printed_only: bool,
     /// Further texts that are read, but never printed.
-    pub also: Vec<Vec<Piece>>,
+    pub also: Vec<Vec<TextPiece>>,
     /// Where it is said.
     pub span: Span,
 }
 
 /// A piece of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum TextPiece {
     /// As it is.
     Literal(String),
     /// A part of the operand, or some of its bits.
@@ -262,21 +262,21 @@ pub enum Piece {
         /// Bits of it, the most significant first; empty for all.
         bits: Vec<(u32, u32)>,
         /// How it prints.
-        format: Format,
+        format: NumberFormat,
     },
     /// An expression over fields of the instruction.
-    Expr(crate::table::formula::Formula, Format),
+    Expr(crate::table::formula::Formula, NumberFormat),
 }
 
 /// Something about an instruction.
 #[derive(Clone, Debug)]
-pub enum Fact {
+pub enum InstFact {
     /// An operand that the encoding does not hold has this value.
     Constant(String, i64),
     /// Words for which the operands are equal are not this instruction.
     RejectEqual(String, String),
     /// Words for which a field is so are not this instruction.
-    Reject(String, Set),
+    Reject(String, ValueSet),
     /// Where operands have these values, the text is that of this `AsmString`.
     Alias(Vec<(String, i64)>, String),
     /// The same, but only read.
@@ -285,9 +285,9 @@ pub enum Fact {
     Print(String, String),
     /// The field has this value.
     Fixed(String, u64),
-    /// The operand is the number of so many bits behind the instruction.
-    Behind(String, u32),
-    /// Of instructions that share words, one of lower rank is meant; 0 unless said.
+    /// The operand is the number of so many bits after the instruction.
+    After(String, u32),
+    /// Of instructions that share words, the one of lower rank wins; 0 unless the table says otherwise.
     Rank(u32),
     /// The instruction has so many bits; those beyond `Inst` hold what `Bits` says.
     Width(u32),
@@ -311,9 +311,9 @@ impl OperandTable {
             let mut bound = Vec::new();
             for (param, &arg) in hook.params.iter().zip(&args) {
                 match param {
-                    Num::Is(value) if *value != arg => return None,
-                    Num::Is(_) => {}
-                    Num::Param(name) => bound.push((name.as_str(), arg)),
+                    TableNumber::Is(value) if *value != arg => return None,
+                    TableNumber::Is(_) => {}
+                    TableNumber::Param(name) => bound.push((name.as_str(), arg)),
                 }
             }
             Some((hook, bound))
@@ -321,12 +321,12 @@ impl OperandTable {
     }
 }
 
-impl Num {
+impl TableNumber {
     /// Its value, with parameters bound.
     pub(crate) fn value(&self, bound: &[(&str, i64)]) -> i64 {
         match self {
-            Num::Is(value) => *value,
-            Num::Param(name) => bound.iter().find(|(param, _)| param == name).map_or(0, |(_, value)| *value),
+            TableNumber::Is(value) => *value,
+            TableNumber::Param(name) => bound.iter().find(|(param, _)| param == name).map_or(0, |(_, value)| *value),
         }
     }
 }

@@ -2,12 +2,16 @@
 //! a comment. All problems are reported, each where it is.
 
 use isaglot_bits::{Pattern, Word};
+use isaglot_invariant::Impossible as _;
 use isaglot_model::ByteOrder;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, closest};
 
-use crate::limits::MAX_TABLE_BYTES;
+use crate::limits::{MAX_INST_BITS, MAX_TABLE_BYTES};
 use crate::table::formula;
-use crate::table::{Choice, Extend, Fact, Format, Hook, Num, OperandTable, Part, Piece, RecordTable, Set, Step};
+use crate::table::{
+    DecodeStep, Extend, Hook, InstFact, NumberFormat, OperandTable, Part, RecordTable, RegisterNames, TableNumber,
+    TextChoice, TextPiece, ValueSet,
+};
 
 const STATEMENTS: &[&str] = &[
     "registers",
@@ -28,6 +32,9 @@ const STATEMENTS: &[&str] = &[
     "operand",
     "instruction",
 ];
+
+/// The largest unit of a branch, in bytes.
+const MAX_UNIT: u32 = 1 << 16;
 
 /// Reads a table; problems are added to `out`.
 pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> OperandTable {
@@ -51,7 +58,7 @@ pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> OperandTable {
     let mut rest = lines.as_slice();
     while let Some((head, more)) = rest.split_first() {
         let count = more.iter().take_while(|line| line.indented).count();
-        let (body, after) = more.split_at_checked(count).unwrap_or((more, &[]));
+        let (body, after) = more.split_at_checked(count).or_impossible((more, &[]));
         rest = after;
         if let Err(d) = statement(*head, body, &mut table, out) {
             out.push(d);
@@ -67,7 +74,7 @@ fn strip_comment(line: &str) -> &str {
     for (i, byte) in line.bytes().enumerate() {
         match byte {
             b'"' if !escaped => quoted = !quoted,
-            b'#' if !quoted => return line.get(..i).unwrap_or(line),
+            b'#' if !quoted => return line.get(..i).or_impossible(line),
             _ => {}
         }
         escaped = byte == b'\\' && !escaped;
@@ -143,7 +150,7 @@ impl<'t> Tokens<'t> {
                     end = i + c.len_utf8();
                     chars.next();
                 }
-                tokens.list.push((Token::Word(line.text.get(start..end).unwrap_or("").to_owned()), start, end));
+                tokens.list.push((Token::Word(line.text.get(start..end).or_impossible("").to_owned()), start, end));
             } else {
                 tokens.list.push((Token::Mark(c), start, start + c.len_utf8()));
             }
@@ -227,17 +234,29 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    fn num(&mut self, what: &str) -> Result<Num> {
+    /// A number from 0 to `most`.
+    fn count(&mut self, what: &str, most: u32) -> Result<u32> {
+        let before = self.at;
+        match u32::try_from(self.number(what)?) {
+            Ok(count) if count <= most => Ok(count),
+            _ => {
+                self.at = before;
+                Err(self.wanted(&format!("{what}, from 0 to {most}")))
+            }
+        }
+    }
+
+    fn num(&mut self, what: &str) -> Result<TableNumber> {
         let before = self.at;
         if let Ok(value) = self.number(what) {
-            return Ok(Num::Is(value));
+            return Ok(TableNumber::Is(value));
         }
         self.at = before;
-        Ok(Num::Param(self.word(what)?))
+        Ok(TableNumber::Param(self.word(what)?))
     }
 
     /// Whether a number or a parameter follows.
-    fn optional_num(&mut self) -> Result<Option<Num>> {
+    fn optional_num(&mut self) -> Result<Option<TableNumber>> {
         match self.peek() {
             Some(Token::Word(_)) | Some(Token::Mark('-')) => self.num("a number").map(Some),
             _ => Ok(None),
@@ -266,12 +285,12 @@ impl<'t> Tokens<'t> {
     }
 
     /// A set of values: `5`, `0..3`, `0b1xx0`, `*`.
-    fn set(&mut self) -> Result<Set> {
+    fn set(&mut self) -> Result<ValueSet> {
         if self.mark('*') {
-            return Ok(Set::Any);
+            return Ok(ValueSet::Any);
         }
         if self.keyword("negative") {
-            return Ok(Set::Negative);
+            return Ok(ValueSet::Negative);
         }
         if let Some(Token::Word(word)) = self.peek()
             && let Some(digits) = word.strip_prefix("0b")
@@ -279,16 +298,16 @@ impl<'t> Tokens<'t> {
             && digits.bytes().all(|b| matches!(b, b'0' | b'1' | b'x'))
         {
             let bits = |one: fn(u8) -> bool| digits.bytes().fold(0u64, |v, b| v << 1 | u64::from(one(b)));
-            let set = Set::Mask(bits(|b| b != b'x'), bits(|b| b == b'1'));
+            let set = ValueSet::Mask(bits(|b| b != b'x'), bits(|b| b == b'1'));
             self.at += 1;
             return Ok(set);
         }
         let from = self.number("a value, `FROM..TO`, `0b` with `x`, or `*`")? as u64;
         if self.peek() == Some(&Token::Dots) {
             self.at += 1;
-            return Ok(Set::Range(from, self.number("the last value")? as u64));
+            return Ok(ValueSet::Range(from, self.number("the last value")? as u64));
         }
-        Ok(Set::Range(from, from))
+        Ok(ValueSet::Range(from, from))
     }
 
     fn end(&self) -> Result<()> {
@@ -304,22 +323,84 @@ fn number(word: &str) -> Option<i64> {
     }
 }
 
+/// A statement with the indented lines after it.
 fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &mut Diagnostics) -> Result<()> {
     let mut t = Tokens::new(head)?;
     let kind = t.word("a statement")?;
     match kind.as_str() {
-        "registers" => {
-            while !t.done() {
-                match t.word("`prefix`, `alt`, `number`, `last` or `lower`")?.as_str() {
-                    "prefix" => table.registers.prefix = t.text("the prefix")?,
-                    "alt" => table.registers.alt = Some(t.word("the name of a `RegAltNameIndex`")?),
-                    "lower" => table.registers.lower = true,
-                    "number" => table.registers.number = Some(t.word("a field of registers")?),
-                    "last" => table.registers.last = true,
-                    _ => return Err(t.wanted("`prefix`, `alt`, `number`, `last` or `lower` before this")),
+        "enum" => {
+            let name = t.word("a name")?;
+            let mut values = Vec::new();
+            for line in body {
+                let mut t = Tokens::new(*line)?;
+                while !t.done() {
+                    let value = t.number("a value")? as u64;
+                    values.push((value, t.text("its text")?));
                 }
             }
+            table.enums.insert(name, values);
+            t.end()
         }
+        "decode" | "operand" => {
+            let (name, params) = hook_name(&mut t)?;
+            let parts = parts(&mut t, body)?;
+            let map = if kind == "decode" { &mut table.decode } else { &mut table.operands };
+            map.entry(name).or_default().push(Hook { params, body: parts, span: t.whole() });
+            Ok(())
+        }
+        "print" => {
+            let (name, params) = hook_name(&mut t)?;
+            let choices = choices(&mut t, body, out)?;
+            table.print.entry(name).or_default().push(Hook { params, body: choices, span: t.whole() });
+            Ok(())
+        }
+        "instruction" => {
+            let mut names = vec![t.word("an instruction, or a `DecoderMethod`")?];
+            while !t.done() {
+                names.push(t.word("a further one")?);
+            }
+            for name in &names {
+                table.instructions.entry(name.clone()).or_default();
+            }
+            for line in body {
+                let fact = fact(&mut Tokens::new(*line)?)?;
+                for name in &names {
+                    table.instructions.entry(name.clone()).or_default().push(fact.clone());
+                }
+            }
+            Ok(())
+        }
+        other => {
+            single_line(other, &mut t, table)?;
+            if let Some(line) = body.first() {
+                let t = Tokens::new(*line)?;
+                return Err(t.wanted("no indented line after this statement"));
+            }
+            t.end()
+        }
+    }
+}
+
+/// What the register names are made of.
+fn register_names(t: &mut Tokens<'_>, names: &mut RegisterNames) -> Result<()> {
+    const OPTIONS: &str = "`prefix`, `alt`, `number`, `last` or `lower`";
+    while !t.done() {
+        match t.word(OPTIONS)?.as_str() {
+            "prefix" => names.prefix = t.text("the prefix")?,
+            "alt" => names.alt = Some(t.word("the name of a `RegAltNameIndex`")?),
+            "lower" => names.lower = true,
+            "number" => names.number = Some(t.word("a field of registers")?),
+            "last" => names.last = true,
+            _ => return Err(t.wanted(&format!("{OPTIONS} before this"))),
+        }
+    }
+    Ok(())
+}
+
+/// A statement without indented lines.
+fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Result<()> {
+    match kind {
+        "registers" => register_names(t, &mut table.registers)?,
         "synonym" => {
             let record = t.word("the record of a register")?;
             t.need('=')?;
@@ -328,10 +409,11 @@ fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &
         "bytes" => {
             table.byte_order = match t.word("`little` or `big`")?.as_str() {
                 "big" => ByteOrder::Big,
-                _ => ByteOrder::Little,
+                "little" => ByteOrder::Little,
+                _ => return Err(t.wanted("`little` or `big` before this")),
             }
         }
-        "parcel" => table.parcel = u32::try_from(t.number("a number of bits")?).ok(),
+        "parcel" => table.parcel = Some(t.count("a number of bits", MAX_INST_BITS)?),
         "length" => {
             let text = t.word("a pattern of `0`, `1` and `x`")?;
             t.need('=')?;
@@ -358,7 +440,7 @@ fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &
         }
         "extend" => {
             let value = t.number("a value")? as u64;
-            let width = u32::try_from(t.number("a number of bits")?).unwrap_or(0);
+            let width = t.count("a number of bits", 64)?;
             let mut operands = Vec::new();
             while !t.done() {
                 operands.push(t.word("the record of an operand")?);
@@ -377,51 +459,9 @@ fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &
             }
             table.triples.push((prefix, names));
         }
-        "enum" => {
-            let name = t.word("a name")?;
-            let mut values = Vec::new();
-            for line in body {
-                let mut t = Tokens::new(*line)?;
-                while !t.done() {
-                    let value = t.number("a value")? as u64;
-                    values.push((value, t.text("its text")?));
-                }
-            }
-            table.enums.insert(name, values);
-            return t.end();
-        }
         "table" => {
-            let (name, entry) = record_table(&mut t)?;
+            let (name, entry) = record_table(t)?;
             table.record_tables.insert(name, entry);
-        }
-        "decode" | "operand" => {
-            let (name, params) = hook_name(&mut t)?;
-            let parts = parts(&mut t, body)?;
-            let map = if kind == "decode" { &mut table.decode } else { &mut table.operands };
-            map.entry(name).or_default().push(Hook { params, body: parts, span: t.whole() });
-            return Ok(());
-        }
-        "print" => {
-            let (name, params) = hook_name(&mut t)?;
-            let choices = choices(&mut t, body, out)?;
-            table.print.entry(name).or_default().push(Hook { params, body: choices, span: t.whole() });
-            return Ok(());
-        }
-        "instruction" => {
-            let mut names = vec![t.word("an instruction, or a `DecoderMethod`")?];
-            while !t.done() {
-                names.push(t.word("a further one")?);
-            }
-            for name in &names {
-                table.instructions.entry(name.clone()).or_default();
-            }
-            for line in body {
-                let fact = fact(&mut Tokens::new(*line)?)?;
-                for name in &names {
-                    table.instructions.entry(name.clone()).or_default().push(fact.clone());
-                }
-            }
-            return Ok(());
         }
         other => {
             t.at = 0;
@@ -432,11 +472,7 @@ fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &
             return Err(d);
         }
     }
-    if let Some(line) = body.first() {
-        let t = Tokens::new(*line)?;
-        return Err(t.wanted("no indented line after this statement"));
-    }
-    t.end()
+    Ok(())
 }
 
 /// The most significant bit first.
@@ -487,7 +523,7 @@ fn record_table(t: &mut Tokens<'_>) -> Result<(String, RecordTable)> {
     Ok((name, entry))
 }
 
-fn hook_name(t: &mut Tokens<'_>) -> Result<(String, Vec<Num>)> {
+fn hook_name(t: &mut Tokens<'_>) -> Result<(String, Vec<TableNumber>)> {
     let name = t.word("a name")?;
     let mut params = Vec::new();
     if t.mark('<') {
@@ -522,27 +558,27 @@ fn parts(t: &mut Tokens<'_>, body: &[Line<'_>]) -> Result<Vec<Part>> {
     if list.is_empty() { Err(t.wanted("`:` and what it is, or indented lines")) } else { Ok(list) }
 }
 
-fn steps(t: &mut Tokens<'_>) -> Result<Vec<Step>> {
+fn steps(t: &mut Tokens<'_>) -> Result<Vec<DecodeStep>> {
     let mut list = Vec::new();
     loop {
         let before = t.at;
         let word = t.word("a step")?;
         list.push(match word.as_str() {
-            "int" => Step::Int(t.optional_num()?),
-            "uint" => Step::Uint(t.optional_num()?),
-            "shl" => Step::Shl(t.num("a number of bits")?),
-            "sext" => Step::Sext(t.num("a number of bits")?),
-            "plus" => Step::Plus(t.num("a number")?),
-            "reject" => Step::Reject(t.set()?),
-            "register" => Step::Register(t.word("a register class")?),
-            "constant" => Step::Constant(t.number("a number")?),
+            "int" => DecodeStep::Int(t.optional_num()?),
+            "uint" => DecodeStep::Uint(t.optional_num()?),
+            "shl" => DecodeStep::Shl(t.num("a number of bits")?),
+            "sext" => DecodeStep::Sext(t.num("a number of bits")?),
+            "plus" => DecodeStep::Plus(t.num("a number")?),
+            "reject" => DecodeStep::Reject(t.set()?),
+            "register" => DecodeStep::Register(t.word("a register class")?),
+            "constant" => DecodeStep::Constant(t.number("a number")?),
             "high" => match t.set()? {
-                Set::Mask(care, value) => Step::High(64 - care.leading_zeros(), value),
+                ValueSet::Mask(care, value) => DecodeStep::High(64 - care.leading_zeros(), value),
                 _ => return Err(t.wanted("bits as `0b…` before this")),
             },
             _ => {
                 t.at = before;
-                Step::Format(format(t)?)
+                DecodeStep::Format(format(t)?)
             }
         });
         if !t.mark(',') {
@@ -551,18 +587,18 @@ fn steps(t: &mut Tokens<'_>) -> Result<Vec<Step>> {
     }
 }
 
-fn format(t: &mut Tokens<'_>) -> Result<Format> {
+fn format(t: &mut Tokens<'_>) -> Result<NumberFormat> {
     let before = t.at;
     Ok(match t.word("a format")?.as_str() {
-        "int" => Format::Int,
-        "uint" => Format::Uint,
-        "hex" => Format::Hex,
-        "offset" => Format::Offset,
-        "float" => Format::Float,
-        "register" => Format::Register(t.word("a register class")?),
-        "enum" => Format::Enum(t.word("an enum or a table")?),
-        "print" => Format::Print(t.word("a print method")?),
-        "branch" => Format::Branch(u32::try_from(t.number("bytes per unit")?).unwrap_or(1)),
+        "int" => NumberFormat::Int,
+        "uint" => NumberFormat::Uint,
+        "hex" => NumberFormat::Hex,
+        "offset" => NumberFormat::Offset,
+        "float" => NumberFormat::Float,
+        "register" => NumberFormat::Register(t.word("a register class")?),
+        "enum" => NumberFormat::Enum(t.word("an enum or a table")?),
+        "print" => NumberFormat::Print(t.word("a print method")?),
+        "branch" => NumberFormat::Branch(t.count("bytes per unit", MAX_UNIT)?),
         _ => {
             t.at = before;
             return Err(t.wanted("a step or a format"));
@@ -571,14 +607,14 @@ fn format(t: &mut Tokens<'_>) -> Result<Format> {
 }
 
 /// `: TEXT …`, or lines `SET TEXT …`.
-fn choices(t: &mut Tokens<'_>, body: &[Line<'_>], out: &mut Diagnostics) -> Result<Vec<Choice>> {
+fn choices(t: &mut Tokens<'_>, body: &[Line<'_>], out: &mut Diagnostics) -> Result<Vec<TextChoice>> {
     if t.mark(':') {
-        return Ok(vec![choice(t, Set::Any)?]);
+        return Ok(vec![choice(t, ValueSet::Any)?]);
     }
     t.end()?;
     let mut list = Vec::new();
     for line in body {
-        let one = || -> Result<Choice> {
+        let one = || -> Result<TextChoice> {
             let mut t = Tokens::new(*line)?;
             let when = t.set()?;
             choice(&mut t, when)
@@ -592,7 +628,7 @@ fn choices(t: &mut Tokens<'_>, body: &[Line<'_>], out: &mut Diagnostics) -> Resu
 }
 
 /// `TEXT [alias TEXT] [also TEXT]… [unread] [if FEATURE | unless FEATURE]`
-fn choice(t: &mut Tokens<'_>, when: Set) -> Result<Choice> {
+fn choice(t: &mut Tokens<'_>, when: ValueSet) -> Result<TextChoice> {
     let text = template(t)?;
     let alias = if t.keyword("alias") { Some(template(t)?) } else { None };
     let mut also = Vec::new();
@@ -606,19 +642,19 @@ fn choice(t: &mut Tokens<'_>, when: Set) -> Result<Choice> {
         _ => None,
     };
     t.end()?;
-    Ok(Choice { when, text, alias, also, feature, printed_only, span: t.whole() })
+    Ok(TextChoice { when, text, alias, also, feature, printed_only, span: t.whole() })
 }
 
 /// A text with `{part[bits] format}` and `{= formula ; format}`; `{{` is a brace.
-fn template(t: &mut Tokens<'_>) -> Result<Vec<Piece>> {
+fn template(t: &mut Tokens<'_>) -> Result<Vec<TextPiece>> {
     let (line, place) = (t.line, t.list.get(t.at).map_or(0, |token| token.1));
     let text = t.text("a text")?;
     let mut pieces = Vec::new();
     let mut literal = String::new();
     let mut rest = text.as_str();
     while let Some(at) = rest.find('{') {
-        literal.push_str(rest.get(..at).unwrap_or(""));
-        rest = rest.get(at + 1..).unwrap_or("");
+        literal.push_str(rest.get(..at).or_impossible(""));
+        rest = rest.get(at + 1..).or_impossible("");
         if let Some(after) = rest.strip_prefix('{') {
             literal.push('{');
             rest = after;
@@ -630,19 +666,19 @@ fn template(t: &mut Tokens<'_>) -> Result<Vec<Piece>> {
         };
         rest = after;
         if !literal.is_empty() {
-            pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+            pieces.push(TextPiece::Literal(std::mem::take(&mut literal)));
         }
         let inner_line = Line { text: inner, start: line.start + place, ..line };
         pieces.push(reference(inner_line)?);
     }
     literal.push_str(rest);
     if !literal.is_empty() {
-        pieces.push(Piece::Literal(literal));
+        pieces.push(TextPiece::Literal(literal));
     }
     Ok(pieces)
 }
 
-fn reference(line: Line<'_>) -> Result<Piece> {
+fn reference(line: Line<'_>) -> Result<TextPiece> {
     if let Some(text) = line.text.trim_start().strip_prefix('=') {
         let (text, how) = text.split_once(';').unwrap_or((text, "int"));
         let bad = |what: String| {
@@ -651,19 +687,19 @@ fn reference(line: Line<'_>) -> Result<Piece> {
         };
         let formula = formula::parse(text).map_err(bad)?;
         let mut t = Tokens::new(Line { text: how, ..line })?;
-        return Ok(Piece::Expr(formula, format(&mut t)?));
+        return Ok(TextPiece::Expr(formula, format(&mut t)?));
     }
     let mut t = Tokens::new(line)?;
     let name = t.word("the name of a part")?;
     let bits = t.bits()?;
-    let how = if t.done() { Format::Plain } else { format(&mut t)? };
+    let how = if t.done() { NumberFormat::Plain } else { format(&mut t)? };
     t.end()?;
-    Ok(Piece::Part { name, bits, format: how })
+    Ok(TextPiece::Part { name, bits, format: how })
 }
 
 /// `constant NAME = N`, `reject NAME == NAME`, `reject NAME SET`, `alias NAME = N … ASMSTRING`, `input …`,
 /// `print NAME = METHOD`, `rank N`, `width N`, `bits NAME [BITS]`
-fn fact(t: &mut Tokens<'_>) -> Result<Fact> {
+fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
     let fact = match t
         .word("`constant`, `reject`, `alias`, `input`, `print`, `jump`, `rank`, `width` or `bits`")?
         .as_str()
@@ -671,15 +707,15 @@ fn fact(t: &mut Tokens<'_>) -> Result<Fact> {
         "constant" => {
             let name = t.word("an operand")?;
             t.need('=')?;
-            Fact::Constant(name, t.number("a number")?)
+            InstFact::Constant(name, t.number("a number")?)
         }
         "reject" => {
             let name = t.word("an operand")?;
             if t.mark('=') {
                 t.need('=')?;
-                Fact::RejectEqual(name, t.word("an operand")?)
+                InstFact::RejectEqual(name, t.word("an operand")?)
             } else {
-                Fact::Reject(name, t.set()?)
+                InstFact::Reject(name, t.set()?)
             }
         }
         kind @ ("alias" | "input") => {
@@ -690,23 +726,23 @@ fn fact(t: &mut Tokens<'_>) -> Result<Fact> {
                 when.push((name, t.number("a number")?));
             }
             let text = t.text("an `AsmString`")?;
-            if kind == "alias" { Fact::Alias(when, text) } else { Fact::Input(when, text) }
+            if kind == "alias" { InstFact::Alias(when, text) } else { InstFact::Input(when, text) }
         }
         "print" => {
             let name = t.word("an operand")?;
             t.need('=')?;
-            Fact::Print(name, t.word("a print method")?)
+            InstFact::Print(name, t.word("a print method")?)
         }
         "jump" => {
             let name = t.word("a field")?;
             t.need('=')?;
-            Fact::Jump(Some((name, u64::try_from(t.number("a number")?).unwrap_or(0))))
+            InstFact::Jump(Some((name, t.number("a number")? as u64)))
         }
-        "rank" => Fact::Rank(u32::try_from(t.number("a number")?).unwrap_or(0)),
-        "width" => Fact::Width(u32::try_from(t.number("a number of bits")?).unwrap_or(0)),
+        "rank" => InstFact::Rank(t.count("a number", u32::MAX)?),
+        "width" => InstFact::Width(t.count("a number of bits", MAX_INST_BITS)?),
         "bits" => {
             let name = t.word("a field")?;
-            Fact::Bits(name, t.bits()?)
+            InstFact::Bits(name, t.bits()?)
         }
         _ => {
             t.at = 0;

@@ -32,7 +32,7 @@ pub(crate) fn list<'a>(records: &'a Records, features: &mut Features, only: &[St
     let mut found = Vec::new();
     for def in records.defs_where(class, wanted) {
         if !def.is_of("Instruction") {
-            // One that nobody names is no instruction, one that a mode names comes with that.
+            // An encoding without an instruction is skipped; one that a mode names is added with the mode.
             if let Some(Value::Def(alias)) = def.get("AliasOf") {
                 found.push(Encoded { def: alias, bits: def, mode: Condition::Always });
             }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use isaglot_bits::{BitRange, Pattern, Word};
+use isaglot_invariant::Impossible as _;
 use isaglot_model::Piece;
 
 use crate::limits::MAX_INST_BITS;
@@ -232,7 +233,7 @@ pub(crate) fn asm_parts_with_methods(asm: &str) -> Vec<AsmPart> {
     let mut literal = String::new();
     let mut rest = asm.as_str();
     while let Some(c) = rest.chars().next() {
-        let after = rest.get(c.len_utf8()..).unwrap_or("");
+        let after = rest.get(c.len_utf8()..).or_impossible("");
         if c != '$' {
             if !c.is_whitespace() {
                 literal.push(c);

@@ -18,7 +18,7 @@ enum Part {
 /// The bits of a word, and the operands in it with their places.
 type Word = (Vec<InstBit>, Vec<(String, Places)>);
 
-/// The word that a dag says; `None` if it is no encoding.
+/// The word that a dag describes; `None` if it is not an encoding.
 pub(crate) fn read(dag: Dag<'_>) -> Option<Word> {
     let mut parts = Vec::new();
     add(dag, 0, &mut parts)?;
