@@ -8,6 +8,7 @@ use isaglot_llvm as isa;
 use isaglot_model::{ByteOrder, FeatureId, Isa};
 use isaglot_source::{Diagnostics, FileId};
 use isaglot_tablegen::{Options as Reading, parse};
+use isaglot_testing::Random;
 
 const WREN: (&str, &str) =
     (include_str!("../../../examples/wren/wren.td"), include_str!("../../../examples/wren/wren.operands"));
@@ -20,20 +21,9 @@ const SOURCES: [&str; 2] = [
      c.low r9, 3\nc.call 8\nj.z -16\nacc r2, x4\nadd r4, r4, r5\n",
 ];
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as usize % n.max(1)
-    }
-}
-
 fn load((td, operands): (&str, &str)) -> Isa {
     let records = parse("target.td", td.as_bytes().into(), &Reading::default(), &mut |_| None);
-    assert!(records.ok(), "{}", String::from_utf8_lossy(&records.messages().list.first().expect("why").text));
+    assert!(records.ok(), "{:?}", records.messages().diagnostics());
     let mut problems = Diagnostics::new();
     let table = isa::read(FileId(0), operands, &mut problems);
     let lowered = isa::lower(&records, &table, &mut problems);
@@ -48,31 +38,15 @@ fn all_features(isa: &Isa) -> Vec<FeatureId> {
 
 #[test]
 fn programs_and_sources_are_survived() {
-    let mut random = Random(0x0123_4567_89ab_cdef);
+    let mut random = Random::new(0x0123_4567_89ab_cdef);
     for (files, seed) in [WREN, MIXED].into_iter().zip(SOURCES) {
         let isa = load(files);
         for round in 0..200 {
             let on = if round % 2 == 0 { Vec::new() } else { all_features(&isa) };
             let plan = Plan::with_features(&isa, 0, &on).with_aliases(round % 3 == 0);
-            let bytes: Vec<u8> = (0..random.below(400)).map(|_| random.below(256) as u8).collect();
-            isaglot_asm::oracle::disassemble(&plan, &bytes);
-            let mut source = seed.as_bytes().to_vec();
-            for _ in 0..1 + random.below(6) {
-                let at = random.below(source.len());
-                match random.below(4) {
-                    0 => source[at] = random.below(256) as u8,
-                    1 => drop(source.drain(at..(at + random.below(12)).min(source.len()))),
-                    2 => source.insert(at, b" ,[]+-.0rx\n"[random.below(11)]),
-                    _ => {
-                        let from = random.below(source.len());
-                        let piece = source[from..(from + random.below(16)).min(source.len())].to_vec();
-                        source.splice(at..at, piece);
-                    }
-                }
-                if source.is_empty() {
-                    source.push(b'#');
-                }
-            }
+            let length = random.index(400);
+            isaglot_asm::oracle::disassemble(&plan, &random.bytes(length));
+            let source = random.mutated(seed.as_bytes(), &[" ", ",", "[", "]", "+", "-", ".", "0", "r", "x", "\n"]);
             isaglot_asm::oracle::assemble(&plan, &source);
         }
     }
@@ -80,7 +54,7 @@ fn programs_and_sources_are_survived() {
 
 #[test]
 fn texts_of_random_words_are_read_back() {
-    let mut random = Random(0xfeed_beef_dead_f00d);
+    let mut random = Random::new(0xfeed_beef_dead_f00d);
     for files in [WREN, MIXED] {
         let isa = load(files);
         let on = all_features(&isa);
@@ -90,7 +64,7 @@ fn texts_of_random_words_are_read_back() {
         let mut stream = Stream::new(&plan, Options { show_errors: false, ..Options::default() }, 0);
         let mut found = 0;
         for _ in 0..20_000 {
-            let bytes: Vec<u8> = (0..4).map(|_| random.below(256) as u8).collect();
+            let bytes = random.bytes(4);
             let mut text = Vec::new();
             let size = stream.step(&bytes, &mut Plain, &mut text).expect("no instruction is longer");
             let mut bytes = bytes[..size].to_vec();
@@ -120,26 +94,10 @@ const TABLE: &str = include_str!("../../../specs/llvm/riscv.operands");
 
 #[test]
 fn mutated_operand_tables() {
-    let mut random = Random(0x0f1e_2d3c_4b5a_6978);
+    let mut random = Random::new(0x0f1e_2d3c_4b5a_6978);
     let small = "operand imm: int 8, reject 0..3\nprint print\n\tnegative \"-{= -sext(v, 8) ; hex}\"\n\t* \"{v[7:4] hex}:{v[3:0]}\"\n";
     for round in 0..600 {
-        let mut text = if round % 3 == 0 { TABLE } else { small }.as_bytes().to_vec();
-        for _ in 0..1 + random.below(5) {
-            let at = random.below(text.len());
-            match random.below(4) {
-                0 => text[at] = random.below(256) as u8,
-                1 => drop(text.drain(at..(at + random.below(12)).min(text.len()))),
-                2 => {
-                    let from = random.below(text.len());
-                    let piece = text[from..(from + random.below(16)).min(text.len())].to_vec();
-                    text.splice(at..at, piece);
-                }
-                _ => text.truncate(at.max(1)),
-            }
-            if text.is_empty() {
-                break;
-            }
-        }
+        let text = random.mutated(if round % 3 == 0 { TABLE } else { small }.as_bytes(), &["{", "}", ":", "\n\t"]);
         isaglot_llvm::oracle::check_any_table(&text);
     }
 }

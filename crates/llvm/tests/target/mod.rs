@@ -17,39 +17,39 @@ pub(crate) struct Lowered {
     pub(crate) table: OperandTable,
 }
 
-/// The records of a target.
-pub(crate) fn records(root: &Path, folder: &str) -> Records {
+/// The records of a target in the archive `td.tar.xz` of the corpus.
+pub(crate) fn records(archive: &Path, folder: &str) -> Result<Records, String> {
+    let root = isaglot_testing::corpus::unpacked(archive)?;
     let dir = root.join("llvm/lib/Target").join(folder);
     let include_dirs = [root.join("llvm/include"), dir.clone()].map(|d| d.display().to_string());
     let options =
         isaglot_tablegen::Options { include_dirs: include_dirs.into(), no_unused_warning: true, ..Default::default() };
     let top = dir.join(if folder == "PowerPC" { "PPC.td".to_owned() } else { format!("{folder}.td") });
-    let bytes: Arc<[u8]> = std::fs::read(&top).expect("the target is there").into();
+    let bytes: Arc<[u8]> = std::fs::read(&top).map_err(|e| format!("{}: {e}", top.display()))?.into();
     let mut load = |path: &str| std::fs::read(path).ok().map(Arc::from);
     let records = parse(&top.display().to_string(), bytes, &options, &mut load);
-    assert!(records.ok(), "{folder}.td has errors");
-    records
+    if records.ok() { Ok(records) } else { Err(format!("{folder}.td has errors")) }
 }
 
 /// Lowers a target.
-pub(crate) fn lower(root: &Path, folder: &str, operands: &str) -> Lowered {
-    let records = records(root, folder);
+pub(crate) fn lower(archive: &Path, folder: &str, operands: &str) -> Result<Lowered, String> {
+    let records = records(archive, folder)?;
     let mut problems = Diagnostics::new();
     let table = isa::read(FileId(u32::MAX), operands, &mut problems);
     let lowered = isa::lower(&records, &table, &mut problems);
     for d in &problems {
         println!("{folder}: {:?}: {}", d.severity, d.message);
     }
-    let lowered = lowered.expect("it can be lowered");
+    let lowered = lowered.ok_or_else(|| format!("{folder}.td cannot be lowered"))?;
     for (kind, name, _, count) in &lowered.missing {
         println!("{folder}: no meaning for {kind:?} {name} ({count} times)");
     }
     // Freeing millions of values takes longer than the test.
     std::mem::forget(records);
-    Lowered { isa: lowered.isa, table }
+    Ok(Lowered { isa: lowered.isa, table })
 }
 
-/// What is decoded for, with shorthands.
+/// The plan for a triple, a processor and features, with aliases.
 pub(crate) fn plan<'a>(lowered: &'a Lowered, triple: &str, cpu: &str, features: &str) -> Plan<'a> {
     let features: Vec<&str> = features.split(',').collect();
     let on = isa::choose(&lowered.isa, &lowered.table, triple, cpu, &features);
@@ -65,7 +65,7 @@ pub(crate) fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Lines that are no instruction are marked.
+/// Marks words that are not valid instructions.
 #[derive(Default)]
 struct Mark;
 
@@ -79,7 +79,7 @@ impl Hooks for Mark {
     }
 }
 
-/// A line for each instruction; `<bad>` for what is none, `<short>` for what is left.
+/// A line for each instruction; `<bad>` for an invalid word, `<short>` for bytes that are left.
 pub(crate) fn disassemble(plan: &Plan<'_>, bytes: &[u8]) -> Vec<String> {
     let mut stream = Stream::new(plan, Options { show_errors: false, ..Options::default() }, 0);
     let mut out = Vec::new();

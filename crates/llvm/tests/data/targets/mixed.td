@@ -1,5 +1,5 @@
 // A machine with most of what targets have: two lengths, big-endian words, namespaces, features, ties, parts of operands,
-// aliases, short forms, texts by value, branches, numbers behind the instruction, bits that are not tested.
+// aliases, short forms, texts by value, branches, numbers after the instruction, bits that are not tested.
 def outs; def ins; def ops; def sequence; def add; def all_of; def any_of;
 
 class SubtargetFeature<string n, list<SubtargetFeature> i = []> {
