@@ -32,7 +32,9 @@ const CHANGING: &[&str] =
 pub(super) fn check(repo: &Repo) -> Vec<String> {
     let mut findings = Vec::new();
     for (name, source) in repo.rust("src") {
-        let is_test = source.name.ends_with("/tests.rs") || source.name.contains("/tests/");
+        let stem = source.name.rsplit('/').next().unwrap_or("").trim_end_matches(".rs");
+        let mark = format!("#[cfg(test)]\nmod {stem};");
+        let is_test = repo.rust("src").any(|(owner, s)| owner == name && s.text.contains(&mark));
         if EXEMPT.contains(&name) || is_test || ALLOWED.iter().any(|(file, _)| *file == source.name) {
             continue;
         }
