@@ -3,7 +3,7 @@
 use isaglot_source::{Diagnostic, Span};
 use roxmltree::Node;
 
-use super::reader::{Reader, children};
+use super::reader::{Reader, children, gen_limit};
 use super::{extension, top};
 use crate::limits;
 use crate::syntax::{
@@ -105,16 +105,6 @@ fn size_of(r: &mut Reader<'_, '_>, text: &Text) -> Option<Int> {
         return None;
     }
     Some(size)
-}
-
-/// Reads one limit of a range of gens.
-pub(super) fn gen_limit(r: &mut Reader<'_, '_>, node: Node<'_, '_>, name: &str) -> Option<Int> {
-    let limit = r.int(node, name)?;
-    if !(0..=i64::from(u32::MAX)).contains(&limit.value) {
-        r.error("isaspec-gen-range", "a gen is a number of 32 bits", limit.span, format!("not in 0 to {}", u32::MAX));
-        return None;
-    }
-    Some(limit)
 }
 
 /// Reads what a case defines: the children of a bitset outside its overrides, or those of an override.

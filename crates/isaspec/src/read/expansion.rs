@@ -3,8 +3,8 @@
 use roxmltree::Node;
 
 use super::bitset;
-use super::extension::{piece, required_int, words};
-use super::reader::{Reader, children};
+use super::extension::piece;
+use super::reader::{Reader, children, required_int, words};
 use crate::syntax::{ExpansionDecl, ExprDecl, File, PieceDecl, StepDecl, TableDecl};
 use crate::{expr, limits};
 

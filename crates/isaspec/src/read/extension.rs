@@ -6,11 +6,11 @@ use roxmltree::Node;
 
 use super::bitset::range;
 use super::expansion;
-use super::reader::{Reader, children, is};
+use super::reader::{Reader, children, is, required_int, words};
 use super::semantics;
 use crate::limits;
 use crate::syntax::{
-    Bitset, ExceptDecl, FeatureDecl, File, FlowDecl, Format, GenLimit, GenNameDecl, Int, LengthDecl, OpcodeDecl,
+    Bitset, ExceptDecl, FeatureDecl, File, FlowDecl, Format, GenLimit, GenNameDecl, LengthDecl, OpcodeDecl,
     OperandDecl, PieceDecl, RegisterDecl, RegisterRange, Registers, Role,
 };
 use crate::text::Text;
@@ -231,21 +231,4 @@ pub(super) fn piece(word: &str) -> Option<PieceDecl> {
         None => (bit(word)?, bit(word)?),
     };
     (low <= high).then_some(PieceDecl::Bits { low, high })
-}
-
-/// The words of a text, each with its place.
-pub(super) fn words(text: &Text) -> Vec<Text> {
-    let mut list = Vec::new();
-    let mut at = 0;
-    for word in text.value.split_whitespace() {
-        let start = text.value[at..].find(word).map_or(at, |n| at + n);
-        at = start + word.len();
-        list.push(text.slice(start..at));
-    }
-    list
-}
-
-pub(super) fn required_int(r: &mut Reader<'_, '_>, node: Node<'_, '_>, name: &str) -> Option<Int> {
-    let text = r.required(node, name)?;
-    r.number(&text)
 }

@@ -142,3 +142,31 @@ pub(crate) fn is(node: Node<'_, '_>, name: &str) -> bool {
 pub(crate) fn children<'n, 'i>(node: Node<'n, 'i>, name: &'static str) -> impl Iterator<Item = Node<'n, 'i>> {
     node.children().filter(move |c| is(*c, name))
 }
+
+/// Reads one limit of a range of gens.
+pub(super) fn gen_limit(r: &mut Reader<'_, '_>, node: Node<'_, '_>, name: &str) -> Option<Int> {
+    let limit = r.int(node, name)?;
+    if !(0..=i64::from(u32::MAX)).contains(&limit.value) {
+        r.error("isaspec-gen-range", "a gen is a number of 32 bits", limit.span, format!("not in 0 to {}", u32::MAX));
+        return None;
+    }
+    Some(limit)
+}
+
+/// The words of a text, each with its place.
+pub(super) fn words(text: &Text) -> Vec<Text> {
+    let mut list = Vec::new();
+    let mut at = 0;
+    for word in text.value.split_whitespace() {
+        let start = text.value[at..].find(word).map_or(at, |n| at + n);
+        at = start + word.len();
+        list.push(text.slice(start..at));
+    }
+    list
+}
+
+/// The number of an attribute that must be there.
+pub(super) fn required_int(r: &mut Reader<'_, '_>, node: Node<'_, '_>, name: &str) -> Option<Int> {
+    let text = r.required(node, name)?;
+    r.number(&text)
+}

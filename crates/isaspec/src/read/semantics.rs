@@ -2,9 +2,7 @@
 
 use roxmltree::Node;
 
-use super::bitset::gen_limit;
-use super::extension::{required_int, words};
-use super::reader::{Reader, children};
+use super::reader::{Reader, children, gen_limit, required_int, words};
 use crate::limits;
 use crate::syntax::{ExternDecl, File, GenLimit, ParameterDecl, SemanticsDecl};
 use crate::text::Text;
