@@ -1,4 +1,4 @@
-//! Smoke test: crates/hart/tests/hostile.rs
+//! Smoke test: crates/hart/tests/it/hostile.rs
 //! Arbitrary bytes as a machine's configuration and as a program on it.
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Smoke test: crates/xintf/tests/hostile.rs
+//! Smoke test: crates/xintf/tests/it/hostile.rs
 #![no_main]
 
 use std::sync::OnceLock;

@@ -1,59 +1,41 @@
-//! The executable cases of the corpus: how a run ends, registers, the trap, device calls, the level. Without a corpus the
-//! tests are reported as ignored.
+//! The executable cases of the corpus: how a run ends, registers, the trap, device calls, the level.
 
-mod riscv;
+#[path = "../../riscv/tests/it/description.rs"]
+mod description;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use isaglot_hart::{Config, Hart, Stop};
+use isaglot_riscv::register;
 use isaglot_source::{Diagnostics, FileId};
+use isaglot_testing::{Failed, Tally, corpus, ledger, suite};
 use isaglot_xintf::set::Set;
-use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::{Value, json};
 
 const START: u64 = 0x8000_0000;
 const MAX_STEPS: u64 = 100_000;
 
-fn corpus() -> Option<PathBuf> {
-    let given = std::env::var_os("ISAGLOT_CORPUS").map(PathBuf::from);
-    let asked = given.is_some();
-    let root = given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"));
-    let dir = root.join("xext");
-    assert!(dir.is_dir() || !asked, "xext: no corpus at {}", dir.display());
-    dir.is_dir().then_some(dir)
-}
-
 fn main() {
-    let args = Arguments::from_args();
-    let dir = corpus();
-    if dir.is_none() {
-        println!("xext: no corpus");
-    }
-    let missing = dir.is_none();
-    let dir = dir.unwrap_or_default();
-    let trial = Trial::test("xext_cases", move || cases(&dir)).with_ignored_flag(missing);
-    libtest_mimic::run(&args, vec![trial]).exit();
+    suite::run_corpus_cases("xext", &[("xext_cases", cases)]);
 }
 
-fn read(path: &Path) -> Value {
-    let text = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    serde_json::from_slice(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+fn read(path: &Path) -> Result<Value, Failed> {
+    Ok(serde_json::from_str(&corpus::text(path)?)?)
 }
 
 fn cases(dir: &Path) -> Result<(), Failed> {
-    let isa = riscv::isa();
-    let cpus = read(&dir.join("cpus.json"));
-    let mut files: Vec<PathBuf> = std::fs::read_dir(dir.join("cases"))?.flatten().map(|e| e.path()).collect();
-    files.sort();
-    let mut wrong = Vec::new();
-    for file in &files {
-        let case = read(file);
-        if let Err(why) = one(&isa, &case, &cpus) {
-            wrong.push(format!("{}: {why}", case["id"]));
-        }
+    let isa = description::isa();
+    let cpus = read(&dir.join("cpus.json"))?;
+    let mut tally = Tally::default();
+    for file in corpus::files(&dir.join("cases"), ".json") {
+        tally.row(&corpus::name(&file), "run", one(&isa, &read(&file)?, &cpus));
     }
-    println!("xext: cases: {}/{}", files.len() - wrong.len(), files.len());
-    if wrong.is_empty() && !files.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "xext_cases", &tally)?)
+}
+
+/// The number of a register by its name.
+fn register(name: &str) -> u8 {
+    register::integer(name).unwrap_or_else(|| panic!("no register `{name}`")) as u8
 }
 
 fn hex(v: &Value) -> u64 {
@@ -81,7 +63,7 @@ fn one(isa: &isaglot_model::Isa, case: &Value, cpus: &Value) -> Result<(), Strin
     }
     hart.set_pc(START);
     for (name, value) in case["init"].as_object().into_iter().flatten() {
-        hart.set_register(riscv::register(name), hex(value));
+        hart.set_register(register(name), hex(value));
     }
     let stop = hart.run(MAX_STEPS);
 
@@ -97,7 +79,7 @@ fn one(isa: &isaglot_model::Isa, case: &Value, cpus: &Value) -> Result<(), Strin
     };
     same("stop", json!(kind), &expect["stop"])?;
     for (name, value) in expect["regs"].as_object().into_iter().flatten() {
-        same(name, json!(hart.register(riscv::register(name))), &json!(hex(value)))?;
+        same(name, json!(hart.register(register(name))), &json!(hex(value)))?;
     }
     if let (Stop::Trap(t), Some(want)) = (&stop, expect["trap"].as_object()) {
         same("reason", json!(t.reason.name()), &want["reason"])?;

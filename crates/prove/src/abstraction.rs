@@ -5,9 +5,10 @@
 //! which only this is said: equal operands give equal results. That claims more; if it is proved, so is the claim. If
 //! not, the claim is asked as it is.
 
-use isaglot_semantics::{BinaryOp, Term, TermId, Terms};
+use isaglot_semantics::BinaryOp;
 
 use crate::claim::{all, any, not, same};
+use crate::term::{Term, TermId, Terms};
 
 /// Operators of narrower operands are left to the solver.
 const NARROW: u32 = 12;
@@ -114,8 +115,9 @@ fn below(terms: &Terms, from: &[TermId]) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
+    use crate::term::{Sort, Terms};
     use isaglot_bits::Word;
-    use isaglot_semantics::{BinaryOp, Sort, Terms};
+    use isaglot_semantics::BinaryOp;
 
     use super::without_products;
 
@@ -129,7 +131,7 @@ mod tests {
         let differ = t.binary(BinaryOp::Ne, x, y);
         let (made, bits, laws) = without_products(&t, &[differ]).expect("there are products");
         assert!(made.constant(bits[0]).is_none() && made.constant(laws).is_none());
-        let text = isaglot_semantics::smt::query(&made, bits[0], &[]);
+        let text = crate::smt::query(&made, bits[0], &[]);
         assert!(!text.contains("bvmul"), "{text}");
         // Nothing to do where there are none, or with numbers.
         let number = t.number(3, 32);

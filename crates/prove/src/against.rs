@@ -1,18 +1,18 @@
 //! Two texts for one command say the same.
 
-use isaglot_semantics::{TermId, Terms};
 use isaglot_xintf::meaning::{Meaning, Variable};
 
 use crate::claim::{Claim, all, any, differ, not};
 use crate::command::{effect, free_variables};
 use crate::scenario::{Line, Outcome, Scenario, Setting, Shows, quoted, setting};
 use crate::sequence::Command;
+use crate::term::{TermId, Terms};
 
 /// `command` by its interface is what `other` does: the same traps, results and variables, by name.
 pub fn semantics(command: &Command<'_>, other: &Meaning, xlen: u32) -> Claim {
     let mut terms = Terms::new();
     let t = &mut terms;
-    let mut free = |name: &str| t.symbol(name, isaglot_semantics::Sort::Bits(xlen));
+    let mut free = |name: &str| t.symbol(name, crate::Sort::Bits(xlen));
     let (rs1, rs2) = (free("rs1"), free("rs2"));
     let meaning = command.meaning;
     let mine = free_variables(t, meaning, "state.");

@@ -1,10 +1,12 @@
 //! A claim: a bit that must never be 1, and what is shown when it can be.
 
 use isaglot_bits::Word;
-use isaglot_semantics::{BinaryOp, Sort, TermId, Terms, UnaryOp, smt};
+use isaglot_semantics::{BinaryOp, UnaryOp};
 
 use crate::abstraction::without_products;
 use crate::scenario::Scenario;
+use crate::smt;
+use crate::term::{Sort, TermId, Terms};
 
 /// Something to prove.
 #[derive(Clone, Debug)]

@@ -1,8 +1,10 @@
 //! A command on terms.
 
-use isaglot_semantics::symbolic::{Binding, CAUSE_BITS, State, execute};
-use isaglot_semantics::{BinaryOp, Sort, TermId, Terms};
+use isaglot_semantics::BinaryOp;
 use isaglot_xintf::meaning::Meaning;
+
+use crate::symbolic::{Binding, CAUSE_BITS, State, execute};
+use crate::term::{Sort, TermId, Terms};
 
 /// What a command comes to.
 #[derive(Clone, Debug)]

@@ -5,13 +5,13 @@
 
 use isaglot_bits::Word;
 use isaglot_model::Isa;
-use isaglot_semantics::symbolic::Unknown;
-use isaglot_semantics::{Sort, Terms};
 use isaglot_xintf::profile::{Op, Profile, ops};
 
 use crate::claim::{Claim, any, differ};
 use crate::riscv::{Instruction, Riscv};
 use crate::scenario::{Line, Scenario, Shows, setting};
+use crate::symbolic::Unknown;
+use crate::term::{Sort, Terms};
 
 /// What a word should be, and what it is.
 fn wrong(riscv: &Riscv<'_>, op: Op, registers: [u32; 3], found: Option<&Instruction>) -> Option<String> {

@@ -23,8 +23,12 @@ pub mod riscv;
 pub mod routine;
 pub mod scenario;
 pub mod sequence;
+pub mod smt;
+pub mod symbolic;
 mod tables;
+mod term;
 
 pub use claim::{Answer, Claim, Verdict, decide};
 pub use riscv::Riscv;
 pub use scenario::Scenario;
+pub use term::{Layout, Sort, Term, TermId, Terms};

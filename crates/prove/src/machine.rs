@@ -2,8 +2,7 @@
 //! outside the maps reaches a device.
 
 use isaglot_hart::{Config, Level};
-use isaglot_semantics::symbolic::CAUSE_BITS;
-use isaglot_semantics::{BinaryOp, Sort, TermId, Terms, UnaryOp};
+use isaglot_semantics::{BinaryOp, UnaryOp};
 use isaglot_xintf::profile::{Op, Profile};
 
 use crate::claim::{Claim, all, any, differ, not, same};
@@ -11,7 +10,9 @@ use crate::command::{effect, free_variables, lun};
 use crate::riscv::Riscv;
 use crate::scenario::{Line, Outcome, Scenario, Shows, setting};
 use crate::sequence::Command;
+use crate::symbolic::{CAUSE_BITS, State};
 use crate::tables::{Tables, none_of};
+use crate::term::{Sort, TermId, Terms};
 
 /// Registers that programs use: the number of the interface, the handle, data, operand, result.
 const ID: u64 = 5;
@@ -171,7 +172,7 @@ fn any_command(
     t: &mut Terms,
     profile: &Profile,
     tables: &mut Tables<'_>,
-    state: &isaglot_semantics::symbolic::State,
+    state: &State,
 ) -> Option<AnyCommand> {
     let k = t.symbol("k", Sort::Bits(5));
     let none = t.number(0, CAUSE_BITS);

@@ -5,10 +5,12 @@ use isaglot_codec::Plan;
 use isaglot_codec::operands::{OperandValue, decode};
 use isaglot_model::{EncodingId, Isa, Name};
 use isaglot_riscv::isa_name;
-use isaglot_semantics::symbolic::{Binding, Outside, State, ZeroRegister, execute_in, number_bits};
-use isaglot_semantics::{Body, Env, Symbol, TermId, Terms};
+use isaglot_semantics::{Body, Env, Symbol};
 use isaglot_xintf::profile::{Op, Profile};
 use rustc_hash::FxHashMap;
+
+use crate::symbolic::{Binding, Outside, State, ZeroRegister, execute_in, number_bits};
+use crate::term::{TermId, Terms};
 
 /// A decoded instruction.
 #[derive(Clone, Debug)]

@@ -12,8 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use isaglot_bits::Word;
-use isaglot_semantics::symbolic::{CAUSE_BITS, State, Unknown};
-use isaglot_semantics::{BinaryOp, Layout, Sort, Term, TermId, Terms};
+use isaglot_semantics::BinaryOp;
 
 use crate::claim::{Claim, all, any, differ, not, same};
 use crate::command::{data, effect, lun};
@@ -21,6 +20,8 @@ use crate::limits::{MAX_IMAGE, MAX_REACH, MAX_STEPS, MAX_TERMS, MAX_WAYS, STACK}
 use crate::riscv::Riscv;
 use crate::scenario::{Line, Outcome, Scenario, Shows, setting};
 use crate::sequence::Command;
+use crate::symbolic::{CAUSE_BITS, State, Unknown};
+use crate::term::{Layout, Sort, Term, TermId, Terms};
 
 /// Code and constants: pieces by address.
 #[derive(Clone, Debug, Default)]

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use isaglot_semantics::{TermId, Terms};
 use isaglot_xintf::tree::{Entry, Item, Node};
 
 use crate::claim::Model;
+use crate::term::{TermId, Terms};
 
 /// A line of a program.
 #[derive(Clone, Debug)]

@@ -1,15 +1,16 @@
 //! Laws that hold on every machine: opening a handle and using it is the native instruction, and what the fallback
 //! interfaces give. Registers are any, and may be the same ones, as far as the law allows.
 
-use isaglot_semantics::symbolic::{CAUSE_BITS, State};
-use isaglot_semantics::{BinaryOp, Sort, TermId, Terms, UnaryOp};
+use isaglot_semantics::{BinaryOp, UnaryOp};
 use isaglot_xintf::meaning::Meaning;
 use isaglot_xintf::profile::{Op, Profile};
 
 use crate::claim::{Claim, all, any, differ, not, same};
 use crate::command::{effect, free_variables};
 use crate::riscv::Riscv;
+use crate::symbolic::{CAUSE_BITS, State};
 use crate::tables::Assumed;
+use crate::term::{Sort, TermId, Terms};
 
 /// A command of an interface.
 #[derive(Clone, Copy, Debug)]

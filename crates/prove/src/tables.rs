@@ -3,12 +3,13 @@
 //! The `outside` terms of a state are variables of one device, then one bit: a device has run a command.
 
 use isaglot_hart::Config;
-use isaglot_semantics::symbolic::{Outcome, Outside, State};
-use isaglot_semantics::{Extern, Sort, TermId, Terms};
+use isaglot_semantics::Extern;
 use isaglot_xintf::meaning::Meaning;
 
 use crate::claim::{all, not, same};
 use crate::command::{effect, free_variables};
+use crate::symbolic::{Outcome, Outside, State};
+use crate::term::{Sort, TermId, Terms};
 
 /// A table from keys to values: the first row that fits counts, else `otherwise`.
 fn look_up(terms: &mut Terms, rows: &[(TermId, TermId)], otherwise: TermId) -> TermId {

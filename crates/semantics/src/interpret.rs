@@ -117,8 +117,8 @@ impl<M: Machine> Run<'_, M> {
             Value::Register(file, index) => self.machine.register(*file, self.number(*index), width),
             Value::Pc => self.machine.pc().resized(width),
             Value::NextPc => self.machine.next_pc().resized(width),
-            Value::Unary(op, x) => unary(*op, &self.value(*x)),
-            Value::Binary(op, x, y) => binary(*op, &self.value(*x), &self.value(*y)),
+            Value::Unary(op, x) => op.apply(&self.value(*x)),
+            Value::Binary(op, x, y) => op.apply(&self.value(*x), &self.value(*y)),
             Value::Select(c, x, y) => self.value(if self.value(*c).is_zero() { *y } else { *x }),
             Value::ZeroExtend(x) => self.value(*x).resized(width),
             Value::SignExtend(x) => sign_extend(&self.value(*x), width),
@@ -135,29 +135,31 @@ fn negative(x: &Word) -> bool {
     x.width() > 0 && x.bit(x.width() - 1)
 }
 
-/// Extended to `width` with the sign.
-pub(crate) fn sign_extend(x: &Word, width: u32) -> Word {
+/// A value extended to `width` bits with its sign.
+pub fn sign_extend(x: &Word, width: u32) -> Word {
     let extended = x.resized(width);
     if negative(x) { extended.or(&Word::ones(width).shl(x.width())) } else { extended }
 }
 
-/// Applies a unary operator.
-pub(crate) fn unary(op: UnaryOp, x: &Word) -> Word {
-    let width = x.width();
-    let count = |n: u32| Word::from_u64(u64::from(n), width);
-    match op {
-        UnaryOp::Negate => negate(x),
-        UnaryOp::Not => x.not(),
-        UnaryOp::CountLeadingZeros => count(x.ones_iter().last().map_or(width, |top| width - 1 - top)),
-        UnaryOp::CountTrailingZeros => count(x.ones_iter().next().unwrap_or(width)),
-        UnaryOp::CountOnes => count(x.count_ones()),
-        UnaryOp::ReverseBytes => {
-            let bytes: Vec<u8> = x.le_bytes().rev().collect();
-            Word::from_le_bytes(&bytes, width)
-        }
-        UnaryOp::OrBytes => {
-            let bytes: Vec<u8> = x.le_bytes().map(|b| if b == 0 { 0 } else { 0xff }).collect();
-            Word::from_le_bytes(&bytes, width)
+impl UnaryOp {
+    /// The result of the operator.
+    pub fn apply(self, x: &Word) -> Word {
+        let width = x.width();
+        let count = |n: u32| Word::from_u64(u64::from(n), width);
+        match self {
+            UnaryOp::Negate => negate(x),
+            UnaryOp::Not => x.not(),
+            UnaryOp::CountLeadingZeros => count(x.ones_iter().last().map_or(width, |top| width - 1 - top)),
+            UnaryOp::CountTrailingZeros => count(x.ones_iter().next().unwrap_or(width)),
+            UnaryOp::CountOnes => count(x.count_ones()),
+            UnaryOp::ReverseBytes => {
+                let bytes: Vec<u8> = x.le_bytes().rev().collect();
+                Word::from_le_bytes(&bytes, width)
+            }
+            UnaryOp::OrBytes => {
+                let bytes: Vec<u8> = x.le_bytes().map(|b| if b == 0 { 0 } else { 0xff }).collect();
+                Word::from_le_bytes(&bytes, width)
+            }
         }
     }
 }
@@ -210,43 +212,45 @@ fn divide_signed(x: &Word, y: &Word) -> (Word, Word) {
     (if negative(x) == negative(y) { q } else { negate(&q) }, if negative(x) { negate(&r) } else { r })
 }
 
-/// Applies a binary operator to two values of one width.
-pub(crate) fn binary(op: BinaryOp, x: &Word, y: &Word) -> Word {
-    let width = x.width();
-    let truth = |b: bool| Word::from_u64(u64::from(b), 1);
-    let less_signed = || if negative(x) == negative(y) { x < y } else { negative(x) };
-    // The amount, or the width if it is more than that.
-    let amount = y.to_u64().map_or(width, |n| n.min(u64::from(width)) as u32);
-    // Both sides widened, so that the width itself, the modulus, fits.
-    let modulus = Word::from_u64(u64::from(width), width + 32);
-    let rotate = || divide(&y.resized(width + 32), &modulus).1.low_u64() as u32;
-    match op {
-        BinaryOp::Add => add(x, y),
-        BinaryOp::Sub => add(x, &negate(y)),
-        BinaryOp::Mul => multiply(x, y),
-        BinaryOp::DivU => divide(x, y).0,
-        BinaryOp::RemU => divide(x, y).1,
-        BinaryOp::DivS => divide_signed(x, y).0,
-        BinaryOp::RemS => divide_signed(x, y).1,
-        BinaryOp::And => x.and(y),
-        BinaryOp::Or => x.or(y),
-        BinaryOp::Xor => x.xor(y),
-        BinaryOp::Shl => x.shl(amount),
-        BinaryOp::ShrU => x.shr(amount),
-        BinaryOp::ShrS => sign_extend(&x.resized(width), 2 * width).shr(amount).resized(width),
-        BinaryOp::RotateLeft => {
-            let n = rotate();
-            x.shl(n).or(&x.shr(width - n))
+impl BinaryOp {
+    /// The result of the operator for two values of one width.
+    pub fn apply(self, x: &Word, y: &Word) -> Word {
+        let width = x.width();
+        let truth = |b: bool| Word::from_u64(u64::from(b), 1);
+        let less_signed = || if negative(x) == negative(y) { x < y } else { negative(x) };
+        // The amount, or the width if it is more than that.
+        let amount = y.to_u64().map_or(width, |n| n.min(u64::from(width)) as u32);
+        // Both sides widened, so that the width itself, the modulus, fits.
+        let modulus = Word::from_u64(u64::from(width), width + 32);
+        let rotate = || divide(&y.resized(width + 32), &modulus).1.low_u64() as u32;
+        match self {
+            BinaryOp::Add => add(x, y),
+            BinaryOp::Sub => add(x, &negate(y)),
+            BinaryOp::Mul => multiply(x, y),
+            BinaryOp::DivU => divide(x, y).0,
+            BinaryOp::RemU => divide(x, y).1,
+            BinaryOp::DivS => divide_signed(x, y).0,
+            BinaryOp::RemS => divide_signed(x, y).1,
+            BinaryOp::And => x.and(y),
+            BinaryOp::Or => x.or(y),
+            BinaryOp::Xor => x.xor(y),
+            BinaryOp::Shl => x.shl(amount),
+            BinaryOp::ShrU => x.shr(amount),
+            BinaryOp::ShrS => sign_extend(&x.resized(width), 2 * width).shr(amount).resized(width),
+            BinaryOp::RotateLeft => {
+                let n = rotate();
+                x.shl(n).or(&x.shr(width - n))
+            }
+            BinaryOp::RotateRight => {
+                let n = rotate();
+                x.shr(n).or(&x.shl(width - n))
+            }
+            BinaryOp::Eq => truth(x == y),
+            BinaryOp::Ne => truth(x != y),
+            BinaryOp::LtU => truth(x < y),
+            BinaryOp::LtS => truth(less_signed()),
+            BinaryOp::LeU => truth(x <= y),
+            BinaryOp::LeS => truth(x == y || less_signed()),
         }
-        BinaryOp::RotateRight => {
-            let n = rotate();
-            x.shr(n).or(&x.shl(width - n))
-        }
-        BinaryOp::Eq => truth(x == y),
-        BinaryOp::Ne => truth(x != y),
-        BinaryOp::LtU => truth(x < y),
-        BinaryOp::LtS => truth(less_signed()),
-        BinaryOp::LeU => truth(x <= y),
-        BinaryOp::LeS => truth(x == y || less_signed()),
     }
 }

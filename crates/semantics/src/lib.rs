@@ -34,16 +34,14 @@ mod env;
 mod interpret;
 mod lexer;
 pub mod limits;
+#[cfg(feature = "oracle")]
+pub mod oracle;
 mod parser;
-pub mod smt;
-pub mod symbolic;
 mod syntax;
-mod term;
 
 pub use body::{BinaryOp, Body, Local, RegisterIndex, Statement, UnaryOp, Value, ValueId};
 pub use check::check;
 pub use env::{Env, Extern, ExternId, File, FileIndex, Operand, Symbol};
-pub use interpret::{Machine, run};
+pub use interpret::{Machine, run, sign_extend};
 pub use parser::parse;
 pub use syntax::Tree;
-pub use term::{Layout, Sort, Term, TermId, Terms};

@@ -1,25 +1,17 @@
 //! Bad files under `tests/ui`, each with the expected codes on the offending line: `//~ CODE CODE` in a definition
 //! file, `#~ CODE` in a map.
 
-mod common;
-
 use std::path::Path;
 
 use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostics, SourceMap};
+use isaglot_testing::{Failed, bless, suite};
 use isaglot_xintf::check::{Target, check};
 use isaglot_xintf::{map, set};
-use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui");
-    let mut paths: Vec<_> = std::fs::read_dir(&dir).expect("tests/ui").flatten().map(|e| e.path()).collect();
-    paths.sort();
-    let trials = paths.into_iter().map(|path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Trial::test(name, move || one(&path))
-    });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+    suite::run(suite::file_cases("ui", bless::cases(&dir, ""), one));
 }
 
 fn one(path: &Path) -> Result<(), Failed> {

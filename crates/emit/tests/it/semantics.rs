@@ -1,13 +1,12 @@
 //! Generated Rust against the definition: every operator at narrow, whole and wide widths, compiled and run.
 
-use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::process::Command;
 
 use isaglot_bits::Word;
 use isaglot_emit::semantics::{Target, container, statements};
-use isaglot_semantics::{Body, Env, ExternId, FileIndex, Machine, Operand, Symbol, check, parse, run};
-use isaglot_source::{Diagnostics, SourceMap, render};
+use isaglot_semantics::oracle::{Registers, expression};
+use isaglot_semantics::{Operand, run};
 use isaglot_testing::Random;
 
 const WIDTHS: &[u32] = &[1, 5, 8, 12, 32, 33, 64, 96, 128];
@@ -50,45 +49,6 @@ const WIDE: &[(&str, bool)] = &[
     ("{a, b}[n + n - 1:n] ^ {b, a}[n-1:0]", false),
 ];
 
-struct Registers([Word; 3]);
-
-impl Machine for Registers {
-    type Trap = Infallible;
-    fn pc(&self) -> Word {
-        Word::zero(64)
-    }
-    fn next_pc(&self) -> Word {
-        Word::zero(64)
-    }
-    fn set_pc(&mut self, _: Word) -> Result<(), Infallible> {
-        Ok(())
-    }
-    fn immediate(&self, _: Operand, width: u32) -> Word {
-        Word::zero(width)
-    }
-    fn register_number(&self, operand: Operand) -> u32 {
-        operand.0
-    }
-    fn register(&self, _: FileIndex, number: u32, _: u32) -> Word {
-        self.0[number as usize].clone()
-    }
-    fn set_register(&mut self, _: FileIndex, number: u32, value: Word) {
-        self.0[number as usize] = value;
-    }
-    fn load(&mut self, _: Word, bits: u32) -> Result<Word, Infallible> {
-        Ok(Word::zero(bits))
-    }
-    fn store(&mut self, _: Word, _: Word) -> Result<(), Infallible> {
-        Ok(())
-    }
-    fn call(&mut self, _: ExternId, _: &[Word]) -> Result<Option<Word>, Infallible> {
-        Ok(None)
-    }
-    fn trap(&mut self, _: &str, _: &[Word]) -> Infallible {
-        unreachable!("no text here traps")
-    }
-}
-
 /// The generated function has parameters `a` and `b` and gives `r`.
 struct Function;
 
@@ -102,22 +62,6 @@ impl Target for Function {
     fn set_register(&self, _: &str, _: &str, value: &str) -> String {
         format!("return {value};")
     }
-}
-
-fn compile(expression: &str, width: u32, result: u32) -> (Env, Body) {
-    let text = format!("r = {expression};");
-    let mut files = SourceMap::new();
-    let file = files.add("test", text.as_bytes());
-    let mut problems = Diagnostics::new();
-    let mut env = Env::new(&[("n", width)]);
-    let inputs = env.file("in", width, 3);
-    let outputs = env.file("out", result, 3);
-    env.operand("a", Symbol::Register { file: inputs, read: true, write: false });
-    env.operand("b", Symbol::Register { file: inputs, read: true, write: false });
-    env.operand("r", Symbol::Register { file: outputs, read: false, write: true });
-    let body = parse(file, 0, &text, &mut problems).and_then(|tree| check(&tree, &env, &mut problems));
-    let said: String = problems.iter().map(|d| render::text(&files, d, false)).collect();
-    (env, body.unwrap_or_else(|| panic!("{text}\n{said}")))
 }
 
 #[test]
@@ -140,20 +84,19 @@ fn generated_rust_agrees_with_the_definition() {
     for &width in WIDTHS {
         let bytes = if width.is_multiple_of(8) { BYTES } else { &[] };
         let wide = if width <= 64 { WIDE } else { &[] };
-        for &(expression, one_bit) in EXPRESSIONS.iter().chain(bytes).chain(wide) {
+        for &(text_of, one_bit) in EXPRESSIONS.iter().chain(bytes).chain(wide) {
             let result = if one_bit { 1 } else { width };
-            let (env, body) = compile(expression, width, result);
+            let (env, body) = expression(text_of, width, result);
             let (input, output) = (container(width).expect("narrow"), container(result).expect("narrow"));
             let text = statements(&body, &env, &Function, 4).expect("narrow");
-            let _ =
-                writeln!(source, "// {expression}\nfn f{number}(a: u{input}, b: u{input}) -> u{output} {{\n{text}}}");
+            let _ = writeln!(source, "// {text_of}\nfn f{number}(a: u{input}, b: u{input}) -> u{output} {{\n{text}}}");
             for _ in 0..40 {
                 let (a, b) = (word(width), word(width));
                 let mut machine = Registers([a.clone(), b.clone(), Word::zero(result)]);
                 let Ok(()) = run(&body, &mut machine);
                 let _ =
                     writeln!(calls, "    println!(\"{{:x}}\", f{number}({:#x}, {:#x}));", a.low_u128(), b.low_u128());
-                let what = format!("{expression} at {width} bits with a = {a:?}, b = {b:?}");
+                let what = format!("{text_of} at {width} bits with a = {a:?}, b = {b:?}");
                 expected.push((format!("{:x}", machine.0[2].low_u128()), what));
             }
             number += 1;

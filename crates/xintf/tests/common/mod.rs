@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use isaglot_source::{Diagnostics, SourceMap, render};
 use isaglot_xintf::check::{Target, check};
@@ -29,14 +29,6 @@ pub(crate) fn interfaces(names: &[&str]) -> Set {
 /// A file of `tests/data`.
 pub(crate) fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
-}
-
-/// Whether a program can be started, or has to be: with `ISAGLOT_REQUIRE_PEERS` a missing one is a failure.
-pub(crate) fn have(program: &str) -> bool {
-    if std::env::var_os("ISAGLOT_REQUIRE_PEERS").is_some() {
-        return true;
-    }
-    Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
 /// Runs a program; what it says is the error when it fails or warns.

@@ -449,7 +449,7 @@ fn as_json(claim: &Claim, verdict: &Verdict, lines: &[String]) -> String {
     let (word, why) = match verdict {
         Verdict::Proved { .. } => ("proved", json!(null)),
         Verdict::Refuted(model) => {
-            let value = |(name, term): &(String, isaglot_semantics::TermId)| {
+            let value = |(name, term): &(String, isaglot_prove::TermId)| {
                 (name.clone(), json!(format!("0x{}", model.value(&claim.terms, *term).hex())))
             };
             let values: serde_json::Map<String, serde_json::Value> = claim.values.iter().map(value).collect();

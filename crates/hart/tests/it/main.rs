@@ -1,0 +1,9 @@
+//! The hart: programs that check themselves, privilege, arbitrary input, and that the executors are up to date.
+
+#[path = "../../../riscv/tests/it/description.rs"]
+mod description;
+mod fresh;
+mod hostile;
+mod privilege;
+mod programs;
+mod self_checking;

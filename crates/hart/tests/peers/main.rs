@@ -1,0 +1,15 @@
+//! The hart beside qemu, and the tests of the semantics tested by mutants.
+
+mod c_program;
+#[path = "../../../riscv/tests/it/description.rs"]
+mod description;
+mod instructions;
+mod mutants;
+mod peer;
+#[path = "../it/programs.rs"]
+mod programs;
+mod qemu;
+
+fn main() {
+    isaglot_testing::suite::run(qemu::trials().into_iter().chain(mutants::trials()).collect());
+}

@@ -1,0 +1,88 @@
+//! Programs of the stock compiler and every instruction on edge operands: the same output as on qemu (Debian:
+//! `gcc-riscv64-linux-gnu`, `qemu-user`).
+
+use isaglot_testing::{Failed, Trial};
+
+use crate::{c_program, description, instructions, peer};
+
+/// Programs, and how many of them a C file holds.
+const PROGRAMS: u64 = 200;
+const PER_FILE: u64 = 20;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    use isaglot_testing::peer::{RISCV_QEMU, trial};
+    let mut trials = vec![Trial::test("ctzw_looks_at_the_word", ctzw)];
+    for xlen in [32, 64] {
+        trials.push(trial(format!("programs_rv{xlen}"), &[RISCV_QEMU], move || programs(xlen)));
+        trials.push(trial(format!("instructions_rv{xlen}"), &[RISCV_QEMU], move || instructions(xlen)));
+    }
+    trials
+}
+
+fn programs(xlen: u32) -> Result<(), Failed> {
+    let isa = description::isa();
+    let dir = tempfile::tempdir()?;
+    let mut wrong = Vec::new();
+    for (n, first) in (0..PROGRAMS).step_by(PER_FILE as usize).enumerate() {
+        let name = format!("p{first}.c");
+        std::fs::write(dir.path().join(&name), c_program::file(first..first + PER_FILE))?;
+        let level = ["-O2", "-O1", "-Os", "-O0", "-O3"][n % 5];
+        // Half of the files for a plain machine. This compiler does not get along with Zbs.
+        let extensions = if n % 2 == 0 { "" } else { "_zba_zbb" };
+        let program = peer::compile(dir.path(), &name, xlen, extensions, level)?;
+        let (want, got) = (peer::on_qemu(&program, xlen)?, peer::on_hart(&isa, &program)?);
+        if want.0.is_empty() || want.1 != 0 {
+            return Err(format!("{name}: qemu gives nothing").into());
+        }
+        // Three lines a program.
+        let split = |o: &[u8]| o.chunks(3 * 17).map(<[u8]>::to_vec).collect::<Vec<_>>();
+        let (want, got) = (split(&want.0), split(&got.0));
+        for at in 0..PER_FILE as usize {
+            if want.get(at) != got.get(at) {
+                wrong.push(first + at as u64);
+            }
+        }
+    }
+    println!("qemu: RV{xlen}: {}/{PROGRAMS} C programs", PROGRAMS as usize - wrong.len());
+    if wrong.is_empty() { Ok(()) } else { Err(format!("programs {wrong:?} differ").into()) }
+}
+
+fn instructions(xlen: u32) -> Result<(), Failed> {
+    let isa = description::isa();
+    let dir = tempfile::tempdir()?;
+    let (text, groups) = instructions::program(xlen);
+    std::fs::write(dir.path().join("all.S"), text)?;
+    let program = peer::compile(dir.path(), "all.S", xlen, "_zifencei_zba_zbb_zbs", "-O0")?;
+    let (want, got) = (peer::on_qemu(&program, xlen)?, peer::on_hart(&isa, &program)?);
+    if want.1 != 0 || want.0.len() % groups.len() != 0 || want.0.is_empty() {
+        return Err("qemu does not run all of it".into());
+    }
+    let size = want.0.len() / groups.len();
+    let same = |(n, _): &(usize, &String)| want.0.chunks(size).nth(*n) == got.0.chunks(size).nth(*n);
+    let wrong: Vec<&String> = groups.iter().enumerate().filter(|g| !same(g)).map(|g| g.1).collect();
+    println!(
+        "qemu: RV{xlen}: {}/{} groups of instructions, {} results",
+        groups.len() - wrong.len(),
+        groups.len(),
+        want.0.len() as u32 / (xlen / 8)
+    );
+    if wrong.is_empty() { Ok(()) } else { Err(format!("different: {wrong:?}").into()) }
+}
+
+/// Against the manual: the trailing zeros of the low word, whatever is above.
+fn ctzw() -> Result<(), Failed> {
+    let isa = description::isa();
+    let mut hart = isaglot_hart::Hart::new(&isa, isaglot_hart::Config::new(64))?;
+    let start = 0x8000_0000;
+    for (value, want) in [(1 << 63, 32), (1 << 32, 32), (0xffff_ffff_8000_0000, 31), (u64::MAX << 4, 4)] {
+        // ctzw a1, a0
+        hart.memory().write(start, &0x6015_159b_u32.to_le_bytes()).map_err(|at| format!("no memory at {at:#x}"))?;
+        hart.set_register(10, value);
+        hart.set_pc(start);
+        hart.run(1);
+        if hart.register(11) != want {
+            return Err(format!("ctzw {value:#x} gives {}, not {want}", hart.register(11)).into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,417 @@
+//! A body run on terms instead of words: its whole effect as formulas over the state before it.
+//!
+//! Both sides of an `if` are run and joined. A trap ends a path; what the other paths do is joined under its condition.
+//! Externs are unknown functions of the *world*, a token that every call replaces, so that calls keep their order and
+//! nothing is assumed of what they do; or [`Outside`] says what they do.
+
+use isaglot_semantics::{
+    BinaryOp, Body, Env, Extern, FileIndex, Operand, RegisterIndex, Statement, UnaryOp, Value, ValueId,
+};
+
+use crate::term::{Sort, TermId, Terms};
+
+/// Width of the token that stands for everything outside, in bits.
+pub const WORLD_BITS: u32 = 64;
+
+/// Width of the number of a trap's cause, in bits. 0 is no trap; causes count from 1 in the order of the [`Env`], and
+/// [`EXTERN_TRAP`] is a trap inside an extern.
+pub const CAUSE_BITS: u32 = 8;
+
+/// The cause of a trap that an extern made.
+pub const EXTERN_TRAP: u64 = 255;
+
+/// The state of a machine as terms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    /// Each register file: an array from register numbers.
+    pub files: Vec<TermId>,
+    /// Memory: an array from addresses to bytes.
+    pub memory: TermId,
+    /// The address of the next instruction.
+    pub pc: TermId,
+    /// Everything outside.
+    pub world: TermId,
+    /// What an [`Outside`] keeps: its own terms, in an order of its own.
+    pub outside: Vec<TermId>,
+    /// The cause of the trap that ended execution, 0 for none.
+    pub trap: TermId,
+}
+
+/// What an instruction's operands are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// The number of a register, as a term.
+    Register(TermId),
+    /// The bits of an immediate, as a term.
+    Immediate(TermId),
+}
+
+/// Width of a register number of a file, in bits.
+pub fn number_bits(count: u32) -> u32 {
+    32 - count.saturating_sub(1).leading_zeros().min(31)
+}
+
+impl State {
+    /// A state of free variables, named with this prefix.
+    pub fn symbolic(terms: &mut Terms, env: &Env, prefix: &str) -> State {
+        let address = env.address_width();
+        let files = env.files().iter().map(|f| {
+            let sort = Sort::Array { index: number_bits(f.count), element: f.width };
+            terms.symbol(&format!("{prefix}{}", f.name), sort)
+        });
+        State {
+            files: files.collect(),
+            memory: terms.symbol(&format!("{prefix}mem"), Sort::Array { index: address, element: 8 }),
+            pc: terms.symbol(&format!("{prefix}pc"), Sort::Bits(address)),
+            world: terms.symbol(&format!("{prefix}world"), Sort::Bits(WORLD_BITS)),
+            outside: Vec::new(),
+            trap: terms.number(0, CAUSE_BITS),
+        }
+    }
+
+    /// This state where `condition` is 1, the other elsewhere.
+    pub fn join(terms: &mut Terms, condition: TermId, yes: &State, no: &State) -> State {
+        let mut pick = |x, y| terms.select(condition, x, y);
+        State {
+            files: yes.files.iter().zip(&no.files).map(|(&x, &y)| pick(x, y)).collect(),
+            memory: pick(yes.memory, no.memory),
+            pc: pick(yes.pc, no.pc),
+            world: pick(yes.world, no.world),
+            outside: yes.outside.iter().zip(&no.outside).map(|(&x, &y)| pick(x, y)).collect(),
+            trap: pick(yes.trap, no.trap),
+        }
+    }
+}
+
+/// What a call of an extern comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Its result; must be there if the extern has one.
+    pub result: Option<TermId>,
+    /// One bit: it traps instead, and has then changed nothing.
+    pub traps: TermId,
+}
+
+/// Says what externs do.
+pub trait Outside {
+    /// Calls one: may change `state.outside`. `None` if nothing is known of it.
+    fn call(&mut self, terms: &mut Terms, callee: &Extern, args: &[TermId], state: &mut State) -> Option<Outcome>;
+}
+
+/// Knows nothing of any extern.
+#[derive(Clone, Copy, Debug)]
+pub struct Unknown;
+
+impl Outside for Unknown {
+    fn call(&mut self, _: &mut Terms, _: &Extern, _: &[TermId], _: &mut State) -> Option<Outcome> {
+        None
+    }
+}
+
+/// Which registers of a file are special.
+pub type ZeroRegister = Option<u32>;
+
+/// Runs a body on terms.
+struct Symbolic<'a> {
+    outside: &'a mut dyn Outside,
+    terms: &'a mut Terms,
+    env: &'a Env,
+    body: &'a Body,
+    bindings: &'a [Binding],
+    zeros: &'a [ZeroRegister],
+    pc: TermId,
+    next_pc: TermId,
+    locals: Vec<Option<TermId>>,
+}
+
+/// The state after an instruction of `size` bytes. `bindings` are its operands in the order of the [`Env`], `zeros` the
+/// register of each file that reads as zero. A state that has trapped stays as it is.
+pub fn execute(
+    terms: &mut Terms,
+    env: &Env,
+    body: &Body,
+    bindings: &[Binding],
+    zeros: &[ZeroRegister],
+    size: u64,
+    before: &State,
+) -> State {
+    execute_in(terms, env, body, bindings, zeros, size, before, &mut Unknown)
+}
+
+/// As [`execute`], with externs that do what `outside` says.
+#[expect(clippy::too_many_arguments, reason = "a body with all that it means")]
+pub fn execute_in(
+    terms: &mut Terms,
+    env: &Env,
+    body: &Body,
+    bindings: &[Binding],
+    zeros: &[ZeroRegister],
+    size: u64,
+    before: &State,
+    outside: &mut dyn Outside,
+) -> State {
+    let step = terms.number(size, env.address_width());
+    let next_pc = terms.binary(BinaryOp::Add, before.pc, step);
+    let locals = vec![None; body.locals.len()];
+    let mut run = Symbolic { outside, terms, env, body, bindings, zeros, pc: before.pc, next_pc, locals };
+    let after = run.statements(&body.statements, State { pc: next_pc, ..before.clone() });
+    // An instruction that traps leaves the pc at itself.
+    let none = terms.number(0, CAUSE_BITS);
+    let ran = terms.binary(BinaryOp::Eq, after.trap, none);
+    let pc = terms.select(ran, after.pc, before.pc);
+    let was_running = terms.binary(BinaryOp::Eq, before.trap, none);
+    State::join(terms, was_running, &State { pc, ..after }, before)
+}
+
+impl Symbolic<'_> {
+    fn statements(&mut self, list: &[Statement], mut state: State) -> State {
+        for (i, s) in list.iter().enumerate() {
+            let rest = &list[i + 1..];
+            match s {
+                Statement::Let(local, v) => {
+                    let value = self.value(*v, &state);
+                    self.locals[local.0 as usize] = Some(value);
+                }
+                Statement::Load(local, address) => {
+                    let address = self.value(*address, &state);
+                    let bytes = self.body.locals[local.0 as usize] / 8;
+                    let value = self.load(state.memory, address, bytes);
+                    self.locals[local.0 as usize] = Some(value);
+                }
+                Statement::Store { address, value } => {
+                    let (address, value) = (self.value(*address, &state), self.value(*value, &state));
+                    state.memory = self.store(state.memory, address, value);
+                }
+                Statement::SetRegister(file, index, v) => {
+                    let (number, value) = (self.number(*file, *index, &state), self.value(*v, &state));
+                    let slot = file.0 as usize;
+                    let written = self.terms.write(state.files[slot], number, value);
+                    state.files[slot] = match self.zeros.get(slot).copied().flatten() {
+                        None => written,
+                        Some(zero) => {
+                            let zero = self.terms.number(u64::from(zero), self.terms.width(number));
+                            let is_zero = self.terms.binary(BinaryOp::Eq, number, zero);
+                            self.terms.select(is_zero, state.files[slot], written)
+                        }
+                    };
+                }
+                Statement::SetPc(v) => state.pc = self.value(*v, &state),
+                Statement::Trap(cause, _) => {
+                    let number = self.env.trap_number(cause);
+                    state.trap = self.terms.number(number, CAUSE_BITS);
+                    return state;
+                }
+                Statement::Call { callee, args, result } => {
+                    let e = &self.env.externs()[callee.0 as usize];
+                    let args: Vec<TermId> = args.iter().map(|&a| self.value(a, &state)).collect();
+                    let trapped = State { trap: self.terms.number(EXTERN_TRAP, CAUSE_BITS), ..state.clone() };
+                    let known = self.outside.call(self.terms, e, &args, &mut state);
+                    let outcome = match known {
+                        Some(outcome) => outcome,
+                        None => self.unknown(e, &args, &mut state),
+                    };
+                    if let (Some(local), Some(value)) = (result, outcome.result) {
+                        self.locals[local.0 as usize] = Some(value);
+                    }
+                    let ran = self.statements(rest, state);
+                    return State::join(self.terms, outcome.traps, &trapped, &ran);
+                }
+                Statement::If(condition, then, otherwise) => {
+                    let condition = self.value(*condition, &state);
+                    match self.terms.constant(condition).map(|w| !w.is_zero()) {
+                        Some(true) => state = self.statements(then, state),
+                        Some(false) => state = self.statements(otherwise, state),
+                        None => {
+                            let yes = self.statements(then, state.clone());
+                            let no = self.statements(otherwise, state);
+                            state = State::join(self.terms, condition, &yes, &no);
+                        }
+                    }
+                    // The rest runs only where no side has trapped.
+                    let none = self.terms.number(0, CAUSE_BITS);
+                    let running = self.terms.binary(BinaryOp::Eq, state.trap, none);
+                    match self.terms.constant(running).map(|w| !w.is_zero()) {
+                        Some(true) => {}
+                        Some(false) => return state,
+                        None => {
+                            let ran = self.statements(rest, State { trap: none, ..state.clone() });
+                            return State::join(self.terms, running, &ran, &state);
+                        }
+                    }
+                }
+            }
+        }
+        state
+    }
+
+    /// A call of which nothing is known but that it depends on the world and its arguments.
+    fn unknown(&mut self, e: &Extern, args: &[TermId], state: &mut State) -> Outcome {
+        let mut values = vec![state.world];
+        values.extend(args);
+        let result = e.result.map(|width| self.terms.apply(&e.name, values.clone(), Sort::Bits(width)));
+        let traps = self.terms.apply(&format!("{}.traps", e.name), values.clone(), Sort::Bits(1));
+        state.world = self.terms.apply(&format!("{}.world", e.name), values, Sort::Bits(WORLD_BITS));
+        Outcome { result, traps }
+    }
+
+    fn load(&mut self, memory: TermId, address: TermId, bytes: u32) -> TermId {
+        let mut value = None;
+        for i in 0..bytes {
+            let at = self.offset(address, i);
+            let byte = self.terms.read(memory, at);
+            value = Some(value.map_or(byte, |low| self.terms.concat(byte, low)));
+        }
+        value.unwrap_or(address)
+    }
+
+    fn store(&mut self, mut memory: TermId, address: TermId, value: TermId) -> TermId {
+        for i in 0..self.terms.width(value) / 8 {
+            let at = self.offset(address, i);
+            let byte = self.terms.slice(value, 8 * i, 8);
+            memory = self.terms.write(memory, at, byte);
+        }
+        memory
+    }
+
+    /// `address + i`, with constants of a sum added up, so that equal addresses are equal terms.
+    fn offset(&mut self, address: TermId, i: u32) -> TermId {
+        let width = self.terms.width(address);
+        let step = self.terms.number(u64::from(i), width);
+        if let crate::term::Term::Binary(BinaryOp::Add, base, c) = *self.terms.term(address)
+            && self.terms.constant(c).is_some()
+        {
+            let sum = self.terms.binary(BinaryOp::Add, c, step);
+            return self.terms.binary(BinaryOp::Add, base, sum);
+        }
+        self.terms.binary(BinaryOp::Add, address, step)
+    }
+
+    fn operand(&self, op: Operand) -> Option<Binding> {
+        self.bindings.get(op.0 as usize).copied()
+    }
+
+    fn number(&mut self, file: FileIndex, index: RegisterIndex, state: &State) -> TermId {
+        let bits = number_bits(self.env.files()[file.0 as usize].count);
+        let number = match index {
+            RegisterIndex::Operand(op) => match self.operand(op) {
+                Some(Binding::Register(t) | Binding::Immediate(t)) => t,
+                None => self.terms.number(0, bits),
+            },
+            RegisterIndex::Value(v) => self.value(v, state),
+        };
+        if self.terms.width(number) > bits {
+            self.terms.slice(number, 0, bits)
+        } else {
+            self.terms.zero_extend(number, bits)
+        }
+    }
+
+    fn value(&mut self, id: ValueId, state: &State) -> TermId {
+        let width = self.body.width(id);
+        match self.body.value(id).clone() {
+            Value::Const(w) => self.terms.word(w),
+            Value::Local(l) => match self.locals[l.0 as usize] {
+                Some(t) => t,
+                // A local of a block that was not run, which nothing after it can name.
+                None => self.terms.number(0, width),
+            },
+            Value::Immediate(op) | Value::RegisterNumber(op) => match self.operand(op) {
+                Some(Binding::Immediate(t) | Binding::Register(t)) if self.terms.width(t) > width => {
+                    self.terms.slice(t, 0, width)
+                }
+                Some(Binding::Immediate(t) | Binding::Register(t)) => self.terms.zero_extend(t, width),
+                None => self.terms.number(0, width),
+            },
+            Value::Register(file, index) => {
+                let number = self.number(file, index, state);
+                let value = self.terms.read(state.files[file.0 as usize], number);
+                match self.zeros.get(file.0 as usize).copied().flatten() {
+                    None => value,
+                    Some(zero) => {
+                        let zero = self.terms.number(u64::from(zero), self.terms.width(number));
+                        let is_zero = self.terms.binary(BinaryOp::Eq, number, zero);
+                        let nothing = self.terms.number(0, width);
+                        self.terms.select(is_zero, nothing, value)
+                    }
+                }
+            }
+            Value::Pc => self.pc,
+            Value::NextPc => self.next_pc,
+            Value::Unary(op, x) => {
+                let x = self.value(x, state);
+                match op {
+                    // Counting has no operator in SMT-LIB; it is spelled out on the bits.
+                    UnaryOp::CountLeadingZeros | UnaryOp::CountTrailingZeros | UnaryOp::CountOnes => self.count(op, x),
+                    UnaryOp::ReverseBytes | UnaryOp::OrBytes => self.bytes(op, x),
+                    UnaryOp::Negate | UnaryOp::Not => self.terms.unary(op, x),
+                }
+            }
+            Value::Binary(op, x, y) => {
+                let (x, y) = (self.value(x, state), self.value(y, state));
+                self.terms.binary(op, x, y)
+            }
+            Value::Select(c, x, y) => {
+                let (c, x, y) = (self.value(c, state), self.value(x, state), self.value(y, state));
+                self.terms.select(c, x, y)
+            }
+            Value::ZeroExtend(x) => {
+                let x = self.value(x, state);
+                self.terms.zero_extend(x, width)
+            }
+            Value::SignExtend(x) => {
+                let x = self.value(x, state);
+                self.terms.sign_extend(x, width)
+            }
+            Value::Slice(x, low) => {
+                let x = self.value(x, state);
+                self.terms.slice(x, low, width)
+            }
+            Value::Concat(x, y) => {
+                let (x, y) = (self.value(x, state), self.value(y, state));
+                self.terms.concat(x, y)
+            }
+        }
+    }
+
+    fn count(&mut self, op: UnaryOp, x: TermId) -> TermId {
+        let width = self.terms.width(x);
+        let mut result = self.terms.number(if op == UnaryOp::CountOnes { 0 } else { u64::from(width) }, width);
+        // The last bit looked at decides: from the far end towards the near one.
+        for i in 0..width {
+            let at = if op == UnaryOp::CountTrailingZeros { width - 1 - i } else { i };
+            let bit = self.terms.slice(x, at, 1);
+            result = match op {
+                UnaryOp::CountOnes => {
+                    let one = self.terms.zero_extend(bit, width);
+                    self.terms.binary(BinaryOp::Add, result, one)
+                }
+                _ => {
+                    let zeros = if op == UnaryOp::CountTrailingZeros { at } else { width - 1 - at };
+                    let found = self.terms.number(u64::from(zeros), width);
+                    self.terms.select(bit, found, result)
+                }
+            };
+        }
+        result
+    }
+
+    fn bytes(&mut self, op: UnaryOp, x: TermId) -> TermId {
+        let count = self.terms.width(x) / 8;
+        let (zero, ones) = (self.terms.number(0, 8), self.terms.number(0xff, 8));
+        let mut result = None;
+        for i in 0..count {
+            // From the most significant byte of the result on.
+            let at = if op == UnaryOp::ReverseBytes { i } else { count - 1 - i };
+            let byte = self.terms.slice(x, 8 * at, 8);
+            let byte = match op {
+                UnaryOp::ReverseBytes => byte,
+                _ => {
+                    let empty = self.terms.binary(BinaryOp::Eq, byte, zero);
+                    self.terms.select(empty, zero, ones)
+                }
+            };
+            result = Some(result.map_or(byte, |upper| self.terms.concat(upper, byte)));
+        }
+        result.unwrap_or(x)
+    }
+}

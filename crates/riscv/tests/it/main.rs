@@ -1,0 +1,5 @@
+//! RISC-V around its description: executable files, and the opcode space of the description itself.
+
+mod description;
+mod elf;
+mod space;
