@@ -10,9 +10,9 @@ const SINK: u8 = 32;
 pub(crate) enum Ends {
     /// Not here.
     No,
-    /// Behind this instruction.
+    /// After this instruction.
     After,
-    /// Before it and behind it: it asks for things that are kept per block.
+    /// Before it and after it: it asks for things that are kept per block.
     Alone,
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn out(number: u8) -> u8 {
 pub(crate) struct Block {
     /// The address of the first; odd if there is no block.
     pub(crate) start: u64,
-    /// The address behind the last.
+    /// The address after the last.
     pub(crate) end: u64,
     pub(crate) code: Vec<Ins>,
 }

@@ -2,6 +2,7 @@
 
 use isaglot_bits::Word;
 use isaglot_codec::{OperandValue, Plan, operands};
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{EncodingId, FeatureId, Isa, Name};
 use isaglot_riscv::isa_name;
 
@@ -104,7 +105,7 @@ impl<'a> Decoder<'a> {
         }
         let next = pc.wrapping_add(length);
         let prepare = if self.wide { rv64::prepare } else { rv32::prepare };
-        let ends = match self.ends.get(known.number).copied().unwrap_or(Ends::After) {
+        let ends = match self.ends.get(known.number).copied().or_impossible(Ends::After) {
             // So that the address that it wrote can be taken back if the jump traps.
             Ends::After if known.links && !self.compressed => Ends::Alone,
             ends => ends,

@@ -2,6 +2,7 @@
 
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
+use isaglot_invariant::Impossible as _;
 use isaglot_model::Isa;
 
 use crate::block::Blocks;
@@ -202,8 +203,8 @@ impl<'a> Hart<'a> {
             let (done, mut result) = if count <= left {
                 (count, execute(&mut self.machine, &block.code, block.end))
             } else {
-                // Instructions that end a block stand last, so a part of it goes on behind itself.
-                let part = block.code.get(..left as usize).unwrap_or(&[]);
+                // Instructions that end a block stand last, so a part of it continues with the rest of the block.
+                let part = block.code.get(..left as usize).or_impossible(&[]);
                 let end =
                     block.code.get(left as usize).map_or(block.end, |i| block.start.wrapping_add(u64::from(i.at)));
                 (left, execute(&mut self.machine, part, end))

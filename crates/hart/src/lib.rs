@@ -1,11 +1,14 @@
 //! A RISC-V hart with overloadable opcodes, generated from the semantics of its description.
 //!
-//! The problem: an executable model that means exactly what the description says, and is fast enough to run programs.
-//! The method: `generated/` holds the instructions, made from the semantics by `cargo xtask gen-hart`; around them is what
-//! a description does not say: [`Memory`], control and status registers, traps, [`Device`]s behind `xcmd`.
+#![doc = include_str!("../README.md")]
+//! # Method
 //!
-//! Instructions are decoded once, into blocks; a store to decoded code is noticed, and takes effect behind the block that
-//! did it, which is no later than `fence.i` asks for.
+//! The module `generated` holds the instructions, made from the semantics by `cargo xtask gen-hart`, so that they mean
+//! exactly what the description says. Around them is what a description does not say: [`Memory`], control and status
+//! registers, traps, [`Device`]s.
+//!
+//! Instructions are decoded once, into blocks. A store to decoded code is noticed and takes effect after the block with
+//! the store, which is no later than `fence.i` asks for.
 //!
 //! Invariants: no program can make it panic, use more than [`limits::MAX_MEMORY`], or run longer than it was allowed.
 

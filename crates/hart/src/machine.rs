@@ -226,7 +226,7 @@ impl Machine {
     }
 
     pub(crate) fn fence_i(&mut self) -> Result<(), Fault> {
-        // The executor ends the block here, and forgets overwritten code behind every block.
+        // The executor ends the block here, and forgets overwritten code after every block.
         Ok(())
     }
 

@@ -5,6 +5,8 @@
 //! reads and one for writes; a page that holds decoded code, or a watched word, is never in the one for writes, so that
 //! stores to it take the slow way, which looks closer.
 
+use isaglot_invariant::Impossible as _;
+
 use rustc_hash::FxHashMap;
 
 use crate::limits::MAX_MEMORY;
@@ -119,7 +121,7 @@ impl Memory {
             let page = at >> PAGE_BITS;
             let base = self.place(page).ok_or(Fault::new(Cause::LoadAccess, at))?;
             self.reads[page as usize % RECENT] = Entry { page, base };
-            *byte = self.data.get(base + (at as usize & (PAGE - 1))).copied().unwrap_or(0);
+            *byte = self.data.get(base + (at as usize & (PAGE - 1))).copied().or_impossible(0);
         }
         Ok(bytes)
     }

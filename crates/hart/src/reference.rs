@@ -3,6 +3,7 @@
 
 use isaglot_bits::Word;
 use isaglot_codec::{OperandValue, operands};
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{EncodingId, Isa};
 use isaglot_semantics::{Body, ExternId, FileIndex, Machine as Semantics, Operand, run};
 
@@ -57,14 +58,14 @@ impl Semantics for View<'_> {
         Ok(())
     }
     fn immediate(&self, operand: Operand, width: u32) -> Word {
-        Word::from_u64(self.operands.get(operand.0 as usize).copied().unwrap_or(0), width)
+        Word::from_u64(self.operands.get(operand.0 as usize).copied().or_impossible(0), width)
     }
     fn register_number(&self, operand: Operand) -> u32 {
         self.operands.get(operand.0 as usize).map_or(0, |&n| n as u32)
     }
     fn register(&self, file: FileIndex, number: u32, width: u32) -> Word {
         let there = self.is_x(file) && (1..32).contains(&number);
-        let value = if there { self.machine.x.get(number as usize).copied().unwrap_or(0) } else { 0 };
+        let value = if there { self.machine.x.get(number as usize).copied().or_impossible(0) } else { 0 };
         Word::from_u64(value, width)
     }
     fn set_register(&mut self, file: FileIndex, number: u32, value: Word) {
@@ -128,7 +129,7 @@ impl<'a> Hart<'a> {
     }
 
     /// Runs an instruction as if it were at the pc, by a text for its encoding; gives why the run ends, if it does. A
-    /// word that is no instruction is illegal.
+    /// word that is not a valid instruction is illegal.
     pub fn interpret(&mut self, word: &Word, body: &Body) -> Option<Stop> {
         let isa: &'a Isa = self.plan().isa();
         let pc = self.pc();

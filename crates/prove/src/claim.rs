@@ -1,6 +1,7 @@
 //! A claim: a bit that must never be 1, and what is shown when it can be.
 
 use isaglot_bits::Word;
+use isaglot_invariant::Impossible as _;
 use isaglot_semantics::{BinaryOp, UnaryOp};
 
 use crate::abstraction::without_products;
@@ -30,7 +31,19 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// A name for files: lower case words and numbers with `-` between them.
+    /// A claim that says something of every state, and that no machine shows.
+    pub(crate) fn new(
+        law: &'static str,
+        subject: impl Into<String>,
+        place: String,
+        terms: Terms,
+        wrong: TermId,
+        values: Vec<(String, TermId)>,
+    ) -> Claim {
+        Claim { law, subject: subject.into(), place, terms, wrong, open: None, values, scenario: None }
+    }
+
+    /// A name for files: lower-case words and numbers with `-` between them.
     pub fn slug(&self) -> String {
         let text = format!("{} {} {}", self.law, self.subject, self.place);
         let mut slug = String::new();
@@ -55,7 +68,7 @@ impl Claim {
         let text = smt::query(&self.terms, bit, &named);
         let end = text.find("(get-value").unwrap_or(text.len());
         let names = models.iter().map(|&t| smt::name(&self.terms, t)).collect();
-        (text.get(..end).unwrap_or("").to_owned(), names)
+        (text.get(..end).or_impossible("").to_owned(), names)
     }
 
     /// The terms whose values a counterexample is made of.

@@ -3,7 +3,7 @@
 use isaglot_semantics::BinaryOp;
 use isaglot_xintf::meaning::Meaning;
 
-use crate::symbolic::{Binding, CAUSE_BITS, State, execute};
+use crate::symbolic::{Binding, BoundBody, CAUSE_BITS, State, Unknown, execute};
 use crate::term::{Sort, TermId, Terms};
 
 /// What a command comes to.
@@ -53,7 +53,8 @@ pub fn effect(terms: &mut Terms, meaning: &Meaning, rs1: TermId, rs2: TermId, va
     let no_trap = terms.number(0, CAUSE_BITS);
     let before = State { files, memory: nowhere, pc: zero, world: zero, outside: Vec::new(), trap: no_trap };
     let zeros = vec![None; before.files.len()];
-    let after = execute(terms, &meaning.env, &meaning.body, &bindings, &zeros, 0, &before);
+    let bound = BoundBody { env: &meaning.env, body: &meaning.body, bindings: &bindings, zeros: &zeros, size: 0 };
+    let after = execute(terms, bound, &before, &mut Unknown);
     let traps = terms.binary(BinaryOp::Ne, after.trap, no_trap);
     let mut read = |at: usize| after.files.get(at).map_or(zero, |&file| terms.read(file, place));
     let result = read(0);

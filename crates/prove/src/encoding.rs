@@ -82,7 +82,7 @@ fn pair<'a>(
     for op in ops(commands) {
         let mut after = Vec::new();
         for (riscv, profile) in [(&mut *one, first), (&mut *other, second)] {
-            let i = riscv.generic(profile, op, [1, 2, 3]).ok_or("a word of the profile is no instruction")?;
+            let i = riscv.generic(profile, op, [1, 2, 3]).ok_or("a word of the profile is not a valid instruction")?;
             after.extend(riscv.execute(t, &i, &registers, &start, &mut Unknown));
         }
         let [x, y] = after.as_slice() else { return Err("the description does not say what they do".to_owned()) };

@@ -1,5 +1,8 @@
 //! Proofs about overloadable opcodes, from the same texts that the executor is made of.
 //!
+#![doc = include_str!("../README.md")]
+//! # Method
+//!
 //! The problem: a machine has maps, devices, perhaps routines that stand in for devices; whether all of it does what the
 //! interfaces say cannot be tested for every operand. The method: the instructions of `specs/riscv` and the commands of
 //! interfaces are run on terms instead of words; what must not happen becomes a formula of one bit, a [`Claim`]. If the
@@ -10,7 +13,7 @@
 //! [`machine`] (the same on a given machine, and that nothing outside its maps reaches a device), [`against`] (another
 //! text says the same), [`routine`] (RISC-V code says the same), [`encoding`] (profiles agree).
 //!
-//! No I/O here: who calls asks the solver, and gives its answer.
+//! No I/O here: the caller asks the solver, and gives its answer.
 
 mod abstraction;
 pub mod against;

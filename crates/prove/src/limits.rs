@@ -6,7 +6,7 @@ pub const MAX_STEPS: usize = 20_000;
 /// The most forks inside one another on a way through a routine.
 pub const MAX_WAYS: usize = 64;
 
-/// The most instructions behind a branch that are looked at for where its ways meet again.
+/// The most instructions after a branch that are looked at for where its ways meet again.
 pub const MAX_REACH: usize = 1000;
 
 /// The most terms of one claim.

@@ -3,6 +3,7 @@
 
 use isaglot_hart::{Config, Level};
 use isaglot_semantics::{BinaryOp, UnaryOp};
+use isaglot_xintf::meaning::{Meaning, Variable};
 use isaglot_xintf::profile::{Op, Profile};
 
 use crate::claim::{Claim, all, any, differ, not, same};
@@ -11,7 +12,7 @@ use crate::riscv::Riscv;
 use crate::scenario::{Line, Outcome, Scenario, Shows, setting};
 use crate::sequence::Command;
 use crate::symbolic::{CAUSE_BITS, State};
-use crate::tables::{Tables, none_of};
+use crate::tables::{Maps as _, Tables, none_of};
 use crate::term::{Sort, TermId, Terms};
 
 /// Registers that programs use: the number of the interface, the handle, data, operand, result.
@@ -60,6 +61,45 @@ pub fn devices(
     Some(claims)
 }
 
+/// The state after `xext`, `xext0` or `xextm1` (0, 1, 2).
+fn opened(
+    riscv: &mut Riscv<'_>,
+    t: &mut Terms,
+    profile: &Profile,
+    j: u32,
+    state: &State,
+    tables: &mut Tables<'_>,
+) -> Option<State> {
+    let xext = riscv.generic(profile, Op::Xext(j), [HANDLE as u32, ID as u32, DATA as u32])?;
+    riscv.execute(t, &xext, &[], state, tables)
+}
+
+/// The state after `xcmdK`.
+fn called(
+    riscv: &mut Riscv<'_>,
+    t: &mut Terms,
+    profile: &Profile,
+    k: u32,
+    state: &State,
+    tables: &mut Tables<'_>,
+) -> Option<State> {
+    let xcmd = riscv.generic(profile, Op::Xcmd(k), [RESULT as u32, HANDLE as u32, OPERAND as u32])?;
+    riscv.execute(t, &xcmd, &[], state, tables)
+}
+
+/// Which variable of a device, if any, stands for each variable of an interface: that with its name and width. And
+/// whether all of them start with the same values.
+fn shared_variables(interface: &Meaning, device: &Meaning) -> (Vec<Option<usize>>, bool) {
+    let at = |v: &Variable| device.variables.iter().position(|k| k.name == v.name && k.width == v.width);
+    let shared: Vec<Option<usize>> = interface.variables.iter().map(at).collect();
+    let alike = interface
+        .variables
+        .iter()
+        .zip(&shared)
+        .all(|(v, at)| at.and_then(|at| device.variables.get(at)).is_some_and(|k| k.initial == v.initial));
+    (shared, alike)
+}
+
 fn device(
     riscv: &mut Riscv<'_>,
     profile: &Profile,
@@ -82,23 +122,13 @@ fn device(
     start.outside = free_variables(t, kept, "state.");
     let found = start.outside.clone();
     start.outside.push(t.number(0, 1));
-    let mut starts_alike = Vec::new();
-    let mut shared = Vec::new();
-    for v in &command.meaning.variables {
-        let at = kept.variables.iter().position(|k| k.name == v.name && k.width == v.width);
-        shared.push(at);
-        let alike = at.and_then(|at| kept.variables.get(at)).is_some_and(|k| k.initial == v.initial);
-        starts_alike.push(t.number(u64::from(alike), 1));
-    }
+    let (shared, starts_alike) = shared_variables(command.meaning, kept);
     let id = t.number(command.uuid << 12 | u64::from(dev), xlen);
     let at = t.number(ID, 5);
     riscv.set_register(t, &mut start, at, id);
     let (data, operand) = (riscv.register(t, &start, DATA), riscv.register(t, &start, OPERAND));
-    let xext = riscv.generic(profile, Op::Xext(0), [HANDLE as u32, ID as u32, DATA as u32])?;
-    let middle = riscv.execute(t, &xext, &[], &start, &mut tables)?;
-    let xcmd =
-        riscv.generic(profile, Op::Xcmd(u32::from(command.k)), [RESULT as u32, HANDLE as u32, OPERAND as u32])?;
-    let after = riscv.execute(t, &xcmd, &[], &middle, &mut tables)?;
+    let middle = opened(riscv, t, profile, 0, &start, &mut tables)?;
+    let after = called(riscv, t, profile, u32::from(command.k), &middle, &mut tables)?;
 
     let low = t.slice(data, 0, xlen - 12);
     let unit = t.number(u64::from(unit), 12);
@@ -125,8 +155,7 @@ fn device(
     let differs = any(t, &differs);
     let wrong_result = all(t, &[ran, differs]);
     let wrong_trap = differ(t, "trap", traps, native.traps);
-    let same_start = all(t, &starts_alike);
-    let other_start = not(t, same_start);
+    let other_start = t.number(u64::from(!starts_alike), 1);
     let wrong = any(t, &[wrong_trap, wrong_result, other_start]);
     let lines = vec![
         Line::Load("t0", id),
@@ -146,16 +175,7 @@ fn device(
     let mut values = vec![("data".to_owned(), data), ("rs2".to_owned(), operand)];
     values.extend(kept.variables.iter().zip(&found).map(|(v, &term)| (v.name.clone(), term)));
     let place = format!("RV{xlen}, {level_name}, device number {dev}, {name}");
-    Some(Claim {
-        law: "device",
-        subject: command.name.to_owned(),
-        place,
-        terms,
-        wrong,
-        open: None,
-        values,
-        scenario: Some(scenario),
-    })
+    Some(Claim { scenario: Some(scenario), ..Claim::new("device", command.name, place, terms, wrong, values) })
 }
 
 /// A command whose number is a term: what all of them come to, and which one it is.
@@ -179,8 +199,7 @@ fn any_command(
     let zero = t.number(0, riscv.xlen());
     let mut all = AnyCommand { k, traps: t.number(1, 1), result: zero, asked: t.number(0, 1) };
     for number in 0..u32::from(tables.config.commands) {
-        let xcmd = riscv.generic(profile, Op::Xcmd(number), [RESULT as u32, HANDLE as u32, OPERAND as u32])?;
-        let after = riscv.execute(t, &xcmd, &[], state, tables)?;
+        let after = called(riscv, t, profile, number, state, tables)?;
         let traps = t.binary(BinaryOp::Ne, after.trap, none);
         let result = riscv.register(t, &after, RESULT);
         let asked = after.outside.last().copied().unwrap_or(zero);
@@ -209,8 +228,7 @@ pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, config: &Config) -> Op
             let hit = tables.lun_lookup(t, uuid, dev);
             let hit = t.slice(hit, 12, 1);
             let missing = not(t, hit);
-            let xext = riscv.generic(profile, Op::Xext(j as u32), [HANDLE as u32, ID as u32, DATA as u32])?;
-            let middle = riscv.execute(t, &xext, &[], &start, &mut tables)?;
+            let middle = opened(riscv, t, profile, j as u32, &start, &mut tables)?;
             let handle = riscv.register(t, &middle, HANDLE);
             let wanted_handle = t.number(j as u64, xlen);
             let wrong_handle = differ(t, "handle", handle, wanted_handle);

@@ -9,7 +9,7 @@ use isaglot_semantics::{Body, Env, Symbol};
 use isaglot_xintf::profile::{Op, Profile};
 use rustc_hash::FxHashMap;
 
-use crate::symbolic::{Binding, Outside, State, ZeroRegister, execute_in, number_bits};
+use crate::symbolic::{Binding, BoundBody, Outside, State, ZeroRegister, execute, number_bits};
 use crate::term::{TermId, Terms};
 
 /// A decoded instruction.
@@ -166,6 +166,8 @@ impl<'a> Riscv<'a> {
                 (None, None) => Binding::Immediate(terms.number(value, 64)),
             });
         }
-        Some(execute_in(terms, &known.env, &known.body, &bindings, &self.zeros, i.size, state, outside))
+        let bound =
+            BoundBody { env: &known.env, body: &known.body, bindings: &bindings, zeros: &self.zeros, size: i.size };
+        Some(execute(terms, bound, state, outside))
     }
 }

@@ -111,7 +111,7 @@ fn join(terms: &mut Terms, one: Option<Way>, other: Option<Way>) -> Option<Way> 
     }
 }
 
-/// A target as constants, each with the condition under which it is taken; `None` for one that is no constant.
+/// A target as constants, each with the condition under which it is taken; `None` for one that is not a constant.
 fn targets(terms: &mut Terms, pc: TermId, back: &[TermId], condition: TermId, out: &mut Vec<(TermId, Option<Place>)>) {
     if back.contains(&pc) {
         out.push((condition, Some(Place::Back)));
@@ -196,16 +196,16 @@ impl Follow<'_, '_> {
         }
     }
 
-    /// Where execution can go from an address, whatever the state: a call is taken to come back; nothing behind a return.
+    /// Where execution can go from an address, whatever the state: a call is taken to come back; nothing after a return.
     fn successors(&mut self, terms: &mut Terms, at: u64) -> Vec<u64> {
         let Some(i) = instruction(self.riscv, self.image, at) else { return Vec::new() };
         let xlen = self.riscv.xlen();
         let state = State { pc: terms.number(at, xlen), ..self.any.clone() };
         let Some(after) = self.riscv.execute(terms, &i, &[], &state, &mut Unknown) else { return Vec::new() };
-        let behind = at.wrapping_add(i.size);
+        let after_it = at.wrapping_add(i.size);
         let link = self.riscv.register(terms, &after, 1);
-        if terms.constant(link).and_then(Word::to_u64) == Some(behind) {
-            return vec![behind];
+        if terms.constant(link).and_then(Word::to_u64) == Some(after_it) {
+            return vec![after_it];
         }
         let always = terms.number(1, 1);
         let mut list = Vec::new();
@@ -407,7 +407,7 @@ fn granted(t: &mut Terms, sp: TermId, image: &Image, xlen: u32) -> TermId {
     all(t, &bits)
 }
 
-/// A program that calls the routine: its code where it belongs, and the call behind it.
+/// A program that calls the routine: its code where it belongs, and the call after it.
 fn run(image: &Image, entry: u64, xlen: u32, loads: Vec<Line>, shows: Shows) -> Option<Scenario> {
     let mut pieces: Vec<&(u64, Vec<u8>)> = image.pieces.iter().filter(|p| !p.1.is_empty()).collect();
     pieces.sort();
@@ -443,7 +443,7 @@ fn run(image: &Image, entry: u64, xlen: u32, loads: Vec<Line>, shows: Shows) -> 
     lines.push(Line::Text(format!("li t0, {entry:#x}")));
     lines.push(Line::Text("jalr ra, 0(t0)".to_owned()));
     lines.push(Line::Text("ebreak".to_owned()));
-    // Room for the call and a stack behind it.
+    // Room for the call and a stack after it.
     let length = (start - base).checked_add(0x1_0000)?;
     let settings = vec![
         setting("xlen", xlen.to_string()),

@@ -14,7 +14,7 @@ pub enum Line {
     Text(String),
     /// `li REGISTER, VALUE`.
     Load(&'static str, TermId),
-    /// A mnemonic with a number behind it, and operands.
+    /// A mnemonic with a number after it, and operands.
     Numbered(&'static str, TermId, &'static str),
 }
 

@@ -46,6 +46,17 @@ impl Registers {
         }
     }
 
+    /// What both laws take for granted: the number of the interface is in its register, which then is not the zero
+    /// register unless the number is 0, and making the handle leaves the operand alone.
+    fn granted(&self, riscv: &Riscv<'_>, t: &mut Terms, start: &State, id: TermId) -> TermId {
+        let held = read(riscv, t, start, self.id);
+        let zero = t.number(0, 5);
+        let handle_is_zero = same(t, self.handle, zero);
+        let operand_is_handle = same(t, self.operand, self.handle);
+        let bits = [same(t, held, id), not(t, handle_is_zero), not(t, operand_is_handle)];
+        all(t, &bits)
+    }
+
     fn values(&self) -> Vec<(String, TermId)> {
         [
             ("handle", self.handle),
@@ -107,14 +118,8 @@ pub fn native(riscv: &mut Riscv<'_>, profile: &Profile, command: &Command<'_>) -
     before.outside.push(t.number(0, 1));
     let start = before.clone();
 
-    // What the law takes for granted: the interface's number is in its register, which then is not the zero register
-    // unless the number is 0, and making the handle leaves the operand alone.
     let id = t.concat(uuid, dev);
-    let held = read(riscv, t, &start, registers.id);
-    let zero = t.number(0, 5);
-    let handle_is_zero = same(t, registers.handle, zero);
-    let operand_is_handle = same(t, registers.operand, registers.handle);
-    let assumed = [same(t, held, id), not(t, handle_is_zero), not(t, operand_is_handle)];
+    let assumed = registers.granted(riscv, t, &start, id);
 
     let opened = [("RD", registers.handle), ("RS1", registers.id), ("RS2", registers.data)];
     let xext = riscv.generic(profile, Op::Xext(0), [1, 2, 3])?;
@@ -133,12 +138,12 @@ pub fn native(riscv: &mut Riscv<'_>, profile: &Profile, command: &Command<'_>) -
     let step = t.number(4, xlen);
     let opened = write(riscv, t, &start, registers.handle, handle);
     let between = t.binary(BinaryOp::Add, start.pc, step);
-    let behind = t.binary(BinaryOp::Add, between, step);
+    let end = t.binary(BinaryOp::Add, between, step);
     let mut done = write(riscv, t, &opened, registers.result, native.result);
     done.outside = native.variables.clone();
     done.outside.push(t.number(1, 1));
     let none = t.number(0, CAUSE_BITS);
-    let done = State { pc: behind, ..done };
+    let done = State { pc: end, ..done };
     // If the command traps, the handle has been made and nothing else has happened.
     let stuck = State { pc: between, ..opened };
     let traps = t.binary(BinaryOp::Ne, after.trap, none);
@@ -146,22 +151,12 @@ pub fn native(riscv: &mut Riscv<'_>, profile: &Profile, command: &Command<'_>) -
     let wanted = State::join(t, native.traps, &stuck, &done);
     let wrong_state = states_differ(riscv, t, &after, &wanted);
     let wrong = any(t, &[wrong_trap, wrong_state]);
-    let assumed = all(t, &assumed);
     let wrong = all(t, &[assumed, wrong]);
     let mut values = registers.values();
     values.extend([("device number".to_owned(), dev), ("unit".to_owned(), lun), ("data".to_owned(), given)]);
     values.push(("operand".to_owned(), operand));
     let place = format!("RV{xlen}, any maps");
-    Some(Claim {
-        law: "sequence",
-        subject: command.name.to_owned(),
-        place,
-        terms,
-        wrong,
-        open: None,
-        values,
-        scenario: None,
-    })
+    Some(Claim::new("sequence", command.name, place, terms, wrong, values))
 }
 
 /// What a number that nobody serves gives, on every machine that has the fallback interfaces: `xext` a handle whose
@@ -179,13 +174,8 @@ pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, commands: u32) -> Opti
             Assumed { uuid, dev, lun: nothing, device: nothing, sub: nothing, command: None, missing: true };
         let mut start = riscv.state(t);
         start.outside = vec![t.number(0, 1)];
-        let held = read(riscv, t, &start, registers.id);
         let id = t.concat(uuid, dev);
-        let zero = t.number(0, 5);
-        let handle_is_zero = same(t, registers.handle, zero);
-        let operand_is_handle = same(t, registers.operand, registers.handle);
-        let assumed = [same(t, held, id), not(t, handle_is_zero), not(t, operand_is_handle)];
-        let assumed = all(t, &assumed);
+        let assumed = registers.granted(riscv, t, &start, id);
 
         let opened = [("RD", registers.handle), ("RS1", registers.id), ("RS2", registers.data)];
         let xext = riscv.generic(profile, Op::Xext(j as u32), [1, 2, 3])?;
@@ -219,16 +209,7 @@ pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, commands: u32) -> Opti
         let mut values = registers.values();
         values.push(("number and device".to_owned(), id));
         let place = format!("RV{xlen}, any maps");
-        claims.push(Claim {
-            law: "fallback",
-            subject: name.to_owned(),
-            place,
-            terms,
-            wrong,
-            open: None,
-            values,
-            scenario: None,
-        });
+        claims.push(Claim::new("fallback", name, place, terms, wrong, values));
     }
     Some(claims)
 }

@@ -3,6 +3,14 @@
 //! Both sides of an `if` are run and joined. A trap ends a path; what the other paths do is joined under its condition.
 //! Externs are unknown functions of the *world*, a token that every call replaces, so that calls keep their order and
 //! nothing is assumed of what they do; or [`Outside`] says what they do.
+//!
+//! For example, `if (a == 0) { trap(odd); } rd = a;` where `rd` is register 1 and `c` stands for the term `a == 0`:
+//!
+//! ```text
+//! after the `if`       trap = c ? 1 : 0
+//! after `rd = a`       only where trap is 0: register 1 = a
+//! joined               register 1 = c ? its old value : a,   pc = c ? pc : pc + 4
+//! ```
 
 use isaglot_semantics::{
     BinaryOp, Body, Env, Extern, FileIndex, Operand, RegisterIndex, Statement, UnaryOp, Value, ValueId,
@@ -111,50 +119,38 @@ impl Outside for Unknown {
 /// Which registers of a file are special.
 pub type ZeroRegister = Option<u32>;
 
+/// A body with all that its names mean.
+#[derive(Clone, Copy, Debug)]
+pub struct BoundBody<'a> {
+    /// The names.
+    pub env: &'a Env,
+    /// The body.
+    pub body: &'a Body,
+    /// Its operands, in the order of the [`Env`].
+    pub bindings: &'a [Binding],
+    /// The register of each file that reads as zero.
+    pub zeros: &'a [ZeroRegister],
+    /// Bytes of the instruction.
+    pub size: u64,
+}
+
 /// Runs a body on terms.
 struct Symbolic<'a> {
     outside: &'a mut dyn Outside,
     terms: &'a mut Terms,
-    env: &'a Env,
-    body: &'a Body,
-    bindings: &'a [Binding],
-    zeros: &'a [ZeroRegister],
+    bound: BoundBody<'a>,
     pc: TermId,
     next_pc: TermId,
     locals: Vec<Option<TermId>>,
 }
 
-/// The state after an instruction of `size` bytes. `bindings` are its operands in the order of the [`Env`], `zeros` the
-/// register of each file that reads as zero. A state that has trapped stays as it is.
-pub fn execute(
-    terms: &mut Terms,
-    env: &Env,
-    body: &Body,
-    bindings: &[Binding],
-    zeros: &[ZeroRegister],
-    size: u64,
-    before: &State,
-) -> State {
-    execute_in(terms, env, body, bindings, zeros, size, before, &mut Unknown)
-}
-
-/// As [`execute`], with externs that do what `outside` says.
-#[expect(clippy::too_many_arguments, reason = "a body with all that it means")]
-pub fn execute_in(
-    terms: &mut Terms,
-    env: &Env,
-    body: &Body,
-    bindings: &[Binding],
-    zeros: &[ZeroRegister],
-    size: u64,
-    before: &State,
-    outside: &mut dyn Outside,
-) -> State {
-    let step = terms.number(size, env.address_width());
+/// The state after an instruction, with externs that do what `outside` says. A state that has trapped stays as it is.
+pub fn execute(terms: &mut Terms, bound: BoundBody<'_>, before: &State, outside: &mut dyn Outside) -> State {
+    let step = terms.number(bound.size, bound.env.address_width());
     let next_pc = terms.binary(BinaryOp::Add, before.pc, step);
-    let locals = vec![None; body.locals.len()];
-    let mut run = Symbolic { outside, terms, env, body, bindings, zeros, pc: before.pc, next_pc, locals };
-    let after = run.statements(&body.statements, State { pc: next_pc, ..before.clone() });
+    let locals = vec![None; bound.body.locals.len()];
+    let mut run = Symbolic { outside, terms, bound, pc: before.pc, next_pc, locals };
+    let after = run.statements(&bound.body.statements, State { pc: next_pc, ..before.clone() });
     // An instruction that traps leaves the pc at itself.
     let none = terms.number(0, CAUSE_BITS);
     let ran = terms.binary(BinaryOp::Eq, after.trap, none);
@@ -174,7 +170,7 @@ impl Symbolic<'_> {
                 }
                 Statement::Load(local, address) => {
                     let address = self.value(*address, &state);
-                    let bytes = self.body.locals[local.0 as usize] / 8;
+                    let bytes = self.bound.body.locals[local.0 as usize] / 8;
                     let value = self.load(state.memory, address, bytes);
                     self.locals[local.0 as usize] = Some(value);
                 }
@@ -186,7 +182,7 @@ impl Symbolic<'_> {
                     let (number, value) = (self.number(*file, *index, &state), self.value(*v, &state));
                     let slot = file.0 as usize;
                     let written = self.terms.write(state.files[slot], number, value);
-                    state.files[slot] = match self.zeros.get(slot).copied().flatten() {
+                    state.files[slot] = match self.bound.zeros.get(slot).copied().flatten() {
                         None => written,
                         Some(zero) => {
                             let zero = self.terms.number(u64::from(zero), self.terms.width(number));
@@ -197,12 +193,12 @@ impl Symbolic<'_> {
                 }
                 Statement::SetPc(v) => state.pc = self.value(*v, &state),
                 Statement::Trap(cause, _) => {
-                    let number = self.env.trap_number(cause);
+                    let number = self.bound.env.trap_number(cause);
                     state.trap = self.terms.number(number, CAUSE_BITS);
                     return state;
                 }
                 Statement::Call { callee, args, result } => {
-                    let e = &self.env.externs()[callee.0 as usize];
+                    let e = &self.bound.env.externs()[callee.0 as usize];
                     let args: Vec<TermId> = args.iter().map(|&a| self.value(a, &state)).collect();
                     let trapped = State { trap: self.terms.number(EXTERN_TRAP, CAUSE_BITS), ..state.clone() };
                     let known = self.outside.call(self.terms, e, &args, &mut state);
@@ -287,11 +283,11 @@ impl Symbolic<'_> {
     }
 
     fn operand(&self, op: Operand) -> Option<Binding> {
-        self.bindings.get(op.0 as usize).copied()
+        self.bound.bindings.get(op.0 as usize).copied()
     }
 
     fn number(&mut self, file: FileIndex, index: RegisterIndex, state: &State) -> TermId {
-        let bits = number_bits(self.env.files()[file.0 as usize].count);
+        let bits = number_bits(self.bound.env.files()[file.0 as usize].count);
         let number = match index {
             RegisterIndex::Operand(op) => match self.operand(op) {
                 Some(Binding::Register(t) | Binding::Immediate(t)) => t,
@@ -307,8 +303,8 @@ impl Symbolic<'_> {
     }
 
     fn value(&mut self, id: ValueId, state: &State) -> TermId {
-        let width = self.body.width(id);
-        match self.body.value(id).clone() {
+        let width = self.bound.body.width(id);
+        match self.bound.body.value(id).clone() {
             Value::Const(w) => self.terms.word(w),
             Value::Local(l) => match self.locals[l.0 as usize] {
                 Some(t) => t,
@@ -325,7 +321,7 @@ impl Symbolic<'_> {
             Value::Register(file, index) => {
                 let number = self.number(file, index, state);
                 let value = self.terms.read(state.files[file.0 as usize], number);
-                match self.zeros.get(file.0 as usize).copied().flatten() {
+                match self.bound.zeros.get(file.0 as usize).copied().flatten() {
                     None => value,
                     Some(zero) => {
                         let zero = self.terms.number(u64::from(zero), self.terms.width(number));

@@ -52,6 +52,27 @@ fn choose(terms: &mut Terms, list: Vec<Chosen>, otherwise: (TermId, TermId), sta
     Outcome { result: Some(result), traps }
 }
 
+/// What the three externs of `xext` and `xcmd` give.
+pub(crate) trait Maps {
+    /// `{1, unit}` for an interface and a device number, or 0: 13 bits.
+    fn lun_lookup(&self, terms: &mut Terms, uuid: TermId, dev: TermId) -> TermId;
+    /// `{1, device, subdevice}` for a unit, or 0: 25 bits.
+    fn device_lookup(&self, terms: &mut Terms, lun: TermId) -> TermId;
+    /// A device runs a command: device, selector, rs1, rs2.
+    fn device(&self, terms: &mut Terms, args: [TermId; 4], state: &mut State) -> Outcome;
+
+    /// The outcome of a call of an extern, if it is one of the three.
+    fn answer(&self, terms: &mut Terms, callee: &Extern, args: &[TermId], state: &mut State) -> Option<Outcome> {
+        let traps = terms.number(0, 1);
+        match (callee.name.as_str(), args) {
+            ("lun_lookup", &[uuid, dev]) => Some(Outcome { result: Some(self.lun_lookup(terms, uuid, dev)), traps }),
+            ("device_lookup", &[lun]) => Some(Outcome { result: Some(self.device_lookup(terms, lun)), traps }),
+            ("device", &[d, selector, rs1, rs2]) => Some(self.device(terms, [d, selector, rs1, rs2], state)),
+            _ => None,
+        }
+    }
+}
+
 /// Any maps and devices of which only this much is known: `uuid` and `dev` lead to `lun`, and this to a subdevice of a
 /// device that does what an interface says; the fallback interfaces are there; nobody has the number `missing`.
 pub(crate) struct Assumed<'m> {
@@ -66,12 +87,12 @@ pub(crate) struct Assumed<'m> {
     pub(crate) missing: bool,
 }
 
-/// The device behind the fallback interfaces, whichever it is.
+/// The device of the fallback interfaces, whichever it is.
 fn fallback_device(terms: &mut Terms) -> TermId {
     terms.symbol("fallback.device", Sort::Bits(12))
 }
 
-impl Assumed<'_> {
+impl Maps for Assumed<'_> {
     fn lun_lookup(&self, terms: &mut Terms, uuid: TermId, dev: TermId) -> TermId {
         let other = terms.symbol("other.lun", Sort::Bits(13));
         let (u, d) = (same(terms, uuid, self.uuid), same(terms, dev, self.dev));
@@ -127,35 +148,9 @@ impl Assumed<'_> {
     }
 }
 
-/// Calls one of the three that both kinds of tables know.
-fn call(
-    terms: &mut Terms,
-    callee: &Extern,
-    args: &[TermId],
-    lun_lookup: impl FnOnce(&mut Terms, TermId, TermId) -> TermId,
-    device_lookup: impl FnOnce(&mut Terms, TermId) -> TermId,
-    device: impl FnOnce(&mut Terms, [TermId; 4]) -> Outcome,
-) -> Option<Outcome> {
-    let never = terms.number(0, 1);
-    match (callee.name.as_str(), args) {
-        ("lun_lookup", &[uuid, dev]) => Some(Outcome { result: Some(lun_lookup(terms, uuid, dev)), traps: never }),
-        ("device_lookup", &[lun]) => Some(Outcome { result: Some(device_lookup(terms, lun)), traps: never }),
-        ("device", &[d, selector, rs1, rs2]) => Some(device(terms, [d, selector, rs1, rs2])),
-        _ => None,
-    }
-}
-
 impl Outside for Assumed<'_> {
     fn call(&mut self, terms: &mut Terms, callee: &Extern, args: &[TermId], state: &mut State) -> Option<Outcome> {
-        let this = &*self;
-        call(
-            terms,
-            callee,
-            args,
-            |t, uuid, dev| this.lun_lookup(t, uuid, dev),
-            |t, lun| this.device_lookup(t, lun),
-            |t, args| this.device(t, args, state),
-        )
+        self.answer(terms, callee, args, state)
     }
 }
 
@@ -188,8 +183,10 @@ impl Tables<'_> {
     pub(crate) fn route(&self, lun: u16) -> Option<(usize, u16)> {
         self.routes().find(|r| r.0 == lun).map(|r| (r.1, r.2))
     }
+}
 
-    pub(crate) fn lun_lookup(&self, terms: &mut Terms, uuid: TermId, dev: TermId) -> TermId {
+impl Maps for Tables<'_> {
+    fn lun_lookup(&self, terms: &mut Terms, uuid: TermId, dev: TermId) -> TermId {
         let width = terms.width(uuid);
         let mut rows = Vec::new();
         for (u, d, lun) in self.luns() {
@@ -202,7 +199,7 @@ impl Tables<'_> {
         look_up(terms, &rows, nothing)
     }
 
-    pub(crate) fn device_lookup(&self, terms: &mut Terms, lun: TermId) -> TermId {
+    fn device_lookup(&self, terms: &mut Terms, lun: TermId) -> TermId {
         let mut rows = Vec::new();
         for (l, device, sub) in self.routes() {
             let route = terms.number(1 << 24 | (device as u64) << 12 | u64::from(sub), 25);
@@ -261,15 +258,7 @@ impl Tables<'_> {
 
 impl Outside for Tables<'_> {
     fn call(&mut self, terms: &mut Terms, callee: &Extern, args: &[TermId], state: &mut State) -> Option<Outcome> {
-        let this = &*self;
-        call(
-            terms,
-            callee,
-            args,
-            |t, uuid, dev| this.lun_lookup(t, uuid, dev),
-            |t, lun| this.device_lookup(t, lun),
-            |t, args| this.device(t, args, state),
-        )
+        self.answer(terms, callee, args, state)
     }
 }
 

@@ -80,7 +80,7 @@ pub struct Terms {
     layout: Option<Layout>,
 }
 
-/// What is taken for granted of memory. Whoever says so has to assume it in the formula too, or to say that it does.
+/// What is taken for granted of memory. The caller has to assume it in the formula too, or to say that the formula relies on it.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// Memory before anything happens.
@@ -285,7 +285,7 @@ impl Terms {
         {
             return joined;
         }
-        // A choice of one bit with a constant in it is no choice.
+        // A choice of one bit with a constant in it is not a choice.
         if self.sort(x) == Sort::Bits(1) {
             match (self.constant(x).map(Word::is_zero), self.constant(y).map(Word::is_zero)) {
                 (Some(false), _) => return self.binary(BinaryOp::Or, c, y),

@@ -1,9 +1,14 @@
 //! An assembled program as an executable ELF file.
 //!
-//! Sections that follow each other in memory with the same rights become one segment; what a segment has in the file
-//! lies there as it lies in its page. Behind the segments come attributes, symbols, names and the table of sections.
+//! Sections that follow each other in memory with the same rights become one segment. For example, `.text` at 0x10000
+//! (0x234 bytes, 5 = read and execute), `.rodata` at 0x11000 (4 bytes, 4 = read) and `.data` at 0x12000, `.bss` after it
+//! (6 = read and write) become three; the last has more bytes in memory than in the file, because `.bss` is zero.
+//!
+//! A file is mapped by pages, so the bytes of a segment lie in the file as they lie in their page. After the segments come
+//! attributes, symbols, names and the table of sections.
 
 use isaglot_asm::assemble::source::{Contents, Section};
+use isaglot_invariant::Impossible as _;
 
 use crate::Xlen;
 use crate::assembly::{Binding, Program, Symbol};
@@ -92,6 +97,7 @@ struct Segment {
 }
 
 /// A row of the table of sections.
+#[derive(Default)]
 struct Row {
     name: u32,
     kind: u32,
@@ -162,69 +168,31 @@ pub fn write(program: &Program, options: &Options) -> Vec<u8> {
     loaded.sort_by_key(|(_, section)| section.address);
     let sections: Vec<&Section> = loaded.iter().map(|(_, section)| *section).collect();
     let mut segments = segments(&sections);
-    let (header, entry, row) = if wide { (64, 56, 64) } else { (52, 32, 40) };
+    let (header, entry) = if wide { (64, 56) } else { (52, 32) };
     let mut file = Bytes { out: vec![0; header + entry * segments.len()], wide };
+    place(&mut segments, &mut file);
 
-    for segment in &mut segments {
-        // The file is mapped by pages, so bytes lie in a page of the file where they lie in a page of the memory.
-        let (at, align) = (file.out.len() as u64, segment.align.max(1));
-        let offset = at + (segment.address.wrapping_sub(at)) % align;
-        file.out.resize(offset as usize + segment.stored as usize, 0);
-        segment.offset = offset;
-    }
     let mut names = Names(vec![0]);
-    let mut rows =
-        vec![Row { name: 0, kind: 0, flags: 0, address: 0, offset: 0, size: 0, link: 0, info: 0, align: 0, entry: 0 }];
+    let mut rows = vec![Row::default()];
     let mut numbers = vec![0u16; program.image.sections.len()];
     for (index, section) in &loaded {
-        let Some(segment) = segments.iter().rev().find(|segment| {
-            segment.address <= section.address && section.address - segment.address < segment.memory.max(1)
-        }) else {
-            continue;
-        };
-        let offset = segment.offset + (section.address - segment.address);
-        let is_stored = section.contents != Contents::Zero;
-        if is_stored && let Some(place) = file.out.get_mut(offset as usize..offset as usize + section.bytes.len()) {
-            place.copy_from_slice(&section.bytes);
-        }
-        if let Some(number) = numbers.get_mut(*index) {
+        if let (Some(segment), Some(number)) = (segment_of(&segments, section), numbers.get_mut(*index)) {
             *number = rows.len() as u16;
+            rows.push(stored(section, segment, names.add(&section.name), &mut file));
         }
-        rows.push(Row {
-            name: names.add(&section.name),
-            kind: if is_stored { SHT_PROGBITS } else { SHT_NOBITS },
-            flags: match section.contents {
-                Contents::Code => SHF_ALLOC | SHF_EXECINSTR,
-                Contents::Constant | Contents::Note => SHF_ALLOC,
-                Contents::Data | Contents::Zero => SHF_ALLOC | SHF_WRITE,
-            },
-            address: section.address,
-            offset,
-            size: section.bytes.len() as u64,
-            link: 0,
-            info: 0,
-            align: section.align,
-            entry: 0,
-        });
     }
-
     let start = file.out.len();
     attributes(&options.arch, &mut file.out);
     rows.push(Row {
         name: names.add(".riscv.attributes"),
         kind: SHT_RISCV_ATTRIBUTES,
-        flags: 0,
-        address: 0,
         offset: start as u64,
         size: (file.out.len() - start) as u64,
-        link: 0,
-        info: 0,
         align: 1,
-        entry: 0,
+        ..Row::default()
     });
     symbols(program, &numbers, &mut file, &mut rows, &mut names);
     let name = names.add(".shstrtab");
-    let last = rows.len() as u16;
     rows.push(table(name, file.out.len(), names.0.len()));
     file.out.extend_from_slice(&names.0);
     file.align(8);
@@ -232,7 +200,55 @@ pub fn write(program: &Program, options: &Options) -> Vec<u8> {
     for row in &rows {
         section_header(row, &mut file);
     }
+    let head = head(options, &segments, rows_at, rows.len() as u16);
+    file.out.get_mut(..head.len()).or_impossible_default().copy_from_slice(&head);
+    file.out
+}
 
+/// Gives each segment its place in the file.
+fn place(segments: &mut [Segment], file: &mut Bytes) {
+    for segment in segments {
+        // The file is mapped by pages, so bytes lie in a page of the file where they lie in a page of the memory.
+        let (at, align) = (file.out.len() as u64, segment.align.max(1));
+        let offset = at + (segment.address.wrapping_sub(at)) % align;
+        file.out.resize(offset as usize + segment.stored as usize, 0);
+        segment.offset = offset;
+    }
+}
+
+/// The segment that a section lies in.
+fn segment_of<'s>(segments: &'s [Segment], section: &Section) -> Option<&'s Segment> {
+    let holds = |s: &&Segment| s.address <= section.address && section.address - s.address < s.memory.max(1);
+    segments.iter().rev().find(holds)
+}
+
+/// Puts the bytes of a section into the file; gives its row in the table of sections.
+fn stored(section: &Section, segment: &Segment, name: u32, file: &mut Bytes) -> Row {
+    let offset = segment.offset + (section.address - segment.address);
+    let is_stored = section.contents != Contents::Zero;
+    if is_stored && let Some(place) = file.out.get_mut(offset as usize..offset as usize + section.bytes.len()) {
+        place.copy_from_slice(&section.bytes);
+    }
+    Row {
+        name,
+        kind: if is_stored { SHT_PROGBITS } else { SHT_NOBITS },
+        flags: match section.contents {
+            Contents::Code => SHF_ALLOC | SHF_EXECINSTR,
+            Contents::Constant | Contents::Note => SHF_ALLOC,
+            Contents::Data | Contents::Zero => SHF_ALLOC | SHF_WRITE,
+        },
+        address: section.address,
+        offset,
+        size: section.bytes.len() as u64,
+        align: section.align,
+        ..Row::default()
+    }
+}
+
+/// The header of the file and those of the segments; the names of sections are in the last of `rows` sections.
+fn head(options: &Options, segments: &[Segment], rows_at: u64, rows: u16) -> Vec<u8> {
+    let wide = options.xlen == Xlen::Rv64;
+    let (header, entry, row) = if wide { (64, 56, 64) } else { (52, 32, 40) };
     let mut head = Bytes { out: Vec::new(), wide };
     head.out.extend_from_slice(&[0x7f, b'E', b'L', b'F', if wide { 2 } else { 1 }, 1, 1, 0]);
     head.out.resize(16, 0);
@@ -241,34 +257,20 @@ pub fn write(program: &Program, options: &Options) -> Vec<u8> {
     head.u16(MACHINE);
     head.u32(1);
     head.word(options.entry);
-    head.word(header as u64);
+    head.word(u64::from(header));
     head.word(rows_at);
     head.u32(options.flags);
-    for value in [header as u16, entry as u16, segments.len() as u16, row, rows.len() as u16, last] {
+    for value in [header, entry, segments.len() as u16, row, rows, rows - 1] {
         head.u16(value);
     }
-    for segment in &segments {
+    for segment in segments {
         program_header(segment, &mut head);
     }
-    if let Some(place) = file.out.get_mut(..head.out.len()) {
-        place.copy_from_slice(&head.out);
-    }
-    file.out
+    head.out
 }
 
 fn table(name: u32, offset: usize, size: usize) -> Row {
-    Row {
-        name,
-        kind: SHT_STRTAB,
-        flags: 0,
-        address: 0,
-        offset: offset as u64,
-        size: size as u64,
-        link: 0,
-        info: 0,
-        align: 1,
-        entry: 0,
-    }
+    Row { name, kind: SHT_STRTAB, offset: offset as u64, size: size as u64, align: 1, ..Row::default() }
 }
 
 fn program_header(segment: &Segment, out: &mut Bytes) {
@@ -327,7 +329,7 @@ fn symbols(program: &Program, numbers: &[u16], file: &mut Bytes, rows: &mut Vec<
         program.symbols.iter().filter(is_there).partition(|s| s.binding == Binding::Local);
     let first_other = local.len() as u32 + 1;
     for symbol in local.into_iter().chain(others) {
-        let row = numbers.get(symbol.section as usize).copied().unwrap_or(0);
+        let row = numbers.get(symbol.section as usize).copied().or_impossible(0);
         // The end of an empty section is an address like any other.
         let row = if row == 0 { 0xfff1 } else { row };
         let binding: u8 = match symbol.binding {
@@ -360,14 +362,13 @@ fn symbols(program: &Program, numbers: &[u16], file: &mut Bytes, rows: &mut Vec<
     rows.push(Row {
         name: names.add(".symtab"),
         kind: SHT_SYMTAB,
-        flags: 0,
-        address: 0,
         offset: start as u64,
         size: (file.out.len() - start) as u64,
         link,
         info: first_other,
         align: 8,
         entry: size,
+        ..Row::default()
     });
     let name = names.add(".strtab");
     rows.push(table(name, file.out.len(), strings.0.len()));

@@ -5,6 +5,7 @@
 
 use isaglot_bits::Word;
 use isaglot_codec::{Match, Plan};
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{EncodingId, FieldSource, Flow, Name, OperandKind, Piece};
 
 use crate::Xlen;
@@ -86,7 +87,7 @@ pub enum Next {
 
 /// An instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct InsnStep {
     /// Its address.
     pub at: u64,
     /// Its length in bytes.
@@ -98,28 +99,28 @@ pub struct Step {
 }
 
 /// How the value of a field is put together: most significant piece first, and its width.
-type Place = (Vec<Piece>, u32);
+type FieldPlace = (Vec<Piece>, u32);
 
 /// What an encoding does, with the places of the fields that matter.
 #[derive(Clone, Debug)]
 struct Fact {
-    kind: Kind,
-    rd: Option<Place>,
-    rs1: Option<Place>,
-    rs2: Option<Place>,
+    known: Known,
+    rd: Option<FieldPlace>,
+    rs1: Option<FieldPlace>,
+    rs2: Option<FieldPlace>,
     /// The immediate, the shift amount, or the number of the generic instruction.
-    number: Option<Place>,
+    number: Option<FieldPlace>,
     /// Registers that are always written.
     writes: u32,
     /// Register operands that are written, each with what is added to its number.
-    written: Vec<(Place, u8)>,
+    written: Vec<(FieldPlace, u8)>,
     flow: Flow,
-    target: Option<Place>,
+    target: Option<FieldPlace>,
 }
 
 /// Instructions that make or use constants and handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum Known {
     Lui,
     Li,
     Addi { word: bool, same: bool },
@@ -131,21 +132,21 @@ enum Kind {
 }
 
 /// How the mnemonics of the description are meant.
-const KINDS: &[(&str, Kind)] = &[
-    ("lui", Kind::Lui),
-    ("c.lui", Kind::Lui),
-    ("c.li", Kind::Li),
-    ("addi", Kind::Addi { word: false, same: false }),
-    ("addiw", Kind::Addi { word: true, same: false }),
-    ("c.addi", Kind::Addi { word: false, same: true }),
-    ("c.addiw", Kind::Addi { word: true, same: true }),
-    ("c.mv", Kind::Mv),
-    ("slli", Kind::Shift { left: true, same: false }),
-    ("srli", Kind::Shift { left: false, same: false }),
-    ("c.slli", Kind::Shift { left: true, same: true }),
-    ("c.srli", Kind::Shift { left: false, same: true }),
-    ("xext", Kind::Xext),
-    ("xcmd", Kind::Xcmd),
+const KNOWN: &[(&str, Known)] = &[
+    ("lui", Known::Lui),
+    ("c.lui", Known::Lui),
+    ("c.li", Known::Li),
+    ("addi", Known::Addi { word: false, same: false }),
+    ("addiw", Known::Addi { word: true, same: false }),
+    ("c.addi", Known::Addi { word: false, same: true }),
+    ("c.addiw", Known::Addi { word: true, same: true }),
+    ("c.mv", Known::Mv),
+    ("slli", Known::Shift { left: true, same: false }),
+    ("srli", Known::Shift { left: false, same: false }),
+    ("c.slli", Known::Shift { left: true, same: true }),
+    ("c.srli", Known::Shift { left: false, same: true }),
+    ("xext", Known::Xext),
+    ("xcmd", Known::Xcmd),
 ];
 
 /// What the encodings of a description do, looked up once.
@@ -187,7 +188,7 @@ fn fact(plan: &Plan<'_>, id: EncodingId) -> Option<Fact> {
     for operand in encoding.operands.iter().filter(|o| o.access.writes()) {
         match operand.kind {
             OperandKind::Implicit(file, number) if integer(file).is_some() => {
-                writes |= 1u32.checked_shl(number).unwrap_or(0)
+                writes |= 1u32.checked_shl(number).or_impossible(0)
             }
             OperandKind::Register(name, file) => {
                 if let (Some(base), Some(place)) = (integer(file), place(name)) {
@@ -197,30 +198,30 @@ fn fact(plan: &Plan<'_>, id: EncodingId) -> Option<Fact> {
             _ => {}
         }
     }
-    let kind = KINDS.iter().find(|(name, _)| *name == encoding.display_name).map_or(Kind::Other, |k| k.1);
+    let known = KNOWN.iter().find(|(name, _)| *name == encoding.display_name).map_or(Known::Other, |k| k.1);
     let target = match encoding.flow {
         Flow::Branch { target, .. } | Flow::Call { target } => place(target),
         _ => None,
     };
     let number = called("IMM").or_else(|| called("SHAMT")).or_else(|| called("OP"));
     let (rd, rs1, rs2) = (called("RD"), called("RS1"), called("RS2"));
-    Some(Fact { kind, rd, rs1, rs2, number, writes, written, flow: encoding.flow, target })
+    Some(Fact { known, rd, rs1, rs2, number, writes, written, flow: encoding.flow, target })
 }
 
-fn read((pieces, _): &Place, word: &Word) -> u64 {
+fn read((pieces, _): &FieldPlace, word: &Word) -> u64 {
     pieces.iter().fold(0, |value, piece| match *piece {
         Piece::Bits(range) => value << range.width | word.extract(range.lo, range.width),
         Piece::Implied { width, value: bits } => value << width | bits,
     })
 }
 
-fn signed(place: &Place, word: &Word) -> u64 {
+fn signed(place: &FieldPlace, word: &Word) -> u64 {
     let unused = 64 - place.1.clamp(1, 64);
     (((read(place, word) << unused) as i64) >> unused) as u64
 }
 
 /// The instructions of some bytes that begin at address 0, one after the other.
-pub fn steps(plan: &Plan<'_>, facts: &Facts, xlen: Xlen, bytes: &[u8]) -> Vec<Step> {
+pub fn steps(plan: &Plan<'_>, facts: &Facts, xlen: Xlen, bytes: &[u8]) -> Vec<InsnStep> {
     let mut out = Vec::with_capacity(bytes.len() / 4);
     let mut at = 0;
     while let Some(parcel) = bytes.get(at..at + 2) {
@@ -235,10 +236,10 @@ pub fn steps(plan: &Plan<'_>, facts: &Facts, xlen: Xlen, bytes: &[u8]) -> Vec<St
         let at_ = at as u64;
         let (effect, next) = match fact {
             Some(fact) => (effect(fact, &word, size, xlen), next(fact, &word, at_)),
-            // No instruction: a trap.
+            // Not a valid instruction: a trap.
             None => (Effect::Writes(0), Next::Stop),
         };
-        out.push(Step { at: at_, size: size as u32, effect, next });
+        out.push(InsnStep { at: at_, size: size as u32, effect, next });
         at += size;
     }
     out
@@ -246,36 +247,36 @@ pub fn steps(plan: &Plan<'_>, facts: &Facts, xlen: Xlen, bytes: &[u8]) -> Vec<St
 
 fn effect(fact: &Fact, word: &Word, size: usize, xlen: Xlen) -> Effect {
     // Short shifts count their register from x8; `c.slli` and the others name it in full.
-    let short = |place: &Place| if size == 2 && place.1 == 3 { 8 } else { 0 };
-    let register = |place: &Option<Place>| place.as_ref().map(|p| read(p, word) as u8 + short(p));
+    let short = |place: &FieldPlace| if size == 2 && place.1 == 3 { 8 } else { 0 };
+    let register = |place: &Option<FieldPlace>| place.as_ref().map(|p| read(p, word) as u8 + short(p));
     let number = fact.number.as_ref();
     let mut writes = fact.writes;
     for (place, base) in &fact.written {
-        writes |= 1u32.checked_shl(read(place, word) as u32 + u32::from(*base)).unwrap_or(0);
+        writes |= 1u32.checked_shl(read(place, word) as u32 + u32::from(*base)).or_impossible(0);
     }
     let other = Effect::Writes(writes);
     let Some(rd) = register(&fact.rd) else { return other };
-    let made = match fact.kind {
-        Kind::Lui => number.map(|n| {
+    let made = match fact.known {
+        Known::Lui => number.map(|n| {
             let upper = if size == 2 { signed(n, word) << 12 } else { read(n, word) << 12 };
             let value = if xlen == Xlen::Rv64 { (upper as i32) as u64 } else { upper };
             Effect::Constant { rd, value }
         }),
-        Kind::Li => number.map(|n| Effect::Constant { rd, value: signed(n, word) }),
-        Kind::Addi { word: narrow, same } => {
+        Known::Li => number.map(|n| Effect::Constant { rd, value: signed(n, word) }),
+        Known::Addi { word: narrow, same } => {
             let rs = if same { Some(rd) } else { register(&fact.rs1) };
             number.zip(rs).map(|(n, rs)| Effect::Add { rd, rs, value: signed(n, word), word: narrow })
         }
-        Kind::Mv => register(&fact.rs2).map(|rs| Effect::Add { rd, rs, value: 0, word: false }),
-        Kind::Shift { left, same } => {
+        Known::Mv => register(&fact.rs2).map(|rs| Effect::Add { rd, rs, value: 0, word: false }),
+        Known::Shift { left, same } => {
             let rs = if same { Some(rd) } else { register(&fact.rs1) };
             number.zip(rs).map(|(n, rs)| Effect::Shift { rd, rs, by: read(n, word) as u32, left })
         }
-        Kind::Xext => register(&fact.rs1).map(|rs| Effect::Handle { rd, rs }),
-        Kind::Xcmd => {
+        Known::Xext => register(&fact.rs1).map(|rs| Effect::Handle { rd, rs }),
+        Known::Xcmd => {
             number.zip(register(&fact.rs1)).map(|(n, rs)| Effect::Command { rd, rs, k: read(n, word) as u32 })
         }
-        Kind::Other => None,
+        Known::Other => None,
     };
     made.unwrap_or(other)
 }

@@ -111,7 +111,7 @@ pub enum Value {
     Register(FileIndex, RegisterIndex),
     /// The address of this instruction.
     Pc,
-    /// The address behind this instruction.
+    /// The address after this instruction.
     NextPc,
     /// An operator.
     Unary(UnaryOp, ValueId),

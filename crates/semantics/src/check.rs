@@ -396,7 +396,7 @@ impl Checker<'_> {
                     self.push(Value::RegisterNumber(op), width, e.span)?
                 }
                 _ => {
-                    self.error("semantics-unknown", format!("`{n}` is no register operand"), e.span, "");
+                    self.error("semantics-unknown", format!("`{n}` is not a register operand"), e.span, "");
                     return None;
                 }
             },

@@ -2,6 +2,7 @@
 //! provers are tested against it.
 
 use isaglot_bits::Word;
+use isaglot_invariant::Impossible as _;
 
 use crate::body::{BinaryOp, Body, Local, RegisterIndex, Statement, UnaryOp, Value, ValueId};
 use crate::env::{ExternId, FileIndex, Operand};
@@ -12,7 +13,7 @@ pub trait Machine {
     type Trap;
     /// The address of the instruction.
     fn pc(&self) -> Word;
-    /// The address behind it.
+    /// The address after it.
     fn next_pc(&self) -> Word;
     /// Execution goes on there.
     fn set_pc(&mut self, target: Word) -> Result<(), Self::Trap>;
@@ -172,7 +173,7 @@ fn add(x: &Word, y: &Word) -> Word {
     let mut limbs = Vec::new();
     let mut carry = 0;
     for (i, &a) in x.limbs().iter().enumerate() {
-        let sum = u128::from(a) + u128::from(y.limbs().get(i).copied().unwrap_or(0)) + carry;
+        let sum = u128::from(a) + u128::from(y.limbs().get(i).copied().or_impossible(0)) + carry;
         limbs.push(sum as u64);
         carry = sum >> 64;
     }

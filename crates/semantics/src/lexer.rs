@@ -1,9 +1,10 @@
-//! Tokens. Signedness is part of an operator: `<s`, `>>u`, `/s`; a bare `<` or `/` is no token of this language.
+//! Tokens. Signedness is part of an operator: `<s`, `>>u`, `/s`; a bare `<` or `/` is not a token of this language.
 
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     Number(u128),
     Ident,
     /// One of [`SYMBOLS`].
@@ -13,7 +14,7 @@ pub(crate) enum Kind {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token<'a> {
-    pub(crate) kind: Kind,
+    pub(crate) kind: TokenKind,
     pub(crate) text: &'a str,
     pub(crate) span: Span,
 }
@@ -27,14 +28,14 @@ const SYMBOLS: &[&str] = &[
 /// Operators that need to say how they take the sign.
 const UNSIGNED_OR_SIGNED: &[&str] = &["<=", ">=", ">>", "<", ">", "/", "%"];
 
-/// All tokens, ending with [`Kind::End`]. Offsets in spans start at `base`.
+/// All tokens, ending with [`TokenKind::End`]. Offsets in spans start at `base`.
 pub(crate) fn lex<'a>(file: FileId, base: usize, text: &'a str, out: &mut Diagnostics) -> Vec<Token<'a>> {
     let mut tokens = Vec::new();
     let mut at = 0;
     let span = |from: usize, to: usize| Span::new(file, base + from, base + to);
     while at < text.len() {
         let rest = &text[at..];
-        let first = rest.chars().next().unwrap_or(' ');
+        let first = rest.chars().next().or_impossible(' ');
         if first.is_whitespace() {
             at += first.len_utf8();
         } else if rest.starts_with("//") {
@@ -49,7 +50,7 @@ pub(crate) fn lex<'a>(file: FileId, base: usize, text: &'a str, out: &mut Diagno
             }
         } else if first.is_ascii_alphabetic() || first == '_' {
             let len = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-            tokens.push(Token { kind: Kind::Ident, text: &rest[..len], span: span(at, at + len) });
+            tokens.push(Token { kind: TokenKind::Ident, text: &rest[..len], span: span(at, at + len) });
             at += len;
         } else if first.is_ascii_digit() {
             let len = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -58,10 +59,14 @@ pub(crate) fn lex<'a>(file: FileId, base: usize, text: &'a str, out: &mut Diagno
                 let d = error(format!("`{}` is not a number of at most 128 bits", &rest[..len]));
                 out.push(d.label(span(at, at + len), "expected decimal, `0x…` or `0b…`"));
             }
-            tokens.push(Token { kind: Kind::Number(value.unwrap_or(0)), text: &rest[..len], span: span(at, at + len) });
+            tokens.push(Token {
+                kind: TokenKind::Number(value.unwrap_or(0)),
+                text: &rest[..len],
+                span: span(at, at + len),
+            });
             at += len;
         } else if let Some(symbol) = symbol(rest) {
-            tokens.push(Token { kind: Kind::Symbol(symbol), text: symbol, span: span(at, at + symbol.len()) });
+            tokens.push(Token { kind: TokenKind::Symbol(symbol), text: symbol, span: span(at, at + symbol.len()) });
             at += symbol.len();
         } else {
             let bare = UNSIGNED_OR_SIGNED.iter().find(|s| rest.starts_with(**s));
@@ -76,12 +81,12 @@ pub(crate) fn lex<'a>(file: FileId, base: usize, text: &'a str, out: &mut Diagno
             // Go on as if it had been said, so that what follows is still read.
             let assumed = bare.and_then(|op| SYMBOLS.iter().find(|s| s.starts_with(*op) && s.len() == op.len() + 1));
             if let Some(symbol) = assumed {
-                tokens.push(Token { kind: Kind::Symbol(symbol), text: symbol, span: span(at, at + len) });
+                tokens.push(Token { kind: TokenKind::Symbol(symbol), text: symbol, span: span(at, at + len) });
             }
             at += len;
         }
     }
-    tokens.push(Token { kind: Kind::End, text: "", span: span(text.len(), text.len()) });
+    tokens.push(Token { kind: TokenKind::End, text: "", span: span(text.len(), text.len()) });
     tokens
 }
 

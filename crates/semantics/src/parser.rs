@@ -1,9 +1,9 @@
-//! Recursive descent with precedence climbing. After an error in a statement it goes on behind the next `;` or block, so
+//! Recursive descent with precedence climbing. After an error in a statement it goes on after the next `;` or block, so
 //! that all problems of a text are reported.
 
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
-use crate::lexer::{Kind, Token, lex};
+use crate::lexer::{Token, TokenKind, lex};
 use crate::limits;
 use crate::syntax::{Expr, ExprKind, Ident, Stmt, Tree};
 
@@ -55,14 +55,14 @@ impl<'a> Parser<'a, '_> {
 
     fn next(&mut self) -> Token<'a> {
         let token = self.peek();
-        if token.kind != Kind::End {
+        if token.kind != TokenKind::End {
             self.at += 1;
         }
         token
     }
 
     fn is(&self, symbol: &str) -> bool {
-        matches!(self.peek().kind, Kind::Symbol(s) if s == symbol)
+        matches!(self.peek().kind, TokenKind::Symbol(s) if s == symbol)
     }
 
     fn eat(&mut self, symbol: &str) -> bool {
@@ -77,15 +77,15 @@ impl<'a> Parser<'a, '_> {
         if self.eat(symbol) { Ok(()) } else { Err(self.unexpected(&format!("`{symbol}` {after}"))) }
     }
 
-    /// The `;` of a statement; behind the last one of a text it may be left out.
+    /// The `;` of a statement; after the last one of a text it may be left out.
     fn end(&mut self, after: &str) -> Parsed<()> {
-        if self.peek().kind == Kind::End { Ok(()) } else { self.expect(";", after) }
+        if self.peek().kind == TokenKind::End { Ok(()) } else { self.expect(";", after) }
     }
 
     fn unexpected(&mut self, expected: &str) -> Failed {
         let token = self.peek();
         let found =
-            if token.kind == Kind::End { "the end of the text".to_owned() } else { format!("`{}`", token.text) };
+            if token.kind == TokenKind::End { "the end of the text".to_owned() } else { format!("`{}`", token.text) };
         let d = Diagnostic::error("semantics-syntax", format!("unexpected {found}"));
         self.out.push(d.label(token.span, format!("expected {expected}")));
         Failed
@@ -93,7 +93,7 @@ impl<'a> Parser<'a, '_> {
 
     fn ident(&mut self, what: &str) -> Parsed<Ident> {
         let token = self.peek();
-        if token.kind != Kind::Ident {
+        if token.kind != TokenKind::Ident {
             return Err(self.unexpected(what));
         }
         self.next();
@@ -104,7 +104,7 @@ impl<'a> Parser<'a, '_> {
     fn statements(&mut self, in_block: bool) -> Vec<Stmt> {
         let mut list = Vec::new();
         loop {
-            if self.peek().kind == Kind::End || (in_block && self.is("}")) {
+            if self.peek().kind == TokenKind::End || (in_block && self.is("}")) {
                 return list;
             }
             match self.statement() {
@@ -114,19 +114,19 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Goes behind the next `;`, or to a `}` that closes the block; passes at least one token.
+    /// Goes on after the next `;`, or to a `}` that closes the block; passes at least one token.
     fn recover(&mut self, in_block: bool) {
         let mut open = 0;
         loop {
-            if self.peek().kind == Kind::End || (in_block && open == 0 && self.is("}")) {
+            if self.peek().kind == TokenKind::End || (in_block && open == 0 && self.is("}")) {
                 return;
             }
             let token = self.next();
             match token.kind {
-                Kind::Symbol("{") => open += 1,
-                Kind::Symbol("}") if open <= 1 => return,
-                Kind::Symbol("}") => open -= 1,
-                Kind::Symbol(";") if open == 0 => return,
+                TokenKind::Symbol("{") => open += 1,
+                TokenKind::Symbol("}") if open <= 1 => return,
+                TokenKind::Symbol("}") => open -= 1,
+                TokenKind::Symbol(";") if open == 0 => return,
                 _ => {}
             }
         }
@@ -238,7 +238,7 @@ impl<'a> Parser<'a, '_> {
     fn binary(&mut self, level: usize) -> Parsed<Expr> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
         let mut left = self.binary(level + 1)?;
-        while let Kind::Symbol(op) = self.peek().kind
+        while let TokenKind::Symbol(op) = self.peek().kind
             && operators.contains(&op)
         {
             self.next();
@@ -251,7 +251,7 @@ impl<'a> Parser<'a, '_> {
 
     fn unary(&mut self) -> Parsed<Expr> {
         let token = self.peek();
-        let Kind::Symbol(op @ ("-" | "~" | "!")) = token.kind else { return self.postfix() };
+        let TokenKind::Symbol(op @ ("-" | "~" | "!")) = token.kind else { return self.postfix() };
         self.next();
         let operand = self.nested(Parser::unary)?;
         let span = token.span.to(operand.span);
@@ -278,11 +278,11 @@ impl<'a> Parser<'a, '_> {
     fn primary(&mut self) -> Parsed<Expr> {
         let token = self.peek();
         match token.kind {
-            Kind::Number(n) => {
+            TokenKind::Number(n) => {
                 self.next();
                 Ok(Expr { kind: ExprKind::Number(n), span: token.span })
             }
-            Kind::Ident => {
+            TokenKind::Ident => {
                 let name = self.ident("a name")?;
                 if !self.eat("(") {
                     return Ok(Expr { kind: ExprKind::Name(name.text), span: token.span });
@@ -292,18 +292,18 @@ impl<'a> Parser<'a, '_> {
                 self.expect(")", "after the arguments")?;
                 Ok(Expr { kind: ExprKind::Call(name, args), span: token.span.to(end) })
             }
-            Kind::Symbol("#") => {
+            TokenKind::Symbol("#") => {
                 self.next();
                 let name = self.ident("the name of a register operand")?;
                 Ok(Expr { kind: ExprKind::NumberOf(name.text), span: token.span.to(name.span) })
             }
-            Kind::Symbol("(") => {
+            TokenKind::Symbol("(") => {
                 self.next();
                 let inner = self.expr()?;
                 self.expect(")", "to close this")?;
                 Ok(inner)
             }
-            Kind::Symbol("{") => {
+            TokenKind::Symbol("{") => {
                 self.next();
                 let items = self.list("}")?;
                 let end = self.peek().span;

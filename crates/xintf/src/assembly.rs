@@ -9,6 +9,7 @@
 //!     acme:Mixer:gain! a0, a1, a2       # fused: makes the handle in a0, then calls
 //! ```
 
+use isaglot_invariant::Impossible as _;
 use isaglot_riscv::assembly::{Imports, number};
 use isaglot_riscv::{Xlen, register};
 use isaglot_source::{Diagnostic, Span, closest};
@@ -63,7 +64,7 @@ impl Imports for Interfaces<'_> {
     /// A command by its name, fused if that ends in `!`.
     fn call(&self, name: &str, operands: &[&str], span: Span) -> Result<Vec<String>, Diagnostic> {
         let fused = name.strip_suffix('!');
-        let (interface, command) = fused.unwrap_or(name).rsplit_once(':').unwrap_or((name, ""));
+        let (interface, command) = fused.unwrap_or(name).rsplit_once(':').or_impossible((name, ""));
         let commands = &self.interface(interface, span)?.commands;
         let Some(found) = commands.iter().find(|c| c.name == command) else {
             let d = error("E-NAME", span, format!("`{interface}` has no command `{command}`"), "");

@@ -31,7 +31,7 @@ pub struct Name {
 pub struct Interface {
     /// The name.
     pub name: Name,
-    /// The number; `None` when there is no legible `uuid` line.
+    /// The number; `None` when there is no readable `uuid` line.
     pub uuid: Option<Uuid>,
     /// There was a `uuid` line that could not be read; it was reported.
     pub uuid_broken: bool,
@@ -98,7 +98,7 @@ pub enum Purity {
 pub struct Semantics {
     /// The text between the braces.
     pub text: String,
-    /// Its place, so that whoever parses it can point into the file.
+    /// Its place, so that its parser can point into the file.
     pub span: Span,
 }
 

@@ -1,8 +1,7 @@
 //! Overloadable opcodes: interface definitions, processor maps, the registry, and what is generated from them.
 //!
-//! The generic instructions `xcmd0`, `xcmd1`, … have no meaning of their own: a handle in rs1 says which device and
-//! which of its functions is meant, and `xext` makes handles from globally unique interface numbers. This crate has
-//! everything of it that happens before a program runs:
+#![doc = include_str!("../README.md")]
+//! # Modules
 //!
 //! * [`parse`], [`set`], [`check`]: the definition language, imports, and what can be wrong;
 //! * [`name`], [`uuid`]: mangling and numbers;

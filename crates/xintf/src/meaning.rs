@@ -5,6 +5,7 @@
 //! two parts of the handle, widened to a register), and the variables of its device; it writes `rd`, which is 0 if it
 //! does not, and the variables. Memory and the program counter are out of its reach (reference R28).
 
+use isaglot_invariant::Impossible as _;
 use isaglot_riscv::Xlen;
 use isaglot_semantics::{
     Body, Env, FileIndex, Operand, RegisterIndex, Statement, Symbol, Value, ValueId, check as type_check, parse,
@@ -108,7 +109,7 @@ pub fn compile(
     reach(&body, &body.statements, span, out);
     for (at, value) in body.values.iter().enumerate() {
         if matches!(value, Value::Pc | Value::NextPc) {
-            let place = body.spans.get(at).copied().unwrap_or(span);
+            let place = body.spans.get(at).copied().or_impossible(span);
             out.push(error("a command does not know where it was called from").label(place, ""));
         }
     }
@@ -122,7 +123,7 @@ fn error(message: &str) -> Diagnostic {
 
 /// Reports what a command must not do.
 fn reach(body: &Body, list: &[Statement], text: Span, out: &mut Diagnostics) {
-    let place = |v: &ValueId| body.spans.get(v.0 as usize).copied().unwrap_or(text);
+    let place = |v: &ValueId| body.spans.get(v.0 as usize).copied().or_impossible(text);
     for s in list {
         match s {
             Statement::Load(_, at) | Statement::Store { address: at, .. } => {

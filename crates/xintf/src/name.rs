@@ -4,6 +4,8 @@
 //! undone because a domain component has no `_` at all and no other component starts or ends with `_` or has two in a
 //! row: the first `__` ends the domain, every later one separates components (1.8, R18).
 
+use isaglot_invariant::Impossible as _;
+
 use crate::limits;
 
 /// What is wrong with a name, and where.
@@ -120,5 +122,5 @@ pub fn demangle(mangled: &str) -> Option<String> {
 
 /// The last component of an interface name: `RocknRoll`.
 pub fn short(name: &str) -> &str {
-    name.rsplit(':').next().unwrap_or(name)
+    name.rsplit(':').next().or_impossible(name)
 }

@@ -7,7 +7,7 @@
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
 use crate::ast::{Command, File, Interface, Name, Purity, Semantics, State, Uuid};
-use crate::lex::{Kind, Token, doc_text, lex};
+use crate::lex::{Token, TokenKind, doc_text, lex};
 use crate::name::NameError;
 use crate::{limits, name};
 
@@ -42,7 +42,8 @@ struct Fault;
 impl Parser<'_> {
     fn token(&self, ahead: usize) -> Token {
         let last = self.tokens.len().saturating_sub(1);
-        let nothing = Token { kind: Kind::End, start: self.bytes.len(), end: self.bytes.len(), first: true, doc: None };
+        let nothing =
+            Token { kind: TokenKind::End, start: self.bytes.len(), end: self.bytes.len(), first: true, doc: None };
         self.tokens.get((self.at + ahead).min(last)).copied().unwrap_or(nothing)
     }
 
@@ -52,15 +53,15 @@ impl Parser<'_> {
     }
 
     fn word(&self, ahead: usize) -> Option<&str> {
-        (self.token(ahead).kind == Kind::Word).then(|| self.text(ahead))
+        (self.token(ahead).kind == TokenKind::Word).then(|| self.text(ahead))
     }
 
     fn is(&self, ahead: usize, punct: u8) -> bool {
-        self.token(ahead).kind == Kind::Punct(punct)
+        self.token(ahead).kind == TokenKind::Punct(punct)
     }
 
     fn is_end(&self) -> bool {
-        self.token(0).kind == Kind::End
+        self.token(0).kind == TokenKind::End
     }
 
     fn is_operand(&self, ahead: usize) -> bool {
@@ -103,7 +104,7 @@ impl Parser<'_> {
             let start = self.at;
             let done = if self.word(0) == Some("import") && self.is(1, b'(') {
                 self.import().map(|name| out.imports.extend(name))
-            } else if self.token(0).kind == Kind::Word || self.is(0, b'.') || self.is(0, b':') {
+            } else if self.token(0).kind == TokenKind::Word || self.is(0, b'.') || self.is(0, b':') {
                 self.interface().map(|i| out.interfaces.push(i))
             } else {
                 let span = self.span(0);
@@ -120,7 +121,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes on behind the braces that open next, or at a line that can start an interface or an import, but not at
+    /// Goes on after the braces that open next, or at a line that can start an interface or an import, but not at
     /// the token `start`, where the fault began.
     fn skip_to_top(&mut self, start: usize) {
         let mut depth = 0u32;
@@ -129,8 +130,8 @@ impl Parser<'_> {
                 return;
             }
             match self.token(0).kind {
-                Kind::Punct(b'{') => depth += 1,
-                Kind::Punct(b'}') => {
+                TokenKind::Punct(b'{') => depth += 1,
+                TokenKind::Punct(b'}') => {
                     depth = depth.saturating_sub(1);
                     if depth == 0 {
                         self.at += 1;
@@ -151,22 +152,22 @@ impl Parser<'_> {
         let mut punct = false;
         for n in 0..limits::MAX_LOOKAHEAD {
             match self.token(n).kind {
-                Kind::Word if n == 0 || self.token(n - 1).kind != Kind::Word => {}
-                Kind::Punct(b'.' | b':') => punct = true,
-                Kind::Punct(b'{') => return punct && n > 0,
+                TokenKind::Word if n == 0 || self.token(n - 1).kind != TokenKind::Word => {}
+                TokenKind::Punct(b'.' | b':') => punct = true,
+                TokenKind::Punct(b'{') => return punct && n > 0,
                 _ => return false,
             }
         }
         false
     }
 
-    /// A name up to the token that is no part of it; what is wrong with it is only found, not reported.
+    /// A name up to the token that is not part of it; what is wrong with it is only found, not reported.
     fn intf_name(&mut self) -> Option<(Name, Option<NameError>)> {
         let from = self.span(0);
         let mut text = String::new();
-        while matches!(self.token(0).kind, Kind::Word | Kind::Punct(b'.' | b':')) {
+        while matches!(self.token(0).kind, TokenKind::Word | TokenKind::Punct(b'.' | b':')) {
             // Two words side by side are two names: `a:B c:D{`.
-            if self.token(0).kind == Kind::Word && text.ends_with(|c| c != '.' && c != ':') {
+            if self.token(0).kind == TokenKind::Word && text.ends_with(|c| c != '.' && c != ':') {
                 break;
             }
             text.push_str(self.text(0));
@@ -185,7 +186,7 @@ impl Parser<'_> {
         let dense = (name.span.end - name.span.start) as usize == name.text.len();
         let start = name.span.start as usize + fault.offset;
         let place = if dense { Span::new(self.file, start, start + fault.len.max(1)) } else { name.span };
-        let d = Diagnostic::error("E-NAME", format!("`{}` is no interface name: {}", name.text, fault.why));
+        let d = Diagnostic::error("E-NAME", format!("`{}` is not an interface name: {}", name.text, fault.why));
         self.diagnostics.push(d.label(place, ""));
     }
 
@@ -248,13 +249,13 @@ impl Parser<'_> {
         let mut depth = 0u32;
         while !self.is_end() {
             let token = self.token(0);
-            if depth == 0 && self.at > start && token.first && token.kind == Kind::Word {
+            if depth == 0 && self.at > start && token.first && token.kind == TokenKind::Word {
                 return;
             }
             match token.kind {
-                Kind::Punct(b'}') if depth == 0 => return,
-                Kind::Punct(b'}') => depth -= 1,
-                Kind::Punct(b'{') => depth += 1,
+                TokenKind::Punct(b'}') if depth == 0 => return,
+                TokenKind::Punct(b'}') => depth -= 1,
+                TokenKind::Punct(b'{') => depth += 1,
                 _ => {}
             }
             self.at += 1;
@@ -316,7 +317,7 @@ impl Parser<'_> {
         let name = self.text(0).to_owned();
         self.at += 1;
         if !name::is_component(&name) {
-            self.diagnostics.push(Diagnostic::error("E-NAME", format!("`{name}` is no name")).label(span, ""));
+            self.diagnostics.push(Diagnostic::error("E-NAME", format!("`{name}` is not a name")).label(span, ""));
         }
         let mut state = State { name, width: None, initial: 0, span };
         if self.is(0, b':') {
@@ -363,7 +364,7 @@ impl Parser<'_> {
 
         let checked = name::check_command(&name);
         if let Err(e) = &checked {
-            let d = Diagnostic::error("E-NAME", format!("`{name}` is no command name: {}", e.why));
+            let d = Diagnostic::error("E-NAME", format!("`{name}` is not a command name: {}", e.why));
             self.diagnostics.push(d.label(from, ""));
         }
         let bad_operands = (operand_fault(&left, false).map(|why| (left_span.unwrap_or(from), why)))
@@ -402,7 +403,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The words behind `xcmdK` that are its operands and do not start the next command.
+    /// The words after `xcmdK` that are its operands and do not start the next command.
     fn right_operands(&mut self) -> (Vec<String>, Option<Span>) {
         let mut list = Vec::new();
         let mut place: Option<Span> = None;
@@ -413,7 +414,7 @@ impl Parser<'_> {
             }
             let Some(word) = self.word(0) else { break };
             let is_known = OPERANDS.contains(&word);
-            // A word is the next command's name if it has that command's operands behind it, or starts a line.
+            // A word is the next command's name if it has that command's operands after it, or starts a line.
             let heads = self.is_operand(1) || self.is(1, b':') || self.attribute_here();
             let taken = if list.len() < 3 {
                 is_known || (!self.token(0).first && !heads)
@@ -434,7 +435,7 @@ impl Parser<'_> {
         match self.word(0) {
             Some("pure" | "stateful") => !self.is_operand(1),
             Some("semantics") => self.is(1, b'{'),
-            Some("doc") => self.token(1).kind == Kind::Text,
+            Some("doc") => self.token(1).kind == TokenKind::Text,
             Some("state") => self.word(1).is_some() && !self.is_operand(1),
             _ => false,
         }
@@ -478,8 +479,8 @@ impl Parser<'_> {
         let mut depth = 1u32;
         while !self.is_end() {
             match self.token(0).kind {
-                Kind::Punct(b'{') => depth += 1,
-                Kind::Punct(b'}') => depth -= 1,
+                TokenKind::Punct(b'{') => depth += 1,
+                TokenKind::Punct(b'}') => depth -= 1,
                 _ => {}
             }
             if depth == 0 {
@@ -506,7 +507,7 @@ fn operand_fault(list: &[String], right: bool) -> Option<String> {
         return None;
     }
     if let Some(unknown) = list.iter().find(|o| !OPERANDS.contains(&o.as_str())) {
-        return Some(format!("`{unknown}` is no operand; the {side} side has `rd rs1 rs2`"));
+        return Some(format!("`{unknown}` is not an operand; the {side} side has `rd rs1 rs2`"));
     }
     for operand in OPERANDS {
         match list.iter().filter(|o| *o == operand).count() {

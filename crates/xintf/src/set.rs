@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, SourceMap};
 
 use crate::ast::{File, Interface, Name};
@@ -88,7 +89,7 @@ pub fn load(
             out.push(d.label(name.span, "this one is too much"));
             break;
         }
-        let domain = name.text.split(':').next().unwrap_or("").to_owned();
+        let domain = name.text.split(':').next().or_impossible("").to_owned();
         let candidates = [format!("{}.xintf", name::mangle(&name.text)), format!("{domain}.xintf")];
         for candidate in &candidates {
             if known.contains(&name.text) {

@@ -38,7 +38,7 @@ pub fn embed(uuid: u64, xlen: Xlen) -> u64 {
     if uuid <= MAX_NARROW && uuid & 0x8_0000 != 0 { (uuid | !MAX_NARROW) & max(xlen) } else { uuid }
 }
 
-/// The way back: the 20-bit form of a 52-bit number that has one, else the number itself.
+/// The inverse of [`embed`]: the 20-bit form of a 52-bit number that has one, else the number itself.
 pub fn narrow(uuid: u64, xlen: Xlen) -> u64 {
     let low = uuid & MAX_NARROW;
     if embed(low, xlen) == uuid { low } else { uuid }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use isaglot_invariant::Impossible as _;
+
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Op {
     Add,
@@ -57,7 +59,7 @@ impl Scope<'_> {
             Expr::Rs2 => self.rs2,
             Expr::Data => self.rs1 >> 12,
             Expr::Lun => self.rs1 & 0xfff,
-            Expr::State(at) => self.state.get(*at).copied().unwrap_or(0),
+            Expr::State(at) => self.state.get(*at).copied().or_impossible(0),
             Expr::Apply(op, args) => {
                 let arg = |n: usize| args.get(n).map_or(0, |a| self.value(a));
                 let (a, b) = (arg(0), arg(1));

@@ -1,4 +1,4 @@
-//! Devices behind `xcmd`: a trait for those written in Rust, and those that a configuration gives, by expressions or in
+//! Devices that `xcmd` calls: a trait for those written in Rust, and those that a configuration gives, by expressions or in
 //! the semantics language.
 
 mod expr;
@@ -31,7 +31,7 @@ pub trait Device {
     }
 }
 
-/// The device behind the fallback interfaces: subdevice 1 gives 0, 2 gives all ones, whatever the command.
+/// The device of the fallback interfaces: subdevice 1 gives 0, 2 gives all ones, whatever the command.
 #[derive(Clone, Copy, Debug)]
 pub struct Fallback;
 

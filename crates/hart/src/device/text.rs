@@ -1,6 +1,7 @@
 //! Commands given in the semantics language: run by its interpreter.
 
 use isaglot_bits::Word;
+use isaglot_invariant::Impossible as _;
 use isaglot_riscv::Xlen;
 use isaglot_semantics::{ExternId, FileIndex, Machine, Operand};
 use isaglot_source::{Diagnostics, FileId, Span};
@@ -65,7 +66,7 @@ impl Machine for Run<'_> {
         Err(Undefined)
     }
     fn immediate(&self, operand: Operand, width: u32) -> Word {
-        Word::from_u64(self.operands.get(operand.0 as usize).copied().unwrap_or(0), width)
+        Word::from_u64(self.operands.get(operand.0 as usize).copied().or_impossible(0), width)
     }
     fn register_number(&self, _: Operand) -> u32 {
         0

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use isaglot_bits::Word;
 use isaglot_hart::{Cause, Config, Hart, Level, Stop, TrapModel};
 use isaglot_model::{EncodingId, Isa};
-use isaglot_prove::symbolic::{Binding, State, execute, number_bits};
+use isaglot_prove::symbolic::{Binding, BoundBody, State, Unknown, execute, number_bits};
 use isaglot_prove::{Sort, Terms, smt};
 use isaglot_semantics::{BinaryOp, Body, Symbol, check, parse};
 use isaglot_source::{Diagnostics, FileId, Span};
@@ -300,7 +300,10 @@ fn differs(isa: &Isa, m: &Mutant) -> Result<String, Failed> {
         });
     }
     let zeros: Vec<Option<u32>> = isa.register_files().iter().map(|f| f.zero).collect();
-    let [one, other] = [&original, &m.body].map(|body| execute(&mut terms, &env, body, &bindings, &zeros, 4, &before));
+    let [one, other] = [&original, &m.body].map(|body| {
+        let bound = BoundBody { env: &env, body, bindings: &bindings, zeros: &zeros, size: 4 };
+        execute(&mut terms, bound, &before, &mut Unknown)
+    });
     let mut pairs: Vec<_> = one.files.iter().copied().zip(other.files.iter().copied()).collect();
     pairs.extend([(one.memory, other.memory), (one.pc, other.pc), (one.world, other.world), (one.trap, other.trap)]);
     let mut wrong = terms.number(0, 1);

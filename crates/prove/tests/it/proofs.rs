@@ -5,7 +5,7 @@
 use std::process::Command;
 
 use isaglot_bits::Word;
-use isaglot_prove::symbolic::{Binding, State, execute};
+use isaglot_prove::symbolic::{Binding, BoundBody, State, Unknown, execute};
 use isaglot_prove::{TermId, Terms, smt};
 use isaglot_semantics::oracle::compile;
 use isaglot_semantics::{BinaryOp, Env, Symbol};
@@ -25,7 +25,8 @@ fn environment() -> Env {
 fn effect(terms: &mut Terms, env: &Env, text: &str, before: &State) -> State {
     let body = compile(env, text);
     let bindings: Vec<Binding> = (1..4).map(|n| Binding::Register(terms.number(n, 2))).collect();
-    execute(terms, env, &body, &bindings, &[Some(0)], 4, before)
+    let bound = BoundBody { env, body: &body, bindings: &bindings, zeros: &[Some(0)], size: 4 };
+    execute(terms, bound, before, &mut Unknown)
 }
 
 /// One bit that is 1 where two texts differ in register 1, memory or trap.

@@ -1,5 +1,6 @@
 //! Directives as people and compilers write them for RISC-V, in terms of those of the general assembler.
 
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Span};
 
 use super::expand::{Expander, Line, Reported};
@@ -135,7 +136,7 @@ impl Expander<'_> {
         self.made.attributes.sizes.insert(symbol.to_owned(), size);
     }
 
-    /// Common symbols: they come behind everything else.
+    /// Common symbols: they come after everything else.
     pub(super) fn commons(&mut self) {
         let common = std::mem::take(&mut self.common);
         for ([symbol, size, align], span) in common.iter().zip(std::mem::take(&mut self.common_spans)) {
@@ -201,7 +202,7 @@ impl Expander<'_> {
             return Ok(());
         }
         let unit = value.to_le_bytes();
-        let unit = unit.get(..usize::try_from(size).unwrap_or(0)).unwrap_or(&[]);
+        let unit = unit.get(..size as usize).or_impossible(&[]);
         let bytes: Vec<String> = unit.iter().map(ToString::to_string).collect();
         if !(0..=limits::MAX_FILL).contains(&count) {
             let message = format!("`.fill` makes at most {} values", limits::MAX_FILL);

@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
 use super::scan::{self, Glance, Plain};
-use super::{Attributes, Imports, Kind, Known, Origin, Rewritten, pseudo};
+use super::{Attributes, Imports, Known, LineKind, Origin, Rewritten, pseudo};
 
 /// What is known while a program is rewritten.
 pub(super) struct Expander<'a> {
@@ -82,7 +83,7 @@ pub(super) fn rewrite(
     };
     let mut start = 0;
     for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
-        let line = text.get(start..end).unwrap_or("");
+        let line = text.get(start..end).or_impossible("");
         match scan::glance(line.as_bytes()) {
             Glance::Empty => {}
             Glance::Plain(plain) => expander.plain(&plain, start),
@@ -125,16 +126,16 @@ impl Expander<'_> {
         }
         out.push(b'\n');
         let (start, end) = ((start + plain.start) as u32, (start + plain.end) as u32);
-        self.made.lines.push(Origin { start, end, kind: Kind::Squeezed });
+        self.made.lines.push(Origin { start, end, kind: LineKind::Squeezed });
         self.fresh.clear();
     }
 
     /// A line of the rewritten program.
     pub(super) fn emit(&mut self, text: &str, span: Span) {
-        self.line(text, span, Kind::Made);
+        self.line(text, span, LineKind::Made);
     }
 
-    fn line(&mut self, text: &str, span: Span, kind: Kind) {
+    fn line(&mut self, text: &str, span: Span, kind: LineKind) {
         self.made.text.extend_from_slice(text.as_bytes());
         self.made.text.push(b'\n');
         self.made.lines.push(Origin { start: span.start, end: span.end, kind });
@@ -142,7 +143,7 @@ impl Expander<'_> {
 
     /// The same, where too large a value means that something is too far away.
     pub(super) fn emit_reach(&mut self, text: &str, span: Span) {
-        self.line(text, span, Kind::Reach);
+        self.line(text, span, LineKind::Reach);
     }
 
     /// The name of a number with this value, which may need labels.
@@ -166,19 +167,19 @@ impl Expander<'_> {
         loop {
             let len = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$')).count();
             // A colon inside a word belongs to a name of an interface.
-            let colon = rest.get(len..).unwrap_or("");
+            let colon = rest.get(len..).or_impossible("");
             if len == 0
                 || !colon.starts_with(':')
                 || colon.get(1..).is_some_and(|r| r.starts_with(|c: char| !c.is_whitespace()))
             {
                 break;
             }
-            let name = self.define(rest.get(..len).unwrap_or(""));
+            let name = self.define(rest.get(..len).or_impossible(""));
             let at = start + piece.len() - rest.len();
             let span = Span::new(self.file, at, at + len);
             self.emit(&format!("{name}:"), span);
             self.fresh.push(name);
-            rest = colon.get(1..).unwrap_or("").trim_start();
+            rest = colon.get(1..).or_impossible("").trim_start();
         }
         let at = start + piece.len() - rest.len();
         let text = rest.trim_end();
@@ -222,14 +223,14 @@ impl Expander<'_> {
                 break;
             }
             let len = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-            let (word, behind) = rest.split_at(len);
+            let (word, after) = rest.split_at(len);
             match self.local_label(word) {
                 Some(label) => out.push_str(&label),
                 None => out.push_str(word),
             }
-            let len = behind.find(|c: char| is_word(c) || matches!(c, '"' | '\'')).unwrap_or(behind.len());
-            out.push_str(behind.get(..len).unwrap_or(""));
-            rest = behind.get(len..).unwrap_or("");
+            let len = after.find(|c: char| is_word(c) || matches!(c, '"' | '\'')).unwrap_or(after.len());
+            out.push_str(after.get(..len).or_impossible(""));
+            rest = after.get(len..).or_impossible("");
         }
         out
     }
@@ -283,7 +284,7 @@ impl Expander<'_> {
                 made.extend((!rest.is_empty()).then_some(b' '));
                 scan::squeeze(rest.as_bytes(), &mut made);
                 let made = String::from_utf8_lossy(&made).into_owned();
-                self.line(&made, span, Kind::Squeezed);
+                self.line(&made, span, LineKind::Squeezed);
             }
         }
         Ok(())
@@ -361,7 +362,7 @@ fn split_address(operand: &str) -> (&str, &str) {
     let Some((value, address)) = open.and_then(|at| operand.split_at_checked(at)) else { return (operand, "") };
     let inner = address.trim_start_matches('(').trim_end_matches(')').trim();
     let is_name = inner.starts_with(|c: char| c.is_ascii_alphabetic()) && inner.chars().all(char::is_alphanumeric);
-    // Behind an operator or a function's name it is a part of the expression.
+    // After an operator or a function's name it is a part of the expression.
     let value = value.trim_end();
     let whole = value.is_empty() || value.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ')'));
     if is_name && whole && !is_function(value) { (value, address) } else { (operand, "") }

@@ -1,8 +1,8 @@
 //! The assembly of RISC-V sources: the pseudo-instructions, relocation functions and directives of other RISC-V
 //! assemblers, and a place for names that the caller gives a meaning to ([`Imports`]).
 //!
-//! All of this is rewriting of lines; what an instruction is, is the description's business, and labels, sections and
-//! data are the general assembler's. A line becomes one line or several, never of a length that depends on a label. What
+//! All of this is rewriting of lines. The description says what an instruction is; labels, sections and data are the
+//! work of the general assembler. A line becomes one line or several, never of a length that depends on a label. What
 //! depends on labels is left as an expression, so the program is read once and assembled once. Messages are moved back to
 //! the lines that the user wrote.
 
@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 
 use isaglot_asm::Assembler;
 use isaglot_asm::assemble::source::{self, Image, Linked, Setup};
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
 use crate::Xlen;
@@ -114,7 +115,7 @@ pub enum Binding {
     Weak,
 }
 
-/// A label that is no local one (`1:`, `.L…`).
+/// A label that is not local (`1:`, `.L…`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
     /// Its name.
@@ -136,12 +137,12 @@ pub struct Symbol {
 struct Origin {
     start: u32,
     end: u32,
-    kind: Kind,
+    kind: LineKind,
 }
 
 /// What a line of the rewritten program is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum LineKind {
     /// As the user wrote it, but for blanks.
     Squeezed,
     /// Made.
@@ -200,7 +201,7 @@ pub fn assemble(
         }),
     };
     let image = run(assembler, files, file, &rewritten, &setup, out);
-    // A line that could not be rewritten is missing, so other errors are told, but there is no program.
+    // A line that could not be rewritten is missing, so other errors are reported, but there is no program.
     let mut image = image.filter(|_| out.error_count() == before)?;
     let symbols = symbols(&image, &rewritten.attributes);
     image.labels.clear();
@@ -245,7 +246,7 @@ fn origin(files: &SourceMap, program: &Rewritten, span: Span) -> Option<Origin> 
 /// A message about the rewritten program as one about the user's.
 fn moved(files: &SourceMap, user: FileId, program: &Rewritten, made: FileId, d: &Diagnostic) -> Diagnostic {
     let mut d = d.clone();
-    let far = d.span().and_then(|span| origin(files, program, span)).is_some_and(|o| o.kind == Kind::Reach);
+    let far = d.span().and_then(|span| origin(files, program, span)).is_some_and(|o| o.kind == LineKind::Reach);
     if far && d.code == "asm-expression" {
         d.message = "this is too far away for two instructions, which reach 2 GiB".to_owned();
         d.labels.iter_mut().for_each(|label| label.message.clear());
@@ -254,16 +255,16 @@ fn moved(files: &SourceMap, user: FileId, program: &Rewritten, made: FileId, d: 
         let Some(origin) = origin(files, program, span).filter(|_| span.file == made) else { return span };
         let whole = Span { file: user, start: origin.start, end: origin.end };
         let (Some(file), Some(source)) = (files.get(made), files.get(user)) else { return whole };
-        if origin.kind != Kind::Squeezed {
+        if origin.kind != LineKind::Squeezed {
             return whole;
         }
         let line = file.line_start(file.line_of(span.start as usize));
-        let text = program.text.get(line..).unwrap_or(&[]);
-        let text = text.split(|&b| b == b'\n').next().unwrap_or(&[]);
-        let written = source.bytes.get(origin.start as usize..origin.end as usize).unwrap_or(&[]);
+        let text = program.text.get(line..).or_impossible(&[]);
+        let text = text.split(|&b| b == b'\n').next().or_impossible(&[]);
+        let written = source.bytes.get(origin.start as usize..origin.end as usize).or_impossible(&[]);
         let within = |offset: u32| scan::unsqueezed(written, text, (offset as usize).saturating_sub(line)) as u32;
         let start = origin.start + within(span.start);
-        // The end is behind the last byte, not before the next one.
+        // The end is after the last byte, not before the next one.
         let end = if span.end > span.start { origin.start + within(span.end - 1) + 1 } else { start };
         Span { file: user, start, end: end.max(start) }
     };

@@ -7,7 +7,14 @@ fn low12(value: i64) -> i64 {
 }
 
 /// Lines that put a constant into a register: as few as `lui`, `addi` and `slli` can do it in by splitting off twelve
-/// bits at a time.
+/// bits at a time. Each part has a sign, so what is above it is rounded: for example
+///
+/// ```
+/// use isaglot_riscv::{Xlen, assembly::number::li};
+///
+/// assert_eq!(li("a0", 0x1234_5fff, Xlen::Rv64), ["lui a0,0x12346", "addiw a0,a0,-1"]);
+/// assert_eq!(li("a0", 1 << 40, Xlen::Rv64), ["addi a0,zero,1", "slli a0,a0,0x28"]);
+/// ```
 pub fn li(rd: &str, value: i64, xlen: Xlen) -> Vec<String> {
     let mut out = Vec::new();
     let value = if xlen == Xlen::Rv32 { i64::from(value as i32) } else { value };

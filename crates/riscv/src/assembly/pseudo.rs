@@ -1,4 +1,13 @@
 //! Instructions that stand for several, and functions of addresses: `li`, `la`, `call`, loads of symbols, `%hi`, `%lo`.
+//!
+//! An address is 20 upper bits and 12 lower bits *with sign*, so the upper part is rounded. For example, `la a0, x` at
+//! 0x1000 with `x` at 0x1ffc: the distance is 0xffc, the upper part (0xffc + 0x800) >> 12 = 1, the lower part
+//! 0xffc - 0x1000 = -4:
+//!
+//! ```text
+//! 1000: auipc a0, 1        a0 = 0x1000 + 0x1000
+//! 1004: addi  a0, a0, -4   a0 = 0x1ffc
+//! ```
 
 use isaglot_source::Span;
 

@@ -3,6 +3,8 @@
 //! Most lines of a program are an instruction with registers and numbers. One look at the bytes of a line finds those, and
 //! they are copied with their blanks put as the disassembler puts them.
 
+use isaglot_invariant::Impossible as _;
+
 /// Something that only the long way handles: comments, strings, labels, names of interfaces, functions of addresses.
 const SPECIAL: u8 = 1;
 
@@ -39,7 +41,7 @@ const CLASSES: [u8; 256] = {
 };
 
 fn class(byte: u8) -> u8 {
-    CLASSES.get(usize::from(byte)).copied().unwrap_or(SPECIAL)
+    CLASSES.get(usize::from(byte)).copied().or_impossible(SPECIAL)
 }
 
 /// A line that is one ordinary instruction.
@@ -71,7 +73,7 @@ pub(super) fn glance(line: &[u8]) -> Glance<'_> {
     }
     let start = line.iter().position(|&b| class(b) != BLANK).unwrap_or(line.len());
     let end = line.iter().rposition(|&b| class(b) != BLANK).map_or(start, |at| at + 1);
-    let text = line.get(start..end).unwrap_or(&[]);
+    let text = line.get(start..end).or_impossible(&[]);
     let Some(first) = text.first() else { return Glance::Empty };
     if !first.is_ascii_lowercase() {
         return Glance::Other;
@@ -79,7 +81,7 @@ pub(super) fn glance(line: &[u8]) -> Glance<'_> {
     let len = text.iter().position(|&b| class(b) == BLANK).unwrap_or(text.len());
     let (name, rest) = text.split_at(len);
     let blanks = rest.iter().position(|&b| class(b) != BLANK).unwrap_or(rest.len());
-    let operands = rest.get(blanks..).unwrap_or(&[]);
+    let operands = rest.get(blanks..).or_impossible(&[]);
     if is_long(name, operands, all) {
         return Glance::Other;
     }
@@ -174,7 +176,7 @@ fn is_whole(operands: &[u8], all: u8) -> bool {
         return false;
     }
     let open = operands.iter().position(|&b| b == b'(').unwrap_or(0);
-    let before = operands.get(..open).unwrap_or(&[]).iter().rev().find(|&&b| class(b) != BLANK);
+    let before = operands.get(..open).or_impossible(&[]).iter().rev().find(|&&b| class(b) != BLANK);
     before.is_some_and(|&b| b != b',')
 }
 
@@ -185,13 +187,13 @@ fn is_atomic(name: &[u8]) -> bool {
 /// Whether the address in parentheses has nothing before it.
 fn is_bare(operands: &[u8]) -> bool {
     let open = operands.iter().position(|&b| b == b'(').unwrap_or(operands.len());
-    let before = operands.get(..open).unwrap_or(&[]).iter().rev().find(|&&b| class(b) != BLANK);
+    let before = operands.get(..open).or_impossible(&[]).iter().rev().find(|&&b| class(b) != BLANK);
     before == Some(&b',')
 }
 
 fn ends_in_number(operands: &[u8]) -> bool {
     let last = operands.iter().rposition(|&b| b == b',').map_or(0, |at| at + 1);
-    let first = operands.get(last..).unwrap_or(&[]).iter().find(|&&b| class(b) != BLANK);
+    let first = operands.get(last..).or_impossible(&[]).iter().find(|&&b| class(b) != BLANK);
     first.is_some_and(|&b| b.is_ascii_digit() || b == b'-')
 }
 
@@ -247,10 +249,10 @@ pub(super) fn immediate(name: &str) -> Option<String> {
 pub(super) fn squeeze(operands: &[u8], out: &mut Vec<u8>) {
     let mut rest = operands;
     while let Some(at) = rest.iter().position(|&b| class(b) == BLANK) {
-        let (word, behind) = rest.split_at(at);
+        let (word, after) = rest.split_at(at);
         out.extend_from_slice(word);
-        let blanks = behind.iter().position(|&b| class(b) != BLANK).unwrap_or(behind.len());
-        rest = behind.get(blanks..).unwrap_or(&[]);
+        let blanks = after.iter().position(|&b| class(b) != BLANK).unwrap_or(after.len());
+        rest = after.get(blanks..).or_impossible(&[]);
         let is_word = |byte: Option<&u8>| byte.is_some_and(|&b| class(b) == WORD);
         if is_word(word.last()) && is_word(rest.first()) {
             out.push(b' ');
@@ -283,7 +285,7 @@ pub(super) fn without_comments(text: &str) -> Option<String> {
     while let Some(start) = find(text, at, "/*") {
         let end = find(text, start + 2, "*/").map_or(text.len(), |end| end + 2);
         let bytes = out.get_or_insert_with(|| text.as_bytes().to_vec());
-        bytes.get_mut(start..end).unwrap_or(&mut []).iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
+        bytes.get_mut(start..end).or_impossible_default().iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
         at = end;
     }
     out.and_then(|bytes| String::from_utf8(bytes).ok())
@@ -335,13 +337,13 @@ pub(super) fn operands(text: &str) -> Vec<&str> {
             b'(' => depth += 1,
             b')' => depth -= 1,
             b',' if depth <= 0 => {
-                list.push(text.get(from..at).unwrap_or("").trim());
+                list.push(text.get(from..at).or_impossible("").trim());
                 from = at + 1;
             }
             _ => {}
         }
     }
-    let last = text.get(from..).unwrap_or("").trim();
+    let last = text.get(from..).or_impossible("").trim();
     if !last.is_empty() || !list.is_empty() {
         list.push(last);
     }

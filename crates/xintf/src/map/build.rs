@@ -2,10 +2,24 @@
 //!
 //! Every service is one logical unit. Numbers are given from 32 up in the order of the file, leaving out those that
 //! the file fixes or uses in rows of its own, so that the same file always gives the same tables. Programs never see
-//! these numbers before they ask for them, so a number that changes with the file breaks nobody.
+//! these numbers before they ask for them, so a number that changes with the file breaks no program.
+//!
+//! For example, on a machine with the levels user and mach, where the device `d` serves two interfaces:
+//!
+//! ```text
+//! serves = [{ interface = "a:B" }, { interface = "a:C", levels = ["mach"], dev = 1 }]   # 5 and 6
+//!
+//! interface  device number  levels      unit         unit  levels      device  subdevice
+//! 5          0              user, mach  32           32    user, mach  d       0
+//! 6          1              mach        33           33    mach        d       0
+//! ```
+//!
+//! The first device number of `a:B` is the lowest that is free; had a row of the file used the unit 32, the units would be
+//! 33 and 34. Rows that differ only in their level become one.
 
 use std::collections::BTreeSet;
 
+use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 
 use super::{Levels, LunRow, Map, Route, Service, Value};
@@ -88,7 +102,7 @@ fn rows(map: &mut Map, device: &str, service: &Service, uuid: u64, lun: u64, dev
     let first_route = map.routes.len();
     for level in service.levels.each() {
         let dev = at(&service.dev, level).unwrap_or_else(|| {
-            let free = (0..).find(|&d| !devs.contains(&(uuid, level, d))).unwrap_or(limits::MAX_UNIT);
+            let free = (0..).find(|&d| !devs.contains(&(uuid, level, d))).or_impossible(limits::MAX_UNIT);
             devs.insert((uuid, level, free));
             free
         });

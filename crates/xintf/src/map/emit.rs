@@ -6,6 +6,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use isaglot_invariant::Impossible as _;
+
 use serde_json::{Value, json};
 
 use super::{Levels, Map};
@@ -147,7 +149,7 @@ pub fn rust(map: &Map) -> String {
         flat.routes.len()
     );
     for (lun, levels, device, sub) in &flat.routes {
-        let (levels, n) = (levels.0, flat.devices.iter().position(|d| d == device).unwrap_or_default());
+        let (levels, n) = (levels.0, flat.devices.iter().position(|d| d == device).or_impossible(0));
         let _ = writeln!(out, "    DevRow {{ lun: {lun}, levels: {levels}, device: {n}, sub: {sub} }},");
     }
     let _ = write!(out, "];\n{RUST_TAIL}");

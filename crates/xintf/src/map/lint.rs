@@ -1,7 +1,7 @@
 //! What can be wrong with the two tables: the codes of reference 2.1 that are about maps.
 //!
 //! Rows with a value out of range or a reserved logical unit are reported once and then ignored, so that one slip does
-//! not drag a tail of others behind it. Everything else is judged per level, because no level inherits the rows of
+//! not cause a series of others. Everything else is judged per level, because no level inherits the rows of
 //! another one.
 
 use std::collections::{BTreeMap, BTreeSet};

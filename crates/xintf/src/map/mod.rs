@@ -2,7 +2,7 @@
 //! there to which function of which device (reference 1.5).
 //!
 //! A map file gives the two tables themselves, or says which device serves which interface and leaves the logical
-//! unit numbers to [`build()`], or both. [`lint()`] finds what is wrong with the tables whoever made them, and [`emit`]
+//! unit numbers to [`build()`], or both. [`lint()`] finds what is wrong with the tables, whatever made them, and [`emit`]
 //! writes them as C, Rust or JSON.
 
 mod build;

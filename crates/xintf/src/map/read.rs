@@ -242,7 +242,7 @@ impl Reader<'_> {
         if name::is_component(text) {
             return Some(text.to_owned());
         }
-        let d = Diagnostic::error("E-NAME", format!("`{text}` is no name of a device"));
+        let d = Diagnostic::error("E-NAME", format!("`{text}` is not the name of a device"));
         self.out.push(d.label(span, "").note("a letter, then letters, digits and single inner `_`"));
         None
     }

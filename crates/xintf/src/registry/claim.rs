@@ -2,7 +2,7 @@
 
 use isaglot_source::{Diagnostic, Diagnostics};
 
-use super::{Entry, Kind, Registry, lint};
+use super::{Entry, NumberKind, Registry, lint};
 use crate::limits;
 use crate::uuid::{hash20, hash52, rehash_name};
 
@@ -18,11 +18,11 @@ pub enum Request {
     /// The 52-bit hash of the name, for RV64 alone.
     Wide,
     /// This number, of the given kind, or of the kind that its top bit says.
-    Number(u64, Option<Kind>),
+    Number(u64, Option<NumberKind>),
 }
 
 /// The line that a request would add; its number may be taken, which [`claim`] reports.
-fn wanted(registry: &mut Registry, name: &str, request: Request) -> Option<(u64, Kind)> {
+fn wanted(registry: &mut Registry, name: &str, request: Request) -> Option<(u64, NumberKind)> {
     match request {
         Request::Central => {
             let mut next = registry.next_central.max(3);
@@ -30,16 +30,16 @@ fn wanted(registry: &mut Registry, name: &str, request: Request) -> Option<(u64,
                 next += 1;
             }
             registry.next_central = next;
-            (next < 1 << 19).then_some((next, Kind::Central))
+            (next < 1 << 19).then_some((next, NumberKind::Central))
         }
-        Request::Hash => Some((hash20(name), Kind::Hash(0))),
-        Request::Wide => Some((hash52(name), Kind::Hash(0))),
+        Request::Hash => Some((hash20(name), NumberKind::Hash(0))),
+        Request::Wide => Some((hash52(name), NumberKind::Hash(0))),
         Request::Rehash => (0..=limits::MAX_REHASH)
-            .map(|n| (hash20(&rehash_name(name, n)), Kind::Hash(n)))
+            .map(|n| (hash20(&rehash_name(name, n)), NumberKind::Hash(n)))
             .find(|&(uuid, _)| registry.numbered(uuid).is_none()),
         Request::Number(uuid, kind) => {
             let top = uuid >> 19 != 0;
-            Some((uuid, kind.unwrap_or(if top { Kind::Hash(0) } else { Kind::Central })))
+            Some((uuid, kind.unwrap_or(if top { NumberKind::Hash(0) } else { NumberKind::Central })))
         }
     }
 }

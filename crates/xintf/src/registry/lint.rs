@@ -6,7 +6,7 @@ use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use super::text::{line, number};
-use super::{Entry, Kind, Registry};
+use super::{Entry, NumberKind, Registry};
 use crate::ast::Interface;
 use crate::check::Target;
 use crate::map::Map;
@@ -28,7 +28,7 @@ pub fn check(registry: &Registry, out: &mut Diagnostics) {
         {
             is_sorted = false;
             let d = Diagnostic::warning("W-REG-ORDER", "the lines are not sorted by number");
-            let d = d.label(entry.span, "this one is too late").secondary(before.span, "behind this one");
+            let d = d.label(entry.span, "this one is too late").secondary(before.span, "after this one");
             out.push(d.note("`isaglot xintf registry merge FILE -o FILE` sorts them"));
         }
         last = Some(entry);
@@ -38,7 +38,7 @@ pub fn check(registry: &Registry, out: &mut Diagnostics) {
 /// What is wrong with one line by itself.
 pub(super) fn single(entry: &Entry, out: &mut Diagnostics) {
     if let Err(e) = name::check_interface(&entry.name) {
-        let d = Diagnostic::error("E-NAME", format!("`{}` is no interface name: {}", entry.name, e.why));
+        let d = Diagnostic::error("E-NAME", format!("`{}` is not an interface name: {}", entry.name, e.why));
         out.push(d.label(entry.span, ""));
     }
     let owner = usize::try_from(entry.uuid).ok().and_then(|v| FALLBACK.get(v)).copied();
@@ -49,16 +49,16 @@ pub(super) fn single(entry: &Entry, out: &mut Diagnostics) {
     }
     let is_narrow = entry.uuid <= MAX_NARROW;
     let (top, expected) = match entry.kind {
-        Kind::Central => (is_narrow && entry.uuid < 1 << 19, "a central number is below 0x80000"),
-        Kind::Hash(_) if is_narrow => (entry.uuid >> 19 == 1, "a hashed number of 20 bits has its top bit set"),
-        Kind::Hash(_) => (entry.uuid >> 51 == 1, "a hashed number of 52 bits has bit 51 as its top bit"),
+        NumberKind::Central => (is_narrow && entry.uuid < 1 << 19, "a central number is below 0x80000"),
+        NumberKind::Hash(_) if is_narrow => (entry.uuid >> 19 == 1, "a hashed number of 20 bits has its top bit set"),
+        NumberKind::Hash(_) => (entry.uuid >> 51 == 1, "a hashed number of 52 bits has bit 51 as its top bit"),
     };
     if !top {
         let d = Diagnostic::error("E-UUID-RANGE", expected);
         out.push(d.label(entry.span, format!("{} is not", number(entry.uuid))));
         return;
     }
-    if let Kind::Hash(n) = entry.kind {
+    if let NumberKind::Hash(n) = entry.kind {
         let hashed = rehash_name(&entry.name, n);
         let wanted = if is_narrow { hash20(&hashed) } else { hash52(&hashed) };
         if wanted != entry.uuid {

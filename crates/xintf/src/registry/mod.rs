@@ -1,4 +1,4 @@
-//! The registry: a text file in which whoever defines an interface claims its number, so that no two interfaces ever
+//! The registry: a text file in which the author of an interface claims its number, so that no two interfaces ever
 //! share one (reference 1.8.1).
 //!
 //! A line is `number name kind owner date`, lines are sorted by number, and lines are never changed or removed. So two
@@ -23,19 +23,19 @@ pub use text::{parse, parse_date, print};
 
 /// How a number came to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// Given out by whoever keeps the registry: the lower half of the 20-bit space.
+pub enum NumberKind {
+    /// Given out by the keeper of the registry: the lower half of the 20-bit space.
     Central,
     /// Hashed from the name (0) or from `name#n`: the upper half of either space.
     Hash(u32),
 }
 
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for NumberKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Kind::Central => f.write_str("central"),
-            Kind::Hash(0) => f.write_str("hash"),
-            Kind::Hash(n) => write!(f, "hash#{n}"),
+            NumberKind::Central => f.write_str("central"),
+            NumberKind::Hash(0) => f.write_str("hash"),
+            NumberKind::Hash(n) => write!(f, "hash#{n}"),
         }
     }
 }
@@ -48,7 +48,7 @@ pub struct Entry {
     /// The interface's name.
     pub name: String,
     /// How the number came to be.
-    pub kind: Kind,
+    pub kind: NumberKind,
     /// Who claimed it: a word without blanks, such as a mail address.
     pub owner: String,
     /// When, as `YYYY-MM-DD`.
@@ -59,7 +59,7 @@ pub struct Entry {
 
 impl Entry {
     /// Everything but the place.
-    fn key(&self) -> (u64, &str, Kind, &str, &str) {
+    fn key(&self) -> (u64, &str, NumberKind, &str, &str) {
         (self.uuid, &self.name, self.kind, &self.owner, &self.date)
     }
 }

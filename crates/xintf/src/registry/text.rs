@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
-use super::{Entry, Kind, Registry};
+use super::{Entry, NumberKind, Registry};
 use crate::limits;
 use crate::uuid::MAX_NARROW;
 
@@ -57,11 +57,11 @@ fn entry(text: &str, span: Span) -> Result<Entry, String> {
     Ok(Entry { uuid, name: (*name).to_owned(), kind, owner: (*owner).to_owned(), date: (*date).to_owned(), span })
 }
 
-fn parse_kind(text: &str) -> Option<Kind> {
+fn parse_kind(text: &str) -> Option<NumberKind> {
     match text {
-        "central" => Some(Kind::Central),
-        "hash" => Some(Kind::Hash(0)),
-        _ => text.strip_prefix("hash#")?.parse().ok().filter(|n| *n > 0).map(Kind::Hash),
+        "central" => Some(NumberKind::Central),
+        "hash" => Some(NumberKind::Hash(0)),
+        _ => text.strip_prefix("hash#")?.parse().ok().filter(|n| *n > 0).map(NumberKind::Hash),
     }
 }
 

@@ -1,9 +1,21 @@
 //! Which interface a call in machine code is for: constants and handles followed through the control-flow graph
 //! (reference 2.2).
 //!
-//! What an instruction does is given as a [`Step`]. For each
+//! What an instruction does is given as a [`InsnStep`]. For each
 //! register of each block the facts are: nothing known, a constant, or the handle of a device of an interface. Facts
 //! that differ meet in nothing known, so what is left at a call holds on every way to it.
+//!
+//! For example, where 0x12345 is the number of a known interface:
+//!
+//! ```text
+//!     lui   t0, 0x12345      t0 = 0x12345000
+//!     beqz  a1, 1f
+//!     mv    t1, t0           t1 = 0x12345000 on this way only
+//! 1:  xext  t0, t0, a0       t0 = handle of 0x12345, device 0
+//!     xcmd0 a0, t0, a2       named: t0 is the same handle on both ways
+//!     xext  t1, t1, a0       nothing known: the ways differ in t1
+//!     xcmd0 a0, t1, a2       not named
+//! ```
 //!
 //! A wrong name is worse than none. So the ways that cannot be seen are taken for what could happen: an entry starts
 //! with nothing known, code that nothing leads to is an entry, a call keeps what the calling convention keeps, and a jump
@@ -13,8 +25,9 @@ mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_riscv::register::{CALLER_SAVED, REGISTERS};
-use isaglot_riscv::steps::{Effect, Next, Step};
+use isaglot_riscv::steps::{Effect, InsnStep, Next};
 
 pub use names::Names;
 
@@ -54,12 +67,12 @@ pub struct Resolved {
 /// Follows the facts through code. `steps` are in the order of their addresses; `entries` are addresses where execution
 /// may begin; `bits` is the width of a register; `is_known` says whether an interface number is one that the caller has
 /// a definition of.
-pub fn resolve(steps: &[Step], entries: &[u64], bits: u32, is_known: &dyn Fn(u64) -> bool) -> Resolved {
+pub fn resolve(steps: &[InsnStep], entries: &[u64], bits: u32, is_known: &dyn Fn(u64) -> bool) -> Resolved {
     Solver::new(steps, entries, bits, is_known).run()
 }
 
 struct Solver<'a> {
-    steps: &'a [Step],
+    steps: &'a [InsnStep],
     bits: u32,
     is_known: &'a dyn Fn(u64) -> bool,
     /// First steps of blocks, in order.
@@ -75,7 +88,7 @@ struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    fn new(steps: &'a [Step], entries: &[u64], bits: u32, is_known: &'a dyn Fn(u64) -> bool) -> Solver<'a> {
+    fn new(steps: &'a [InsnStep], entries: &[u64], bits: u32, is_known: &'a dyn Fn(u64) -> bool) -> Solver<'a> {
         let index = |at: u64| steps.binary_search_by_key(&at, |s| s.at).ok();
         let mut starts: BTreeSet<usize> = entries.iter().filter_map(|&at| index(at)).collect();
         starts.extend(steps.first().map(|_| 0));
@@ -114,8 +127,8 @@ impl<'a> Solver<'a> {
 
     /// A way leads to the block that starts with this step.
     fn enter(&mut self, step: usize, state: &State) {
-        let Some(block) = self.block(step) else { return };
-        let Some(slot) = self.states.get_mut(block) else { return };
+        let Some(block) = self.block(step) else { return impossible(()) };
+        let Some(slot) = self.states.get_mut(block) else { return impossible(()) };
         let joined = join(slot.as_ref(), state);
         if *slot != Some(joined) {
             *slot = Some(joined);
@@ -154,13 +167,13 @@ impl<'a> Solver<'a> {
     /// Goes through a block: leads on to others or, once all is settled, notes the calls.
     fn follow(&mut self, block: usize, mut found: Option<&mut Resolved>) {
         let steps = self.steps;
-        let Some(&first) = self.leaders.get(block) else { return };
+        let Some(&first) = self.leaders.get(block) else { return impossible(()) };
         let end = self.leaders.get(block + 1).copied().unwrap_or(steps.len());
-        let function = self.functions.get(block).copied().unwrap_or(0);
-        let Some(Some(mut state)) = self.states.get(block).copied() else { return };
-        let mut last: Option<&Step> = None;
-        for step in steps.get(first..end).unwrap_or(&[]) {
-            // A gap in the addresses is no way through.
+        let function = self.functions.get(block).copied().or_impossible(0);
+        let Some(Some(mut state)) = self.states.get(block).copied() else { return impossible(()) };
+        let mut last: Option<&InsnStep> = None;
+        for step in steps.get(first..end).or_impossible(&[]) {
+            // Control does not cross a gap in the addresses.
             if last.is_some_and(|l| l.at.wrapping_add(u64::from(l.size)) != step.at) {
                 return;
             }
@@ -220,7 +233,7 @@ impl<'a> Solver<'a> {
 
     /// Any instruction of the function may be reached with this state.
     fn scatter(&mut self, function: usize, state: &State) {
-        let Some(slot) = self.anywhere.get_mut(function) else { return };
+        let Some(slot) = self.anywhere.get_mut(function) else { return impossible(()) };
         let joined = join(slot.as_ref(), state);
         if *slot == Some(joined) {
             return;
@@ -280,7 +293,11 @@ impl<'a> Solver<'a> {
 
 /// What a register holds; register 0 is always zero.
 fn value(state: &State, register: u8) -> Fact {
-    if register == 0 { Fact::Constant(0) } else { state.get(usize::from(register)).copied().unwrap_or(Fact::Unknown) }
+    if register == 0 {
+        Fact::Constant(0)
+    } else {
+        state.get(usize::from(register)).copied().or_impossible(Fact::Unknown)
+    }
 }
 
 fn join(a: Option<&State>, b: &State) -> State {
@@ -294,7 +311,7 @@ fn join(a: Option<&State>, b: &State) -> State {
     out
 }
 
-fn note(step: &Step, state: &State, found: &mut Resolved) {
+fn note(step: &InsnStep, state: &State, found: &mut Resolved) {
     let Effect::Command { rs, k, .. } = step.effect else { return };
     match value(state, rs) {
         Fact::Handle { uuid, dev } => {

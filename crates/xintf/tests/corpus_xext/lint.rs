@@ -7,7 +7,7 @@ use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostics, FileId, Severity, SourceMap, Span};
 use isaglot_testing::{Failed, Tally, corpus, ledger};
 use isaglot_xintf::check::{Target, check};
-use isaglot_xintf::registry::{self, Entry, Kind, Request};
+use isaglot_xintf::registry::{self, Entry, NumberKind, Request};
 use isaglot_xintf::{ast, map, name, set};
 use serde_json::{Value, json};
 
@@ -111,8 +111,8 @@ fn registry_record(record: &Value, files: &mut SourceMap, found: &mut Diagnostic
     let mut all = registry::parse(id, &bytes, found);
     let request = &record["request"];
     let kind = match request["kind"].as_str() {
-        Some("hash") => Some(Kind::Hash(0)),
-        Some("central") => Some(Kind::Central),
+        Some("hash") => Some(NumberKind::Hash(0)),
+        Some("central") => Some(NumberKind::Central),
         _ => None,
     };
     let wanted = match request["op"].as_str() {
@@ -124,7 +124,7 @@ fn registry_record(record: &Value, files: &mut SourceMap, found: &mut Diagnostic
     let entry = Entry {
         uuid: 0,
         name: request["name"].as_str().ok_or("name")?.to_owned(),
-        kind: Kind::Central,
+        kind: NumberKind::Central,
         owner: "somebody".to_owned(),
         date: "2026-02-01".to_owned(),
         span: Span::new(place, 0, 1),

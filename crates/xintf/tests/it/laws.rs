@@ -6,7 +6,7 @@ use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostics, FileId, SourceMap, Span};
 use isaglot_testing::Random;
 use isaglot_xintf::profile::{self, Op, Profile, Taken};
-use isaglot_xintf::registry::{self, Entry, Kind, Registry, Request};
+use isaglot_xintf::registry::{self, Entry, NumberKind, Registry, Request};
 use isaglot_xintf::uuid::{embed, hash20, hash52, id_word, narrow};
 use isaglot_xintf::{limits, name};
 
@@ -112,7 +112,7 @@ fn claim(registry: &mut Registry, full: &str, owner: &str, request: Request) -> 
     let mut found = Diagnostics::new();
     let date = "2026-01-31".to_owned();
     let entry =
-        Entry { uuid: 0, name: full.to_owned(), kind: Kind::Central, owner: owner.to_owned(), date, span: HERE };
+        Entry { uuid: 0, name: full.to_owned(), kind: NumberKind::Central, owner: owner.to_owned(), date, span: HERE };
     let added = registry::claim(registry, entry, request, &mut found);
     added.ok_or_else(|| found.iter().map(|d| d.code).collect())
 }
@@ -137,7 +137,7 @@ fn ten_thousand_allocations() {
                 assert!(taken.contains_key(&embed(hash20(&full), Xlen::Rv64)), "{full} was refused for nothing");
                 // The ways out that the message names.
                 let free = claim(&mut all.clone(), &full, "me", Request::Rehash).expect("a re-hash");
-                assert!(matches!(free.kind, Kind::Hash(1..)));
+                assert!(matches!(free.kind, NumberKind::Hash(1..)));
                 assert!(claim(&mut all.clone(), &full, "me", Request::Central).is_ok());
                 let e = claim(&mut all, &full, "me", Request::Wide).expect("a wide number");
                 taken.insert(embed(e.uuid, Xlen::Rv64), full);
