@@ -6,8 +6,8 @@
 //! many of them almost instructions. Without a corpus there are the descriptions that the project ships.
 //!
 //! Sanitizers take most of the time of a compiler. Straight code calls the same runtime as the tables, so clang only checks
-//! it for warnings, but for one description of each kind; `ISAGLOT_FULL=1` runs all of it, and the streams of a million
-//! instructions from the pools. `ISAGLOT_WORDS=1000000` takes so many random words besides.
+//! it for warnings, but for one description of each kind, and nothing is optimised; `ISAGLOT_FULL=1` runs all of it,
+//! optimised, and the streams of a million instructions from the pools. `ISAGLOT_WORDS=1000000` takes so many random words besides.
 
 mod support;
 
@@ -29,8 +29,10 @@ use support::{COMPILERS, SANITIZE, STRICT, Subject, WARNINGS, said};
 /// Random words that each form is tried with.
 const WORDS: usize = 20_000;
 
-/// Generated C is compiled with little optimisation: it is run for seconds.
-const OPTIMIZE: &[&str] = &["-O1"];
+/// How much a compiler optimises: it takes longer than what it makes, which runs for less than a second.
+fn level() -> &'static str {
+    if support::is_full() { "-O1" } else { "-O0" }
+}
 
 /// Descriptions of which also the form is compiled in which Rust runs tables, and a linter asked: one of each kind.
 const KINDS: [&str; 3] = ["minnow", "rv32", "xe"];
@@ -276,7 +278,8 @@ fn rust(subject: &Subject, straight: bool) -> Result<(), Failed> {
         command.current_dir(&dir).args(["--edition", "2024", "-D", "warnings"]).args(args);
         command
     };
-    said(&mut rustc(&["-C", "opt-level=1", "--crate-name", "isaglot", "--crate-type", "lib", "src/lib.rs"]))?;
+    let optimise = if support::is_full() { "opt-level=1" } else { "opt-level=0" };
+    said(&mut rustc(&["-C", optimise, "--crate-name", "isaglot", "--crate-type", "lib", "src/lib.rs"]))?;
     said(Command::new("rustfmt").current_dir(&dir).args(["--edition", "2024", "--check", "src/lib.rs"]))?;
     if KINDS.contains(&subject.name.as_str()) {
         said(&mut rustc(&["--crate-name", "isaglot", "--test", "src/lib.rs", "-o", "own_tests"]))?;
@@ -313,7 +316,7 @@ fn c(subject: &Subject, compiler: &str, runs: bool) -> Result<(), Failed> {
     if !runs {
         return support::compile(compiler, &[WARNINGS, STRICT, &["-fsyntax-only"]], &[&dir.join("isaglot.c")], &dir);
     }
-    let program = compiled(compiler, &dir, &[OPTIMIZE, SANITIZE])?;
+    let program = compiled(compiler, &dir, &[&[level()], SANITIZE])?;
     let driver = Driver { program, always: Vec::new(), dir: &dir };
     drive(subject, &plan, &driver)?;
     again(subject, &plan, &driver)?;
@@ -340,7 +343,7 @@ fn c_tables(subjects: &[Subject], compiler: &str) -> Result<(), Failed> {
         let stamp = Stamp::new(&plans[0], 0, "");
         std::fs::write(dir.join("isaglot.h"), C::new(widest, stamp, "isaglot").header())?;
         std::fs::write(dir.join("isaglot.c"), several(&blueprints))?;
-        let program = compiled(compiler, &dir, &[OPTIMIZE, SANITIZE, &["-DSEVERAL"]])?;
+        let program = compiled(compiler, &dir, &[&[level()], SANITIZE, &["-DSEVERAL"]])?;
         for (i, ((subject, _), plan)) in these.iter().zip(&plans).enumerate() {
             let always = vec!["-n".to_owned(), i.to_string()];
             let driver = Driver { program: program.clone(), always, dir: &dir };

@@ -1,4 +1,4 @@
-//! Where text goes: a small buffer in front of whatever takes the bytes, with the column of the line.
+//! Where text goes: a small buffer before the sink that takes the bytes, with the column of the line.
 //!
 //! A line that may yet be taken back is written by *quick* steps: each is told the place where it writes and gives the
 //! place after it, which its caller keeps in a register. They copy a fixed number of bytes, of which those too many are
@@ -98,7 +98,7 @@ impl<'o> Out<'o> {
         }
     }
 
-    /// A quick step that is no quick one: `print` appends as usual.
+    /// A step that is not quick: `print` appends as usual.
     #[inline]
     pub(crate) fn slowly(&mut self, at: usize, print: impl FnOnce(&mut Self)) -> usize {
         self.full |= at > SIZE;

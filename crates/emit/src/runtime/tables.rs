@@ -94,7 +94,7 @@ pub struct Isa<'t> {
     /// Finished texts by the bits that pick them: first byte in `text` × 256 + length; [`NONE`] where the exact half has
     /// to print.
     pub picks: &'t [u32],
-    /// Where a program goes on, by the bits that decide: places in `ops`.
+    /// Where a program continues, by the bits that decide: places in `ops`.
     pub jumps: &'t [u32],
     /// Bits that are gathered.
     pub runs: &'t [Run],

@@ -31,7 +31,7 @@ struct isaglot_instruction {
  * an instruction is not known, one unit is taken and "leaf" is ISAGLOT_NONE, as it is for a word that is none. */
 size_t isaglot_fetch(const void *bytes, size_t size, struct isaglot_instruction *out);
 
-/* Decides a word. False if it is no instruction, or two encodings match. */
+/* Decides a word. False if it is invalid, or two encodings match. */
 bool isaglot_decode(struct isaglot_word word, struct isaglot_instruction *out);
 
 /* The name of an encoding in the description, and its mnemonic. */
@@ -92,7 +92,7 @@ struct isaglot_options {
    /* At the end of an instruction's line. */
    void (*after)(void *data, struct isaglot_out *out, uint64_t position, const struct isaglot_word *word,
                  uint32_t bits);
-   /* The whole line, with its end, for a word that is no instruction. */
+   /* The whole line, with its end, for an invalid word. */
    void (*no_match)(void *data, struct isaglot_out *out, const struct isaglot_word *word, uint32_t bits);
 };
 
@@ -112,7 +112,7 @@ void isaglot_disassemble(const void *bytes, size_t size, const struct isaglot_op
                          const struct isaglot_labels *labels, isaglot_sink sink, void *sink_data);
 
 /* Writes the text of one instruction, ended by 0, to a buffer, as much as fits. Gives the length of the whole text; 0
- * if the word is no instruction. */
+ * if the word is invalid. */
 size_t isaglot_text(struct isaglot_word word, uint32_t bits, char *buffer, size_t size);
 
 /*@MORE*/

@@ -17,7 +17,7 @@ struct isaglot_field {
 };
 
 /* Visits every field of an instruction, nested ones too; the last visit is the end of the instruction. False if the
- * word is no instruction. */
+ * word is invalid. */
 typedef void (*isaglot_visit)(void *data, const struct isaglot_field *field);
 bool isaglot_fields(struct isaglot_word word, uint32_t bits, isaglot_visit visit, void *data);
 

@@ -1,4 +1,4 @@
-/* Where text goes: a small buffer in front of whatever takes the bytes, with the column of the line. The text of an
+/* Where text goes: a small buffer before the sink that takes the bytes, with the column of the line. The text of an
  * instruction stays in the buffer until it is decided that it is right, so that it can be taken back. */
 
 #define BUFFER 4096

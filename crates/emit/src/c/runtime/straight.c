@@ -1,5 +1,5 @@
 /* Runs a program whose first step writes at "at"; gives the place behind its text, NOWHERE if the exact half has to print
- * the line. It stands behind the tables. */
+ * the line. It follows the tables. */
 static size_t run(const struct isa *isa, uint32_t program, size_t at, const word_t *w, const struct line *line,
                   struct isaglot_out *o);
 
