@@ -170,7 +170,7 @@ fn two_that_need_each_other() {
     }
 }
 
-/// A guard that is evaluated on the way to a name, but whose case does not define it, may leave a value behind.
+/// A guard that is evaluated on the way to a name, but whose case does not define it, may leave a value.
 #[test]
 fn a_guard_that_is_only_passed_is_kept() {
     let body = r#"

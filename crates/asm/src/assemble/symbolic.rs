@@ -57,7 +57,7 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    /// The node behind a number.
+    /// The node that a number stands for.
     pub(super) fn node(&self, term: Term) -> &Node {
         self.nodes.get(term.0 as usize).unwrap_or(&Node::Unknown)
     }
