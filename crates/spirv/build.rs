@@ -52,6 +52,12 @@ fn main() {
     constant(&mut out, "INST_SLOTS", "u16", &t.inst_slots);
     constant(&mut out, "ROLES", "u8", &t.roles);
     let _ = writeln!(out, "static REVISION: &str = {:?};", t.revision);
+    // The opcodes by name, for the few instructions that code looks at itself.
+    let _ = writeln!(out, "#[allow(missing_docs, non_upper_case_globals)]\npub mod opcode {{");
+    for op in &model.ops {
+        let _ = writeln!(out, "    pub const {}: u16 = {};", op.name, op.opcode);
+    }
+    out.push_str("}\n");
     let dir = std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
     std::fs::write(Path::new(&dir).join("tables.rs"), out).expect("OUT_DIR is writable");
 }

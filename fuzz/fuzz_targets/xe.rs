@@ -2,17 +2,17 @@
 //! Arbitrary bytes as Xe binaries, texts and listings.
 #![no_main]
 
-use isaglot_xe::exercise::exercise;
-use isaglot_xe::{Platform, Xe};
+use isaglot_xe::oracle::exercise;
+use isaglot_xe::{Description, Platform, Xe};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     thread_local! {
-        static XE: std::cell::RefCell<Option<Xe>> = std::cell::RefCell::new(Xe::new(Platform::XeHpc));
+        static DESCRIPTION: Option<Description> = Description::embedded();
     }
-    XE.with_borrow_mut(|xe| {
-        if let Some(xe) = xe
-            && let Err(e) = exercise(xe, data)
+    DESCRIPTION.with(|description| {
+        if let Some(mut xe) = description.as_ref().and_then(|d| Xe::new(d, Platform::XeHpc))
+            && let Err(e) = exercise(&mut xe, data)
         {
             panic!("{e}");
         }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use isaglot_invariant::Impossible as _;
+
 use crate::steps::{Next, Step};
 
 /// A basic block.
@@ -52,7 +54,7 @@ pub(crate) fn blocks(steps: &[Step]) -> Vec<Block> {
         all.push(Block { steps: start..end, succs: succs.into_iter().collect(), preds: Vec::new() });
     }
     for from in 0..all.len() {
-        let succs = all.get(from).map(|b| b.succs.clone()).unwrap_or_default();
+        let succs = all.get(from).map(|b| b.succs.clone()).or_impossible_default();
         for to in succs {
             if let Some(block) = all.get_mut(to as usize) {
                 block.preds.push(from as u32);

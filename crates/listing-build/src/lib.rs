@@ -1,4 +1,5 @@
 //! The listing of a program in any instruction set whose description says what its operands are.
+#![doc = include_str!("../README.md")]
 //!
 //! Method: take every instruction apart (`steps`), cut the program into blocks (`blocks`), tell the dataflow which bytes
 //! of which registers each operand touches (`registers`), and write down what comes out as the one tree of listings.
@@ -18,7 +19,7 @@ use isaglot_model::Access;
 
 use crate::blocks::{Block, blocks};
 use crate::registers::{RegisterId, Registers};
-use crate::steps::{Piece, Step, steps};
+use crate::steps::{ListedOperand, Step, steps};
 use isaglot_listing::dataflow::{Flow, OperandId, Program, Role, TooLarge, solve};
 use isaglot_listing::tree::{
     Address, Direct, Elem, Immediate, Implicit, Inst, Label, LabelRef, Listing, LiveTotals, Operand, Reg,
@@ -87,12 +88,12 @@ fn accesses(registers: &Registers, steps: &[Step], blocks: &[Block]) -> (Program
                     (!all.is_empty()).then(|| program.operand(role))
                 };
                 ids.push(match piece {
-                    Piece::Registers { all, access, .. } => Ids {
+                    ListedOperand::Registers { all, access, .. } => Ids {
                         read: access.reads().then(|| add(all, Role::Read)).flatten(),
                         write: access.writes().then(|| add(all, Role::Write)).flatten(),
                     },
-                    Piece::Memory { base, .. } => Ids { read: add(base.as_slice(), Role::Read), write: None },
-                    Piece::Immediate(_) | Piece::Label(_) => Ids::default(),
+                    ListedOperand::Memory { base, .. } => Ids { read: add(base.as_slice(), Role::Read), write: None },
+                    ListedOperand::Immediate(_) | ListedOperand::Label(_) => Ids::default(),
                 });
             }
             program.instruction(None);
@@ -156,11 +157,11 @@ impl Context<'_> {
         for (piece, ids) in step.pieces.iter().zip(ids) {
             let reg = |text: &str| Reg { rn: Cow::Owned(text.to_owned()), ..Reg::default() };
             match piece {
-                Piece::Registers { implied: true, .. } => {
+                ListedOperand::Registers { implied: true, .. } => {
                     implicit.defs.extend(self.links(ids.read));
                     implicit.uses.extend(self.links(ids.write));
                 }
-                Piece::Registers { text, access, .. } => {
+                ListedOperand::Registers { text, access, .. } => {
                     if access.writes() {
                         let made = Direct { reg: reg(text), uses: self.links(ids.write), ..Direct::default() };
                         // A second destination has no place of its own in the tree.
@@ -174,13 +175,13 @@ impl Context<'_> {
                         inst.srcs.push(Operand::RD(made));
                     }
                 }
-                Piece::Immediate(text) => {
+                ListedOperand::Immediate(text) => {
                     inst.srcs.push(Operand::IM(Immediate { value: Cow::Owned(text.clone()), ty: None }));
                 }
-                Piece::Label(pc) => {
+                ListedOperand::Label(pc) => {
                     inst.srcs.push(Operand::LB(LabelRef { target: Cow::Owned(self.target(*pc)) }));
                 }
-                Piece::Memory { text, .. } => {
+                ListedOperand::Memory { text, .. } => {
                     let made = Address { areg: reg(text), adefs: self.links(ids.read), ..Address::default() };
                     inst.srcs.push(Operand::AD(made));
                 }

@@ -1,4 +1,5 @@
 //! The listing: a disassembled program as a tree that other tools can read, and the dataflow that it shows.
+#![doc = include_str!("../README.md")]
 //!
 //! Problem: what a disassembler knows (blocks, operands, who defines what) is lost in text. Method: one tree of plain
 //! types ([`tree`]) is at once what the writer prints ([`mod@write`]), what the reader takes ([`mod@read`]) and what the

@@ -1,4 +1,4 @@
-//! A listing for people: offset, bytes and text in columns; blocks with where control comes from and goes to; behind each
+//! A listing for people: offset, bytes and text in columns; blocks with where control comes from and goes to; after each
 //! instruction what defines its sources, what uses its results, and how many bytes are live before it.
 
 use std::fmt::Write;

@@ -79,7 +79,7 @@ pub struct Inst<'a> {
     pub wren: bool,
     /// Mnemonic.
     pub op: Text<'a>,
-    /// Function, message unit or shape behind the mnemonic.
+    /// Function, message unit or shape after the mnemonic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subop: Option<Text<'a>>,
     /// Number of channels.

@@ -226,7 +226,8 @@ fn live_totals(out: &mut Vec<u8>, totals: &LiveTotals<'_>) {
     out.push(b'}');
 }
 
-fn operand(out: &mut Vec<u8>, o: &Operand<'_>) {
+/// An operand.
+pub fn operand(out: &mut Vec<u8>, o: &Operand<'_>) {
     match o {
         Operand::LB(x) => key_string(out, "{\"kind\":\"LB\", \"target\":", &x.target),
         Operand::IM(x) => {
@@ -312,7 +313,7 @@ fn operand(out: &mut Vec<u8>, o: &Operand<'_>) {
     out.push(b'}');
 }
 
-/// The keys that all register operands share behind the register.
+/// The keys that all register operands share after the register.
 fn shape(out: &mut Vec<u8>, sat: bool, rgn: Option<&Rgn>, ty: Option<&str>) {
     if sat {
         out.extend_from_slice(b", \"sat\":true");

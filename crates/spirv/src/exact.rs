@@ -78,7 +78,7 @@ pub fn disassemble_to(words: &[u32], options: &dis::Options<'_>, write: &mut Wri
         return refused.into_iter().collect();
     }
     let version = body.get(1).map_or(0, |v| (v >> 8 & 0xff).min(u32::from(asm::NEWEST)) as u8);
-    // A header that the disassembler refuses is no reason not to print what follows.
+    // What follows is printed even if the disassembler refuses the header.
     for (word, plain) in body.iter_mut().zip([asm::MAGIC, 0x0001_0600]) {
         *word = plain;
     }

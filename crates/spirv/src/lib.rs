@@ -1,36 +1,28 @@
 //! SPIR-V: the grammar as data, an assembler, a disassembler, exact round trips and a listing.
-//!
-//! The text is that of the SPIRV-Tools assembly syntax, byte for byte; `docs/spirv.md` describes it, and
-//! `docs/spirv-deviations.md` lists where this crate does better than the reference.
+#![doc = include_str!("../README.md")]
 //!
 //! * [`asm`]: text → words in one pass, with the names of ids and the place of every instruction in the text.
 //! * [`dis`]: words → text, with friendly names, comments, nesting and colour.
 //! * [`exact`]: text from which the very same file is made again, whatever is in it.
-//! * [`listing`]: a module as JSON: sections, functions, blocks with their edges, ids defined and used.
-//! * [`list()`](list::list): a module as the listing that all instruction sets share, with definitions and uses of ids.
+//! * `list` (feature `listing`): the listing that all instruction sets share, with definitions and uses of ids.
 //! * [`instructions`]: a zero-copy walk over the instructions.
 //! * [`grammar`]: opcodes, enumerants and extended sets, embedded or read from Khronos files at run time.
-//!
-//! ```
-//! let words = isaglot_spirv::assemble(b"%void = OpTypeVoid\n", &Default::default()).unwrap();
-//! assert_eq!(words[5..], [0x0002_0013, 1]);
-//! let text = isaglot_spirv::disassemble(&words, &Default::default()).unwrap();
-//! assert!(text.ends_with(b"%void = OpTypeVoid\n"));
-//! ```
 //!
 //! No function panics on any input, and memory stays in proportion to it; the bounds are in [`limits`].
 
 pub mod asm;
 pub mod dis;
 pub mod exact;
+mod flow;
 pub mod grammar;
 pub mod instructions;
 pub mod limits;
+#[cfg(feature = "listing")]
 pub mod list;
-pub mod listing;
 mod number;
+#[cfg(feature = "oracle")]
+pub mod oracle;
 mod places;
-pub mod smoke;
 mod sparse;
 
 use isaglot_source::{Diagnostics, SourceMap};

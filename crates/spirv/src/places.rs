@@ -8,8 +8,8 @@
 
 use std::cell::OnceCell;
 
-use crate::grammar::Grammar;
 use crate::grammar::rows::{HAS_RESULT, HAS_TYPE};
+use crate::grammar::{Grammar, opcode};
 use crate::instructions::Instructions;
 use crate::limits::{DENSE_IDS, WORDS_PER_ID};
 
@@ -72,7 +72,7 @@ impl<'m> Places<'m> {
 /// The id that an instruction defines, names or decorates.
 fn subject(grammar: Grammar<'_>, opcode: u16, words: &[u32]) -> Option<u32> {
     match (opcode, words) {
-        (5 | 71, [_, target, ..]) => Some(*target),
+        (opcode::OpName | opcode::OpDecorate, [_, target, ..]) => Some(*target),
         _ => {
             let flags = grammar.op(opcode)?.flags;
             let at = if flags & HAS_TYPE != 0 { 2 } else { 1 };

@@ -9,6 +9,7 @@ use isaglot_listing::write::{Style, to_json};
 use isaglot_source::FileId;
 use isaglot_spirv::dis::Options;
 use isaglot_spirv::list::{Show, list};
+use isaglot_testing::Random;
 
 const PROGRAMS: u64 = 1000;
 
@@ -26,21 +27,6 @@ struct Made {
     names: Vec<u32>,
     write: Option<u32>,
     nexts: Vec<usize>,
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % n as u64) as usize
-    }
-
-    fn of<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len())]
-    }
 }
 
 fn instruction(opcode: u32, operands: &[u32]) -> Vec<u32> {
@@ -63,15 +49,15 @@ fn module(random: &mut Random) -> (Vec<Made>, u32) {
         bound += 1;
         bound - 1
     };
-    let constants: Vec<u32> = (0..2 + random.below(3)).map(|_| fresh()).collect();
+    let constants: Vec<u32> = (0..2 + random.index(3)).map(|_| fresh()).collect();
     let truth = fresh();
-    let shapes: Vec<Shape> = (0..1 + random.below(3))
+    let shapes: Vec<Shape> = (0..1 + random.index(3))
         .map(|_| {
-            let blocks = 1 + random.below(7);
+            let blocks = 1 + random.index(7);
             Shape {
                 id: fresh(),
                 labels: (0..blocks).map(|_| fresh()).collect(),
-                values: (0..blocks).map(|_| (0..random.below(5)).map(|_| fresh()).collect()).collect(),
+                values: (0..blocks).map(|_| (0..random.index(5)).map(|_| fresh()).collect()).collect(),
             }
         })
         .collect();
@@ -80,10 +66,10 @@ fn module(random: &mut Random) -> (Vec<Made>, u32) {
     let functions: Vec<u32> = shapes.iter().map(|s| s.id).collect();
     let mut all: Vec<Made> = Vec::new();
     // Names and decorations come before what they are about.
-    for _ in 0..random.below(4) {
-        let about = random.of(&values);
+    for _ in 0..random.index(4) {
+        let about = *random.pick(&values);
         let words =
-            if random.below(2) == 0 { instruction(5, &[about, u32::from(b'n')]) } else { instruction(71, &[about, 0]) };
+            if random.index(2) == 0 { instruction(5, &[about, u32::from(b'n')]) } else { instruction(71, &[about, 0]) };
         all.push(Made { words, names: vec![about], ..Made::default() });
     }
     let plain =
@@ -93,7 +79,7 @@ fn module(random: &mut Random) -> (Vec<Made>, u32) {
     all.push(plain(instruction(20, &[BOOL]), &[], BOOL));
     all.push(plain(instruction(33, &[FUNCTION, VOID]), &[VOID], FUNCTION));
     for &id in &constants {
-        all.push(plain(instruction(43, &[INT, id, random.below(9) as u32]), &[INT], id));
+        all.push(plain(instruction(43, &[INT, id, random.index(9) as u32]), &[INT], id));
     }
     all.push(plain(instruction(41, &[BOOL, truth]), &[BOOL], truth));
     let module_end = all.len();
@@ -136,12 +122,12 @@ fn function(
         all.push(Made { words: instruction(248, &[*label]), nexts: vec![next], ..Made::default() });
         for &id in made {
             let next = all.len() + 1;
-            let (a, b) = (random.of(values), random.of(values));
-            let (words, reads) = match random.below(6) {
-                0 => (instruction(57, &[VOID, id, random.of(functions)]), vec![VOID]),
+            let (a, b) = (*random.pick(values), *random.pick(values));
+            let (words, reads) = match random.index(6) {
+                0 => (instruction(57, &[VOID, id, *random.pick(functions)]), vec![VOID]),
                 1 => (instruction(200, &[INT, id, a]), vec![INT, a]),
                 2 => {
-                    let (first, second) = (random.of(&shape.labels), random.of(&shape.labels));
+                    let (first, second) = (*random.pick(&shape.labels), *random.pick(&shape.labels));
                     (instruction(245, &[INT, id, a, first, b, second]), vec![INT, a, b])
                 }
                 _ => (instruction(128, &[INT, id, a, b]), vec![INT, a, b]),
@@ -149,15 +135,15 @@ fn function(
             all.push(Made { words, reads, write: Some(id), nexts: vec![next], ..Made::default() });
         }
         let mut place = || {
-            let n = random.below(starts.len());
+            let n = random.index(starts.len());
             (shape.labels[n], starts[n])
         };
         let ((one, to_one), (two, to_two)) = (place(), place());
-        let (words, reads, nexts) = match random.below(5) {
+        let (words, reads, nexts) = match random.index(5) {
             0 => (instruction(253, &[]), vec![], vec![]),
             1 => (instruction(249, &[one]), vec![], vec![to_one]),
             2 => {
-                let selector = random.of(constants);
+                let selector = *random.pick(constants);
                 (instruction(251, &[selector, one, 7, two]), vec![selector], vec![to_one, to_two])
             }
             _ => (instruction(250, &[truth, one, two]), vec![truth], vec![to_one, to_two]),
@@ -232,7 +218,7 @@ fn parts<'l>(listing: &'l Listing<'_>) -> (Vec<&'l Label<'l>>, Vec<&'l Inst<'l>>
 fn spirv_dataflow_equals_a_walk_over_instructions() {
     let mut links = 0;
     for seed in 1..=PROGRAMS {
-        let (made, bound) = module(&mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
+        let (made, bound) = module(&mut Random::new(seed));
         let mut words = vec![0x0723_0203, 0x0001_0600, 0, bound, 0];
         words.extend(made.iter().flat_map(|m| &m.words));
         let show = Show { defs: true, pc: true, bits: true };

@@ -1,6 +1,7 @@
 //! One test for each entry of `docs/spirv-deviations.md`, under its number.
 
-use isaglot_spirv::{asm, dis, exact, listing};
+use isaglot_listing::tree::Elem;
+use isaglot_spirv::{asm, dis, exact, list};
 
 fn assemble(text: &str) -> Vec<u32> {
     let done = asm::assemble(text.as_bytes(), &asm::Options::default());
@@ -136,15 +137,19 @@ fn d12_the_listing_has_blocks_and_their_edges() {
         "%f = OpFunction %v None %t\n%a = OpLabel\nOpSelectionMerge %c None\nOpBranchConditional %x %b %c\n\
          %b = OpLabel\nOpBranch %c\n%c = OpLabel\nOpReturn\nOpFunctionEnd\n",
     );
-    let (json, failures) = listing::json(&words, &dis::Options::default());
+    let (listing, failures) = list::list(&words, &dis::Options::default(), list::Show::default()).expect("a listing");
     assert!(failures.is_empty());
-    let v: serde_json::Value = serde_json::from_str(&json).expect("JSON");
-    let blocks = &v["functions"][0]["blocks"];
-    assert_eq!(blocks[0]["succs"], serde_json::json!([7, 5]));
-    assert_eq!(blocks[0]["merge"], 5);
-    assert_eq!(blocks[2]["label"], 5);
-    assert_eq!(blocks[2]["preds"], serde_json::json!([4, 7]));
-    assert_eq!(blocks[1]["instructions"][1]["uses"], serde_json::json!([5]));
+    let label = |n: usize| match &listing.elems[n] {
+        Elem::L(label) => (label.symbol.as_ref(), label.preds.as_slice(), label.succs.as_slice()),
+        Elem::I(inst) => panic!("{n} is {}", inst.op),
+    };
+    // The function, its three blocks: each edge is the number of a block.
+    assert_eq!(label(0), ("%1", &[][..], &[1][..]));
+    assert_eq!(label(2), ("%4", &[0][..], &[2, 3][..]));
+    assert_eq!(label(6), ("%7", &[1][..], &[3][..]));
+    assert_eq!(label(9), ("%5", &[1, 2][..], &[][..]));
+    let Elem::I(merge) = &listing.elems[4] else { panic!("no instruction") };
+    assert_eq!(merge.comment.as_deref(), Some("OpSelectionMerge %5 None"));
 }
 
 #[test]

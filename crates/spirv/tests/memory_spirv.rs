@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 
 use cap::Cap;
 use isaglot_source::{SourceMap, render};
-use isaglot_spirv::{asm, dis, exact, listing};
+use isaglot_spirv::{asm, dis, exact, list};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 #[global_allocator]
@@ -96,7 +96,7 @@ fn measure(tool: Tool) -> usize {
                     dis::disassemble_to(&words, &options, &mut write)
                 }
                 Tool::DisExact => exact::disassemble_to(&words, &options, &mut write),
-                _ => listing::json_to(&words, &options, &mut write),
+                _ => list::json_to(&words, &options, list::Show::default(), &mut write).expect("a listing"),
             };
             let files = SourceMap::new();
             failures.iter().for_each(|f| drop(render::text(&files, &f.diagnostic("module"), false)));

@@ -39,7 +39,7 @@ impl Known {
     }
 }
 
-/// Words that are being laid out, one behind the other; branches get theirs when every offset is known.
+/// Words that are being laid out, one after the other; branches get theirs when every offset is known.
 pub(crate) struct Layout {
     compaction: Compaction,
     bytes: Vec<u8>,
@@ -131,7 +131,7 @@ impl Layout {
 /// Bytes of text for each of the binary, about.
 const TEXT_PER_BYTE: usize = 5;
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// Assembles a text; every problem is added to `out`, and with an error among them there is no binary.
     pub fn assemble(
         &mut self,

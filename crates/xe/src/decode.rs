@@ -8,7 +8,7 @@ use crate::isa::{EO, OperandSlots, Xe};
 use crate::swsb::Swsb;
 use crate::types::Type;
 
-/// Why a word is no instruction.
+/// Why a word is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadWord {
     /// No operation has these bits.
@@ -39,7 +39,7 @@ impl BadWord {
     }
 }
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// Decodes a word in its long form.
     pub fn decode(&mut self, word: u128, values: &mut Values) -> Result<Inst, BadWord> {
         let Match::One(id) = self.flat.select(word) else { return Err(BadWord::Opcode) };
@@ -88,7 +88,7 @@ fn decode(xe: &Xe, op: u8, v: &Values) -> Result<Inst, BadWord> {
     i.wren = bit(s.no_mask);
     i.flag = (v.get(s.flag_reg) as u8, v.get(s.flag_sub) as u8);
     if v.get(s.pred) != 0 {
-        // 1 is no function: each channel has its own flag.
+        // 1 means no function: each channel has its own flag.
         let func = if v.get(s.pred) == 1 { xe.empty } else { symbol(v, s.pred, "PRED")? };
         i.pred = info.pred.then_some(Pred { inv: bit(s.pred_inv), func });
     }
@@ -320,7 +320,7 @@ fn branch(xe: &Xe, v: &Values, i: &mut Inst) -> Result<(), BadWord> {
     Ok(())
 }
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// Number of sources of a math function.
     pub(crate) fn math_sources(&self, function: Symbol) -> u8 {
         match self.text(function) {

@@ -1,4 +1,4 @@
-//! Instructions into words: the way back of `decode`.
+//! Instructions into words: the inverse of `decode`.
 
 use isaglot_codec::{Slot, Symbol, Values, WriteError};
 
@@ -12,11 +12,11 @@ pub enum EncodeError {
     /// No code for this scoreboard annotation on such an instruction.
     Scoreboard,
     /// The form has no such field.
-    Absent(&'static str),
+    Absent(String),
     /// The value does not fit.
-    Range(&'static str),
+    Range(String),
     /// The field does not take this text.
-    Text(&'static str),
+    Text(String),
     /// Something else, in words.
     Other(String),
 }
@@ -39,7 +39,7 @@ const SYNC_DST_STRIDE: u64 = 1;
 /// The type code of the immediate of a `sync`: 32 bits, unsigned.
 const SYNC_IMM_TYPE: u64 = 2;
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// The word of an instruction in its long form.
     pub fn encode(&mut self, i: &Inst, values: &mut Values) -> Result<u128, EncodeError> {
         let mut kept = std::mem::take(&mut self.kept);
@@ -54,9 +54,9 @@ impl Xe {
         }
         let encoding = self.op(i.op).encoding;
         let word = self.flat.write(encoding, values).map_err(|e| match e {
-            WriteError::Absent(slot) => EncodeError::Absent(self.flat.name(slot)),
-            WriteError::Range(slot) => EncodeError::Range(self.flat.name(slot)),
-            WriteError::Text(slot) => EncodeError::Text(self.flat.name(slot)),
+            WriteError::Absent(slot) => EncodeError::Absent(self.flat.name(slot).to_owned()),
+            WriteError::Range(slot) => EncodeError::Range(self.flat.name(slot).to_owned()),
+            WriteError::Text(slot) => EncodeError::Text(self.flat.name(slot).to_owned()),
             WriteError::Unsettled => EncodeError::Other("the operands contradict each other".to_owned()),
         })?;
         let shape = self.flat.shape_of(encoding, word);
@@ -64,7 +64,12 @@ impl Xe {
         Ok(word)
     }
 
-    /// The short form of a word of this instruction, if it has one.
+    /// The short form of a word of this instruction, 64 bits, if it has one.
+    ///
+    /// A short form holds a few fields as they are, and of the others the number of a row in a table of
+    /// `specs/xe/compact.xml`. A first source with the region bits 0x466 is row 2 of `xe-src0` (464, 000, 466, …): four
+    /// bits for twelve. Where a table has no such row there is no short form; what is found is expanded again and must
+    /// give the same word.
     pub fn compact(&mut self, i: &Inst, word: u128) -> Option<u64> {
         let encoding = self.op(i.op).encoding;
         self.expander.compact(encoding, word)
@@ -117,7 +122,7 @@ fn head(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
         v.set(s.flag_sub, i.flag.1.into());
     }
     if let Some(pred) = i.pred.filter(|_| info.pred) {
-        // 1 is no function: each channel has its own flag.
+        // 1 means no function: each channel has its own flag.
         if xe.text(pred.func).is_empty() {
             v.set(s.pred, 1)
         } else {
@@ -310,7 +315,7 @@ fn branch(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
     }
 }
 
-impl Xe {
+impl<'d> Xe<'d> {
     pub(crate) fn null(&self) -> Symbol {
         self.arf_symbol(File::NULL)
     }

@@ -1,7 +1,5 @@
 //! The embedded description, compiled for one machine.
 
-use std::sync::OnceLock;
-
 use isaglot_codec::{Expander, Flat, Slot, Symbol};
 use isaglot_model::{EncodingId, EnumId, Isa, SpaceId, Width, compiled};
 use isaglot_source::{Diagnostics, SourceMap};
@@ -40,16 +38,23 @@ pub fn description() -> (Option<Isa>, SourceMap, Diagnostics) {
     (isa, files, problems)
 }
 
-fn isa() -> Option<&'static Isa> {
-    static ISA: OnceLock<Option<Isa>> = OnceLock::new();
-    ISA.get_or_init(|| Some(compiled::from_bytes(COMPILED).ok()?.1)).as_ref()
+/// The embedded description. The caller keeps it as long as it works with a machine ([`Xe`]) of it; one serves all machines.
+#[derive(Debug)]
+pub struct Description(Isa);
+
+impl Description {
+    /// Reads the description that was compiled into this crate. `None` only if it is broken, which a test rules out.
+    #[must_use]
+    pub fn embedded() -> Option<Description> {
+        Some(Description(compiled::from_bytes(COMPILED).ok()?.1))
+    }
 }
 
 /// An operation.
 #[derive(Clone, Debug)]
-pub struct Op {
+pub struct Op<'d> {
     /// Mnemonic.
-    pub name: &'static str,
+    pub name: &'d str,
     /// Form.
     pub form: Form,
     /// For scoreboard codes.
@@ -146,9 +151,9 @@ impl OperandSlots {
 
 /// A register file's bounds.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct FileInfo {
+pub struct FileInfo<'d> {
     /// Name.
-    pub name: &'static str,
+    pub name: &'d str,
     /// Number of registers.
     pub count: u32,
     /// Bytes of a register.
@@ -157,18 +162,18 @@ pub struct FileInfo {
 
 /// The description for one machine: what everything else works with.
 #[derive(Debug)]
-pub struct Xe {
+pub struct Xe<'d> {
     /// The machine.
     pub platform: Platform,
-    pub(crate) isa: &'static Isa,
-    pub(crate) flat: Flat<'static>,
-    pub(crate) expander: Expander<'static>,
+    pub(crate) isa: &'d Isa,
+    pub(crate) flat: Flat<'d>,
+    pub(crate) expander: Expander<'d>,
     pub(crate) slots: Slots,
     pub(crate) dst: OperandSlots,
     pub(crate) src: [OperandSlots; 3],
-    ops: Vec<Op>,
-    op_by_name: FxHashMap<&'static [u8], u8>,
-    type_by_name: FxHashMap<&'static [u8], Type>,
+    ops: Vec<Op<'d>>,
+    op_by_name: FxHashMap<&'d [u8], u8>,
+    type_by_name: FxHashMap<&'d [u8], Type>,
     op_of: Vec<u8>,
     /// Of each symbol: the number that it is, the type, the register file.
     numbers: Vec<u8>,
@@ -179,16 +184,16 @@ pub struct Xe {
     arfs: Vec<File>,
     arf_symbols: Vec<Symbol>,
     /// By [`File`].
-    pub(crate) files: Vec<FileInfo>,
+    pub(crate) files: Vec<FileInfo<'d>>,
     pub(crate) swsb: SwsbTable,
     /// Encoded parts.
     pub(crate) kept: crate::encode_kept::KeptBits,
-    pub(crate) lsc: crate::message::Lsc,
-    pub(crate) messages: crate::message::Messages,
+    pub(crate) lsc: crate::message::Lsc<'d>,
+    pub(crate) messages: crate::message::Messages<'d>,
     /// The empty text.
     pub(crate) empty: Symbol,
     functions: rustc_hash::FxHashSet<(Slot, Symbol)>,
-    file_names: FxHashMap<&'static str, File>,
+    file_names: FxHashMap<&'d str, File>,
     /// By the lowest byte, whether a word in its long form may end a block.
     pub(crate) ends_block: Vec<bool>,
     /// Whether a short form may end a block.
@@ -201,10 +206,10 @@ pub(crate) const EO: Symbol = Symbol(u16::MAX - 1);
 /// No such operation.
 const NO_OP: u8 = u8::MAX;
 
-impl Xe {
-    /// Compiles the description. `None` only if the embedded description is broken, which a test rules out.
-    pub fn new(platform: Platform) -> Option<Xe> {
-        let isa = isa()?;
+impl<'d> Xe<'d> {
+    /// Compiles the description for a machine. `None` only if the description is broken, which a test rules out.
+    pub fn new(description: &'d Description, platform: Platform) -> Option<Xe<'d>> {
+        let isa = &description.0;
         let generation = platform.generation();
         let flat = Flat::new(isa, isa.root(), generation)?;
         let (mut ops, mut op_by_name, mut op_of) =
@@ -285,7 +290,7 @@ impl Xe {
     }
 
     /// Every operation of the machine.
-    pub fn ops(&self) -> &[Op] {
+    pub fn ops(&self) -> &[Op<'d>] {
         &self.ops
     }
 
@@ -293,7 +298,7 @@ impl Xe {
     ///
     /// # Panics
     /// For a number that is none of [`Xe::ops`].
-    pub fn op(&self, op: u8) -> &Op {
+    pub fn op(&self, op: u8) -> &Op<'d> {
         &self.ops[usize::from(op)]
     }
 
@@ -317,7 +322,7 @@ impl Xe {
     }
 
     /// A text of the description.
-    pub fn text(&self, symbol: Symbol) -> &'static str {
+    pub fn text(&self, symbol: Symbol) -> &'d str {
         if symbol == EO {
             return "eo";
         }
@@ -385,7 +390,7 @@ impl Xe {
     }
 
     /// The name of a register file.
-    pub fn file(&self, file: File) -> FileInfo {
+    pub fn file(&self, file: File) -> FileInfo<'d> {
         self.files.get(usize::from(file.0)).copied().unwrap_or_default()
     }
 
@@ -396,7 +401,7 @@ impl Xe {
     }
 
     /// The texts of an enum of the description, by value.
-    pub(crate) fn enum_named(isa: &'static Isa, name: &str) -> Option<EnumId> {
+    pub(crate) fn enum_named(isa: &Isa, name: &str) -> Option<EnumId> {
         isa.enums().iter().position(|e| e.name == name).map(|i| EnumId(i as u32))
     }
 }
@@ -417,12 +422,12 @@ fn functions(isa: &Isa, flat: &Flat<'_>, generation: u32) -> rustc_hash::FxHashS
 }
 
 /// Register files: the general one, then each that the description's `arf` names, at 1 + its number.
-fn registers(isa: &'static Isa, flat: &Flat<'_>, platform: Platform) -> (Vec<FileInfo>, Vec<File>, Vec<Symbol>) {
+fn registers<'d>(isa: &'d Isa, flat: &Flat<'_>, platform: Platform) -> (Vec<FileInfo<'d>>, Vec<File>, Vec<Symbol>) {
     let mut files = vec![FileInfo::default(); usize::from(File::MME.0) + 1];
     let mut arfs = vec![File::R; flat.symbols().len()];
     let mut symbols = vec![Symbol::NONE; files.len()];
     let family = if platform.wide() { "hpc" } else { "hpg" };
-    let info = |name: &'static str| {
+    let info = |name: &'d str| {
         let names = [format!("{name}-{}", platform.name()), format!("{name}-{family}"), name.to_owned()];
         let file = names.iter().find_map(|own| isa.register_files().iter().find(|f| f.name == *own))?;
         let bits = if let Width::Bits(bits) = file.width { bits } else { 0 };

@@ -1,19 +1,20 @@
 //! Intel Xe: text, binary and listings of GPU instructions.
+#![doc = include_str!("../README.md")]
 //!
-//! What an instruction is stands in the description `specs/xe`, which is embedded here; `isaglot-codec` reads and
-//! writes the words. This crate is the syntax over it.
+//! `isaglot-codec` reads and writes the words; there are no bit positions in this crate.
 
 mod assemble;
 pub mod decode;
 mod encode;
 mod encode_kept;
-pub mod exercise;
 pub mod float;
 pub mod inst;
 mod isa;
 pub mod limits;
 mod list;
 mod message;
+#[cfg(feature = "oracle")]
+pub mod oracle;
 pub mod parse;
 mod parts;
 pub mod platform;
@@ -27,7 +28,7 @@ mod unlist;
 
 pub use assemble::Compaction;
 pub use encode::EncodeError;
-pub use isa::{FILES, FileInfo, Op, Xe, description};
+pub use isa::{Description, FILES, FileInfo, Op, Xe, description};
 pub use list::{ListOptions, Lister};
 pub use platform::Platform;
 pub use print::TextOptions;

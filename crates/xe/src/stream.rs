@@ -1,6 +1,6 @@
 //! A binary as a program: words cut out of the bytes, decoded, with branch targets and blocks.
 //!
-//! A bad word is reported and kept as data; decoding goes on behind it, so all problems of a file are found.
+//! A bad word is reported and kept as data; decoding goes on after it, so all problems of a file are found.
 
 use isaglot_codec::{Match, Values};
 use isaglot_model::Isa;
@@ -90,18 +90,18 @@ pub struct Program {
     pub entries: Vec<Entry>,
     /// Offsets at which blocks start, ascending; may include the end of the program.
     pub starts: Vec<u32>,
-    /// Offset behind the last whole instruction.
+    /// Offset after the last whole instruction.
     pub end: u32,
-    /// Bytes behind it that are no whole instruction.
+    /// Bytes after it that are less than an instruction.
     pub tail: u32,
-    /// Further offsets that branches name, which are no starts of instructions of this program.
+    /// Further offsets that branches name, at which no instruction of this program starts.
     pub outside: Vec<i64>,
 }
 
 /// The bit of the first dword that says the word is short.
 const SHORT: u32 = 1 << 29;
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// Decodes a whole binary. Offsets above 4 GiB are not reached.
     pub fn program(&mut self, bytes: &[u8]) -> Program {
         let mut program = Program::default();
@@ -211,7 +211,7 @@ impl Program {
         Findings { bad: bad.collect(), end: self.end, tail: self.tail }
     }
 
-    /// The index of the instruction at an offset; the end of the program is the index behind the last.
+    /// The index of the instruction at an offset; the end of the program is the index after the last.
     pub fn at(&self, pc: u32) -> Option<usize> {
         if pc == self.end {
             return Some(self.entries.len());
@@ -221,7 +221,7 @@ impl Program {
 }
 
 /// By the lowest byte of a word, whether it may be one of these operations.
-pub(crate) fn block_ends<'a>(isa: &Isa, ops: impl Iterator<Item = &'a Op>) -> Vec<bool> {
+pub(crate) fn block_ends<'a>(isa: &Isa, ops: impl Iterator<Item = &'a Op<'a>>) -> Vec<bool> {
     let mut table = vec![false; 256];
     for op in ops.filter(|op| ends_block(op.form)) {
         let pattern = &isa[op.encoding].pattern;

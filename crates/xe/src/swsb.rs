@@ -77,7 +77,7 @@ pub struct SwsbTable {
 
 impl SwsbTable {
     /// Reads the description's space of codes for the gen.
-    pub(crate) fn new(isa: &'static Isa, space: &str, generation: u32) -> SwsbTable {
+    pub(crate) fn new(isa: &Isa, space: &str, generation: u32) -> SwsbTable {
         let mut table = SwsbTable::default();
         let Some(name) = isa.names().get(space) else { return table };
         let Some(index) = isa.spaces().iter().position(|s| s.name == name) else { return table };

@@ -19,17 +19,17 @@ use crate::stream::{Outline, RawWord};
 /// What is wrong with a binary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Words that are no instructions.
+    /// Invalid words.
     pub bad: Vec<(RawWord, BadWord)>,
-    /// Offset behind the last whole instruction.
+    /// Offset after the last whole instruction.
     pub end: u32,
-    /// Bytes behind it that are no whole instruction.
+    /// Bytes after it that are less than an instruction.
     pub tail: u32,
 }
 
 /// Words of a binary, with the texts of their parts.
-pub(crate) struct Words<'a> {
-    pub(crate) xe: &'a mut Xe,
+pub(crate) struct Words<'a, 'd> {
+    pub(crate) xe: &'a mut Xe<'d>,
     pub(crate) parts: Parts,
     values: Values,
 }
@@ -48,8 +48,8 @@ pub(crate) struct Claimed {
     pub(crate) kept: bool,
 }
 
-impl<'a> Words<'a> {
-    pub(crate) fn new(xe: &'a mut Xe, parts: Parts) -> Words<'a> {
+impl<'a, 'd> Words<'a, 'd> {
+    pub(crate) fn new(xe: &'a mut Xe<'d>, parts: Parts) -> Words<'a, 'd> {
         Words { xe, parts, values: Values::default() }
     }
 
@@ -83,7 +83,7 @@ impl<'a> Words<'a> {
         part: Part,
         decoded: &mut Option<Inst>,
         out: &mut Vec<u8>,
-        make: impl FnOnce(&Xe, &Inst, &mut Vec<u8>) -> Shown,
+        make: impl FnOnce(&Xe<'d>, &Inst, &mut Vec<u8>) -> Shown,
     ) -> Result<Shown, BadWord> {
         let part = if part == Part::Tail && c.raw.short { Part::ShortTail } else { part };
         if let Some(shown) = self.parts.add(c.shape, part, c.long, out) {
@@ -111,8 +111,8 @@ struct Line {
 }
 
 /// A binary that is being printed.
-pub struct Printer<'a> {
-    words: Words<'a>,
+pub struct Printer<'a, 'd> {
+    words: Words<'a, 'd>,
     /// Lines of words that say the same wherever they stand.
     lines: Recent<Line>,
     bytes: &'a [u8],
@@ -131,9 +131,9 @@ const USUAL_ROOM: usize = 1024;
 /// Bytes that most lines do not exceed.
 const USUAL_LINE: usize = 96;
 
-impl<'a> Printer<'a> {
+impl<'a, 'd> Printer<'a, 'd> {
     /// Prints `bytes`.
-    pub fn new(xe: &'a mut Xe, bytes: &'a [u8], options: TextOptions) -> Printer<'a> {
+    pub fn new(xe: &'a mut Xe<'d>, bytes: &'a [u8], options: TextOptions) -> Printer<'a, 'd> {
         let outline = xe.outline(bytes);
         let words = Words::new(xe, Parts::new(false));
         Printer { words, lines: Recent::new(), bytes, options, outline, block: 0, at: 0, bad: Vec::new(), done: false }

@@ -17,7 +17,7 @@ use crate::parse::{DISTANCE, Line, SourceLabel};
 use crate::swsb::{Swsb, Token, pipe_named};
 use crate::types::Type;
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// The binary that a listing shows; every problem is added to `out`, and with an error among them there is none.
     pub fn assemble_listing(&mut self, file: FileId, listing: &Listing<'_>, out: &mut Diagnostics) -> Option<Vec<u8>> {
         let before = out.error_count();

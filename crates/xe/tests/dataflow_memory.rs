@@ -34,7 +34,8 @@ fn bytes_each(xe: &mut Xe, count: u64, kind: branchy::Kind) -> f64 {
 
 #[test]
 fn memory_grows_with_instructions() {
-    let mut xe = Xe::new(Platform::XeHpc).expect("the description");
+    let description = isaglot_xe::Description::embedded().expect("the description");
+    let mut xe = Xe::new(&description, Platform::XeHpc).expect("the description");
     let (count, most) = MANY;
     for kind in [branchy::NEAR, branchy::FAR] {
         bytes_each(&mut xe, count, kind);

@@ -1,36 +1,28 @@
 //! Random and mutated input through everything: no panic, and every listing is read back.
 
 use isaglot_source::{Diagnostics, FileId};
-use isaglot_xe::exercise::exercise;
+use isaglot_testing::Random;
+use isaglot_xe::oracle::exercise;
 use isaglot_xe::platform::ALL;
-use isaglot_xe::{Compaction, ListOptions, Xe, description};
+use isaglot_xe::{Compaction, Description, ListOptions, Xe, description};
 
 /// Own lines that together use every form.
 const SOURCE: &str = include_str!("data/forms.asm");
-
-struct Rng(u64);
-
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
 
 #[test]
 fn description_has_no_problems() {
     let (isa, _, problems) = description();
     assert!(isa.is_some() && problems.is_empty(), "{:?}", problems.iter().next());
+    let embedded = Description::embedded().unwrap();
     for platform in ALL {
-        assert!(Xe::new(platform).is_some(), "{}", platform.name());
+        assert!(Xe::new(&embedded, platform).is_some(), "{}", platform.name());
     }
 }
 
 #[test]
 fn forms_round_trip() {
-    let mut xe = Xe::new(isaglot_xe::Platform::XeHpc).unwrap();
+    let description = Description::embedded().unwrap();
+    let mut xe = Xe::new(&description, isaglot_xe::Platform::XeHpc).unwrap();
     let mut problems = Diagnostics::new();
     let bytes = xe.assemble(FileId(0), SOURCE.as_bytes(), Compaction::Off, &mut problems);
     let bytes = bytes.unwrap_or_else(|| panic!("{:?}", problems.iter().next()));
@@ -44,7 +36,8 @@ fn forms_round_trip() {
 
 #[test]
 fn wrong_lines_are_all_reported() {
-    let mut xe = Xe::new(isaglot_xe::Platform::XeHpc).unwrap();
+    let description = Description::embedded().unwrap();
+    let mut xe = Xe::new(&description, isaglot_xe::Platform::XeHpc).unwrap();
     let text = "frobnicate (1|M0) r1.0<1>:f\nadd (16|M0) r256.0<1>:f r2.0<1;1,0>:f 1:f\njmpi nowhere\nnop {$99}\n";
     let mut problems = Diagnostics::new();
     assert!(xe.assemble(FileId(0), text.as_bytes(), Compaction::Off, &mut problems).is_none());
@@ -54,8 +47,9 @@ fn wrong_lines_are_all_reported() {
 
 #[test]
 fn lines_met_again_mean_the_same() {
-    let mut xe = Xe::new(isaglot_xe::Platform::XeHpc).unwrap();
-    let assembled = |xe: &mut Xe, text: &str| {
+    let description = Description::embedded().unwrap();
+    let mut xe = Xe::new(&description, isaglot_xe::Platform::XeHpc).unwrap();
+    let assembled = |xe: &mut Xe<'_>, text: &str| {
         let mut problems = Diagnostics::new();
         let bytes = xe.assemble(FileId(0), text.as_bytes(), Compaction::Auto, &mut problems);
         (bytes, problems.iter().map(|d| (d.code, d.span().map_or(0, |s| s.start as usize))).collect::<Vec<_>>())
@@ -83,9 +77,10 @@ fn lines_met_again_mean_the_same() {
 
 #[test]
 fn nothing_panics() {
-    let mut rng = Rng(0x9E37_79B9_7F4A_7C15);
+    let mut random = Random::new(1);
+    let description = Description::embedded().unwrap();
     for platform in ALL {
-        let mut xe = Xe::new(platform).unwrap();
+        let mut xe = Xe::new(&description, platform).unwrap();
         let mut problems = Diagnostics::new();
         let bytes = xe.assemble(FileId(0), SOURCE.as_bytes(), Compaction::Auto, &mut problems).unwrap_or_default();
         let mut json = Vec::new();
@@ -94,18 +89,18 @@ fn nothing_panics() {
         for round in 0..60usize {
             // Words that are wholly random, then good input with a few bytes changed, then cut short.
             let mut data: Vec<u8> = match round % 4 {
-                0 => (0..40).flat_map(|_| rng.next().to_le_bytes()).collect(),
+                0 => random.bytes(320),
                 1 => bytes.clone(),
                 2 => SOURCE.as_bytes().to_vec(),
                 _ => json.clone(),
             };
             for _ in 0..3 {
-                let at = rng.next() as usize % data.len().max(1);
+                let at = random.index(data.len());
                 if let Some(byte) = data.get_mut(at) {
-                    *byte = rng.next() as u8;
+                    *byte = random.u8();
                 }
             }
-            data.truncate(data.len() - rng.next() as usize % 16 % data.len().max(1));
+            data.truncate(data.len() - random.index(16.min(data.len())));
             if let Err(e) = exercise(&mut xe, &data) {
                 panic!("{}, round {round}: {e}", platform.name());
             }

@@ -13,7 +13,7 @@ use isaglot_source::{Diagnostics, FileId, SourceMap};
 use isaglot_spirv::{dis, list as spirv};
 use isaglot_testing::corpus::{name as file_name, unhex};
 use isaglot_testing::{Failed, Trial, corpus, suite};
-use isaglot_xe::{ListOptions, Platform, Xe};
+use isaglot_xe::{Description, ListOptions, Platform, Xe};
 
 use crate::check::{Schema, Score};
 use crate::files::{bytes, records, those};
@@ -47,14 +47,15 @@ fn platform(path: &Path, before: &str) -> Option<Platform> {
 /// Every kernel: plain, with dataflow, and with everything.
 fn xe(corpus: &Path) -> Result<(), Failed> {
     let schema = Schema::published()?;
-    let mut machines: Vec<(Platform, Xe)> = Vec::new();
+    let description = Description::embedded().ok_or("the description loads")?;
+    let mut machines: Vec<(Platform, Xe<'_>)> = Vec::new();
     let mut score = Score::default();
     let everything = ListOptions { defs: true, pc: true, bits: true, ldst: true, hex_floats: true, compat: false };
     let ways = [ListOptions::default(), ListOptions { defs: true, ..ListOptions::default() }, everything];
     for path in those(&corpus.join("kernels"), |n| n.ends_with(".krn.gz")) {
         let platform = platform(&path, ".krn.gz").ok_or("a platform in the name")?;
         if !machines.iter().any(|(known, _)| *known == platform) {
-            machines.push((platform, Xe::new(platform).ok_or("the description loads")?));
+            machines.push((platform, Xe::new(&description, platform).ok_or("the description loads")?));
         }
         let Some((_, xe)) = machines.iter_mut().find(|(known, _)| *known == platform) else { continue };
         let program = xe.program(&bytes(&path));

@@ -1,6 +1,6 @@
 //! The backward walk through one block.
 //!
-//! Paths are kept per class of bytes. What lives on behind the block is the *bundle*: one path without predicate that
+//! Paths are kept per class of bytes. What lives on after the block is the *bundle*: one path without predicate that
 //! starts with every class; which of its classes are really live is a question for [`super::solve`].
 
 use super::classes::Classes;
@@ -234,7 +234,7 @@ impl<'p> Walker<'p> {
     fn meet(&mut self, path: &mut Path, class: u32, guard: Option<Guard>) -> (bool, bool) {
         let Some(guard) = guard else { return (true, true) };
         if let Some(own) = path.guard.filter(|g| self.holds(*g)) {
-            // Under the path's own predicate the write is as good as unconditional; under another it is no definition.
+            // Under the path's own predicate the write is as good as unconditional; under another it does not define.
             let same = own.polarity == guard.polarity && self.intersect(own.set, guard.set);
             return (same, same);
         }

@@ -16,10 +16,23 @@
 //! Paths by instruction are quadratic, so they are shared in three steps:
 //! 1. `classes`: bytes that no operand tells apart are one class; from there on, sets are sets of classes.
 //! 2. `block`: the rules act on each class of a path alone, so paths are kept per class; everything that lives on
-//!    behind a block is one *bundle* per class. One walk gives a block's own edges, the uses exposed at its top, and
+//!    after a block is one *bundle* per class. One walk gives a block's own edges, the uses exposed at its top, and
 //!    the classes that pass through it.
 //! 3. `solve`: liveness between blocks is a bit-set fixpoint; edges between blocks are found from each definition
 //!    that reaches the end of its block, along the blocks that the class passes.
+//!
+//! # An example
+//! Four bytes, read by instruction 3 and written by the others; the walk goes up:
+//!
+//! ```text
+//! 3: read  0..4         its path wants 0..4
+//! 2: write 2..4 if !p   edge 2 → 3; the path remembers (2..4, !p) and still wants 2..4
+//! 1: write 2..4 if p    edge 1 → 3; together with what is remembered, 2..4 is always written: taken off the path
+//! 0: write 0..4         edge 0 → 3, for 0..2 alone
+//! ```
+//!
+//! Live are four bytes before 3 and 2, two before 1, none before 0. No operand tells byte 0 from 1, or 2 from 3, so the
+//! engine works with two classes, {0, 1} and {2, 3}, each of weight 2.
 //!
 //! An instruction that meets its own path again through a loop starts afresh; a definition above it in its block then
 //! belongs to the fresh path only, so such pairs are left out of step 3.

@@ -85,7 +85,7 @@ pub struct Block {
 /// The whole program.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// First byte of each file, and behind the last one the size of the universe.
+    /// First byte of each file, and after the last one the size of the universe.
     pub(super) bases: Vec<u32>,
     pub(super) runs: Vec<Run>,
     pub(super) operands: Vec<Operand>,
@@ -138,7 +138,7 @@ impl Program {
     }
 
     /// Adds bytes to the operand being described: `count` pieces of `len` bytes, `stride` apart, from byte `start` of
-    /// the file. What lies behind the end of the file is dropped.
+    /// the file. What lies after the end of the file is dropped.
     pub fn run(&mut self, file: FileId, start: u32, len: u32, stride: u32, count: u32) {
         let index = file.0 as usize;
         let (Some(&base), Some(&end)) = (self.bases.get(index), self.bases.get(index + 1)) else { return };

@@ -35,7 +35,7 @@ impl Flow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
-/// Solves a program. Successors that are no blocks are taken as the end.
+/// Solves a program. A successor that does not exist is taken as the end.
 pub fn solve(program: &Program) -> Result<Flow, TooLarge> {
     let classes = classify(program);
     let mut walker = Walker::new(program, &classes);

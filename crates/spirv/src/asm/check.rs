@@ -22,7 +22,7 @@ impl<'g> Check<'g> {
         Check { grammar, version, types: Types::new(size / 4), words: Vec::new() }
     }
 
-    /// Whether a line assembles to exactly these words. If not, it leaves nothing behind.
+    /// Whether a line assembles to exactly these words. If not, what it said about ids is undone.
     pub(crate) fn comes_back(&mut self, line: &[u8], words: &[u32]) -> bool {
         let mut a = Assembler {
             text: line,

@@ -24,10 +24,11 @@ use types::Types;
 
 use std::borrow::Cow;
 
+use isaglot_invariant::Impossible as _;
 use rustc_hash::FxHashSet;
 
 use crate::grammar::rows::{ENABLED, HAS_RESULT, MAKES_TYPE, OpRow};
-use crate::grammar::{Grammar, compile};
+use crate::grammar::{Grammar, compile, opcode};
 use crate::limits;
 use crate::number::{Encoding, NumberType};
 
@@ -141,7 +142,7 @@ impl<'t, 'g> Assembler<'t, 'g> {
 
     /// The bytes of a token.
     fn token(&self, range: (usize, usize)) -> &'t [u8] {
-        self.text.get(range.0..range.1).unwrap_or(&[])
+        self.text.get(range.0..range.1).or_impossible_default()
     }
 
     /// The word that starts at `i`, for messages.
@@ -274,13 +275,13 @@ impl<'t, 'g> Assembler<'t, 'g> {
         };
         let mut number = None;
         match (opcode, width) {
-            (21, w) => {
+            (opcode::OpTypeInt, w) => {
                 if count != 4 {
                     return self.fail(self.last, "Invalid OpTypeInt instruction");
                 }
                 number = Some(NumberType::Int { width: w.unwrap_or(0), signed: third.unwrap_or(0) != 0 });
             }
-            (22, w) => {
+            (opcode::OpTypeFloat, w) => {
                 if count != 3 && count != 4 {
                     return self.fail(self.last, "Invalid OpTypeFloat instruction");
                 }

@@ -1,10 +1,23 @@
 //! Operands by their program: ids, literals, strings, enumerants with their parameters, and the kinds whose meaning
 //! depends on what came before (typed numbers, extended instructions, nested opcodes).
+//!
+//! The program of an instruction is a row of items of the grammar; enumerants and masks have programs of their own, which are
+//! run where such a value was read:
+//!
+//! ```text
+//! OpLoad: IdResultType IdResult IdRef MemoryAccess?
+//! %8 = OpLoad %2 %5 Aligned 4
+//!             │  │  │       └ the parameter of Aligned: its program is LiteralInteger
+//!             │  │  └ MemoryAccess: optional; the mask 0x2
+//!             │  └ IdRef
+//!             └ IdResultType; IdResult was read before the `=` and is put after it
+//! ```
 
 use super::failure::shown;
 use super::lex::{at, is_assignment, is_name, is_opcode, is_stop, skip, word_end};
 use super::types::Import;
 use super::{Assembler, Fail, Failure, Status};
+use crate::grammar::opcode;
 use crate::grammar::rows::*;
 use crate::limits;
 use crate::number::parse::{Refusal, number};
@@ -179,7 +192,7 @@ impl<'t> Assembler<'t, '_> {
         self.fail(start, format!("Expected operand for {name} instruction, but found the {found}."))
     }
 
-    /// An operand that is no well-formed id.
+    /// An operand that is not a well-formed id.
     fn other_operand(&mut self, kind: u8, optional: bool, start: usize) -> Result<Step, Fail> {
         let end = word_end(self.text, start);
         let word = self.token((start, end));
@@ -276,7 +289,7 @@ impl<'t> Assembler<'t, '_> {
         if self.words.len() - from > limits::INSTRUCTION_WORDS {
             return self.fail(start, "Instruction too long: more than 65535 words.");
         }
-        if self.now.opcode == 11 {
+        if self.now.opcode == opcode::OpExtInstImport {
             self.import(from, start)?;
         }
         Ok(Literal::Done)

@@ -1,10 +1,20 @@
 //! The control flow of one function, for indentation by nesting and for order by flow.
 //!
-//! A block is kept as the place of its label alone: where it ends the next one begins, and where it goes is read from
-//! its last instructions when that is asked. A branch to what is no block is simply no edge, so that no input can break
-//! the walk.
+//! A block is kept as the place of its label alone: where it ends the next one begins, and where it goes is read
+//! from its last instructions when that is needed ([`crate::flow`]). A branch to something else than a block gives no edge, so
+//! that no input can break the walk.
+//!
+//! The levels of a loop, each block with what it adds to the level of the block that names it:
+//!
+//! ```text
+//! head      OpLoopMerge %done %again; OpBranch %body
+//!   body    +2: the body of a loop
+//!  again    +1: the block that leads back
+//! done      +0: where it ends
+//! ```
 
-use crate::instructions::Instructions;
+use crate::flow::{Branch, exits};
+use crate::instructions::{Instruction, Instructions};
 
 /// Blocks held back, and what of their words was printed before them.
 #[derive(Debug, Default)]
@@ -46,44 +56,18 @@ impl Block {
     }
 }
 
-/// Where a block goes.
-#[derive(Default)]
-struct Edges<'w> {
-    merge: Option<u32>,
-    next_loop: Option<u32>,
-    on_true: Option<u32>,
-    on_false: Option<u32>,
-    body: Option<u32>,
-    next: Option<u32>,
-    default: Option<u32>,
-    /// Case labels and targets.
-    cases: &'w [u32],
-    /// Words of a case label and its target.
-    step: usize,
-}
-
-impl<'w> Edges<'w> {
-    fn cases(&self) -> impl Iterator<Item = u32> + 'w {
-        self.default.into_iter().chain(self.cases.chunks_exact(self.step.max(1)).filter_map(|c| c.last().copied()))
-    }
-}
-
-/// The operands of an instruction, as raw words after the first.
-fn operands(words: &[u32], at: usize) -> (u16, &[u32]) {
-    let first = words.get(at).copied().unwrap_or(0);
-    let end = at + ((first >> 16) as usize).max(1);
-    (first as u16, words.get(at + 1..end).unwrap_or(&[]))
-}
-
 impl Held {
-    /// The instructions of a block by word index, the label first.
-    pub(crate) fn instructions<'w>(&self, block: usize, words: &'w [u32]) -> impl Iterator<Item = usize> + use<'_, 'w> {
+    /// The instructions of a block, the label first.
+    pub(crate) fn instructions<'w>(
+        &self,
+        block: usize,
+        words: &'w [u32],
+    ) -> impl Iterator<Item = Instruction<'w>> + use<'_, 'w> {
         let start = |n: usize| self.blocks.get(n).map(|block| block.start as usize);
         let end = start(block + 1).unwrap_or(self.end);
         let all = Instructions::from(words, start(block).unwrap_or(end));
-        all.map(|i| i.offset)
-            .take_while(move |&at| at < end)
-            .filter(|&at| self.printed.is_empty() || self.printed.binary_search(&(at as u32)).is_err())
+        all.take_while(move |i| i.offset < end)
+            .filter(|i| self.printed.is_empty() || self.printed.binary_search(&(i.offset as u32)).is_err())
     }
 
     /// Notes that an instruction among the blocks was printed.
@@ -93,45 +77,8 @@ impl Held {
         }
     }
 
-    /// `label_words` is how many words a case label takes.
-    fn edges<'w>(&self, block: usize, words: &'w [u32], label_words: &dyn Fn(u32) -> usize) -> Edges<'w> {
-        let mut edges = Edges::default();
-        // The last instruction, and the one before if that is not the label.
-        let (mut count, mut before, mut last) = (0, None, None);
-        for at in self.instructions(block, words) {
-            count += 1;
-            (before, last) = (last, Some(at));
-        }
-        let mut is_loop = false;
-        if let (Some(merge), true) = (before, count >= 3) {
-            match operands(words, merge) {
-                (246, [m, c, ..]) => {
-                    edges.merge = Some(*m);
-                    edges.next_loop = Some(*c);
-                    is_loop = true;
-                }
-                (247, [m, ..]) => edges.merge = Some(*m),
-                _ => {}
-            }
-        }
-        match last.map(|at| operands(words, at)) {
-            Some((249, [target, ..])) if is_loop => edges.body = Some(*target),
-            Some((249, [target, ..])) => edges.next = Some(*target),
-            Some((250, [_, t, f, ..])) => {
-                edges.on_true = Some(*t);
-                edges.on_false = Some(*f);
-            }
-            Some((251, [selector, default, cases @ ..])) => {
-                edges.default = Some(*default);
-                edges.cases = cases;
-                edges.step = label_words(*selector) + 1;
-            }
-            _ => {}
-        }
-        edges
-    }
-
     /// Sets the levels and gives the order in which the blocks are to be shown if they are to follow the flow.
+    /// `label_words` is how many words a case label of a switch on this selector takes.
     pub(crate) fn analyse(&mut self, words: &[u32], label_words: &dyn Fn(u32) -> usize) -> Vec<u32> {
         let label = |block: &Block| words.get(block.start as usize + 1).copied();
         let mut index = Vec::new();
@@ -161,7 +108,7 @@ impl Held {
             }
             block.state |= REACHED;
             let level = block.level();
-            let edges = self.edges(i as usize, words, label_words);
+            let exits = exits(self.instructions(i as usize, words), label_words);
             let blocks = &mut self.blocks;
             let mut assign = |to: Option<u32>, add: u32| {
                 if let Some(b) = find(to).and_then(|t| blocks.get_mut(t as usize))
@@ -170,26 +117,21 @@ impl Held {
                     b.state |= LEVELED | (level + add).min(REACHED - 1);
                 }
             };
-            assign(edges.merge, 0);
-            assign(edges.next_loop, 1);
-            assign(edges.on_true, 2);
-            assign(edges.on_false, 2);
-            assign(edges.body, 2);
-            assign(edges.next, 0);
-            edges.cases().for_each(|case| assign(Some(case), 2));
+            assign(exits.merge, 0);
+            assign(exits.next_loop, 1);
+            // A plain branch goes on at the same level, unless it leads into a loop.
+            let same = matches!(exits.branch, Branch::To(_)) && exits.next_loop.is_none();
+            let deeper = if same { 0 } else { 2 };
+            exits.branch.targets().for_each(|target| assign(Some(target), deeper));
             work.push(i | AFTER);
             // One that was reached would only be passed over.
             let mut push = |to: Option<u32>| {
                 let to = find(to).filter(|&t| blocks.get(t as usize).is_some_and(|b| b.state & REACHED == 0));
                 work.extend(to);
             };
-            push(edges.on_true);
-            push(edges.on_false);
-            push(edges.body);
-            push(edges.next);
-            edges.cases().for_each(|case| push(Some(case)));
-            push(edges.next_loop);
-            push(edges.merge);
+            exits.branch.targets().for_each(|target| push(Some(target)));
+            push(exits.next_loop);
+            push(exits.merge);
         }
         finished.reverse();
         finished.extend(self.blocks.iter().zip(0..).filter(|(b, _)| b.state & REACHED == 0).map(|(_, i)| i));

@@ -6,8 +6,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::asm::Status;
-use crate::grammar::Grammar;
 use crate::grammar::rows::*;
+use crate::grammar::{Grammar, opcode};
 use crate::limits;
 use crate::number::{Encoding, NumberType};
 use crate::places::{Facts, Places};
@@ -404,7 +404,7 @@ impl<'a> Decoder<'a> {
             return self.exhausted("truncated", LITERAL_STRING, now);
         };
         let words = rest.get(..=last).unwrap_or(rest);
-        if now.op.opcode == 11 {
+        if now.op.opcode == opcode::OpExtInstImport {
             let turned = |w: &u32| if self.raw_imports { w.swap_bytes() } else { *w };
             let turned: Vec<u32> = words.iter().map(turned).collect();
             let name: Vec<u8> = string_bytes(&turned).collect();

@@ -1,11 +1,11 @@
 //! Files → words: a binary of either byte order, or hexadecimal text.
 
-/// Why a file is no module at all; not a matter of its words.
+/// Why a file cannot be read as words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputError {
-    /// The size is no multiple of four.
+    /// The size is not a multiple of four.
     OddSize,
-    /// Text that begins like a hexadecimal module, with a first number that is none.
+    /// Text that begins like a hexadecimal module, but whose first number is not valid.
     UnknownPattern,
     /// No `0x` or `x` where a number should begin, at this character.
     NoPrefix(usize),

@@ -7,6 +7,7 @@ use super::cfg::{Block, Held};
 use super::decode::Nothing;
 use super::print::{Out, color};
 use super::{Recovery, Stream};
+use crate::grammar::opcode;
 use crate::grammar::rows::{ANNOTATION, DEBUG, MAKES_TYPE};
 use crate::limits;
 use crate::places::{Facts, Places};
@@ -78,8 +79,8 @@ pub(super) fn run<const COLOR: bool>(s: &mut Stream<'_, COLOR>, places: &Places<
             }
         };
         match opcode {
-            248 if hold => layout.held.blocks.push(Block::new(at)),
-            56 if hold => {
+            opcode::OpLabel if hold => layout.held.blocks.push(Block::new(at)),
+            opcode::OpFunctionEnd if hold => {
                 release(s, &mut layout, indent, at);
                 line(s, &mut layout, at, indent, 0);
             }
@@ -106,7 +107,7 @@ fn section<const COLOR: bool>(
 ) {
     let flags = s.options.grammar.op(opcode).map_or(0, |o| o.flags);
     let out = &mut s.printer.out;
-    if opcode == 54 {
+    if opcode == opcode::OpFunction {
         out.bytes(if s.options.nested_indent { b"\n\n" } else { b"\n" });
         out.spaces(indent);
         out.bytes(b"; Function ");
@@ -143,9 +144,9 @@ fn release<const COLOR: bool>(s: &mut Stream<'_, COLOR>, layout: &mut Layout<'_>
             s.printer.out.bytes(b"\n");
             nest = 2 * held.blocks.get(n).map_or(0, |block| block.level() as usize);
         }
-        for (i, at) in held.instructions(n, words).enumerate() {
+        for (i, instruction) in held.instructions(n, words).enumerate() {
             let nest = if i > 0 && s.options.nested_indent { nest + 2 } else { nest };
-            line(s, layout, at, indent, nest);
+            line(s, layout, instruction.offset, indent, nest);
             s.printer.out.flush_if_full();
         }
     }
@@ -219,11 +220,11 @@ fn said<const COLOR: bool>(s: &mut Stream<'_, COLOR>, layout: &mut Layout<'_>, a
     }
     let target = words.get(at + 1).copied().unwrap_or(0);
     match opcode {
-        5 => {
+        opcode::OpName => {
             comment.part(&mut s.printer.out);
             s.printer.out.bytes(format!("id %{target}").as_bytes());
         }
-        71 => {
+        opcode::OpDecorate => {
             layout.decorations.push((at as u32, layout.said.get(target)));
             layout.said.set(target, layout.decorations.len() as u32);
         }

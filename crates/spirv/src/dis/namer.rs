@@ -4,13 +4,22 @@
 //! A name is sanitised to `[A-Za-z0-9_]`, and made unique by `_0`, `_1`, … where it is taken; the first name of an id
 //! stays. The numbers of all other results count as taken names too. The next free suffix of each name that was taken
 //! is remembered, so that many equal names cost no more than different ones.
+//!
+//! ```text
+//! OpName %7 "main"             7: main
+//! OpName %8 "main"             8: main_0, as main is taken
+//! %2 = OpTypeFloat 32          2: float
+//! %3 = OpTypeVector %2 4       3: v4float, made of the name of 2
+//! %4 = OpConstant %2 -1.5      4: float_n1_5, sanitised
+//! %9 = OpIAdd %5 %6 %6         9: 9, its number
+//! ```
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::decode::string_bytes;
 use super::names::{MADE, Made, Names, Slot, parts, sanitise};
 use crate::grammar::rows::*;
-use crate::grammar::{Grammar, compile};
+use crate::grammar::{Grammar, compile, opcode};
 use crate::instructions::Instructions;
 use crate::limits::{FRIENDLY_BYTES, MADE_BYTES, MADE_BYTES_PER_WORD};
 use crate::number::Encoding;
@@ -97,14 +106,14 @@ const BUILT_INS: [(&str, &str); 52] = [
 
 /// Instructions whose types have a fixed name.
 const FIXED: [(u16, &str); 8] = [
-    (19, "void"),
-    (20, "bool"),
-    (34, "Event"),
-    (35, "DeviceEvent"),
-    (36, "ReserveId"),
-    (37, "Queue"),
-    (322, "PipeStorage"),
-    (327, "NamedBarrier"),
+    (opcode::OpTypeVoid, "void"),
+    (opcode::OpTypeBool, "bool"),
+    (opcode::OpTypeEvent, "Event"),
+    (opcode::OpTypeDeviceEvent, "DeviceEvent"),
+    (opcode::OpTypeReserveId, "ReserveId"),
+    (opcode::OpTypeQueue, "Queue"),
+    (opcode::OpTypePipeStorage, "PipeStorage"),
+    (opcode::OpTypeNamedBarrier, "NamedBarrier"),
 ];
 
 /// How far to look for names.
@@ -354,7 +363,19 @@ impl Namer<'_> {
         let Some(op) = self.grammar.op(opcode) else { return };
         match (opcode, inst) {
             // Function bodies are most of a module: nothing there has a name but its number.
-            (43 | 5 | 71 | 19..=38 | 322 | 327 | 4417 | 5076 | 41 | 42, _) => {
+            (
+                opcode::OpConstant
+                | opcode::OpName
+                | opcode::OpDecorate
+                | opcode::OpTypeVoid..=opcode::OpTypePipe
+                | opcode::OpTypePipeStorage
+                | opcode::OpTypeNamedBarrier
+                | opcode::OpTypeUntypedPointerKHR
+                | opcode::OpTypeNodePayloadArrayAMDX
+                | opcode::OpConstantTrue
+                | opcode::OpConstantFalse,
+                _,
+            ) => {
                 let mut made = None;
                 if let Some(id) = self.suggestion(at, opcode, inst, &mut made) {
                     self.save(id, made);
@@ -375,18 +396,18 @@ impl Namer<'_> {
         self.scratch.clear();
         if let Some(parts) = parts(opcode, inst) {
             let unnamed = parts.map(|part| part.is_some_and(|id| !self.names.has(id)));
-            let number = parts[0].filter(|_| opcode == 43).map_or(0, |ty| self.numbers.get(ty));
+            let number = parts[0].filter(|_| opcode == opcode::OpConstant).map_or(0, |ty| self.numbers.get(ty));
             let found = *made.insert(Made { at: at as u32, number, unnamed });
             self.names.compose(found, &mut self.scratch)?;
-            return inst.get(if opcode == 43 { 2 } else { 1 }).copied();
+            return inst.get(if opcode == opcode::OpConstant { 2 } else { 1 }).copied();
         }
         let fixed = FIXED.iter().find(|f| f.0 == opcode);
         let id = match (opcode, inst) {
-            (5, [_, id, string @ ..]) => {
+            (opcode::OpName, [_, id, string @ ..]) => {
                 self.push_string(string);
                 *id
             }
-            (71, [_, id, decoration, value, ..]) => {
+            (opcode::OpDecorate, [_, id, decoration, value, ..]) => {
                 let is_built_in = self
                     .grammar
                     .kind(self.decoration)
@@ -402,19 +423,19 @@ impl Namer<'_> {
                 self.text(known.1);
                 *id
             }
-            (5 | 71, _) => return None,
-            (41, [_, _, id, ..]) => {
+            (opcode::OpName | opcode::OpDecorate, _) => return None,
+            (opcode::OpConstantTrue, [_, _, id, ..]) => {
                 self.text("true");
                 *id
             }
-            (42, [_, _, id, ..]) => {
+            (opcode::OpConstantFalse, [_, _, id, ..]) => {
                 self.text("false");
                 *id
             }
             (_, [_, id, rest @ ..]) => {
                 match (opcode, rest, fixed) {
                     (_, _, Some(f)) => self.text(f.1),
-                    (21, [width, sign, ..], _) => {
+                    (opcode::OpTypeInt, [width, sign, ..], _) => {
                         self.numbers.set(*id, at as u32);
                         let name = match width {
                             8 => Some("char"),
@@ -430,7 +451,7 @@ impl Namer<'_> {
                             (None, _) => self.text(&format!("i{width}")),
                         }
                     }
-                    (22, [width, encoding @ ..], _) => {
+                    (opcode::OpTypeFloat, [width, encoding @ ..], _) => {
                         let encoding = encoding.first().map_or(Encoding::Ieee, |e| Encoding::from_value(*e));
                         self.numbers.set(*id, at as u32);
                         match (encoding.friendly(), width) {
@@ -441,22 +462,22 @@ impl Namer<'_> {
                             (None, w) => self.text(&format!("fp{w}")),
                         }
                     }
-                    (4417, [class, ..], _) => {
+                    (opcode::OpTypeUntypedPointerKHR, [class, ..], _) => {
                         self.text("_ptr_");
                         self.push_member(self.storage_class, *class)?;
                     }
-                    (38, [access, ..], _) => {
+                    (opcode::OpTypePipe, [access, ..], _) => {
                         self.text("Pipe");
                         self.push_member(self.access, *access)?;
                     }
-                    (31, string, _) => {
+                    (opcode::OpTypeOpaque, string, _) => {
                         self.text("Opaque_");
                         self.push_string(string);
                         if self.scratch.len() == "Opaque_".len() {
                             self.text("_");
                         }
                     }
-                    (30, _, _) => self.text(&format!("_struct_{id}")),
+                    (opcode::OpTypeStruct, _, _) => self.text(&format!("_struct_{id}")),
                     _ => {
                         self.save_number(*id);
                         return None;

@@ -6,8 +6,7 @@
 //! kept with it: whether a part had no name yet, and which number type a constant had.
 
 use super::decode;
-use crate::grammar::Grammar;
-use crate::grammar::compile;
+use crate::grammar::{Grammar, compile, opcode};
 use crate::number::print::{decimal, number};
 use crate::places::Places;
 
@@ -169,38 +168,38 @@ impl<'a> Names<'a> {
         let instruction = self.words.get(at..at + (first >> 16) as usize).unwrap_or(&[]);
         let [a, b] = made.unnamed;
         match (first as u16, instruction) {
-            (23, [_, _, element, count, ..]) => {
+            (opcode::OpTypeVector, [_, _, element, count, ..]) => {
                 out.push(b'v');
                 decimal(out, u64::from(*count));
                 self.part(out, *element, a);
             }
-            (24, [_, _, column, count, ..]) => {
+            (opcode::OpTypeMatrix, [_, _, column, count, ..]) => {
                 out.extend_from_slice(b"mat");
                 decimal(out, u64::from(*count));
                 self.part(out, *column, a);
             }
-            (28, [_, _, element, length, ..]) => {
+            (opcode::OpTypeArray, [_, _, element, length, ..]) => {
                 out.extend_from_slice(b"_arr_");
                 self.part(out, *element, a);
                 out.push(b'_');
                 self.part(out, *length, b);
             }
-            (29, [_, _, element, ..]) => {
+            (opcode::OpTypeRuntimeArray, [_, _, element, ..]) => {
                 out.extend_from_slice(b"_runtimearr_");
                 self.part(out, *element, a);
             }
-            (5076, [_, _, element, ..]) => {
+            (opcode::OpTypeNodePayloadArrayAMDX, [_, _, element, ..]) => {
                 out.extend_from_slice(b"_payloadarr_");
                 self.part(out, *element, a);
             }
-            (32, [_, _, class, target, ..]) => {
+            (opcode::OpTypePointer, [_, _, class, target, ..]) => {
                 out.extend_from_slice(b"_ptr_");
                 let row = self.grammar.kind(self.storage_class).and_then(|g| self.grammar.member(g, *class))?;
                 out.extend_from_slice(self.grammar.bytes(row.name));
                 out.push(b'_');
                 self.part(out, *target, a);
             }
-            (43, [_, ty, _, value @ ..]) => {
+            (opcode::OpConstant, [_, ty, _, value @ ..]) => {
                 self.part(out, *ty, a);
                 out.push(b'_');
                 let from = out.len();
@@ -225,10 +224,13 @@ pub(super) fn sanitise(b: &mut u8) {
 /// The ids whose names a name is made of.
 pub(super) fn parts(opcode: u16, instruction: &[u32]) -> Option<[Option<u32>; 2]> {
     match (opcode, instruction) {
-        (28, [_, _, element, length, ..]) => Some([Some(*element), Some(*length)]),
-        (23 | 24, [_, _, part, _, ..]) | (29 | 5076, [_, _, part, ..]) => Some([Some(*part), None]),
-        (32, [_, _, _, target, ..]) => Some([Some(*target), None]),
-        (43, [_, ty, _, ..]) => Some([Some(*ty), None]),
+        (opcode::OpTypeArray, [_, _, element, length, ..]) => Some([Some(*element), Some(*length)]),
+        (opcode::OpTypeVector | opcode::OpTypeMatrix, [_, _, part, _, ..])
+        | (opcode::OpTypeRuntimeArray | opcode::OpTypeNodePayloadArrayAMDX, [_, _, part, ..]) => {
+            Some([Some(*part), None])
+        }
+        (opcode::OpTypePointer, [_, _, _, target, ..]) => Some([Some(*target), None]),
+        (opcode::OpConstant, [_, ty, _, ..]) => Some([Some(*ty), None]),
         _ => None,
     }
 }

@@ -3,6 +3,8 @@
 //! Copies have fixed sizes wherever that is longer than what is needed: sixteen bytes of a name's slot, sixty-four of a
 //! table name; the write position then moves by the true length.
 
+use isaglot_invariant::Impossible as _;
+
 use super::Write;
 use super::decode::{Bad, Decoder, Nothing, Sink, string_bytes};
 use super::names::{LONG, MADE, Names};
@@ -48,7 +50,7 @@ impl<'w> Out<'w> {
             && self.open
             && self.pos > 0
         {
-            self.open = write(self.buf.get(..self.pos).unwrap_or(&[]));
+            self.open = write(self.buf.get(..self.pos).or_impossible_default());
         }
         self.passed += self.pos;
         self.pos = 0;
@@ -167,12 +169,12 @@ impl<'w> Out<'w> {
         } else if digits.get(at) == Some(&b'0') {
             at += 1;
         }
-        self.bytes(digits.get(at..).unwrap_or(&[]));
+        self.bytes(digits.get(at..).or_impossible_default());
     }
 
     /// What was written so far.
     pub(crate) fn text(&self) -> &[u8] {
-        self.buf.get(..self.pos).unwrap_or(&[])
+        self.buf.get(..self.pos).or_impossible_default()
     }
 
     /// Forgets what was written.

@@ -102,7 +102,7 @@ impl Builder<'_> {
         u8::try_from(index).ok().and_then(|i| i.checked_add(FIRST_ENUM)).ok_or_else(|| "too many kinds".to_owned())
     }
 
-    fn program(&mut self, list: &[Operand], set: &str, opcode: u16) -> Result<Program, String> {
+    fn program(&mut self, list: &[Operand], set: &str, instruction: &str) -> Result<Program, String> {
         let at = self.out.items.len() as u32;
         for o in list {
             let name = self.str(&o.name);
@@ -119,7 +119,7 @@ impl Builder<'_> {
             let first = if quantifier == REPEAT { PAIR } else { quantifier };
             match o.kind.as_str() {
                 "PairLiteralIntegerIdRef" => {
-                    push(if opcode == 251 { CASE_LABEL } else { LITERAL_INTEGER }, first);
+                    push(if instruction == "OpSwitch" { CASE_LABEL } else { LITERAL_INTEGER }, first);
                     push(ID_REF, ONE);
                 }
                 "PairIdRefLiteralInteger" => {
@@ -149,7 +149,7 @@ impl Builder<'_> {
             if plain("LiteralExtInstInteger") && operands.last().is_some_and(|o| o.quantifier == Quantifier::Repeat) {
                 operands = &operands[..operands.len() - 1];
             }
-            let program = self.program(operands, "", op.opcode)?;
+            let program = self.program(operands, "", &op.name)?;
             let items = self.out.items.get_mut(program.at as usize..).unwrap_or_default();
             if let Some([set @ .., number]) = items.first_chunk_mut::<4>()
                 && number.kind == EXT_INST
@@ -205,7 +205,7 @@ impl Builder<'_> {
             let set = kind.name.split_once(':').map_or("", |(s, _)| s);
             for e in &kind.enumerants {
                 let name = self.str(&e.name);
-                let program = self.program(&e.parameters, set, 0)?;
+                let program = self.program(&e.parameters, set, "")?;
                 let row = self.out.values.len() as u16;
                 self.out.values.push(ValueRow { name, value: e.value, program });
                 self.out.names.push(NameRow { name, group: k as u8, row });
@@ -227,7 +227,7 @@ impl Builder<'_> {
             let at = self.out.values.len() as u32;
             for i in &set.instructions {
                 let name = self.str(&i.name);
-                let program = self.program(&i.operands, &set.name, 0)?;
+                let program = self.program(&i.operands, &set.name, "")?;
                 let row = self.out.values.len() as u16;
                 self.out.values.push(ValueRow { name, value: i.number, program });
                 self.out.names.push(NameRow { name, group: s as u8, row });

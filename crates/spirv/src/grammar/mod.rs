@@ -12,6 +12,7 @@
 //! ```
 
 pub mod compile;
+#[cfg(feature = "import")]
 pub mod import;
 pub mod model;
 pub mod rows;
@@ -19,6 +20,7 @@ pub mod table;
 
 use compile::PAD;
 pub use compile::Tables;
+use isaglot_invariant::Impossible as _;
 use rows::*;
 
 /// A look-up view of one grammar.
@@ -67,6 +69,9 @@ mod embedded {
     };
 }
 
+/// The opcodes of the embedded grammar by name, such as `opcode::OpLabel`.
+pub use embedded::opcode;
+
 impl Tables {
     /// The look-up view.
     pub fn grammar(&self) -> Grammar<'_> {
@@ -107,7 +112,7 @@ impl<'a> Grammar<'a> {
     /// The bytes of a name.
     #[inline]
     pub fn bytes(&self, s: Str) -> &'a [u8] {
-        self.text.get(s.at as usize..(s.at + s.len) as usize).unwrap_or(&[])
+        self.text.get(s.at as usize..(s.at + s.len) as usize).or_impossible_default()
     }
 
     /// A name as text.
@@ -158,7 +163,7 @@ impl<'a> Grammar<'a> {
     /// The operand items of a program.
     #[inline]
     pub fn program(&self, p: Program) -> &'a [Item] {
-        self.items.get(p.at as usize..(p.at + p.len) as usize).unwrap_or(&[])
+        self.items.get(p.at as usize..(p.at + p.len) as usize).or_impossible_default()
     }
 
     /// What the specification calls item `index` of a program.
@@ -180,13 +185,13 @@ impl<'a> Grammar<'a> {
     /// The operand kind of one of [`compile::ROLES`].
     #[inline]
     pub(crate) fn role(&self, index: usize) -> u8 {
-        self.roles.get(index).copied().unwrap_or(0)
+        self.roles.get(index).copied().or_impossible(0)
     }
 
     /// The members of a kind or set, by value.
     #[inline]
     pub fn members(&self, group: &GroupRow) -> &'a [ValueRow] {
-        self.values.get(group.at as usize..(group.at + group.len) as usize).unwrap_or(&[])
+        self.values.get(group.at as usize..(group.at + group.len) as usize).or_impossible_default()
     }
 
     /// The member of a kind or set with that value.

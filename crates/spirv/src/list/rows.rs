@@ -1,6 +1,6 @@
-//! The instructions of a module taken apart: what each defines, what it names, and its text.
+//! The instructions of a module taken apart, one at a time: what each defines, what it names, and its text.
 
-use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 use crate::dis::decode::{Decoder, Nothing, Sink, string_bytes};
 use crate::dis::namer::{Reach, friendly};
@@ -9,7 +9,7 @@ use crate::dis::print::{Out, Printer};
 use crate::dis::{Failure, Options};
 use crate::grammar::Grammar;
 use crate::grammar::rows::*;
-use crate::instructions::Instructions;
+use crate::instructions::{Instruction, Instructions};
 use crate::number::{NumberType, print};
 use crate::places::Places;
 
@@ -21,48 +21,31 @@ pub(super) enum Source {
     Value(String),
 }
 
-/// An instruction.
-#[derive(Debug)]
+/// What an instruction defines and names.
+#[derive(Debug, Default)]
 pub(super) struct Row {
-    /// Index of its first word.
-    pub(super) at: usize,
-    pub(super) words: Vec<u32>,
-    pub(super) opcode: u16,
-    pub(super) op: String,
-    pub(super) text: String,
-    pub(super) result: Option<u32>,
+    /// The id that it defines; 0 for none.
+    pub(super) result: u32,
     pub(super) sources: Vec<Source>,
-    /// Words that a case label takes, if this is an `OpSwitch`.
-    pub(super) label_words: usize,
-}
-
-/// A module taken apart.
-pub(super) struct Taken {
-    pub(super) rows: Vec<Row>,
-    /// How texts call the ids.
-    pub(super) names: FxHashMap<u32, String>,
-    /// What is wrong.
-    pub(super) failures: Vec<Failure>,
 }
 
 /// Takes one instruction apart.
 struct Taker<'g> {
     grammar: Grammar<'g>,
-    result: Option<u32>,
-    sources: Vec<Source>,
+    row: Row,
 }
 
 impl Taker<'_> {
     fn value(&mut self, text: impl Into<String>) {
-        self.sources.push(Source::Value(text.into()));
+        self.row.sources.push(Source::Value(text.into()));
     }
 }
 
 impl Sink for Taker<'_> {
     fn id(&mut self, kind: u8, id: u32) {
         match kind {
-            ID_RESULT => self.result = Some(id),
-            _ => self.sources.push(Source::Id(id)),
+            ID_RESULT => self.row.result = id,
+            _ => self.row.sources.push(Source::Id(id)),
         }
     }
     fn number(&mut self, words: &[u32], ty: NumberType) {
@@ -89,64 +72,75 @@ impl Sink for Taker<'_> {
     }
 }
 
-/// Takes a module apart. What is wrong has no operands.
-pub(super) fn rows(words: &[u32], raw_imports: bool, options: &Options<'_>) -> Taken {
-    let grammar = options.grammar;
-    let places = Places::new(words, grammar);
-    let names = match options.raw_id {
-        true => Names::none(words, &places, grammar),
-        false => friendly(words, &places, grammar, Reach::All),
-    };
-    let mut decoder = Decoder::new(words, &places, grammar, raw_imports);
-    let mut failures = Vec::new();
-    // Everything is defined before anything is printed, as a line may speak of what comes later.
-    for (index, i) in Instructions::new(words).enumerate() {
-        if let Err(bad) = decoder.instruction(i.offset, true, &mut Nothing)
-            && failures.len() < isaglot_source::limits::MAX_DIAGNOSTICS
-        {
-            failures.push(Failure { status: bad.status, index: index + 1, word: i.offset, message: bad.message });
-        }
+/// The names of a module's ids.
+pub(super) fn names<'a>(words: &'a [u32], places: &'a Places<'a>, options: &Options<'a>) -> Names<'a> {
+    match options.raw_id {
+        true => Names::none(words, places, options.grammar),
+        false => friendly(words, places, options.grammar, Reach::All),
     }
-    let mut printer = Printer::<false> {
-        grammar,
-        names: &names,
-        wide: options.wide_numbers,
-        out: Out::new(None),
-        hidden: 0,
-        scratch: Vec::new(),
-    };
-    let mut rows = Vec::new();
-    for i in Instructions::new(words) {
-        let mut taker = Taker { grammar, result: None, sources: Vec::new() };
-        let bad = failures.binary_search_by_key(&i.offset, |f| f.word).is_ok()
-            || decoder.instruction(i.offset, false, &mut taker).is_err();
-        if bad {
-            (taker.result, taker.sources) = (None, Vec::new());
+}
+
+/// A module whose instructions can be taken apart.
+pub(super) struct Rows<'a> {
+    decoder: Decoder<'a>,
+    printer: Printer<'a, false>,
+    /// What is wrong.
+    pub(super) failures: Vec<Failure>,
+}
+
+impl<'a> Rows<'a> {
+    /// Everything is defined before anything is printed, as a line may speak of what comes later.
+    pub(super) fn new(
+        words: &'a [u32],
+        places: &'a Places<'a>,
+        names: &'a Names<'a>,
+        raw_imports: bool,
+        options: &Options<'a>,
+    ) -> Rows<'a> {
+        let grammar = options.grammar;
+        let mut decoder = Decoder::new(words, places, grammar, raw_imports);
+        let mut failures = Vec::new();
+        for (index, i) in Instructions::new(words).enumerate() {
+            if let Err(bad) = decoder.instruction(i.offset, true, &mut Nothing)
+                && failures.len() < isaglot_source::limits::MAX_DIAGNOSTICS
+            {
+                failures.push(Failure { status: bad.status, index: index + 1, word: i.offset, message: bad.message });
+            }
         }
-        printer.out.clear();
-        let printed = !bad && printer.line(&mut decoder, i.offset, 0, 0, false).is_ok();
-        let text = if printed { String::from_utf8_lossy(printer.out.text()).into_owned() } else { String::new() };
-        rows.push(Row {
-            at: i.offset,
-            words: i.words.to_vec(),
-            opcode: i.opcode,
-            op: grammar.op(i.opcode).map_or("OpUnknown", |o| grammar.str(o.name)).to_owned(),
-            text,
-            result: taker.result,
-            sources: taker.sources,
-            label_words: decoder.label_words(i.operands().first().copied().unwrap_or(0)),
-        });
+        let wide = options.wide_numbers;
+        let printer = Printer { grammar, names, wide, out: Out::new(None), hidden: 0, scratch: Vec::new() };
+        Rows { decoder, printer, failures }
     }
-    let mut called = FxHashMap::default();
-    for row in &rows {
-        let sources = row.sources.iter().filter_map(|s| if let Source::Id(id) = s { Some(*id) } else { None });
-        for id in sources.chain(row.result) {
-            called.entry(id).or_insert_with(|| {
-                let mut name = b"%".to_vec();
-                names.push(&mut name, id);
-                String::from_utf8_lossy(&name).into_owned()
-            });
+
+    /// Whether an instruction is known to be wrong.
+    fn failed(&self, at: usize) -> bool {
+        self.failures.binary_search_by_key(&at, |f| f.word).is_ok()
+    }
+
+    /// The instruction at a word; a bad one defines and names nothing.
+    pub(super) fn row(&mut self, at: usize) -> Row {
+        let mut taker = Taker { grammar: self.printer.grammar, row: Row::default() };
+        if self.failed(at) || self.decoder.instruction(at, false, &mut taker).is_err() {
+            return Row::default();
         }
+        taker.row
     }
-    Taken { rows, names: called, failures }
+
+    /// The text of an instruction; none for a bad one.
+    pub(super) fn text(&mut self, at: usize) -> Cow<'_, str> {
+        self.printer.out.clear();
+        let printed = !self.failed(at) && self.printer.line(&mut self.decoder, at, 0, 0, false).is_ok();
+        if printed { String::from_utf8_lossy(self.printer.out.text()) } else { "".into() }
+    }
+
+    /// The name of an instruction.
+    pub(super) fn op(&self, instruction: &Instruction<'_>) -> &'a str {
+        let grammar = self.printer.grammar;
+        grammar.op(instruction.opcode).map_or("OpUnknown", |op| grammar.str(op.name))
+    }
+
+    /// Words that a case label of a switch on this selector takes.
+    pub(super) fn label_words(&self, selector: u32) -> usize {
+        self.decoder.label_words(selector)
+    }
 }

@@ -10,6 +10,8 @@ pub(crate) mod print;
 
 pub(crate) use format::Encoding;
 
+use crate::grammar::opcode;
+
 /// The type of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberType {
@@ -36,10 +38,10 @@ impl NumberType {
     /// The type that an instruction makes.
     pub(crate) fn made_by(instruction: &[u32]) -> Option<NumberType> {
         match instruction {
-            [first, _, width, sign, ..] if *first as u16 == 21 => {
+            [first, _, width, sign, ..] if *first as u16 == opcode::OpTypeInt => {
                 Some(NumberType::Int { width: *width, signed: *sign != 0 })
             }
-            [first, _, width, rest @ ..] if *first as u16 == 22 => {
+            [first, _, width, rest @ ..] if *first as u16 == opcode::OpTypeFloat => {
                 let encoding = rest.first().map_or(Encoding::Ieee, |e| Encoding::from_value(*e));
                 Some(NumberType::Float { width: *width, encoding })
             }

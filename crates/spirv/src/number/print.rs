@@ -1,6 +1,8 @@
 //! Numbers as the disassembler prints them: integers in decimal, 32- and 64-bit floats with the digits that keep every
 //! bit, everything else as hexadecimal floats.
 
+use isaglot_invariant::Impossible as _;
+
 use super::NumberType;
 use super::format::{Encoding, Format, format};
 
@@ -18,7 +20,7 @@ pub(crate) fn decimal(out: &mut Vec<u8>, mut n: u64) {
             break;
         }
     }
-    out.extend_from_slice(digits.get(at..).unwrap_or(&[]));
+    out.extend_from_slice(digits.get(at..).or_impossible_default());
 }
 
 /// Appends a number of a type, given its words, low first. A number of more than two words, or of a format without a
@@ -70,8 +72,8 @@ fn float(out: &mut Vec<u8>, bits: u64, width: u32, encoding: Encoding) {
 
 /// Rewrites `d.ddde-d` by the rules of `%g` with as many digits.
 fn general(out: &mut Vec<u8>, scientific: &str) {
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let (mantissa, exponent) = scientific.split_once('e').or_impossible((scientific, "0"));
+    let exponent: i32 = exponent.parse().or_impossible(0);
     let unsigned = mantissa.trim_start_matches('-');
     if mantissa.len() != unsigned.len() {
         out.push(b'-');
@@ -140,7 +142,7 @@ fn hex(out: &mut Vec<u8>, negative: bool, significand: u64, point: u32, exponent
         out.push(b'.');
     }
     while fraction != 0 {
-        out.push(char::from_digit((fraction >> 60) as u32, 16).unwrap_or('0') as u8);
+        out.push(char::from_digit((fraction >> 60) as u32, 16).or_impossible('0') as u8);
         fraction <<= 4;
     }
     out.extend_from_slice(if exponent < 0 { b"p-" } else { b"p+" });

@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use isaglot_spirv::asm::{Options, assemble, assemble_words};
-use libtest_mimic::Failed;
+use isaglot_testing::Failed;
+use isaglot_testing::suite::Case;
 use serde_json::Value;
 
 use crate::files::{Score, bytes, le_bytes, records, sha, text, unhex};
-
-pub(crate) type Case = fn(&Path) -> Result<(), Failed>;
 
 pub(crate) const CASES: &[(&str, Case)] = &[
     ("assemble::modules_extracted", |f| modules(f, "modules_extracted.jsonl.gz")),
@@ -22,17 +21,17 @@ pub(crate) const CASES: &[(&str, Case)] = &[
 fn modules(folder: &Path, file: &str) -> Result<(), Failed> {
     let mut plain = Score::new(format!("{file} words"));
     let mut preserved = Score::new(format!("{file} words with numeric ids"));
-    for r in records(folder, file) {
+    for (n, r) in records(folder, file) {
         let source = text(&r, "text").as_bytes();
         let done = assemble(source, &Options::default());
         let ok = done.failures.is_empty() && le_bytes(&done.words) == unhex(text(&r, "bin"));
-        plain.count(ok, || format!("{}: {:?} {:?}", text(&r, "id"), done.failures, text(&r, "text")));
+        plain.count(n, ok, || format!("{}: {:?} {:?}", text(&r, "id"), done.failures, text(&r, "text")));
         let done = assemble(source, &Options { preserve_numeric_ids: true, ..Options::default() });
         let ok = done.failures.is_empty() && sha(&le_bytes(&done.words)) == text(&r, "bin_preserve_sha");
-        preserved.count(ok, || format!("{}: {:?} {:?}", text(&r, "id"), done.failures, text(&r, "text")));
+        preserved.count(n, ok, || format!("{}: {:?} {:?}", text(&r, "id"), done.failures, text(&r, "text")));
     }
-    plain.finish(100.0)?;
-    preserved.finish(100.0)
+    plain.finish()?;
+    preserved.finish()
 }
 
 /// `error: L: C: message` → (`L: C`, message).
@@ -47,21 +46,21 @@ fn negatives(folder: &Path) -> Result<(), Failed> {
     let mut place = Score::new("negatives_text line and column");
     let mut message = Score::new("negatives_text message");
     let mut class = Score::new("negatives_text class");
-    for r in records(folder, "negatives_text.jsonl.gz") {
+    for (n, r) in records(folder, "negatives_text.jsonl.gz") {
         let done = assemble_words(text(&r, "text").as_bytes(), &Options::default());
         let line = done.failures.first().map(|f| f.line() + "\n").unwrap_or_default();
         let err = text(&r, "err");
         let why = || format!("{}: got {line:?} for {err:?} in {:?}", text(&r, "id"), text(&r, "text"));
-        rejected.count(!done.failures.is_empty(), why);
-        place.count(split(&line).0 == split(err).0, why);
-        message.count(line == err, why);
+        rejected.count(n, !done.failures.is_empty(), why);
+        place.count(n, split(&line).0 == split(err).0, why);
+        message.count(n, line == err, why);
         let status = done.failures.first().map(|f| f.status as i64);
-        class.count(status == r["rc"].as_i64(), || format!("{status:?} for {}: {line}", r["rc"]));
+        class.count(n, status == r["rc"].as_i64(), || format!("{status:?} for {}: {line}", r["rc"]));
     }
-    rejected.finish(100.0)?;
-    place.finish(100.0)?;
-    message.finish(100.0)?;
-    class.finish(100.0)
+    rejected.finish()?;
+    place.finish()?;
+    message.finish()?;
+    class.finish()
 }
 
 fn words(v: &Value) -> Vec<u32> {
@@ -72,18 +71,18 @@ fn words(v: &Value) -> Vec<u32> {
 fn literals(folder: &Path) -> Result<(), Failed> {
     let mut typed = Score::new("literals of a type");
     let mut untyped = Score::new("literals in other places");
-    for r in records(folder, "literals.jsonl.gz").iter().filter(|r| text(r, "k") == "asm") {
+    for (n, r) in records(folder, "literals.jsonl.gz").filter(|(_, r)| text(r, "k") == "asm") {
         let (is_typed, source) = match r.get("lit") {
             Some(lit) => {
                 let lit = lit.as_str().unwrap_or_default();
-                (true, format!("%t = {}\n%c = OpConstant %t {lit}\n", text(r, "decl")))
+                (true, format!("%t = {}\n%c = OpConstant %t {lit}\n", text(&r, "decl")))
             }
-            None => (false, text(r, "text").to_owned()),
+            None => (false, text(&r, "text").to_owned()),
         };
         let done = assemble_words(source.as_bytes(), &Options::default());
         let line = done.failures.first().map(|f| f.line() + "\n").unwrap_or_default();
         let ok = if r.get("err").is_some() {
-            line == text(r, "err") && done.failures.first().map(|f| f.status as i64) == r["rc"].as_i64()
+            line == text(&r, "err") && done.failures.first().map(|f| f.status as i64) == r["rc"].as_i64()
         } else if is_typed {
             // The constant is the last instruction; its literal starts three words in.
             let literal = words(&r["words"]);
@@ -92,13 +91,13 @@ fn literals(folder: &Path) -> Result<(), Failed> {
                 && done.words.get(done.words.len() - literal.len() - 3).map(|w| w >> 16)
                     == Some(literal.len() as u32 + 3)
         } else {
-            done.failures.is_empty() && le_bytes(done.words.get(5..).unwrap_or(&[])) == unhex(text(r, "bin"))
+            done.failures.is_empty() && le_bytes(done.words.get(5..).unwrap_or(&[])) == unhex(text(&r, "bin"))
         };
         let why = || format!("{source:?}: got {line:?} {:x?}, want {r}", done.words.get(5..));
-        if is_typed { typed.count(ok, why) } else { untyped.count(ok, why) }
+        if is_typed { typed.count(n, ok, why) } else { untyped.count(n, ok, why) }
     }
-    typed.finish(100.0)?;
-    untyped.finish(100.0)
+    typed.finish()?;
+    untyped.finish()
 }
 
 fn target_env(folder: &Path) -> Result<(), Failed> {
@@ -117,8 +116,8 @@ fn target_env(folder: &Path) -> Result<(), Failed> {
                 Some(expected) => expected[1].as_str() == Some(line.as_str()),
                 None => !line.contains("Invalid Opcode name"),
             };
-            refused.count(ok, || format!("{env} {name}: {line}"));
+            refused.count(format!("{env} {name}"), ok, || format!("{env} {name}: {line}"));
         }
     }
-    refused.finish(100.0)
+    refused.finish()
 }

@@ -257,7 +257,7 @@ fn one_block(size: usize) -> Vec<u8> {
     module(None, function(nops))
 }
 
-/// Blocks with what is no instruction among them.
+/// Blocks with invalid words among them.
 fn garbage_in_blocks(size: usize) -> Vec<u8> {
     module(None, function(body(size, |i, out| out.extend([0x0002_00f8, 3 + i, 0x0001_0000, 0]))))
 }

@@ -91,7 +91,7 @@ struct Before<'p> {
     compat: bool,
 }
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// The program as a dataflow problem, and the operands of each instruction. `succs` gives each block's successors;
     /// with `compat`, gathered payloads are those that `iga64` sees.
     pub(crate) fn accesses(&self, program: &Program, succs: &[Vec<u32>], compat: bool) -> (Accesses, Vec<Ids>) {
@@ -346,7 +346,7 @@ impl Xe {
                     continue;
                 };
                 left &= !(1 << n);
-                // `iga64` looks for the ninth register and those behind it in the same eight bytes, and finds 0.
+                // `iga64` looks for the ninth register and those after it in the same eight bytes, and finds 0.
                 let behind = before.compat && n >= 8;
                 let reg = if behind { 0 } else { (e.srcs[0].imm >> (8 * (byte % 8))) as u8 };
                 out.run(R, u32::from(reg) * self.platform.grf_bytes(), self.platform.grf_bytes(), 0, 1);

@@ -66,7 +66,7 @@ pub(super) fn lasts(program: &Program) -> Vec<Last> {
     all
 }
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// The successors of each block; `faulty` as `iga64` has it: what ends in no branch falls through only if the last
     /// instruction is predicated or ends the thread.
     pub(super) fn successors(&self, starts: &[u32], lasts: &[Last], faulty: bool) -> Vec<Vec<u32>> {

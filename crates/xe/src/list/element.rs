@@ -19,7 +19,7 @@ use crate::stream::RawWord;
 use crate::swsb::{PIPES, Token};
 use crate::types::Type;
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// One instruction without dataflow.
     pub(super) fn element(
         &self,
@@ -27,7 +27,7 @@ impl Xe {
         item: Result<&Inst, BadWord>,
         id: u32,
         options: &ListOptions,
-        e: &mut Element<'static>,
+        e: &mut Element<'d>,
     ) {
         let (mut srcs, mut opts) = (std::mem::take(&mut e.srcs), std::mem::take(&mut e.opts));
         srcs.clear();
@@ -95,7 +95,7 @@ impl Xe {
         }
     }
 
-    fn options_of(&self, i: &Inst, e: &mut Element<'static>) {
+    fn options_of(&self, i: &Inst, e: &mut Element<'d>) {
         for (on, name) in named_options(i) {
             if on {
                 e.opts.push(name.into());
@@ -112,13 +112,13 @@ impl Xe {
         };
     }
 
-    pub(super) fn reg(&self, o: &Operand, sub: bool) -> Reg<'static> {
+    pub(super) fn reg(&self, o: &Operand, sub: bool) -> Reg<'d> {
         let sr = if sub { self.sub_unit(o) } else { 0 };
         let single = matches!(o.file, File::NULL | File::CE | File::IP);
         Reg { rn: self.file(o.file).name.into(), r: if single { 0 } else { o.reg.into() }, sr }
     }
 
-    fn destination(&self, i: &Inst) -> ListOperand<'static> {
+    fn destination(&self, i: &Inst) -> ListOperand<'d> {
         let o = &i.dst;
         let rgn = (o.h != NO_STRIDE && i.form != Form::Dpas).then(|| Rgn { v: None, w: None, h: o.h.into() });
         let ty = Some(o.ty.name().into());
@@ -142,8 +142,8 @@ impl Xe {
         }
     }
 
-    fn source(&self, i: &Inst, n: usize, o: &Operand, pc: u32, options: &ListOptions) -> ListOperand<'static> {
-        let mods: Option<Text<'static>> = match o.mods {
+    fn source(&self, i: &Inst, n: usize, o: &Operand, pc: u32, options: &ListOptions) -> ListOperand<'d> {
+        let mods: Option<Text<'d>> = match o.mods {
             1 => Some("a".into()),
             2 => Some("n".into()),
             3 => Some("na".into()),
@@ -206,7 +206,7 @@ pub(super) fn ascii(bytes: Vec<u8>) -> Text<'static> {
 }
 
 /// With its dot, without allocating for those that there are.
-fn predicate_function(name: &'static str) -> Cow<'static, str> {
+fn predicate_function(name: &str) -> Cow<'static, str> {
     const KNOWN: [&str; 14] = [
         ".any", ".all", ".anyv", ".allv", ".any2h", ".all2h", ".any4h", ".all4h", ".any8h", ".all8h", ".any16h",
         ".all16h", ".any32h", ".all32h",

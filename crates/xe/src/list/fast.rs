@@ -19,8 +19,8 @@ use crate::stream::RawWord;
 use crate::text::{Findings, Words};
 
 /// A binary that is being listed.
-pub struct Lister<'a> {
-    words: Words<'a>,
+pub struct Lister<'a, 'd> {
+    words: Words<'a, 'd>,
     bytes: &'a [u8],
     options: ListOptions,
     blocks: Blocks,
@@ -32,12 +32,12 @@ pub struct Lister<'a> {
     first: bool,
     begun: bool,
     done: bool,
-    element: Element<'static>,
+    element: Element<'d>,
 }
 
-impl<'a> Lister<'a> {
+impl<'a, 'd> Lister<'a, 'd> {
     /// Lists `bytes`. Definitions and uses, if `options` ask for them, are left out.
-    pub fn new(xe: &'a mut Xe, bytes: &'a [u8], options: ListOptions) -> Lister<'a> {
+    pub fn new(xe: &'a mut Xe<'d>, bytes: &'a [u8], options: ListOptions) -> Lister<'a, 'd> {
         let options = ListOptions { defs: false, ..options };
         let outline = xe.outline(bytes);
         let (starts, lasts) = lasts(xe, bytes, &outline.starts);
@@ -141,7 +141,7 @@ impl<'a> Lister<'a> {
     }
 }
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// Where in the text of an operand the number of a general register belongs.
     fn listed_register(&self, i: &Inst, part: Part, text: &[u8]) -> Shown {
         let o = match part {

@@ -10,9 +10,9 @@ use crate::inst::Form;
 use crate::isa::Xe;
 use crate::stream::Entry;
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// Adds what dataflow found.
-    pub(super) fn add_flow(&self, entry: &Entry, n: u32, ids: Option<&Ids>, flow: &Flow, e: &mut Element<'static>) {
+    pub(super) fn add_flow(&self, entry: &Entry, n: u32, ids: Option<&Ids>, flow: &Flow, e: &mut Element<'d>) {
         let totals = flow.live(n);
         e.live_totals = Some(LiveTotals(FILES.iter().zip(totals).map(|(f, b)| (Cow::Borrowed(*f), *b)).collect()));
         let (Some(ids), Some(i)) = (ids, entry.inst()) else { return };

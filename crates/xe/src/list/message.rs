@@ -10,8 +10,8 @@ use crate::inst::{Desc, File, Inst, Operand};
 use crate::isa::Xe;
 use crate::message::{LoadStore, Offset};
 
-impl Xe {
-    pub(super) fn send_operands(&self, i: &Inst, e: &mut Element<'static>) {
+impl<'d> Xe<'d> {
+    pub(super) fn send_operands(&self, i: &Inst, e: &mut Element<'d>) {
         let comment = self.describe(i);
         if !comment.is_empty() {
             e.comment = Some(comment.into());
@@ -51,7 +51,7 @@ impl Xe {
         }
     }
 
-    fn data(&self, o: &Operand) -> ListOperand<'static> {
+    fn data(&self, o: &Operand) -> ListOperand<'d> {
         let len = if o.file == File::NULL { 0 } else { i32::from(o.len) };
         if len < 0 {
             // Nothing says how long it is.
@@ -61,7 +61,7 @@ impl Xe {
     }
 
     /// Surface and offset of a message, as far as it is understood.
-    fn surface(&self, i: &Inst, a: &mut Address<'static>) {
+    fn surface(&self, i: &Inst, a: &mut Address<'d>) {
         if let Some(m) = self.lsc_message(i) {
             lsc_surface(i, &m, a);
             return;
@@ -72,7 +72,7 @@ impl Xe {
         a.soff = Some(Surface::Index(m.index)).filter(|_| m.surface == "bti");
     }
 
-    pub(super) fn load_store_operands(&self, i: &Inst, m: LoadStore, e: &mut Element<'static>) {
+    pub(super) fn load_store_operands(&self, i: &Inst, m: LoadStore<'d>, e: &mut Element<'d>) {
         e.op = m.op.into();
         if !m.is_store {
             let reg = self.reg(&i.dst, false);
@@ -87,7 +87,7 @@ impl Xe {
     }
 }
 
-fn lsc_surface(i: &Inst, m: &LoadStore, a: &mut Address<'static>) {
+fn lsc_surface<'d>(i: &Inst, m: &LoadStore<'d>, a: &mut Address<'d>) {
     a.stype = Some(m.surface.into());
     a.aoff = m.offset.map(|o| match o {
         Offset::One(n) => ListOffset::One(n),

@@ -49,7 +49,7 @@ pub struct Analysis {
     flow: Option<Flow>,
 }
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// Blocks, and dataflow if it is asked for.
     pub fn analyse(&self, program: &Program, options: &ListOptions) -> Result<Analysis, TooLarge> {
         let lasts = blocks::lasts(program);
@@ -84,7 +84,7 @@ impl Xe {
     }
 
     /// The listing as a tree.
-    pub fn listing(&self, program: &Program, options: &ListOptions) -> Result<Listing<'static>, TooLarge> {
+    pub fn listing(&self, program: &Program, options: &ListOptions) -> Result<Listing<'d>, TooLarge> {
         let analysis = self.analyse(program, options)?;
         let mut elems = Vec::new();
         let mut scratch = Element::default();
@@ -102,8 +102,8 @@ impl Xe {
         program: &Program,
         options: &ListOptions,
         analysis: &Analysis,
-        scratch: &mut Element<'static>,
-        emit: &mut dyn FnMut(Part<'_>),
+        scratch: &mut Element<'d>,
+        emit: &mut dyn FnMut(Part<'_, 'd>),
     ) {
         let base = options.base();
         let mut block = 0;
@@ -131,7 +131,7 @@ impl Xe {
 }
 
 /// A label or an instruction.
-enum Part<'a> {
-    Label(&'a Label<'static>),
-    Inst(&'a Element<'static>),
+enum Part<'a, 'd> {
+    Label(&'a Label<'d>),
+    Inst(&'a Element<'d>),
 }

@@ -3,7 +3,7 @@
 use crate::inst::{Desc, Inst};
 use crate::isa::Xe;
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// What a message does; empty where that is not known.
     pub fn describe(&self, i: &Inst) -> String {
         if let Some(m) = self.lsc_message(i) {

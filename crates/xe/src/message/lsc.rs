@@ -12,12 +12,12 @@ use crate::platform::Platform;
 
 /// The compiled description of descriptors.
 #[derive(Debug)]
-pub(crate) struct Lsc {
-    flat: Option<RefCell<Flat<'static>>>,
+pub(crate) struct Lsc<'d> {
+    flat: Option<RefCell<Flat<'d>>>,
     slots: [Slot; 10],
     /// Extended descriptors: of flat memory, of blocks in it, of surfaces from a table, of surfaces by their state.
-    extended: [Extended; 4],
-    known: RefCell<FxHashMap<u32, Option<Fields>>>,
+    extended: [Extended<'d>; 4],
+    known: RefCell<FxHashMap<u32, Option<Fields<'d>>>>,
 }
 
 /// An immediate address offset.
@@ -31,9 +31,9 @@ pub(crate) enum Offset {
 
 /// What a load/store message does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LoadStore {
+pub(crate) struct LoadStore<'d> {
     /// Mnemonic.
-    pub(crate) op: &'static str,
+    pub(crate) op: &'d str,
     /// Unit, sizes and cache controls, as the ld/st syntax shows them.
     pub(crate) controls: String,
     /// Cache controls that they leave out although they are not the default: listings have none for `slm`.
@@ -44,14 +44,14 @@ pub(crate) struct LoadStore {
     pub(crate) data_bytes: u32,
     /// Data per address.
     pub(crate) vector: u32,
-    /// Data of one address lie one behind the other.
+    /// The data of an address lie next to each other.
     pub(crate) transposed: bool,
     /// Registers written.
     pub(crate) dst_len: u32,
     /// Registers of addresses.
     pub(crate) src0_len: u32,
     /// Kind of surface.
-    pub(crate) surface: &'static str,
+    pub(crate) surface: &'d str,
     /// Its number, if it is immediate.
     pub(crate) surface_index: u32,
     /// Immediate offset.
@@ -66,8 +66,8 @@ pub(crate) struct LoadStore {
 
 /// The part that the descriptor alone decides.
 #[derive(Clone, Debug)]
-struct Fields {
-    op: &'static str,
+struct Fields<'d> {
+    op: &'d str,
     suffix: String,
     cache: String,
     addr_bits: u32,
@@ -76,13 +76,13 @@ struct Fields {
     transposed: bool,
     dst_len: u32,
     src0_len: u32,
-    surface: &'static str,
+    surface: &'d str,
 }
 
 /// The compiled description of one kind of extended descriptor.
 #[derive(Debug)]
-struct Extended {
-    flat: Option<RefCell<Flat<'static>>>,
+struct Extended<'d> {
+    flat: Option<RefCell<Flat<'d>>>,
     /// The first, or only, offset; the second; the number of the surface.
     slots: [Slot; 3],
 }
@@ -90,8 +90,8 @@ struct Extended {
 const NAMES: [&str; 10] =
     ["OP", "ADDR_SIZE", "DATA_SIZE", "MASK", "VECTOR", "TRANSPOSE", "CACHE", "DST_LEN", "SRC0_LEN", "SURFACE"];
 
-impl Extended {
-    fn new(isa: &'static Isa, generation: u32, space: &str, names: [&str; 3]) -> Extended {
+impl<'d> Extended<'d> {
+    fn new(isa: &'d Isa, generation: u32, space: &str, names: [&str; 3]) -> Extended<'d> {
         let flat = Xe::space(isa, space).and_then(|space| Flat::new(isa, space, generation));
         let slots = names.map(|n| flat.as_ref().and_then(|f| f.slot(n)).unwrap_or(NO_SLOT));
         Extended { flat: flat.map(RefCell::new), slots }
@@ -134,8 +134,8 @@ fn write(flat: &mut Flat<'_>, values: &Values) -> Result<u32, String> {
 /// A slot that never has a value.
 const NO_SLOT: Slot = Slot(127);
 
-impl Lsc {
-    pub(crate) fn new(isa: &'static Isa, generation: u32) -> Lsc {
+impl<'d> Lsc<'d> {
+    pub(crate) fn new(isa: &'d Isa, generation: u32) -> Lsc<'d> {
         let flat = Xe::space(isa, "#lsc").and_then(|space| Flat::new(isa, space, generation));
         let slots = NAMES.map(|n| flat.as_ref().and_then(|f| f.slot(n)).unwrap_or(NO_SLOT));
         let extended = [
@@ -158,7 +158,7 @@ impl Lsc {
         (index as u32, Some(offset).filter(|o| !matches!(o, Offset::One(0) | Offset::Two(0, 0))))
     }
 
-    fn fields(&self, desc: u32) -> Option<Fields> {
+    fn fields(&self, desc: u32) -> Option<Fields<'d>> {
         if let Some(known) = self.known.borrow().get(&desc) {
             return known.clone();
         }
@@ -171,7 +171,7 @@ impl Lsc {
         fields
     }
 
-    fn read(&self, desc: u32) -> Option<Fields> {
+    fn read(&self, desc: u32) -> Option<Fields<'d>> {
         let mut flat = self.flat.as_ref()?.borrow_mut();
         let Match::One(id) = flat.select(desc.into()) else { return None };
         let mut v = Values::default();
@@ -230,14 +230,14 @@ impl Lsc {
     }
 }
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// Whether a message goes to a load/store unit.
     pub(crate) fn is_lsc(&self, i: &Inst) -> bool {
         matches!(self.text(i.sub), "ugm" | "ugml" | "tgm" | "slm")
     }
 
     /// A load/store message, if its immediate descriptor is valid.
-    pub(crate) fn lsc_message(&self, i: &Inst) -> Option<LoadStore> {
+    pub(crate) fn lsc_message(&self, i: &Inst) -> Option<LoadStore<'d>> {
         let unit = self.text(i.sub);
         let urb = unit == "urb" && self.platform >= Platform::Xe2;
         if !self.is_lsc(i) && !urb {
@@ -298,7 +298,7 @@ impl Xe {
     }
 
     /// A message that the ld/st syntax has.
-    pub(crate) fn load_store(&self, i: &Inst) -> Option<LoadStore> {
+    pub(crate) fn load_store(&self, i: &Inst) -> Option<LoadStore<'d>> {
         if self.op(i.op).class != crate::swsb::Class::Send {
             return None;
         }
@@ -318,14 +318,14 @@ fn kind(surface: &str, block2d: bool) -> usize {
 
 /// A load/store message as the ld/st syntax says it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LoadStoreText<'a> {
+pub(crate) struct LoadStoreText<'a, 'd> {
     /// Mnemonic.
-    pub(crate) op: &'static str,
+    pub(crate) op: &'d str,
     /// Size of a datum.
     pub(crate) data: &'a str,
     /// Data per address.
     pub(crate) vector: u32,
-    /// Data of one address lie one behind the other.
+    /// The data of an address lie next to each other.
     pub(crate) transposed: bool,
     /// The components, instead of the vector.
     pub(crate) mask: Option<u64>,
@@ -347,9 +347,9 @@ pub(crate) struct LoadStoreText<'a> {
     pub(crate) src0_len: u8,
 }
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// A mnemonic of the ld/st syntax.
-    pub(crate) fn load_store_named(&self, name: &str) -> Option<&'static str> {
+    pub(crate) fn load_store_named(&self, name: &str) -> Option<&'d str> {
         let known = ["load", "store", "atomic"].iter().any(|p| name.starts_with(p));
         let flat = self.lsc.flat.as_ref().filter(|_| known)?.borrow();
         let symbol = flat.symbol(name)?;
@@ -357,7 +357,7 @@ impl Xe {
     }
 
     /// The descriptor of a message.
-    pub(crate) fn load_store_descriptor(&self, m: &LoadStoreText<'_>) -> Result<u32, String> {
+    pub(crate) fn load_store_descriptor(&self, m: &LoadStoreText<'_, '_>) -> Result<u32, String> {
         let flat = &mut *self.lsc.flat.as_ref().ok_or("this machine has no such message")?.borrow_mut();
         let [op, addr, data, mask, vector, transpose, cache, dst_len, src0_len, surface] = self.lsc.slots;
         let count = m.vector.to_string();
@@ -384,8 +384,8 @@ impl Xe {
         write(flat, &v)
     }
 
-    /// The extended descriptor of a message whose surface is no register.
-    pub(crate) fn load_store_extended(&self, m: &LoadStoreText<'_>) -> Result<u32, String> {
+    /// The extended descriptor of a message whose surface is not a register.
+    pub(crate) fn load_store_extended(&self, m: &LoadStoreText<'_, '_>) -> Result<u32, String> {
         let (x, y) = match m.offset {
             None => (0, 0),
             Some(Offset::One(n)) => (n, 0),

@@ -11,17 +11,17 @@ use crate::isa::Xe;
 
 /// The compiled descriptions of descriptors.
 #[derive(Debug)]
-pub(crate) struct Messages {
-    lengths: Option<Space>,
+pub(crate) struct Messages<'d> {
+    lengths: Option<Space<'d>>,
     /// By unit, numbered as a text of the description.
-    units: Vec<(Symbol, Space)>,
+    units: Vec<(Symbol, Space<'d>)>,
     /// By encoding.
-    kinds: Vec<Kind>,
+    kinds: Vec<MessageKind<'d>>,
 }
 
 #[derive(Debug)]
-struct Space {
-    flat: RefCell<Flat<'static>>,
+struct Space<'d> {
+    flat: RefCell<Flat<'d>>,
     /// As [`NAMES`].
     slots: [Slot; 6],
 }
@@ -30,9 +30,9 @@ const NAMES: [&str; 6] = ["SURFACE", "OFFSET", "COUNT", "HEADER", "DST_LEN", "SR
 
 /// What the description says of a message beside its fields.
 #[derive(Clone, Copy, Debug)]
-struct Kind {
-    name: &'static str,
-    surface: &'static str,
+struct MessageKind<'d> {
+    name: &'d str,
+    surface: &'d str,
     unit: Option<Unit>,
 }
 
@@ -47,11 +47,11 @@ pub(crate) enum Unit {
 
 /// A message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Message {
+pub(crate) struct Message<'d> {
     /// What the description calls it, words joined by dashes.
-    pub(crate) name: &'static str,
+    pub(crate) name: &'d str,
     /// Kind of surface.
-    pub(crate) surface: &'static str,
+    pub(crate) surface: &'d str,
     /// The number of the surface.
     pub(crate) index: u32,
     /// An immediate offset in bytes.
@@ -80,8 +80,8 @@ pub(crate) struct Lengths {
     pub(crate) src0: u32,
 }
 
-impl Space {
-    fn new(isa: &'static Isa, name: &str, generation: u32) -> Option<Space> {
+impl<'d> Space<'d> {
+    fn new(isa: &'d Isa, name: &str, generation: u32) -> Option<Space<'d>> {
         let flat = Flat::new(isa, Xe::space(isa, name)?, generation)?;
         let none = Slot(isaglot_codec::limits::MAX_SLOTS as u8 - 1);
         let slots = NAMES.map(|n| flat.slot(n).unwrap_or(none));
@@ -96,13 +96,13 @@ impl Space {
     }
 
     /// The text of a field.
-    fn text(&self, symbol: Symbol) -> &'static str {
+    fn text(&self, symbol: Symbol) -> &'d str {
         self.flat.borrow().symbols().get(usize::from(symbol.0)).copied().unwrap_or("")
     }
 }
 
-impl Messages {
-    pub(crate) fn new(isa: &'static Isa, flat: &Flat<'_>, generation: u32) -> Messages {
+impl<'d> Messages<'d> {
+    pub(crate) fn new(isa: &'d Isa, flat: &Flat<'_>, generation: u32) -> Messages<'d> {
         let names = isa.spaces().iter().filter_map(|s| isa.text(s.name).strip_prefix("#message-"));
         let mut units = Vec::new();
         for name in names {
@@ -116,13 +116,13 @@ impl Messages {
             let number = |key: &str| meta(key).and_then(|n| n.parse().ok());
             let unit = number("unit").map(Unit::Bytes).or(number("datum").map(Unit::Scattered));
             let (name, surface) = (meta("says").unwrap_or(&e.display_name), meta("surface").unwrap_or(""));
-            Kind { name, surface, unit }
+            MessageKind { name, surface, unit }
         });
         Messages { lengths: Space::new(isa, "#message", generation), units, kinds: kinds.collect() }
     }
 }
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// The lengths in a descriptor.
     pub(crate) fn lengths(&self, desc: u32) -> Lengths {
         let mut v = Values::default();
@@ -133,7 +133,7 @@ impl Xe {
     }
 
     /// A message of a unit other than loads and stores, if it is known.
-    pub(crate) fn message(&self, i: &Inst) -> Option<Message> {
+    pub(crate) fn message(&self, i: &Inst) -> Option<Message<'d>> {
         let Desc::Imm(desc) = i.desc else { return None };
         let (_, space) = self.messages.units.iter().find(|(unit, _)| *unit == i.sub)?;
         let mut v = Values::default();

@@ -5,7 +5,7 @@ use isaglot_source::{Diagnostic, Span};
 use super::{Parser, Result};
 use crate::float;
 
-impl<'a> Parser<'a, '_> {
+impl<'a> Parser<'a, '_, '_> {
     /// Offset in the text.
     #[inline]
     pub(super) fn at(&self) -> usize {
@@ -107,7 +107,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// How many bytes stand before the one that `ends` says, or the end of the line; it is told how many parentheses
-    /// are open behind the byte.
+    /// are open after the byte.
     pub(super) fn length_to(&self, mut ends: impl FnMut(u8, usize) -> bool) -> usize {
         let mut depth = 0usize;
         let end = self.rest.iter().position(|b| {

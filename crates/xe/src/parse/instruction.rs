@@ -10,7 +10,7 @@ use crate::isa::EO;
 /// In place of the number of a source.
 const DESTINATION: u8 = 7;
 
-impl Parser<'_, '_> {
+impl Parser<'_, '_, '_> {
     pub(super) fn instruction(&mut self) -> Result<Inst> {
         let mut wren = false;
         let mut pred = None;
@@ -125,7 +125,7 @@ impl Parser<'_, '_> {
         Ok((reg, sub))
     }
 
-    /// What stands behind the dot of the mnemonic.
+    /// What stands after the dot of the mnemonic.
     pub(super) fn function(&mut self, i: &mut Inst) -> Result<()> {
         let start = self.at();
         let name = match i.form {

@@ -7,14 +7,14 @@ use crate::inst::{Desc, File, Form, Inst, Kind, Operand};
 use crate::message::{LoadStoreText, Offset};
 use crate::platform::Platform;
 
-impl<'a> Parser<'a, '_> {
+impl<'a, 'd> Parser<'a, '_, 'd> {
     /// The message instruction that a mnemonic of this syntax stands for, and the mnemonic.
-    pub(super) fn load_store_op(&self, name: &str) -> Option<(u8, &'static str)> {
+    pub(super) fn load_store_op(&self, name: &str) -> Option<(u8, &'d str)> {
         Some((self.xe.op_named("send")?, self.xe.load_store_named(name)?))
     }
 
-    /// All behind the mnemonic.
-    pub(super) fn load_store(&mut self, i: &mut Inst, op: &'static str) -> Result<()> {
+    /// All after the mnemonic.
+    pub(super) fn load_store(&mut self, i: &mut Inst, op: &'d str) -> Result<()> {
         let start = self.at();
         let mut text = LoadStoreText { op, ..LoadStoreText::default() };
         self.need(b'.')?;
@@ -61,13 +61,13 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// `d32x4t.a64.ca.ca` or `d32.xyz.a64`.
-    fn controls(&mut self, text: &mut LoadStoreText<'a>) -> Result<()> {
+    fn controls(&mut self, text: &mut LoadStoreText<'a, '_>) -> Result<()> {
         let start = self.at();
         let length = self.rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'.').count();
         let all = std::str::from_utf8(self.take(length)).unwrap_or("");
         let mut parts = all.split('.');
         let data = parts.next().unwrap_or("");
-        // The vector stands behind an `x`, which no size of a datum has.
+        // The vector stands after an `x`, which no size of a datum has.
         let (size, vector) = data.split_once('x').unwrap_or((data, ""));
         text.data = size;
         text.vector = 1;
@@ -104,7 +104,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// `[r8:2+0x40]`, `bti[3][r8:2]`, `bss[a0.2][r8:1]`
-    fn address(&mut self, i: &mut Inst, text: &mut LoadStoreText<'a>) -> Result<()> {
+    fn address(&mut self, i: &mut Inst, text: &mut LoadStoreText<'a, '_>) -> Result<()> {
         text.surface = "flat";
         if self.peek() != b'[' {
             text.surface = self.word();

@@ -4,7 +4,7 @@ use super::{Parser, Result};
 use crate::inst::{Desc, File, Inst, Kind, Operand};
 use crate::types::Type;
 
-impl Parser<'_, '_> {
+impl Parser<'_, '_, '_> {
     pub(super) fn sync(&mut self, i: &mut Inst) -> Result<()> {
         self.space();
         i.src_count = 1;

@@ -117,8 +117,8 @@ fn content(line: &[u8]) -> usize {
     end
 }
 
-struct Parser<'a, 's> {
-    xe: &'s Xe,
+struct Parser<'a, 's, 'd> {
+    xe: &'s Xe<'d>,
     text: &'a [u8],
     /// What is left of the line, and the offset of its end.
     rest: &'a [u8],
@@ -135,7 +135,7 @@ struct Parser<'a, 's> {
 // Boxed: results are handed up through every step of every line.
 pub(crate) type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
-impl<'a> Parser<'a, '_> {
+impl<'a> Parser<'a, '_, '_> {
     pub(super) fn label_id(&mut self, name: &'a [u8], start: usize) -> u32 {
         let next = self.labels.len() as u32;
         let id = *self.names.entry(name).or_insert(next);

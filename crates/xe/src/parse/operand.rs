@@ -5,8 +5,8 @@ use crate::float;
 use crate::inst::{File, Form, Inst, Kind, NO_STRIDE, Operand, VXH};
 use crate::types::Type;
 
-impl Parser<'_, '_> {
-    /// `r[a0.N,off]`, behind the `r`.
+impl Parser<'_, '_, '_> {
+    /// `r[a0.N,off]`, after the `r`.
     pub(super) fn indirect(&mut self, o: &mut Operand) -> Result<()> {
         o.kind = Kind::Indirect;
         o.file = File::A;
@@ -118,7 +118,12 @@ impl Parser<'_, '_> {
         let bits = u64::from(o.ty.bits());
         let bytes = if bits < 8 { element.saturating_mul(bits) / 8 } else { element.saturating_mul(scale) };
         o.sub = u8::try_from(bytes).ok().filter(|_| o.file != File::R || bytes < u64::from(size)).ok_or_else(|| {
-            self.error("xe-register", format!("sub-register {element} lies behind the register"), start, "too large")
+            self.error(
+                "xe-register",
+                format!("sub-register {element} is past the end of the register"),
+                start,
+                "too large",
+            )
         })?;
         Ok(())
     }

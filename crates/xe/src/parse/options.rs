@@ -4,7 +4,7 @@ use super::{Parser, Result};
 use crate::inst::Inst;
 use crate::swsb::{Swsb, Token, pipe_named};
 
-impl Parser<'_, '_> {
+impl Parser<'_, '_, '_> {
     pub(super) fn options(&mut self, i: &mut Inst) -> Result<()> {
         loop {
             self.space();

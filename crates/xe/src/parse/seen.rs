@@ -27,7 +27,7 @@ impl Default for Seen {
     }
 }
 
-impl Parser<'_, '_> {
+impl Parser<'_, '_, '_> {
     /// The operand up to the next blank, by `read` if it was not read before; `n` is its number in the instruction.
     #[inline]
     pub(super) fn seen(

@@ -1,4 +1,4 @@
-//! What stands before the operands, and the options behind them.
+//! What stands before the operands, and the options after them.
 
 use crate::float::decimal;
 use crate::inst::{Form, Inst};
@@ -30,7 +30,7 @@ pub(super) const PREDICATE: usize = 7;
 const MNEMONIC: usize = 13;
 const FLAG: usize = 9;
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// Predicate, mnemonic with channels, flag modifier, each padded to its column.
     pub(super) fn head(&self, i: &Inst, options: &TextOptions, out: &mut Vec<u8>) -> Shown {
         let mut columns = Columns::default();
@@ -83,7 +83,7 @@ impl Xe {
         decimal(out, i.flag.1.into());
     }
 
-    /// What stands behind the dot of the mnemonic.
+    /// What stands after the dot of the mnemonic.
     fn function(&self, i: &Inst, options: &TextOptions, out: &mut Vec<u8>) {
         match i.form {
             Form::Bfn if options.bfn_numbers => {

@@ -9,7 +9,7 @@ use crate::parts::{Hole, Part, Shown};
 use super::Columns;
 use super::head::PREDICATE;
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// A payload or a descriptor, with the blanks before it.
     pub(super) fn message_part(&self, i: &Inst, part: Part, out: &mut Vec<u8>) -> Shown {
         // Registers gathered by a scalar register leave no room for a second payload.

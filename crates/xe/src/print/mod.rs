@@ -75,7 +75,7 @@ fn spaces(out: &mut Vec<u8>, n: usize) {
     }
 }
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// The whole program as text.
     pub fn print(&self, program: &Program, options: &TextOptions, out: &mut Vec<u8>) {
         let mut starts = program.starts.iter().copied().peekable();
@@ -190,13 +190,13 @@ pub(crate) fn prefix(raw: RawWord, options: &TextOptions, out: &mut Vec<u8>) {
     out.extend_from_slice(b" */ ");
 }
 
-/// A word that is no instruction, as a comment.
+/// An invalid word, as a comment.
 pub(crate) fn bad_word(raw: RawWord, why: BadWord, out: &mut Vec<u8>) {
     let digits = if raw.short { 16 } else { 32 };
     crate::float::write(out, format_args!("// 0x{:0digits$X}: {}", raw.word, why.message()));
 }
 
-/// Writes a line in its columns; `part` adds the text of a part, or says why the word is no instruction.
+/// Writes a line in its columns; `part` adds the text of a part, or says why the word is invalid.
 pub(crate) fn layout(
     platform: Platform,
     form: Form,

@@ -7,7 +7,7 @@ use crate::platform::Platform;
 
 use super::TextOptions;
 
-impl Xe {
+impl<'d> Xe<'d> {
     /// Writes an operand; `source` is its number. Gives the bytes that do not count as width, `None` for an operand that is not
     /// padded.
     pub(super) fn operand(
@@ -115,7 +115,7 @@ impl Xe {
 
     fn sub_register(&self, o: &Operand, out: &mut Vec<u8>) {
         match o.file {
-            // What stands behind `null` means nothing, but is kept.
+            // What stands after `null` means nothing, but is kept.
             File::NULL if self.sub_element(o) == 0 => return,
             File::CE | File::IP => return,
             _ => {}

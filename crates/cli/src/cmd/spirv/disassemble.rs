@@ -6,8 +6,9 @@ use std::process::ExitCode;
 
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_spirv::dis::{self, Options};
+use isaglot_spirv::exact;
 use isaglot_spirv::grammar::Grammar;
-use isaglot_spirv::{exact, listing};
+use isaglot_spirv::list::{self, NoListing, Show};
 
 use super::files;
 use crate::io::{Output, input_name, read};
@@ -56,7 +57,7 @@ pub(crate) struct Args {
     /// Text from which `as --exact` makes the same file again, whatever is in it.
     #[arg(long, conflicts_with_all = ["json", "reorder_blocks"])]
     exact: bool,
-    /// A listing as JSON: sections, functions, blocks and their edges, instructions, ids defined and used.
+    /// The listing of `isaglot list --json`, with byte offsets.
     #[arg(long)]
     json: bool,
     /// Use the grammar in this folder of Khronos files.
@@ -112,7 +113,13 @@ fn one(
     let failures = if args.exact {
         exact::disassemble_to(&words, options, &mut write)
     } else if args.json {
-        listing::json_to(&words, options, &mut write)
+        match list::json_to(&words, options, Show { pc: true, ..Show::default() }, &mut write) {
+            Ok(failures) => failures,
+            Err(NoListing::Header(failure)) => vec![failure],
+            Err(NoListing::TooLarge) => {
+                return Err(Diagnostic::error("spirv-listing", "too many definitions and uses"));
+            }
+        }
     } else {
         dis::disassemble_to(&words, options, &mut write)
     };

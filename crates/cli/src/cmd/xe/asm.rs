@@ -7,7 +7,7 @@ use std::sync::Arc;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::{Compaction, Platform};
 
-use super::machine;
+use super::{description, machine};
 use crate::args::OutputArgs;
 use crate::io::{input_name, read_shared};
 use crate::session::Session;
@@ -38,7 +38,8 @@ fn bytes(
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Result<Option<Vec<u8>>, Diagnostic> {
-    let mut xe = machine(platform)?;
+    let description = description()?;
+    let mut xe = machine(&description, platform)?;
     let text = read_shared(path)?;
     let file = session.files.add(input_name(path), Arc::clone(&text));
     let first = text.iter().find(|b| !b.is_ascii_whitespace());

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::TextOptions;
 
-use super::{Input, input, list, machine, word_problems};
+use super::{Input, description, input, list, machine, word_problems};
 use crate::args::OutputArgs;
 use crate::session::Session;
 
@@ -31,7 +31,8 @@ fn write(
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Result<(), Diagnostic> {
-    let mut xe = machine(input.platform)?;
+    let description = description()?;
+    let mut xe = machine(&description, input.platform)?;
     let Some(kernels) = input::kernels(input, None, session, problems) else { return Ok(()) };
     let mut out = output.create()?;
     for kernel in kernels {

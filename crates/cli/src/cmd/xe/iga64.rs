@@ -8,7 +8,7 @@ use std::sync::Arc;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::{Compaction, ListOptions, Platform, TextOptions};
 
-use super::{list, machine, word_problems};
+use super::{description, list, machine, word_problems};
 use crate::io::{Output, input_name, read_shared};
 use crate::session::{Color, Session};
 
@@ -110,7 +110,8 @@ fn work(o: &Options, session: &mut Session, problems: &mut Diagnostics) -> Resul
     let Some(platform) = o.platform else {
         return Err(Diagnostic::error("cli-isa", "no platform").note("expected -p=12p72, say"));
     };
-    let mut xe = machine(platform)?;
+    let description = description()?;
+    let mut xe = machine(&description, platform)?;
     let bytes = read_shared(o.input.as_deref())?;
     if o.assemble == Some(true) {
         let file = session.files.add(input_name(o.input.as_deref()), Arc::clone(&bytes));

@@ -20,7 +20,7 @@ pub(super) struct Kernel {
 /// Reads the kernels of a file. Assembly text is assembled, if `xe` is given. Problems are added to `problems`; `None` if one is an error.
 pub(super) fn kernels(
     Input { path, hex, .. }: Input<'_>,
-    xe: Option<&mut Xe>,
+    xe: Option<&mut Xe<'_>>,
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Option<Vec<Kernel>> {

@@ -6,7 +6,7 @@ use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::text::Findings;
 use isaglot_xe::{ListOptions, Lister, Printer, TextOptions, Xe};
 
-use super::{Input, input, machine, word_problems, write_all};
+use super::{Input, description, input, machine, word_problems, write_all};
 use crate::io::Output;
 use crate::session::Session;
 
@@ -19,7 +19,8 @@ pub(crate) fn list(
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Result<bool, Diagnostic> {
-    let mut xe = machine(input.platform)?;
+    let description = description()?;
+    let mut xe = machine(&description, input.platform)?;
     let Some(kernels) = input::kernels(input, Some(&mut xe), session, problems) else { return Ok(true) };
     let several = kernels.len() > 1;
     for (n, kernel) in kernels.iter().enumerate() {
@@ -49,7 +50,7 @@ pub(crate) fn list(
 
 /// Writes the JSON listing of a binary. Whether it was read to the end, and what is wrong with the binary.
 pub(super) fn json(
-    xe: &mut Xe,
+    xe: &mut Xe<'_>,
     bytes: &[u8],
     options: &ListOptions,
     out: &mut Output,
@@ -74,7 +75,7 @@ pub(super) fn json(
 
 /// Writes the text of a binary; the answer is that of [`json`].
 pub(super) fn text(
-    xe: &mut Xe,
+    xe: &mut Xe<'_>,
     bytes: &[u8],
     options: TextOptions,
     out: &mut Output,

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::text::Findings;
-use isaglot_xe::{Platform, TextOptions, Xe};
+use isaglot_xe::{Description, Platform, TextOptions, Xe};
 
 pub(super) use asm::assemble;
 pub(super) use disasm::disassemble;
@@ -42,9 +42,18 @@ pub(super) fn text_options(args: XeArgs) -> TextOptions {
     TextOptions { ldst: args.ldst, hex_floats: args.hex_floats, ..TextOptions::default() }
 }
 
-/// The machine's description, compiled.
-fn machine(platform: Platform) -> Result<Xe, Diagnostic> {
-    Xe::new(platform).ok_or_else(|| Diagnostic::error("xe-description", "the embedded description cannot be read"))
+fn unreadable() -> Diagnostic {
+    Diagnostic::error("xe-description", "the embedded description cannot be read")
+}
+
+/// The description of all machines.
+fn description() -> Result<Description, Diagnostic> {
+    Description::embedded().ok_or_else(unreadable)
+}
+
+/// The description compiled for one machine.
+fn machine(description: &Description, platform: Platform) -> Result<Xe<'_>, Diagnostic> {
+    Xe::new(description, platform).ok_or_else(unreadable)
 }
 
 /// What is wrong with a binary: bad words, each with its place, and bytes that are left over.

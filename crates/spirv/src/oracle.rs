@@ -4,7 +4,7 @@ use isaglot_listing::read;
 use isaglot_listing::write::{Style, to_json};
 use isaglot_source::FileId;
 
-use crate::{asm, dis, exact, list, listing};
+use crate::{asm, dis, exact, list};
 
 /// Any bytes as text, in every mode; what assembles must disassemble and come back.
 pub fn text(data: &[u8]) {
@@ -38,11 +38,16 @@ pub fn binary(data: &[u8]) {
         let done = dis::disassemble(&words, &options);
         drop(asm::assemble_words(&done.text, &asm::Options { keep_going: true, ..asm::Options::default() }));
     }
-    drop(listing::json(&words, &dis::Options::default()));
     let show = list::Show { defs: true, pc: true, bits: true };
     if let Ok((listing, _)) = list::list(&words, &dis::Options::default(), show) {
         let json = to_json(&listing, Style::default());
         assert!(read(FileId(0), &json).is_ok_and(|back| back == listing), "a listing did not come back");
+        let mut streamed = Vec::new();
+        let written = list::json_to(&words, &dis::Options::default(), show, &mut |bytes| {
+            streamed.extend_from_slice(bytes);
+            true
+        });
+        assert!(written.is_ok() && streamed == json, "a listing is written differently");
     }
     let magic = words.first().copied().unwrap_or(0);
     if magic == asm::MAGIC || magic == asm::MAGIC.swap_bytes() {
