@@ -144,7 +144,7 @@ fn d12_the_listing_has_blocks_and_their_edges() {
         Elem::I(inst) => panic!("{n} is {}", inst.op),
     };
     // The function, its three blocks: each edge is the number of a block.
-    assert_eq!(label(0), ("%1", &[][..], &[1][..]));
+    assert_eq!(label(0), ("%2", &[][..], &[1][..]));
     assert_eq!(label(2), ("%4", &[0][..], &[2, 3][..]));
     assert_eq!(label(6), ("%7", &[1][..], &[3][..]));
     assert_eq!(label(9), ("%5", &[1, 2][..], &[][..]));
