@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let rest = args.get(1..).unwrap_or(&[]);
     let done = match args.first().map(String::as_str) {
-        Some("tidy") => tidy::run(rest),
+        Some("tidy") => tidy::run(),
         Some("bless") => bless::run(rest),
         Some("import-spirv") => import_spirv::run(rest),
         Some("gen-hart") => gen_hart::run(rest),

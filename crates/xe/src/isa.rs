@@ -240,7 +240,7 @@ impl<'d> Xe<'d> {
             });
         }
         let has_short = |op: &Op| isa[op.encoding].meta.iter().any(|(key, _)| key == "compact");
-        let short_ends_block = ops.iter().any(|op| crate::stream::ends_block(op.form) && has_short(op));
+        let short_ends_block = ops.iter().any(|op| ends_block(op.form) && has_short(op));
         let symbols = flat.symbols();
         let numbers = symbols
             .iter()
@@ -262,7 +262,7 @@ impl<'d> Xe<'d> {
             platform,
             functions,
             file_names,
-            ends_block: crate::stream::block_ends(isa, ops.iter()),
+            ends_block: block_ends(isa, ops.iter()),
             short_ends_block,
             isa,
             slots: Slots::new(&flat),
@@ -450,4 +450,22 @@ fn registers<'d>(isa: &'d Isa, flat: &Flat<'_>, platform: Platform) -> (Vec<File
         }
     }
     (files, arfs, symbols)
+}
+
+/// By the lowest byte of a word, whether it may be one of these operations.
+fn block_ends<'a>(isa: &Isa, ops: impl Iterator<Item = &'a Op<'a>>) -> Vec<bool> {
+    let mut table = vec![false; 256];
+    for op in ops.filter(|op| ends_block(op.form)) {
+        let pattern = &isa[op.encoding].pattern;
+        let (care, value) = (pattern.care().low_u64() as u8, pattern.value().low_u64() as u8);
+        for (byte, ends) in table.iter_mut().enumerate() {
+            *ends |= byte as u8 & care == value & care;
+        }
+    }
+    table
+}
+
+/// Whether instructions of a form may end a block.
+fn ends_block(form: Form) -> bool {
+    form.branches() || form == Form::Send
 }

@@ -220,24 +220,6 @@ impl Program {
     }
 }
 
-/// By the lowest byte of a word, whether it may be one of these operations.
-pub(crate) fn block_ends<'a>(isa: &Isa, ops: impl Iterator<Item = &'a Op<'a>>) -> Vec<bool> {
-    let mut table = vec![false; 256];
-    for op in ops.filter(|op| ends_block(op.form)) {
-        let pattern = &isa[op.encoding].pattern;
-        let (care, value) = (pattern.care().low_u64() as u8, pattern.value().low_u64() as u8);
-        for (byte, ends) in table.iter_mut().enumerate() {
-            *ends |= byte as u8 & care == value & care;
-        }
-    }
-    table
-}
-
-/// Whether instructions of a form may end a block.
-pub(crate) fn ends_block(form: Form) -> bool {
-    form.branches() || form == Form::Send
-}
-
 /// Starts of blocks while they are looked for.
 #[derive(Default)]
 struct Starts {

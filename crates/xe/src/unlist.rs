@@ -122,7 +122,7 @@ impl<'d> Xe<'d> {
         let mut count = 0;
         for part in text.split('`') {
             let digits = part.strip_prefix("0x").unwrap_or(part);
-            let dword = u32::from_str_radix(digits, 16).map_err(|_| "the encoding is no number".to_owned())?;
+            let dword = u32::from_str_radix(digits, 16).map_err(|_| "the encoding is not a number".to_owned())?;
             word = word << 32 | u128::from(dword);
             count += 1;
         }

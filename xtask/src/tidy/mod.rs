@@ -64,21 +64,13 @@ fn is_generated(text: &str) -> bool {
 type Rule = fn(&Repo) -> Vec<String>;
 
 /// Rules that must hold.
-const RULES: &[Rule] = &[files::check, map::check, fuzzing::check, cycles::check, purity::check];
-
-/// Rules that are only shown, with `--all`, until the code keeps them.
-const COMING: &[Rule] = &[files::readmes, words::check];
+const RULES: &[Rule] =
+    &[files::check, files::readmes, map::check, fuzzing::check, cycles::check, purity::check, words::check];
 
 /// Checks every file and reports all findings.
-pub(crate) fn run(args: &[String]) -> Result<(), String> {
-    let all = match args {
-        [] => false,
-        [all] if all == "--all" => true,
-        _ => return Err("usage: cargo xtask tidy [--all]".to_owned()),
-    };
+pub(crate) fn run() -> Result<(), String> {
     let repo = Repo::read(&crate::root())?;
-    let rules = RULES.iter().chain(COMING.iter().filter(|_| all));
-    let findings: Vec<String> = rules.flat_map(|rule| rule(&repo)).collect();
+    let findings: Vec<String> = RULES.iter().flat_map(|rule| rule(&repo)).collect();
     for finding in &findings {
         eprintln!("{finding}");
     }

@@ -63,7 +63,7 @@ fn limits_are_exact() {
 #[test]
 fn code_that_writes_itself() {
     let isa = description::isa();
-    // Stores `li a0, 7` (a1) over the instruction behind `fence.i`, twice with another value, and runs it each time.
+    // Stores `li a0, 7` (a1) over the instruction after `fence.i`, twice with another value, and runs it each time.
     let program = [
         0x0000_0297, // auipc t0, 0
         0x00b2_a823, // sw a1, 16(t0)

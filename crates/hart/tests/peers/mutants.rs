@@ -253,7 +253,7 @@ impl Edge {
         }
         let right = run(&mut hart, &places, &m.body, STEPS, |hart, stop| {
             let length = match stop {
-                // Not at its end: what is behind the place where results go is still zero.
+                // Not at its end: what follows the results is still zero.
                 None => hart.register(18).saturating_sub(self.results).min(self.want.len() as u64),
                 Some(Stop::Trap(t)) if t.reason == Cause::EnvironmentCall => self.want.len() as u64,
                 Some(_) => return false,

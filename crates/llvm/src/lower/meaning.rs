@@ -72,15 +72,15 @@ impl<'a> Lowering<'a> {
         let mut except = Vec::new();
         let mut sources: Vec<Option<Source>> = Vec::with_capacity(inst.operands.len());
         for operand in &inst.operands {
-            let behind = facts.iter().find_map(|fact| match fact {
+            let after = facts.iter().find_map(|fact| match fact {
                 InstFact::After(name, bits) if *name == operand.name => Some(*bits),
                 _ => None,
             });
-            if let Some(bits) = behind {
+            if let Some(bits) = after {
                 let places: Places = (width.saturating_sub(bits)..width).map(Some).collect();
                 let part =
                     Part { name: String::new(), bits: Vec::new(), steps: vec![DecodeStep::Format(NumberFormat::Hex)] };
-                let name = format!("{} behind", operand.name);
+                let name = format!("{} after", operand.name);
                 sources.push(Some(Source::Numbers(vec![self.number(&part, name, &places, &[], width, &mut except)])));
                 continue;
             }

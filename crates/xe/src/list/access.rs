@@ -347,8 +347,8 @@ impl<'d> Xe<'d> {
                 };
                 left &= !(1 << n);
                 // `iga64` looks for the ninth register and those after it in the same eight bytes, and finds 0.
-                let behind = before.compat && n >= 8;
-                let reg = if behind { 0 } else { (e.srcs[0].imm >> (8 * (byte % 8))) as u8 };
+                let beyond = before.compat && n >= 8;
+                let reg = if beyond { 0 } else { (e.srcs[0].imm >> (8 * (byte % 8))) as u8 };
                 out.run(R, u32::from(reg) * self.platform.grf_bytes(), self.platform.grf_bytes(), 0, 1);
             }
             if left == 0 {

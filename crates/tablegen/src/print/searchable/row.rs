@@ -171,7 +171,7 @@ impl All {
             }
             let def = read::def(store, rec, name)?;
             let number = self.instructions.get(&def).copied();
-            return number.ok_or_else(|| Problem::In(def, b"this is no instruction".to_vec()));
+            return number.ok_or_else(|| Problem::In(def, b"this is not an instruction".to_vec()));
         }
         if field.of.is_some() {
             let v = read::value(store, rec, name)?;
