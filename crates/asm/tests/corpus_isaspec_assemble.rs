@@ -20,9 +20,12 @@ fn main() {
     suite::run_corpus("isaspec", trials);
 }
 
+/// A test of one part of the corpus.
+type Check = Box<dyn FnOnce(&Path) -> Result<(), Failed> + Send>;
+
 fn trials(folder: &Path) -> Vec<Trial> {
     let mut trials = Vec::new();
-    let mut add = |name: &str, run: Box<dyn FnOnce(&Path) -> Result<(), Failed> + Send>| {
+    let mut add = |name: &str, run: Check| {
         let folder = folder.to_owned();
         trials.push(Trial::test(format!("isaspec/{name}"), move || run(&folder)));
     };

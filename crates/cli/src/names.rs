@@ -34,8 +34,11 @@ pub(crate) enum Machine {
     File(PathBuf),
 }
 
+/// Reads a name of a family of names.
+type Family = fn(&str) -> Option<Alias>;
+
 /// The names that choose more than a description: what reads them, and what a message says of them.
-const FAMILIES: [(fn(&str) -> Option<Alias>, &str); 3] = [
+const FAMILIES: [(Family, &str); 3] = [
     (xe, "xehp, xehpg, xehpc, xe2, xe3, or a product of Intel's such as pvc"),
     (riscv, "rv32i, rv64gc_zba and the like"),
     (spirv, "spirv"),

@@ -15,6 +15,7 @@ use crate::names::{self, Machine};
 use crate::session::{EXIT_INPUT, Session};
 
 /// What a verb works on.
+#[expect(clippy::large_enum_variant, reason = "there is one in a run")]
 pub(crate) enum Subject {
     /// A description, with what to decode for.
     Description(Chosen),

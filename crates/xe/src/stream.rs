@@ -3,11 +3,10 @@
 //! A bad word is reported and kept as data; decoding goes on after it, so all problems of a file are found.
 
 use isaglot_codec::{Match, Values};
-use isaglot_model::Isa;
 
 use crate::decode::BadWord;
 use crate::inst::{Form, Inst, Kind};
-use crate::isa::{Op, Xe};
+use crate::isa::Xe;
 use crate::text::Findings;
 
 /// What stands at a place of the program.

@@ -131,6 +131,10 @@ pub fn json_to(
 }
 
 /// An element of a listing.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one at a time, on its way to the writer: a box would only cost an allocation"
+)]
 enum Element<'a, 'w> {
     Label(Label<'static>),
     Instruction(Shown<'a, 'w>),
