@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use isaglot_bits::Word;
 use isaglot_hart::{Cause, Config, Hart, Level, Stop, TrapModel};
-use isaglot_model::{EncodingId, Isa};
+use isaglot_model::{EncodingId, FieldSource, Isa, Node, Piece};
 use isaglot_prove::symbolic::{Binding, BoundBody, State, Unknown, execute, number_bits};
 use isaglot_prove::{Sort, Terms, smt};
 use isaglot_semantics::{BinaryOp, Body, Symbol, check, parse};
@@ -282,6 +282,24 @@ fn caught_by_programs(isa: &Isa, m: &Mutant) -> bool {
     })
 }
 
+/// The value of a field that the only encoding fixes, by its pattern or as a constant: `RD` of a jump is 0.
+fn fixed(isa: &Isa, encodings: &[EncodingId], name: &str) -> Option<u64> {
+    let [only] = encodings else { return None };
+    let (encoding, name) = (&isa[*only], isa.names().get(name)?);
+    let field = encoding.cases.iter().flat_map(|case| &case.fields).find(|field| field.name == name)?;
+    match &field.source {
+        FieldSource::Derived(expr) => match isa[*expr].nodes.as_slice() {
+            [Node::Const(value, _)] => Some(*value),
+            _ => None,
+        },
+        FieldSource::Bits(pieces) => {
+            let [Piece::Bits(range)] = pieces.as_slice() else { return None };
+            let bit = |value: u64, bit| Some(value << 1 | u64::from(encoding.pattern.bit(bit)?));
+            (range.lo..range.end()).rev().try_fold(0, bit)
+        }
+    }
+}
+
 /// What z3 says about whether a changed text differs at all: `unsat` if not.
 fn differs(isa: &Isa, m: &Mutant) -> Result<String, Failed> {
     let encoding = m.encodings.first().copied().ok_or("no encoding")?;
@@ -294,7 +312,10 @@ fn differs(isa: &Isa, m: &Mutant) -> Result<String, Failed> {
         bindings.push(match *symbol {
             Symbol::Register { file, .. } => {
                 let bits = number_bits(env.files()[file.0 as usize].count);
-                Binding::Register(terms.symbol(name, Sort::Bits(bits)))
+                Binding::Register(match fixed(isa, &m.encodings, name) {
+                    Some(number) => terms.number(number, bits),
+                    None => terms.symbol(name, Sort::Bits(bits)),
+                })
             }
             Symbol::Immediate { width } => Binding::Immediate(terms.symbol(name, Sort::Bits(width))),
         });
