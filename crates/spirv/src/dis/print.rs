@@ -178,6 +178,7 @@ impl<'w> Out<'w> {
     }
 
     /// Forgets what was written.
+    #[cfg(feature = "listing")]
     pub(crate) fn clear(&mut self) {
         self.pos = 0;
     }
