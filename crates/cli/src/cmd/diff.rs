@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use isaglot::choice::generation;
-use isaglot_asm::{Options, Plain, Stream};
+use isaglot_asm::{Compat, Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_model::{ByteOrder, Isa};
@@ -97,19 +97,21 @@ fn answer(args: &Args, one: &Isa, two: &Isa) -> Result<(), Diagnostic> {
 /// How the sample of a change reads on both sides.
 fn texts(a: Side<'_>, b: Side<'_>, change: &Change) -> (String, String) {
     let default = change.gens.map_or(0, |g| g.min);
-    let read = |side: Side<'_>| line(side.isa, side.generation.unwrap_or(default), &change.sample);
-    (read(a), read(b))
+    let read = |side: Side<'_>, compat| line(side.isa, side.generation.unwrap_or(default), &change.sample, compat);
+    let (x, y) = (read(a, Compat::Mesa24), read(b, Compat::Mesa24));
+    // Floats are compared by value, and `%f` prints tiny ones alike.
+    if x == y { (read(a, Compat::Mesa26), read(b, Compat::Mesa26)) } else { (x, y) }
 }
 
 /// One word as a line, errors included.
-fn line(isa: &Isa, generation: u32, word: &Word) -> String {
+fn line(isa: &Isa, generation: u32, word: &Word, compat: Compat) -> String {
     let plan = Plan::new(isa, generation);
     let mut bytes: Vec<u8> = word.le_bytes().collect();
     if isa.format().byte_order == ByteOrder::Big {
         bytes.reverse();
     }
     let mut out = Vec::new();
-    let mut stream = Stream::new(&plan, Options::default(), 0);
+    let mut stream = Stream::new(&plan, Options { compat, ..Options::default() }, 0);
     stream.feed(&bytes, &mut Plain, &mut out);
     let text = String::from_utf8_lossy(&out);
     text.lines().next().unwrap_or("").trim_end().to_owned()
