@@ -4,7 +4,7 @@ use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{
     Assert, BinaryOp, Builder, Case, Condition, Encoding, EnumType, EnumValue, Expr, ExprId, Field, FieldSource,
     FieldType, Flow, GenRange, IntType, Isa, Name, Node, NodeId, Overlap, Param, Piece, Space, SpaceId, Template,
-    TemplatePart, UnaryOp, WordFormat,
+    TemplateId, TemplatePart, UnaryOp, WordFormat,
 };
 use isaglot_source::{Diagnostics, FileId, Span};
 
@@ -136,7 +136,7 @@ fn field(dice: &mut Dice<'_>, name: Name, width: u32, names: &[Name], exprs: &[E
     Field { name, source, width: bits, ty, params, doc: String::new(), span: span() }
 }
 
-fn template(dice: &mut Dice<'_>, builder: &mut Builder, names: &[Name]) -> isaglot_model::TemplateId {
+fn template(dice: &mut Dice<'_>, builder: &mut Builder, names: &[Name]) -> TemplateId {
     let mut parts = vec![TemplatePart::Mnemonic { align: 0, reference: "NAME".into() }];
     for _ in 0..1 + dice(4) {
         parts.push(TemplatePart::Literal(b" ".to_vec()));
@@ -144,6 +144,46 @@ fn template(dice: &mut Dice<'_>, builder: &mut Builder, names: &[Name]) -> isagl
         parts.push(TemplatePart::Field { name: pick(dice, names), align, reference: "ref".into() });
     }
     builder.template(Template { parts, span: span() })
+}
+
+fn case(owner: String, guard: Option<ExprId>, fields: Vec<Field>, template: Option<TemplateId>) -> Case {
+    Case {
+        guard,
+        fields,
+        asserts: Vec::new(),
+        template,
+        alias: false,
+        input_only: false,
+        output_only: false,
+        owner,
+        span: span(),
+    }
+}
+
+/// An encoding of all gens, as wide as its pattern.
+fn encoding(builder: &mut Builder, text: String, space: SpaceId, pattern: Pattern, cases: Vec<Case>) -> Encoding {
+    let width = pattern.width();
+    Encoding {
+        name: builder.name(&text),
+        display_name: text,
+        space,
+        width,
+        pattern,
+        dont_care: Word::zero(width),
+        except: Vec::new(),
+        rank: 0,
+        gens: GenRange::ALL,
+        own_gens: GenRange::ALL,
+        condition: Condition::Always,
+        cases,
+        operands: Vec::new(),
+        flow: Flow::Next,
+        semantics: None,
+        maps: Vec::new(),
+        meta: Vec::new(),
+        doc: String::new(),
+        span: span(),
+    }
 }
 
 struct Made {
@@ -172,45 +212,18 @@ fn encodings(dice: &mut Dice<'_>, builder: &mut Builder, made: &Made, exprs: &[E
                 }
                 let template = (dice(3) > 0).then(|| template(dice, builder, &names));
                 let assert = Assert { range: BitRange::new(0, 1), value: Word::from_u64(1, 1), span: span() };
-                cases.push(Case {
-                    guard: (overriding > 0).then(|| pick(dice, exprs)),
-                    fields,
-                    asserts: if dice(12) == 0 { vec![assert] } else { Vec::new() },
-                    template,
-                    alias: false,
-                    input_only: false,
-                    output_only: false,
-                    owner: format!("level{level}"),
-                    span: span(),
-                });
+                let guard = (overriding > 0).then(|| pick(dice, exprs));
+                let asserts = if dice(12) == 0 { vec![assert] } else { Vec::new() };
+                cases.push(Case { asserts, ..case(format!("level{level}"), guard, fields, template) });
             }
         }
         let care = Word::mask(BitRange::new(made.width - made.opcode_bits, made.opcode_bits), made.width);
         let value = Word::from_u64(opcode, made.width).shl(made.width - made.opcode_bits);
         let mut dont_care = Word::zero(made.width);
         dont_care.set_bit(0, dice(9) == 0);
-        let name = builder.name(&format!("op{opcode}"));
-        builder.encoding(Encoding {
-            name,
-            display_name: format!("op{opcode}"),
-            space: made.space,
-            width: made.width,
-            pattern: Pattern::new(&value, care),
-            dont_care,
-            except: Vec::new(),
-            rank: 0,
-            gens: GenRange::ALL,
-            own_gens: GenRange::ALL,
-            condition: Condition::Always,
-            cases,
-            operands: Vec::new(),
-            flow: Flow::Next,
-            semantics: None,
-            maps: Vec::new(),
-            meta: Vec::new(),
-            doc: String::new(),
-            span: span(),
-        });
+        let pattern = Pattern::new(&value, care);
+        let encoding = Encoding { dont_care, ..encoding(builder, format!("op{opcode}"), made.space, pattern, cases) };
+        builder.encoding(encoding);
     }
 }
 
@@ -294,43 +307,15 @@ fn small(dice: &mut Dice<'_>, builder: &mut Builder, made: &Made, exprs: &[ExprI
                     _ => {}
                 }
             }
-            cases.push(Case {
-                guard: (overriding > 0).then(|| pick(dice, exprs)),
-                fields,
-                asserts: Vec::new(),
-                template: (overriding == 0 || dice(2) > 0).then(|| template(dice, builder, &names)),
-                alias: false,
-                input_only: false,
-                output_only: false,
-                owner: "small".into(),
-                span: span(),
-            });
+            let guard = (overriding > 0).then(|| pick(dice, exprs));
+            let template = (overriding == 0 || dice(2) > 0).then(|| template(dice, builder, &names));
+            cases.push(case("small".into(), guard, fields, template));
         }
         let mut pattern = Pattern::any(4);
         if made.opcode_bits > 0 {
             pattern = pattern.with_bit(3, opcode == 1);
         }
-        let name = builder.name(&format!("s{opcode}"));
-        builder.encoding(Encoding {
-            name,
-            display_name: format!("s{opcode}"),
-            space: made.space,
-            width: 4,
-            pattern,
-            dont_care: Word::zero(4),
-            except: Vec::new(),
-            rank: 0,
-            gens: GenRange::ALL,
-            own_gens: GenRange::ALL,
-            condition: Condition::Always,
-            cases,
-            operands: Vec::new(),
-            flow: Flow::Next,
-            semantics: None,
-            maps: Vec::new(),
-            meta: Vec::new(),
-            doc: String::new(),
-            span: span(),
-        });
+        let encoding = encoding(builder, format!("s{opcode}"), made.space, pattern, cases);
+        builder.encoding(encoding);
     }
 }

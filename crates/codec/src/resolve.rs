@@ -202,6 +202,10 @@ pub struct Definition<'a, S, C> {
     pub field: &'a Field,
 }
 
+/// What [`Search::next`] gives.
+pub type Next<'a, D> =
+    Result<Option<Definition<'a, <D as Lookup<'a>>::Scope, <D as Lookup<'a>>::Condition>>, <D as Lookup<'a>>::Stop>;
+
 /// A search for the definitions of a name: rule 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Search<S, R> {
@@ -225,8 +229,7 @@ impl<S: Copy, R: Copy + Default> Search<S, R> {
     /// # Errors
     /// Those of the domain.
     #[inline]
-    #[allow(clippy::type_complexity)]
-    pub fn next<'a, D>(&mut self, domain: &mut D) -> Result<Option<Definition<'a, S, D::Condition>>, D::Stop>
+    pub fn next<'a, D>(&mut self, domain: &mut D) -> Next<'a, D>
     where
         D: Lookup<'a, Scope = S, Rest = R> + ?Sized,
     {
