@@ -110,6 +110,9 @@ impl Description {
 
     /// The text of a program, with labels where its branches lead. What is not a valid instruction is a line
     /// `no match: …`, and what is wrong with an instruction stands after it.
+    ///
+    /// Bytes at the end that are less than an instruction have no line; [`asm::Stream::feed`](crate::asm::Stream::feed) says
+    /// how many bytes were used.
     pub fn disassemble(&self, bytes: &[u8]) -> String {
         let plan = self.plan();
         let options = Options { labels: true, ..Options::default() };
