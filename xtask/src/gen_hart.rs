@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use isaglot_source::{Diagnostics, SourceMap, render};
 
-/// Reads the description and writes `crates/hart/src/generated/{rv32,rv64}.rs`.
+/// Reads the description and writes `crates/hart/src/generated/{rv32,rv64,table}.rs`.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     if !args.is_empty() {
         return Err("usage: cargo xtask gen-hart".to_owned());
@@ -17,8 +17,8 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         let texts: Vec<String> = problems.iter().map(|d| render::text(&files, d, false)).collect();
         texts.concat()
     })?;
-    for (name, generation) in [("rv32", 32), ("rv64", 64)] {
-        let text = formatted(&isaglot_emit::executor::generate(&isa, generation)?)?;
+    for (name, text) in ["rv32", "rv64", "table"].into_iter().zip(isaglot_emit::executor::generate(&isa, &[32, 64])?) {
+        let text = formatted(&text)?;
         let path = crate::root().join(format!("crates/hart/src/generated/{name}.rs"));
         std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
     }

@@ -3,27 +3,30 @@
 //! The problem: what an instruction's bits say is known when it is decoded, what registers and memory hold only when it
 //! runs; work done at the wrong time is speed lost. The method: every value of a body that depends on nothing but the
 //! instruction word and its address is computed by the generated `prepare`, and so is every register number. What is
-//! left is the arm of a match in the generated `execute`. Encodings whose arms come out the same share one.
+//! left is the arm of a match in the generated `execute`. Encodings whose arms come out the same share one, and so do those
+//! whose values `prepare` computes alike: they have one *form*.
 //!
-//! A pre-decoded instruction is `Ins { imm, op, slot, at }`: the computed values packed into 64 bits, the arm, up to four
+//! A pre-decoded instruction is `Ins { imm, op, slot, at }`: the computed values packed into 64 bits, the arm, up to three
 //! register numbers, the distance in bytes from the start of its block. A register that is written gets its number
 //! through `out`, so that writes to the zero register go nowhere.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use isaglot_bits::Word;
 use isaglot_invariant::Impossible as _;
 use isaglot_model::{Encoding, EncodingId, Isa};
-use isaglot_semantics::{Body, Operand, RegisterIndex, Statement, Value, ValueId};
+use isaglot_semantics::{Body, Operand, RegisterIndex, Statement, Value, ValueId, sign_extend};
 
-use crate::semantics::{Target, container, expression, statements};
+use crate::expression::{Binds, ones};
+use crate::semantics::{Expr, Target, container, expression, statements};
 
 /// Operands from here on are values that `prepare` computed.
 const FOLDED: u32 = 1 << 16;
 /// Operands from here on are register slots.
 const SLOT: u32 = 1 << 17;
-/// Register slots of an instruction.
-const MAX_SLOTS: usize = 4;
+/// What gives the registers of an instruction: methods of `Ins`.
+const SLOTS: [&str; 3] = ["a", "b", "c"];
 
 /// Where a block of instructions has to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,78 +39,154 @@ enum Ends {
     Alone,
 }
 
-/// The encodings of a gen that an executor knows, in the order of their numbers.
-pub fn encodings(isa: &Isa, generation: u32) -> Vec<EncodingId> {
+/// The encodings of a gen that an executor knows.
+pub fn encodings(isa: &Isa, generation: u32) -> impl Iterator<Item = EncodingId> {
     let ids = (0..isa.encodings().len() as u32).map(EncodingId);
-    ids.filter(|&id| isa[id].gens.contains(generation) && isa[id].semantics.is_some()).collect()
+    ids.filter(move |&id| isa[id].gens.contains(generation) && isa[id].semantics.is_some())
 }
 
-/// The source of an executor for a gen, before `rustfmt`.
+/// Texts by number: one text per gen, none where a gen does not have it.
+#[derive(Default)]
+struct Numbered(Vec<Vec<Option<String>>>);
+
+impl Numbered {
+    fn number(&mut self, texts: Vec<Option<String>>) -> usize {
+        self.0.iter().position(|known| *known == texts).unwrap_or_else(|| {
+            self.0.push(texts);
+            self.0.len() - 1
+        })
+    }
+
+    /// The distinct texts of a gen, each with its numbers.
+    fn of(&self, gen_at: usize) -> Vec<(&str, Vec<usize>)> {
+        let mut all: Vec<(&str, Vec<usize>)> = Vec::new();
+        for (number, texts) in self.0.iter().enumerate() {
+            let Some(text) = texts[gen_at].as_deref() else { continue };
+            match all.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, numbers)) => numbers.push(number),
+                None => all.push((text, vec![number])),
+            }
+        }
+        all
+    }
+}
+
+/// A pattern for ascending numbers.
+fn alternatives(numbers: impl IntoIterator<Item = usize>) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for n in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == n => *last = n,
+            _ => runs.push((n, n)),
+        }
+    }
+    let text =
+        |(first, last): (usize, usize)| if first == last { first.to_string() } else { format!("{first}..={last}") };
+    runs.into_iter().map(text).collect::<Vec<_>>().join(" | ")
+}
+
+/// The sources of executors for gens, before `rustfmt`: one for each, and last what all have in common.
 ///
 /// # Errors
 /// A sentence about an encoding that does not fit the scheme.
-pub fn generate(isa: &Isa, generation: u32) -> Result<String, String> {
-    // The arms, each with the names of its encodings; the first has the number 1.
-    let mut arms: Vec<(String, Vec<&str>)> = Vec::new();
-    let mut known: HashMap<String, usize> = HashMap::new();
-    let mut prepares = String::new();
-    let mut names = String::new();
-    let mut ends = String::new();
-    for (number, id) in encodings(isa, generation).into_iter().enumerate() {
-        let encoding = &isa[id];
-        let name = isa.text(encoding.name);
-        let split = split(isa, encoding, id, generation).map_err(|e| format!("{name}: {e}"))?;
-        let at = *known.entry(split.arm).or_insert_with_key(|arm| {
-            arms.push((arm.clone(), Vec::new()));
-            arms.len() - 1
-        });
-        if !arms[at].1.contains(&name) {
-            arms[at].1.push(name);
+pub fn generate(isa: &Isa, generations: &[u32]) -> Result<Vec<String>, String> {
+    // Encodings of one name do the same: they differ in what is printed.
+    let mut named: BTreeMap<&str, Vec<Option<Split>>> = BTreeMap::new();
+    let mut order: Vec<&str> = Vec::new();
+    let mut counts = Vec::new();
+    for (at, &generation) in generations.iter().enumerate() {
+        let mut count = 0;
+        for id in encodings(isa, generation) {
+            let name = isa.text(isa[id].name);
+            let split = split(isa, &isa[id], id, generation).map_err(|e| format!("{name}: {e}"))?;
+            let known = named.entry(name).or_insert_with(|| {
+                order.push(name);
+                generations.iter().map(|_| None).collect()
+            });
+            match &known[at] {
+                Some(known) if *known != split => return Err(format!("{name}: two encodings that do not do the same")),
+                _ => known[at] = Some(split),
+            }
+            count += 1;
         }
-        let op = at + 1;
-        let _ = writeln!(prepares, "{number} => ins({op}, [{}], {}),", split.slots.join(", "), split.imm);
-        let _ = writeln!(names, "{name:?},");
-        let _ = writeln!(ends, "Ends::{:?},", split.ends);
+        counts.push(count);
     }
-    let mut out = String::new();
-    let _ = write!(
-        out,
-        "// @generated by `cargo xtask gen-hart` from the semantics of specs/{}; do not edit.\n{HEAD}",
-        isa.name()
-    );
-    let _ = writeln!(out, "/// The encodings by number.\npub(crate) const NAMES: &[&str] = &[{names}];\n");
-    let _ = writeln!(out, "/// Where a block has to end, by number.\npub(crate) const ENDS: &[Ends] = &[{ends}];\n");
-    let _ = write!(out, "{PREPARE}{prepares}_ => ins(0, [0; 4], 0),\n}}\n}}\n\n{EXECUTE}");
-    for (op, (arm, names)) in (1..).zip(&arms) {
-        let _ = writeln!(out, "// {}\n{op} => {{\n{arm}}}", names.join(" "));
+    let (mut arms, mut forms) = (Numbered::default(), Numbered::default());
+    // By arm.
+    let mut names: Vec<Vec<&str>> = Vec::new();
+    let mut ends: Vec<Ends> = Vec::new();
+    let mut rows = BTreeMap::new();
+    for name in order {
+        let splits = &named[name];
+        let texts = |text: fn(&Split) -> &String| splits.iter().map(|s| s.as_ref().map(|s| text(s).clone())).collect();
+        let (arm, form) = (arms.number(texts(|s| &s.arm)), forms.number(texts(|s| &s.form)));
+        names.resize(arms.0.len(), Vec::new());
+        names[arm].push(name);
+        for split in splits.iter().flatten() {
+            ends.resize(arms.0.len(), split.ends);
+            if ends[arm] != split.ends {
+                return Err(format!("{name}: its block ends elsewhere in another gen"));
+            }
+        }
+        rows.insert(name, (arm + 1, form));
     }
-    out.push_str(FOOT);
-    Ok(out)
+    let first =
+        format!("// @generated by `cargo xtask gen-hart` from the semantics of specs/{}; do not edit.\n", isa.name());
+    let mut sources = Vec::new();
+    for (at, count) in counts.into_iter().enumerate() {
+        let mut out = format!(
+            "{first}{HEAD}/// How many encodings there are.\npub(crate) const ENCODINGS: usize = {count};\n\n{PREPARE}"
+        );
+        for (form, numbers) in forms.of(at) {
+            let _ = writeln!(out, "{} => {form},", alternatives(numbers));
+        }
+        out.push_str("_ => ins(0, [0; 3], 0),\n}\n}\n\n");
+        out.push_str(EXECUTE);
+        for (arm, numbers) in arms.of(at) {
+            let all = numbers.iter().flat_map(|&n| &names[n]).filter(|n| named[**n][at].is_some()).copied();
+            let _ = writeln!(out, "// {}", all.collect::<Vec<_>>().join(" "));
+            let numbers = alternatives(numbers.into_iter().map(|n| n + 1));
+            // A single statement needs no block.
+            match arm.strip_suffix('\n').filter(|arm| !arm.contains('\n') && !arm.starts_with("let ")) {
+                Some(line) => {
+                    let _ = writeln!(out, "{numbers} => {},", line.trim_end_matches(';'));
+                }
+                None => {
+                    let _ = writeln!(out, "{numbers} => {{\n{arm}}}");
+                }
+            }
+        }
+        out.push_str(FOOT);
+        sources.push(out);
+    }
+    let mut out = format!("{first}{TABLE}");
+    for (name, (arm, form)) in rows {
+        let _ = writeln!(out, "({name:?}, {arm}, {form}),");
+    }
+    out.push_str(ENDS);
+    for end in [Ends::After, Ends::Alone] {
+        let of = (1..).zip(&ends).filter(|&(_, e)| *e == end).map(|(n, _)| n);
+        let _ = writeln!(out, "{} => Ends::{end:?},", alternatives(of));
+    }
+    out.push_str("_ => Ends::No,\n}\n}\n");
+    sources.push(out);
+    Ok(sources)
 }
 
 const HEAD: &str = "
-#![allow(clippy::all, clippy::pedantic, unused_parens, unused_variables)]
+#![allow(clippy::all, clippy::pedantic)]
 
-use crate::block::{Ends, Ins, ins, out};
+use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
 
 ";
 
-const PREPARE: &str = "/// The pre-decoded form of an encoding with these fields at this address.
-pub(crate) fn prepare(encoding: usize, f: &[u64; 8], pc: u64, next_pc: u64) -> Ins {
-match encoding {
+const PREPARE: &str = "/// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
+pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
+match form {
 ";
 
-const EXECUTE: &str = "macro_rules! tri {
-    ($i:ident, $call:expr) => {
-        match $call {
-            Ok(v) => v,
-            Err(t) => return Err(t.at($i.at)),
-        }
-    };
-}
-
-/// Runs pre-decoded instructions one after the other; gives where execution goes on.
+const EXECUTE: &str = "/// Runs pre-decoded instructions one after the other; gives where execution goes on.
 pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fault> {
 let mut next = end;
 for i in code {
@@ -121,14 +200,27 @@ Ok(next)
 }
 ";
 
+const TABLE: &str = "
+use crate::block::Ends;
+
+/// The names of encodings in alphabetical order, each with its arm of `execute` and its form of `prepare`.
+pub(crate) const ENCODINGS: &[(&str, u16, u16)] = &[
+";
+
+const ENDS: &str = "];
+
+/// Where a block has to end, by the arm.
+pub(crate) fn ends(op: u16) -> Ends {
+match op {
+";
+
 /// An encoding's text, divided.
+#[derive(PartialEq, Eq)]
 struct Split {
     /// Statements of the arm.
     arm: String,
-    /// An expression for each register slot.
-    slots: Vec<String>,
-    /// An expression for the packed values.
-    imm: String,
+    /// What `prepare` gives.
+    form: String,
     ends: Ends,
 }
 
@@ -143,9 +235,6 @@ enum Time {
 struct Divider<'a> {
     body: &'a Body,
     times: Vec<Time>,
-    /// The instruction says where execution goes on, so that it ends its block, and the address after it is the block's
-    /// end.
-    jumps: bool,
     /// Values to compute when decoding.
     roots: Vec<ValueId>,
     /// Numbers of registers: an expression, and whether it is written.
@@ -162,34 +251,28 @@ fn split(isa: &Isa, encoding: &Encoding, id: EncodingId, generation: u32) -> Res
     let body = isa.body(id, generation).ok_or("it has no semantics")?;
     let env = isa.environment(encoding, generation);
     let mut body = canonical(body);
-    let mut jumps = false;
+    // The address after the instruction is that of the block, if the block ends there.
+    let mut last = body.values.contains(&Value::NextPc);
     let mut alone = false;
-    let mut stops = false;
     walk(&body.statements, &mut |s| match s {
-        Statement::SetPc(_) => jumps = true,
+        Statement::SetPc(_) => last = true,
         Statement::Call { callee, .. } => {
             let name = env.externs()[callee.0 as usize].name.as_str();
             alone |= matches!(name, "csr_read" | "csr_write");
-            stops |= matches!(name, "fence_i" | "fence_vma" | "trap_return");
+            last |= matches!(name, "fence_i" | "fence_vma" | "trap_return");
         }
         _ => {}
     });
-    let ends = match (alone, jumps || stops) {
+    let ends = match (alone, last) {
         (true, _) => Ends::Alone,
         (_, true) => Ends::After,
         _ => Ends::No,
     };
     let times = times(&body);
-    let mut d = Divider { body: &body, times, jumps, roots: Vec::new(), slots: Vec::new() };
-    d.find(false);
-    // Several values have to share 64 bits: leave their zeros to the arm.
-    if d.roots.len() > 1 {
-        d.roots.clear();
-        d.slots.clear();
-        d.find(true);
-    }
+    let mut d = Divider { body: &body, times, roots: Vec::new(), slots: Vec::new() };
+    d.find();
     let (roots, slots) = (d.roots, d.slots);
-    if slots.len() > MAX_SLOTS {
+    if slots.len() > SLOTS.len() {
         return Err(format!("{} registers", slots.len()));
     }
     let decode = Decode { fields: isa.semantic_operands(encoding).len(), xlen: env.address_width() };
@@ -197,24 +280,25 @@ fn split(isa: &Isa, encoding: &Encoding, id: EncodingId, generation: u32) -> Res
     for (number, written) in &slots {
         let text = match number {
             SlotNumber::Operand(op) => decode.register_number(*op),
-            SlotNumber::Value(v) => format!("({} as u8)", expression(&body, &env, &decode, *v)?),
+            SlotNumber::Value(v) => expression(&body, &env, &decode, *v)?,
         };
+        let text = text.cast(64).untyped();
         texts.push(if *written { format!("out({text})") } else { text });
     }
-    texts.resize(MAX_SLOTS, "0".to_owned());
-    let mut packed = Vec::new();
+    texts.resize(SLOTS.len(), "0".to_owned());
+    let mut imm: Option<Expr> = None;
     let mut places = Vec::new();
     let mut low = 0;
     for &root in &roots {
-        let text = format!("({} as u64)", expression(&body, &env, &decode, root)?);
-        packed.push(if low == 0 { text } else { format!("({text} << {low})") });
+        let part = expression(&body, &env, &decode, root)?.cast(64).shift("<<", low);
+        imm = Some(imm.map_or(part.clone(), |imm| imm.binary("|", Binds::Or, &part)));
         places.push((low, body.width(root)));
         low += body.width(root);
     }
     if low > 64 {
         return Err(format!("{low} bits are known when it is decoded, and there is room for 64"));
     }
-    let imm = if packed.is_empty() { "0".to_owned() } else { packed.join(" | ") };
+    let form = format!("ins(op, [{}], {})", texts.join(", "), imm.map_or("0".to_owned(), |e| e.untyped()));
     // The arm: what was computed stands as operands.
     for (n, &root) in roots.iter().enumerate() {
         body.values[root.0 as usize] = Value::Immediate(Operand(FOLDED + n as u32));
@@ -232,10 +316,8 @@ fn split(isa: &Isa, encoding: &Encoding, id: EncodingId, generation: u32) -> Res
         }
     }
     replace_written(&mut body.statements, &|index| place(index, true));
-    let results = env.externs().iter().filter(|e| e.result.is_some()).map(|e| e.name.clone()).collect();
-    let run = Run { places, xlen: env.address_width(), results };
-    let arm = statements(&body, &env, &run, 0)?;
-    Ok(Split { arm, slots: texts, imm, ends })
+    let run = Run { places, xlen: env.address_width() };
+    Ok(Split { arm: statements(&body, &env, &run, 0)?, form, ends })
 }
 
 fn number(index: RegisterIndex) -> SlotNumber {
@@ -245,12 +327,15 @@ fn number(index: RegisterIndex) -> SlotNumber {
     }
 }
 
-/// The same body with equal values being one value.
+/// The same body with equal values being one value, and what is known now being computed now.
 fn canonical(mut body: Body) -> Body {
     let mut to: Vec<ValueId> = Vec::new();
     for at in 0..body.values.len() {
         let mut value = body.values[at].clone();
         map_operands(&mut value, &|v| to[v.0 as usize]);
+        if let Some(known) = constant(&body, &value, body.widths[at]) {
+            value = Value::Const(known);
+        }
         // Registers may change between statements, but a read of the same register is the same expression.
         let same = (0..at).find(|&i| body.values[i] == value && body.widths[i] == body.widths[at]);
         body.values[at] = value;
@@ -258,6 +343,22 @@ fn canonical(mut body: Body) -> Body {
     }
     map_statements(&mut body.statements, &|v| to[v.0 as usize]);
     body
+}
+
+/// An operator whose operands are constants.
+fn constant(body: &Body, value: &Value, width: u32) -> Option<Word> {
+    let of = |id: &ValueId| match body.value(*id) {
+        Value::Const(w) => Some(w),
+        _ => None,
+    };
+    Some(match value {
+        Value::Unary(op, x) => op.apply(of(x)?),
+        Value::Binary(op, x, y) => op.apply(of(x)?, of(y)?),
+        Value::ZeroExtend(x) => of(x)?.resized(width),
+        Value::SignExtend(x) => sign_extend(of(x)?, width),
+        Value::Slice(x, low) => of(x)?.shr(*low).resized(width),
+        _ => return None,
+    })
 }
 
 fn map_operands(value: &mut Value, to: &dyn Fn(ValueId) -> ValueId) {
@@ -332,25 +433,25 @@ fn times(body: &Body) -> Vec<Time> {
 }
 
 impl Divider<'_> {
-    /// Finds what decoding computes; with `narrow`, without leading zeros.
-    fn find(&mut self, narrow: bool) {
+    /// Finds what decoding computes, without leading zeros.
+    fn find(&mut self) {
         let body = self.body;
         walk(&body.statements, &mut |s| match s {
-            Statement::Let(_, v) | Statement::Load(_, v) | Statement::SetPc(v) => self.value(*v, narrow),
+            Statement::Let(_, v) | Statement::Load(_, v) | Statement::SetPc(v) => self.value(*v),
             Statement::Store { address, value } => {
-                self.value(*address, narrow);
-                self.value(*value, narrow);
+                self.value(*address);
+                self.value(*value);
             }
             Statement::Call { args, .. } | Statement::Trap(_, args) => {
                 for a in args {
-                    self.value(*a, narrow);
+                    self.value(*a);
                 }
             }
             Statement::SetRegister(_, index, v) => {
                 self.slot(*index, true);
-                self.value(*v, narrow);
+                self.value(*v);
             }
-            Statement::If(c, ..) => self.value(*c, narrow),
+            Statement::If(c, ..) => self.value(*c),
         });
     }
 
@@ -361,28 +462,28 @@ impl Divider<'_> {
         }
     }
 
-    fn value(&mut self, id: ValueId, narrow: bool) {
+    fn value(&mut self, id: ValueId) {
         let value = self.body.value(id);
         match self.times[id.0 as usize] {
             Time::Always => {}
             Time::Decode => match value {
-                Value::NextPc if self.jumps => {}
-                Value::ZeroExtend(x) if narrow => self.value(*x, narrow),
+                Value::NextPc => {}
+                Value::ZeroExtend(x) => self.value(*x),
                 _ if self.roots.contains(&id) => {}
                 _ => self.roots.push(id),
             },
             Time::Run => match value {
                 Value::Unary(_, x) | Value::ZeroExtend(x) | Value::SignExtend(x) | Value::Slice(x, _) => {
-                    self.value(*x, narrow);
+                    self.value(*x);
                 }
                 Value::Binary(_, x, y) | Value::Concat(x, y) => {
-                    self.value(*x, narrow);
-                    self.value(*y, narrow);
+                    self.value(*x);
+                    self.value(*y);
                 }
                 Value::Select(c, x, y) => {
-                    self.value(*c, narrow);
-                    self.value(*x, narrow);
-                    self.value(*y, narrow);
+                    self.value(*c);
+                    self.value(*x);
+                    self.value(*y);
                 }
                 Value::Register(_, index) => self.slot(*index, false),
                 _ => {}
@@ -398,77 +499,83 @@ struct Decode {
 }
 
 impl Target for Decode {
-    fn immediate(&self, operand: Operand, width: u32) -> String {
-        let c = container(width).or_impossible(128);
+    fn word(&self) -> u32 {
+        64
+    }
+    fn immediate(&self, operand: Operand, _: u32) -> Expr {
+        self.register_number(operand)
+    }
+    fn register_number(&self, operand: Operand) -> Expr {
         debug_assert!((operand.0 as usize) < self.fields, "an operand of the encoding");
-        format!("(f[{}] as u{c})", operand.0)
+        Expr::new(format!("f[{}]", operand.0), 64)
     }
-    fn register_number(&self, operand: Operand) -> String {
-        format!("(f[{}] as u8)", operand.0)
-    }
-    fn pc(&self) -> (String, String) {
-        let cast = |name: &str| if self.xlen == 64 { name.to_owned() } else { format!("({name} as u32)") };
-        (cast("pc"), cast("next_pc"))
+    fn pc(&self) -> Expr {
+        Expr::new("pc", 64).cast(self.xlen)
     }
 }
 
-/// How `execute` looks: the machine is `h`, the instruction `i`.
+/// How `execute` looks: the machine is `h`, the instruction `i`. Registers are `u64` and clean.
 struct Run {
     /// Where each computed value lies in `imm`: its lowest bit and its width.
     places: Vec<(u32, u32)>,
     xlen: u32,
-    /// Externs that give something.
-    results: Vec<String>,
 }
 
 impl Run {
-    fn wide(&self, value: &str) -> String {
-        if self.xlen == 64 { value.to_owned() } else { format!("({value} as u64)") }
+    /// The type that the machine has for a number of this width: registers, addresses and identifiers have one type.
+    fn outside(width: u32) -> u32 {
+        container(width).filter(|&c| c <= 16).unwrap_or(64)
     }
 }
 
 impl Target for Run {
-    fn immediate(&self, operand: Operand, width: u32) -> String {
-        let (low, _) = self.places.get(operand.0.wrapping_sub(FOLDED) as usize).copied().or_impossible_default();
-        let c = container(width).or_impossible(128);
-        let shifted = if low == 0 { "i.imm".to_owned() } else { format!("(i.imm >> {low})") };
-        let cast = if c == 64 { shifted } else { format!("({shifted} as u{c})") };
-        if self.places.len() < 2 || c == width { cast } else { format!("({cast} & {:#x})", (1_u64 << width) - 1) }
+    fn word(&self) -> u32 {
+        64
     }
-    fn register_number(&self, operand: Operand) -> String {
-        format!("i.slot[{}]", operand.0 & 7)
+    fn immediate(&self, operand: Operand, width: u32) -> Expr {
+        let at = operand.0.wrapping_sub(FOLDED) as usize;
+        let (low, _) = self.places.get(at).copied().or_impossible_default();
+        let shifted = Expr::new("i.imm", 64).shift(">>", low);
+        // There is nothing above the last one.
+        if at + 1 == self.places.len() {
+            shifted
+        } else {
+            shifted.binary("&", Binds::And, &Expr::literal(ones(width), 64))
+        }
     }
-    fn register(&self, _: &str, number: &str) -> String {
-        let read = format!("h.x[{number} as usize]");
-        if self.xlen == 64 { read } else { format!("({read} as u32)") }
+    fn register_number(&self, operand: Operand) -> Expr {
+        Expr::new(format!("i.{}()", SLOTS.get(operand.0.wrapping_sub(SLOT) as usize).copied().or_impossible("a")), 64)
     }
-    fn set_register(&self, _: &str, number: &str, value: &str) -> String {
-        format!("h.x[{number} as usize] = {};", self.wide(value))
+    fn register(&self, _: &str, number: &Expr) -> Expr {
+        Expr::new(format!("h.x[{number}]"), 64)
     }
-    fn pc(&self) -> (String, String) {
-        let end = if self.xlen == 64 { "end" } else { "(end as u32)" };
-        ("unreachable".to_owned(), end.to_owned())
+    fn set_register(&self, _: &str, number: &Expr, value: Expr) -> String {
+        format!("h.x[{number}] = {};", value.cast(64).untyped())
     }
-    fn set_pc(&self, value: &str) -> String {
-        format!("next = {};", self.wide(value))
+    fn next_pc(&self) -> Expr {
+        Expr::new("end", 64).cast(self.xlen)
     }
-    fn load(&self, address: &str, bits: u32) -> String {
-        format!("tri!(i, h.load{bits}({}))", self.wide(address))
+    fn set_pc(&self, value: Expr) -> String {
+        format!("next = {};", value.cast(64))
     }
-    fn store(&self, address: &str, value: &str, bits: u32) -> String {
-        format!("tri!(i, h.store{bits}({}, {value}));", self.wide(address))
+    fn load(&self, address: Expr, bits: u32) -> Expr {
+        Expr::new(format!("h.load{bits}({}).at(i)?", address.cast(64)), bits)
     }
-    fn call(&self, name: &str, args: &[String]) -> String {
-        let args: Vec<String> = args.iter().map(|a| format!("({a}) as _")).collect();
-        let cast = if self.results.iter().any(|r| r == name) { " as _" } else { "" };
-        format!("tri!(i, h.{name}({})){cast}", args.join(", "))
+    fn store(&self, address: Expr, value: Expr, bits: u32) -> String {
+        format!("h.store{bits}({}, {}).at(i)?;", address.cast(64), value.cast(bits))
     }
-    fn trap(&self, cause: &str, args: &[String]) -> String {
+    fn call(&self, name: &str, args: Vec<(Expr, u32)>, result: Option<u32>) -> Expr {
+        let args: Vec<String> = args.into_iter().map(|(a, width)| a.cast(Run::outside(width)).untyped()).collect();
+        // What a map gives is as narrow as it can be.
+        let bits = result.map_or(64, |width| if width == self.xlen { 64 } else { container(width).or_impossible(128) });
+        Expr::new(format!("h.{name}({}).at(i)?", args.join(", ")), bits)
+    }
+    fn trap(&self, cause: &str, args: Vec<Expr>) -> String {
         let variant: String = cause
             .split('_')
             .map(|w| w.chars().take(1).flat_map(char::to_uppercase).chain(w.chars().skip(1)).collect::<String>())
             .collect();
-        let value = args.first().map_or("0".to_owned(), |a| self.wide(a));
+        let value = args.into_iter().next().map_or("0".to_owned(), |a| a.cast(64).untyped());
         format!("return Err(Fault::new(Cause::{variant}, {value}).at(i.at));")
     }
 }

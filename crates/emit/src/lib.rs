@@ -12,6 +12,7 @@
 pub mod blueprint;
 pub mod c;
 pub mod executor;
+mod expression;
 pub mod files;
 pub mod isaspec;
 mod keywords;

@@ -1,54 +1,73 @@
 //! Semantics as Rust: a [`Body`] as statements of a function.
 //!
-//! A value of `w` bits is held in the smallest of `u8`, `u16`, `u32`, `u64` and `u128` that has room, with the bits above
-//! 0; one of one bit that is only tested is a `bool` throughout. Values of more than 128 bits are refused.
+//! A value of `w` bits is held in a type of at least `w` bits: the one that the expression has by nature, so that few casts
+//! are needed. A local has the smallest of `u8`, `u16`, `u32`, `u64` and `u128` that has room. Values of more than 128 bits
+//! are refused. An expression is *clean* if the bits above `w` are 0. Often that does not matter, because they are cut off
+//! later: the low 32 bits of a sum are those of the sum of whole registers. So there are two ways to write a value, `clean`
+//! and `low`. A value of one bit that is only tested is a `bool` throughout.
 //!
 //! The caller says how a register, an operand, memory and a trap are written, in a [`Target`].
 
-use isaglot_bits::Word;
+use std::fmt;
+
 use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_semantics::{BinaryOp, Body, Env, Local, Operand, RegisterIndex, Statement, UnaryOp, Value, ValueId};
 
+use crate::expression::{Binds, ones};
+
+pub use crate::expression::Expr;
+
 /// How the generated statements reach what is outside of them. A target leaves out what its bodies do not use.
+///
+/// Expressions are clean, and of any unsigned type that has room: a target casts them to the type that it needs.
 pub trait Target {
-    /// An expression for the bits of an immediate operand, in the container of this width; the bits above are 0.
-    fn immediate(&self, _: Operand, _: u32) -> String {
+    /// The type that registers have; numbers that may have any type get at least this one.
+    fn word(&self) -> u32 {
+        8
+    }
+    /// The bits of an immediate operand with this width.
+    fn immediate(&self, _: Operand, _: u32) -> Expr {
+        impossible(Expr::new("", 8))
+    }
+    /// The number of the register that an operand names.
+    fn register_number(&self, _: Operand) -> Expr {
+        impossible(Expr::new("", 8))
+    }
+    /// Reads a register: the name of its file, and its number.
+    fn register(&self, _: &str, _: &Expr) -> Expr {
+        impossible(Expr::new("", 8))
+    }
+    /// A statement that writes a register: its file, its number, and the value.
+    fn set_register(&self, _: &str, _: &Expr, _: Expr) -> String {
         impossible(String::new())
     }
-    /// An expression of type `u8` for the number of the register that an operand names.
-    fn register_number(&self, _: Operand) -> String {
-        impossible(String::new())
+    /// The address of the instruction.
+    fn pc(&self) -> Expr {
+        impossible(Expr::new("", 8))
     }
-    /// An expression that reads a register: the name of its file, and an expression for its number, of any unsigned type.
-    fn register(&self, _: &str, _: &str) -> String {
-        impossible(String::new())
-    }
-    /// A statement that writes a register: its file, its number, and an expression for the value.
-    fn set_register(&self, _: &str, _: &str, _: &str) -> String {
-        impossible(String::new())
-    }
-    /// An expression for the address of the instruction, and one for the address after it.
-    fn pc(&self) -> (String, String) {
-        impossible((String::new(), String::new()))
+    /// The address after the instruction.
+    fn next_pc(&self) -> Expr {
+        impossible(Expr::new("", 8))
     }
     /// A statement that says at which address execution goes on.
-    fn set_pc(&self, _: &str) -> String {
+    fn set_pc(&self, _: Expr) -> String {
         impossible(String::new())
     }
-    /// An expression that loads this many bits from an address; it may end the function with a trap.
-    fn load(&self, _: &str, _: u32) -> String {
+    /// Loads this many bits from an address; may end the function with a trap.
+    fn load(&self, _: Expr, _: u32) -> Expr {
+        impossible(Expr::new("", 8))
+    }
+    /// A statement that stores a value (address, value with anything above its width, width); it may end the function with a
+    /// trap.
+    fn store(&self, _: Expr, _: Expr, _: u32) -> String {
         impossible(String::new())
     }
-    /// A statement that stores a value (address, value, width in bits); it may end the function with a trap.
-    fn store(&self, _: &str, _: &str, _: u32) -> String {
-        impossible(String::new())
-    }
-    /// An expression that calls an extern (name, arguments); it may end the function with a trap.
-    fn call(&self, _: &str, _: &[String]) -> String {
-        impossible(String::new())
+    /// Calls an extern (name, arguments with their widths, width of the result); it may end the function with a trap.
+    fn call(&self, _: &str, _: Vec<(Expr, u32)>, _: Option<u32>) -> Expr {
+        impossible(Expr::new("", 8))
     }
     /// A statement that ends the function with a trap (cause, arguments).
-    fn trap(&self, _: &str, _: &[String]) -> String {
+    fn trap(&self, _: &str, _: Vec<Expr>) -> String {
         impossible(String::new())
     }
 }
@@ -63,23 +82,18 @@ pub fn container(width: u32) -> Option<u32> {
 /// # Errors
 /// A sentence, if a value is wider than 128 bits.
 pub fn statements(body: &Body, env: &Env, target: &dyn Target, indent: usize) -> Result<String, String> {
-    if let Some(width) = body.widths.iter().chain(&body.locals).find(|&&w| container(w).is_none()) {
-        return Err(format!("a value of {width} bits; generated Rust holds at most 128"));
-    }
-    let mut w = Writer { body, env, target, out: String::new(), indent };
+    let mut w = Writer::new(body, env, target)?;
+    w.indent = indent;
     w.list(&body.statements);
     Ok(w.out)
 }
 
-/// One value of a body as an expression of its container's type.
+/// One value of a body as a clean expression.
 ///
 /// # Errors
 /// As [`statements`].
-pub fn expression(body: &Body, env: &Env, target: &dyn Target, value: ValueId) -> Result<String, String> {
-    if let Some(width) = body.widths.iter().chain(&body.locals).find(|&&w| container(w).is_none()) {
-        return Err(format!("a value of {width} bits; generated Rust holds at most 128"));
-    }
-    Ok(Writer { body, env, target, out: String::new(), indent: 0 }.value(value))
+pub fn expression(body: &Body, env: &Env, target: &dyn Target, value: ValueId) -> Result<Expr, String> {
+    Ok(Writer::new(body, env, target)?.clean(value))
 }
 
 struct Writer<'a> {
@@ -95,21 +109,43 @@ fn bits(width: u32) -> u32 {
     container(width).or_impossible(128)
 }
 
-fn ty(width: u32) -> String {
-    format!("u{}", bits(width))
+/// Two expressions in the wider of their types; a literal has any type.
+fn pair(a: Expr, b: Expr) -> (Expr, Expr) {
+    let wide = match (a.is_literal(), b.is_literal()) {
+        (true, false) => b.bits(),
+        (false, true) => a.bits(),
+        _ => a.bits().max(b.bits()),
+    };
+    (a.cast(wide), b.cast(wide))
 }
 
-fn mask(width: u32) -> String {
-    let ones = if width >= 128 { u128::MAX } else { (1 << width) - 1 };
-    format!("{ones:#x}")
+/// The bitwise operators of Rust and the methods for wrapping arithmetic: those where low bits depend on low bits only.
+fn bitwise(op: BinaryOp) -> Option<(&'static str, Binds)> {
+    Some(match op {
+        BinaryOp::And => ("&", Binds::And),
+        BinaryOp::Or => ("|", Binds::Or),
+        BinaryOp::Xor => ("^", Binds::Xor),
+        _ => return None,
+    })
 }
 
-/// `expr`, whose bits above `width` may be anything, with those bits 0.
-fn masked(expr: String, width: u32) -> String {
-    if bits(width) == width { expr } else { format!("({expr} & {})", mask(width)) }
+fn wrapping(op: BinaryOp) -> Option<&'static str> {
+    Some(match op {
+        BinaryOp::Add => "wrapping_add",
+        BinaryOp::Sub => "wrapping_sub",
+        BinaryOp::Mul => "wrapping_mul",
+        _ => return None,
+    })
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    fn new(body: &'a Body, env: &'a Env, target: &'a dyn Target) -> Result<Writer<'a>, String> {
+        if let Some(width) = body.widths.iter().chain(&body.locals).find(|&&w| container(w).is_none()) {
+            return Err(format!("a value of {width} bits; generated Rust holds at most 128"));
+        }
+        Ok(Writer { body, env, target, out: String::new(), indent: 0 })
+    }
+
     fn line(&mut self, text: &str) {
         self.out.push_str(&" ".repeat(self.indent));
         self.out.push_str(text);
@@ -122,72 +158,57 @@ impl Writer<'_> {
         }
     }
 
-    fn local(&self, l: Local) -> String {
+    fn local_name(&self, l: Local) -> String {
         let name = &self.body.local_names[l.0 as usize];
         // Made-up names begin with a dot; the number keeps all names apart.
-        format!("{}_{}", name.trim_start_matches('.').to_lowercase(), l.0).trim_start_matches('_').to_owned()
+        let name = format!("{}_{}", name.trim_start_matches('.').to_lowercase(), l.0);
+        let name = name.trim_start_matches('_');
+        if name.starts_with(|c: char| c.is_ascii_digit()) { format!("v{name}") } else { name.to_owned() }
     }
 
-    fn local_name(&self, l: Local) -> String {
-        let name = self.local(l);
-        if name.starts_with(|c: char| c.is_ascii_digit()) { format!("v{name}") } else { name }
+    fn bind(&mut self, local: Local, value: Expr) {
+        let c = bits(self.body.locals[local.0 as usize]);
+        let line = format!("let {}: u{c} = {};", self.local_name(local), value.cast(c));
+        self.line(&line);
     }
 
     fn statement(&mut self, s: &Statement) {
-        match s {
-            Statement::Let(local, v) => {
-                let width = self.body.locals[local.0 as usize];
-                let line = format!("let {}: {} = {};", self.local_name(*local), ty(width), self.value(*v));
-                self.line(&line);
-            }
+        let line = match s {
+            Statement::Let(local, v) => return self.bind(*local, self.clean(*v)),
             Statement::Load(local, address) => {
-                let width = self.body.locals[local.0 as usize];
-                let load = self.target.load(&self.value(*address), width);
-                let line = format!("let {}: {} = {load};", self.local_name(*local), ty(width));
-                self.line(&line);
+                let load = self.target.load(self.clean(*address), self.body.locals[local.0 as usize]);
+                return self.bind(*local, load);
             }
             Statement::Store { address, value } => {
-                let width = self.body.width(*value);
-                let line = self.target.store(&self.value(*address), &self.value(*value), width);
-                self.line(&line);
+                self.target.store(self.clean(*address), self.low(*value), self.body.width(*value))
             }
             Statement::Call { callee, args, result } => {
-                let args: Vec<String> = args.iter().map(|&a| self.value(a)).collect();
-                let call = self.target.call(&self.env.externs()[callee.0 as usize].name, &args);
-                let line = match result {
-                    Some(local) => {
-                        let width = self.body.locals[local.0 as usize];
-                        format!("let {}: {} = {call};", self.local_name(*local), ty(width))
-                    }
+                let args = args.iter().map(|&a| (self.clean(a), self.body.width(a))).collect();
+                let width = result.map(|local| self.body.locals[local.0 as usize]);
+                let call = self.target.call(&self.env.externs()[callee.0 as usize].name, args, width);
+                match result {
+                    Some(local) => return self.bind(*local, call),
                     None => format!("{call};"),
-                };
-                self.line(&line);
+                }
             }
             Statement::SetRegister(file, index, v) => {
                 let name = &self.env.files()[file.0 as usize].name;
-                let line = self.target.set_register(name, &self.number(*index), &self.value(*v));
-                self.line(&line);
+                self.target.set_register(name, &self.number(*index), self.clean(*v))
             }
-            Statement::SetPc(v) => {
-                let line = self.target.set_pc(&self.value(*v));
-                self.line(&line);
-            }
+            Statement::SetPc(v) => self.target.set_pc(self.clean(*v)),
             Statement::If(condition, then, otherwise) => {
-                let line = format!("if {} {{", strip(&self.truth(*condition)));
+                let line = format!("if {} {{", self.truth(*condition, true));
                 self.line(&line);
                 self.block(then);
                 if !otherwise.is_empty() {
                     self.line("} else {");
                     self.block(otherwise);
                 }
-                self.line("}");
+                "}".to_owned()
             }
-            Statement::Trap(cause, args) => {
-                let args: Vec<String> = args.iter().map(|&a| self.value(a)).collect();
-                let line = self.target.trap(cause, &args);
-                self.line(&line);
-            }
-        }
+            Statement::Trap(cause, args) => self.target.trap(cause, args.iter().map(|&a| self.clean(a)).collect()),
+        };
+        self.line(&line);
     }
 
     fn block(&mut self, statements: &[Statement]) {
@@ -196,162 +217,239 @@ impl Writer<'_> {
         self.indent -= 4;
     }
 
-    fn number(&self, index: RegisterIndex) -> String {
+    fn number(&self, index: RegisterIndex) -> Expr {
         match index {
             RegisterIndex::Operand(op) => self.target.register_number(op),
-            RegisterIndex::Value(v) => self.value(v),
+            RegisterIndex::Value(v) => self.clean(v),
         }
     }
 
-    /// A value of one bit as a `bool`.
-    fn truth(&self, id: ValueId) -> String {
-        let both = |op: &str, x: ValueId, y: ValueId| format!("({} {op} {})", self.truth(x), self.truth(y));
+    /// Whether a value of one bit is 1, or is 0, as a `bool`.
+    fn truth(&self, id: ValueId, wanted: bool) -> Expr {
         match self.body.value(id) {
-            Value::Const(w) => (!w.is_zero()).to_string(),
-            Value::Unary(UnaryOp::Not, x) => format!("(!{})", self.truth(*x)),
-            Value::Binary(BinaryOp::And, x, y) => both("&", *x, *y),
-            Value::Binary(BinaryOp::Or, x, y) => both("|", *x, *y),
-            Value::Binary(op, x, y) if op.is_comparison() => self.comparison(*op, *x, *y),
-            _ => format!("({} != 0)", self.value(id)),
+            Value::Const(w) => Expr::new((w.is_zero() != wanted).to_string(), 8),
+            Value::Unary(UnaryOp::Not, x) => self.truth(*x, !wanted),
+            Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), x, y) => {
+                // Neither, if it is not both; both not, if it is not either.
+                let (symbol, binds) =
+                    if (*op == BinaryOp::And) == wanted { ("&", Binds::And) } else { ("|", Binds::Or) };
+                self.truth(*x, wanted).binary(symbol, binds, &self.truth(*y, wanted))
+            }
+            Value::Binary(op, x, y) if op.is_comparison() => self.comparison(*op, *x, *y, wanted),
+            _ => self.clean(id).binary(if wanted { "!=" } else { "==" }, Binds::Compare, &Expr::new("0", 8)),
         }
     }
 
-    fn comparison(&self, op: BinaryOp, x: ValueId, y: ValueId) -> String {
-        let symbol = match op {
-            BinaryOp::Eq => "==",
-            BinaryOp::Ne => "!=",
-            BinaryOp::LtU | BinaryOp::LtS => "<",
-            _ => "<=",
+    fn comparison(&self, op: BinaryOp, x: ValueId, y: ValueId, wanted: bool) -> Expr {
+        let symbol = match (op, wanted) {
+            (BinaryOp::Eq, true) | (BinaryOp::Ne, false) => "==",
+            (BinaryOp::Eq, false) | (BinaryOp::Ne, true) => "!=",
+            (BinaryOp::LtU | BinaryOp::LtS, true) => "<",
+            (BinaryOp::LtU | BinaryOp::LtS, false) => ">=",
+            (_, true) => "<=",
+            (_, false) => ">",
         };
         let signed = matches!(op, BinaryOp::LtS | BinaryOp::LeS);
-        let side = |v| if signed { self.signed(v) } else { self.value(v) };
-        format!("({} {symbol} {})", side(x), side(y))
+        let (x, y) = if signed { (self.signed(x), self.signed(y)) } else { pair(self.clean(x), self.clean(y)) };
+        x.binary(symbol, Binds::Compare, &y)
     }
 
     /// A value as a signed number of its container.
-    fn signed(&self, id: ValueId) -> String {
-        let width = self.body.width(id);
-        let (c, unused) = (bits(width), bits(width) - width);
-        let value = self.value(id);
-        if unused == 0 { format!("({value} as i{c})") } else { format!("(({value} << {unused}) as i{c} >> {unused})") }
+    fn signed(&self, id: ValueId) -> Expr {
+        self.sign_extended(id, bits(self.body.width(id)))
     }
 
-    /// A value in its container.
-    fn value(&self, id: ValueId) -> String {
+    /// A value as a signed number of a container that has room.
+    fn sign_extended(&self, id: ValueId, c: u32) -> Expr {
         let width = self.body.width(id);
-        let c = bits(width);
+        let low = self.low(id);
+        if bits(width) == width {
+            return low.signed(width).signed(c);
+        }
+        low.cast(c).shift("<<", c - width).signed(c).shift(">>", c - width)
+    }
+
+    /// The type for a value of this width that may have any.
+    fn room(&self, width: u32) -> u32 {
+        bits(width).max(self.target.word())
+    }
+
+    /// A clean value in this type.
+    fn value(&self, id: ValueId, c: u32) -> Expr {
+        self.clean(id).cast(c)
+    }
+
+    /// A value in a type that has room, with the bits above 0.
+    fn clean(&self, id: ValueId) -> Expr {
+        let width = self.body.width(id);
         match self.body.value(id) {
-            Value::Const(w) => constant(w, c),
-            Value::Local(l) => self.local_name(*l),
+            Value::Const(w) => Expr::literal(w.low_u128(), self.room(width)),
+            Value::Local(l) => Expr::new(self.local_name(*l), bits(width)),
             Value::Immediate(op) => self.target.immediate(*op, width),
             Value::RegisterNumber(op) => self.target.register_number(*op),
             Value::Register(file, index) => {
                 self.target.register(&self.env.files()[file.0 as usize].name, &self.number(*index))
             }
-            Value::Pc => self.target.pc().0,
-            Value::NextPc => self.target.pc().1,
-            Value::Unary(op, x) => self.unary(*op, *x, width),
-            Value::Binary(op, x, y) if op.is_comparison() => format!("u8::from{}", self.comparison(*op, *x, *y)),
-            Value::Binary(op, x, y) => self.binary(*op, *x, *y, width),
+            Value::Pc => self.target.pc(),
+            Value::NextPc => self.target.next_pc(),
+            Value::Unary(op, x) => self.unary(*op, *x, id),
+            Value::Binary(op, x, y) => self.binary(*op, *x, *y, id),
             Value::Select(condition, x, y) => {
-                let condition = self.truth(*condition);
-                format!("(if {} {{ {} }} else {{ {} }})", strip(&condition), self.value(*x), self.value(*y))
+                let (x, y) = pair(self.clean(*x), self.clean(*y));
+                let text = format!("if {} {{ {x} }} else {{ {y} }}", self.truth(*condition, true));
+                Expr::of(text, Binds::Block, x.bits())
             }
-            Value::ZeroExtend(x) => cast(self.value(*x), bits(self.body.width(*x)), c),
-            Value::SignExtend(x) => masked(format!("({} as u{c})", self.signed_as(*x, c)), width),
-            Value::Slice(x, low) => {
-                let from = self.body.width(*x);
-                let value = self.value(*x);
-                let shifted = if *low == 0 { value } else { format!("({value} >> {low})") };
-                // Nothing above to be cut off if the slice reaches the top.
-                let narrow = cast(shifted, bits(from), c);
-                if low + width == from { narrow } else { masked(narrow, width) }
+            Value::ZeroExtend(x) => {
+                let x = self.clean(*x);
+                if x.bits() < width { x.cast(self.room(width)) } else { x }
             }
-            Value::Concat(x, y) => {
-                let low = self.body.width(*y);
-                let upper = cast(self.value(*x), bits(self.body.width(*x)), c);
-                let lower = cast(self.value(*y), bits(low), c);
-                format!("({upper} << {low} | {lower})")
-            }
+            Value::SignExtend(x) if self.body.width(*x) == width => self.clean(*x),
+            Value::SignExtend(_) => self.low(id).masked(width),
+            // Nothing above to be cut off if the slice reaches the top.
+            Value::Slice(x, low) if low + width == self.body.width(*x) => self.clean(*x).shift(">>", *low),
+            Value::Slice(..) => self.low(id).masked(width),
+            Value::Concat(x, y) => self.concat(self.clean(*x), *y, width),
         }
     }
 
-    /// A value as a signed number, in a container of at least `c` bits.
-    fn signed_as(&self, id: ValueId, c: u32) -> String {
-        let value = self.signed(id);
-        if bits(self.body.width(id)) == c { value } else { format!("({value} as i{c})") }
+    fn concat(&self, upper: Expr, lower: ValueId, width: u32) -> Expr {
+        let c = self.room(width);
+        let upper = upper.cast(c).shift("<<", self.body.width(lower));
+        match self.body.value(lower) {
+            Value::Const(w) if w.is_zero() => upper,
+            _ => upper.binary("|", Binds::Or, &self.value(lower, c)),
+        }
     }
 
-    fn unary(&self, op: UnaryOp, x: ValueId, width: u32) -> String {
-        let (c, value) = (bits(width), self.value(x));
+    /// A value in a type that has room, with anything in the bits above.
+    fn low(&self, id: ValueId) -> Expr {
+        let width = self.body.width(id);
+        match self.body.value(id) {
+            Value::Slice(x, low) => self.low(*x).shift(">>", *low),
+            Value::SignExtend(x) if self.body.width(*x) == width => self.low(*x),
+            Value::SignExtend(x) => self.sign_extended(*x, bits(width)).cast(bits(width)),
+            Value::Concat(x, y) => self.concat(self.low(*x), *y, width),
+            Value::Unary(UnaryOp::Not, x) => self.low(*x).not(),
+            Value::Unary(UnaryOp::Negate, x) => self.low(*x).method("wrapping_neg", ""),
+            Value::Binary(op, x, y) => {
+                let sides = || pair(self.low(*x), self.low(*y));
+                if let Some((symbol, binds)) = bitwise(*op) {
+                    let (x, y) = sides();
+                    x.binary(symbol, binds, &y)
+                } else if let Some(name) = wrapping(*op) {
+                    let (x, y) = sides();
+                    x.method(name, &if x.is_literal() { y.to_string() } else { y.untyped() })
+                } else if *op == BinaryOp::Shl && self.below(*y, width) {
+                    self.low(*x).binary("<<", Binds::Shift, &self.clean(*y))
+                } else {
+                    self.clean(id)
+                }
+            }
+            _ => self.clean(id),
+        }
+    }
+
+    fn unary(&self, op: UnaryOp, x: ValueId, id: ValueId) -> Expr {
+        let width = self.body.width(id);
+        let c = bits(width);
         let unused = c - width;
+        let value = || self.value(x, c);
+        // Rust counts in `u32`, which a wide value needs more than.
+        let count = |n: Expr| if width > 32 { n.typed(32).cast(self.room(width)) } else { n.typed(32) };
         match op {
-            UnaryOp::Negate => masked(format!("{value}.wrapping_neg()"), width),
-            UnaryOp::Not => masked(format!("(!{value})"), width),
-            UnaryOp::CountLeadingZeros if unused == 0 => format!("({value}.leading_zeros() as u{c})"),
-            UnaryOp::CountLeadingZeros => format!("(({value}.leading_zeros() - {unused}) as u{c})"),
-            UnaryOp::CountTrailingZeros if unused == 0 => format!("({value}.trailing_zeros() as u{c})"),
-            UnaryOp::CountTrailingZeros => format!("({value}.trailing_zeros().min({width}) as u{c})"),
-            UnaryOp::CountOnes => format!("({value}.count_ones() as u{c})"),
-            UnaryOp::ReverseBytes if unused == 0 => format!("{value}.swap_bytes()"),
-            UnaryOp::ReverseBytes => format!("({value}.swap_bytes() >> {unused})"),
+            UnaryOp::Negate | UnaryOp::Not => self.low(id).masked(width),
+            UnaryOp::CountLeadingZeros => {
+                let all = value().method("leading_zeros", "");
+                count(if unused == 0 { all } else { all.binary("-", Binds::Sum, &Expr::new(unused.to_string(), 32)) })
+            }
+            UnaryOp::CountTrailingZeros => {
+                let all = value().method("trailing_zeros", "");
+                count(if unused == 0 { all } else { all.method("min", &width.to_string()) })
+            }
+            UnaryOp::CountOnes => count(self.clean(x).method("count_ones", "")),
+            UnaryOp::ReverseBytes => value().method("swap_bytes", "").shift(">>", unused),
             UnaryOp::OrBytes => {
                 // A byte's top bit is set if the byte is not 0; from there it is spread down.
-                let (sevens, tops) = (repeat(0x7f, width), repeat(0x80, width));
-                let any = format!("((({value} & {sevens}) + {sevens} | {value}) & {tops})");
-                format!("{{ let t: u{c} = {any}; t | (t - (t >> 7)) }}")
+                let repeat = |byte: u128| (0..width / 8).fold(0u128, |v, i| v | byte << (8 * i));
+                let (sevens, tops) = (repeat(0x7f), repeat(0x80));
+                let text = format!(
+                    "{{ let t: u{c} = {}; let t = ((t & {sevens:#x}) + {sevens:#x} | t) & {tops:#x}; t | (t - (t >> 7)) }}",
+                    value()
+                );
+                Expr::of(text, Binds::Block, c)
             }
         }
     }
 
-    fn binary(&self, op: BinaryOp, x: ValueId, y: ValueId, width: u32) -> String {
+    fn binary(&self, op: BinaryOp, x: ValueId, y: ValueId, id: ValueId) -> Expr {
+        let width = self.body.width(id);
         let c = bits(width);
-        let (a, b) = (self.value(x), self.value(y));
-        let amount = || cast(b.clone(), c, 32);
         let safe = self.below(y, width);
+        let block = |text: String| Expr::of(text, Binds::Block, c);
+        // A shift by the width or more, where Rust has no answer.
+        let guarded = |shifted: &dyn fmt::Display| {
+            let inside = self.clean(y).binary("<", Binds::Compare, &Expr::new(width.to_string(), 32));
+            format!("if {inside} {{ {shifted} }} else {{ 0 }}")
+        };
         match op {
-            BinaryOp::Add => masked(format!("{a}.wrapping_add({b})"), width),
-            BinaryOp::Sub => masked(format!("{a}.wrapping_sub({b})"), width),
-            BinaryOp::Mul => masked(format!("{a}.wrapping_mul({b})"), width),
-            BinaryOp::And => format!("({a} & {b})"),
-            BinaryOp::Or => format!("({a} | {b})"),
-            BinaryOp::Xor => format!("({a} ^ {b})"),
-            BinaryOp::DivU => format!("{a}.checked_div({b}).unwrap_or({})", mask(width)),
-            BinaryOp::RemU => format!("{{ let (a, b) = ({a}, {b}); a.checked_rem(b).unwrap_or(a) }}"),
-            BinaryOp::DivS => {
-                let (a, b) = (self.signed(x), self.signed(y));
-                let divided =
-                    format!("{{ let (a, b) = ({a}, {b}); (if b == 0 {{ -1 }} else {{ a.wrapping_div(b) }}) as u{c} }}");
-                masked(divided, width)
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => self.low(id).masked(width),
+            // A mask is clean, so that the other side need not be.
+            BinaryOp::And if self.is_constant(y) => self.low(id),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                let (symbol, binds) = bitwise(op).or_impossible(("|", Binds::Or));
+                let (x, y) = pair(self.clean(x), self.clean(y));
+                x.binary(symbol, binds, &y)
             }
-            BinaryOp::RemS => {
-                let (a, b) = (self.signed(x), self.signed(y));
-                let rest =
-                    format!("{{ let (a, b) = ({a}, {b}); (if b == 0 {{ a }} else {{ a.wrapping_rem(b) }}) as u{c} }}");
-                masked(rest, width)
+            BinaryOp::DivU => {
+                let otherwise = Expr::literal(ones(width), c).untyped();
+                self.value(x, c).method("checked_div", &self.value(y, c).untyped()).method("unwrap_or", &otherwise)
             }
-            BinaryOp::Shl if safe => masked(format!("({a} << {})", amount()), width),
-            BinaryOp::Shl => masked(format!("(if {b} < {width} {{ {a} << {} }} else {{ 0 }})", amount()), width),
-            BinaryOp::ShrU if safe => format!("({a} >> {})", amount()),
-            BinaryOp::ShrU => format!("(if {b} < {width} {{ {a} >> {} }} else {{ 0 }})", amount()),
+            BinaryOp::RemU => {
+                let (a, b) = (self.value(x, c), self.value(y, c));
+                block(format!("{{ let (a, b) = ({a}, {b}); a.checked_rem(b).unwrap_or(a) }}"))
+            }
+            BinaryOp::DivS | BinaryOp::RemS => {
+                let (a, b) = (self.signed(x), self.signed(y));
+                let (none, name) = if op == BinaryOp::DivS { ("-1", "wrapping_div") } else { ("a", "wrapping_rem") };
+                let result = format!("if b == 0 {{ {none} }} else {{ a.{name}(b) }}");
+                block(format!("{{ let (a, b) = ({a}, {b}); ({result}) as u{c} }}")).masked(width)
+            }
+            BinaryOp::Shl if safe => self.low(id).masked(width),
+            BinaryOp::Shl => {
+                let shifted = self.value(x, c).binary("<<", Binds::Shift, &self.clean(y)).masked(width);
+                block(guarded(&shifted))
+            }
+            BinaryOp::ShrU => {
+                let shifted = self.clean(x).binary(">>", Binds::Shift, &self.clean(y));
+                let bits = shifted.bits();
+                if safe { shifted } else { block(guarded(&shifted)).typed(bits) }
+            }
             BinaryOp::ShrS => {
-                let by = if safe { amount() } else { format!("({b}.min({}) as u32)", width - 1) };
-                masked(format!("(({} >> {by}) as u{c})", self.signed(x)), width)
+                let by = self.clean(y);
+                let by = if safe { by } else { by.method("min", &(width - 1).to_string()) };
+                self.signed(x).binary(">>", Binds::Shift, &by).cast(c).masked(width)
             }
             BinaryOp::RotateLeft | BinaryOp::RotateRight => {
-                let name = if op == BinaryOp::RotateLeft { "left" } else { "right" };
+                let (name, out, back) =
+                    if op == BinaryOp::RotateLeft { ("rotate_left", "<<", ">>") } else { ("rotate_right", ">>", "<<") };
+                // Whole types rotate by any amount, modulo a power of two that a cast does not touch.
                 if c == width {
-                    return format!("{a}.rotate_{name}(({b} % {width}) as u32)");
+                    return self.value(x, c).method(name, &self.value(y, 32).untyped());
                 }
-                let (out, back) = if op == BinaryOp::RotateLeft { ("<<", ">>") } else { (">>", "<<") };
-                let rotated = format!(
-                    "{{ let (a, n) = ({a}, ({b} % {width}) as u32); a {out} n | if n == 0 {{ 0 }} else {{ a {back} ({width} - n) }} }}"
-                );
-                masked(rotated, width)
+                let by = self.clean(y).operand(Binds::Cast);
+                let rotated = format!("a {out} n | if n == 0 {{ 0 }} else {{ a {back} ({width} - n) }}");
+                let a = self.value(x, c);
+                block(format!("{{ let (a, n) = ({a}, ({by} % {width}) as u32); {rotated} }}")).masked(width)
             }
-            // Comparisons are written by `comparison`.
-            _ => format!("u8::from{}", self.comparison(op, x, y)),
+            _ => {
+                let c = self.room(1);
+                Expr::new(format!("u{c}::from({})", self.comparison(op, x, y, true)), c)
+            }
         }
+    }
+
+    fn is_constant(&self, id: ValueId) -> bool {
+        matches!(self.body.value(id), Value::Const(_))
     }
 
     /// Whether a value is plainly less than `limit`.
@@ -366,36 +464,4 @@ impl Writer<'_> {
             _ => false,
         }
     }
-}
-
-/// A byte repeated over the width, as a literal.
-fn repeat(byte: u128, width: u32) -> String {
-    let value = (0..width / 8).fold(0u128, |v, i| v | byte << (8 * i));
-    format!("{value:#x}")
-}
-
-fn constant(w: &Word, container: u32) -> String {
-    let value = w.low_u128();
-    if value < 10 { format!("{value}_u{container}") } else { format!("{value:#x}_u{container}") }
-}
-
-fn cast(value: String, from: u32, to: u32) -> String {
-    if from == to { value } else { format!("({value} as u{to})") }
-}
-
-/// Without parentheses around the whole, where they would only be a warning.
-fn strip(text: &str) -> &str {
-    let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else { return text };
-    let mut depth = 0;
-    for c in inner.chars() {
-        depth += match c {
-            '(' => 1,
-            ')' => -1,
-            _ => 0,
-        };
-        if depth < 0 {
-            return text;
-        }
-    }
-    inner
 }

@@ -1,9 +1,10 @@
 //! Pre-decoded instructions, and the blocks of them that run without looking left or right.
 
 use crate::limits::BLOCKS;
+use crate::machine::Fault;
 
 /// A register number that nothing reads: where writes to the zero register go.
-const SINK: u8 = 32;
+const SINK: u64 = 32;
 
 /// Where a block has to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,19 +25,50 @@ pub(crate) struct Ins {
     /// What to do; 0 is illegal.
     pub(crate) op: u16,
     /// Register numbers.
-    pub(crate) slot: [u8; 4],
+    slot: [u8; 3],
     /// Bytes from the start of its block.
     pub(crate) at: u16,
 }
 
 /// A pre-decoded instruction at the start of a block.
-pub(crate) fn ins(op: u16, slot: [u8; 4], imm: u64) -> Ins {
-    Ins { imm, op, slot, at: 0 }
+pub(crate) fn ins(op: u16, slot: [u64; 3], imm: u64) -> Ins {
+    Ins { imm, op, slot: slot.map(|number| number as u8), at: 0 }
 }
 
 /// The number of a register that is written.
-pub(crate) fn out(number: u8) -> u8 {
+pub(crate) fn out(number: u64) -> u64 {
     if number == 0 { SINK } else { number }
+}
+
+impl Ins {
+    /// Its first register.
+    #[inline(always)]
+    pub(crate) fn a(&self) -> usize {
+        usize::from(self.slot[0])
+    }
+    /// Its second register.
+    #[inline(always)]
+    pub(crate) fn b(&self) -> usize {
+        usize::from(self.slot[1])
+    }
+    /// Its third register.
+    #[inline(always)]
+    pub(crate) fn c(&self) -> usize {
+        usize::from(self.slot[2])
+    }
+}
+
+/// What an instruction does outside may trap there.
+pub(crate) trait At {
+    /// Says which instruction it was.
+    fn at(self, i: &Ins) -> Self;
+}
+
+impl<T> At for Result<T, Fault> {
+    #[inline(always)]
+    fn at(self, i: &Ins) -> Self {
+        self.map_err(|fault| fault.at(i.at))
+    }
 }
 
 /// Instructions in a row.
@@ -53,7 +85,7 @@ impl Block {
     /// The registers of the instruction of a block that has only one.
     pub(crate) fn alone(&self) -> Option<[usize; 2]> {
         match self.code.as_slice() {
-            [one] => Some([usize::from(one.slot[0]), usize::from(one.slot[1])]),
+            [one] => Some([one.a(), one.b()]),
             _ => None,
         }
     }

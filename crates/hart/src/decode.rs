@@ -2,19 +2,20 @@
 
 use isaglot_bits::Word;
 use isaglot_codec::{OperandValue, Plan, operands};
-use isaglot_invariant::Impossible as _;
 use isaglot_model::{EncodingId, FeatureId, Isa, Name};
 use isaglot_riscv::isa_name;
 
 use crate::block::{Block, Ends, Ins, ins};
 use crate::config::Config;
-use crate::generated::{rv32, rv64};
+use crate::generated::{rv32, rv64, table};
 use crate::limits::MAX_BLOCK;
 use crate::memory::Memory;
 
 /// What the description says about an encoding that the executor knows.
 struct Known {
-    number: usize,
+    /// Its arm of `execute` and its form of `prepare`.
+    op: u16,
+    form: u16,
     names: Vec<Name>,
     /// The field with the command, for commands of interfaces.
     command: Option<Name>,
@@ -28,7 +29,6 @@ pub(crate) struct Decoder<'a> {
     known: Vec<Option<Known>>,
     wide: bool,
     commands: u8,
-    ends: &'static [Ends],
     /// There are instructions of 16 bits, so that a jump can go to any even address.
     pub(crate) compressed: bool,
 }
@@ -45,7 +45,7 @@ impl<'a> Decoder<'a> {
     pub(crate) fn new(isa: &'a Isa, config: &Config) -> Result<Decoder<'a>, String> {
         let (xlen, commands) = (config.xlen, config.commands);
         let wide = xlen == 64;
-        let (names, ends) = if wide { (rv64::NAMES, rv64::ENDS) } else { (rv32::NAMES, rv32::ENDS) };
+        let expected = if wide { rv64::ENCODINGS } else { rv32::ENCODINGS };
         let other = || "the description is not the one that the executor was generated from".to_owned();
         let profile = format!("xext-{}", config.encoding);
         for name in config.extensions.iter().flatten().chain([&profile]) {
@@ -54,29 +54,28 @@ impl<'a> Decoder<'a> {
             }
         }
         let mut known: Vec<Option<Known>> = isa.encodings().iter().map(|_| None).collect();
-        let mut number = 0;
+        let mut count = 0;
         for at in 0..isa.encodings().len() as u32 {
             let encoding = &isa[EncodingId(at)];
             if !encoding.gens.contains(xlen) || encoding.semantics.is_none() {
                 continue;
             }
-            if names.get(number).copied() != Some(isa.text(encoding.name)) {
-                return Err(other());
-            }
+            let row = table::ENCODINGS.binary_search_by_key(&isa.text(encoding.name), |row| row.0);
+            let (_, op, form) = table::ENCODINGS[row.map_err(|_| other())?];
             let names = isa.semantic_operands(encoding);
             let command = isa.names().get("OP").filter(|op| encoding.display_name == "xcmd" && names.contains(op));
             if let Some(place) = known.get_mut(at as usize) {
                 let links = matches!(encoding.display_name.as_str(), "jal" | "jalr");
-                *place = Some(Known { number, names, command, links });
+                *place = Some(Known { op, form, names, command, links });
             }
-            number += 1;
+            count += 1;
         }
-        if number != names.len() {
+        if count != expected {
             return Err(other());
         }
         let on = features(isa, config);
         let compressed = on.iter().any(|&f| isa[f].name == "c");
-        Ok(Decoder { plan: Plan::with_features(isa, xlen, &on), known, wide, commands, ends, compressed })
+        Ok(Decoder { plan: Plan::with_features(isa, xlen, &on), known, wide, commands, compressed })
     }
 
     /// What the description has for a word; nothing if the executor does not know it.
@@ -87,7 +86,7 @@ impl<'a> Decoder<'a> {
     /// One instruction: what it is, its length in bytes, where its block ends. `None` if there is no memory.
     fn one(&self, memory: &mut Memory, pc: u64) -> Option<(Ins, u64, Ends)> {
         let (word, length) = word(&self.plan, memory, pc)?;
-        let illegal = (ins(0, [0; 4], 0), length, Ends::After);
+        let illegal = (ins(0, [0; 3], 0), length, Ends::After);
         let Some(tree) = operands::decode(&self.plan, &word) else { return Some(illegal) };
         let Some(known) = self.known.get(tree.encoding.index()).and_then(Option::as_ref) else { return Some(illegal) };
         let value = |name: Name| {
@@ -103,14 +102,13 @@ impl<'a> Decoder<'a> {
         for (place, &name) in fields.iter_mut().zip(&known.names) {
             *place = value(name);
         }
-        let next = pc.wrapping_add(length);
         let prepare = if self.wide { rv64::prepare } else { rv32::prepare };
-        let ends = match self.ends.get(known.number).copied().or_impossible(Ends::After) {
+        let ends = match table::ends(known.op) {
             // So that the address that it wrote can be taken back if the jump traps.
             Ends::After if known.links && !self.compressed => Ends::Alone,
             ends => ends,
         };
-        Some((prepare(known.number, &fields, pc, next), length, ends))
+        Some((prepare(known.op, known.form, &fields, pc), length, ends))
     }
 
     /// Decodes a block of at most so many instructions into `block`; `false` if there is no memory.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 use isaglot_bits::Word;
-use isaglot_emit::semantics::{Target, container, statements};
+use isaglot_emit::semantics::{Expr, Target, container, statements};
 use isaglot_semantics::oracle::{Registers, expression};
 use isaglot_semantics::{Operand, run};
 use isaglot_testing::Random;
@@ -50,17 +50,20 @@ const WIDE: &[(&str, bool)] = &[
 ];
 
 /// The generated function has parameters `a` and `b` and gives `r`.
-struct Function;
+struct Function {
+    input: u32,
+    output: u32,
+}
 
 impl Target for Function {
-    fn register_number(&self, operand: Operand) -> String {
-        ["a", "b", "r"][operand.0 as usize].to_owned()
+    fn register_number(&self, operand: Operand) -> Expr {
+        Expr::new(["a", "b", "r"][operand.0 as usize], self.input)
     }
-    fn register(&self, _: &str, number: &str) -> String {
-        number.to_owned()
+    fn register(&self, _: &str, number: &Expr) -> Expr {
+        number.clone()
     }
-    fn set_register(&self, _: &str, _: &str, value: &str) -> String {
-        format!("return {value};")
+    fn set_register(&self, _: &str, _: &Expr, value: Expr) -> String {
+        format!("return {};", value.cast(self.output))
     }
 }
 
@@ -88,7 +91,7 @@ fn generated_rust_agrees_with_the_definition() {
             let result = if one_bit { 1 } else { width };
             let (env, body) = expression(text_of, width, result);
             let (input, output) = (container(width).expect("narrow"), container(result).expect("narrow"));
-            let text = statements(&body, &env, &Function, 4).expect("narrow");
+            let text = statements(&body, &env, &Function { input, output }, 4).expect("narrow");
             let _ = writeln!(source, "// {text_of}\nfn f{number}(a: u{input}, b: u{input}) -> u{output} {{\n{text}}}");
             for _ in 0..40 {
                 let (a, b) = (word(width), word(width));

@@ -2,3 +2,4 @@
 
 pub(crate) mod rv32;
 pub(crate) mod rv64;
+pub(crate) mod table;
