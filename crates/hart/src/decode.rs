@@ -2,6 +2,7 @@
 
 use isaglot_bits::Word;
 use isaglot_codec::{OperandValue, Plan, operands};
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{EncodingId, FeatureId, Isa, Name};
 use isaglot_riscv::isa_name;
 
@@ -90,10 +91,12 @@ impl<'a> Decoder<'a> {
         let Some(tree) = operands::decode(&self.plan, &word) else { return Some(illegal) };
         let Some(known) = self.known.get(tree.encoding.index()).and_then(Option::as_ref) else { return Some(illegal) };
         let value = |name: Name| {
-            tree.fields.iter().find(|f| f.name == name).map_or(0, |f| match &f.value {
+            let field = tree.fields.iter().find(|f| f.name == name);
+            let value = field.map(|f| match &f.value {
                 OperandValue::Number(w) => w.low_u64(),
                 OperandValue::Nested(_) => 0,
-            })
+            });
+            value.or_impossible(0)
         };
         if known.command.is_some_and(|op| value(op) >= u64::from(self.commands)) {
             return Some(illegal);

@@ -205,8 +205,8 @@ impl<'a> Hart<'a> {
             } else {
                 // Instructions that end a block stand last, so a part of it continues with the rest of the block.
                 let part = block.code.get(..left as usize).or_impossible(&[]);
-                let end =
-                    block.code.get(left as usize).map_or(block.end, |i| block.start.wrapping_add(u64::from(i.at)));
+                let rest = block.code.get(left as usize).map(|i| block.start.wrapping_add(u64::from(i.at)));
+                let end = rest.or_impossible(block.end);
                 (left, execute(&mut self.machine, part, end))
             };
             if !self.decoder.compressed
@@ -225,7 +225,7 @@ impl<'a> Hart<'a> {
                 Ok(next) => self.pc = next,
                 Err(f) => {
                     // The instruction that trapped counts as run but not as completed.
-                    let at = block.code.iter().position(|i| i.at == f.at).unwrap_or(0) as u64;
+                    let at = block.code.iter().position(|i| i.at == f.at).or_impossible(0) as u64;
                     ran = at + 1;
                     self.machine.csrs.retired = self.machine.csrs.retired.wrapping_sub(1);
                     fault = Some((f, block.start.wrapping_add(u64::from(f.at))));

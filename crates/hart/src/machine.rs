@@ -260,37 +260,26 @@ impl Machine {
             self.console.push(byte);
         }
     }
+}
 
-    #[inline(always)]
-    pub(crate) fn load8(&mut self, address: u64) -> Result<u8, Fault> {
-        Ok(u8::from_le_bytes(self.memory.load(address)?))
-    }
-    #[inline(always)]
-    pub(crate) fn load16(&mut self, address: u64) -> Result<u16, Fault> {
-        Ok(u16::from_le_bytes(self.memory.load(address)?))
-    }
-    #[inline(always)]
-    pub(crate) fn load32(&mut self, address: u64) -> Result<u32, Fault> {
-        Ok(u32::from_le_bytes(self.memory.load(address)?))
-    }
-    #[inline(always)]
-    pub(crate) fn load64(&mut self, address: u64) -> Result<u64, Fault> {
-        Ok(u64::from_le_bytes(self.memory.load(address)?))
-    }
-    #[inline(always)]
-    pub(crate) fn store8(&mut self, address: u64, value: u8) -> Result<(), Fault> {
-        self.memory.store(address, value.to_le_bytes())
-    }
-    #[inline(always)]
-    pub(crate) fn store16(&mut self, address: u64, value: u16) -> Result<(), Fault> {
-        self.memory.store(address, value.to_le_bytes())
-    }
-    #[inline(always)]
-    pub(crate) fn store32(&mut self, address: u64, value: u32) -> Result<(), Fault> {
-        self.memory.store(address, value.to_le_bytes())
-    }
-    #[inline(always)]
-    pub(crate) fn store64(&mut self, address: u64, value: u64) -> Result<(), Fault> {
-        self.memory.store(address, value.to_le_bytes())
-    }
+macro_rules! memory {
+    ($($load:ident $store:ident $type:ty;)*) => {
+        impl Machine {$(
+            #[inline(always)]
+            pub(crate) fn $load(&mut self, address: u64) -> Result<$type, Fault> {
+                Ok(<$type>::from_le_bytes(self.memory.load(address)?))
+            }
+            #[inline(always)]
+            pub(crate) fn $store(&mut self, address: u64, value: $type) -> Result<(), Fault> {
+                self.memory.store(address, value.to_le_bytes())
+            }
+        )*}
+    };
+}
+
+memory! {
+    load8 store8 u8;
+    load16 store16 u16;
+    load32 store32 u32;
+    load64 store64 u64;
 }

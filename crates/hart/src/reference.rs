@@ -61,7 +61,7 @@ impl Semantics for View<'_> {
         Word::from_u64(self.operands.get(operand.0 as usize).copied().or_impossible(0), width)
     }
     fn register_number(&self, operand: Operand) -> u32 {
-        self.operands.get(operand.0 as usize).map_or(0, |&n| n as u32)
+        self.operands.get(operand.0 as usize).copied().or_impossible(0) as u32
     }
     fn register(&self, file: FileIndex, number: u32, width: u32) -> Word {
         let there = self.is_x(file) && (1..32).contains(&number);
@@ -98,9 +98,9 @@ impl Semantics for View<'_> {
     }
     fn call(&mut self, callee: ExternId, args: &[Word]) -> Result<Option<Word>, Fault> {
         let e = self.isa.externs().get(callee.0 as usize);
-        let arg = |n: usize| args.get(n).map_or(0, Word::low_u64);
+        let arg = |n: usize| args.get(n).map(Word::low_u64).or_impossible(0);
         let m = &mut self.machine;
-        let result = match e.map_or("", |e| e.name.as_str()) {
+        let result = match e.map(|e| e.name.as_str()).or_impossible("") {
             "csr_read" => m.csr_read(arg(0) as u16)?,
             "csr_write" => m.csr_write(arg(0) as u16, arg(1)).map(|()| 0)?,
             "trap_return" => m.trap_return(arg(0) as u8)?,
@@ -141,7 +141,7 @@ impl<'a> Hart<'a> {
             OperandValue::Nested(_) => 0,
         };
         let names = isa.semantic_operands(&isa[tree.encoding]);
-        let value = |name| tree.fields.iter().find(|f| f.name == name).map_or(0, |f| number(&f.value));
+        let value = |name| tree.fields.iter().find(|f| f.name == name).map(|f| number(&f.value)).or_impossible(0);
         let next = pc.wrapping_add(u64::from(word.width() / 8));
         let compressed = self.compressed();
         let machine = self.machine();

@@ -1,5 +1,6 @@
 //! A command on terms.
 
+use isaglot_invariant::Impossible as _;
 use isaglot_semantics::BinaryOp;
 use isaglot_xintf::meaning::Meaning;
 
@@ -56,7 +57,7 @@ pub fn effect(terms: &mut Terms, meaning: &Meaning, rs1: TermId, rs2: TermId, va
     let bound = BoundBody { env: &meaning.env, body: &meaning.body, bindings: &bindings, zeros: &zeros, size: 0 };
     let after = execute(terms, bound, &before, &mut Unknown);
     let traps = terms.binary(BinaryOp::Ne, after.trap, no_trap);
-    let mut read = |at: usize| after.files.get(at).map_or(zero, |&file| terms.read(file, place));
+    let mut read = |at: usize| after.files.get(at).map(|&file| terms.read(file, place)).or_impossible(zero);
     let result = read(0);
     let written: Vec<TermId> = (1..values.len()).map(&mut read).collect();
     let mut kept = Vec::new();

@@ -61,30 +61,18 @@ pub fn devices(
     Some(claims)
 }
 
-/// The state after `xext`, `xext0` or `xextm1` (0, 1, 2).
-fn opened(
+/// The state after an opcode, with the registers that it has in claims.
+fn after(
     riscv: &mut Riscv<'_>,
     t: &mut Terms,
     profile: &Profile,
-    j: u32,
+    op: Op,
     state: &State,
     tables: &mut Tables<'_>,
 ) -> Option<State> {
-    let xext = riscv.generic(profile, Op::Xext(j), [HANDLE as u32, ID as u32, DATA as u32])?;
-    riscv.execute(t, &xext, &[], state, tables)
-}
-
-/// The state after `xcmdK`.
-fn called(
-    riscv: &mut Riscv<'_>,
-    t: &mut Terms,
-    profile: &Profile,
-    k: u32,
-    state: &State,
-    tables: &mut Tables<'_>,
-) -> Option<State> {
-    let xcmd = riscv.generic(profile, Op::Xcmd(k), [RESULT as u32, HANDLE as u32, OPERAND as u32])?;
-    riscv.execute(t, &xcmd, &[], state, tables)
+    let registers = if matches!(op, Op::Xext(_)) { [HANDLE, ID, DATA] } else { [RESULT, HANDLE, OPERAND] };
+    let instruction = riscv.generic(profile, op, registers.map(|r| r as u32))?;
+    riscv.execute(t, &instruction, &[], state, tables)
 }
 
 /// Which variable of a device, if any, stands for each variable of an interface: that with its name and width. And
@@ -127,8 +115,8 @@ fn device(
     let at = t.number(ID, 5);
     riscv.set_register(t, &mut start, at, id);
     let (data, operand) = (riscv.register(t, &start, DATA), riscv.register(t, &start, OPERAND));
-    let middle = opened(riscv, t, profile, 0, &start, &mut tables)?;
-    let after = called(riscv, t, profile, u32::from(command.k), &middle, &mut tables)?;
+    let middle = after(riscv, t, profile, Op::Xext(0), &start, &mut tables)?;
+    let after = after(riscv, t, profile, Op::Xcmd(u32::from(command.k)), &middle, &mut tables)?;
 
     let low = t.slice(data, 0, xlen - 12);
     let unit = t.number(u64::from(unit), 12);
@@ -199,7 +187,7 @@ fn any_command(
     let zero = t.number(0, riscv.xlen());
     let mut all = AnyCommand { k, traps: t.number(1, 1), result: zero, asked: t.number(0, 1) };
     for number in 0..u32::from(tables.config.commands) {
-        let after = called(riscv, t, profile, number, state, tables)?;
+        let after = after(riscv, t, profile, Op::Xcmd(number), state, tables)?;
         let traps = t.binary(BinaryOp::Ne, after.trap, none);
         let result = riscv.register(t, &after, RESULT);
         let asked = after.outside.last().copied().unwrap_or(zero);
@@ -228,7 +216,7 @@ pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, config: &Config) -> Op
             let hit = tables.lun_lookup(t, uuid, dev);
             let hit = t.slice(hit, 12, 1);
             let missing = not(t, hit);
-            let middle = opened(riscv, t, profile, j as u32, &start, &mut tables)?;
+            let middle = after(riscv, t, profile, Op::Xext(j as u32), &start, &mut tables)?;
             let handle = riscv.register(t, &middle, HANDLE);
             let wanted_handle = t.number(j as u64, xlen);
             let wrong_handle = differ(t, "handle", handle, wanted_handle);

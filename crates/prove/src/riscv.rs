@@ -3,6 +3,7 @@
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_codec::operands::{OperandValue, decode};
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{EncodingId, Isa, Name};
 use isaglot_riscv::isa_name;
 use isaglot_semantics::{Body, Env, Symbol};
@@ -157,7 +158,7 @@ impl<'a> Riscv<'a> {
             bindings.push(match (given, symbol) {
                 (Some(number), _) => Binding::Register(number),
                 (None, Some(Symbol::Register { file, .. })) => {
-                    let count = known.env.files().get(file.0 as usize).map_or(32, |f| f.count);
+                    let count = known.env.files().get(file.0 as usize).map(|f| f.count).or_impossible(32);
                     Binding::Register(terms.number(value, number_bits(count)))
                 }
                 (None, Some(Symbol::Immediate { width })) => {

@@ -12,6 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use isaglot_bits::Word;
+use isaglot_invariant::Impossible as _;
 use isaglot_semantics::BinaryOp;
 
 use crate::claim::{Claim, all, any, differ, not, same};
@@ -255,7 +256,8 @@ impl Follow<'_, '_> {
         }
         // The first of them: the one that has to pass most of the others yet.
         let ours = passes.get(&branch).cloned().unwrap_or_default();
-        let meeting = ours.into_iter().filter(|&a| a != branch).max_by_key(|a| passes.get(a).map_or(0, BTreeSet::len));
+        let meeting =
+            ours.into_iter().filter(|&a| a != branch).max_by_key(|a| passes.get(a).map(BTreeSet::len).or_impossible(0));
         self.meetings.insert(branch, meeting);
         meeting
     }

@@ -12,6 +12,7 @@
 //! joined               register 1 = c ? its old value : a,   pc = c ? pc : pc + 4
 //! ```
 
+use isaglot_invariant::Impossible as _;
 use isaglot_semantics::{
     BinaryOp, Body, Env, Extern, FileIndex, Operand, RegisterIndex, Statement, UnaryOp, Value, ValueId,
 };
@@ -257,7 +258,7 @@ impl Symbolic<'_> {
             let byte = self.terms.read(memory, at);
             value = Some(value.map_or(byte, |low| self.terms.concat(byte, low)));
         }
-        value.unwrap_or(address)
+        value.or_impossible(address)
     }
 
     fn store(&mut self, mut memory: TermId, address: TermId, value: TermId) -> TermId {
@@ -408,6 +409,6 @@ impl Symbolic<'_> {
             };
             result = Some(result.map_or(byte, |upper| self.terms.concat(upper, byte)));
         }
-        result.unwrap_or(x)
+        result.or_impossible(x)
     }
 }

@@ -200,8 +200,8 @@ impl Json<'_> {
         self.blanks();
         let start = self.at;
         let node = match self.peek() {
-            b'{' => Node::Table(self.table(depth)?),
-            b'[' => Node::List(self.array(depth)?),
+            b'{' => Node::Table(self.list(b'}', |r| r.entry(depth + 1))?),
+            b'[' => Node::List(self.list(b']', |r| r.value(depth + 1))?),
             b'"' => Node::Text(self.string()?),
             b'0'..=b'9' | b'-' | b't' | b'f' | b'n' => {
                 while matches!(self.peek(), b'0'..=b'9' | b'a'..=b'z' | b'E' | b'+' | b'-' | b'.') {
@@ -221,49 +221,41 @@ impl Json<'_> {
         Ok(Item { node, span: Span::new(self.file, start, self.at) })
     }
 
-    fn table(&mut self, depth: usize) -> Result<Vec<Entry>, &'static str> {
+    /// What stands between brackets, with commas.
+    fn list<T>(
+        &mut self,
+        close: u8,
+        one: impl Fn(&mut Self) -> Result<T, &'static str>,
+    ) -> Result<Vec<T>, &'static str> {
         let mut list = Vec::new();
         self.at += 1;
         self.blanks();
-        if self.peek() == b'}' {
+        if self.peek() == close {
             self.at += 1;
             return Ok(list);
         }
         loop {
-            self.blanks();
-            let start = self.at;
-            if self.peek() != b'"' {
-                return Err("expected a key in double quotes");
-            }
-            let key = self.string()?;
-            let key_span = Span::new(self.file, start, self.at);
-            self.blanks();
-            if self.peek() != b':' {
-                return Err("expected `:` after a key");
-            }
-            self.at += 1;
-            let value = self.value(depth + 1)?;
-            list.push(Entry { key, key_span, value });
-            if !self.more(b'}')? {
+            list.push(one(self)?);
+            if !self.more(close)? {
                 return Ok(list);
             }
         }
     }
 
-    fn array(&mut self, depth: usize) -> Result<Vec<Item>, &'static str> {
-        let mut list = Vec::new();
-        self.at += 1;
+    fn entry(&mut self, depth: usize) -> Result<Entry, &'static str> {
         self.blanks();
-        if self.peek() == b']' {
-            self.at += 1;
-            return Ok(list);
+        let start = self.at;
+        if self.peek() != b'"' {
+            return Err("expected a key in double quotes");
         }
-        loop {
-            list.push(self.value(depth + 1)?);
-            if !self.more(b']')? {
-                return Ok(list);
-            }
+        let key = self.string()?;
+        let key_span = Span::new(self.file, start, self.at);
+        self.blanks();
+        if self.peek() != b':' {
+            return Err("expected `:` after a key");
         }
+        self.at += 1;
+        Ok(Entry { key, key_span, value: self.value(depth)? })
     }
 
     fn string(&mut self) -> Result<String, &'static str> {

@@ -96,7 +96,7 @@ pub(super) fn lower(result: &Expr, set: &[(usize, Expr)], names: &[String]) -> S
     print(result, names, &mut text);
     text.push(';');
     for (n, (at, _)) in set.iter().enumerate() {
-        let _ = write!(text, " {} = new{n};", names.get(*at).map_or("", String::as_str));
+        let _ = write!(text, " {} = new{n};", names.get(*at).map(String::as_str).or_impossible(""));
     }
     text
 }
@@ -111,7 +111,7 @@ fn print(e: &Expr, names: &[String], out: &mut String) {
         Expr::Rs2 => return out.push_str("rs2"),
         Expr::Data => return out.push_str("data"),
         Expr::Lun => return out.push_str("lun"),
-        Expr::State(at) => return out.push_str(names.get(*at).map_or("", String::as_str)),
+        Expr::State(at) => return out.push_str(names.get(*at).map(String::as_str).or_impossible("")),
         Expr::Apply(op, args) => (op, args),
     };
     let arg = |n: usize, out: &mut String| {

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{doc, insn, order, units};
+use isaglot_invariant::Impossible as _;
 use isaglot_riscv::Xlen;
 
 use crate::ast::Interface;
@@ -30,7 +31,7 @@ pub(super) fn header(interfaces: &[&Interface], profile: &Profile) -> String {
             let _ = writeln!(out, ".equ {base}__lun, {lun}");
         }
         // Written as a signed number, the value is that of either register width.
-        let id = unit.id(Xlen::Rv64).unwrap_or_default().cast_signed();
+        let id = unit.id(Xlen::Rv64).or_impossible_default().cast_signed();
         let sign = if id < 0 { "-" } else { "" };
         let _ = writeln!(out, "# For `li`: what names device 0; add a device number.");
         let _ = writeln!(out, ".equ {base}__id_, {sign}{:#x}\n", id.unsigned_abs());
