@@ -28,7 +28,7 @@ use crate::word::Word;
 /// let rest = a.subtract(&Pattern::parse("xx10").unwrap());
 /// assert_eq!(rest.iter().map(ToString::to_string).collect::<Vec<_>>(), ["1x00"]);
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Pattern {
     value: Word,
     care: Word,

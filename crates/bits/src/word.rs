@@ -40,6 +40,13 @@ const fn limbs_for(width: u32) -> usize {
     if n == 0 { 1 } else { n }
 }
 
+impl Default for Word {
+    /// The word without bits.
+    fn default() -> Self {
+        Self::zero(0)
+    }
+}
+
 impl Word {
     /// The word of `width` bits that are all 0. Widths beyond [`MAX_WIDTH`] are cut to it.
     #[must_use]

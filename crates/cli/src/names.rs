@@ -99,11 +99,9 @@ fn file(name: &str) -> Option<Alias> {
 }
 
 fn unknown(name: &str, base: &str) -> Diagnostic {
-    let mut d = Diagnostic::error("cli-isa", format!("no description called `{name}` comes with isaglot"));
+    let d = Diagnostic::error("cli-isa", format!("no description called `{name}` comes with isaglot"));
     let names = shipped::names();
-    if let Some(near) = closest(base, names.iter().copied()) {
-        d = d.note(format!("did you mean `{near}`?"));
-    }
+    let mut d = d.did_you_mean(closest(base, names.iter().copied()));
     let families = FAMILIES.map(|(_, what)| what).join("; ");
     d = d.note(format!("there are: {}; {families}", names.join(", ")));
     if shipped::roles(base).is_some() {

@@ -45,11 +45,8 @@ pub fn toggle(isa: &Isa, changes: &[String], on: &mut Vec<FeatureId>, problems: 
 
 fn set(isa: &Isa, name: &str, keep: bool, on: &mut Vec<FeatureId>, problems: &mut Diagnostics) {
     let Some(at) = isa.features().iter().position(|f| f.name == name) else {
-        let mut d = Diagnostic::error("cli-feature", format!("the description has no feature `{name}`"));
-        if let Some(near) = closest(name, isa.features().iter().map(|f| f.name.as_str())) {
-            d = d.note(format!("did you mean `{near}`?"));
-        }
-        problems.push(d);
+        let d = Diagnostic::error("cli-feature", format!("the description has no feature `{name}`"));
+        problems.push(d.did_you_mean(closest(name, isa.features().iter().map(|f| f.name.as_str()))));
         return;
     };
     on.retain(|f| f.index() != at);

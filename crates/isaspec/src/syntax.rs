@@ -18,7 +18,7 @@ pub struct Int {
 }
 
 /// One file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct File {
     /// Which.
     pub id: FileId,
@@ -116,7 +116,7 @@ pub struct ValueDecl {
 }
 
 /// `<bitset>`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Bitset {
     /// Its name.
     pub name: Text,
@@ -228,7 +228,7 @@ pub enum ExprRef {
 }
 
 /// The definitions of an `<override>`, or those of a bitset outside its overrides.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CaseDecl {
     /// `<derived>`, in order.
     pub derived: Vec<DerivedDecl>,

@@ -19,7 +19,7 @@ struct Segment {
 }
 
 /// A string and where it came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
     /// The string.
     pub value: String,

@@ -13,7 +13,7 @@ use crate::operand::{Flow, Operand};
 use crate::semantics::Semantics;
 
 /// A set of encodings among which a word is decided.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Space {
     /// Its name, as in the description.
@@ -34,10 +34,11 @@ pub struct Space {
 }
 
 /// What happens when two encodings of a space match one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub enum Overlap {
     /// An error that names the first two, and no match.
+    #[default]
     Conflict,
     /// The one of lower [`Encoding::rank`]; then the one with more fixed bits; of equal ones the earlier.
     MostSpecific,
@@ -53,11 +54,18 @@ pub struct GenRange {
     pub max: u32,
 }
 
+impl Default for GenRange {
+    fn default() -> GenRange {
+        GenRange::ALL
+    }
+}
+
 impl GenRange {
     /// All.
     pub const ALL: GenRange = GenRange { min: 0, max: u32::MAX };
 
     /// Whether it holds this one.
+    #[inline]
     pub fn contains(self, generation: u32) -> bool {
         self.min <= generation && generation <= self.max
     }
@@ -69,7 +77,7 @@ impl GenRange {
 }
 
 /// One leaf: a pattern and what words that match it mean.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Encoding {
     /// Its name in the description; variants for other gens share it.
@@ -139,7 +147,7 @@ impl Encoding {
 }
 
 /// A set of definitions that hold under a condition.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Case {
     /// When it applies; `None` for always.

@@ -34,6 +34,7 @@ impl IntType {
     pub const U64: IntType = IntType { bits: 64, signed: false };
 
     /// The value that this type holds for these 64 bits: cut to the width, then sign- or zero-extended.
+    #[inline]
     pub fn wrap(self, value: u64) -> u64 {
         let unused = 64 - self.bits.clamp(1, 64);
         if self.signed { ((value << unused) as i64 >> unused) as u64 } else { value << unused >> unused }
@@ -279,6 +280,7 @@ impl Algebra for Numbers<'_> {
 
 impl UnaryOp {
     /// Applies it to a value of type `t`.
+    #[inline]
     pub fn apply(self, t: IntType, x: u64) -> u64 {
         match self {
             UnaryOp::Negate => t.wrap(x.wrapping_neg()),
@@ -290,6 +292,7 @@ impl UnaryOp {
 
 impl BinaryOp {
     /// Applies it to two values of type `t`.
+    #[inline]
     pub fn apply(self, t: IntType, x: u64, y: u64) -> u64 {
         let (sx, sy) = (x as i64, y as i64);
         let less = if t.signed { sx < sy } else { x < y };

@@ -68,6 +68,7 @@ pub enum Piece {
 
 impl Piece {
     /// Width in bits.
+    #[inline]
     pub fn width(self) -> u32 {
         match self {
             Piece::Bits(range) => range.width,

@@ -3,12 +3,13 @@
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
         pub struct $name(pub u32);
 
         impl $name {
             /// The id as an index into the slice of its kind.
+            #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
             }

@@ -133,96 +133,73 @@ impl Isa {
     }
 
     /// The space in which instructions are decided.
+    #[inline]
     pub fn root(&self) -> SpaceId {
         self.root
     }
 
     /// How instructions lie in memory.
+    #[inline]
     pub fn format(&self) -> &WordFormat {
         &self.format
     }
 
-    /// The major opcodes, where the description names any: at most one for each width.
-    pub fn opcodes(&self) -> &[OpcodeBits] {
-        &self.opcodes
-    }
-
     /// Values read by displays and expressions are cut to this many bits: 64, or 32 on isaspec's 32-bit sets, where
     /// the reference keeps values in one 32-bit word.
+    #[inline]
     pub fn value_bits(&self) -> u32 {
         self.value_bits
     }
+}
 
+macro_rules! lists {
+    ($($(#[$doc:meta])* $field:ident: $part:ty;)*) => {
+        impl Isa {$(
+            $(#[$doc])*
+            #[inline]
+            pub fn $field(&self) -> &[$part] {
+                &self.$field
+            }
+        )*}
+    };
+}
+
+lists! {
+    /// The major opcodes, where the description names any: at most one for each width.
+    opcodes: OpcodeBits;
     /// All spaces.
-    pub fn spaces(&self) -> &[Space] {
-        &self.spaces
-    }
-
+    spaces: Space;
     /// All encodings, those of one space in its order.
-    pub fn encodings(&self) -> &[Encoding] {
-        &self.encodings
-    }
-
+    encodings: Encoding;
     /// All expressions.
-    pub fn exprs(&self) -> &[Expr] {
-        &self.exprs
-    }
-
+    exprs: Expr;
     /// All templates.
-    pub fn templates(&self) -> &[Template] {
-        &self.templates
-    }
-
+    templates: Template;
     /// All enums.
-    pub fn enums(&self) -> &[EnumType] {
-        &self.enums
-    }
-
+    enums: EnumType;
     /// All register files.
-    pub fn register_files(&self) -> &[RegisterFile] {
-        &self.register_files
-    }
-
+    register_files: RegisterFile;
     /// All features.
-    pub fn features(&self) -> &[Feature] {
-        &self.features
-    }
-
+    features: Feature;
     /// Numbers that depend on the gen.
-    pub fn parameters(&self) -> &[Parameter] {
-        &self.parameters
-    }
-
+    parameters: Parameter;
     /// What semantics may call.
-    pub fn externs(&self) -> &[ExternFunction] {
-        &self.externs
-    }
-
+    externs: ExternFunction;
     /// The causes that semantics may trap with.
-    pub fn traps(&self) -> &[String] {
-        &self.traps
-    }
-
+    traps: String;
     /// All tables of bit strings.
-    pub fn tables(&self) -> &[Table] {
-        &self.tables
-    }
-
+    tables: Table;
     /// All short forms.
-    pub fn expansions(&self) -> &[Expansion] {
-        &self.expansions
-    }
-
+    expansions: Expansion;
     /// Names of gens, if the description gives any.
-    pub fn gens(&self) -> &[GenName] {
-        &self.gens
-    }
+    gens: GenName;
 }
 
 macro_rules! index {
     ($($id:ty => $field:ident: $part:ty;)*) => {$(
         impl Index<$id> for Isa {
             type Output = $part;
+            #[inline]
             fn index(&self, id: $id) -> &$part {
                 &self.$field[id.index()]
             }

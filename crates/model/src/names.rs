@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 /// An interned string of one [`Isa`](crate::Isa) or [`Builder`](crate::Builder).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Name(pub u32);
 

@@ -104,6 +104,12 @@ impl Diagnostic {
         self
     }
 
+    /// Adds the question whether the nearest name was meant, if there is one: see [`closest`](crate::closest).
+    #[must_use]
+    pub fn did_you_mean(self, near: Option<&str>) -> Diagnostic {
+        near.iter().fold(self, |d, near| d.note(format!("did you mean `{near}`?")))
+    }
+
     /// Adds a replacement.
     #[must_use]
     pub fn fix(mut self, message: impl Into<String>, span: Span, replacement: impl Into<String>) -> Diagnostic {

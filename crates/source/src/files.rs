@@ -6,7 +6,7 @@
 use std::sync::{Arc, OnceLock};
 
 /// A file of a [`SourceMap`], by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);
 
 /// A half-open range of bytes of one file.

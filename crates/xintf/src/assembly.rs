@@ -31,13 +31,6 @@ fn error(code: &'static str, span: Span, message: impl Into<String>, label: &str
     Diagnostic::error(code, message).label(span, label)
 }
 
-fn suggesting(d: Diagnostic, near: Option<&str>) -> Diagnostic {
-    match near {
-        Some(near) => d.note(format!("did you mean `{near}`?")),
-        None => d,
-    }
-}
-
 impl Imports for Interfaces<'_> {
     fn import(&mut self, name: &str, span: Span) -> Result<(), Diagnostic> {
         if self.set.get(name).is_none() {
@@ -68,7 +61,7 @@ impl Imports for Interfaces<'_> {
         let commands = &self.interface(interface, span)?.commands;
         let Some(found) = commands.iter().find(|c| c.name == command) else {
             let d = error("E-NAME", span, format!("`{interface}` has no command `{command}`"), "");
-            return Err(suggesting(d, closest(command, commands.iter().map(|c| c.name.as_str()))));
+            return Err(d.did_you_mean(closest(command, commands.iter().map(|c| c.name.as_str()))));
         };
         let [rd, rs1, rs2] = *operands.get(..3).unwrap_or(&[]) else {
             return Err(error("E-CMD-OPS", span, "a command takes `rd, rs1, rs2`", "this"));
@@ -104,7 +97,7 @@ impl<'a> Interfaces<'a> {
             Some(_) => Err(error("E-IMPORT", span, format!("`{name}` is not imported"), "write `import(…)` before")),
             None => {
                 let d = error("E-IMPORT", span, format!("there is no interface `{name}`"), "");
-                Err(suggesting(d, closest(name, self.set.interfaces().map(|i| i.name.text.as_str()))))
+                Err(d.did_you_mean(closest(name, self.set.interfaces().map(|i| i.name.text.as_str()))))
             }
         }
     }

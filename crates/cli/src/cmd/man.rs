@@ -42,10 +42,7 @@ fn one(verbs: &[String]) -> Result<(), Diagnostic> {
         let Some(found) = command.find_subcommand(verb) else {
             let d = Diagnostic::error("cli-man", format!("there is no verb `{}`", verbs.join(" ")));
             let names = command.get_subcommands().map(clap::Command::get_name);
-            return Err(match isaglot_source::closest(verb, names) {
-                Some(near) => d.note(format!("did you mean `{near}`?")),
-                None => d,
-            });
+            return Err(d.did_you_mean(isaglot_source::closest(verb, names)));
         };
         command = found.clone();
     }

@@ -46,8 +46,7 @@ fn place(tables: &Tables<'_>, id: usize, in_circle: &mut [bool], out: &mut Diagn
                 let name = &set.decl.name.value;
                 let message = format!("`{name}` extends `{}`, which does not exist", extends.value);
                 let d = Diagnostic::error("isaspec-extends-missing", message).label(extends.span(), "no such bitset");
-                let near = closest(&extends.value, tables.by_name.names());
-                out.push(near.iter().fold(d, |d, near| d.note(format!("did you mean `{near}`?"))));
+                out.push(d.did_you_mean(closest(&extends.value, tables.by_name.names())));
             }
             return None;
         };

@@ -186,9 +186,9 @@ impl SetCheck<'_, '_> {
                 let names = BUILTIN.iter().map(|(known, _)| *known);
                 let names = names.chain(tables.enums.names()).chain(tables.roots.names());
                 let near = closest(&ty.value, names.chain(tables.registers.names()));
-                let d = Diagnostic::error("isaspec-unknown-type", unknown)
-                    .label(ty.span(), "expected a type of the language, an enum, or a bitset with `size`");
-                near.iter().fold(d, |d, near| d.note(format!("did you mean `{near}`?")))
+                Diagnostic::error("isaspec-unknown-type", unknown)
+                    .label(ty.span(), "expected a type of the language, an enum, or a bitset with `size`")
+                    .did_you_mean(near)
             }
             NoType::Enum => {
                 Diagnostic::error("isaspec-unknown-type", unknown).label(ty.span(), "expected the name of an <enum>")
@@ -263,8 +263,7 @@ impl SetCheck<'_, '_> {
         }
         let message = format!("there is no expression `{}`", name.value);
         let d = Diagnostic::error("isaspec-unknown-expr", message).label(name.span(), "expected the name of an <expr>");
-        let near = closest(&name.value, self.tables.exprs.names());
-        self.out.push(near.iter().fold(d, |d, near| d.note(format!("did you mean `{near}`?"))));
+        self.out.push(d.did_you_mean(closest(&name.value, self.tables.exprs.names())));
     }
 
     fn same_names(&mut self, case: &CaseInfo<'_>) {
@@ -310,8 +309,7 @@ pub(crate) fn features(sources: &Sources, tables: &Tables<'_>, out: &mut Diagnos
         if tables.features.get(name).is_none() {
             let d = Diagnostic::error("isaspec-unknown-feature", format!("there is no feature `{name}`"))
                 .label(span, "expected the name of a <feature>");
-            let near = closest(name, tables.features.names());
-            out.push(near.iter().fold(d, |d, near| d.note(format!("did you mean `{near}`?"))));
+            out.push(d.did_you_mean(closest(name, tables.features.names())));
         }
     };
     for (_, decl) in &tables.features.entries {

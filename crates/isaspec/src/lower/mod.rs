@@ -28,8 +28,7 @@ use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::{
     Assert, Builder, Case, Condition, EncodeRoot, Encoding, EnumId, EnumType, EnumValue, ExprId, Feature, FeatureId,
-    Flow, GenName, GenRange, Isa, Map, Overlap, RegisterFile, RegisterFileId, Space, SpaceId, Template, TemplatePart,
-    Width,
+    GenName, GenRange, Isa, Map, Overlap, RegisterFile, RegisterFileId, Space, SpaceId, Template, TemplatePart, Width,
 };
 use isaglot_source::{Diagnostic, Diagnostics};
 
@@ -41,7 +40,7 @@ use crate::load::Sources;
 use crate::roles::{self, Roles, RolesFile};
 use crate::syntax::{EnumDecl, PieceDecl, Registers};
 use crate::text::Text;
-pub(crate) use operands::{flow, implicit};
+pub(crate) use operands::{access, flow, implicit};
 
 /// Makes the model; `None` if something is still wrong, which is reported.
 pub(crate) fn lower(
@@ -160,7 +159,6 @@ impl<'a> Lowering<'a> {
         let space = Space {
             name: self.builder.name(&set.decl.name.value),
             width,
-            encodings: Vec::new(),
             overlap: match set.decl.overlap.as_ref().map(|o| o.value.as_str()) {
                 Some("most-specific") => Overlap::MostSpecific,
                 _ => Overlap::Conflict,
@@ -168,6 +166,7 @@ impl<'a> Lowering<'a> {
             encode,
             decode: set.decl.decode,
             span: set.decl.span,
+            ..Space::default()
         };
         let space = self.builder.space(space);
         self.spaces.push((id, space));
@@ -225,25 +224,25 @@ impl<'a> Lowering<'a> {
             width: place.width,
             pattern,
             dont_care,
-            except: Vec::new(),
-            rank: 0,
             gens: effective_gens(tables, place),
             own_gens: own_gens(set.decl),
             condition: condition(tables, &features),
             cases,
-            operands: Vec::new(),
-            flow: Flow::Next,
             semantics: semantics::of_levels(place.levels.iter().filter_map(|l| tables.sets.get(*l))),
             maps,
             meta,
             doc: docs.join("\n\n"),
             span: set.decl.name.span(),
+            ..Encoding::default()
         };
         let (operands, flow) = operands::lower(self, place, &encoding, out);
         let encoding = Encoding { operands, flow, ..encoding };
         // What <except> leaves of the pattern may be several patterns: as many encodings that are otherwise the same.
-        for pattern in patterns {
-            self.builder.encoding(Encoding { pattern, ..encoding.clone() });
+        if let Some((last, others)) = patterns.split_last() {
+            for pattern in others {
+                self.builder.encoding(Encoding { pattern: pattern.clone(), ..encoding.clone() });
+            }
+            self.builder.encoding(Encoding { pattern: last.clone(), ..encoding });
         }
     }
 
@@ -285,18 +284,9 @@ impl<'a> Lowering<'a> {
             asserts.push(Assert { range, value, span: a.span });
         }
         let template = case.display.as_ref().and_then(|text| self.template(text));
-        let (owner, span) = (owner.to_owned(), case.decl.span);
-        Case {
-            guard,
-            fields,
-            asserts,
-            template: template.map(|t| self.builder.template(t)),
-            alias: case.alias,
-            input_only: false,
-            output_only: false,
-            owner,
-            span,
-        }
+        let template = template.map(|t| self.builder.template(t));
+        let (alias, owner, span) = (case.alias, owner.to_owned(), case.decl.span);
+        Case { guard, fields, asserts, template, alias, owner, span, ..Case::default() }
     }
 
     fn template(&mut self, text: &Text) -> Option<Template> {

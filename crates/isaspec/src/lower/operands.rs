@@ -71,7 +71,8 @@ pub(super) fn lower(
     (operands, flow)
 }
 
-fn access(text: Option<&Text>) -> Access {
+/// What an attribute `access` says.
+pub(crate) fn access(text: Option<&Text>) -> Access {
     match text.map(|t| t.value.as_str()) {
         Some("write") => Access::Write,
         Some("readwrite") => Access::ReadWrite,

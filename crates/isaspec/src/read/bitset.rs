@@ -48,14 +48,8 @@ pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Bitse
         }
         overrides.push(Override { condition, case, alias: r.dialect && r.flag(child, "alias") });
     }
-    let mut patterns = Vec::new();
-    for child in children(node, "pattern") {
-        patterns.extend(pattern(r, child));
-    }
-    let mut gens = Vec::new();
-    for child in children(node, "gen") {
-        gens.push(gen_limits(r, child));
-    }
+    let patterns = children(node, "pattern").filter_map(|child| digits(r, child)).collect();
+    let gens = children(node, "gen").map(|child| gen_limits(r, child)).collect();
     let mut meta = Vec::new();
     for child in children(node, "meta") {
         for attribute in child.attributes() {
@@ -80,15 +74,8 @@ pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<Bitse
         encodes,
         decode: children(node, "decode").next().is_some(),
         docs: children(node, "doc").map(|doc| r.text(doc).trimmed()).collect(),
-        width: None,
-        overlap: None,
-        features: Vec::new(),
-        excepts: Vec::new(),
-        operands: Vec::new(),
-        flow: None,
-        semantics: None,
         span,
-        complete: true,
+        ..Bitset::default()
     };
     if r.dialect {
         extension::bitset(r, node, &mut bitset);
@@ -109,17 +96,10 @@ fn size_of(r: &mut Reader<'_, '_>, text: &Text) -> Option<Int> {
 
 /// Reads what a case defines: the children of a bitset outside its overrides, or those of an override.
 fn case(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> CaseDecl {
-    let mut case =
-        CaseDecl { derived: Vec::new(), asserts: Vec::new(), fields: Vec::new(), display: None, span: r.span(node) };
-    for child in children(node, "derived") {
-        case.derived.extend(derived(r, child));
-    }
-    for child in children(node, "assert") {
-        case.asserts.extend(assertion(r, child));
-    }
-    for child in children(node, "field") {
-        case.fields.extend(field(r, child));
-    }
+    let mut case = CaseDecl { span: r.span(node), ..CaseDecl::default() };
+    case.derived.extend(children(node, "derived").filter_map(|child| derived(r, child)));
+    case.asserts.extend(children(node, "assert").filter_map(|child| assertion(r, child)));
+    case.fields.extend(children(node, "field").filter_map(|child| field(r, child)));
     for child in children(node, "display") {
         if case.display.is_some() {
             let message = "a second <display> replaces the first";
@@ -210,7 +190,7 @@ pub(super) fn range(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<(u32, 
 }
 
 /// Bits of known value: the digits must be as many as the bits.
-fn digits(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<PatternDecl> {
+pub(super) fn digits(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<PatternDecl> {
     let range = range(r, node);
     let text = r.required_text(node, "one digit a bit, most significant first");
     let ((low, high, range_span), digits) = (range?, text?);
@@ -237,10 +217,6 @@ fn digits(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<PatternDecl> {
 /// Reads a `<gen>`.
 pub(super) fn gen_limits(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> GenLimit {
     GenLimit { min: gen_limit(r, node, "min"), max: gen_limit(r, node, "max") }
-}
-
-pub(super) fn pattern(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<PatternDecl> {
-    digits(r, node)
 }
 
 fn assertion(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<PatternDecl> {

@@ -49,7 +49,7 @@ fn table(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<TableDecl> {
 
 fn expansion(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<ExpansionDecl> {
     let (name, size) = (r.required(node, "name"), required_int(r, node, "size"));
-    let patterns = children(node, "pattern").filter_map(|child| bitset::pattern(r, child)).collect();
+    let patterns = children(node, "pattern").filter_map(|child| bitset::digits(r, child)).collect();
     let gens = children(node, "gen").map(|child| bitset::gen_limits(r, child)).collect();
     let mut steps = Vec::new();
     for child in children(node, "step") {

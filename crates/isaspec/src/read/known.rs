@@ -151,11 +151,9 @@ fn one(r: &mut Reader<'_, '_>, node: Node<'_, '_>, known: &Element) {
 }
 
 fn hint(d: Diagnostic, extension: bool, near: Option<&str>) -> Diagnostic {
-    match near {
-        _ if extension => {
-            d.note("it is one of Isaglot's extensions, which need `dialect=\"isaglot\"` on the file's root element")
-        }
-        Some(near) => d.note(format!("did you mean `{near}`?")),
-        None => d,
+    if extension {
+        d.note("it is one of Isaglot's extensions, which need `dialect=\"isaglot\"` on the file's root element")
+    } else {
+        d.did_you_mean(near)
     }
 }

@@ -21,21 +21,8 @@ pub(super) fn file(r: &mut Reader<'_, '_>, root: Node<'_, '_>) -> File {
         id: r.file,
         dialect: r.dialect,
         name: if r.dialect { r.attribute(root, "name") } else { None },
-        imports: Vec::new(),
-        exprs: Vec::new(),
-        templates: Vec::new(),
-        enums: Vec::new(),
-        bitsets: Vec::new(),
-        formats: Vec::new(),
-        registers: Vec::new(),
-        features: Vec::new(),
-        gen_names: Vec::new(),
-        tables: Vec::new(),
-        expansions: Vec::new(),
-        parameters: Vec::new(),
-        externs: Vec::new(),
-        traps: Vec::new(),
         span: r.span(root),
+        ..File::default()
     };
     for import in children(root, "import") {
         if let Some(name) = r.required(import, "file") {

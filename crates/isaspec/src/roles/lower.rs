@@ -3,14 +3,14 @@
 //! An entry about a bitset concerns every leaf at or below it that has the names which the entry uses; a leaf that has
 //! them not is passed over. An entry that no leaf has the names for is wrong.
 
-use isaglot_model::{Access, Builder, Encoding, ExprId, FieldType, Flow, Name, Operand, OperandKind, Varies};
+use isaglot_model::{Builder, Encoding, ExprId, FieldType, Flow, Name, Operand, OperandKind, Varies};
 use isaglot_source::{Diagnostic, Diagnostics, Span, closest};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Formula, RoleDecl, RolesFile};
 use crate::check::{Place, TypeOf, resolve};
 use crate::gather::Tables;
-use crate::lower::{exprs, flow, implicit, register_file_id};
+use crate::lower::{access, exprs, flow, implicit, register_file_id};
 use crate::syntax::OperandDecl;
 use crate::text::Text;
 
@@ -77,11 +77,8 @@ pub(crate) fn prepare<'a>(
 
 fn unknown<'a>(what: &str, name: &Text, there: impl Iterator<Item = &'a str>, out: &mut Diagnostics) {
     let message = format!("the description has no {what} `{}`", name.value);
-    let mut d = Diagnostic::error("isaspec-roles-name", message).label(name.span(), "not in it");
-    if let Some(near) = closest(&name.value, there) {
-        d = d.note(format!("did you mean `{near}`?"));
-    }
-    out.push(d);
+    let d = Diagnostic::error("isaspec-roles-name", message).label(name.span(), "not in it");
+    out.push(d.did_you_mean(closest(&name.value, there)));
 }
 
 /// `None` if a name of it is nowhere, which is reported.
@@ -227,11 +224,7 @@ fn operand(
     out: &mut Diagnostics,
 ) -> Option<Operand> {
     let file = decl.registers.as_ref().and_then(|r| tables.registers.position(&r.value)).map(register_file_id);
-    let access = match decl.access.as_ref().map(|a| a.value.as_str()) {
-        Some("write") => Access::Write,
-        Some("readwrite") => Access::ReadWrite,
-        _ => Access::Read,
-    };
+    let access = access(decl.access.as_ref());
     if let (Some(register), Some(registers)) = (&decl.register, &decl.registers) {
         let (registers, register) = (registers.clone(), register.clone());
         let named = OperandDecl { registers, register, access: decl.access.clone(), span: decl.span };

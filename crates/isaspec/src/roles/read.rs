@@ -82,11 +82,8 @@ fn known(r: &mut Reader<'_, '_>, root: Node<'_, '_>) {
 }
 
 fn unknown(r: &mut Reader<'_, '_>, message: &str, span: Span, name: &str, there: &[&'static str]) {
-    let mut d = Diagnostic::error("isaspec-roles", message).label(span, "unknown here");
-    if let Some(near) = closest(name, there.iter().copied()) {
-        d = d.note(format!("did you mean `{near}`?"));
-    }
-    r.out.push(d);
+    let d = Diagnostic::error("isaspec-roles", message).label(span, "unknown here");
+    r.out.push(d.did_you_mean(closest(name, there.iter().copied())));
 }
 
 fn set(r: &mut Reader<'_, '_>, node: Node<'_, '_>) -> Option<SetRoles> {

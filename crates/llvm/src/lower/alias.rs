@@ -540,30 +540,18 @@ impl<'a> Lowering<'a> {
             let guard = text.guard.finish(&mut self.builder, &scope);
             cases.push(Case {
                 guard,
-                fields: Vec::new(),
-                asserts: Vec::new(),
                 template: Some(text.template),
                 alias: text.alias,
                 input_only: text.input_only,
-                output_only: false,
                 owner: owner.to_owned(),
                 span,
+                ..Case::default()
             });
         }
         let fields = std::mem::take(&mut scope.fields).into_iter().map(|(_, field)| field).collect();
         match cases.last_mut() {
             Some(last) if last.guard.is_none() => last.fields = fields,
-            _ => cases.push(Case {
-                guard: None,
-                fields,
-                asserts: Vec::new(),
-                template: None,
-                alias: false,
-                input_only: false,
-                output_only: false,
-                owner: owner.to_owned(),
-                span,
-            }),
+            _ => cases.push(Case { fields, owner: owner.to_owned(), span, ..Case::default() }),
         }
         cases
     }

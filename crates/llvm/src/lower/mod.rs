@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use isaglot_bits::{Pattern, Word};
 use isaglot_invariant::Impossible as _;
 use isaglot_model::{
-    Access, Builder, Condition, Encoding, EnumId, GenRange, Isa, LengthRule, Operand, OperandKind, Overlap, Space,
-    SpaceId, Varies, WordFormat,
+    Access, Builder, Condition, Encoding, EnumId, Isa, LengthRule, Operand, OperandKind, Overlap, Space, SpaceId,
+    Varies, WordFormat,
 };
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 use rustc_hash::FxHashMap;
@@ -205,11 +205,9 @@ impl<'a> Lowering<'a> {
         let root = self.builder.space(Space {
             name: root,
             width: most,
-            encodings: Vec::new(),
             overlap: Overlap::MostSpecific,
-            encode: Vec::new(),
-            decode: false,
             span: list.first().and_then(|c| c.inst.def.span()).unwrap_or(NOWHERE),
+            ..Space::default()
         });
         self.builder.root(root);
         // Of those with the same words one is decoded, the first by rank; the others are further ways to write it.
@@ -366,17 +364,12 @@ impl<'a> Lowering<'a> {
             dont_care: Word::zero(width),
             except,
             rank: candidate.rank,
-            gens: GenRange::ALL,
-            own_gens: GenRange::ALL,
             condition: features::all(vec![candidate.condition.clone(), candidate.namespace.clone()]),
             cases,
             operands,
             flow,
-            semantics: None,
-            maps: Vec::new(),
-            meta: Vec::new(),
-            doc: String::new(),
             span,
+            ..Encoding::default()
         });
     }
 

@@ -2,8 +2,8 @@
 
 use isaglot_bits::{Pattern, Word};
 use isaglot_model::{
-    Case, Condition, Encoding, EnumType, EnumValue, FieldSource, FieldType, Flow, GenRange, IntType, Node, Overlap,
-    Piece as Bits, Space, SpaceId, Template, TemplateId, TemplatePart,
+    Case, Condition, Encoding, EnumType, EnumValue, FieldSource, FieldType, IntType, Node, Overlap, Piece as Bits,
+    Space, SpaceId, Template, TemplateId, TemplatePart,
 };
 use isaglot_source::{Diagnostic, Span};
 
@@ -312,9 +312,7 @@ impl<'a> Lowering<'a> {
 
     fn new_space(&mut self, name: &str, width: u32, span: Span) -> SpaceId {
         let name = self.builder.name(&format!("#{name}"));
-        let encodings = Vec::new();
-        let overlap = Overlap::MostSpecific;
-        self.builder.space(Space { name, width, encodings, overlap, encode: Vec::new(), decode: false, span })
+        self.builder.space(Space { name, width, overlap: Overlap::MostSpecific, span, ..Space::default() })
     }
 
     fn choice(
@@ -329,39 +327,12 @@ impl<'a> Lowering<'a> {
         let (width, span) = (pattern.width(), scope.span);
         let fields = scope.fields.into_iter().map(|(_, field)| field).collect();
         let template = Some(self.builder.template(Template { parts, span }));
-        let case = Case {
-            guard: None,
-            fields,
-            asserts: Vec::new(),
-            template,
-            alias: false,
-            input_only: false,
-            output_only,
-            owner: String::new(),
-            span,
-        };
+        let case = Case { fields, template, output_only, span, ..Case::default() };
         let name = self.builder.name(&format!("#{pattern}"));
-        self.builder.encoding(Encoding {
-            name,
-            display_name: String::new(),
-            space,
-            width,
-            pattern,
-            dont_care: Word::zero(width),
-            except: Vec::new(),
-            rank,
-            gens: GenRange::ALL,
-            own_gens: GenRange::ALL,
-            condition,
-            cases: vec![case],
-            operands: Vec::new(),
-            flow: Flow::Next,
-            semantics: None,
-            maps: Vec::new(),
-            meta: Vec::new(),
-            doc: String::new(),
-            span,
-        });
+        let (dont_care, cases) = (Word::zero(width), vec![case]);
+        let encoding =
+            Encoding { name, space, width, pattern, dont_care, rank, condition, cases, span, ..Encoding::default() };
+        self.builder.encoding(encoding);
     }
 
     fn show_pieces(

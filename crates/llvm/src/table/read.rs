@@ -465,11 +465,7 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
         }
         other => {
             t.at = 0;
-            let mut d = t.wanted("a statement");
-            if let Some(near) = closest(other, STATEMENTS.iter().copied()) {
-                d = d.note(format!("did you mean `{near}`?"));
-            }
-            return Err(d);
+            return Err(t.wanted("a statement").did_you_mean(closest(other, STATEMENTS.iter().copied())));
         }
     }
     Ok(())

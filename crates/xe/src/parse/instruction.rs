@@ -106,10 +106,7 @@ impl Parser<'_, '_, '_> {
         }
         let message = format!("no instruction `{name}` on {}", self.xe.platform.name());
         let d = self.error("xe-mnemonic", message, start, "unknown mnemonic");
-        match closest(name, self.xe.ops().iter().map(|o| o.name)) {
-            Some(near) => Box::new(d.note(format!("did you mean `{near}`?"))),
-            None => d,
-        }
+        Box::new(d.did_you_mean(closest(name, self.xe.ops().iter().map(|o| o.name))))
     }
 
     pub(super) fn flag(&mut self) -> Result<(u8, u8)> {

@@ -112,7 +112,7 @@ impl ProfileArgs {
         let Some(found) = all.into_iter().rev().find(|p| p.name == self.profile) else {
             let mut d = Diagnostic::error("E-PROFILE", format!("there is no encoding profile `{}`", self.profile));
             d = d.note(format!("there are {names}"));
-            out.push(near.into_iter().fold(d, |d, near| d.note(format!("did you mean `{near}`?"))));
+            out.push(d.did_you_mean(near.as_deref()));
             return None;
         };
         if n > found.max_commands() {
