@@ -59,16 +59,15 @@ impl Trie {
         trie
     }
 
-    /// Calls `found` with the length and value of every member that `text` begins with, shorter ones first.
-    #[inline]
-    pub(crate) fn prefixes(&self, text: &[u8], mut found: impl FnMut(usize, u32)) {
+    /// Calls `found` with the length and the values of every beginning of `text` that is one of a member, shorter ones
+    /// first. There are no values where it is no member itself.
+    #[inline(always)]
+    fn walk(&self, text: &[u8], mut found: impl FnMut(usize, &[u32])) {
         let mut node = 0usize;
         let mut len = 0usize;
         loop {
             if let Some(&(from, to)) = self.ends.get(node) {
-                for &value in self.values.get(from as usize..to as usize).or_impossible(&[]) {
-                    found(len, value);
-                }
+                found(len, self.values.get(from as usize..to as usize).or_impossible(&[]));
             }
             let Some(&byte) = text.get(len) else { return };
             let class = self.classes.get(byte as usize).copied().or_impossible(0) as usize;
@@ -83,31 +82,23 @@ impl Trie {
         }
     }
 
+    /// Calls `found` with the length and value of every member that `text` begins with, shorter ones first.
+    #[inline]
+    pub(crate) fn prefixes(&self, text: &[u8], mut found: impl FnMut(usize, u32)) {
+        self.walk(text, |len, values| values.iter().for_each(|&value| found(len, value)));
+    }
+
     /// The longest member that `text` begins with: its length, its last value, and whether there is any other.
     #[inline]
     pub(crate) fn longest(&self, text: &[u8]) -> Option<(usize, u32, bool)> {
-        let mut node = 0usize;
-        let mut len = 0usize;
         let mut found: Option<(usize, u32)> = None;
         let mut others = false;
-        loop {
-            if let Some(&(from, to)) = self.ends.get(node)
-                && from != to
-            {
-                others |= found.is_some() || to - from > 1;
-                found = self.values.get(to as usize - 1).map(|&value| (len, value));
+        self.walk(text, |len, values| {
+            if let Some(&value) = values.last() {
+                others |= found.is_some() || values.len() > 1;
+                found = Some((len, value));
             }
-            let Some(&byte) = text.get(len) else { break };
-            let class = self.classes.get(byte as usize).copied().or_impossible(0) as usize;
-            if class == 0 {
-                break;
-            }
-            node = self.next.get(node * self.width + class).copied().or_impossible(0) as usize;
-            if node == 0 {
-                break;
-            }
-            len += 1;
-        }
+        });
         found.map(|(len, value)| (len, value, others))
     }
 

@@ -17,13 +17,10 @@
 use std::rc::Rc;
 
 use isaglot_bits::BitRange;
-use isaglot_model::{
-    Algebra, BinaryOp, Encoding, EncodingId, ExprId, FeatureId, Field, FieldSource, IntType, Isa, Name, Param, Piece,
-    UnaryOp,
-};
-use rustc_hash::{FxHashMap, FxHashSet};
+use isaglot_model::{Algebra as _, Encoding, EncodingId, ExprId, Field, FieldSource, IntType, Isa, Name, Param, Piece};
+use rustc_hash::FxHashMap;
 
-use crate::graph::{Graph, ValueId};
+use crate::graph::{Graph, Unsure, ValueId};
 use crate::limits::{MAX_CONTEXTS, MAX_LEAF_CONTEXTS, MAX_SCOPES};
 use crate::plan::Plan;
 use crate::resolve::{self, Domain, Holds, Lookup, Search, Walk};
@@ -88,17 +85,13 @@ pub struct Compiler<'p, 'a> {
     walk: Walk<ValueId>,
 }
 
-/// The exact engine has to say.
-#[derive(Clone, Copy, Debug)]
-pub struct Unsure;
-
 impl<'p, 'a> Compiler<'p, 'a> {
     /// Nothing compiled yet.
     #[must_use]
     pub fn new(plan: &'p Plan<'a>) -> Self {
         Self {
             plan,
-            graph: Graph::new(plan.isa().format().max_bits),
+            graph: Graph::new(plan.isa().format().max_bits, plan.numbers()),
             contexts: Vec::new(),
             first: 0,
             values: FxHashMap::default(),
@@ -244,7 +237,7 @@ impl<'p, 'a> Compiler<'p, 'a> {
     /// The bits `range` of a context's own word as a value: at most 64.
     pub fn bits(&mut self, context: Context, range: BitRange) -> Option<ValueId> {
         let pieces = self.outward(&[Piece::Bits(range)], context);
-        self.graph.pieces(&pieces)
+        self.graph.pieces(&pieces).ok()
     }
 
     /// The value of a field as displays see it.
@@ -252,15 +245,15 @@ impl<'p, 'a> Compiler<'p, 'a> {
         match field.source {
             FieldSource::Derived(expr) => {
                 let value = self.expression(found, expr)?;
-                self.graph.cast(IntType { bits: self.plan.isa().value_bits(), signed: false }, value)
+                self.graph.cast(IntType { bits: self.plan.isa().value_bits(), signed: false }, value).ok()
             }
-            FieldSource::Bits(_) => self.bits_of(field, found),
+            FieldSource::Bits(_) => self.bits_of(field, found).ok(),
         }
     }
 
     /// The value of a field that is read from bits.
-    pub(crate) fn bits_of(&mut self, field: &'a Field, found: Context) -> Option<ValueId> {
-        let pieces = self.place_of(field, found)?;
+    pub(crate) fn bits_of(&mut self, field: &'a Field, found: Context) -> Result<ValueId, Unsure> {
+        let pieces = self.place_of(field, found).ok_or(Unsure)?;
         self.graph.pieces(&pieces)
     }
 
@@ -343,15 +336,7 @@ impl<'p, 'a> Compiler<'p, 'a> {
                 return None;
             }
         }
-        let mut seen = FxHashSet::default();
-        while let Some((context, expr)) = work.pop() {
-            if seen.insert((context, expr)) {
-                for &name in &self.plan.isa()[expr].fields {
-                    self.dependencies(context, name, Some(expr), &mut |context, on, _| work.push((context, on)));
-                }
-            }
-        }
-        let mut list: Vec<ExprId> = seen.into_iter().map(|(_, expr)| expr).collect();
+        let mut list: Vec<ExprId> = self.reach(work, &mut |_, _, _| ()).0.into_iter().map(|(_, expr)| expr).collect();
         list.sort_unstable();
         list.dedup();
         Some(list)
@@ -417,7 +402,7 @@ impl<'a> Lookup<'a> for Compiler<'_, 'a> {
 /// expression is met again, and what is kept is right for every later use.
 impl<'a> Domain<'a> for Compiler<'_, 'a> {
     type Value = ValueId;
-    type Algebra = Self;
+    type Algebra = Graph;
 
     const EVALUATIONS: usize = usize::MAX;
 
@@ -429,16 +414,16 @@ impl<'a> Domain<'a> for Compiler<'_, 'a> {
         &mut self.walk
     }
 
-    fn algebra(&mut self) -> &mut Self {
-        self
+    fn algebra(&mut self) -> &mut Graph {
+        &mut self.graph
     }
 
     fn choose(&mut self, condition: Self::Condition, x: ValueId, y: ValueId) -> Result<ValueId, Unsure> {
-        self.graph.select(condition.0, x, y).ok_or(Unsure)
+        self.graph.select(condition.0, x, y)
     }
 
     fn bits(&mut self, context: Context, field: &'a Field) -> Result<ValueId, Unsure> {
-        self.bits_of(field, context).ok_or(Unsure)
+        self.bits_of(field, context)
     }
 
     fn missing(&mut self, _: Name, _: Met) -> Result<ValueId, Unsure> {
@@ -462,40 +447,6 @@ impl<'a> Domain<'a> for Compiler<'_, 'a> {
 
     fn beyond(&mut self) -> Result<ValueId, Unsure> {
         Err(Unsure)
-    }
-}
-
-/// What is nested too deeply in the graph is left to the exact engine.
-impl Algebra for Compiler<'_, '_> {
-    type Value = ValueId;
-    type Stop = Unsure;
-
-    fn constant(&mut self, value: u64) -> Result<ValueId, Unsure> {
-        self.graph.constant(value).ok_or(Unsure)
-    }
-
-    fn generation(&mut self) -> Result<ValueId, Unsure> {
-        self.graph.constant(u64::from(self.plan.generation())).ok_or(Unsure)
-    }
-
-    fn feature(&mut self, feature: FeatureId) -> Result<ValueId, Unsure> {
-        self.graph.constant(u64::from(self.plan.feature(feature))).ok_or(Unsure)
-    }
-
-    fn unary(&mut self, op: UnaryOp, ty: IntType, x: ValueId) -> Result<ValueId, Unsure> {
-        self.graph.unary(op, ty, x).ok_or(Unsure)
-    }
-
-    fn binary(&mut self, op: BinaryOp, ty: IntType, x: ValueId, y: ValueId) -> Result<ValueId, Unsure> {
-        self.graph.binary(op, ty, x, y).ok_or(Unsure)
-    }
-
-    fn select(&mut self, condition: ValueId, x: ValueId, y: ValueId) -> Result<ValueId, Unsure> {
-        self.graph.select(condition, x, y).ok_or(Unsure)
-    }
-
-    fn cast(&mut self, ty: IntType, x: ValueId) -> Result<ValueId, Unsure> {
-        self.graph.cast(ty, x).ok_or(Unsure)
     }
 }
 

@@ -7,6 +7,7 @@
 //! For the inverse, each step looks up which value it must have placed. The first row of a table that fits is taken. The
 //! result is accepted only if it expands to the same word.
 
+use isaglot_bits::limbs::mask;
 use isaglot_bits::{BitRange, Word};
 use isaglot_model::{EncodingId, ExpandStep, Expansion, Isa};
 use rustc_hash::FxHashMap;
@@ -131,11 +132,6 @@ impl<'a> Expander<'a> {
             Match::One(id) if self.form_of.get(id.index()).copied().flatten().is_some() => Some(id),
             _ => None,
         }
-    }
-
-    /// Whether a word begins a short form of any kind.
-    pub fn is_short(&self, word: u64) -> bool {
-        self.forms.iter().any(|f| f.is(word))
     }
 
     /// The encoding that a short form is one of, by the bits that it shares with the long form, and the long word.
@@ -438,8 +434,4 @@ fn scatter_word(copies: &[Vec<BitRange>], value: &Word) -> u128 {
         }
     }
     word
-}
-
-fn mask(width: u32) -> u64 {
-    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }

@@ -10,6 +10,7 @@
 //!
 //! Invariant: what is read is what [`Scopes::resolve`] gives for each name; what is written reads back.
 
+use isaglot_bits::limbs::mask;
 use isaglot_bits::{BitRange, Word};
 use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::{EncodingId, EnumId, Expr, FieldSource, FieldType, Isa, Name, Node, Piece, SpaceId};
@@ -744,10 +745,4 @@ impl Shape {
             lo += width;
         }
     }
-}
-
-/// The low `width` bits.
-#[inline]
-fn mask(width: u32) -> u64 {
-    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }

@@ -7,7 +7,7 @@
 
 use isaglot_bits::{Word, limbs};
 use isaglot_invariant::{Impossible as _, impossible};
-use isaglot_model::{BinaryOp, IntType, Piece, UnaryOp};
+use isaglot_model::{Algebra, BinaryOp, FeatureId, IntType, Numbers, Piece, UnaryOp};
 use rustc_hash::FxHashMap;
 
 use crate::limits::MAX_GRAPH_DEPTH;
@@ -59,19 +59,28 @@ struct Node {
     reads: Word,
 }
 
+/// The exact engine has to say.
+#[derive(Clone, Copy, Debug)]
+pub struct Unsure;
+
 /// Values over the bits of an instruction word of a stated width.
+///
+/// What would be nested too deeply to be evaluated on the stack is [`Unsure`].
 #[derive(Clone, Debug)]
 pub struct Graph {
     nodes: Vec<Node>,
     known: FxHashMap<Op, ValueId>,
     width: u32,
+    generation: u32,
+    features: Vec<bool>,
 }
 
 impl Graph {
-    /// An empty graph over words of `width` bits.
+    /// An empty graph over words of `width` bits, for the gen and the features of these numbers.
     #[must_use]
-    pub fn new(width: u32) -> Self {
-        Self { nodes: Vec::new(), known: FxHashMap::default(), width }
+    pub fn new(width: u32, numbers: Numbers<'_>) -> Self {
+        let (generation, features) = (numbers.generation, numbers.features.to_vec());
+        Self { nodes: Vec::new(), known: FxHashMap::default(), width, generation, features }
     }
 
     /// The number of nodes.
@@ -90,17 +99,17 @@ impl Graph {
         &self.nodes[id.0 as usize]
     }
 
-    fn add(&mut self, op: Op, max: u64, reads: Word, depth: u32) -> Option<ValueId> {
+    fn add(&mut self, op: Op, max: u64, reads: Word, depth: u32) -> Result<ValueId, Unsure> {
         if let Some(&id) = self.known.get(&op) {
-            return Some(id);
+            return Ok(id);
         }
         if depth > MAX_GRAPH_DEPTH {
-            return None;
+            return Err(Unsure);
         }
         let id = ValueId(self.nodes.len() as u32);
         self.nodes.push(Node { op, max, depth, reads });
         self.known.insert(op, id);
-        Some(id)
+        Ok(id)
     }
 
     /// The constant that a value is, if it is one.
@@ -133,18 +142,14 @@ impl Graph {
         self.node(id).max
     }
 
-    /// A constant.
-    ///
-    /// This and the functions below give `None` where a value would be nested too deeply to be evaluated on the stack.
-    pub fn constant(&mut self, value: u64) -> Option<ValueId> {
-        self.add(Op::Const(value), value, Word::zero(self.width), 0)
-    }
-
     /// The value of pieces of the instruction word, the most significant first: at most 64 bits.
-    pub fn pieces(&mut self, pieces: &[Piece]) -> Option<ValueId> {
+    ///
+    /// # Errors
+    /// For more bits.
+    pub fn pieces(&mut self, pieces: &[Piece]) -> Result<ValueId, Unsure> {
         let total: u32 = pieces.iter().map(|piece| piece.width()).sum();
         if total > 64 {
-            return None;
+            return Err(Unsure);
         }
         let mut at = total;
         let mut whole = None;
@@ -161,13 +166,10 @@ impl Graph {
                 Some(high) => self.binary(BinaryOp::Or, IntType::U64, high, shifted)?,
             });
         }
-        match whole {
-            Some(value) => Some(value),
-            None => self.constant(0),
-        }
+        whole.map_or_else(|| self.constant(0), Ok)
     }
 
-    fn bits(&mut self, lo: u32, width: u32) -> Option<ValueId> {
+    fn bits(&mut self, lo: u32, width: u32) -> Result<ValueId, Unsure> {
         if width == 0 {
             return self.constant(0);
         }
@@ -178,69 +180,6 @@ impl Graph {
             Op::Across { lo, width: width as u8 }
         };
         self.add(op, limbs::mask(width), reads, 0)
-    }
-
-    /// An operator with one operand.
-    pub fn unary(&mut self, op: UnaryOp, ty: IntType, x: ValueId) -> Option<ValueId> {
-        if let Some(x) = self.as_const(x) {
-            return self.constant(op.apply(ty, x));
-        }
-        let max = if op == UnaryOp::LogicalNot { 1 } else { u64::MAX };
-        let (reads, depth) = (self.reads(x).clone(), self.node(x).depth + 1);
-        self.add(Op::Unary(op, ty, x), max, reads, depth)
-    }
-
-    /// An operator with two operands.
-    pub fn binary(&mut self, op: BinaryOp, ty: IntType, x: ValueId, y: ValueId) -> Option<ValueId> {
-        let (cx, cy) = (self.as_const(x), self.as_const(y));
-        if let (Some(x), Some(y)) = (cx, cy) {
-            return self.constant(op.apply(ty, x, y));
-        }
-        let decided = match (op, cx, cy) {
-            (BinaryOp::And | BinaryOp::LogicalAnd | BinaryOp::Mul, Some(0), _)
-            | (BinaryOp::And | BinaryOp::LogicalAnd | BinaryOp::Mul, _, Some(0)) => Some(0),
-            (BinaryOp::LogicalOr, Some(c), _) | (BinaryOp::LogicalOr, _, Some(c)) if c != 0 => Some(1),
-            _ => None,
-        };
-        if let Some(value) = decided {
-            return self.constant(value);
-        }
-        let max = match op {
-            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 1,
-            BinaryOp::LogicalAnd | BinaryOp::LogicalOr => 1,
-            BinaryOp::And => self.max(x).min(self.max(y)),
-            _ => u64::MAX,
-        };
-        let reads = self.reads(x).or(self.reads(y));
-        let depth = self.node(x).depth.max(self.node(y).depth) + 1;
-        self.add(Op::Binary(op, ty, x, y), max, reads, depth)
-    }
-
-    /// `x` where `condition` is not 0, else `y`.
-    pub fn select(&mut self, condition: ValueId, x: ValueId, y: ValueId) -> Option<ValueId> {
-        if let Some(value) = self.as_const(condition) {
-            return Some(if value != 0 { x } else { y });
-        }
-        if x == y {
-            return Some(x);
-        }
-        let reads = self.reads(condition).or(self.reads(x)).or(self.reads(y));
-        let depth = [condition, x, y].map(|id| self.node(id).depth).into_iter().max().or_impossible(0) + 1;
-        self.add(Op::Select(condition, x, y), self.max(x).max(self.max(y)), reads, depth)
-    }
-
-    /// `x` wrapped to a type.
-    pub fn cast(&mut self, ty: IntType, x: ValueId) -> Option<ValueId> {
-        let largest = if ty.signed { limbs::mask(ty.bits.saturating_sub(1)) } else { limbs::mask(ty.bits) };
-        if self.max(x) <= largest || ty.bits >= 64 {
-            return Some(x);
-        }
-        if let Some(x) = self.as_const(x) {
-            return self.constant(ty.wrap(x));
-        }
-        let (reads, depth) = (self.reads(x).clone(), self.node(x).depth + 1);
-        let max = if ty.signed { u64::MAX } else { largest };
-        self.add(Op::Cast(ty, x), max, reads, depth)
     }
 
     /// The value for the instruction word with these limbs.
@@ -266,5 +205,81 @@ impl Graph {
             Op::Select(condition, x, y) => self.evaluate(if self.evaluate(condition, word) != 0 { x } else { y }, word),
             Op::Cast(ty, x) => ty.wrap(self.evaluate(x, word)),
         }
+    }
+}
+
+impl Algebra for Graph {
+    type Value = ValueId;
+    type Stop = Unsure;
+
+    fn constant(&mut self, value: u64) -> Result<ValueId, Unsure> {
+        self.add(Op::Const(value), value, Word::zero(self.width), 0)
+    }
+
+    fn generation(&mut self) -> Result<ValueId, Unsure> {
+        self.constant(u64::from(self.generation))
+    }
+
+    fn feature(&mut self, feature: FeatureId) -> Result<ValueId, Unsure> {
+        self.constant(u64::from(self.features.get(feature.index()).copied().or_impossible(false)))
+    }
+
+    fn unary(&mut self, op: UnaryOp, ty: IntType, x: ValueId) -> Result<ValueId, Unsure> {
+        if let Some(x) = self.as_const(x) {
+            return self.constant(op.apply(ty, x));
+        }
+        let max = if op == UnaryOp::LogicalNot { 1 } else { u64::MAX };
+        let (reads, depth) = (self.reads(x).clone(), self.node(x).depth + 1);
+        self.add(Op::Unary(op, ty, x), max, reads, depth)
+    }
+
+    fn binary(&mut self, op: BinaryOp, ty: IntType, x: ValueId, y: ValueId) -> Result<ValueId, Unsure> {
+        let (cx, cy) = (self.as_const(x), self.as_const(y));
+        if let (Some(x), Some(y)) = (cx, cy) {
+            return self.constant(op.apply(ty, x, y));
+        }
+        let decided = match (op, cx, cy) {
+            (BinaryOp::And | BinaryOp::LogicalAnd | BinaryOp::Mul, Some(0), _)
+            | (BinaryOp::And | BinaryOp::LogicalAnd | BinaryOp::Mul, _, Some(0)) => Some(0),
+            (BinaryOp::LogicalOr, Some(c), _) | (BinaryOp::LogicalOr, _, Some(c)) if c != 0 => Some(1),
+            _ => None,
+        };
+        if let Some(value) = decided {
+            return self.constant(value);
+        }
+        let max = match op {
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 1,
+            BinaryOp::LogicalAnd | BinaryOp::LogicalOr => 1,
+            BinaryOp::And => self.max(x).min(self.max(y)),
+            _ => u64::MAX,
+        };
+        let reads = self.reads(x).or(self.reads(y));
+        let depth = self.node(x).depth.max(self.node(y).depth) + 1;
+        self.add(Op::Binary(op, ty, x, y), max, reads, depth)
+    }
+
+    fn select(&mut self, condition: ValueId, x: ValueId, y: ValueId) -> Result<ValueId, Unsure> {
+        if let Some(value) = self.as_const(condition) {
+            return Ok(if value != 0 { x } else { y });
+        }
+        if x == y {
+            return Ok(x);
+        }
+        let reads = self.reads(condition).or(self.reads(x)).or(self.reads(y));
+        let depth = [condition, x, y].map(|id| self.node(id).depth).into_iter().max().or_impossible(0) + 1;
+        self.add(Op::Select(condition, x, y), self.max(x).max(self.max(y)), reads, depth)
+    }
+
+    fn cast(&mut self, ty: IntType, x: ValueId) -> Result<ValueId, Unsure> {
+        let largest = if ty.signed { limbs::mask(ty.bits.saturating_sub(1)) } else { limbs::mask(ty.bits) };
+        if self.max(x) <= largest || ty.bits >= 64 {
+            return Ok(x);
+        }
+        if let Some(x) = self.as_const(x) {
+            return self.constant(ty.wrap(x));
+        }
+        let (reads, depth) = (self.reads(x).clone(), self.node(x).depth + 1);
+        let max = if ty.signed { u64::MAX } else { largest };
+        self.add(Op::Cast(ty, x), max, reads, depth)
     }
 }

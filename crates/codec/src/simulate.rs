@@ -12,11 +12,11 @@
 
 use std::convert::Infallible;
 
-use isaglot_model::{Encoding, ExprId, Field, FieldSource, Isa, Name, Param};
+use isaglot_model::{Algebra as _, Encoding, ExprId, Field, FieldSource, Isa, Name, Param};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::compile::{Compiler, Context, Unsure};
-use crate::graph::ValueId;
+use crate::compile::{Compiler, Context};
+use crate::graph::{Graph, Unsure, ValueId};
 use crate::limits::MAX_SIMULATION;
 use crate::resolve::{self, Domain, Holds, Lookup, Order, Search, Walk};
 
@@ -33,24 +33,31 @@ impl Compiler<'_, '_> {
     /// Whether an expression has its plain value, and misses no name, whatever was evaluated before.
     #[must_use]
     pub fn safe_in_any_order(&self, context: Context, expr: ExprId) -> bool {
-        let mut seen = FxHashSet::default();
-        let mut work = vec![(context, expr)];
         let mut order = Order::default();
+        let (_, finds) = self.reach(vec![(context, expr)], &mut |from, on, is_needed| order.add(from, on, is_needed));
+        finds && !order.matters()
+    }
+
+    /// Everything that the reference may evaluate for these expressions, themselves included, and whether it finds every
+    /// name. Reports which expression can evaluate which, and whether that value matters.
+    pub(crate) fn reach(
+        &self,
+        mut work: Vec<(Context, ExprId)>,
+        report: &mut dyn FnMut(ExprId, ExprId, bool),
+    ) -> (FxHashSet<(Context, ExprId)>, bool) {
+        let (mut seen, mut finds) = (FxHashSet::default(), true);
         while let Some((context, expr)) = work.pop() {
             if !seen.insert((context, expr)) {
                 continue;
             }
             for &name in &self.plan().isa()[expr].fields {
-                let found = self.dependencies(context, name, Some(expr), &mut |context, on, is_needed| {
-                    order.add(expr, on, is_needed);
+                finds &= self.dependencies(context, name, Some(expr), &mut |context, on, is_needed| {
+                    report(expr, on, is_needed);
                     work.push((context, on));
                 });
-                if !found {
-                    return false;
-                }
             }
         }
-        !order.matters()
+        (seen, finds)
     }
 
     /// Reports what the reference may evaluate to find `name` for `running`, and whether its value matters; gives
@@ -148,23 +155,10 @@ impl Simulation<'_, '_, '_> {
     /// Whether an expression of an outer scope has its plain value: in any order, and nothing that it may evaluate is
     /// running here.
     fn is_plain(&self, context: Context, expr: ExprId) -> bool {
-        if !self.compiler.safe_in_any_order(context, expr) {
-            return false;
-        }
-        let mut seen = FxHashSet::default();
-        let mut work = vec![(context, expr)];
-        while let Some((context, expr)) = work.pop() {
-            if !seen.insert((context, expr)) {
-                continue;
-            }
-            if self.walk.stack().contains(&expr) {
-                return false;
-            }
-            for &name in &self.compiler.plan().isa()[expr].fields {
-                self.compiler.dependencies(context, name, Some(expr), &mut |context, on, _| work.push((context, on)));
-            }
-        }
-        true
+        let mut order = Order::default();
+        let mut add = |from, on, is_needed| order.add(from, on, is_needed);
+        let (all, finds) = self.compiler.reach(vec![(context, expr)], &mut add);
+        finds && all.iter().all(|(_, expr)| !self.walk.stack().contains(expr)) && !order.matters()
     }
 }
 
@@ -213,9 +207,9 @@ impl<'a> Lookup<'a> for Simulation<'_, '_, 'a> {
     }
 }
 
-impl<'p, 'a> Domain<'a> for Simulation<'_, 'p, 'a> {
+impl<'a> Domain<'a> for Simulation<'_, '_, 'a> {
     type Value = ValueId;
-    type Algebra = Compiler<'p, 'a>;
+    type Algebra = Graph;
 
     const EVALUATIONS: usize = MAX_SIMULATION;
 
@@ -227,16 +221,16 @@ impl<'p, 'a> Domain<'a> for Simulation<'_, 'p, 'a> {
         &mut self.walk
     }
 
-    fn algebra(&mut self) -> &mut Compiler<'p, 'a> {
-        self.compiler
+    fn algebra(&mut self) -> &mut Graph {
+        &mut self.compiler.graph
     }
 
     fn choose(&mut self, condition: ValueId, x: ValueId, y: ValueId) -> Result<ValueId, Unsure> {
-        self.compiler.graph.select(condition, x, y).ok_or(Unsure)
+        self.compiler.graph.select(condition, x, y)
     }
 
     fn bits(&mut self, context: Context, field: &'a Field) -> Result<ValueId, Unsure> {
-        self.compiler.bits_of(field, context).ok_or(Unsure)
+        self.compiler.bits_of(field, context)
     }
 
     fn missing(&mut self, _: Name, (): ()) -> Result<ValueId, Unsure> {

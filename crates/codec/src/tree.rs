@@ -250,18 +250,22 @@ impl Builder<'_> {
         self.tree.nodes.push(Node { limb, shift, mask, base });
         let before = tested[limb as usize];
         tested[limb as usize] |= mask << shift;
+        // What each candidate says of the group.
+        let of_group = |&c: &u32| {
+            let (care, value) = self.cubes[c as usize].limb(limb);
+            (c, care >> shift & mask, value >> shift & mask)
+        };
+        let column: Vec<(u32, u64, u64)> = candidates.iter().map(of_group).collect();
         let mut same: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+        let mut left = Vec::with_capacity(candidates.len());
         for index in 0..=mask {
-            let fits = |&c: &u32| {
-                let (care, value) = self.cubes[c as usize].limb(limb);
-                (index << shift) & care & (mask << shift) == value & (mask << shift)
-            };
-            let left: Vec<u32> = candidates.iter().copied().filter(fits).collect();
+            left.clear();
+            left.extend(column.iter().filter(|(_, care, value)| index & care == *value).map(|(c, ..)| c));
             let entry = match same.get(&left) {
                 Some(&entry) => entry,
                 None => {
                     let entry = self.entry(&left, tested);
-                    same.insert(left, entry);
+                    same.insert(left.clone(), entry);
                     entry
                 }
             };
@@ -294,7 +298,10 @@ impl Builder<'_> {
                     if any >> (shift + width - 1) & 1 == 0 || open & mask != mask {
                         continue;
                     }
-                    let left: f64 = column.iter().map(|care| 0.5f64.powi((care & mask).count_ones() as i32)).sum();
+                    // One in two to the power of the bits that a candidate cares for: exact, for a group has 8 bits.
+                    let one = 1u64 << TREE_GROUP_BITS;
+                    let shares: u64 = column.iter().map(|care| one >> (care & mask).count_ones()).sum();
+                    let left = shares as f64 / one as f64;
                     if left >= n {
                         continue;
                     }
