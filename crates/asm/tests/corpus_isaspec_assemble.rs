@@ -7,6 +7,7 @@ use isaglot_asm::assemble::source;
 use isaglot_asm::{Assembler, Compat, Failure, Names, Options, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
+use isaglot_isaspec::oracle::load;
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, SourceMap};
 use isaglot_testing::{Failed, Random, Tally, corpus, ledger, suite};
@@ -47,15 +48,7 @@ fn trials(folder: &Path) -> Vec<Trial> {
     trials
 }
 
-fn load(path: &Path) -> Result<Isa, Failed> {
-    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-    let top = path.to_string_lossy();
-    let isa =
-        isaglot_isaspec::load(&mut files, &top, &mut |path| std::fs::read(path).map_err(|e| e.to_string()), &mut out);
-    isa.ok_or_else(|| problems(&out).into())
-}
-
-fn load_named(folder: &Path, isa: &str) -> Result<Isa, Failed> {
+fn load_named(folder: &Path, isa: &str) -> Result<Isa, String> {
     load(&folder.join("xml").join(isa).join(format!("{isa}.xml")))
 }
 

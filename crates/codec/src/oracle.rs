@@ -1,12 +1,15 @@
-//! Made-up instruction sets and words, for tests that compare engines. Behind the feature `oracle`.
+//! Made-up instruction sets and words, and the comparison of an engine with [`Scopes`]. Behind the feature `oracle`.
 
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{
-    Assert, BinaryOp, Builder, Case, Condition, Encoding, EnumType, EnumValue, Expr, ExprId, Field, FieldSource,
-    FieldType, Flow, GenRange, IntType, Isa, Name, Node, NodeId, Overlap, Param, Piece, Space, SpaceId, Template,
-    TemplateId, TemplatePart, UnaryOp, WordFormat,
+    Assert, BinaryOp, Builder, Case, Encoding, EncodingId, EnumType, EnumValue, Expr, ExprId, Field, FieldSource,
+    FieldType, IntType, Isa, Name, Node, NodeId, Param, Piece, Space, SpaceId, Template, TemplateId, TemplatePart,
+    UnaryOp, WordFormat,
 };
-use isaglot_source::{Diagnostics, FileId, Span};
+use isaglot_source::{Diagnostics, Span};
+
+use crate::plan::Plan;
+use crate::scope::Scopes;
 
 /// Gives a number below its argument.
 pub type Dice<'d> = dyn FnMut(u64) -> u64 + 'd;
@@ -24,6 +27,107 @@ pub fn random_word(dice: &mut Dice<'_>, encoding: &Encoding) -> Word {
     word
 }
 
+/// An engine that says ahead of time what [`Scopes`] says of a word.
+pub trait Engine<'a> {
+    /// A scope, ahead of time.
+    type Scope: Copy;
+
+    /// The scope of an instruction's encoding.
+    fn root(&mut self, encoding: EncodingId) -> Self::Scope;
+
+    /// For each word, the value of an expression that is evaluated first in a scope; `None` where the engine does not say.
+    fn expression(&mut self, scope: Self::Scope, expr: ExprId, words: &[Word]) -> Vec<Option<u64>>;
+
+    /// For each word, what a name means that is looked up first in a scope, and its value, as far as the engine says.
+    fn name(&mut self, scope: Self::Scope, name: Name, words: &[Word]) -> Vec<Option<Said<'a>>>;
+
+    /// The scopes of the leaves of the sub-encoded field that a name may mean.
+    fn leaves(&mut self, scope: Self::Scope, name: Name) -> Vec<(&'a Field, EncodingId, Self::Scope)>;
+}
+
+/// A definition, and its value if the engine says.
+pub type Said<'a> = (&'a Field, Option<u64>);
+
+/// Compares an engine with [`Scopes`] on many words of made-up instruction sets, and gives how many values were compared.
+/// `run` is given a plan, an encoding and words of it, and is to call [`compare`].
+pub fn compare_all(dice: &mut Dice<'_>, sets: u32, run: impl Fn(&Plan<'_>, EncodingId, &[Word]) -> u64) -> u64 {
+    let mut compared = 0;
+    for _ in 0..sets {
+        let isa = random_isa(dice);
+        let plan = Plan::new(&isa, 0);
+        for &root in &isa[isa.root()].encodings {
+            let words: Vec<Word> = (0..6).map(|_| random_word(dice, &isa[root])).collect();
+            compared += run(&plan, root, &words);
+        }
+    }
+    compared
+}
+
+/// Compares an engine with [`Scopes`] on words of an encoding, in its scope and those below it; gives how many values were
+/// compared.
+///
+/// # Panics
+/// If they differ.
+pub fn compare<'a>(plan: &Plan<'a>, engine: &mut impl Engine<'a>, root: EncodingId, words: &[Word]) -> u64 {
+    let scope = engine.root(root);
+    compare_below(&mut Scopes::new(plan, false), engine, scope, &mut vec![(None, root)], words)
+}
+
+/// How to get to a scope: names and definitions of fields, each with the leaf that it is.
+type Way<'a> = Vec<(Option<(Name, &'a Field)>, EncodingId)>;
+
+fn compare_below<'a, E: Engine<'a>>(
+    numbers: &mut Scopes<'_, 'a>,
+    engine: &mut E,
+    scope: E::Scope,
+    way: &mut Way<'a>,
+    words: &[Word],
+) -> u64 {
+    let isa = numbers.plan().isa();
+    let mut compared = 0;
+    for expr in way.last().map_or(Vec::new(), |(_, leaf)| expressions(&isa[*leaf])) {
+        for (word, said) in words.iter().zip(engine.expression(scope, expr, words)) {
+            if let (Some(value), Some(at)) = (said, open(numbers, way, word)) {
+                assert_eq!(value, numbers.evaluate(at, expr), "{expr:?} in {way:?}, word {}", word.hex());
+                compared += 1;
+            }
+        }
+    }
+    for name in NAMES.iter().filter_map(|name| isa.names().get(name)) {
+        for (word, said) in words.iter().zip(engine.name(scope, name, words)) {
+            if let (Some((field, value)), Some(at)) = (said, open(numbers, way, word)) {
+                let found = numbers.resolve(at, name).expect("a field was found");
+                assert!(std::ptr::eq(found.field, field), "{name:?} in {way:?}, word {}", word.hex());
+                assert!(value.is_none_or(|value| value == found.low()), "{name:?} in {way:?}, word {}", word.hex());
+                compared += 1;
+            }
+        }
+        let deep = way.len() > 3;
+        for (field, leaf, inner) in if deep { Vec::new() } else { engine.leaves(scope, name) } {
+            way.push((Some((name, field)), leaf));
+            compared += compare_below(numbers, engine, inner, way, words);
+            way.pop();
+        }
+    }
+    compared
+}
+
+/// Opens the scope of a way anew for a word; `None` if the word has other fields or leaves on it.
+fn open<'a>(numbers: &mut Scopes<'_, 'a>, way: &Way<'a>, word: &Word) -> Option<usize> {
+    let mut at = 0;
+    for &(field, leaf) in way {
+        at = match field {
+            None => numbers.enter_encoding(leaf, word)?,
+            Some((name, field)) => {
+                let found = numbers.resolve(at, name).filter(|found| std::ptr::eq(found.field, field))?;
+                let FieldType::Sub(space) = found.field.ty else { return None };
+                numbers.enter_field(at, &found, space).filter(|&inner| numbers.encoding_id(inner) == leaf)?
+            }
+        };
+    }
+    Some(at)
+}
+
 /// Every expression that the cases of an encoding have, as a guard or for a field.
 pub fn expressions(encoding: &Encoding) -> Vec<ExprId> {
     let derived = encoding.cases.iter().flat_map(|case| &case.fields).filter_map(|field| match field.source {
@@ -38,10 +142,6 @@ pub fn expressions(encoding: &Encoding) -> Vec<ExprId> {
 
 /// Names that fields of a made-up set may have; some have none.
 pub const NAMES: [&str; 7] = ["A", "B", "C", "D", "E", "P", "Q"];
-
-fn span() -> Span {
-    Span::new(FileId(0), 0, 0)
-}
 
 /// An expression over a few names, with the rules of C that isaspec has.
 fn expr(dice: &mut Dice<'_>, builder: &mut Builder) -> ExprId {
@@ -86,7 +186,7 @@ fn expr(dice: &mut Dice<'_>, builder: &mut Builder) -> ExprId {
         });
         values.push(NodeId(nodes.len() as u32 - 1));
     }
-    builder.expr(Expr { name: "e".into(), nodes, fields, text: String::new(), span: span() })
+    builder.expr(Expr { name: "e".into(), nodes, fields, text: String::new(), span: Span::NOWHERE })
 }
 
 fn field(dice: &mut Dice<'_>, name: Name, width: u32, names: &[Name], exprs: &[ExprId], sub: Option<SpaceId>) -> Field {
@@ -133,7 +233,7 @@ fn field(dice: &mut Dice<'_>, name: Name, width: u32, names: &[Name], exprs: &[E
             (FieldSource::Bits(vec![Piece::Bits(BitRange::new(low, bits))]), ty)
         }
     };
-    Field { name, source, width: bits, ty, params, doc: String::new(), span: span() }
+    Field { name, source, width: bits, ty, params, doc: String::new(), span: Span::NOWHERE }
 }
 
 fn template(dice: &mut Dice<'_>, builder: &mut Builder, names: &[Name]) -> TemplateId {
@@ -143,47 +243,14 @@ fn template(dice: &mut Dice<'_>, builder: &mut Builder, names: &[Name]) -> Templ
         let align = if dice(5) == 0 { 12 } else { 0 };
         parts.push(TemplatePart::Field { name: pick(dice, names), align, reference: "ref".into() });
     }
-    builder.template(Template { parts, span: span() })
+    builder.template(Template { parts, span: Span::NOWHERE })
 }
 
-fn case(owner: String, guard: Option<ExprId>, fields: Vec<Field>, template: Option<TemplateId>) -> Case {
-    Case {
-        guard,
-        fields,
-        asserts: Vec::new(),
-        template,
-        alias: false,
-        input_only: false,
-        output_only: false,
-        owner,
-        span: span(),
-    }
-}
-
-/// An encoding of all gens, as wide as its pattern.
+/// An encoding as wide as its pattern.
 fn encoding(builder: &mut Builder, text: String, space: SpaceId, pattern: Pattern, cases: Vec<Case>) -> Encoding {
-    let width = pattern.width();
-    Encoding {
-        name: builder.name(&text),
-        display_name: text,
-        space,
-        width,
-        pattern,
-        dont_care: Word::zero(width),
-        except: Vec::new(),
-        rank: 0,
-        gens: GenRange::ALL,
-        own_gens: GenRange::ALL,
-        condition: Condition::Always,
-        cases,
-        operands: Vec::new(),
-        flow: Flow::Next,
-        semantics: None,
-        maps: Vec::new(),
-        meta: Vec::new(),
-        doc: String::new(),
-        span: span(),
-    }
+    let (name, width) = (builder.name(&text), pattern.width());
+    let dont_care = Word::zero(width);
+    Encoding { name, display_name: text, space, width, pattern, dont_care, cases, ..Encoding::default() }
 }
 
 struct Made {
@@ -211,10 +278,17 @@ fn encodings(dice: &mut Dice<'_>, builder: &mut Builder, made: &Made, exprs: &[E
                     }
                 }
                 let template = (dice(3) > 0).then(|| template(dice, builder, &names));
-                let assert = Assert { range: BitRange::new(0, 1), value: Word::from_u64(1, 1), span: span() };
+                let assert = Assert { range: BitRange::new(0, 1), value: Word::from_u64(1, 1), span: Span::NOWHERE };
                 let guard = (overriding > 0).then(|| pick(dice, exprs));
                 let asserts = if dice(12) == 0 { vec![assert] } else { Vec::new() };
-                cases.push(Case { asserts, ..case(format!("level{level}"), guard, fields, template) });
+                cases.push(Case {
+                    guard,
+                    fields,
+                    asserts,
+                    template,
+                    owner: format!("level{level}"),
+                    ..Case::default()
+                });
             }
         }
         let care = Word::mask(BitRange::new(made.width - made.opcode_bits, made.opcode_bits), made.width);
@@ -235,24 +309,16 @@ fn encodings(dice: &mut Dice<'_>, builder: &mut Builder, made: &Made, exprs: &[E
 /// If the set is not valid, which it always is.
 pub fn random_isa(dice: &mut Dice<'_>) -> Isa {
     let mut builder = Builder::new("random");
-    let values =
-        (0..3).map(|value| EnumValue { value, display: format!("e{value}"), name: None, span: span() }).collect();
-    builder.enumeration(EnumType { name: "en".into(), values, synonyms: false, numbers: false, span: span() });
+    let values = (0..3)
+        .map(|value| EnumValue { value, display: format!("e{value}"), name: None, span: Span::NOWHERE })
+        .collect();
+    builder.enumeration(EnumType { name: "en".into(), values, synonyms: false, numbers: false, span: Span::NOWHERE });
     let exprs: Vec<ExprId> = (0..2 + dice(4)).map(|_| expr(dice, &mut builder)).collect();
     let width = pick(dice, &[32, 64, 96]);
     let mut sub = None;
     for (name, width, opcode_bits) in [("inner", 4, 0), ("middle", 4, 1), ("root", width, 3)] {
-        // A 4-bit leaf with an opcode bit has too little room for fields, so the widths inside are cut by hand.
         let name = builder.name(name);
-        let space = builder.space(Space {
-            name,
-            width: if width == 4 { 4 } else { width },
-            encodings: Vec::new(),
-            overlap: Overlap::Conflict,
-            encode: Vec::new(),
-            decode: false,
-            span: span(),
-        });
+        let space = builder.space(Space { name, width, ..Space::default() });
         let made = Made { space, width, sub, opcode_bits };
         if width == 4 {
             small(dice, &mut builder, &made, &exprs);
@@ -293,7 +359,7 @@ fn small(dice: &mut Dice<'_>, builder: &mut Builder, made: &Made, exprs: &[ExprI
                             ty: FieldType::Sub(sub),
                             params: params.collect(),
                             doc: String::new(),
-                            span: span(),
+                            span: Span::NOWHERE,
                         });
                     }
                     (1, _) => {
@@ -309,7 +375,7 @@ fn small(dice: &mut Dice<'_>, builder: &mut Builder, made: &Made, exprs: &[ExprI
             }
             let guard = (overriding > 0).then(|| pick(dice, exprs));
             let template = (overriding == 0 || dice(2) > 0).then(|| template(dice, builder, &names));
-            cases.push(case("small".into(), guard, fields, template));
+            cases.push(Case { guard, fields, template, owner: "small".into(), ..Case::default() });
         }
         let mut pattern = Pattern::any(4);
         if made.opcode_bits > 0 {

@@ -1,5 +1,7 @@
-//! What fuzz targets and their smoke tests run. The input is any bytes; nothing may panic or hang, and the results agree
+//! What tests share: descriptions from files, and what fuzz targets and their smoke tests run. The input is any bytes; nothing may panic or hang, and the results agree
 //! with each other.
+
+use std::path::Path;
 
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, FileId, SourceMap, Span, render};
@@ -7,6 +9,17 @@ use isaglot_source::{Diagnostics, FileId, SourceMap, Span, render};
 use crate::roles::Overlay;
 use crate::text::Text;
 use crate::{display as displays, expr};
+
+/// The description with this top file.
+///
+/// # Errors
+/// What is wrong with it, as people see it.
+pub fn load(path: &Path) -> Result<Isa, String> {
+    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
+    let mut read = |path: &str| std::fs::read(path).map_err(|e| e.to_string());
+    let isa = crate::load(&mut files, &path.to_string_lossy(), &mut read, &mut out);
+    isa.ok_or_else(|| out.iter().map(|d| render::text(&files, d, false)).collect())
+}
 
 /// Reads the bytes as a whole description; it may import itself. Every diagnostic is drawn too.
 pub fn description(data: &[u8]) {

@@ -11,7 +11,7 @@ use isaglot_listing::tree::{Elem, Inst, Operand};
 use isaglot_listing::write::{Style, to_json};
 use isaglot_listing_build::{Options, build};
 use isaglot_model::Isa;
-use isaglot_source::{Diagnostics, SourceMap};
+use isaglot_source::SourceMap;
 
 const PROGRAMS: u64 = 1000;
 const LONGEST: u64 = 60;
@@ -36,10 +36,8 @@ impl Random {
 }
 
 fn riscv() -> Isa {
-    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs/riscv/riscv.xml");
-    let mut read = |path: &str| std::fs::read(path).map_err(|e| e.to_string());
-    isaglot_isaspec::load(&mut files, &top.to_string_lossy(), &mut read, &mut problems).expect("specs/riscv loads")
+    isaglot_isaspec::oracle::load(&top).expect("specs/riscv loads")
 }
 
 /// The bits of a branch (`b`) or jump (`j`) offset in instructions, where the instruction has them.

@@ -1,115 +1,79 @@
 //! The walk over decision diagrams against the walk over numbers, on made-up instruction sets.
 
 use isaglot_bits::Word;
-use isaglot_codec::oracle::{NAMES, expressions, random_isa, random_word};
-use isaglot_codec::{Plan, Scopes as Numbers};
-use isaglot_model::{EncodingId, FieldType, Isa};
+use isaglot_codec::Plan;
+use isaglot_codec::oracle::{Engine, Said, compare, compare_all};
+use isaglot_model::{EncodingId, ExprId, Field, FieldType, Name};
 use isaglot_testing::Random;
 
-use crate::scope::{Found, ScopeId, Scopes};
+use crate::bdd::Ref;
+use crate::scope::{ScopeId, Scopes};
 use crate::symbols::Symbols;
-use crate::vector::Vector;
 
-struct Pair<'p, 'a> {
-    isa: &'a Isa,
+/// The diagrams of one encoding, where the order of evaluation does not matter.
+struct Checker<'a> {
     sym: Symbols,
     scopes: Scopes<'a>,
-    numbers: Numbers<'p, 'a>,
-    root: EncodingId,
-    words: Vec<Word>,
-    compared: u64,
 }
 
-impl Pair<'_, '_> {
-    fn at(&self, value: &Vector, word: &Word) -> u64 {
-        let width = word.width();
-        let bit = |var: u32| (0..width).any(|bit| self.sym.bit_var(bit) == var && word.bit(bit));
-        (0..64).fold(0, |n, i| n | u64::from(self.sym.bdd.at(value[i], &bit)) << i)
+impl Checker<'_> {
+    /// The value of functions for a word, as a number.
+    fn at(&self, functions: &[Ref], word: &Word) -> u64 {
+        let bit = |var: u32| (0..word.width()).any(|bit| self.sym.bit_var(bit) == var && word.bit(bit));
+        functions.iter().rev().fold(0, |n, &f| n << 1 | u64::from(self.sym.bdd.at(f, &bit)))
+    }
+}
+
+impl<'a> Engine<'a> for Checker<'a> {
+    type Scope = ScopeId;
+
+    fn root(&mut self, _: EncodingId) -> ScopeId {
+        0
     }
 
-    /// All expressions and names of a scope, and of the scopes below it. `way` is how to get there: names of fields, each
-    /// with the scope of its leaf.
-    fn scope(&mut self, scope: ScopeId, way: &[(Found, ScopeId)]) {
-        let encoding = self.scopes.encoding(scope);
-        let exprs: Vec<_> = expressions(encoding)
-            .into_iter()
-            .map(|expr| (expr, self.scopes.evaluate(&mut self.sym, scope, expr)))
-            .collect();
-        let mut names = Vec::new();
-        for name in NAMES.iter().filter_map(|name| self.isa.names().get(name)) {
-            let lookup = self.scopes.lookup(&mut self.sym, scope, name);
-            for found in &lookup.found {
-                let value = self.scopes.value(&mut self.sym, found);
-                names.push((name, *found, value));
-            }
-        }
-        if self.scopes.order_matters() {
-            return;
-        }
-        for word in self.words.clone() {
-            let Some(at) = self.enter(&word, way) else { continue };
-            for (expr, value) in &exprs {
-                let want = self.numbers.evaluate(at, *expr);
-                assert_eq!(self.at(value, &word), want, "{expr:?}, word {}", word.hex());
-                self.compared += 1;
-            }
-            for (name, found, value) in &names {
-                let meant = self.at(&crate::vector::from_bits(&[found.when]), &word) != 0;
-                let got = self.numbers.resolve(at, *name);
-                let same = got.as_ref().is_some_and(|got| std::ptr::eq(got.field, self.scopes.field(found)));
-                assert_eq!(meant, same, "the definition of a name, word {}", word.hex());
-                if let Some(got) = got.filter(|_| meant) {
-                    assert_eq!(self.at(value, &word), got.low(), "the value of a name, word {}", word.hex());
-                    self.compared += 1;
-                }
-            }
-        }
-        for (_, found, _) in names {
-            let FieldType::Sub(space) = self.scopes.field(&found).ty else { continue };
-            if way.len() < 2 {
+    fn expression(&mut self, scope: ScopeId, expr: ExprId, words: &[Word]) -> Vec<Option<u64>> {
+        let value = self.scopes.evaluate(&mut self.sym, scope, expr);
+        let sure = !self.scopes.order_matters();
+        words.iter().map(|word| sure.then(|| self.at(&value, word))).collect()
+    }
+
+    fn name(&mut self, scope: ScopeId, name: Name, words: &[Word]) -> Vec<Option<Said<'a>>> {
+        let lookup = self.scopes.lookup(&mut self.sym, scope, name);
+        let values: Vec<_> = lookup.found.iter().map(|found| self.scopes.value(&mut self.sym, found)).collect();
+        let sure = !self.scopes.order_matters();
+        let said = |word| {
+            let mut meanings = lookup.found.iter().zip(&values);
+            let (found, value) = meanings.find(|(found, _)| sure && self.at(&[found.when], word) != 0)?;
+            Some((self.scopes.field(found), Some(self.at(value, word))))
+        };
+        words.iter().map(said).collect()
+    }
+
+    fn leaves(&mut self, scope: ScopeId, name: Name) -> Vec<(&'a Field, EncodingId, ScopeId)> {
+        let mut leaves = Vec::new();
+        for found in self.scopes.lookup(&mut self.sym, scope, name).found {
+            let field = self.scopes.field(&found);
+            if let FieldType::Sub(space) = field.ty {
                 let subs = self.scopes.subs(&mut self.sym, scope, &found, space);
-                for &(_, sub) in &subs.chosen {
-                    self.scope(sub, &[way, &[(found, sub)]].concat());
-                }
+                leaves.extend(subs.chosen.iter().map(|&(_, sub)| (field, self.scopes.list[sub].encoding, sub)));
             }
         }
-    }
-
-    /// Opens the same scope for a word; `None` if the word has other fields or leaves on the way.
-    fn enter(&mut self, word: &Word, way: &[(Found, ScopeId)]) -> Option<usize> {
-        let mut at = self.numbers.enter_encoding(self.root, word)?;
-        for (found, sub) in way {
-            let field = self.scopes.field(found);
-            let FieldType::Sub(space) = field.ty else { return None };
-            let got = self.numbers.resolve(at, field.name).filter(|got| std::ptr::eq(got.field, field))?;
-            at = self.numbers.enter_field(at, &got, space)?;
-            if self.numbers.encoding_id(at) != self.scopes.list[*sub].encoding {
-                return None;
-            }
-        }
-        Some(at)
+        leaves
     }
 }
 
 #[test]
 fn diagrams_agree_with_numbers() {
-    let (mut compared, mut encodings, mut recursive) = (0, 0, 0);
-    for seed in 0..60 {
-        let mut random = Random::new(seed);
-        let isa = random_isa(&mut |n| random.below(n));
-        let plan = Plan::new(&isa, 0);
-        for &root in &isa[isa.root()].encodings {
-            let mut sym = Symbols::new(isa[root].width, Some(0), 0);
-            let scopes = Scopes::new(&isa, &mut sym, root, Vec::new());
-            let words = (0..6).map(|_| random_word(&mut |n| random.below(n), &isa[root])).collect();
-            let numbers = Numbers::new(&plan, false);
-            let mut pair = Pair { isa: &isa, sym, scopes, numbers, root, words, compared: 0 };
-            pair.scope(0, &[]);
-            assert!(!pair.sym.bdd.exhausted());
-            (compared, encodings) = (compared + pair.compared, encodings + 1);
-            recursive += u32::from(pair.scopes.order_matters());
-        }
-    }
-    println!("{compared} values compared; {recursive} of {encodings} encodings are recursive");
-    assert!(compared > 1000, "{compared} values compared; {recursive} of {encodings} encodings are recursive");
+    let mut random = Random::new(1);
+    let run = |plan: &Plan<'_>, root: EncodingId, words: &[Word]| {
+        let isa = plan.isa();
+        let mut sym = Symbols::new(isa[root].width, Some(0), 0);
+        let scopes = Scopes::new(isa, &mut sym, root, Vec::new());
+        let mut checker = Checker { sym, scopes };
+        let compared = compare(plan, &mut checker, root, words);
+        assert!(!checker.sym.bdd.exhausted());
+        compared
+    };
+    let compared = compare_all(&mut |n| random.below(n), 60, run);
+    assert!(compared > 1000, "only {compared} values");
 }

@@ -10,7 +10,6 @@ use isaglot_asm::{Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_model::{EncodingId, Isa};
-use isaglot_source::{Diagnostics, SourceMap};
 use isaglot_testing::{Failed, Tally, Trial, ledger, suite};
 use isaglot_verify::diff::{Side, diff};
 use isaglot_verify::report::{FormatProblem, Verdict};
@@ -21,11 +20,7 @@ use serde_json::Value;
 const ISAS: [&str; 3] = ["ir3", "afuc", "etnaviv"];
 
 fn load(corpus: &Path, name: &str) -> Result<Isa, Failed> {
-    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-    let path = corpus.join("xml").join(name).join(format!("{name}.xml"));
-    let mut read = |path: &str| std::fs::read(path).map_err(|e| e.to_string());
-    let isa = isaglot_isaspec::load(&mut files, &path.to_string_lossy(), &mut read, &mut out);
-    isa.ok_or_else(|| format!("{} does not load", path.display()).into())
+    Ok(isaglot_isaspec::oracle::load(&corpus.join("xml").join(name).join(format!("{name}.xml")))?)
 }
 
 fn json(corpus: &Path, name: &str) -> Result<Value, Failed> {

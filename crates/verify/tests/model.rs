@@ -4,43 +4,30 @@
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{
     Builder, ByteOrder, Case, Condition, Encoding, EnumId, Expansion, Expr, Feature, FeatureId, Field, FieldSource,
-    FieldType, Flow, GenRange, IntType, LengthRule, Node, Operand, OperandKind, Overlap, Piece, RegisterFile, Space,
-    SpaceId, Table, Width, WordFormat,
+    FieldType, GenRange, IntType, LengthRule, Node, Operand, OperandKind, Overlap, Piece, RegisterFile, Space, SpaceId,
+    Table, Width, WordFormat,
 };
-use isaglot_source::{Diagnostics, FileId, Span};
+use isaglot_source::{Diagnostics, Span};
 
-const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 0 };
+const NOWHERE: Span = Span::NOWHERE;
 
 fn space(b: &mut Builder, name: &str, width: u32, overlap: Overlap) -> SpaceId {
     let name = b.name(name);
-    let (encodings, encode) = (Vec::new(), Vec::new());
-    b.space(Space { name, width, encodings, overlap, encode, decode: false, span: NOWHERE })
+    b.space(Space { name, width, overlap, ..Space::default() })
+}
+
+/// A space of 8 bits for instructions.
+fn root(b: &mut Builder) -> SpaceId {
+    let root = space(b, "root", 8, Overlap::Conflict);
+    b.root(root);
+    root
 }
 
 fn encoding(b: &mut Builder, space: SpaceId, name: &str, pattern: &str) -> Encoding {
     let pattern = Pattern::parse(pattern).expect("a pattern");
-    let width = pattern.width();
-    Encoding {
-        name: b.name(name),
-        display_name: name.to_owned(),
-        space,
-        width,
-        pattern,
-        dont_care: Word::zero(width),
-        except: Vec::new(),
-        rank: 0,
-        gens: GenRange::ALL,
-        own_gens: GenRange::ALL,
-        condition: Condition::Always,
-        cases: Vec::new(),
-        operands: Vec::new(),
-        flow: Flow::Next,
-        maps: Vec::new(),
-        meta: Vec::new(),
-        doc: String::new(),
-        span: NOWHERE,
-        semantics: None,
-    }
+    let (display_name, width) = (name.to_owned(), pattern.width());
+    let (name, dont_care) = (b.name(name), Word::zero(width));
+    Encoding { name, display_name, space, width, pattern, dont_care, ..Encoding::default() }
 }
 
 fn field(b: &mut Builder, name: &str, low: u32, width: u32, ty: FieldType) -> Field {
@@ -49,17 +36,7 @@ fn field(b: &mut Builder, name: &str, low: u32, width: u32, ty: FieldType) -> Fi
 }
 
 fn case(fields: Vec<Field>) -> Case {
-    Case {
-        guard: None,
-        fields,
-        asserts: Vec::new(),
-        template: None,
-        alias: false,
-        input_only: false,
-        output_only: false,
-        owner: String::new(),
-        span: NOWHERE,
-    }
+    Case { fields, ..Case::default() }
 }
 
 fn feature(b: &mut Builder, name: &str, implies: Vec<FeatureId>) -> FeatureId {
@@ -68,8 +45,7 @@ fn feature(b: &mut Builder, name: &str, implies: Vec<FeatureId>) -> FeatureId {
 
 /// A root of 8 bits with one field `A` of 4 bits of this type.
 fn one_field(b: &mut Builder, change: impl FnOnce(&mut Builder, &mut Field)) {
-    let root = space(b, "root", 8, Overlap::Conflict);
-    b.root(root);
+    let root = root(b);
     let mut a = field(b, "A", 0, 4, FieldType::Uint);
     change(b, &mut a);
     let mut e = encoding(b, root, "e", "0000----");
@@ -103,8 +79,7 @@ const REFUSED: [(&str, Make); 16] = [
         one_field(b, |_, _| ());
     }),
     ("model-field-twice", |b| {
-        let root = space(b, "root", 8, Overlap::Conflict);
-        b.root(root);
+        let root = root(b);
         let (one, two) = (field(b, "A", 0, 4, FieldType::Uint), field(b, "A", 4, 4, FieldType::Uint));
         let mut e = encoding(b, root, "e", "--------");
         e.cases.push(case(vec![one, two]));
@@ -128,8 +103,7 @@ const REFUSED: [(&str, Make); 16] = [
         }
     }),
     ("model-operand", |b| {
-        let root = space(b, "root", 8, Overlap::Conflict);
-        b.root(root);
+        let root = root(b);
         let mut e = encoding(b, root, "e", "--------");
         let kind = OperandKind::Immediate(b.name("NOPE"));
         e.operands.push(Operand {
@@ -142,8 +116,7 @@ const REFUSED: [(&str, Make); 16] = [
         b.encoding(e);
     }),
     ("model-pattern", |b| {
-        let root = space(b, "root", 8, Overlap::Conflict);
-        b.root(root);
+        let root = root(b);
         let mut e = encoding(b, root, "e", "0000----");
         e.dont_care = Word::ones(8);
         b.encoding(e);
@@ -200,8 +173,7 @@ fn every_code_of_the_model() {
 fn too_many_encodings() {
     let mut b = Builder::new("many");
     formatted(&mut b, 8, 8);
-    let root = space(&mut b, "root", 8, Overlap::Conflict);
-    b.root(root);
+    let root = root(&mut b);
     let e = encoding(&mut b, root, "e", "--------");
     for _ in 0..=isaglot_model::limits::MAX_ENCODINGS {
         b.encoding(e.clone());
@@ -224,8 +196,7 @@ fn features_keep_encodings_apart() {
     let make = |second: fn(FeatureId, FeatureId) -> Condition| {
         let mut b = Builder::new("features");
         formatted(&mut b, 8, 8);
-        let root = space(&mut b, "root", 8, Overlap::Conflict);
-        b.root(root);
+        let root = root(&mut b);
         let base = feature(&mut b, "base", Vec::new());
         let more = feature(&mut b, "more", vec![base]);
         let mut x = encoding(&mut b, root, "x", "0000000-");

@@ -295,9 +295,9 @@ impl Algebra for Meanings<'_, '_> {
 #[cfg(test)]
 mod tests {
     use isaglot_bits::Word;
-    use isaglot_codec::oracle::{NAMES, expressions, random_isa, random_word};
-    use isaglot_codec::{Compiler, Scopes};
-    use isaglot_model::FieldType;
+    use isaglot_codec::oracle::{Engine, Said, compare, compare_all};
+    use isaglot_codec::{Alternative, Compiler, Context, Meaning};
+    use isaglot_model::{EncodingId, FieldType};
     use isaglot_testing::Random;
 
     use super::super::symbolic::Node;
@@ -323,72 +323,74 @@ mod tests {
         })
     }
 
-    /// What both engines say of the scopes of one encoding: the root, and the leaves of its sub-encoded fields.
-    fn compare(plan: &Plan<'_>, root: isaglot_model::EncodingId, words: &[Word]) -> u64 {
-        let isa = plan.isa();
-        let mut compiler = Compiler::new(plan);
-        let mut numbers = Scopes::new(plan, false);
-        let mut meanings = Meanings::new(plan, isa[root].width);
-        let whole: Bits = (0..isa[root].width).map(Bit::Of).collect();
-        let outer = meanings.open(&isa[root], whole, None, &[]);
-        let context = compiler.root(root).expect("within the limits");
-        let mut compared = 0;
-        for expr in expressions(&isa[root]).into_iter().filter(|&expr| compiler.safe_in_any_order(context, expr)) {
-            let term = meanings.evaluate(outer, expr);
-            for word in words {
-                let scope = numbers.enter_encoding(root, word).expect("within the limits");
-                if let Some(got) = at(&meanings.terms, term, word) {
-                    assert_eq!(got, numbers.evaluate(scope, expr), "{expr:?}, word {}", word.hex());
-                    compared += 1;
-                }
-            }
+    /// The terms, where the compiler says that the order of evaluation does not matter.
+    struct Assembled<'p, 'a> {
+        meanings: Meanings<'p, 'a>,
+        compiler: Compiler<'p, 'a>,
+    }
+
+    impl<'a> Engine<'a> for Assembled<'_, 'a> {
+        type Scope = (usize, Context);
+
+        fn root(&mut self, encoding: EncodingId) -> (usize, Context) {
+            let encoding_of = &self.meanings.plan.isa()[encoding];
+            let whole = (0..encoding_of.width).map(Bit::Of).collect();
+            let context = self.compiler.root(encoding).expect("within the limits");
+            (self.meanings.open(encoding_of, whole, None, &[]), context)
         }
-        for name in NAMES.iter().filter_map(|name| isa.names().get(name)) {
-            let alternatives = compiler.resolve(context, name);
-            let [isaglot_codec::Alternative { meaning: isaglot_codec::Meaning::Field(field, found), .. }] =
-                alternatives[..]
-            else {
-                continue;
+
+        fn expression(&mut self, (scope, context): (usize, Context), expr: ExprId, words: &[Word]) -> Vec<Option<u64>> {
+            let safe = self.compiler.safe_in_any_order(context, expr);
+            let term = self.meanings.evaluate(scope, expr);
+            words.iter().map(|word| at(&self.meanings.terms, term, word).filter(|_| safe)).collect()
+        }
+
+        fn name(&mut self, (scope, context): (usize, Context), name: Name, words: &[Word]) -> Vec<Option<Said<'a>>> {
+            let alternatives = self.compiler.resolve(context, name);
+            if matches!(alternatives.last(), Some(Alternative { meaning: Meaning::Unknown, .. })) {
+                return vec![None; words.len()];
+            }
+            let choices = self.meanings.find(scope, name);
+            let said = |word| {
+                let holds = |condition: &Condition| {
+                    at(&self.meanings.terms, condition.0, word).is_some_and(|value| (value != 0) == condition.1)
+                };
+                let (field, _) = choices.iter().find(|choice| choice.when.iter().all(holds))?.field?;
+                Some((field, None))
             };
-            let FieldType::Sub(space) = field.ty else { continue };
-            for &leaf in &isa[space].encodings {
-                let Some(nested) = compiler.nested(context, field, found, leaf) else { continue };
-                let bits = meanings.field_bits(outer, field);
-                let inner = meanings.open(&isa[leaf], bits, Some(outer), &field.params);
-                for expr in expressions(&isa[leaf]) {
-                    if !compiler.safe_in_any_order(nested, expr) {
-                        continue;
-                    }
-                    let term = meanings.evaluate(inner, expr);
-                    for word in words {
-                        let scope = numbers.enter_encoding(root, word).expect("within the limits");
-                        let Some(got) = numbers.resolve(scope, name) else { continue };
-                        let Some(scope) = numbers.enter_field(scope, &got, space) else { continue };
-                        if let Some(got) =
-                            at(&meanings.terms, term, word).filter(|_| numbers.encoding_id(scope) == leaf)
-                        {
-                            assert_eq!(got, numbers.evaluate(scope, expr), "{expr:?}, word {}", word.hex());
-                            compared += 1;
-                        }
-                    }
-                }
-            }
+            words.iter().map(said).collect()
         }
-        compared
+
+        fn leaves(
+            &mut self,
+            (scope, context): (usize, Context),
+            name: Name,
+        ) -> Vec<(&'a Field, EncodingId, (usize, Context))> {
+            if let [Alternative { meaning: Meaning::Field(field, found), .. }] =
+                self.compiler.resolve(context, name)[..]
+                && let FieldType::Sub(space) = field.ty
+                && found == context
+            {
+                let (isa, bits) = (self.meanings.plan.isa(), self.meanings.field_bits(scope, field));
+                let leaves = isa[space].encodings.iter().filter_map(|&leaf| {
+                    let nested = self.compiler.nested(context, field, found, leaf)?;
+                    let inner = self.meanings.open(&isa[leaf], bits.clone(), Some(scope), &field.params);
+                    Some((field, leaf, (inner, nested)))
+                });
+                return leaves.collect();
+            }
+            Vec::new()
+        }
     }
 
     #[test]
     fn terms_agree_with_numbers() {
-        let mut compared = 0;
-        for seed in 0..100 {
-            let mut random = Random::new(seed);
-            let isa = random_isa(&mut |n| random.below(n));
-            let plan = Plan::new(&isa, 0);
-            for &root in &isa[isa.root()].encodings {
-                let words: Vec<Word> = (0..6).map(|_| random_word(&mut |n| random.below(n), &isa[root])).collect();
-                compared += compare(&plan, root, &words);
-            }
-        }
+        let mut random = Random::new(1);
+        let run = |plan: &Plan<'_>, root: EncodingId, words: &[Word]| {
+            let meanings = Meanings::new(plan, plan.isa()[root].width);
+            compare(plan, &mut Assembled { meanings, compiler: Compiler::new(plan) }, root, words)
+        };
+        let compared = compare_all(&mut |n| random.below(n), 100, run);
         assert!(compared > 1000, "only {compared} values");
     }
 }

@@ -4,7 +4,6 @@
 use isaglot_asm::oracle;
 use isaglot_codec::Plan;
 use isaglot_model::Isa;
-use isaglot_source::{Diagnostics, SourceMap};
 use isaglot_testing::Random;
 
 const SEED: &str = "\
@@ -36,9 +35,7 @@ const PIECES: &[&str] =
 
 fn load(name: &str) -> Isa {
     let top = format!("{}/../../specs/{name}/{name}.xml", env!("CARGO_MANIFEST_DIR"));
-    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-    let mut read = |path: &str| std::fs::read(path).map_err(|e| e.to_string());
-    isaglot_isaspec::load(&mut files, &top, &mut read, &mut out).expect("a description that ships with the project")
+    isaglot_isaspec::oracle::load(top.as_ref()).expect("a description that ships with the project")
 }
 
 #[test]

@@ -10,7 +10,6 @@ use isaglot_asm::{Entry, Hooks, Options, Stream};
 use isaglot_codec::Plan;
 use isaglot_emit::files::File;
 use isaglot_model::{FeatureId, Isa};
-use isaglot_source::{Diagnostics, SourceMap, render};
 use isaglot_testing::peer::{CLANG_SANITIZERS, GCC_SANITIZERS, Peer};
 use isaglot_testing::{Failed, Random, corpus, workspace};
 
@@ -27,12 +26,7 @@ pub(crate) const STRICT: &[&str] = &["-Wconversion"];
 pub(crate) const SANITIZE: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 /// Loads a description.
-pub(crate) fn load(path: &Path) -> Result<Isa, String> {
-    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-    let top = path.to_string_lossy();
-    let isa = isaglot_isaspec::load(&mut files, &top, &mut |p| std::fs::read(p).map_err(|e| e.to_string()), &mut out);
-    isa.ok_or_else(|| out.iter().map(|d| render::text(&files, d, false)).collect())
-}
+pub(crate) use isaglot_isaspec::oracle::load;
 
 /// The plan of a description for a gen; `features` is `all`, or empty for those that are on by default.
 fn plan<'a>(isa: &'a Isa, generation: u32, features: &str) -> Plan<'a> {

@@ -6,10 +6,8 @@ use isaglot_asm::{Assembler, Compat, Names, Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_codec::operands::{decode, encode};
-use isaglot_isaspec as isaspec;
 use isaglot_model::Isa;
 use isaglot_model::compiled::{Header, MAGIC, Source, Unreadable, VERSION, from_bytes, to_bytes};
-use isaglot_source::{Diagnostics, SourceMap};
 use isaglot_testing::Random;
 
 /// The descriptions that ship with the project.
@@ -21,10 +19,7 @@ const LAYOUT: (u32, u32) = (1, 1_356_279_321);
 
 fn load(name: &str) -> Isa {
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs").join(name);
-    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
-    let mut read = |path: &str| std::fs::read(path).map_err(|e| e.to_string());
-    let isa = isaspec::load(&mut files, &top.to_string_lossy(), &mut read, &mut problems);
-    isa.unwrap_or_else(|| panic!("{name} does not load: {problems:?}"))
+    isaglot_isaspec::oracle::load(&top).unwrap_or_else(|problems| panic!("{name} does not load: {problems}"))
 }
 
 fn header() -> Header {
