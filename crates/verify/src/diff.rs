@@ -8,6 +8,8 @@
 //! as changed even if the texts should come out the same.
 
 use isaglot_bits::{Count, Pattern, Word};
+use isaglot_codec::Plan;
+use isaglot_invariant::impossible;
 use isaglot_model::{EncodingId, FieldSource, FieldType, GenRange, Isa, Name, Overlap, SpaceId};
 
 use crate::bdd::Ref;
@@ -132,18 +134,7 @@ struct Followed<'a> {
 
 /// The features of a set as they are by default.
 fn features(isa: &Isa) -> Vec<Ref> {
-    let mut on: Vec<bool> = isa.features().iter().map(|f| f.default).collect();
-    // What comes with a feature that is on is on; each round adds one or ends it.
-    for _ in 0..on.len() {
-        for (i, feature) in isa.features().iter().enumerate() {
-            for implied in feature.implies.iter().filter(|_| on.get(i) == Some(&true)).collect::<Vec<_>>() {
-                if let Some(flag) = on.get_mut(implied.index()) {
-                    *flag = true;
-                }
-            }
-        }
-    }
-    on.into_iter().map(Ref::constant).collect()
+    Plan::new(isa, 0).numbers().features.iter().map(|&on| Ref::constant(on)).collect()
 }
 
 impl<'a> Comparison<'a> {
@@ -220,10 +211,7 @@ impl<'a> Comparison<'a> {
                 self.push(ChangeKind::Encoding, Some(id), Some(other), both, out);
                 continue;
             }
-            if followed.is_none() {
-                followed = Some(follow(&mut self.sym, a, id));
-            }
-            let Some(one) = &mut followed else { continue };
+            let one = followed.get_or_insert_with(|| follow(&mut self.sym, a, id));
             let mut two = follow(&mut self.sym, b, other);
             let text = differ(&mut self.sym, &one.tokens, &two.tokens);
             let reports = self.sym.bdd.xor(one.clean, two.clean);
@@ -294,7 +282,7 @@ impl<'a> Comparison<'a> {
             return;
         };
         for part in parts {
-            let Some((sample, _)) = self.sym.witness(part.words) else { continue };
+            let Some((sample, _)) = self.sym.witness(part.words) else { return impossible(()) };
             let (patterns, complete) = self.sym.patterns(part.words, limits::SHOWN_PATTERNS);
             let count = self.sym.count_words(part.words);
             let gens = (!one_gen).then_some(part.gens);
@@ -345,29 +333,25 @@ fn differ(sym: &mut Symbols, x: &[Token], y: &[Token]) -> Ref {
 
 fn token_differs(sym: &mut Symbols, x: &Token, y: &Token) -> Ref {
     match (x, y) {
+        // Zeros stand in front of a number that is not negative, and ones of one that is.
         (Token::Number(f, x), Token::Number(g, y)) if f == g => {
-            let mut any = Ref::FALSE;
-            for i in 0..x.len().max(y.len()) {
-                // Zeros stand in front of a number that is not negative, and ones of one that is.
-                let fill = Ref::constant(*f == text::Format::Negative);
-                let (x, y) = (x.get(i).copied().unwrap_or(fill), y.get(i).copied().unwrap_or(fill));
-                let one = sym.bdd.xor(x, y);
-                any = sym.bdd.or(any, one);
-            }
-            any
+            bits_differ(sym, x, y, Ref::constant(*f == text::Format::Negative))
         }
         (Token::Choice(x), Token::Choice(y)) => choices_differ(sym, x, y),
         _ if x == y => Ref::FALSE,
-        _ => differ_once(sym, x, y),
-    }
-}
-
-/// Two tokens of different kinds: a choice may still come out as the other.
-fn differ_once(sym: &mut Symbols, x: &Token, y: &Token) -> Ref {
-    match (x, y) {
+        // A choice may come out as a token of another kind.
         (Token::Choice(_), _) | (_, Token::Choice(_)) => differ(sym, std::slice::from_ref(x), std::slice::from_ref(y)),
         _ => Ref::TRUE,
     }
+}
+
+/// When two numbers differ, if `fill` stands in front of the shorter one.
+fn bits_differ(sym: &mut Symbols, x: &[Ref], y: &[Ref], fill: Ref) -> Ref {
+    (0..x.len().max(y.len())).fold(Ref::FALSE, |any, i| {
+        let (x, y) = (x.get(i).copied().unwrap_or(fill), y.get(i).copied().unwrap_or(fill));
+        let one = sym.bdd.xor(x, y);
+        sym.bdd.or(any, one)
+    })
 }
 
 /// When two choices give different texts: alternatives of one shape belong together.
@@ -438,13 +422,9 @@ fn fields_differ<'a>(
         let (x, y) = (a.isa.names().get(&text), b.isa.names().get(&text));
         let (x, has_x) = meaning(sym, a, one, x);
         let (y, has_y) = meaning(sym, b, two, y);
-        let mut part = sym.bdd.xor(has_x, has_y);
-        for i in 0..x.len().max(y.len()) {
-            let (x, y) = (x.get(i).copied().unwrap_or(Ref::FALSE), y.get(i).copied().unwrap_or(Ref::FALSE));
-            let one = sym.bdd.xor(x, y);
-            part = sym.bdd.or(part, one);
+        for part in [sym.bdd.xor(has_x, has_y), bits_differ(sym, &x, &y, Ref::FALSE)] {
+            any = sym.bdd.or(any, part);
         }
-        any = sym.bdd.or(any, part);
     }
     any
 }

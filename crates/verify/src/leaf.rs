@@ -3,7 +3,7 @@
 //! A word is *clean* if a decoder has nothing to report about it: no don't-care bit set, no assert broken, every name
 //! and sub-encoding resolved, a text found. Questions about shared text and round trips are about clean words.
 
-use isaglot_model::{EncodingId, FieldSource, Isa, Name, Piece};
+use isaglot_model::{EncodingId, FieldSource, Isa, Name};
 
 use crate::bdd::Ref;
 use crate::limits;
@@ -74,11 +74,7 @@ pub(crate) fn enter<'a>(isa: &'a Isa, sym: &mut Symbols, encoding: EncodingId, f
 pub(crate) fn words(isa: &Isa, sym: &mut Symbols, encoding: EncodingId, features: &[Ref]) -> Ref {
     let e = &isa[encoding];
     let word: Vec<Ref> = (0..e.width).map(|bit| sym.bit(bit)).collect();
-    let mut when = sym.encoding(&word, e);
-    for part in [sym.in_gens(e.gens), sym.condition(features, &e.condition)] {
-        when = sym.bdd.and(when, part);
-    }
-    when
+    sym.claims(&word, e, features)
 }
 
 /// Evaluates what no text asks for, too, where it applies: names in it can be unresolved all the same.
@@ -107,20 +103,17 @@ pub(crate) type Meanings = Vec<(Ref, Vec<u32>)>;
 /// The fields of the instruction's own scope that are read from a bit of the word, in the order of their names' ids.
 pub(crate) fn fields_of_bits(leaf: &mut Leaf<'_>) -> Vec<(Name, Meanings)> {
     let e = leaf.scopes.encoding(0);
-    let mut names: Vec<Name> = e.cases.iter().flat_map(|c| &c.fields).map(|f| f.name).collect();
+    let mut names = e.field_names();
     names.sort_unstable();
-    names.dedup();
     let mut out = Vec::new();
     for name in names {
         let lookup = leaf.scopes.lookup(&mut leaf.sym, 0, name);
         let mut meanings = Vec::new();
         for found in &lookup.found {
-            let FieldSource::Bits(pieces) = &leaf.scopes.field(found).source else { continue };
-            let bits = pieces.iter().filter_map(|p| match p {
-                Piece::Bits(range) => Some(range.lo..range.end()),
-                Piece::Implied { .. } => None,
-            });
-            meanings.push((found.when, bits.flatten().collect()));
+            let source = &leaf.scopes.field(found).source;
+            if matches!(source, FieldSource::Bits(_)) {
+                meanings.push((found.when, source.ranges().flat_map(|range| range.lo..range.end()).collect()));
+            }
         }
         if !meanings.is_empty() {
             out.push((name, meanings));

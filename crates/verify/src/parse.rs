@@ -9,6 +9,7 @@
 //! States are of two kinds: one that reads a range of bytes, and one that goes on without reading to one of several
 //! others. Runs part at the latter only.
 
+use isaglot_invariant::impossible;
 use rustc_hash::FxHashSet;
 
 use crate::bdd::Ref;
@@ -80,8 +81,9 @@ impl Automaton {
     fn many(&mut self, low: u8, high: u8, then: u32) -> u32 {
         let choice = self.go(Vec::new());
         let one = self.read(low, high, choice);
-        if let Some(State::Go(to)) = self.states.get_mut(choice as usize) {
-            *to = vec![one, then];
+        match self.states.get_mut(choice as usize) {
+            Some(State::Go(to)) => *to = vec![one, then],
+            _ => impossible(()),
         }
         choice
     }

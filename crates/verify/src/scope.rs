@@ -9,7 +9,7 @@
 use std::convert::Infallible;
 
 use isaglot_codec::resolve::{self, Definition, Domain, Holds, Lookup, Search, Walk};
-use isaglot_invariant::Impossible as _;
+use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::{
     Algebra, BinaryOp, Encoding, EncodingId, ExprId, FeatureId, Field, FieldSource, IntType, Isa, Name, Overlap, Param,
     Piece, SpaceId, UnaryOp,
@@ -161,7 +161,7 @@ impl<'a> Scopes<'a> {
 
     /// The scope's own word, a bit of it.
     pub(crate) fn word_bit(&self, scope: ScopeId, bit: u32) -> Ref {
-        self.list[scope].word.get(bit as usize).copied().unwrap_or(Ref::FALSE)
+        self.list[scope].word.get(bit as usize).copied().or_impossible(Ref::FALSE)
     }
 
     /// All meanings of a name in a scope.
@@ -248,7 +248,7 @@ impl<'a> Scopes<'a> {
                 continue;
             }
             self.evaluate(sym, scope, id);
-            let Some(expr) = self.list[scope].exprs.get_mut(&id) else { continue };
+            let Some(expr) = self.list[scope].exprs.get_mut(&id) else { return impossible(()) };
             let marked = sym.bdd.or(*mark(expr), when);
             if marked == *mark(expr) {
                 continue;
@@ -311,10 +311,7 @@ impl<'a> Scopes<'a> {
         let mut matching = Vec::new();
         for &id in &self.isa[space].encodings {
             let e = &self.isa[id];
-            let mut matches = sym.encoding(word, e);
-            let (gens, condition) = (sym.in_gens(e.gens), sym.condition(&self.features, &e.condition));
-            matches = sym.bdd.and(matches, gens);
-            matches = sym.bdd.and(matches, condition);
+            let matches = sym.claims(word, e, &self.features);
             if matches.is_false() {
                 continue;
             }
@@ -493,7 +490,7 @@ impl Algebra for Diagrams<'_, '_> {
     }
 
     fn feature(&mut self, feature: FeatureId) -> Result<Vector, Infallible> {
-        Ok(vector::from_bits(&[self.scopes.features.get(feature.index()).copied().unwrap_or(Ref::FALSE)]))
+        Ok(vector::from_bits(&[self.scopes.features.get(feature.index()).copied().or_impossible(Ref::FALSE)]))
     }
 
     fn unary(&mut self, op: UnaryOp, ty: IntType, x: Vector) -> Result<Vector, Infallible> {

@@ -5,6 +5,7 @@
 //! between are for the second word of a question about pairs.
 
 use isaglot_bits::{Count, Pattern, Word};
+use isaglot_invariant::Impossible as _;
 use isaglot_model::{Condition, Encoding, FeatureId, GenRange, Isa};
 
 use crate::bdd::{Bdd, Ref};
@@ -104,7 +105,7 @@ impl Symbols {
     pub(crate) fn condition(&mut self, features: &[Ref], condition: &Condition) -> Ref {
         match condition {
             Condition::Always => Ref::TRUE,
-            Condition::Feature(f) => features.get(f.index()).copied().unwrap_or(Ref::FALSE),
+            Condition::Feature(f) => features.get(f.index()).copied().or_impossible(Ref::FALSE),
             Condition::Not(c) => {
                 let c = self.condition(features, c);
                 self.bdd.not(c)
@@ -133,7 +134,7 @@ impl Symbols {
         some: impl Iterator<Item = FeatureId>,
     ) -> Ref {
         let mut all = Ref::TRUE;
-        let of = |f: FeatureId| features.get(f.index()).copied().unwrap_or(Ref::TRUE);
+        let of = |f: FeatureId| features.get(f.index()).copied().or_impossible(Ref::TRUE);
         for id in some {
             for &implied in &isa[id].implies {
                 let broken = self.bdd.and_not(of(id), of(implied));
@@ -154,13 +155,20 @@ impl Symbols {
     }
 
     /// Whether a word is in the pattern of an encoding and none of its exceptions.
-    pub(crate) fn encoding(&mut self, word: &[Ref], encoding: &Encoding) -> Ref {
+    fn encoding(&mut self, word: &[Ref], encoding: &Encoding) -> Ref {
         let mut is = self.matches(word, &encoding.pattern);
         for except in &encoding.except {
             let out = self.matches(word, except);
             is = self.bdd.and_not(is, out);
         }
         is
+    }
+
+    /// The words, gens and features for which an encoding matches.
+    pub(crate) fn claims(&mut self, word: &[Ref], encoding: &Encoding, features: &[Ref]) -> Ref {
+        let words = self.encoding(word, encoding);
+        let parts = [self.in_gens(encoding.gens), self.condition(features, &encoding.condition)];
+        parts.into_iter().fold(words, |all, part| self.bdd.and(all, part))
     }
 
     /// The smallest word of a set, with the smallest gen that has one.

@@ -12,6 +12,7 @@
 
 use std::rc::Rc;
 
+use isaglot_invariant::impossible;
 use isaglot_model::{Case, FieldType, TemplateId, TemplatePart};
 
 use crate::bdd::Ref;
@@ -272,7 +273,7 @@ fn field(
 
 /// A two's complement number, after `plus` if it is not negative.
 fn signed(sym: &mut Symbols, bits: &[Ref], plus: &str) -> Vec<(Ref, Vec<Token>)> {
-    let Some((&sign, low)) = bits.split_last() else { return Vec::new() };
+    let Some((&sign, low)) = bits.split_last() else { return impossible(Vec::new()) };
     let mut positive = Vec::new();
     push_text(&mut positive, plus.as_bytes());
     positive.push(Token::Number(Format::Unsigned, low.to_vec()));
@@ -476,7 +477,7 @@ fn float(sym: &mut Symbols, bits: &[Ref], when: Ref, out: &mut Vec<Ref>) {
     };
     let mantissa_bits = bits.len().saturating_sub(exponent_bits + 1);
     let (mantissa, rest) = bits.split_at(mantissa_bits);
-    let Some((sign, exponent)) = rest.split_last() else { return };
+    let Some((sign, exponent)) = rest.split_last() else { return impossible(()) };
     push(sym, *sign, when, out);
     let some = mantissa.iter().fold(Ref::FALSE, |any, &b| sym.bdd.or(any, b));
     let top = exponent.iter().fold(Ref::TRUE, |all, &b| sym.bdd.and(all, b));
