@@ -15,7 +15,7 @@ use crate::options::Compat;
 pub fn print(isa: &Isa, field: &Field, value: u64, compat: Compat, out: &mut Vec<u8>) {
     let width = field.width.min(64);
     match &field.ty {
-        FieldType::Int => signed(sign_extend(value, width), out),
+        FieldType::Int | FieldType::Branch { .. } => signed(sign_extend(value, width), out),
         FieldType::Uint => unsigned(value, out),
         FieldType::Hex => hex(value, out),
         FieldType::Offset => {
@@ -46,8 +46,6 @@ pub fn print(isa: &Isa, field: &Field, value: u64, compat: Compat, out: &mut Vec
             }
         }
         FieldType::BoolInv(None) => unsigned(u64::from(value == 0), out),
-        FieldType::Branch { absolute: false, .. } => signed(sign_extend(value, width), out),
-        FieldType::Branch { absolute: true, .. } => signed(sign_extend(value, width), out),
         FieldType::Enum(id) => match isa[*id].values.iter().find(|entry| entry.value == value) {
             Some(entry) => out.extend_from_slice(entry.display.as_bytes()),
             None => unsigned(value & 0xffff_ffff, out),

@@ -253,7 +253,8 @@ impl<'p, 'a> Compiler<'p, 'a> {
 
     /// The value of a field that is read from bits.
     pub(crate) fn bits_of(&mut self, field: &'a Field, found: Context) -> Result<ValueId, Unsure> {
-        let pieces = self.place_of(field, found).ok_or(Unsure)?;
+        let FieldSource::Bits(pieces) = &field.source else { return Err(Unsure) };
+        let pieces = self.outward(pieces, found);
         self.graph.pieces(&pieces)
     }
 

@@ -244,7 +244,7 @@ impl Form<'_> {
     fn undo(&self, steps: &[u32], long: u128) -> Option<u64> {
         steps.iter().try_fold(self.expansion.pattern.value().low_u64(), |short, &s| {
             let step = &self.steps[s as usize];
-            Some(short & !step.from_mask | scatter64(&step.from, step.undo(long)?))
+            Some(short & !step.from_mask | scatter_once(&step.from, step.undo(long)?) as u64)
         })
     }
 }
@@ -403,25 +403,17 @@ fn gather(ranges: &[BitRange], word: u128) -> u64 {
     ranges.iter().fold(0, |v, r| (v << (r.width % 64)) | ((word >> r.lo) as u64 & mask(r.width)))
 }
 
-fn scatter64(ranges: &[BitRange], value: u64) -> u64 {
+fn scatter_once(ranges: &[BitRange], value: u64) -> u128 {
     let mut rest = value;
     ranges.iter().rev().fold(0, |word, r| {
         let part = rest & mask(r.width);
         rest = rest.checked_shr(r.width).unwrap_or(0);
-        word | part << r.lo
+        word | u128::from(part) << r.lo
     })
 }
 
 fn scatter(copies: &[Vec<BitRange>], value: u64) -> u128 {
-    let mut word = 0;
-    for ranges in copies {
-        let mut rest = value;
-        for r in ranges.iter().rev() {
-            word |= u128::from(rest & mask(r.width)) << r.lo;
-            rest = rest.checked_shr(r.width).unwrap_or(0);
-        }
-    }
-    word
+    copies.iter().fold(0, |word, ranges| word | scatter_once(ranges, value))
 }
 
 fn scatter_word(copies: &[Vec<BitRange>], value: &Word) -> u128 {

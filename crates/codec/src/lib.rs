@@ -31,7 +31,7 @@ pub use errors::Errors;
 pub use expand::Expander;
 pub use flat::{Flat, Gather, Layout, Shape, ShapeId, Slot, Symbol, Values, WriteError};
 pub use graph::{Graph, Operation, ValueId};
-pub use operands::{EncodeError, Operand, OperandValue, Operands};
+pub use operands::{EncodeError, FieldValue, OperandValue, Operands};
 pub use plan::Plan;
 pub use scope::{Found, Scopes};
 pub use tree::{Match, Tree};

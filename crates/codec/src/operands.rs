@@ -21,16 +21,16 @@ pub struct Operands {
     /// The leaf.
     pub encoding: EncodingId,
     /// Its fields, in the order of its cases. To encode, any order and any selection: what is missing is 0.
-    pub fields: Vec<Operand>,
+    pub fields: Vec<FieldValue>,
     /// Bits of the word that neither the pattern nor a field of the list holds: those of a definition that another
     /// case shadows, don't-care bits, and asserted bits that are not as asserted; where [`is_knotted`] says so, all that the
     /// pattern does not hold. Zero in a tree that is made by hand.
     pub rest: Word,
 }
 
-/// A field's value.
+/// A field and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Operand {
+pub struct FieldValue {
     /// The field.
     pub name: Name,
     /// Its value.
@@ -156,7 +156,7 @@ fn take_apart(scopes: &mut Scopes<'_, '_>, scope: usize) -> Operands {
             // A value that is none of its space stays a number.
             None => OperandValue::Number(found.value.resized(found.field.width)),
         };
-        fields.push(Operand { name, value });
+        fields.push(FieldValue { name, value });
     }
     Operands { encoding: scopes.encoding_id(scope), fields, rest }
 }

@@ -1,7 +1,7 @@
 //! Words as trees of operands and back, on the programs that ship with the project.
 
 use isaglot::bits::Word;
-use isaglot::codec::{EncodeError, Operand, OperandValue, Operands, Plan, operands};
+use isaglot::codec::{EncodeError, FieldValue, OperandValue, Operands, Plan, operands};
 use isaglot::model::Isa;
 use isaglot::source::{Diagnostics, SourceMap};
 
@@ -69,7 +69,7 @@ fn encode(isa: &Isa, fields: &[(&str, u64)]) -> Result<u64, EncodeError> {
     let name = |n: &str| isa.names().get(n).expect("a name of the description");
     let root = &isa[isa.root()];
     let fields =
-        fields.iter().map(|&(n, v)| Operand { name: name(n), value: OperandValue::Number(Word::from_u64(v, 64)) });
+        fields.iter().map(|&(n, v)| FieldValue { name: name(n), value: OperandValue::Number(Word::from_u64(v, 64)) });
     let tree = Operands { encoding: root.encodings[0], fields: fields.collect(), rest: Word::zero(32) };
     operands::encode(&plan, &tree).map(|word| word.low_u64())
 }
