@@ -66,8 +66,12 @@ impl Word {
 
     /// The low `width` bits of `value`, zero-extended if `width` is above 64.
     #[must_use]
+    #[inline]
     pub fn from_u64(value: u64, width: u32) -> Self {
-        Self::from_limbs(&[value], width)
+        if width > INLINE_BITS {
+            return Self::from_limbs(&[value], width);
+        }
+        Self { width, store: Store::Inline([value & limbs::mask(width), 0]) }
     }
 
     /// The low `width` bits of `value`, zero-extended if `width` is above 128.

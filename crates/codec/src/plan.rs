@@ -92,6 +92,7 @@ impl<'a> Plan<'a> {
     ///
     /// # Panics
     /// Never for a space of this plan's instruction set.
+    #[inline]
     #[must_use]
     pub fn tree(&self, space: SpaceId) -> &Tree {
         self.trees[space.index()].get_or_init(|| Tree::build(self.isa, space, |e| self.active(e)))

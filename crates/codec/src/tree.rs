@@ -185,6 +185,7 @@ impl Tree {
         except.iter().any(|e| first & e.care == e.value && (e.more.0 == e.more.1 || self.rest_matches(e.more, limbs)))
     }
 
+    #[inline]
     fn rest_matches(&self, (from, to): (u32, u32), limbs: &[u64]) -> bool {
         let more = self.more.get(from as usize..to as usize).or_impossible(&[]);
         more.iter().enumerate().all(|(i, (care, value))| limbs.get(i + 1).copied().unwrap_or(0) & care == *value)

@@ -392,6 +392,7 @@ fn ids(out: &mut Vec<u8>, key: &str, list: &[u32]) {
 }
 
 /// Decimal digits, with a sign if negative.
+#[inline]
 pub fn signed(out: &mut Vec<u8>, n: i64) {
     if n < 0 {
         out.push(b'-');

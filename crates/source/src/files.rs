@@ -31,6 +31,7 @@ impl Span {
     pub const NOWHERE: Span = Span { file: FileId(u32::MAX), start: 0, end: 0 };
 
     /// The bytes `start..end` of `file`; offsets above `u32::MAX` saturate.
+    #[inline]
     pub fn new(file: FileId, start: usize, end: usize) -> Span {
         let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Span { file, start: clamp(start), end: clamp(end.max(start)) }

@@ -24,7 +24,7 @@ pub(super) fn digits(text: &[u8], hex: bool) -> usize {
 
 /// The value of digits, if it fits 64 bits.
 #[inline]
-pub(super) fn value(digits: &[u8], base: u64) -> Option<u64> {
+pub(super) fn value<'d>(digits: impl IntoIterator<Item = &'d u8>, base: u64) -> Option<u64> {
     let mut value = 0u64;
     for &byte in digits {
         let digit = match byte {
@@ -69,8 +69,8 @@ pub(super) fn literal(text: &[u8]) -> Option<(Option<u64>, usize)> {
     if len == 0 {
         return None;
     }
-    let plain: Vec<u8> = rest.iter().take(len).copied().filter(|&byte| byte != b'_').collect();
-    Some((value(&plain, base), start + len))
+    let plain = rest.iter().take(len).filter(|&&byte| byte != b'_');
+    Some((value(plain, base), start + len))
 }
 
 /// The value of digits in more than 64 bits; `None` if it does not fit.

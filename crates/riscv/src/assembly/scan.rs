@@ -181,7 +181,7 @@ fn is_whole(operands: &[u8], all: u8) -> bool {
 }
 
 fn is_atomic(name: &[u8]) -> bool {
-    name.starts_with(b"amo") || name.starts_with(b"lr.") || name.starts_with(b"sc.")
+    matches!(name, [b'a', b'm', b'o', ..] | [b'l', b'r', b'.', ..] | [b's', b'c', b'.', ..])
 }
 
 /// Whether the address in parentheses has nothing before it.

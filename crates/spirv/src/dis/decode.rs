@@ -3,6 +3,7 @@
 //! The sink is a type parameter, so that printing, naming and listing share this walk at no cost. Nothing is allocated
 //! per instruction. An instruction that fails may have handed on some operands; the sink drops them.
 
+use isaglot_invariant::Impossible as _;
 use rustc_hash::FxHashMap;
 
 use crate::asm::Status;
@@ -184,8 +185,7 @@ impl<'a> Decoder<'a> {
             return binary("Invalid instruction word count: 0".to_owned());
         }
         let opcode = first as u16;
-        let grammar = self.grammar;
-        let Some(op) = grammar.op(opcode) else {
+        let Some(op) = self.grammar.op(opcode) else {
             return unknown(format!("Invalid opcode: {opcode}"));
         };
         if self.bare_is_unknown && count == 1 && op.program.len > 0 {
@@ -204,10 +204,10 @@ impl<'a> Decoder<'a> {
     /// The operands of an instruction.
     #[inline]
     fn body<S: Sink>(&mut self, now: &mut Now<'a>, fresh: bool, sink: &mut S) -> Result<usize> {
-        let (op, start, end, grammar) = (now.op, now.start, now.end, self.grammar);
+        let (op, start, end) = (now.op, now.start, now.end);
         let count = end - start;
         let step = self.program(op.program, now, fresh, sink)?;
-        let name = || grammar.str(op.name);
+        let name = || self.grammar.str(op.name);
         if step == Step::Next && now.pos < end {
             let used = now.pos - start;
             return binary(format!(
@@ -398,7 +398,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn string<S: Sink>(&mut self, now: &mut Now<'_>, sink: &mut S) -> Result<Step> {
-        let rest = self.words.get(now.pos..).unwrap_or(&[]);
+        let rest = self.words.get(now.pos..).or_impossible(&[]);
         let rest = rest.get(..limits::INSTRUCTION_WORDS).unwrap_or(rest);
         let Some(last) = rest.iter().position(|&w| has_zero_byte(w)) else {
             return self.exhausted("truncated", LITERAL_STRING, now);
@@ -451,13 +451,12 @@ impl<'a> Decoder<'a> {
         fresh: bool,
         sink: &mut S,
     ) -> Result<Step> {
-        let grammar = self.grammar;
-        let Some(group) = grammar.kind(kind) else {
+        let Some(group) = self.grammar.kind(kind) else {
             return bad(Status::Internal, format!("Internal error: Unhandled operand type: {kind}"));
         };
-        let phrase = || grammar.str(group.phrase);
+        let phrase = || self.grammar.str(group.phrase);
         if group.flags & MASK == 0 {
-            let Some(row) = grammar.member(group, word) else {
+            let Some(row) = self.grammar.member(group, word) else {
                 let mut message = format!("Invalid {} operand: {word}", phrase());
                 if phrase() == "source language" {
                     message.push_str(
@@ -475,7 +474,7 @@ impl<'a> Decoder<'a> {
         while bits != 0 {
             let bit = 1 << (31 - bits.leading_zeros());
             bits ^= bit;
-            if grammar.member(group, bit).is_none() {
+            if self.grammar.member(group, bit).is_none() {
                 return unknown(format!("Invalid {} operand: {word} has invalid mask component {bit}", phrase()));
             }
         }
@@ -485,7 +484,7 @@ impl<'a> Decoder<'a> {
         while bits != 0 {
             let bit = bits & bits.wrapping_neg();
             bits ^= bit;
-            if let Some(row) = grammar.member(group, bit)
+            if let Some(row) = self.grammar.member(group, bit)
                 && row.program.len != 0
                 && self.parameters(row.program, now, fresh, sink)? == Step::End
             {

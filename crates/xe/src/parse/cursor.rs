@@ -139,6 +139,12 @@ impl<'a> Parser<'a, '_, '_> {
         self.take(length)
     }
 
+    /// Whether no letter, digit or underscore is next.
+    #[inline]
+    fn ends_word(&self) -> bool {
+        !self.rest.first().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+    }
+
     /// A number in any base.
     #[inline]
     pub(super) fn number(&mut self, what: &str) -> Result<u64> {
@@ -150,12 +156,12 @@ impl<'a> Parser<'a, '_, '_> {
             value = value * 10 + u64::from(digit - b'0');
             length += 1;
         }
-        let ends = !self.rest.get(length).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-        if length > 0 && ends {
-            self.skip(length);
+        let (start, before) = (self.at(), self.rest);
+        self.skip(length);
+        if length > 0 && self.ends_word() {
             return Ok(value);
         }
-        let start = self.at();
+        self.rest = before;
         let word = self.word();
         float::integer(word).filter(|_| !word.is_empty()).ok_or_else(|| {
             self.back_to(start);
@@ -179,6 +185,13 @@ impl<'a> Parser<'a, '_, '_> {
     #[inline]
     pub(super) fn small(&mut self, what: &str) -> Result<u8> {
         let before = self.rest;
+        // Nearly all have one or two digits.
+        if let Some(n) = self.few_digits()
+            && self.ends_word()
+        {
+            return Ok(n);
+        }
+        self.rest = before;
         let n = self.number(what)?;
         u8::try_from(n).map_err(|_| {
             let start = self.end - before.len();

@@ -225,6 +225,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     }
 
     /// How long an instruction is, whatever its symbols turn out to be.
+    #[inline]
     fn measure(&mut self, piece: TextSlice) -> u64 {
         if let Some((form, bits)) = self.assembler.recall(piece.of(self.text), self.bits) {
             self.measured.push(Measured::Width { bits, form: Some(form) });
