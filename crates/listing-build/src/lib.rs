@@ -15,6 +15,7 @@ mod steps;
 use std::borrow::Cow;
 
 use isaglot_codec::Plan;
+use isaglot_invariant::Impossible as _;
 use isaglot_model::Access;
 
 use crate::blocks::{Block, blocks};
@@ -78,7 +79,7 @@ fn accesses(registers: &Registers, steps: &[Step], blocks: &[Block]) -> (Program
     let mut program = Program::new(&files);
     let mut all = Vec::new();
     for block in blocks {
-        for step in steps.get(block.steps.clone()).unwrap_or(&[]) {
+        for step in steps.get(block.steps.clone()).or_impossible(&[]) {
             let mut ids = Vec::new();
             for piece in &step.pieces {
                 let mut add = |all: &[RegisterId], role: Role| {

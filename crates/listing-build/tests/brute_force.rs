@@ -12,6 +12,8 @@ use isaglot_listing::write::{Style, to_json};
 use isaglot_listing_build::{Options, build};
 use isaglot_model::Isa;
 use isaglot_source::SourceMap;
+use isaglot_testing::Random;
+use isaglot_testing::flow::{self, Step};
 
 const PROGRAMS: u64 = 1000;
 const LONGEST: u64 = 60;
@@ -19,20 +21,7 @@ const LONGEST: u64 = 60;
 /// A made instruction: its word, what it reads and writes (numbers of x registers, never 0), and where it goes.
 struct Made {
     word: u32,
-    reads: Vec<u32>,
-    write: Option<u32>,
-    nexts: Vec<usize>,
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % n
-    }
+    step: Step,
 }
 
 fn riscv() -> Isa {
@@ -78,52 +67,10 @@ fn program(random: &mut Random) -> Vec<Made> {
                 _ => (rs1 << 15 | 0x67, vec![rs1], None, vec![]),
             };
             let real = |r: &u32| *r != 0;
-            Made { word, reads: reads.into_iter().filter(real).collect(), write: write.filter(real), nexts }
+            let reads = reads.into_iter().filter(real).collect();
+            Made { word, step: Step { reads, write: write.filter(real), nexts } }
         })
         .collect()
-}
-
-/// Where each instruction comes from.
-fn preds(made: &[Made]) -> Vec<Vec<usize>> {
-    let mut all = vec![Vec::new(); made.len()];
-    for (at, m) in made.iter().enumerate() {
-        m.nexts.iter().for_each(|&next| all[next].push(at));
-    }
-    all
-}
-
-/// The instructions that define what `at` reads in `register`.
-fn definitions(made: &[Made], preds: &[Vec<usize>], at: usize, register: u32) -> BTreeSet<u32> {
-    let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
-    let mut left: Vec<usize> = preds[at].clone();
-    while let Some(p) = left.pop() {
-        if !seen.insert(p) {
-            continue;
-        }
-        if made[p].write == Some(register) {
-            found.insert(p as u32);
-        } else {
-            left.extend(&preds[p]);
-        }
-    }
-    found
-}
-
-/// Whether some way from `at` on reads `register` before writing it.
-fn live(made: &[Made], at: usize, register: u32) -> bool {
-    let (mut seen, mut left) = (BTreeSet::new(), vec![at]);
-    while let Some(i) = left.pop() {
-        if !seen.insert(i) {
-            continue;
-        }
-        if made[i].reads.contains(&register) {
-            return true;
-        }
-        if made[i].write != Some(register) {
-            left.extend(&made[i].nexts);
-        }
-    }
-    false
 }
 
 fn source_defs(inst: &Inst<'_>) -> BTreeSet<u32> {
@@ -149,7 +96,7 @@ fn riscv_dataflow_equals_a_walk_over_instructions() {
     let isa = riscv();
     let plan = Plan::new(&isa, 64);
     for seed in 1..=PROGRAMS {
-        let made = program(&mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
+        let made = program(&mut Random::new(seed));
         let bytes: Vec<u8> = made.iter().flat_map(|m| m.word.to_le_bytes()).collect();
         let options = Options { defs: true, pc: true, bits: false };
         let listing = build(&plan, &bytes, options).expect("not too large");
@@ -165,16 +112,17 @@ fn riscv_dataflow_equals_a_walk_over_instructions() {
             })
             .collect();
         assert_eq!(insts.len(), made.len(), "seed {seed}");
-        let preds = preds(&made);
+        let steps: Vec<&Step> = made.iter().map(|m| &m.step).collect();
+        let preds = flow::preds(&steps);
         let mut uses = vec![BTreeSet::new(); made.len()];
         for (at, inst) in insts.iter().enumerate() {
-            let reads = made[at].reads.iter();
-            let wanted: BTreeSet<u32> = reads.flat_map(|&r| definitions(&made, &preds, at, r)).collect();
+            let reads = steps[at].reads.iter();
+            let wanted: BTreeSet<u32> = reads.flat_map(|&r| flow::definitions(&steps, &preds, at, r)).collect();
             assert_eq!(source_defs(inst), wanted, "seed {seed}, definitions of {at}: {:?}", inst.comment);
             for &definition in &wanted {
                 uses[definition as usize].insert(at as u32);
             }
-            let alive = (1..32).filter(|&r| live(&made, at, r)).count() as u32;
+            let alive = (1..32).filter(|&r| flow::live(&steps, at, r)).count() as u32;
             let totals = inst.live_totals.as_ref().and_then(|l| l.0.iter().find(|f| f.0 == "x")).map(|f| f.1);
             assert_eq!(totals, Some(8 * alive), "seed {seed}, live before {at}: {:?}", inst.comment);
         }

@@ -10,6 +10,7 @@ use isaglot_source::FileId;
 use isaglot_spirv::dis::Options;
 use isaglot_spirv::list::{Show, list};
 use isaglot_testing::Random;
+use isaglot_testing::flow::{self, Step};
 
 const PROGRAMS: u64 = 1000;
 
@@ -23,10 +24,12 @@ const FUNCTION: u32 = 4;
 #[derive(Default)]
 struct Made {
     words: Vec<u32>,
-    reads: Vec<u32>,
     names: Vec<u32>,
-    write: Option<u32>,
-    nexts: Vec<usize>,
+    step: Step,
+}
+
+fn made(words: Vec<u32>, reads: Vec<u32>, write: Option<u32>, nexts: Vec<usize>) -> Made {
+    Made { words, names: Vec::new(), step: Step { reads, write, nexts } }
 }
 
 fn instruction(opcode: u32, operands: &[u32]) -> Vec<u32> {
@@ -72,8 +75,10 @@ fn module(random: &mut Random) -> (Vec<Made>, u32) {
             if random.index(2) == 0 { instruction(5, &[about, u32::from(b'n')]) } else { instruction(71, &[about, 0]) };
         all.push(Made { words, names: vec![about], ..Made::default() });
     }
-    let plain =
-        |words, names: &[u32], write| Made { words, names: names.to_vec(), write: Some(write), ..Made::default() };
+    let plain = |words, names: &[u32], write| {
+        let step = Step { write: Some(write), ..Step::default() };
+        Made { words, names: names.to_vec(), step }
+    };
     all.push(plain(instruction(19, &[VOID]), &[], VOID));
     all.push(plain(instruction(21, &[INT, 32, 0]), &[], INT));
     all.push(plain(instruction(20, &[BOOL]), &[], BOOL));
@@ -84,14 +89,14 @@ fn module(random: &mut Random) -> (Vec<Made>, u32) {
     all.push(plain(instruction(41, &[BOOL, truth]), &[BOOL], truth));
     let module_end = all.len();
     for (at, made) in all.iter_mut().enumerate() {
-        made.nexts = vec![at + 1];
+        made.step.nexts = vec![at + 1];
     }
     let mut heads = Vec::new();
     for shape in &shapes {
         heads.push(all.len());
         function(shape, &values, &constants, truth, &functions, random, &mut all);
     }
-    all[module_end - 1].nexts = heads;
+    all[module_end - 1].step.nexts = heads;
     (all, bound)
 }
 
@@ -106,7 +111,7 @@ fn function(
 ) {
     let head = all.len();
     let words = instruction(54, &[VOID, shape.id, 0, FUNCTION]);
-    all.push(Made { words, reads: vec![VOID, FUNCTION], nexts: vec![head + 1], ..Made::default() });
+    all.push(made(words, vec![VOID, FUNCTION], None, vec![head + 1]));
     // Where each label will stand: a label, its values, a terminator.
     let mut at = all.len();
     let starts: Vec<usize> = shape
@@ -119,7 +124,7 @@ fn function(
         .collect();
     for (label, made) in shape.labels.iter().zip(&shape.values) {
         let next = all.len() + 1;
-        all.push(Made { words: instruction(248, &[*label]), nexts: vec![next], ..Made::default() });
+        all.push(self::made(instruction(248, &[*label]), vec![], None, vec![next]));
         for &id in made {
             let next = all.len() + 1;
             let (a, b) = (*random.pick(values), *random.pick(values));
@@ -132,7 +137,7 @@ fn function(
                 }
                 _ => (instruction(128, &[INT, id, a, b]), vec![INT, a, b]),
             };
-            all.push(Made { words, reads, write: Some(id), nexts: vec![next], ..Made::default() });
+            all.push(self::made(words, reads, Some(id), vec![next]));
         }
         let mut place = || {
             let n = random.index(starts.len());
@@ -148,51 +153,9 @@ fn function(
             }
             _ => (instruction(250, &[truth, one, two]), vec![truth], vec![to_one, to_two]),
         };
-        all.push(Made { words, reads, nexts, ..Made::default() });
+        all.push(self::made(words, reads, None, nexts));
     }
     all.push(Made { words: instruction(56, &[]), ..Made::default() });
-}
-
-/// Where each instruction comes from.
-fn preds(made: &[Made]) -> Vec<Vec<usize>> {
-    let mut all = vec![Vec::new(); made.len()];
-    for (at, m) in made.iter().enumerate() {
-        m.nexts.iter().for_each(|&next| all[next].push(at));
-    }
-    all
-}
-
-/// The instructions that define what `at` reads in `id`.
-fn definitions(made: &[Made], preds: &[Vec<usize>], at: usize, id: u32) -> BTreeSet<u32> {
-    let (mut found, mut seen, mut left) = (BTreeSet::new(), BTreeSet::new(), preds[at].clone());
-    while let Some(p) = left.pop() {
-        if !seen.insert(p) {
-            continue;
-        }
-        if made[p].write == Some(id) {
-            found.insert(p as u32);
-        } else {
-            left.extend(&preds[p]);
-        }
-    }
-    found
-}
-
-/// Whether some way from `at` on reads `id` before defining it.
-fn live(made: &[Made], at: usize, id: u32) -> bool {
-    let (mut seen, mut left) = (BTreeSet::new(), vec![at]);
-    while let Some(i) = left.pop() {
-        if !seen.insert(i) {
-            continue;
-        }
-        if made[i].reads.contains(&id) {
-            return true;
-        }
-        if made[i].write != Some(id) {
-            left.extend(&made[i].nexts);
-        }
-    }
-    false
 }
 
 fn sources(inst: &Inst<'_>) -> BTreeSet<u32> {
@@ -228,21 +191,22 @@ fn spirv_dataflow_equals_a_walk_over_instructions() {
         assert_eq!(read(FileId(0), &json).expect("reads back"), listing, "seed {seed}");
         let (_, insts) = parts(&listing);
         assert_eq!(insts.len(), made.len(), "seed {seed}");
-        let preds = preds(&made);
-        let written: BTreeSet<u32> = made.iter().filter_map(|m| m.write).collect();
+        let steps: Vec<&Step> = made.iter().map(|m| &m.step).collect();
+        let preds = flow::preds(&steps);
+        let written: BTreeSet<u32> = steps.iter().filter_map(|s| s.write).collect();
         let mut wanted_uses = vec![BTreeSet::new(); made.len()];
         for (at, inst) in insts.iter().enumerate() {
             let m = &made[at];
-            let read = m.reads.iter().flat_map(|&id| definitions(&made, &preds, at, id));
+            let read = m.step.reads.iter().flat_map(|&id| flow::definitions(&steps, &preds, at, id));
             // What is only named is found wherever it is.
-            let by_name = |id: &u32| made.iter().position(|m| m.write == Some(*id)).map(|at| at as u32);
+            let by_name = |id: &u32| steps.iter().position(|s| s.write == Some(*id)).map(|at| at as u32);
             let wanted: BTreeSet<u32> = read.chain(m.names.iter().filter_map(by_name)).collect();
             assert_eq!(sources(inst), wanted, "seed {seed}, definitions of {at}: {:?}", inst.comment);
             links += wanted.len();
             for &definition in &wanted {
                 wanted_uses[definition as usize].insert(at as u32);
             }
-            let alive = written.iter().filter(|&&id| live(&made, at, id)).count() as u32;
+            let alive = written.iter().filter(|&&id| flow::live(&steps, at, id)).count() as u32;
             let told = inst.live_totals.as_ref().map(|l| l.0[0].1);
             assert_eq!(told, Some(alive), "seed {seed}, live before {at}: {:?}", inst.comment);
         }

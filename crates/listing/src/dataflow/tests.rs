@@ -2,18 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use isaglot_testing::Random;
+
 use super::*;
-
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, n: u32) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 32) % u64::from(n)) as u32
-    }
-}
 
 #[derive(Clone, Default, PartialEq)]
 struct NaivePath {
@@ -112,31 +103,32 @@ fn naive(program: &Program) -> (Edges, Vec<BTreeSet<u32>>) {
 }
 
 /// Two small files: 24 data bytes and 4 predicate bytes.
-fn random_program(rng: &mut Rng) -> Program {
+fn random_program(random: &mut Random) -> Program {
+    let mut below = |n: u64| random.below(n) as u32;
     let mut program = Program::new(&[24, 4]);
-    let blocks = 1 + rng.below(6);
+    let blocks = 1 + below(6);
     for _ in 0..blocks {
-        for _ in 0..rng.below(7) {
+        for _ in 0..below(7) {
             for role in [Role::Read, Role::Read, Role::Write] {
-                if rng.below(4) > 0 {
-                    let flags = rng.below(6) == 0;
-                    let (file, start) = if flags { (FileId(1), rng.below(4)) } else { (FileId(0), rng.below(26)) };
-                    program.run(file, start, 1 + rng.below(4), rng.below(7), 1 + rng.below(4));
+                if below(4) > 0 {
+                    let flags = below(6) == 0;
+                    let (file, start) = if flags { (FileId(1), below(4)) } else { (FileId(0), below(26)) };
+                    program.run(file, start, 1 + below(4), below(7), 1 + below(4));
                     program.operand(role);
                 }
             }
-            let predicated = match rng.below(4) {
+            let predicated = match below(4) {
                 0 => Some(Polarity::Normal),
                 1 => Some(Polarity::Inverted),
                 _ => None,
             };
             if predicated.is_some() {
-                program.run(FileId(1), rng.below(3), 1 + rng.below(2), 0, 1);
+                program.run(FileId(1), below(3), 1 + below(2), 0, 1);
                 program.operand(Role::Predicate);
             }
             program.instruction(predicated);
         }
-        let succs = (0..rng.below(3)).map(|_| rng.below(blocks + 1)).collect();
+        let succs = (0..below(3)).map(|_| below(u64::from(blocks) + 1)).collect();
         program.block(succs);
     }
     program
@@ -144,9 +136,9 @@ fn random_program(rng: &mut Rng) -> Program {
 
 #[test]
 fn agrees_with_the_rules() {
-    let mut rng = Rng(0x2545_F491_4F6C_DD1D);
+    let mut random = Random::new(0x2545_F491_4F6C_DD1D);
     for round in 0..4000 {
-        let program = random_program(&mut rng);
+        let program = random_program(&mut random);
         let (edges, live) = naive(&program);
         let flow = solve(&program).unwrap();
         for (i, inst) in program.insts.iter().enumerate() {
