@@ -16,7 +16,7 @@ use crate::limits;
 use crate::loc::Loc;
 use crate::names::Sym;
 use preprocess::Control;
-use token::{BANGS, Tok, TokenValue, keyword};
+use token::{Bang, Tok, TokenValue, keyword};
 
 /// Gives the bytes of a file, or `None` if there is none of that path.
 pub type Loader<'a> = dyn FnMut(&str) -> Option<Arc<[u8]>> + Send + 'a;
@@ -415,20 +415,23 @@ impl<'a> Lexer<'a> {
             self.at += 1;
         }
         let word = self.bytes.get(from..self.at).or_impossible(&[]);
-        let known = BANGS.iter().find(|(name, _, newer)| name.as_bytes() == word && (self.newest || !newer));
-        if let Some(&(_, bang, _)) = known {
+        let known = Bang::all().find(|(name, _)| name.as_bytes() == word).map(|found| found.1);
+        if let Some(bang) = known.filter(|bang| self.newest || !bang.is_newer()) {
             return Tok::Bang(bang);
         }
         let word = String::from_utf8_lossy(word).into_owned();
         let tok = self.error(ctx, self.start, "Unknown operator");
-        let newer = BANGS.iter().any(|(name, _, newer)| *name == word && *newer);
-        if newer {
+        if known.is_some() {
             ctx.messages.help(
                 &ctx.store.places,
                 Loc::NONE,
                 format!("!{word} is newer than LLVM 19: pass --dialect=newest"),
             );
-        } else if let Some(near) = isaglot_source::closest(&word, BANGS.iter().map(|b| b.0)) {
+            return tok;
+        }
+        let mut names: Vec<&str> = Bang::all().map(|found| found.0).collect();
+        names.sort_unstable();
+        if let Some(near) = isaglot_source::closest(&word, names) {
             ctx.messages.help(&ctx.store.places, Loc::NONE, format!("did you mean !{near}?"));
         }
         tok

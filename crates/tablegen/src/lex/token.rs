@@ -1,6 +1,7 @@
 //! Tokens.
 
 use crate::names::Sym;
+use crate::ops::{BinOp, TernOp, UnOp};
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,127 +65,50 @@ pub(crate) enum Tok {
 /// An operator that is written with `!`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bang {
-    Add,
-    And,
-    Cast,
-    Con,
+    Unary(UnOp),
+    Binary(BinOp),
+    Ternary(TernOp),
     Cond,
-    Dag,
-    Div,
-    Empty,
-    Eq,
     Exists,
-    Filter,
-    Find,
     Foldl,
-    Foreach,
-    Ge,
-    GetDagArg,
-    GetDagName,
-    GetDagOp,
-    GetDagOpName,
-    Gt,
-    Head,
-    If,
-    Initialized,
-    Instances,
-    Interleave,
     IsA,
-    Le,
-    ListConcat,
-    ListFlatten,
-    ListRemove,
-    ListSplat,
-    LogTwo,
-    Lt,
-    Match,
-    Mul,
-    Ne,
-    Not,
-    Or,
-    Range,
-    Repr,
-    SetDagArg,
-    SetDagName,
-    SetDagOp,
-    SetDagOpName,
-    Shl,
-    Size,
-    Sort,
-    Sra,
-    Srl,
-    StrConcat,
-    Sub,
-    Subst,
-    Substr,
-    Tail,
-    ToLower,
-    ToUpper,
-    Xor,
 }
 
-/// Operators by name; the last column says that the operator is newer than LLVM 19.
-pub(crate) const BANGS: &[(&str, Bang, bool)] = &[
-    ("add", Bang::Add, false),
-    ("and", Bang::And, false),
-    ("cast", Bang::Cast, false),
-    ("con", Bang::Con, false),
-    ("cond", Bang::Cond, false),
-    ("dag", Bang::Dag, false),
-    ("div", Bang::Div, false),
-    ("empty", Bang::Empty, false),
-    ("eq", Bang::Eq, false),
-    ("exists", Bang::Exists, false),
-    ("filter", Bang::Filter, false),
-    ("find", Bang::Find, false),
-    ("foldl", Bang::Foldl, false),
-    ("foreach", Bang::Foreach, false),
-    ("ge", Bang::Ge, false),
-    ("getdagarg", Bang::GetDagArg, false),
-    ("getdagname", Bang::GetDagName, false),
-    ("getdagop", Bang::GetDagOp, false),
-    ("getdagopname", Bang::GetDagOpName, true),
-    ("getop", Bang::GetDagOp, false),
-    ("gt", Bang::Gt, false),
-    ("head", Bang::Head, false),
-    ("if", Bang::If, false),
-    ("initialized", Bang::Initialized, true),
-    ("instances", Bang::Instances, true),
-    ("interleave", Bang::Interleave, false),
-    ("isa", Bang::IsA, false),
-    ("le", Bang::Le, false),
-    ("listconcat", Bang::ListConcat, false),
-    ("listflatten", Bang::ListFlatten, true),
-    ("listremove", Bang::ListRemove, false),
-    ("listsplat", Bang::ListSplat, false),
-    ("logtwo", Bang::LogTwo, false),
-    ("lt", Bang::Lt, false),
-    ("match", Bang::Match, true),
-    ("mul", Bang::Mul, false),
-    ("ne", Bang::Ne, false),
-    ("not", Bang::Not, false),
-    ("or", Bang::Or, false),
-    ("range", Bang::Range, false),
-    ("repr", Bang::Repr, false),
-    ("setdagarg", Bang::SetDagArg, false),
-    ("setdagname", Bang::SetDagName, false),
-    ("setdagop", Bang::SetDagOp, false),
-    ("setdagopname", Bang::SetDagOpName, true),
-    ("setop", Bang::SetDagOp, false),
-    ("shl", Bang::Shl, false),
-    ("size", Bang::Size, false),
-    ("sort", Bang::Sort, true),
-    ("sra", Bang::Sra, false),
-    ("srl", Bang::Srl, false),
-    ("strconcat", Bang::StrConcat, false),
-    ("sub", Bang::Sub, false),
-    ("subst", Bang::Subst, false),
-    ("substr", Bang::Substr, false),
-    ("tail", Bang::Tail, false),
-    ("tolower", Bang::ToLower, false),
-    ("toupper", Bang::ToUpper, false),
-    ("xor", Bang::Xor, false),
+/// The operators that are not an operation on values, and older spellings.
+const OTHERS: [(&str, Bang); 6] = [
+    ("!cond", Bang::Cond),
+    ("!exists", Bang::Exists),
+    ("!foldl", Bang::Foldl),
+    ("!getop", Bang::Unary(UnOp::GetDagOp)),
+    ("!isa", Bang::IsA),
+    ("!setop", Bang::Binary(BinOp::SetDagOp)),
 ];
+
+/// The operators that are newer than LLVM 19.
+const NEWER: [Bang; 7] = [
+    Bang::Unary(UnOp::GetDagOpName),
+    Bang::Unary(UnOp::Initialized),
+    Bang::Unary(UnOp::Instances),
+    Bang::Unary(UnOp::ListFlatten),
+    Bang::Binary(BinOp::Match),
+    Bang::Binary(BinOp::SetDagOpName),
+    Bang::Ternary(TernOp::Sort),
+];
+
+impl Bang {
+    /// All of them by name, which is without the `!`.
+    pub(crate) fn all() -> impl Iterator<Item = (&'static str, Bang)> {
+        let unary = UnOp::ALL.iter().map(|&(op, name)| (name, Bang::Unary(op)));
+        let binary = BinOp::ALL.iter().map(|&(op, name)| (name, Bang::Binary(op)));
+        let ternary = TernOp::ALL.iter().map(|&(op, name)| (name, Bang::Ternary(op)));
+        let all = unary.chain(binary).chain(ternary).chain(OTHERS);
+        all.filter_map(|(name, bang)| Some((name.strip_prefix('!')?, bang)))
+    }
+
+    pub(crate) fn is_newer(self) -> bool {
+        NEWER.contains(&self)
+    }
+}
 
 /// Words that are not identifiers.
 pub(crate) fn keyword(word: &[u8]) -> Option<Tok> {

@@ -3,59 +3,10 @@
 use super::Parser;
 use crate::lex::token::{Bang, Tok};
 use crate::loc::Loc;
-use crate::ops::{BinOp, UnOp};
+use crate::ops::{BinOp, TernOp, UnOp};
 use crate::record::RecId;
 use crate::ty::{Ty, TyKind};
 use crate::value::{Val, ValueKind};
-
-/// Operators of one operand.
-const UNARY: &[(Bang, UnOp)] = &[
-    (Bang::Cast, UnOp::Cast),
-    (Bang::Not, UnOp::Not),
-    (Bang::Head, UnOp::Head),
-    (Bang::Tail, UnOp::Tail),
-    (Bang::Size, UnOp::Size),
-    (Bang::Empty, UnOp::Empty),
-    (Bang::GetDagOp, UnOp::GetDagOp),
-    (Bang::LogTwo, UnOp::LogTwo),
-    (Bang::Repr, UnOp::Repr),
-    (Bang::ToLower, UnOp::ToLower),
-    (Bang::ToUpper, UnOp::ToUpper),
-    (Bang::ListFlatten, UnOp::ListFlatten),
-    (Bang::Initialized, UnOp::Initialized),
-    (Bang::GetDagOpName, UnOp::GetDagOpName),
-];
-
-/// Operators of two operands, or of many that nest to the right.
-const BINARY: &[(Bang, BinOp)] = &[
-    (Bang::Add, BinOp::Add),
-    (Bang::Sub, BinOp::Sub),
-    (Bang::Mul, BinOp::Mul),
-    (Bang::Div, BinOp::Div),
-    (Bang::And, BinOp::And),
-    (Bang::Or, BinOp::Or),
-    (Bang::Xor, BinOp::Xor),
-    (Bang::Shl, BinOp::Shl),
-    (Bang::Sra, BinOp::Sra),
-    (Bang::Srl, BinOp::Srl),
-    (Bang::ListConcat, BinOp::ListConcat),
-    (Bang::ListSplat, BinOp::ListSplat),
-    (Bang::ListRemove, BinOp::ListRemove),
-    (Bang::StrConcat, BinOp::StrConcat),
-    (Bang::Interleave, BinOp::Interleave),
-    (Bang::Con, BinOp::Con),
-    (Bang::Eq, BinOp::Eq),
-    (Bang::Ne, BinOp::Ne),
-    (Bang::Le, BinOp::Le),
-    (Bang::Lt, BinOp::Lt),
-    (Bang::Ge, BinOp::Ge),
-    (Bang::Gt, BinOp::Gt),
-    (Bang::GetDagArg, BinOp::GetDagArg),
-    (Bang::GetDagName, BinOp::GetDagName),
-    (Bang::SetDagOp, BinOp::SetDagOp),
-    (Bang::Match, BinOp::Match),
-    (Bang::SetDagOpName, BinOp::SetDagOpName),
-];
 
 fn is_arithmetic(op: BinOp) -> bool {
     use BinOp::{Add, And, Div, Mul, Or, Shl, Sra, Srl, Sub, Xor};
@@ -69,23 +20,21 @@ fn nests(op: BinOp) -> bool {
 
 impl Parser<'_> {
     pub(super) fn operation(&mut self, bang: Bang, rec: Option<RecId>, ty: Option<Ty>) -> Option<Val> {
-        if let Some(&(_, op)) = UNARY.iter().find(|u| u.0 == bang) {
-            return self.unary(op, rec);
-        }
-        if let Some(&(_, op)) = BINARY.iter().find(|b| b.0 == bang) {
-            return self.binary(op, rec, ty);
-        }
         match bang {
+            Bang::Unary(UnOp::Instances) => self.instances_operation(rec),
+            Bang::Unary(op) => self.unary(op, rec),
+            Bang::Binary(op) => self.binary(op, rec, ty),
+            Bang::Ternary(op @ (TernOp::Foreach | TernOp::Filter | TernOp::Sort)) => {
+                self.foreach_operation(op, rec, ty)
+            }
+            Bang::Ternary(TernOp::Range) => self.range_operation(rec),
+            Bang::Ternary(TernOp::Substr) => self.substr_operation(rec, ty),
+            Bang::Ternary(TernOp::Find) => self.find_operation(rec, ty),
+            Bang::Ternary(op) => self.ternary(op, rec, ty),
             Bang::IsA => self.is_a_operation(rec),
             Bang::Exists => self.exists_operation(rec),
-            Bang::Instances => self.instances_operation(rec),
-            Bang::Foreach | Bang::Filter | Bang::Sort => self.foreach_operation(bang, rec, ty),
-            Bang::Range => self.range_operation(rec),
             Bang::Foldl => self.foldl_operation(rec),
             Bang::Cond => self.cond_operation(rec, ty),
-            Bang::Substr => self.substr_operation(rec, ty),
-            Bang::Find => self.find_operation(rec, ty),
-            _ => self.ternary(bang, rec, ty),
         }
     }
 
@@ -111,9 +60,7 @@ impl Parser<'_> {
             UnOp::GetDagOp => self.ctx.store.types.record(&[]),
             _ => Ty::INT,
         };
-        if !self.eat(Tok::LParen) {
-            return self.none("expected '(' after unary operator");
-        }
+        self.need(Tok::LParen, "expected '(' after unary operator")?;
         let value = self.value(rec, None)?;
         let value_ty = self.ctx.store.vals.ty(value);
         if op == UnOp::Empty || op == UnOp::Size {
@@ -149,9 +96,7 @@ impl Parser<'_> {
                 },
             };
         }
-        if !self.eat(Tok::RParen) {
-            return self.none("expected ')' in unary operator");
-        }
+        self.need(Tok::RParen, "expected ')' in unary operator")?;
         Some(self.ctx.make_un(op, value, ty, rec, false))
     }
 
@@ -183,9 +128,7 @@ impl Parser<'_> {
         {
             return self.expected_got(loc, item, ty);
         }
-        if !self.eat(Tok::LParen) {
-            return self.none("expected '(' after binary operator");
-        }
+        self.need(Tok::LParen, "expected '(' after binary operator")?;
         let mut operands: Vec<Val> = Vec::new();
         loop {
             let at = self.loc();
@@ -215,9 +158,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        if !self.eat(Tok::RParen) {
-            return self.none("expected ')' in operator");
-        }
+        self.need(Tok::RParen, "expected ')' in operator")?;
         match op {
             ListConcat | ListRemove => ty = expected,
             BinOp::ListSplat => {

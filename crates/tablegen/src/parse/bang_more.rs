@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::scope::Around;
-use crate::lex::token::{Bang, Tok};
+use crate::lex::token::Tok;
 use crate::loc::Loc;
 use crate::names::Sym;
 use crate::ops::{TernOp, UnOp};
@@ -22,13 +22,9 @@ impl Parser<'_> {
     pub(super) fn is_a_operation(&mut self, rec: Option<RecId>) -> Option<Val> {
         self.next();
         let ty = self.operator_ty()?;
-        if !self.eat(Tok::LParen) {
-            return self.none("expected '(' after type of !isa");
-        }
+        self.need(Tok::LParen, "expected '(' after type of !isa")?;
         let value = self.value(rec, None)?;
-        if !self.eat(Tok::RParen) {
-            return self.none("expected ')' in !isa");
-        }
+        self.need(Tok::RParen, "expected ')' in !isa")?;
         let node = self.ctx.store.is_a_value(ty, value);
         Some(self.ctx.store.fold_isa(node))
     }
@@ -36,9 +32,7 @@ impl Parser<'_> {
     pub(super) fn exists_operation(&mut self, rec: Option<RecId>) -> Option<Val> {
         self.next();
         let ty = self.operator_ty()?;
-        if !self.eat(Tok::LParen) {
-            return self.none("expected '(' after type of !exists");
-        }
+        self.need(Tok::LParen, "expected '(' after type of !exists")?;
         let loc = self.loc();
         let value = self.value(rec, None)?;
         let value_ty = self.ctx.store.vals.ty(value);
@@ -50,9 +44,7 @@ impl Parser<'_> {
         if value_ty != Ty::STRING {
             return self.none_at(loc, "tblgen-type", &[text]);
         }
-        if !self.eat(Tok::RParen) {
-            return self.none("expected ')' in !exists");
-        }
+        self.need(Tok::RParen, "expected ')' in !exists")?;
         let node = self.ctx.store.exists(ty, value);
         Some(self.ctx.store.fold_exists(node, rec, false))
     }
@@ -64,9 +56,7 @@ impl Parser<'_> {
         if !ty.is_record() {
             return self.none("expected record type in !instances operator");
         }
-        if !self.eat(Tok::LParen) {
-            return self.none("expected '(' after type of !instances");
-        }
+        self.need(Tok::LParen, "expected '(' after type of !instances")?;
         let mut pattern = self.ctx.string_of(b".*");
         if self.tok != Tok::RParen {
             let loc = self.loc();
@@ -75,9 +65,7 @@ impl Parser<'_> {
                 return self.none_at(loc, "tblgen-type", &[b"expected string type argument in !instances operator"]);
             }
         }
-        if !self.eat(Tok::RParen) {
-            return self.none("expected ')' in !instances");
-        }
+        self.need(Tok::RParen, "expected ')' in !instances")?;
         let list = self.ctx.store.types.list(ty);
         Some(self.ctx.make_un(UnOp::Instances, pattern, list, rec, false))
     }
@@ -123,28 +111,20 @@ impl Parser<'_> {
         None
     }
 
-    pub(super) fn foreach_operation(&mut self, bang: Bang, rec: Option<RecId>, item: Option<Ty>) -> Option<Val> {
+    pub(super) fn foreach_operation(&mut self, op: TernOp, rec: Option<RecId>, item: Option<Ty>) -> Option<Val> {
         let loc = self.loc();
-        let is_filter = bang == Bang::Filter;
-        let is_sort = bang == Bang::Sort;
-        if self.next() != Tok::LParen {
-            return self.none("expected '(' after !foreach/!filter");
-        }
-        if self.next() != Tok::Id {
-            return self.none("first argument of !foreach/!filter must be an identifier");
-        }
+        let is_filter = op == TernOp::Filter;
+        let is_sort = op == TernOp::Sort;
+        self.need_next(Tok::LParen, "expected '(' after !foreach/!filter")?;
+        self.need_next(Tok::Id, "first argument of !foreach/!filter must be an identifier")?;
         let name = self.text();
         self.next();
         if self.has_field(rec, name) {
             return self.already_defined(b"iteration variable '", name, b"' is already defined");
         }
-        if !self.eat(Tok::Comma) {
-            return self.none("expected ',' in !foreach/!filter");
-        }
+        self.need(Tok::Comma, "expected ',' in !foreach/!filter")?;
         let over = self.value(rec, None)?;
-        if !self.eat(Tok::Comma) {
-            return self.none("expected ',' in !foreach/!filter");
-        }
+        self.need(Tok::Comma, "expected ',' in !foreach/!filter")?;
         let over_ty = self.ctx.store.vals.ty(over);
         if over_ty == Ty::NONE {
             return self.none("could not get type of !foreach/!filter list or dag");
@@ -180,9 +160,7 @@ impl Parser<'_> {
         let body = self.value(Some(lent.rec), wanted);
         self.give_back(&lent);
         let body = body?;
-        if !self.eat(Tok::RParen) {
-            return self.none("expected ')' in !foreach/!filter");
-        }
+        self.need(Tok::RParen, "expected ')' in !foreach/!filter")?;
         let mut ty = element;
         if is_sort {
             let key = self.ctx.store.vals.ty(body);
@@ -200,68 +178,48 @@ impl Parser<'_> {
             ty = self.ctx.store.types.list(body_ty);
         }
         let name = self.ctx.store.string(name);
-        let op = match bang {
-            Bang::Filter => TernOp::Filter,
-            Bang::Sort => TernOp::Sort,
-            _ => TernOp::Foreach,
-        };
         Some(self.ctx.make_tern(op, name, over, body, ty, rec))
     }
 
     pub(super) fn foldl_operation(&mut self, rec: Option<RecId>) -> Option<Val> {
         const COMMA: &str = "expected ',' in !foldl";
         self.next();
-        if !self.eat(Tok::LParen) {
-            return self.none("expected '(' after !foldl");
-        }
+        self.need(Tok::LParen, "expected '(' after !foldl")?;
         let start = self.value(rec, None)?;
         let start_ty = self.ctx.store.vals.ty(start);
         if start_ty == Ty::NONE {
             let text =
                 [b"could not get type of !foldl start: '", self.ctx.store.val_text(start).as_slice(), b"'"].concat();
-            self.token_error("tblgen-type", &text);
-            return None;
+            return self.type_error(&text);
         }
-        if !self.eat(Tok::Comma) {
-            return self.none(COMMA);
-        }
+        self.need(Tok::Comma, COMMA)?;
         let list = self.value(rec, None)?;
         let list_ty = self.ctx.store.vals.ty(list);
         if list_ty == Ty::NONE {
             let text =
                 [b"could not get type of !foldl list: '", self.ctx.store.val_text(list).as_slice(), b"'"].concat();
-            self.token_error("tblgen-type", &text);
-            return None;
+            return self.type_error(&text);
         }
         let Some(element) = self.ctx.store.types.element(list_ty) else {
             let text =
                 [b"!foldl list must be a list, but is of type '", self.ctx.store.ty_text(list_ty).as_slice()].concat();
-            self.token_error("tblgen-type", &text);
-            return None;
+            return self.type_error(&text);
         };
         if self.tok != Tok::Comma {
             return self.none(COMMA);
         }
-        if self.next() != Tok::Id {
-            return self.none("third argument of !foldl must be an identifier");
-        }
+        self.need_next(Tok::Id, "third argument of !foldl must be an identifier")?;
         let first = self.text();
         if self.has_field(rec, first) {
             return self.already_defined(b"left !foldl variable '", first, b"' already defined");
         }
-        if self.next() != Tok::Comma {
-            return self.none(COMMA);
-        }
-        if self.next() != Tok::Id {
-            return self.none("fourth argument of !foldl must be an identifier");
-        }
+        self.need_next(Tok::Comma, COMMA)?;
+        self.need_next(Tok::Id, "fourth argument of !foldl must be an identifier")?;
         let second = self.text();
         if self.has_field(rec, second) {
             return self.already_defined(b"right !foldl variable '", second, b"' already defined");
         }
-        if self.next() != Tok::Comma {
-            return self.none(COMMA);
-        }
+        self.need_next(Tok::Comma, COMMA)?;
         self.next();
         let lent = self.lend(rec, &[(first, start_ty), (second, element)]);
         let body = self.value(Some(lent.rec), None);
@@ -279,12 +237,9 @@ impl Parser<'_> {
                 &self.ctx.store.ty_text(body_ty),
             ]
             .concat();
-            self.token_error("tblgen-type", &text);
-            return None;
+            return self.type_error(&text);
         }
-        if !self.eat(Tok::RParen) {
-            return self.none("expected ')' in fold operator");
-        }
+        self.need(Tok::RParen, "expected ')' in fold operator")?;
         let node = self.ctx.store.foldl(start, list, (first, second), body, start_ty);
         Some(self.ctx.fold_foldl(node, rec))
     }
@@ -293,22 +248,16 @@ impl Parser<'_> {
 
     pub(super) fn cond_operation(&mut self, rec: Option<RecId>, item: Option<Ty>) -> Option<Val> {
         self.next();
-        if !self.eat(Tok::LParen) {
-            return self.none("expected '(' after !cond operator");
-        }
+        self.need(Tok::LParen, "expected '(' after !cond operator")?;
         let (mut conditions, mut values) = (Vec::new(), Vec::new());
         while !self.eat(Tok::RParen) {
             conditions.push(self.value(rec, None)?);
-            if !self.eat(Tok::Colon) {
-                return self.none("expected ':'  following a condition in !cond operator");
-            }
+            self.need(Tok::Colon, "expected ':'  following a condition in !cond operator")?;
             values.push(self.value(rec, item)?);
             if self.eat(Tok::RParen) {
                 break;
             }
-            if !self.eat(Tok::Comma) {
-                return self.none("expected ',' or ')' following a value in !cond operator");
-            }
+            self.need(Tok::Comma, "expected ',' or ')' following a value in !cond operator")?;
         }
         if conditions.is_empty() {
             return self.none("there should be at least 1 'condition : value' in the !cond operator");
@@ -337,16 +286,13 @@ impl Parser<'_> {
     fn inconsistent<T>(&mut self, a: Ty, b: Ty, op: &[u8]) -> Option<T> {
         let (a, b) = (self.ctx.store.ty_text(a), self.ctx.store.ty_text(b));
         let text = [b"inconsistent types '", a.as_slice(), b"' and '", &b, b"' for ", op].concat();
-        self.token_error("tblgen-type", &text);
-        None
+        self.type_error(&text)
     }
 
     pub(super) fn range_operation(&mut self, rec: Option<RecId>) -> Option<Val> {
         let loc = self.loc();
         self.next();
-        if !self.eat(Tok::LParen) {
-            return self.none("expected '(' after !range operator");
-        }
+        self.need(Tok::LParen, "expected '(' after !range operator")?;
         let mut args: Vec<Val> = Vec::new();
         let mut of_list = false;
         loop {
@@ -380,9 +326,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        if !self.eat(Tok::RParen) {
-            return self.none("expected ')' in operator");
-        }
+        self.need(Tok::RParen, "expected ')' in operator")?;
         let (zero, one) = (self.ctx.store.int(0), self.ctx.store.int(1));
         let (from, to, step) = match args[..] {
             [only] if of_list => {
@@ -400,34 +344,18 @@ impl Parser<'_> {
 
     // ---- Three operands ------------------------------------------------------------------------------------------
 
-    pub(super) fn ternary(&mut self, bang: Bang, rec: Option<RecId>, item: Option<Ty>) -> Option<Val> {
-        let op = match bang {
-            Bang::Dag => TernOp::Dag,
-            Bang::If => TernOp::If,
-            Bang::Subst => TernOp::Subst,
-            Bang::SetDagArg => TernOp::SetDagArg,
-            Bang::SetDagName => TernOp::SetDagName,
-            _ => return self.none("unknown bang operator"),
-        };
+    pub(super) fn ternary(&mut self, op: TernOp, rec: Option<RecId>, item: Option<Ty>) -> Option<Val> {
         let item = item.filter(|_| op == TernOp::If || op == TernOp::Subst);
         self.next();
-        if !self.eat(Tok::LParen) {
-            return self.none("expected '(' after ternary operator");
-        }
+        self.need(Tok::LParen, "expected '(' after ternary operator")?;
         let a = self.value(rec, None)?;
-        if !self.eat(Tok::Comma) {
-            return self.none("expected ',' in ternary operator");
-        }
+        self.need(Tok::Comma, "expected ',' in ternary operator")?;
         let b_loc = self.loc();
         let b = self.value(rec, item)?;
-        if !self.eat(Tok::Comma) {
-            return self.none("expected ',' in ternary operator");
-        }
+        self.need(Tok::Comma, "expected ',' in ternary operator")?;
         let c_loc = self.loc();
         let c = self.value(rec, item)?;
-        if !self.eat(Tok::RParen) {
-            return self.none("expected ')' in binary operator");
-        }
+        self.need(Tok::RParen, "expected ')' in binary operator")?;
         let (b_ty, c_ty) = (self.ctx.store.vals.ty(b), self.ctx.store.vals.ty(c));
         let text = |this: &Self, ty: Ty| this.ctx.store.ty_text(ty);
         let ty = match op {
@@ -547,8 +475,7 @@ impl Parser<'_> {
                 let text = [b"expected ", want.as_slice(), b", got type '", &got, b"'"].concat();
                 // llvm-tblgen points at the operand only for the second one.
                 if i != 1 {
-                    self.token_error("tblgen-type", &text);
-                    return None;
+                    return self.type_error(&text);
                 }
                 return self.none_at(locs[i], "tblgen-type", &[&text]);
             }

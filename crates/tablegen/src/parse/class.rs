@@ -14,9 +14,7 @@ use crate::value::{Val, ValueKind};
 
 impl Parser<'_> {
     pub(super) fn class(&mut self) -> Done {
-        if self.next() != Tok::Id {
-            return self.fail("tblgen-syntax", "expected class name after 'class' keyword");
-        }
+        self.expect_next(Tok::Id, "tblgen-syntax", "expected class name after 'class' keyword")?;
         let (name, loc) = (self.text(), self.loc());
         let rec = match self.ctx.store.class_by_name.get(&name) {
             Some(&rec) => {
@@ -99,9 +97,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        if !self.eat(Tok::Greater) {
-            return self.fail("tblgen-syntax", "expected '>' at end of template argument list");
-        }
+        self.expect(Tok::Greater, "tblgen-syntax", "expected '>' at end of template argument list")?;
         Ok(())
     }
 
@@ -240,16 +236,12 @@ impl Parser<'_> {
     /// Example: `let Inst{15-12, 3} = op;` has the bits 15, 14, 13, 12, 3. They are kept lowest first, as
     /// `[3, 12, 13, 14, 15]`, so that bit `i` of `op` (a `bits<5>`) goes to the `i`-th of them.
     fn body_let(&mut self, rec: RecId) -> Done {
-        if self.next() != Tok::Id {
-            return self.fail("tblgen-syntax", "expected field identifier after let");
-        }
+        self.expect_next(Tok::Id, "tblgen-syntax", "expected field identifier after let")?;
         let (name, loc) = (self.text(), self.loc());
         self.next();
         let mut bits = self.optional_ranges(true)?;
         bits.reverse();
-        if !self.eat(Tok::Equal) {
-            return self.fail("tblgen-syntax", "expected '=' in let expression");
-        }
+        self.expect(Tok::Equal, "tblgen-syntax", "expected '=' in let expression")?;
         let shape = self.ctx.store.rec(rec).shape;
         let Some(at) = self.ctx.store.shapes.find(shape, name) else {
             let text = [b"Value '", self.ctx.store.names.get(name), b"' unknown!"].concat();

@@ -227,6 +227,26 @@ impl<'a> Parser<'a> {
         there
     }
 
+    /// Eats a token that must be there; without it an error, and no value.
+    fn need(&mut self, tok: Tok, text: &str) -> Option<()> {
+        if self.eat(tok) { Some(()) } else { self.none(text) }
+    }
+
+    /// Goes to the next token, which must be this one; else an error, and no value.
+    fn need_next(&mut self, tok: Tok, text: &str) -> Option<()> {
+        if self.next() == tok { Some(()) } else { self.none(text) }
+    }
+
+    /// Eats a token that must be there.
+    fn expect(&mut self, tok: Tok, code: &'static str, text: &str) -> Result<(), Stop> {
+        if self.eat(tok) { Ok(()) } else { self.fail(code, text) }
+    }
+
+    /// Goes to the next token, which must be this one.
+    fn expect_next(&mut self, tok: Tok, code: &'static str, text: &str) -> Result<(), Stop> {
+        if self.next() == tok { Ok(()) } else { self.fail(code, text) }
+    }
+
     /// The text of the current identifier or string.
     fn text(&self) -> Sym {
         self.lex.value.text
@@ -261,6 +281,12 @@ impl<'a> Parser<'a> {
     /// An error at the current token, and no value.
     fn none<T>(&mut self, text: &str) -> Option<T> {
         self.token_error("tblgen-syntax", text.as_bytes());
+        None
+    }
+
+    /// An error about types at the current token, and no value.
+    fn type_error<T>(&mut self, text: &[u8]) -> Option<T> {
+        self.token_error("tblgen-type", text);
         None
     }
 

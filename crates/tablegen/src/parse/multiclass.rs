@@ -17,9 +17,7 @@ type Substitution = Vec<(Sym, Val)>;
 
 impl Parser<'_> {
     pub(super) fn multiclass(&mut self) -> Done {
-        if self.next() != Tok::Id {
-            return self.fail("tblgen-syntax", "expected identifier after multiclass for name");
-        }
+        self.expect_next(Tok::Id, "tblgen-syntax", "expected identifier after multiclass for name")?;
         let (name, loc) = (self.text(), self.loc());
         if self.multiclasses.contains_key(&name) {
             let text = [b"multiclass '", self.ctx.store.names.get(name), b"' already defined"].concat();

@@ -5,6 +5,7 @@ use crate::lex::token::{Bang, Tok};
 use crate::limits;
 use crate::loc::Loc;
 use crate::names::Sym;
+use crate::ops::UnOp;
 use crate::record::RecId;
 use crate::ty::Ty;
 use crate::value::{Arg, Val, ValueKind};
@@ -127,9 +128,7 @@ impl Parser<'_> {
             if self.eat(Tok::Greater) {
                 return Ok(args);
             }
-            if !self.eat(Tok::Comma) {
-                return self.fail("tblgen-syntax", "Expected comma before next argument");
-            }
+            self.expect(Tok::Comma, "tblgen-syntax", "Expected comma before next argument")?;
         }
         Ok(args)
     }
@@ -288,8 +287,7 @@ impl Parser<'_> {
                 None => {
                     let text =
                         [b"Encountered a list when expecting a ", self.ctx.store.ty_text(ty).as_slice()].concat();
-                    self.token_error("tblgen-type", &text);
-                    return None;
+                    return self.type_error(&text);
                 }
             },
         };
@@ -300,15 +298,11 @@ impl Parser<'_> {
                 return None;
             }
         }
-        if !self.eat(Tok::RSquare) {
-            return self.none("expected ']' at end of list value");
-        }
+        self.need(Tok::RSquare, "expected ']' at end of list value")?;
         let mut stated = None;
         if self.eat(Tok::Less) {
             stated = Some(self.ty()?);
-            if !self.eat(Tok::Greater) {
-                return self.none("expected '>' at end of list element type");
-            }
+            self.need(Tok::Greater, "expected '>' at end of list element type")?;
         }
         let mut element: Option<Ty> = None;
         for &value in &values {
@@ -343,8 +337,7 @@ impl Parser<'_> {
                     &self.ctx.store.ty_text(given),
                 ]
                 .concat();
-                self.token_error("tblgen-type", &text);
-                return None;
+                return self.type_error(&text);
             }
             (Some(element), _) => element,
         };
@@ -353,7 +346,8 @@ impl Parser<'_> {
     }
 
     fn dag_value(&mut self, rec: Option<RecId>) -> Option<Val> {
-        let allowed = [Tok::Id, Tok::Bang(Bang::Cast), Tok::Question, Tok::Bang(Bang::GetDagOp)];
+        let allowed =
+            [Tok::Id, Tok::Bang(Bang::Unary(UnOp::Cast)), Tok::Question, Tok::Bang(Bang::Unary(UnOp::GetDagOp))];
         self.next();
         if !allowed.contains(&self.tok) {
             return self.none("expected identifier in dag init");
@@ -381,9 +375,7 @@ impl Parser<'_> {
                 }
             }
         }
-        if !self.eat(Tok::RParen) {
-            return self.none("expected ')' in dag init");
-        }
+        self.need(Tok::RParen, "expected ')' in dag init")?;
         Some(self.ctx.store.dag(&run))
     }
 
@@ -397,9 +389,7 @@ impl Parser<'_> {
         if self.tok != Tok::Colon {
             return Some((value, Sym::NONE));
         }
-        if self.next() != Tok::VarName {
-            return self.none("expected variable name in dag literal");
-        }
+        self.need_next(Tok::VarName, "expected variable name in dag literal")?;
         let name = self.text();
         self.next();
         Some((value, name))

@@ -96,9 +96,7 @@ impl Parser<'_> {
         self.next();
         let loc = self.loc();
         let condition = self.value(rec, None).ok_or(Stop)?;
-        if !self.eat(Tok::Comma) {
-            return self.fail("tblgen-syntax", "expected ',' in assert statement");
-        }
+        self.expect(Tok::Comma, "tblgen-syntax", "expected ',' in assert statement")?;
         let message = self.value(rec, None).ok_or(Stop)?;
         if !self.eat(Tok::Semi) {
             return self.fail("tblgen-syntax", "expected ';'");
@@ -134,9 +132,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn defvar(&mut self, rec: Option<RecId>) -> Done {
-        if self.next() != Tok::Id {
-            return self.fail("tblgen-syntax", "expected identifier");
-        }
+        self.expect_next(Tok::Id, "tblgen-syntax", "expected identifier")?;
         let name = self.text();
         if self.local_exists(name) {
             return self.fail("tblgen-redefined", "local variable of this name already exists");
@@ -148,9 +144,7 @@ impl Parser<'_> {
             return self.fail("tblgen-redefined", "def or global variable of this name already exists");
         }
         self.next();
-        if !self.eat(Tok::Equal) {
-            return self.fail("tblgen-syntax", "expected '='");
-        }
+        self.expect(Tok::Equal, "tblgen-syntax", "expected '='")?;
         let value = self.value(rec, None).ok_or(Stop)?;
         if !self.eat(Tok::Semi) {
             return self.fail("tblgen-syntax", "expected ';'");
@@ -164,9 +158,7 @@ impl Parser<'_> {
     }
 
     fn deftype(&mut self) -> Done {
-        if self.next() != Tok::Id {
-            return self.fail("tblgen-syntax", "expected identifier");
-        }
+        self.expect_next(Tok::Id, "tblgen-syntax", "expected identifier")?;
         let name = self.text();
         if self.aliases.contains_key(&name) || self.ctx.store.class_by_name.contains_key(&name) {
             let text = [b"type of this name '", self.ctx.store.names.get(name), b"' already exists"].concat();
@@ -174,9 +166,7 @@ impl Parser<'_> {
             return Err(Stop);
         }
         self.next();
-        if !self.eat(Tok::Equal) {
-            return self.fail("tblgen-syntax", "expected '='");
-        }
+        self.expect(Tok::Equal, "tblgen-syntax", "expected '='")?;
         let loc = self.loc();
         let ty = self.ty().ok_or(Stop)?;
         if ty.is_record() {
@@ -205,9 +195,7 @@ impl Parser<'_> {
         if self.ctx.store.global(name).is_some() {
             return self.fail("tblgen-redefined", "def or global variable of this name already exists");
         }
-        if self.next() != Tok::Equal {
-            return self.fail("tblgen-syntax", "expected '='");
-        }
+        self.expect_next(Tok::Equal, "tblgen-syntax", "expected '='")?;
         if self.next() != Tok::LBrace {
             return self.fail("tblgen-syntax", "expected '{'");
         }
@@ -230,9 +218,7 @@ impl Parser<'_> {
         self.next();
         let items = self.let_list()?;
         self.lets.push(items);
-        if !self.eat(Tok::In) {
-            return self.fail("tblgen-syntax", "expected 'in' at end of top-level 'let'");
-        }
+        self.expect(Tok::In, "tblgen-syntax", "expected 'in' at end of top-level 'let'")?;
         if self.tok == Tok::LBrace {
             self.push_scope(Around::Nothing);
             self.block("expected '}' at end of top level let command")?;
@@ -254,9 +240,7 @@ impl Parser<'_> {
             self.next();
             let mut bits = self.optional_ranges(false)?;
             bits.reverse();
-            if !self.eat(Tok::Equal) {
-                return self.fail("tblgen-syntax", "expected '=' in let expression");
-            }
+            self.expect(Tok::Equal, "tblgen-syntax", "expected '=' in let expression")?;
             let value = self.value(None, None).ok_or(Stop)?;
             items.push(LetItem { name, bits, value, loc });
             if !self.eat(Tok::Comma) {
@@ -276,9 +260,7 @@ impl Parser<'_> {
             }
             return self.fail("tblgen-syntax", "expected declaration in for");
         };
-        if !self.eat(Tok::In) {
-            return self.fail("tblgen-syntax", "Unknown tok");
-        }
+        self.expect(Tok::In, "tblgen-syntax", "Unknown tok")?;
         self.push_scope(Around::Loop(name, ty));
         self.loops.push(Loop { loc, iterator: Some((name, ty)), list, entries: Vec::new() });
         self.block("expected '}' at end of foreach command")?;
@@ -297,9 +279,7 @@ impl Parser<'_> {
         }
         let name = self.text();
         self.next();
-        if !self.eat(Tok::Equal) {
-            return self.fail("tblgen-syntax", "Expected '=' in foreach declaration");
-        }
+        self.expect(Tok::Equal, "tblgen-syntax", "Expected '=' in foreach declaration")?;
         let mut ranges = Vec::new();
         if self.eat(Tok::LBrace) {
             ranges = self.range_list();
@@ -336,9 +316,7 @@ impl Parser<'_> {
         let loc = self.loc();
         self.next();
         let condition = self.value(None, None).ok_or(Stop)?;
-        if !self.eat(Tok::Then) {
-            return self.fail("tblgen-syntax", "Unknown tok");
-        }
+        self.expect(Tok::Then, "tblgen-syntax", "Unknown tok")?;
         self.if_arm(loc, condition, true)?;
         if self.eat(Tok::Else) {
             self.if_arm(loc, condition, false)?;

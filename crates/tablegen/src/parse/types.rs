@@ -36,17 +36,11 @@ impl Parser<'_> {
                 };
             }
             Tok::Bits => {
-                if self.next() != Tok::Less {
-                    return self.none("expected '<' after bits type");
-                }
-                if self.next() != Tok::Int {
-                    return self.none("expected integer in bits<n> type");
-                }
+                self.need_next(Tok::Less, "expected '<' after bits type")?;
+                self.need_next(Tok::Int, "expected integer in bits<n> type")?;
                 let loc = self.loc();
                 let width = self.lex.value.int;
-                if self.next() != Tok::Greater {
-                    return self.none("expected '>' at end of bits<n> type");
-                }
+                self.need_next(Tok::Greater, "expected '>' at end of bits<n> type")?;
                 self.next();
                 return match u32::try_from(width).ok().filter(|&w| u64::from(w) <= limits::MAX_BITS) {
                     Some(width) => Some(Ty::bits(width)),
@@ -57,14 +51,10 @@ impl Parser<'_> {
                 };
             }
             Tok::List => {
-                if self.next() != Tok::Less {
-                    return self.none("expected '<' after list type");
-                }
+                self.need_next(Tok::Less, "expected '<' after list type")?;
                 self.next();
                 let element = self.ty()?;
-                if !self.eat(Tok::Greater) {
-                    return self.none("expected '>' at end of list<ty> type");
-                }
+                self.need(Tok::Greater, "expected '>' at end of list<ty> type")?;
                 return Some(self.ctx.store.types.list(element));
             }
             _ => return self.none("Unknown token when expecting a type"),
@@ -76,16 +66,12 @@ impl Parser<'_> {
     /// `<type>` after an operator.
     pub(super) fn operator_ty(&mut self) -> Option<Ty> {
         const EXPECTED: &str = "expected type name for operator";
-        if !self.eat(Tok::Less) {
-            return self.none(EXPECTED);
-        }
+        self.need(Tok::Less, EXPECTED)?;
         if self.tok == Tok::CodeType {
             self.token_error("tblgen-type", b"the 'code' type is not allowed in bang operators; use 'string'");
         }
         let Some(ty) = self.ty() else { return self.none(EXPECTED) };
-        if !self.eat(Tok::Greater) {
-            return self.none(EXPECTED);
-        }
+        self.need(Tok::Greater, EXPECTED)?;
         Some(ty)
     }
 

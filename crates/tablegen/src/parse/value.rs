@@ -89,9 +89,7 @@ impl Parser<'_> {
         let slice = self.ctx.store.vals.ty(index).is_list();
         let (op, ty) = if slice { (BinOp::ListSlice, ty) } else { (BinOp::ListElem, element) };
         let value = self.ctx.make_bin(op, value, index, ty, rec);
-        if !self.eat(Tok::RSquare) {
-            return self.none("expected ']' at end of list slice");
-        }
+        self.need(Tok::RSquare, "expected ']' at end of list slice")?;
         Some(value)
     }
 
@@ -195,9 +193,7 @@ impl Parser<'_> {
     }
 
     fn field_suffix(&mut self, rec: Option<RecId>, value: Val) -> Option<Val> {
-        if self.next() != Tok::Id {
-            return self.none("expected field identifier after '.'");
-        }
+        self.need_next(Tok::Id, "expected field identifier after '.'")?;
         let name = self.text();
         let Some(ty) = self.ctx.store.type_of_field(value, name) else {
             let word = self.name_of(name);
