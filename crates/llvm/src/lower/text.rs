@@ -19,6 +19,13 @@ use isaglot_tablegen::{Def, Value};
 /// What an operand of an `AsmString` stands for, and the record that says how it prints.
 pub(crate) type Lookup<'f, 'a> = dyn Fn(&str) -> Option<(Source, Option<Def<'a>>)> + 'f;
 
+/// An operand of an `AsmString`: what it stands for, the record that says how it prints, and the name of its printer.
+struct Shown<'a> {
+    source: Source,
+    ty: Option<Def<'a>>,
+    method: String,
+}
+
 /// What a template is made of so far.
 pub(crate) type Parts = Vec<TemplatePart>;
 
@@ -42,18 +49,34 @@ impl<'a> Lowering<'a> {
         operand: &Lookup<'_, 'a>,
         printers: &[(String, String)],
     ) -> Option<TemplateId> {
+        let parts = self.each_operand(scope, asm, operand, printers, |this, scope, _, operand, parts| {
+            this.show(scope, &operand.source, &operand.method, operand.ty, parts);
+            Some(())
+        })?;
+        Some(self.builder.template(Template { parts, span: scope.span }))
+    }
+
+    /// The parts of an `AsmString` whose operands `show` appends, each with its place; `None` if it says so.
+    fn each_operand(
+        &mut self,
+        scope: &mut Scope,
+        asm: &[AsmPart],
+        operand: &Lookup<'_, 'a>,
+        printers: &[(String, String)],
+        mut show: impl FnMut(&mut Self, &mut Scope, usize, Shown<'a>, &mut Parts) -> Option<()>,
+    ) -> Option<Parts> {
         let mut parts = Parts::new();
-        for part in asm {
+        for (i, part) in asm.iter().enumerate() {
             match part {
                 AsmPart::Text(text) => literal(&mut parts, text),
                 AsmPart::Operand(name) => {
                     let (source, ty) = operand(name)?;
                     let method = method_of(name, ty, printers);
-                    self.show(scope, &source, &method, ty, &mut parts);
+                    show(self, scope, i, Shown { source, ty, method }, &mut parts)?;
                 }
             }
         }
-        Some(self.builder.template(Template { parts, span: scope.span }))
+        Some(parts)
     }
 
     /// The template where operands print that have a shorter text for one value; adds to the guard that they have it.
@@ -66,36 +89,27 @@ impl<'a> Lowering<'a> {
         printers: &[(String, String)],
         guard: &mut Guard,
     ) -> Option<TemplateId> {
-        let mut parts = Parts::new();
         let mut shortened = false;
-        for part in asm {
-            let name = match part {
-                AsmPart::Text(text) => {
-                    literal(&mut parts, text);
-                    continue;
-                }
-                AsmPart::Operand(name) => name,
-            };
-            let (source, ty) = operand(name)?;
-            let method = method_of(name, ty, printers);
-            let table = self.table;
-            let choices = OperandTable::find(&table.print, &method).map_or(&[][..], |(hook, _)| &hook.body);
+        let parts = self.each_operand(scope, asm, operand, printers, |this, scope, _, operand, parts| {
+            let table = this.table;
+            let choices = OperandTable::find(&table.print, &operand.method).map_or(&[][..], |(hook, _)| &hook.body);
             let short = choices.iter().find_map(|c| match (&c.when, &c.alias) {
                 (ValueSet::Range(from, to), Some(text)) if from == to => Some((*from, text, c.span)),
                 _ => None,
             });
-            match (short, &source) {
+            match (short, &operand.source) {
                 (Some((value, text, span)), Source::Numbers(numbers)) if numbers.len() == 1 => {
                     for number in numbers {
-                        guard.equals(scope.bits_of(&mut self.builder, number), value);
+                        guard.equals(scope.bits_of(&mut this.builder, number), value);
                     }
-                    self.show_pieces(scope, numbers, text, span, &mut parts);
+                    this.show_pieces(scope, numbers, text, span, parts);
                     shortened = true;
                 }
                 (Some((value, _, _)), Source::Constant(own)) if *own as u64 == value => shortened = true,
-                _ => self.show(scope, &source, &method, ty, &mut parts),
+                (_, source) => this.show(scope, source, &operand.method, operand.ty, parts),
             }
-        }
+            Some(())
+        })?;
         shortened.then(|| self.builder.template(Template { parts, span: scope.span }))
     }
 
@@ -120,34 +134,25 @@ impl<'a> Lowering<'a> {
         printers: &[(String, String)],
         (at, spelling): (usize, usize),
     ) -> Option<TemplateId> {
-        let mut parts = Parts::new();
-        for (i, part) in asm.iter().enumerate() {
-            let name = match part {
-                AsmPart::Text(text) => {
-                    literal(&mut parts, text);
-                    continue;
-                }
-                AsmPart::Operand(name) => name,
-            };
-            let (source, ty) = operand(name)?;
-            let method = method_of(name, ty, printers);
+        let parts = self.each_operand(scope, asm, operand, printers, |this, scope, i, operand, parts| {
             if i != at {
-                self.show(scope, &source, &method, ty, &mut parts);
-                continue;
+                this.show(scope, &operand.source, &operand.method, operand.ty, parts);
+                return Some(());
             }
-            let Source::Numbers(numbers) = &source else { return None };
-            let (choice, text) = self.further_spellings(&method).nth(spelling)?;
+            let Source::Numbers(numbers) = &operand.source else { return None };
+            let (choice, text) = this.further_spellings(&operand.method).nth(spelling)?;
             match (numbers.as_slice(), &choice.when) {
-                (numbers, ValueSet::Any) => self.show_pieces(scope, numbers, text, choice.span, &mut parts),
+                (numbers, ValueSet::Any) => this.show_pieces(scope, numbers, text, choice.span, parts),
                 ([number], when) if number.width() <= 64 => {
                     let choice = TextChoice { when: when.clone(), text: text.clone(), ..choice.clone() };
-                    let key = format!("{method}/{spelling}");
-                    let space = self.choice_space(number, &key, std::slice::from_ref(&choice));
-                    self.field_part(scope, number, FieldType::Sub(space), &mut parts);
+                    let key = format!("{}/{spelling}", operand.method);
+                    let space = this.choice_space(number, &key, std::slice::from_ref(&choice));
+                    this.field_part(scope, number, FieldType::Sub(space), parts);
                 }
                 _ => return None,
             }
-        }
+            Some(())
+        })?;
         Some(self.builder.template(Template { parts, span: scope.span }))
     }
 
