@@ -3,6 +3,8 @@
 //! Canonical decimal names (`%17`) index a vector; all others go through open addressing over the text itself. No name
 //! is copied. Both grow with what is used and are bounded by the length of the text.
 
+use isaglot_invariant::Impossible as _;
+
 use super::lex::{at, is_name};
 
 /// See the module.
@@ -45,7 +47,7 @@ fn hash(name: &[u8]) -> u64 {
     let mut h = (a ^ (name.len() as u64) << 57).wrapping_mul(K) ^ b.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(31);
     if name.len() > 16 {
         // The middle counts too, or names could be made that all collide.
-        for chunk in name.get(8..name.len() - 8).unwrap_or(&[]).chunks(8) {
+        for chunk in name.get(8..name.len() - 8).or_impossible(&[]).chunks(8) {
             let w = chunk.iter().fold(0u64, |a, &b| a << 8 | u64::from(b));
             h = (h ^ w).wrapping_mul(K).rotate_left(23);
         }
@@ -121,7 +123,7 @@ impl<'t> Ids<'t> {
     #[inline]
     pub(crate) fn named(&mut self, from: usize, len: usize) -> u32 {
         let text = self.text;
-        let name = text.get(from..from + len).unwrap_or(&[]);
+        let name = text.get(from..from + len).or_impossible(&[]);
         let h = hash(name);
         let mask = self.slots.len().wrapping_sub(1);
         let mut i = h as usize & mask;
@@ -148,12 +150,12 @@ impl<'t> Ids<'t> {
     fn id(&self, n: usize) -> u32 {
         match &self.fixed {
             None => n as u32 + 1,
-            Some(fixed) => fixed.ids.get(n).copied().unwrap_or(0),
+            Some(fixed) => fixed.ids.get(n).copied().or_impossible(0),
         }
     }
 
     fn insert(&mut self, h: u64, from: usize, len: usize, slot: usize) -> u32 {
-        let name = self.text.get(from..from + len).unwrap_or(&[]);
+        let name = self.text.get(from..from + len).or_impossible(&[]);
         if self.identity {
             return numeric_value(name).unwrap_or(0);
         }
@@ -202,10 +204,10 @@ impl<'t> Ids<'t> {
 
     /// The name of an entry of `order`.
     fn name(&self, n: usize) -> Name<'t> {
-        let from = self.order.get(n).copied().unwrap_or(0);
-        let rest = self.text.get(from as usize..).unwrap_or(&[]);
+        let from = self.order.get(n).copied().or_impossible(0);
+        let rest = self.text.get(from as usize..).or_impossible(&[]);
         let len = rest.iter().position(|&b| !is_name(b)).unwrap_or(rest.len());
-        let text = rest.get(..len).unwrap_or(&[]);
+        let text = rest.get(..len).or_impossible(&[]);
         let decimal = match text {
             [b'1'..=b'9', ..] if len <= 9 => numeric_value(text),
             _ => None,

@@ -1,6 +1,8 @@
 //! Bytes to tokens, by the reference's rules: words run to white space, `;` `,` `(` `)` or the end; `"` toggles quoting
 //! anywhere in a word and `\` escapes the next byte anywhere. Nothing is copied; a token is a range of the text.
 
+use isaglot_invariant::Impossible as _;
+
 /// An ordinary byte of a word.
 const PLAIN: u8 = 0;
 /// Ends a word.
@@ -65,7 +67,7 @@ pub(crate) fn skip(text: &[u8], mut i: usize) -> usize {
                 }
             }
             b'\n' | b'\t' | b'\r' => i += 1,
-            b';' => i = memchr::memchr(b'\n', text.get(i..).unwrap_or(&[])).map_or(text.len(), |n| i + n + 1),
+            b';' => i = memchr::memchr(b'\n', text.get(i..).or_impossible(&[])).map_or(text.len(), |n| i + n + 1),
             _ => return i,
         }
     }
@@ -97,7 +99,7 @@ fn quoted_end(text: &[u8], mut i: usize) -> usize {
                 quoting = !quoting;
                 if quoting {
                     // Inside quotes only these two bytes matter.
-                    let rest = text.get(i + 1..).unwrap_or(&[]);
+                    let rest = text.get(i + 1..).or_impossible(&[]);
                     i = memchr::memchr2(b'"', b'\\', rest).map_or(text.len(), |n| i + 1 + n);
                     continue;
                 }
@@ -153,7 +155,7 @@ impl Counter {
                 }
                 b' ' | b'\t' | b'\r' => self.at = i + 1,
                 b';' => {
-                    let end = memchr::memchr(b'\n', text.get(i..).unwrap_or(&[])).map_or(text.len(), |n| i + n);
+                    let end = memchr::memchr(b'\n', text.get(i..).or_impossible(&[])).map_or(text.len(), |n| i + n);
                     if end > target {
                         break;
                     }

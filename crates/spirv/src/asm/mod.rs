@@ -249,7 +249,7 @@ impl<'t, 'g> Assembler<'t, 'g> {
         if op.flags & MAKES_TYPE != 0 {
             self.record_type(op.opcode)?;
         } else if self.now.result_type != 0 {
-            let value = self.words.get(first + 2).copied().unwrap_or(0);
+            let value = self.words.get(first + 2).copied().or_impossible(0);
             self.types.add_value(value, self.now.result_type);
         }
         self.patch(first, op.opcode)
@@ -380,8 +380,8 @@ fn header_version(text: &[u8]) -> Option<u8> {
         match at(text, i) {
             b' ' | b'\t' | b'\r' | b'\n' if i < text.len() => i += 1,
             b';' => {
-                let rest = text.get(i..).unwrap_or(&[]);
-                let line = rest.split(|&b| b == b'\n').next().unwrap_or(&[]);
+                let rest = text.get(i..).or_impossible(&[]);
+                let line = rest.split(|&b| b == b'\n').next().or_impossible(&[]);
                 if let Some([n @ b'0'..=b'9', tail @ ..]) = line.strip_prefix(b"; Version: 1.") {
                     let minor = n - b'0';
                     if minor <= NEWEST && !tail.first().is_some_and(u8::is_ascii_digit) {

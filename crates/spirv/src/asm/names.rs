@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use isaglot_invariant::Impossible as _;
+
 use super::ids::{Ids, Name};
 use crate::number::print::decimal;
 
@@ -64,7 +66,7 @@ fn bytes<'b>(text: &'b [u8], (at, len, _): (u32, u32, u32), digits: &'b mut Vec<
         decimal(digits, u64::from(at));
         return digits;
     }
-    text.get(at as usize..(at + len) as usize).unwrap_or(&[])
+    text.get(at as usize..(at + len) as usize).or_impossible(&[])
 }
 
 /// The name of an entry.

@@ -13,6 +13,8 @@
 //!             └ IdResultType; IdResult was read before the `=` and is put after it
 //! ```
 
+use isaglot_invariant::Impossible as _;
+
 use super::failure::shown;
 use super::lex::{at, is_assignment, is_name, is_opcode, is_stop, skip, word_end};
 use super::types::Import;
@@ -297,7 +299,8 @@ impl<'t> Assembler<'t, '_> {
 
     /// Notes which set an import chose; its name lies in the words from `from` on.
     fn import(&mut self, from: usize, start: usize) -> Result<(), Fail> {
-        let mut name: Vec<u8> = self.words.get(from..).unwrap_or(&[]).iter().flat_map(|w| w.to_le_bytes()).collect();
+        let mut name: Vec<u8> =
+            self.words.get(from..).or_impossible(&[]).iter().flat_map(|w| w.to_le_bytes()).collect();
         name.truncate(name.iter().position(|&b| b == 0).unwrap_or(name.len()));
         let import = match self.grammar.set_by_import(&name) {
             Some(set) => Import::Set(set),
@@ -317,7 +320,7 @@ impl<'t> Assembler<'t, '_> {
     /// The id of an import, which must be known by now.
     fn import_id(&mut self, optional: bool, start: usize) -> Result<Step, Fail> {
         let step = self.operand(ID_REF, optional)?;
-        let set = self.words.last().copied().unwrap_or(0);
+        let set = self.words.last().copied().or_impossible(0);
         if step == Step::Next && self.types.import(set).is_none() {
             let id = self.words.get(self.now.first + 2).copied().unwrap_or(0);
             return self.fail(start, format!("Invalid extended instruction import Id {id}"));

@@ -1,5 +1,7 @@
 //! What has no grammar: `!<integer>` words, and `OpUnknown(<opcode>, <word count>)`.
 
+use isaglot_invariant::Impossible as _;
+
 use super::failure::shown;
 use super::lex::{at, is_instruction, is_name, skip, word_end};
 use super::operand::{push_string, quoted};
@@ -100,7 +102,7 @@ impl Assembler<'_, '_> {
             return self.fail(i, format!("Expected '{}', found end of stream.", c as char));
         }
         if at(self.text, i) != c {
-            let found = self.text.get(i..=i).map(String::from_utf8_lossy).unwrap_or_default();
+            let found = self.text.get(i..=i).map(String::from_utf8_lossy).or_impossible_default();
             return self.fail(i, format!("'{}' expected after {after} but found '{found}'.", c as char));
         }
         self.consume(i + 1);

@@ -3,6 +3,8 @@
 //! Comments stand in a column that only moves right while they follow each other. With nesting or reordering, the
 //! blocks of a function are held back as word indices until its end, when its control flow is known.
 
+use isaglot_invariant::Impossible as _;
+
 use super::cfg::{Block, Held};
 use super::decode::Nothing;
 use super::print::{Out, color};
@@ -49,7 +51,7 @@ pub(super) fn run<const COLOR: bool>(s: &mut Stream<'_, COLOR>, places: &Places<
     let (mut at, mut index) = (5, 0);
     while at < s.decoder.words.len() && s.printer.out.open {
         index += 1;
-        let opcode = s.decoder.words.get(at).copied().unwrap_or(0) as u16;
+        let opcode = s.decoder.words.get(at).copied().or_impossible(0) as u16;
         let words_only = s.options.keep_going && s.before_garbage(at);
         let next = match s.decoder.instruction(at, true, &mut Nothing) {
             Ok(next) if !words_only => {

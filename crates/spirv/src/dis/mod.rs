@@ -15,6 +15,7 @@ pub(crate) mod print;
 pub use input::{InputError, read};
 
 use decode::{Bad, Decoder};
+use isaglot_invariant::Impossible as _;
 use isaglot_source::Diagnostic;
 use namer::Reach;
 use names::Names;
@@ -331,8 +332,8 @@ impl<const COLOR: bool> Stream<'_, COLOR> {
     #[inline]
     fn comes_back(&mut self, start: usize, at: usize, next: usize) -> bool {
         let Some(check) = &mut self.check else { return true };
-        let line = self.printer.out.text().get(start..).unwrap_or(&[]);
-        check.comes_back(line, self.decoder.words.get(at..next).unwrap_or(&[]))
+        let line = self.printer.out.text().get(start..).or_impossible(&[]);
+        check.comes_back(line, self.decoder.words.get(at..next).or_impossible(&[]))
     }
 
     /// Whether the instruction here is whole but followed by what cannot be one. As that will be printed as `!` words,

@@ -5,6 +5,8 @@
 //! A name never changes once it is given, so what is put together again is what it was. What is not settled by that is
 //! kept with it: whether a part had no name yet, and which number type a constant had.
 
+use isaglot_invariant::Impossible as _;
+
 use super::decode;
 use crate::grammar::{Grammar, compile, opcode};
 use crate::number::print::{decimal, number};
@@ -95,7 +97,7 @@ impl<'a> Names<'a> {
 
     /// A name in the arena.
     pub(crate) fn long(&self, slot: &Slot) -> &[u8] {
-        self.arena.get(part(slot, 0) as usize..(part(slot, 0) + part(slot, 4)) as usize).unwrap_or(&[])
+        self.arena.get(part(slot, 0) as usize..(part(slot, 0) + part(slot, 4)) as usize).or_impossible(&[])
     }
 
     /// Length of a name that has a slot.
@@ -129,7 +131,7 @@ impl<'a> Names<'a> {
         match self.slot(id) {
             Some(s) if s[15] == LONG => out.extend_from_slice(self.long(s)),
             Some(s) if s[15] == MADE => self.make(s, out),
-            Some(s) if s[15] != 0 => out.extend_from_slice(s.get(..usize::from(s[15])).unwrap_or(&[])),
+            Some(s) if s[15] != 0 => out.extend_from_slice(s.get(..usize::from(s[15])).or_impossible(&[])),
             _ => decimal(out, u64::from(id)),
         }
     }
@@ -139,7 +141,7 @@ impl<'a> Names<'a> {
         match self.slots.get(place) {
             Some(s) if s[15] == LONG => out.extend_from_slice(self.long(s)),
             Some(s) if s[15] == MADE => self.make(s, out),
-            Some(s) => out.extend_from_slice(s.get(..usize::from(s[15])).unwrap_or(&[])),
+            Some(s) => out.extend_from_slice(s.get(..usize::from(s[15])).or_impossible(&[])),
             None => {}
         }
     }

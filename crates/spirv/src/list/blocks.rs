@@ -2,6 +2,8 @@
 //!
 //! Twelve bytes are kept of a block, and eight of an edge: a module may be little but labels and branches.
 
+use isaglot_invariant::Impossible as _;
+
 use super::rows::Rows;
 use crate::flow::exits;
 use crate::grammar::opcode;
@@ -69,7 +71,7 @@ pub(super) struct Blocks<'w> {
 /// The second numbers of the pairs that begin with `n`, in sorted pairs.
 fn of(pairs: &[(u32, u32)], n: u32) -> impl Iterator<Item = u32> {
     let from = pairs.partition_point(|pair| pair.0 < n);
-    pairs.get(from..).unwrap_or(&[]).iter().take_while(move |pair| pair.0 == n).map(|pair| pair.1)
+    pairs.get(from..).or_impossible(&[]).iter().take_while(move |pair| pair.0 == n).map(|pair| pair.1)
 }
 
 impl<'w> Blocks<'w> {
