@@ -20,13 +20,7 @@ pub(crate) fn is_compiled(path: &Path) -> bool {
 /// Reads a compiled description; one whose sources have changed only if `stale` says so.
 pub(crate) fn read(path: &Path, stale: bool, problems: &mut Diagnostics) -> Option<(Header, Isa)> {
     let name = path.display();
-    let bytes = match crate::io::read(Some(path)) {
-        Ok(bytes) => bytes,
-        Err(d) => {
-            problems.push(d);
-            return None;
-        }
-    };
+    let bytes = problems.ok(crate::io::read(Some(path)))?;
     let error = |code, what: String| Diagnostic::error(code, format!("{name}: {what}"));
     match from_bytes(&bytes) {
         Ok((header, isa)) => {

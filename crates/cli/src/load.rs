@@ -148,16 +148,12 @@ pub(crate) fn read_chosen(spec: &Spec, files: &mut SourceMap, problems: &mut Dia
 pub(crate) fn read_isa(spec: &Spec, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
     match &spec.source {
         Source::File(path) => read_file(path, spec, files, problems),
-        Source::Name(name) => match names::find(name).map(|alias| alias.machine) {
-            Ok(Machine::File(path)) => read_file(&path, spec, files, problems),
-            Ok(Machine::Shipped(shipped)) => read_shipped(shipped, files, problems),
-            Ok(Machine::Xe(_)) => embedded("xe", files, problems),
-            Ok(Machine::Spirv) => {
+        Source::Name(name) => match problems.ok(names::find(name))?.machine {
+            Machine::File(path) => read_file(&path, spec, files, problems),
+            Machine::Shipped(shipped) => read_shipped(shipped, files, problems),
+            Machine::Xe(_) => embedded("xe", files, problems),
+            Machine::Spirv => {
                 problems.push(subject::refusal("this verb", subject::DESCRIPTIONS, name));
-                None
-            }
-            Err(d) => {
-                problems.push(d);
                 None
             }
         },
@@ -181,13 +177,9 @@ fn read_file(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Dia
     }
     let (name, bytes, partial) = match &spec.roles {
         Roles::Unused => (String::new(), None, false),
-        Roles::Wanted(Some(path)) => match crate::io::read(Some(path)) {
-            Ok(bytes) => (path.display().to_string(), Some(bytes), false),
-            Err(d) => {
-                problems.push(d);
-                return None;
-            }
-        },
+        Roles::Wanted(Some(path)) => {
+            (path.display().to_string(), Some(problems.ok(crate::io::read(Some(path)))?), false)
+        }
         Roles::Wanted(None) => {
             let stem = top.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
             let bytes = shipped::roles(&stem).map(|text| text.as_bytes().to_vec());
@@ -223,10 +215,7 @@ pub(crate) fn chosen_features(spec: &Spec, isa: &Isa, problems: &mut Diagnostics
 
 fn choose(spec: &Spec, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
     let before = problems.error_count();
-    let generation = chosen_generation(spec, &isa).unwrap_or_else(|d| {
-        problems.push(d);
-        None
-    });
+    let generation = problems.ok(chosen_generation(spec, &isa)).flatten();
     let on = chosen_features(spec, &isa, problems).unwrap_or_else(|| choice::features(&isa, None, &[], problems));
     let kind = match shipped::assembly(isa.name()) {
         Assembly::Templates => Kind::Templates,

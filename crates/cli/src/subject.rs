@@ -52,20 +52,12 @@ impl Kind {
     }
 }
 
-/// An option, by its id, that is for some kinds of subjects only.
-pub(crate) type Only = (&'static str, &'static [Kind]);
+/// Kinds of subjects, and the options, by their ids, that are for these only.
+pub(crate) type Only = (&'static [Kind], &'static [&'static str]);
 
 /// The options that choose within a description.
-pub(crate) const CHOICES: [Only; 8] = [
-    ("gen", DESCRIPTIONS),
-    ("feature", DESCRIPTIONS),
-    ("include", DESCRIPTIONS),
-    ("operands", DESCRIPTIONS),
-    ("triple", DESCRIPTIONS),
-    ("mcpu", DESCRIPTIONS),
-    ("no_aliases", DESCRIPTIONS),
-    ("stale", DESCRIPTIONS),
-];
+pub(crate) const CHOICES: Only =
+    (DESCRIPTIONS, &["gen", "feature", "include", "operands", "triple", "mcpu", "no_aliases", "stale"]);
 
 /// What a verb takes, and what of that the command line asks for.
 #[derive(Clone, Debug, Default)]
@@ -75,7 +67,7 @@ pub(crate) struct Takes {
     /// The kinds of subjects that it takes.
     pub(crate) kinds: &'static [Kind],
     /// The given options that are for some kinds only.
-    pub(crate) given: Vec<Only>,
+    pub(crate) given: Vec<(&'static str, &'static [Kind])>,
 }
 
 impl Takes {

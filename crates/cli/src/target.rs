@@ -54,13 +54,7 @@ pub(crate) fn is_tablegen(path: &Path) -> bool {
 
 /// Reads and lowers a target; `None` if there were errors.
 pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Target> {
-    let bytes = match crate::io::read(Some(path)) {
-        Ok(bytes) => bytes,
-        Err(d) => {
-            problems.push(d);
-            return None;
-        }
-    };
+    let bytes = problems.ok(crate::io::read(Some(path)))?;
     let table = operands(path, args, files, problems)?;
     let include_dirs = args.include.iter().map(|dir| dir.display().to_string()).collect();
     let options = tablegen::Options { include_dirs, no_unused_warning: true, ..tablegen::Options::default() };
@@ -80,13 +74,10 @@ pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems
 /// The operand table: the one that is given, or the one for a target of this name; without either, none.
 fn operands(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<OperandTable> {
     let (name, text) = match &args.operands {
-        Some(path) => match crate::io::read(Some(path)) {
-            Ok(bytes) => (path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()),
-            Err(d) => {
-                problems.push(d);
-                return None;
-            }
-        },
+        Some(path) => {
+            let bytes = problems.ok(crate::io::read(Some(path)))?;
+            (path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned())
+        }
         None => {
             let stem = path.file_stem().map(|s| s.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
             match isaglot::shipped::operands(&stem) {

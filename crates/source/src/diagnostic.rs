@@ -148,6 +148,11 @@ impl Diagnostics {
         }
     }
 
+    /// The value, or nothing: then the error is added.
+    pub fn ok<T>(&mut self, result: Result<T, Diagnostic>) -> Option<T> {
+        result.map_err(|d| self.push(d)).ok()
+    }
+
     /// Adds all of another bag.
     pub fn append(&mut self, other: Diagnostics) {
         self.dropped += other.dropped;

@@ -65,20 +65,11 @@ pub(crate) struct Args {
 pub(crate) const TAKES: &[Kind] = &[Kind::Templates, Kind::Riscv, Kind::Xe];
 
 /// The options that are for some of them.
-pub(crate) const ONLY: &[&[Only]] = &[
-    &CHOICES,
-    &[
-        ("format", DESCRIPTIONS),
-        ("section_start", &[Kind::Riscv]),
-        ("entry", &[Kind::Riscv]),
-        ("list", DESCRIPTIONS),
-        ("names", DESCRIPTIONS),
-        ("compat", DESCRIPTIONS),
-        ("header", DESCRIPTIONS),
-        ("xintf", &[Kind::Riscv]),
-        ("compact", &[Kind::Xe]),
-        ("json", &[Kind::Xe]),
-    ],
+pub(crate) const ONLY: &[Only] = &[
+    CHOICES,
+    (DESCRIPTIONS, &["format", "list", "names", "compat", "header"]),
+    (&[Kind::Riscv], &["section_start", "entry", "xintf"]),
+    (&[Kind::Xe], &["compact", "json"]),
 ];
 
 /// Which instructions of Intel Xe take their short form.

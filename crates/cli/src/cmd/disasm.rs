@@ -91,27 +91,12 @@ pub(crate) struct Args {
 pub(crate) const TAKES: &[Kind] = &[Kind::Templates, Kind::Riscv, Kind::Xe];
 
 /// The options that are for some of them.
-pub(crate) const ONLY: &[&[Only]] = &[
-    &CHOICES,
-    &xe::ONLY,
-    &[
-        ("labels", DESCRIPTIONS),
-        ("entry", DESCRIPTIONS),
-        ("no_errors", DESCRIPTIONS),
-        ("max_errors", DESCRIPTIONS),
-        ("raw", DESCRIPTIONS),
-        ("names", DESCRIPTIONS),
-        ("compat", DESCRIPTIONS),
-        ("format", DESCRIPTIONS),
-        ("trace_fields", DESCRIPTIONS),
-        ("words", DESCRIPTIONS),
-        ("aliases", DESCRIPTIONS),
-        ("filter", DESCRIPTIONS),
-        ("xintf", DESCRIPTIONS),
-        ("pc", &[Kind::Xe]),
-        ("bits", &[Kind::Xe]),
-        ("no_comments", &[Kind::Xe]),
-    ],
+pub(crate) const ONLY: &[Only] = &[
+    CHOICES,
+    xe::ONLY,
+    (DESCRIPTIONS, &["labels", "entry", "no_errors", "max_errors", "raw", "names", "compat", "format", "trace_fields"]),
+    (DESCRIPTIONS, &["words", "aliases", "filter", "xintf"]),
+    (&[Kind::Xe], &["pc", "bits", "no_comments"]),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

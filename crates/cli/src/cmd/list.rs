@@ -82,17 +82,12 @@ pub(crate) const TAKES: &[Kind] = &[Kind::Templates, Kind::Riscv, Kind::Xe, Kind
 const NOT_XE: &[Kind] = &[Kind::Templates, Kind::Riscv, Kind::Spirv];
 
 /// The options that are for some of them.
-pub(crate) const ONLY: &[&[Only]] = &[
-    &CHOICES,
-    &xe::ONLY,
-    &[
-        ("roles", DESCRIPTIONS),
-        ("ndjson", NOT_XE),
-        ("dot", NOT_XE),
-        ("svg", NOT_XE),
-        ("stats", NOT_XE),
-        ("compat", &[Kind::Xe]),
-    ],
+pub(crate) const ONLY: &[Only] = &[
+    CHOICES,
+    xe::ONLY,
+    (DESCRIPTIONS, &["roles"]),
+    (NOT_XE, &["ndjson", "dot", "svg", "stats"]),
+    (&[Kind::Xe], &["compat"]),
 ];
 
 /// Runs the verb.

@@ -33,7 +33,7 @@ use crate::subject::{DESCRIPTIONS, Kind, Only, Takes};
 struct Verb {
     name: &'static str,
     takes: &'static [Kind],
-    only: &'static [&'static [Only]],
+    only: &'static [Only],
     options: fn(clap::Command) -> clap::Command,
     run: fn(&ArgMatches, &mut Session) -> Result<ExitCode, clap::Error>,
 }
@@ -95,9 +95,9 @@ pub(crate) fn run(found: &ArgMatches, mut session: Session) -> Result<ExitCode, 
     let verb =
         found.subcommand().and_then(|(name, options)| Some((VERBS.iter().find(|verb| verb.name == name)?, options)));
     let (verb, options) = verb.ok_or_else(|| clap::Error::new(clap::error::ErrorKind::MissingSubcommand))?;
-    let given = |(id, _): &&Only| options.value_source(id) == Some(ValueSource::CommandLine);
-    let given = verb.only.iter().copied().flatten().filter(given).copied().collect();
-    session.takes = Takes { verb: verb.name, kinds: verb.takes, given };
+    let is_given = |id: &&&str| options.value_source(id) == Some(ValueSource::CommandLine);
+    let given = |&(kinds, ids): &Only| ids.iter().filter(is_given).map(move |&id| (id, kinds));
+    session.takes = Takes { verb: verb.name, kinds: verb.takes, given: verb.only.iter().flat_map(given).collect() };
     (verb.run)(options, &mut session)
 }
 
@@ -122,11 +122,11 @@ mod tests {
     fn the_options_that_are_for_some_subjects_exist() {
         for verb in VERBS {
             let command = (verb.options)(clap::Command::new(verb.name));
-            for (id, _) in verb.only.iter().copied().flatten() {
+            for &id in verb.only.iter().flat_map(|(_, ids)| *ids) {
                 let found = command.get_arguments().find(|arg| arg.get_id() == id);
                 let long = found.and_then(|arg| arg.get_long());
                 let expected = id.replace('_', "-");
-                let short_only = *id == "include";
+                let short_only = id == "include";
                 assert!(short_only || long == Some(&expected), "{} {id}", verb.name);
             }
         }

@@ -83,32 +83,57 @@ pub(in crate::cmd) fn assembler() -> ExitCode {
     done(run_assembler())
 }
 
-fn run_assembler() -> Result<(), Stop> {
-    let mut source: Option<OsString> = None;
-    let mut target: Option<OsString> = None;
-    let mut options = asm::Options::default();
+/// The arguments that both tools have.
+#[derive(Default)]
+struct Names {
+    source: Option<OsString>,
+    target: Option<OsString>,
+}
+
+/// Reads the arguments; `flag` takes the options of the tool, which may take further arguments, and says whether there is
+/// such an option. `None` if a text was asked for and printed.
+fn arguments(
+    help: &str,
+    second: &str,
+    mut flag: impl FnMut(&str, &mut dyn Iterator<Item = OsString>) -> Result<bool, Stop>,
+) -> Result<Option<Names>, Stop> {
+    let mut names = Names::default();
     let mut args = std::env::args_os().skip(1);
     while let Some(arg) = args.next() {
         let text = arg.to_string_lossy();
         match &*text {
-            "-h" | "--help" => return output(None, AS_HELP.as_bytes()),
-            "--version" => return output(None, version().as_bytes()),
-            "-o" => target = Some(args.next().ok_or_else(|| usage("Invalid usage for flag -o".to_owned()))?),
+            "-h" | "--help" => return output(None, help.as_bytes()).map(|()| None),
+            "--version" => return output(None, version().as_bytes()).map(|()| None),
+            "-o" => names.target = Some(args.next().ok_or_else(|| usage("Invalid usage for flag -o".to_owned()))?),
+            text if text.len() > 1 && text.starts_with('-') => {
+                if !flag(text, &mut args)? {
+                    return Err(usage(format!("Unknown flag {text}")));
+                }
+            }
+            _ if names.source.is_some() => return Err(usage(second.to_owned())),
+            _ => names.source = Some(arg),
+        }
+    }
+    Ok(Some(names))
+}
+
+fn run_assembler() -> Result<(), Stop> {
+    let mut options = asm::Options::default();
+    let names = arguments(AS_HELP, "error: one input file at most must be specified.", |flag, args| {
+        match flag {
             "--preserve-numeric-ids" => options.preserve_numeric_ids = true,
             "--target-env" => {
                 let env = args.next().ok_or_else(|| usage("Invalid usage for flag --target-env".to_owned()))?;
                 options.version = Some(environment(&env.to_string_lossy())?);
             }
-            flag if flag.starts_with("--target-env=") => {
-                options.version = Some(environment(flag.trim_start_matches("--target-env="))?);
-            }
-            flag if flag.len() > 1 && flag.starts_with('-') => return Err(usage(format!("Unknown flag {flag}"))),
-            _ if source.is_some() => {
-                return Err(usage("error: one input file at most must be specified.".to_owned()));
-            }
-            _ => source = Some(arg),
+            _ => match flag.strip_prefix("--target-env=") {
+                Some(env) => options.version = Some(environment(env)?),
+                None => return Ok(false),
+            },
         }
-    }
+        Ok(true)
+    })?;
+    let Some(Names { source, target }) = names else { return Ok(()) };
     let text = input(source.as_ref())?;
     let done = asm::assemble_words(&text, &options);
     if let Some(f) = done.failures.first() {
@@ -157,17 +182,10 @@ pub(in crate::cmd) fn disassembler() -> ExitCode {
 }
 
 fn run_disassembler() -> Result<(), Stop> {
-    let mut source: Option<OsString> = None;
-    let mut target: Option<OsString> = None;
     let (mut color, mut no_color) = (false, false);
     let mut options = dis::Options::default();
-    let mut args = std::env::args_os().skip(1);
-    while let Some(arg) = args.next() {
-        let text = arg.to_string_lossy();
-        match &*text {
-            "-h" | "--help" => return output(None, DIS_HELP.as_bytes()),
-            "--version" => return output(None, version().as_bytes()),
-            "-o" => target = Some(args.next().ok_or_else(|| usage("Invalid usage for flag -o".to_owned()))?),
+    let names = arguments(DIS_HELP, "error: more than one input file specified.", |flag, _| {
+        match flag {
             "--color" => color = true,
             "--no-color" => no_color = true,
             "--no-indent" => options.indent = false,
@@ -178,11 +196,11 @@ fn run_disassembler() -> Result<(), Stop> {
             "--offsets" => options.offsets = true,
             "--comment" => options.comment = true,
             "--handle-unknown-opcodes" => options.unknown_opcodes = true,
-            flag if flag.len() > 1 && flag.starts_with('-') => return Err(usage(format!("Unknown flag {flag}"))),
-            _ if source.is_some() => return Err(usage("error: more than one input file specified.".to_owned())),
-            _ => source = Some(arg),
+            _ => return Ok(false),
         }
-    }
+        Ok(true)
+    })?;
+    let Some(Names { source, target }) = names else { return Ok(()) };
     let target = target.filter(|t| t != "-");
     options.color = target.is_none() && !no_color && (color || std::io::stdout().is_terminal());
     let bytes = input(source.as_ref())?;

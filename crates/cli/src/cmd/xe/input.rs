@@ -24,21 +24,9 @@ pub(super) fn kernels(
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Option<Vec<Kernel>> {
-    let bytes = match read(path) {
-        Ok(bytes) => bytes,
-        Err(d) => {
-            problems.push(d);
-            return None;
-        }
-    };
+    let bytes = problems.ok(read(path))?;
     if bytes.starts_with(b"\x7fELF") {
-        return match elf(&bytes, &input_name(path)) {
-            Ok(kernels) => Some(kernels),
-            Err(d) => {
-                problems.push(d);
-                None
-            }
-        };
+        return problems.ok(elf(&bytes, &input_name(path)));
     }
     let one = |bytes| Some(vec![Kernel { name: None, bytes }]);
     let is_asm = path.is_some_and(|p| p.extension().is_some_and(|e| e.to_string_lossy().starts_with("asm")));

@@ -25,7 +25,7 @@ use crate::subject::{Kind, Only};
 pub(super) const HEADING: &str = "Intel Xe";
 
 /// The options of [`XeArgs`].
-pub(super) const ONLY: [Only; 3] = [("hex", &[Kind::Xe]), ("ldst", &[Kind::Xe]), ("hex_floats", &[Kind::Xe])];
+pub(super) const ONLY: Only = (&[Kind::Xe], &["hex", "ldst", "hex_floats"]);
 
 /// Kernels to read.
 #[derive(Clone, Copy, Debug)]
