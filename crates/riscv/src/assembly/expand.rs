@@ -118,12 +118,18 @@ impl Expander<'_> {
     /// An instruction that is copied.
     fn plain(&mut self, plain: &Plain<'_>, start: usize) {
         let out = &mut self.made.text;
-        out.extend_from_slice(plain.name);
-        if !plain.operands.is_empty() {
+        if let Some(text) = plain.tight {
+            let blank = out.len() + plain.name.len();
+            out.extend_from_slice(text);
+            if let Some(blank) = out.get_mut(blank) {
+                *blank = b' ';
+            }
+        } else {
+            out.extend_from_slice(plain.name);
             out.push(b' ');
             scan::squeeze(plain.operands, out);
-            scan::hexadecimal(plain.name, out);
         }
+        scan::hexadecimal(plain.name, out);
         out.push(b'\n');
         let (start, end) = ((start + plain.start) as u32, (start + plain.end) as u32);
         self.made.lines.push(Origin { start, end, kind: LineKind::Squeezed });

@@ -49,6 +49,8 @@ pub(super) struct Plain<'l> {
     /// The mnemonic and what follows it.
     pub(super) name: &'l [u8],
     pub(super) operands: &'l [u8],
+    /// All of it, if it has no blank but the one after the mnemonic.
+    pub(super) tight: Option<&'l [u8]>,
     /// Where the statement begins and ends in the line.
     pub(super) start: usize,
     pub(super) end: usize,
@@ -64,9 +66,11 @@ pub(super) enum Glance<'l> {
 
 /// Looks at a line.
 pub(super) fn glance(line: &[u8]) -> Glance<'_> {
-    let mut all = 0;
+    let (mut all, mut blanks) = (0, 0);
     for &byte in line {
-        all |= class(byte);
+        let class = class(byte);
+        all |= class;
+        blanks += usize::from(class == BLANK);
     }
     if all & (SPECIAL | OPERATOR) != 0 {
         return Glance::Other;
@@ -74,14 +78,15 @@ pub(super) fn glance(line: &[u8]) -> Glance<'_> {
     let start = line.iter().position(|&b| class(b) != BLANK).unwrap_or(line.len());
     let end = line.iter().rposition(|&b| class(b) != BLANK).map_or(start, |at| at + 1);
     let text = line.get(start..end).or_impossible(&[]);
+    let inner = blanks.saturating_sub(line.len() - text.len());
     let Some(first) = text.first() else { return Glance::Empty };
     if !first.is_ascii_lowercase() {
         return Glance::Other;
     }
     let len = text.iter().position(|&b| class(b) == BLANK).unwrap_or(text.len());
     let (name, rest) = text.split_at(len);
-    let blanks = rest.iter().position(|&b| class(b) != BLANK).unwrap_or(rest.len());
-    let operands = rest.get(blanks..).or_impossible(&[]);
+    let before = rest.iter().position(|&b| class(b) != BLANK).unwrap_or(rest.len());
+    let operands = rest.get(before..).or_impossible(&[]);
     if is_long(name, operands, all) {
         return Glance::Other;
     }
@@ -97,7 +102,7 @@ pub(super) fn glance(line: &[u8]) -> Glance<'_> {
             }
         }
     }
-    Glance::Plain(Plain { name, operands, start, end })
+    Glance::Plain(Plain { name, operands, tight: (inner <= 1).then_some(text), start, end })
 }
 
 /// Names of up to eight bytes, as numbers, with a filter that most others do not pass.
