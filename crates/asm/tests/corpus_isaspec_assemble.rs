@@ -7,7 +7,6 @@ use isaglot_asm::assemble::source;
 use isaglot_asm::{Assembler, Compat, Failure, Names, Options, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
-use isaglot_isaspec::oracle::load;
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, SourceMap};
 use isaglot_testing::{Failed, Random, Tally, corpus, ledger, suite};
@@ -46,6 +45,10 @@ fn trials(folder: &Path) -> Vec<Trial> {
     add("firmware/sections", Box::new(sections));
     add("micro", Box::new(micro));
     trials
+}
+
+fn load(path: &Path) -> Result<Isa, String> {
+    isaglot_isaspec::oracle::load(path, &mut corpus::load)
 }
 
 fn load_named(folder: &Path, isa: &str) -> Result<Isa, String> {

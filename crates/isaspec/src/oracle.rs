@@ -6,6 +6,7 @@ use std::path::Path;
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, FileId, SourceMap, Span, render};
 
+use crate::load::Loader;
 use crate::roles::Overlay;
 use crate::text::Text;
 use crate::{display as displays, expr};
@@ -14,10 +15,9 @@ use crate::{display as displays, expr};
 ///
 /// # Errors
 /// What is wrong with it, as people see it.
-pub fn load(path: &Path) -> Result<Isa, String> {
+pub fn load(path: &Path, read: &mut Loader<'_>) -> Result<Isa, String> {
     let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-    let mut read = |path: &str| std::fs::read(path).map_err(|e| e.to_string());
-    let isa = crate::load(&mut files, &path.to_string_lossy(), &mut read, &mut out);
+    let isa = crate::load(&mut files, &path.to_string_lossy(), read, &mut out);
     isa.ok_or_else(|| out.iter().map(|d| render::text(&files, d, false)).collect())
 }
 

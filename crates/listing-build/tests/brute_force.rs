@@ -26,7 +26,7 @@ struct Made {
 
 fn riscv() -> Isa {
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs/riscv/riscv.xml");
-    isaglot_isaspec::oracle::load(&top).expect("specs/riscv loads")
+    isaglot_isaspec::oracle::load(&top, &mut isaglot_testing::corpus::load).expect("specs/riscv loads")
 }
 
 /// The bits of a branch (`b`) or jump (`j`) offset in instructions, where the instruction has them.

@@ -122,3 +122,8 @@ pub fn unhex(digits: &str) -> Vec<u8> {
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
+
+/// Reads a file: what front ends are given to load with.
+pub fn load(path: &str) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|e| e.to_string())
+}

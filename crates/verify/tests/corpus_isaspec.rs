@@ -20,7 +20,8 @@ use serde_json::Value;
 const ISAS: [&str; 3] = ["ir3", "afuc", "etnaviv"];
 
 fn load(corpus: &Path, name: &str) -> Result<Isa, Failed> {
-    Ok(isaglot_isaspec::oracle::load(&corpus.join("xml").join(name).join(format!("{name}.xml")))?)
+    let top = corpus.join("xml").join(name).join(format!("{name}.xml"));
+    Ok(isaglot_isaspec::oracle::load(&top, &mut isaglot_testing::corpus::load)?)
 }
 
 fn json(corpus: &Path, name: &str) -> Result<Value, Failed> {

@@ -35,7 +35,8 @@ const PIECES: &[&str] =
 
 fn load(name: &str) -> Isa {
     let top = format!("{}/../../specs/{name}/{name}.xml", env!("CARGO_MANIFEST_DIR"));
-    isaglot_isaspec::oracle::load(top.as_ref()).expect("a description that ships with the project")
+    isaglot_isaspec::oracle::load(top.as_ref(), &mut isaglot_testing::corpus::load)
+        .expect("a description that ships with the project")
 }
 
 #[test]

@@ -26,7 +26,9 @@ pub(crate) const STRICT: &[&str] = &["-Wconversion"];
 pub(crate) const SANITIZE: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 /// Loads a description.
-pub(crate) use isaglot_isaspec::oracle::load;
+pub(crate) fn load(path: &Path) -> Result<Isa, String> {
+    isaglot_isaspec::oracle::load(path, &mut corpus::load)
+}
 
 /// The plan of a description for a gen; `features` is `all`, or empty for those that are on by default.
 fn plan<'a>(isa: &'a Isa, generation: u32, features: &str) -> Plan<'a> {

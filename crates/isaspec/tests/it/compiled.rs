@@ -19,7 +19,8 @@ const LAYOUT: (u32, u32) = (1, 1_356_279_321);
 
 fn load(name: &str) -> Isa {
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs").join(name);
-    isaglot_isaspec::oracle::load(&top).unwrap_or_else(|problems| panic!("{name} does not load: {problems}"))
+    isaglot_isaspec::oracle::load(&top, &mut isaglot_testing::corpus::load)
+        .unwrap_or_else(|problems| panic!("{name} does not load: {problems}"))
 }
 
 fn header() -> Header {
