@@ -137,11 +137,12 @@ fn kernels(
         hex_floats: show.hex_floats,
         compat,
     });
+    let description = xe::description()?;
     let mut out = args.output.create()?;
     for path in &inputs(args) {
         let input = xe::Input { platform, path: Some(path), hex: args.xe.hex };
         let before = problems.error_count();
-        let read = xe::list(input, json, options, &mut out, session, problems)?;
+        let read = xe::list(&description, input, json, options, &mut out, session, problems)?;
         if !read || problems.error_count() > before {
             return Ok(());
         }

@@ -4,14 +4,15 @@ use std::io::Write;
 
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::text::Findings;
-use isaglot_xe::{ListOptions, Lister, Printer, TextOptions, Xe};
+use isaglot_xe::{Description, ListOptions, Lister, Printer, TextOptions, Xe};
 
-use super::{Input, description, input, machine, word_problems, write_all};
+use super::{Input, input, machine, word_problems, write_all};
 use crate::io::Output;
 use crate::session::Session;
 
 /// Writes the listing of the kernels of a file: as JSON by `json`, else as text. False: the reader has closed the pipe.
 pub(crate) fn list(
+    description: &Description,
     input: Input<'_>,
     json: Option<ListOptions>,
     options: TextOptions,
@@ -19,8 +20,7 @@ pub(crate) fn list(
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Result<bool, Diagnostic> {
-    let description = description()?;
-    let mut xe = machine(&description, input.platform)?;
+    let mut xe = machine(description, input.platform)?;
     let Some(kernels) = input::kernels(input, Some(&mut xe), session, problems) else { return Ok(true) };
     let several = kernels.len() > 1;
     for (n, kernel) in kernels.iter().enumerate() {
