@@ -65,7 +65,7 @@ pub struct Unsure;
 
 /// Values over the bits of an instruction word of a stated width.
 ///
-/// What would be nested too deeply to be evaluated on the stack is [`Unsure`].
+/// What would be nested too deeply to be evaluated on the stack is `Unsure`.
 #[derive(Clone, Debug)]
 pub struct Graph {
     nodes: Vec<Node>,
