@@ -9,7 +9,7 @@ const MAX_LINES: usize = 1000;
 type FileRule = fn(&str, &str) -> Option<String>;
 
 const FILE_RULES: &[FileRule] =
-    &[opens_with_its_idea, not_too_long, no_trailing_space, crate_takes_the_lints, no_grab_bag];
+    &[opens_with_its_idea, not_too_long, no_trailing_space, no_conflict, crate_takes_the_lints, no_grab_bag];
 
 pub(super) fn check(repo: &Repo) -> Vec<String> {
     let of = |name: &str, text: &str| -> Vec<String> {
@@ -48,6 +48,12 @@ fn no_trailing_space(name: &str, text: &str) -> Option<String> {
     let checked = [".rs", ".md", ".toml"].iter().any(|end| name.ends_with(end));
     let line = text.lines().position(|l| l.ends_with([' ', '\t']))?;
     checked.then(|| format!("line {} ends with white space", line + 1))
+}
+
+/// The workspace of the fuzz targets is not built in the ordinary run, so a merge that was left open there would not be seen.
+fn no_conflict(_: &str, text: &str) -> Option<String> {
+    let line = text.lines().position(|l| l.starts_with("<<<<<<< ") || l.starts_with(">>>>>>> "))?;
+    Some(format!("line {} is left of a merge conflict", line + 1))
 }
 
 fn crate_takes_the_lints(name: &str, text: &str) -> Option<String> {
