@@ -17,7 +17,7 @@ use support::{COMPILERS, SANITIZE, STRICT, WARNINGS, compile, load, run, said, w
 const TINY: Options<'static> = Options { prefix: "tiny", stamp: "for a test", mesa26: false };
 
 /// Words that are tried, per gen.
-const WORDS: u32 = 40_000;
+const WORDS: usize = 40_000;
 
 fn main() {
     let mut trials = vec![Trial::test("refused", refused)];
@@ -99,7 +99,8 @@ fn tiny(compiler: &str) -> Result<(), Failed> {
     for generation in [1, 2] {
         let plan = Plan::new(&isa, generation);
         let (mut bytes, mut wanted) = (Vec::new(), 0);
-        for i in 0..WORDS {
+        let words = isaglot_testing::rounds(WORDS) as u32;
+        for i in 0..words {
             // Opcodes often, everything else at random.
             let mixed = u64::from(i).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(i) << 21;
             let opcode = [1, 2, 3, 0x23, 4, 5, 6][i as usize % 7];
@@ -127,8 +128,8 @@ fn tiny(compiler: &str) -> Result<(), Failed> {
                 return Err(format!("{hex}: {line}, {again} in Rust, from `{text}`").into());
             }
         }
-        println!("tiny gen {generation} {compiler}: {wanted} of {WORDS} words are instructions and come back");
-        if wanted < WORDS / 4 || from_c.lines().count() != WORDS as usize {
+        println!("tiny gen {generation} {compiler}: {wanted} of {words} words are instructions and come back");
+        if wanted < words / 4 || from_c.lines().count() != words as usize {
             return Err("too few".into());
         }
     }

@@ -12,10 +12,10 @@ use isaglot_listing::write::{Style, to_json};
 use isaglot_listing_build::{Options, build};
 use isaglot_model::Isa;
 use isaglot_source::SourceMap;
-use isaglot_testing::Random;
 use isaglot_testing::flow::{self, Step};
+use isaglot_testing::{Random, rounds};
 
-const PROGRAMS: u64 = 1000;
+const PROGRAMS: usize = 1000;
 const LONGEST: u64 = 60;
 
 /// A made instruction: its word, what it reads and writes (numbers of x registers, never 0), and where it goes.
@@ -95,7 +95,7 @@ fn destination_uses(inst: &Inst<'_>) -> BTreeSet<u32> {
 fn riscv_dataflow_equals_a_walk_over_instructions() {
     let isa = riscv();
     let plan = Plan::new(&isa, 64);
-    for seed in 1..=PROGRAMS {
+    for seed in 1..=rounds(PROGRAMS) as u64 {
         let made = program(&mut Random::new(seed));
         let bytes: Vec<u8> = made.iter().flat_map(|m| m.word.to_le_bytes()).collect();
         let options = Options { defs: true, pc: true, bits: false };

@@ -1,7 +1,7 @@
 //! The functions of the fuzz targets on seeded pseudo-random and mutated inputs: no panic, and exact text comes back.
 
 use isaglot_spirv::{asm, oracle};
-use isaglot_testing::Random;
+use isaglot_testing::{Random, rounds};
 
 const SEEDS: &[&str] =
     &[include_str!("data/shader.spvasm"), include_str!("data/kernel.spvasm"), include_str!("data/odd.spvasm")];
@@ -41,7 +41,7 @@ fn text() {
     oracle::text(b"");
     for seed in SEEDS {
         oracle::text(seed.as_bytes());
-        for _ in 0..150 {
+        for _ in 0..rounds(150) {
             oracle::text(&random.mutated(seed.as_bytes(), PIECES));
         }
     }
@@ -53,7 +53,7 @@ fn binary() {
     for seed in SEEDS {
         let words = asm::assemble(seed.as_bytes(), &asm::Options::default()).words;
         oracle::binary(&asm::to_bytes(&words));
-        for _ in 0..200 {
+        for _ in 0..rounds(200) {
             let mut words = words.clone();
             for _ in 0..=random.index(3) {
                 let at = random.index(words.len());

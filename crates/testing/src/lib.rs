@@ -29,6 +29,14 @@ pub fn shown() -> usize {
     std::env::var("ISAGLOT_SHOW").ok().and_then(|n| n.parse().ok()).unwrap_or(20)
 }
 
+/// How many random cases a test tries: `all` of them where every peer is required, as in `.ci/run`, and the first tenth
+/// elsewhere, for a run that compiles without optimisation has to be short. The peer's variable decides, so that no second
+/// one can be forgotten.
+#[must_use]
+pub fn rounds(all: usize) -> usize {
+    if peer::required() { all } else { all.div_ceil(10) }
+}
+
 /// The first line of a text without tabs, and at most `most` characters of it.
 pub(crate) fn first_line(text: &str, most: usize) -> String {
     let line = text.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("(no reason given)").replace('\t', " ");

@@ -16,7 +16,7 @@ use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, SourceMap};
-use isaglot_testing::{Failed, Random, Trial, suite};
+use isaglot_testing::{Failed, Random, Trial, rounds, suite};
 use isaglot_verify::diff::{ChangeKind, Side, diff};
 
 /// A description: its files by name, the top one first.
@@ -245,7 +245,7 @@ fn corpus(isaspec: &Path, which: &str, count: usize) -> Result<(), Failed> {
 
 fn main() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    let toy = move || mutants(&read(&data, "toy.xml")?, 200, 1);
+    let toy = move || mutants(&read(&data, "toy.xml")?, rounds(200), 1);
     let mut trials = suite::corpus_cases(
         "isaspec",
         &[

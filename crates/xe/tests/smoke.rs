@@ -1,7 +1,7 @@
 //! Random and mutated input through everything: no panic, and every listing is read back.
 
 use isaglot_source::{Diagnostics, FileId};
-use isaglot_testing::Random;
+use isaglot_testing::{Random, rounds};
 use isaglot_xe::oracle::exercise;
 use isaglot_xe::platform::ALL;
 use isaglot_xe::{Compaction, Description, ListOptions, Xe, description};
@@ -86,7 +86,7 @@ fn nothing_panics() {
         let mut json = Vec::new();
         let program = xe.program(&bytes);
         xe.write_json(&program, &ListOptions::default(), &mut json).unwrap();
-        for round in 0..60usize {
+        for round in 0..rounds(60) {
             // Words that are wholly random, then good input with a few bytes changed, then cut short.
             let mut data: Vec<u8> = match round % 4 {
                 0 => random.bytes(320),

@@ -9,12 +9,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use isaglot_testing::{Failed, Random, Trial, corpus, suite};
+use isaglot_testing::{Failed, Random, Trial, corpus, rounds, suite};
 use serde_json::Value;
 
 use self::server::{Connection, Server};
 
-/// Words that are compared for each description.
+/// Words that are compared for each description, in a run with all rounds.
 const WORDS: usize = 10_000;
 
 /// Words on one command line.
@@ -60,7 +60,7 @@ fn words(bits: &[u32]) -> Vec<String> {
         let bits = bits[n % bits.len()];
         format!("0x{}", corpus::hex(&random.bytes(bits as usize / 8)))
     };
-    (0..WORDS).map(word).collect()
+    (0..rounds(WORDS)).map(word).collect()
 }
 
 /// What the command line says of words. One that is too short or long for its instruction is left out.
@@ -74,7 +74,7 @@ fn explained(args: &[String], words: &[String]) -> Result<Vec<Value>, Failed> {
     Ok(serde_json::from_slice(&done.stdout)?)
 }
 
-/// The explorer says of 10,000 words what the command line says.
+/// The explorer says of many words what the command line says.
 fn answers(args: &[String], bits: &[u32]) -> Result<(), Failed> {
     let server = Server::start(args)?;
     let mut connection = Connection::new(&server)?;
@@ -91,7 +91,7 @@ fn answers(args: &[String], bits: &[u32]) -> Result<(), Failed> {
             kind => return Err(format!("{word}: {kind:?}").into()),
         }
     }
-    if asked.len() * 20 < WORDS {
+    if asked.len() * 20 < rounds(WORDS) {
         return Err(format!("only {} words had the length that they say", asked.len()).into());
     }
     for (asked, given) in asked.chunks(AT_ONCE).zip(given.chunks(AT_ONCE)) {

@@ -120,9 +120,9 @@ pub(crate) fn subjects() -> Vec<Subject> {
     all
 }
 
-/// How many random instructions a test tries: `ISAGLOT_WORDS`, or this many.
+/// How many random instructions a test tries: `ISAGLOT_WORDS`, or of this many those of [`isaglot_testing::rounds`].
 pub(crate) fn words(usual: usize) -> usize {
-    std::env::var("ISAGLOT_WORDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+    std::env::var("ISAGLOT_WORDS").ok().and_then(|n| n.parse().ok()).unwrap_or_else(|| isaglot_testing::rounds(usual))
 }
 
 /// Whether everything is tried: `ISAGLOT_FULL=1`, or more words than usual.

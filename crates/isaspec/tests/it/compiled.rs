@@ -8,7 +8,7 @@ use isaglot_codec::Plan;
 use isaglot_codec::operands::{decode, encode};
 use isaglot_model::Isa;
 use isaglot_model::compiled::{Header, MAGIC, Source, Unreadable, VERSION, from_bytes, to_bytes};
-use isaglot_testing::Random;
+use isaglot_testing::{Random, rounds};
 
 /// The descriptions that ship with the project.
 const SPECS: [&str; 4] = ["minnow/minnow.xml", "trio/trio.xml", "riscv/riscv.xml", "xe/xe.xml"];
@@ -123,7 +123,7 @@ fn changed_bytes_do_no_harm() {
     let mut random = Random::new(0x5EED);
     let (mut taken, mut refused) = (0, 0);
     let code = random.bytes(400);
-    for _ in 0..3000 {
+    for _ in 0..rounds(3000) {
         let mut bad = good.clone();
         for _ in 0..=random.index(3) {
             let at = 16 + random.index(bad.len() - 16);

@@ -1,7 +1,7 @@
 //! The functions of the fuzz targets on random and changed inputs: nothing may panic or hang.
 
 use isaglot_isaspec::oracle;
-use isaglot_testing::{Random, bless};
+use isaglot_testing::{Random, bless, rounds};
 
 /// Pieces that get a random text past the first check.
 const PIECES: [&str; 40] = [
@@ -57,7 +57,7 @@ fn seeds(end: &str) -> Vec<Vec<u8>> {
 fn descriptions() {
     let mut random = Random::new(0x9E37_79B9_7F4A_7C15);
     for seed in &seeds(".xml") {
-        for _ in 0..60 {
+        for _ in 0..rounds(60) {
             oracle::description(&random.mutated(seed, &PIECES));
         }
     }
@@ -69,7 +69,7 @@ fn roles() {
     let seeds = seeds(".roles.xml");
     for seed in &seeds {
         oracle::roles(seed);
-        for _ in 0..400 {
+        for _ in 0..rounds(400) {
             oracle::roles(&random.mutated(seed, &PIECES));
         }
     }
@@ -82,7 +82,7 @@ fn roles() {
 #[test]
 fn expressions_and_displays() {
     let mut random = Random::new(88_172_645_463_325_252);
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let count = random.index(24);
         let text = random.text(&PIECES, count);
         oracle::expression(text.as_bytes());

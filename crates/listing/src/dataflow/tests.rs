@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use isaglot_testing::Random;
+use isaglot_testing::{Random, rounds};
 
 use super::*;
 
@@ -137,7 +137,7 @@ fn random_program(random: &mut Random) -> Program {
 #[test]
 fn agrees_with_the_rules() {
     let mut random = Random::new(0x2545_F491_4F6C_DD1D);
-    for round in 0..4000 {
+    for round in 0..rounds(4000) {
         let program = random_program(&mut random);
         let (edges, live) = naive(&program);
         let flow = solve(&program).unwrap();

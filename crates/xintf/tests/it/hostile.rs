@@ -1,6 +1,6 @@
 //! Smoke test of the fuzz targets: the same functions over seeded noise and over mutations of good files.
 
-use isaglot_testing::Random;
+use isaglot_testing::{Random, rounds};
 use isaglot_xintf::oracle;
 
 use crate::description;
@@ -9,7 +9,7 @@ fn drive(seed: &[&str], pieces: &[&str], run: impl Fn(&[u8])) {
     let mut random = Random::new(1);
     for text in seed {
         run(text.as_bytes());
-        for _ in 0..1000 {
+        for _ in 0..rounds(1000) {
             run(&random.mutated(text.as_bytes(), pieces));
         }
     }
