@@ -14,7 +14,7 @@ use isaglot_source::{Diagnostic, Diagnostics, SourceMap, Span};
 use crate::compiled;
 use crate::names::{self, Alias, Machine};
 use crate::session::Session;
-use crate::subject::{self, Kind};
+use crate::subject::{self, SubjectKind};
 use crate::target::{self, TargetArgs};
 
 /// What a command line says of the description that it is about, and of what to decode for.
@@ -101,7 +101,7 @@ pub(crate) struct Chosen {
     /// Whether aliases are the usual way to write.
     pub(crate) aliases: bool,
     /// What its assembly is.
-    pub(crate) kind: Kind,
+    pub(crate) kind: SubjectKind,
 }
 
 impl Chosen {
@@ -218,8 +218,8 @@ fn choose(spec: &Spec, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
     let generation = problems.ok(chosen_generation(spec, &isa)).flatten();
     let on = chosen_features(spec, &isa, problems).unwrap_or_else(|| choice::features(&isa, None, &[], problems));
     let kind = match shipped::assembly(isa.name()) {
-        Assembly::Templates => Kind::Templates,
-        Assembly::Riscv => Kind::Riscv,
+        Assembly::Templates => SubjectKind::Templates,
+        Assembly::Riscv => SubjectKind::Riscv,
     };
     let made = Chosen { isa, generation: generation.unwrap_or(0), features: on, aliases: false, kind };
     (problems.error_count() == before).then_some(made)

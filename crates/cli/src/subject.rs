@@ -27,7 +27,7 @@ pub(crate) enum Subject {
 
 /// The kinds of subjects that command lines tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SubjectKind {
     /// A description whose templates are all there is to its assembly.
     Templates,
     /// A description whose assembly has the pseudo-instructions, relocations and files of RISC-V.
@@ -39,21 +39,21 @@ pub(crate) enum Kind {
 }
 
 /// Every kind of description.
-pub(crate) const DESCRIPTIONS: &[Kind] = &[Kind::Templates, Kind::Riscv];
+pub(crate) const DESCRIPTIONS: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::Riscv];
 
-impl Kind {
+impl SubjectKind {
     fn name(self) -> &'static str {
         match self {
-            Kind::Templates => "descriptions",
-            Kind::Riscv => "RISC-V",
-            Kind::Xe => "Intel Xe",
-            Kind::Spirv => "SPIR-V",
+            SubjectKind::Templates => "descriptions",
+            SubjectKind::Riscv => "RISC-V",
+            SubjectKind::Xe => "Intel Xe",
+            SubjectKind::Spirv => "SPIR-V",
         }
     }
 }
 
 /// Kinds of subjects, and the options, by their ids, that are for these only.
-pub(crate) type Only = (&'static [Kind], &'static [&'static str]);
+pub(crate) type Only = (&'static [SubjectKind], &'static [&'static str]);
 
 /// The options that choose within a description.
 pub(crate) const CHOICES: Only =
@@ -65,14 +65,14 @@ pub(crate) struct Takes {
     /// The verb.
     pub(crate) verb: &'static str,
     /// The kinds of subjects that it takes.
-    pub(crate) kinds: &'static [Kind],
+    pub(crate) kinds: &'static [SubjectKind],
     /// The given options that are for some kinds only.
-    pub(crate) given: Vec<(&'static str, &'static [Kind])>,
+    pub(crate) given: Vec<(&'static str, &'static [SubjectKind])>,
 }
 
 impl Takes {
     /// What the verb, or an option of it, cannot do with a subject.
-    fn check(&self, kind: Kind, subject: &str) -> Result<(), Diagnostic> {
+    fn check(&self, kind: SubjectKind, subject: &str) -> Result<(), Diagnostic> {
         if !self.kinds.contains(&kind) {
             return Err(refusal(&format!("`isaglot {}`", self.verb), self.kinds, subject));
         }
@@ -84,7 +84,7 @@ impl Takes {
 }
 
 /// The one sentence about what cannot be done with a subject.
-pub(crate) fn refusal(what: &str, kinds: &[Kind], subject: &str) -> Diagnostic {
+pub(crate) fn refusal(what: &str, kinds: &[SubjectKind], subject: &str) -> Diagnostic {
     let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
     let d = Diagnostic::error("cli-subject", format!("{what} does not apply to `{subject}`"));
     d.note(format!("it is for {}", names.join(", ")))
@@ -95,14 +95,14 @@ impl Subject {
     pub(crate) fn of(spec: &Spec, session: &mut Session) -> Result<Subject, ExitCode> {
         let name = spec.source.name();
         let own = match &spec.source {
-            Source::Input => Some((Kind::Spirv, Subject::Spirv)),
+            Source::Input => Some((SubjectKind::Spirv, Subject::Spirv)),
             Source::File(_) => None,
             Source::Name(text) => match names::find(text).map_err(|d| session.fail(d))?.machine {
                 // By name, a verb that does not know the assembly of Xe takes the description of it.
-                Machine::Xe(platform) if session.takes.kinds.contains(&Kind::Xe) => {
-                    Some((Kind::Xe, Subject::Xe(platform)))
+                Machine::Xe(platform) if session.takes.kinds.contains(&SubjectKind::Xe) => {
+                    Some((SubjectKind::Xe, Subject::Xe(platform)))
                 }
-                Machine::Spirv => Some((Kind::Spirv, Subject::Spirv)),
+                Machine::Spirv => Some((SubjectKind::Spirv, Subject::Spirv)),
                 _ => None,
             },
         };

@@ -9,7 +9,7 @@ use isaglot_source::{Diagnostic, Diagnostics, SourceMap, closest};
 use isaglot_tablegen as tablegen;
 
 use crate::load::{Chosen, Spec};
-use crate::subject::Kind;
+use crate::subject::SubjectKind;
 
 /// The options that say what a TableGen description consists of.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -102,9 +102,13 @@ pub(crate) fn load(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &m
 pub(crate) fn choose(isa: Isa, table: &OperandTable, spec: &Spec, problems: &mut Diagnostics) -> Option<Chosen> {
     let names: Vec<&str> = spec.features.iter().map(String::as_str).collect();
     match llvm::choose(&isa, table, &spec.target.triple, &spec.target.mcpu, &names) {
-        Ok(features) => {
-            Some(Chosen { isa, generation: 0, features, aliases: !spec.target.no_aliases, kind: Kind::Templates })
-        }
+        Ok(features) => Some(Chosen {
+            isa,
+            generation: 0,
+            features,
+            aliases: !spec.target.no_aliases,
+            kind: SubjectKind::Templates,
+        }),
         Err(no) => {
             let mut d = Diagnostic::error("cli-feature", format!("the target has no feature `{}`", no.name));
             if let Some(cpu) = no.name.strip_prefix("cpu=") {

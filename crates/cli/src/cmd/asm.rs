@@ -21,7 +21,7 @@ use crate::args::{OutputArgs, SpecArgs, TextArgs};
 use crate::io::{Output, input_name, read};
 use crate::load::{Chosen, read_names};
 use crate::session::{EXIT_INPUT, Session};
-use crate::subject::{CHOICES, DESCRIPTIONS, Kind, Only, Subject, refusal};
+use crate::subject::{CHOICES, DESCRIPTIONS, Only, Subject, SubjectKind, refusal};
 
 /// Assemble a program to a raw binary, or for RISC-V to an executable ELF file.
 #[derive(clap::Args, Debug)]
@@ -62,14 +62,14 @@ pub(crate) struct Args {
 }
 
 /// What can be assembled here. SPIR-V has `isaglot spirv as`.
-pub(crate) const TAKES: &[Kind] = &[Kind::Templates, Kind::Riscv, Kind::Xe];
+pub(crate) const TAKES: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Xe];
 
 /// The options that are for some of them.
 pub(crate) const ONLY: &[Only] = &[
     CHOICES,
     (DESCRIPTIONS, &["format", "list", "names", "compat", "header"]),
-    (&[Kind::Riscv], &["section_start", "entry", "xintf"]),
-    (&[Kind::Xe], &["compact", "json"]),
+    (&[SubjectKind::Riscv], &["section_start", "entry", "xintf"]),
+    (&[SubjectKind::Xe], &["compact", "json"]),
 ];
 
 /// Which instructions of Intel Xe take their short form.
@@ -136,8 +136,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         Ok(Subject::Spirv) => return impossible(ExitCode::from(EXIT_INPUT)),
         Ok(Subject::Description(chosen)) => chosen,
     };
-    if chosen.kind != Kind::Riscv && args.format == Some(Format::Elf) {
-        return session.wrong_usage(refusal("`--format elf`", &[Kind::Riscv], &spec.source.name()));
+    if chosen.kind != SubjectKind::Riscv && args.format == Some(Format::Elf) {
+        return session.wrong_usage(refusal("`--format elf`", &[SubjectKind::Riscv], &spec.source.name()));
     }
     match assemble(args, &chosen, session) {
         Ok(problems) => session.status(&problems),
@@ -244,7 +244,7 @@ fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagn
     let file = session.files.add(input_name(args.input.as_deref()), text.as_slice());
     let mut problems = Diagnostics::new();
     let mut assembler = Assembler::new(&plan, &names, args.text.compat.into());
-    let made = if chosen.kind == Kind::Riscv {
+    let made = if chosen.kind == SubjectKind::Riscv {
         riscv(args, chosen, &mut assembler, file, session, &mut problems)
     } else {
         let image = source::assemble(&mut assembler, file, &text, args.list, &mut problems);

@@ -21,7 +21,7 @@ use crate::hooks::{Disassembly, NoMatch};
 use crate::io::{Output, input_name, open, unreadable};
 use crate::load::{Chosen, read_names};
 use crate::session::{EXIT_INPUT, Session};
-use crate::subject::{CHOICES, DESCRIPTIONS, Kind, Only, Subject};
+use crate::subject::{CHOICES, DESCRIPTIONS, Only, Subject, SubjectKind};
 
 /// Bytes read at once.
 const BLOCK: usize = 1 << 20;
@@ -88,7 +88,7 @@ pub(crate) struct Args {
 }
 
 /// What can be disassembled here. SPIR-V has `isaglot spirv dis`.
-pub(crate) const TAKES: &[Kind] = &[Kind::Templates, Kind::Riscv, Kind::Xe];
+pub(crate) const TAKES: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Xe];
 
 /// The options that are for some of them.
 pub(crate) const ONLY: &[Only] = &[
@@ -96,7 +96,7 @@ pub(crate) const ONLY: &[Only] = &[
     xe::ONLY,
     (DESCRIPTIONS, &["labels", "entry", "no_errors", "max_errors", "raw", "names", "compat", "format", "trace_fields"]),
     (DESCRIPTIONS, &["words", "aliases", "filter", "xintf"]),
-    (&[Kind::Xe], &["pc", "bits", "no_comments"]),
+    (&[SubjectKind::Xe], &["pc", "bits", "no_comments"]),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

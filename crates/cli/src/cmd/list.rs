@@ -20,7 +20,7 @@ use crate::args::{OutputArgs, RolesArgs, SpecArgs, XeArgs};
 use crate::io::{input_name, read};
 use crate::load::{Roles, Source, Spec};
 use crate::session::Session;
-use crate::subject::{CHOICES, DESCRIPTIONS, Kind, Only, Subject};
+use crate::subject::{CHOICES, DESCRIPTIONS, Only, Subject, SubjectKind};
 
 /// List a program with its blocks, operands, definitions and uses.
 #[derive(clap::Args, Debug)]
@@ -77,9 +77,10 @@ enum CompatArg {
 }
 
 /// What can be listed: everything.
-pub(crate) const TAKES: &[Kind] = &[Kind::Templates, Kind::Riscv, Kind::Xe, Kind::Spirv];
+pub(crate) const TAKES: &[SubjectKind] =
+    &[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Xe, SubjectKind::Spirv];
 
-const NOT_XE: &[Kind] = &[Kind::Templates, Kind::Riscv, Kind::Spirv];
+const NOT_XE: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Spirv];
 
 /// The options that are for some of them.
 pub(crate) const ONLY: &[Only] = &[
@@ -87,7 +88,7 @@ pub(crate) const ONLY: &[Only] = &[
     xe::ONLY,
     (DESCRIPTIONS, &["roles"]),
     (NOT_XE, &["ndjson", "dot", "svg", "stats"]),
-    (&[Kind::Xe], &["compat"]),
+    (&[SubjectKind::Xe], &["compat"]),
 ];
 
 /// Runs the verb.

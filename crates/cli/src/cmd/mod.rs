@@ -26,13 +26,13 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args as _, FromArgMatches};
 
 use crate::session::Session;
-use crate::subject::{DESCRIPTIONS, Kind, Only, Takes};
+use crate::subject::{DESCRIPTIONS, Only, SubjectKind, Takes};
 
 /// A verb: its name, the subjects that it takes and the options that are for some of them only, what adds its options to
 /// a command, and what reads these back and does it.
 struct Verb {
     name: &'static str,
-    takes: &'static [Kind],
+    takes: &'static [SubjectKind],
     only: &'static [Only],
     options: fn(clap::Command) -> clap::Command,
     run: fn(&ArgMatches, &mut Session) -> Result<ExitCode, clap::Error>,

@@ -18,7 +18,7 @@ use serde_json::json;
 
 use crate::io::{Output, input_name, read};
 use crate::session::Session;
-use crate::subject::{Kind, refusal};
+use crate::subject::{SubjectKind, refusal};
 
 /// Run a RISC-V program, ELF or flat, on a machine with overloadable opcodes.
 #[derive(clap::Args, Debug)]
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 }
 
 fn choice(name: &str) -> Result<IsaName, Diagnostic> {
-    isa_name::parse(name).ok_or_else(|| refusal("`isaglot run`", &[Kind::Riscv], name))
+    isa_name::parse(name).ok_or_else(|| refusal("`isaglot run`", &[SubjectKind::Riscv], name))
 }
 
 /// A program: what goes where, and where it starts.

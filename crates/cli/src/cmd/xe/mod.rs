@@ -20,13 +20,13 @@ pub(super) use list::list;
 
 use crate::args::XeArgs;
 use crate::io::Output;
-use crate::subject::{Kind, Only};
+use crate::subject::{Only, SubjectKind};
 
 /// Where the help of a verb lists what is for Intel Xe only.
 pub(super) const HEADING: &str = "Intel Xe";
 
 /// The options of [`XeArgs`].
-pub(super) const ONLY: Only = (&[Kind::Xe], &["hex", "ldst", "hex_floats"]);
+pub(super) const ONLY: Only = (&[SubjectKind::Xe], &["hex", "ldst", "hex_floats"]);
 
 /// Kernels to read.
 #[derive(Clone, Copy, Debug)]
