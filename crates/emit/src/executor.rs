@@ -16,7 +16,7 @@ use std::fmt::Write;
 use isaglot_bits::Word;
 use isaglot_invariant::Impossible as _;
 use isaglot_model::{Encoding, EncodingId, Isa};
-use isaglot_semantics::{Body, Operand, RegisterIndex, Statement, Value, ValueId, sign_extend};
+use isaglot_semantics::{Body, OperandIndex, RegisterIndex, Statement, Value, ValueId, sign_extend};
 
 use crate::expression::{Binds, ones};
 use crate::semantics::{Expr, Target, container, expression, statements};
@@ -243,7 +243,7 @@ struct Divider<'a> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SlotNumber {
-    Operand(Operand),
+    Operand(OperandIndex),
     Value(ValueId),
 }
 
@@ -301,12 +301,12 @@ fn split(isa: &Isa, encoding: &Encoding, id: EncodingId, generation: u32) -> Res
     let form = format!("ins(op, [{}], {})", texts.join(", "), imm.map_or("0".to_owned(), |e| e.untyped()));
     // The arm: what was computed stands as operands.
     for (n, &root) in roots.iter().enumerate() {
-        body.values[root.0 as usize] = Value::Immediate(Operand(FOLDED + n as u32));
+        body.values[root.0 as usize] = Value::Immediate(OperandIndex(FOLDED + n as u32));
     }
     let place = |index: RegisterIndex, written: bool| {
         let wanted = number(index);
         let at = slots.iter().position(|s| *s == (wanted, written)).or_impossible(0);
-        RegisterIndex::Operand(Operand(SLOT + at as u32))
+        RegisterIndex::Operand(OperandIndex(SLOT + at as u32))
     };
     for value in &mut body.values {
         if let Value::Register(_, index) = value
@@ -502,10 +502,10 @@ impl Target for Decode {
     fn word(&self) -> u32 {
         64
     }
-    fn immediate(&self, operand: Operand, _: u32) -> Expr {
+    fn immediate(&self, operand: OperandIndex, _: u32) -> Expr {
         self.register_number(operand)
     }
-    fn register_number(&self, operand: Operand) -> Expr {
+    fn register_number(&self, operand: OperandIndex) -> Expr {
         debug_assert!((operand.0 as usize) < self.fields, "an operand of the encoding");
         Expr::new(format!("f[{}]", operand.0), 64)
     }
@@ -532,7 +532,7 @@ impl Target for Run {
     fn word(&self) -> u32 {
         64
     }
-    fn immediate(&self, operand: Operand, width: u32) -> Expr {
+    fn immediate(&self, operand: OperandIndex, width: u32) -> Expr {
         let at = operand.0.wrapping_sub(FOLDED) as usize;
         let (low, _) = self.places.get(at).copied().or_impossible_default();
         let shifted = Expr::new("i.imm", 64).shift(">>", low);
@@ -543,7 +543,7 @@ impl Target for Run {
             shifted.binary("&", Binds::And, &Expr::literal(ones(width), 64))
         }
     }
-    fn register_number(&self, operand: Operand) -> Expr {
+    fn register_number(&self, operand: OperandIndex) -> Expr {
         Expr::new(format!("i.{}()", SLOTS.get(operand.0.wrapping_sub(SLOT) as usize).copied().or_impossible("a")), 64)
     }
     fn register(&self, _: &str, number: &Expr) -> Expr {

@@ -11,7 +11,7 @@
 use std::fmt;
 
 use isaglot_invariant::{Impossible as _, impossible};
-use isaglot_semantics::{BinaryOp, Body, Env, Local, Operand, RegisterIndex, Statement, UnaryOp, Value, ValueId};
+use isaglot_semantics::{BinaryOp, Body, Env, Local, OperandIndex, RegisterIndex, Statement, UnaryOp, Value, ValueId};
 
 use crate::expression::{Binds, ones};
 
@@ -26,11 +26,11 @@ pub trait Target {
         8
     }
     /// The bits of an immediate operand with this width.
-    fn immediate(&self, _: Operand, _: u32) -> Expr {
+    fn immediate(&self, _: OperandIndex, _: u32) -> Expr {
         impossible(Expr::new("", 8))
     }
     /// The number of the register that an operand names.
-    fn register_number(&self, _: Operand) -> Expr {
+    fn register_number(&self, _: OperandIndex) -> Expr {
         impossible(Expr::new("", 8))
     }
     /// Reads a register: the name of its file, and its number.

@@ -5,7 +5,7 @@ use isaglot_bits::Word;
 use isaglot_codec::{OperandValue, operands};
 use isaglot_invariant::Impossible as _;
 use isaglot_model::{EncodingId, Isa};
-use isaglot_semantics::{Body, ExternId, FileIndex, Machine as Semantics, Operand, run};
+use isaglot_semantics::{Body, ExternId, FileIndex, Machine as Semantics, OperandIndex, run};
 
 use crate::hart::{Hart, Stop};
 use crate::machine::{Cause, Fault, Machine};
@@ -57,10 +57,10 @@ impl Semantics for View<'_> {
         self.target = target.low_u64();
         Ok(())
     }
-    fn immediate(&self, operand: Operand, width: u32) -> Word {
+    fn immediate(&self, operand: OperandIndex, width: u32) -> Word {
         Word::from_u64(self.operands.get(operand.0 as usize).copied().or_impossible(0), width)
     }
-    fn register_number(&self, operand: Operand) -> u32 {
+    fn register_number(&self, operand: OperandIndex) -> u32 {
         self.operands.get(operand.0 as usize).copied().or_impossible(0) as u32
     }
     fn register(&self, file: FileIndex, number: u32, width: u32) -> Word {

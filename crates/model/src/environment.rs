@@ -68,7 +68,7 @@ impl Isa {
         env
     }
 
-    /// The fields of an encoding, each once, in the order of its cases: what `Operand(n)` of a body refers to.
+    /// The fields of an encoding, each once, in the order of its cases: what `OperandIndex(n)` of a body refers to.
     pub fn semantic_operands(&self, encoding: &Encoding) -> Vec<Name> {
         encoding.field_names()
     }

@@ -14,7 +14,7 @@
 
 use isaglot_invariant::Impossible as _;
 use isaglot_semantics::{
-    BinaryOp, Body, Env, Extern, FileIndex, Operand, RegisterIndex, Statement, UnaryOp, Value, ValueId,
+    BinaryOp, Body, Env, Extern, FileIndex, OperandIndex, RegisterIndex, Statement, UnaryOp, Value, ValueId,
 };
 
 use crate::term::{Sort, TermId, Terms};
@@ -283,7 +283,7 @@ impl Symbolic<'_> {
         self.terms.binary(BinaryOp::Add, address, step)
     }
 
-    fn operand(&self, op: Operand) -> Option<Binding> {
+    fn operand(&self, op: OperandIndex) -> Option<Binding> {
         self.bound.bindings.get(op.0 as usize).copied()
     }
 

@@ -3,7 +3,7 @@
 use isaglot_bits::Word;
 use isaglot_source::Span;
 
-use crate::env::{ExternId, FileIndex, Operand};
+use crate::env::{ExternId, FileIndex, OperandIndex};
 
 /// A value, by its place in [`Body::values`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,7 +17,7 @@ pub struct Local(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RegisterIndex {
     /// The one that an operand names.
-    Operand(Operand),
+    Operand(OperandIndex),
     /// The one with this number.
     Value(ValueId),
 }
@@ -104,9 +104,9 @@ pub enum Value {
     /// What `let`, a load or a call bound.
     Local(Local),
     /// The bits of an immediate operand.
-    Immediate(Operand),
+    Immediate(OperandIndex),
     /// The number of the register that an operand names.
-    RegisterNumber(Operand),
+    RegisterNumber(OperandIndex),
     /// A register.
     Register(FileIndex, RegisterIndex),
     /// The address of this instruction.

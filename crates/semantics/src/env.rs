@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 /// An operand of the instruction, by its place in the [`Env`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Operand(pub u32);
+pub struct OperandIndex(pub u32);
 
 /// A register file, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,7 +73,7 @@ pub(crate) enum Meaning {
     Param(u32),
     File(FileIndex),
     Extern(ExternId),
-    Operand(Operand, Symbol),
+    Operand(OperandIndex, Symbol),
 }
 
 impl Env {
@@ -108,8 +108,8 @@ impl Env {
     }
 
     /// Adds an operand of the instruction.
-    pub fn operand(&mut self, name: &str, symbol: Symbol) -> Operand {
-        let id = Operand(self.operands.len() as u32);
+    pub fn operand(&mut self, name: &str, symbol: Symbol) -> OperandIndex {
+        let id = OperandIndex(self.operands.len() as u32);
         self.operands.push((name.to_owned(), symbol));
         self.index.insert(name.to_owned(), Meaning::Operand(id, symbol));
         id
@@ -130,7 +130,7 @@ impl Env {
         &self.externs
     }
 
-    /// The operands, by [`Operand`].
+    /// The operands, by [`OperandIndex`].
     pub fn operands(&self) -> &[(String, Symbol)] {
         &self.operands
     }

@@ -5,7 +5,7 @@ use isaglot_bits::Word;
 use isaglot_invariant::Impossible as _;
 
 use crate::body::{BinaryOp, Body, Local, RegisterIndex, Statement, UnaryOp, Value, ValueId};
-use crate::env::{ExternId, FileIndex, Operand};
+use crate::env::{ExternId, FileIndex, OperandIndex};
 
 /// What a body acts on. A method that can trap gives the trap as its error, and the run ends there.
 pub trait Machine {
@@ -18,9 +18,9 @@ pub trait Machine {
     /// Execution goes on there.
     fn set_pc(&mut self, target: Word) -> Result<(), Self::Trap>;
     /// The bits of an immediate operand, at this width.
-    fn immediate(&self, operand: Operand, width: u32) -> Word;
+    fn immediate(&self, operand: OperandIndex, width: u32) -> Word;
     /// The number of the register that an operand names.
-    fn register_number(&self, operand: Operand) -> u32;
+    fn register_number(&self, operand: OperandIndex) -> u32;
     /// A register's value. A number outside the file reads as 0.
     fn register(&self, file: FileIndex, number: u32, width: u32) -> Word;
     /// Writes a register. A number outside the file is ignored.

@@ -24,7 +24,7 @@ mod syntax;
 
 pub use body::{BinaryOp, Body, Local, RegisterIndex, Statement, UnaryOp, Value, ValueId};
 pub use check::check;
-pub use env::{Env, Extern, ExternId, File, FileIndex, Operand, Symbol};
+pub use env::{Env, Extern, ExternId, File, FileIndex, OperandIndex, Symbol};
 pub use interpret::{Machine, run, sign_extend};
 pub use parser::parse;
 pub use syntax::Tree;

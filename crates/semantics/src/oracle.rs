@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use isaglot_bits::Word;
 use isaglot_source::{Diagnostics, SourceMap};
 
-use crate::{Body, Env, Extern, ExternId, FileIndex, Machine, Operand, Symbol, check, parse};
+use crate::{Body, Env, Extern, ExternId, FileIndex, Machine, OperandIndex, Symbol, check, parse};
 
 /// A body from a text that must be without errors.
 ///
@@ -45,10 +45,10 @@ impl Machine for Registers {
     fn set_pc(&mut self, _: Word) -> Result<(), Infallible> {
         Ok(())
     }
-    fn immediate(&self, _: Operand, width: u32) -> Word {
+    fn immediate(&self, _: OperandIndex, width: u32) -> Word {
         Word::zero(width)
     }
-    fn register_number(&self, operand: Operand) -> u32 {
+    fn register_number(&self, operand: OperandIndex) -> u32 {
         operand.0
     }
     fn register(&self, _: FileIndex, number: u32, _: u32) -> Word {

@@ -8,7 +8,7 @@
 use isaglot_invariant::Impossible as _;
 use isaglot_riscv::Xlen;
 use isaglot_semantics::{
-    Body, Env, FileIndex, Operand, RegisterIndex, Statement, Symbol, Value, ValueId, check as type_check, parse,
+    Body, Env, FileIndex, OperandIndex, RegisterIndex, Statement, Symbol, Value, ValueId, check as type_check, parse,
 };
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 
@@ -18,15 +18,15 @@ use crate::ast::{Interface, Purity, Semantics, State};
 pub const OPERANDS: [&str; 5] = ["rd", "rs1", "rs2", "data", "lun"];
 
 /// The result.
-pub const RD: Operand = Operand(0);
+pub const RD: OperandIndex = OperandIndex(0);
 /// The first parameter.
-pub const RS1: Operand = Operand(1);
+pub const RS1: OperandIndex = OperandIndex(1);
 /// The second parameter.
-pub const RS2: Operand = Operand(2);
+pub const RS2: OperandIndex = OperandIndex(2);
 /// The upper bits of the handle, as wide as a register.
-pub const DATA: Operand = Operand(3);
+pub const DATA: OperandIndex = OperandIndex(3);
 /// The lowest 12 bits of the handle, as wide as a register.
-pub const LUN: Operand = Operand(4);
+pub const LUN: OperandIndex = OperandIndex(4);
 
 /// The cause of a trap that a text may ask for.
 pub const UNDEFINED: &str = "undefined_command";

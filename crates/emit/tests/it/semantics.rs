@@ -6,7 +6,7 @@ use std::process::Command;
 use isaglot_bits::Word;
 use isaglot_emit::semantics::{Expr, Target, container, statements};
 use isaglot_semantics::oracle::{Registers, expression};
-use isaglot_semantics::{Operand, run};
+use isaglot_semantics::{OperandIndex, run};
 use isaglot_testing::Random;
 
 const WIDTHS: &[u32] = &[1, 5, 8, 12, 32, 33, 64, 96, 128];
@@ -56,7 +56,7 @@ struct Function {
 }
 
 impl Target for Function {
-    fn register_number(&self, operand: Operand) -> Expr {
+    fn register_number(&self, operand: OperandIndex) -> Expr {
         Expr::new(["a", "b", "r"][operand.0 as usize], self.input)
     }
     fn register(&self, _: &str, number: &Expr) -> Expr {

@@ -3,7 +3,7 @@
 use isaglot_bits::Word;
 use isaglot_invariant::Impossible as _;
 use isaglot_riscv::Xlen;
-use isaglot_semantics::{ExternId, FileIndex, Machine, Operand};
+use isaglot_semantics::{ExternId, FileIndex, Machine, OperandIndex};
 use isaglot_source::{Diagnostics, FileId, Span};
 use isaglot_xintf::ast::{Interface, Semantics};
 use isaglot_xintf::meaning::{self, DATA, LUN, Meaning, RS1, RS2, Variable};
@@ -65,10 +65,10 @@ impl Machine for Run<'_> {
     fn set_pc(&mut self, _: Word) -> Result<(), Undefined> {
         Err(Undefined)
     }
-    fn immediate(&self, operand: Operand, width: u32) -> Word {
+    fn immediate(&self, operand: OperandIndex, width: u32) -> Word {
         Word::from_u64(self.operands.get(operand.0 as usize).copied().or_impossible(0), width)
     }
-    fn register_number(&self, _: Operand) -> u32 {
+    fn register_number(&self, _: OperandIndex) -> u32 {
         0
     }
     fn register(&self, file: FileIndex, _: u32, width: u32) -> Word {
