@@ -23,7 +23,7 @@ use crate::registers::{RegisterId, Registers};
 use crate::steps::{ListedOperand, Step, steps};
 use isaglot_listing::dataflow::{Flow, OperandId, Program, Role, TooLarge, solve};
 use isaglot_listing::tree::{
-    Address, Direct, Elem, Immediate, Implicit, Inst, Label, LabelRef, Listing, LiveTotals, Operand, Reg,
+    Address, Direct, Elem, Immediate, Implicit, Inst, Label, LabelRef, ListOperand, Listing, LiveTotals, Reg,
 };
 
 /// What to put into a listing.
@@ -167,24 +167,24 @@ impl Context<'_> {
                         let made = Direct { reg: reg(text), uses: self.links(ids.write), ..Direct::default() };
                         // A second destination has no place of its own in the tree.
                         match &inst.dst {
-                            None => inst.dst = Some(Operand::RD(made)),
+                            None => inst.dst = Some(ListOperand::RD(made)),
                             Some(_) => implicit.uses.extend(made.uses),
                         }
                     }
                     if *access != Access::Write {
                         let made = Direct { reg: reg(text), defs: self.links(ids.read), ..Direct::default() };
-                        inst.srcs.push(Operand::RD(made));
+                        inst.srcs.push(ListOperand::RD(made));
                     }
                 }
                 ListedOperand::Immediate(text) => {
-                    inst.srcs.push(Operand::IM(Immediate { value: Cow::Owned(text.clone()), ty: None }));
+                    inst.srcs.push(ListOperand::IM(Immediate { value: Cow::Owned(text.clone()), ty: None }));
                 }
                 ListedOperand::Label(pc) => {
-                    inst.srcs.push(Operand::LB(LabelRef { target: Cow::Owned(self.target(*pc)) }));
+                    inst.srcs.push(ListOperand::LB(LabelRef { target: Cow::Owned(self.target(*pc)) }));
                 }
                 ListedOperand::Memory { text, .. } => {
                     let made = Address { areg: reg(text), adefs: self.links(ids.read), ..Address::default() };
-                    inst.srcs.push(Operand::AD(made));
+                    inst.srcs.push(ListOperand::AD(made));
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use isaglot_codec::Plan;
 use isaglot_listing::read;
-use isaglot_listing::tree::{Elem, Inst, Operand};
+use isaglot_listing::tree::{Elem, Inst, ListOperand};
 use isaglot_listing::write::{Style, to_json};
 use isaglot_listing_build::{Options, build};
 use isaglot_model::Isa;
@@ -75,8 +75,8 @@ fn program(random: &mut Random) -> Vec<Made> {
 
 fn source_defs(inst: &Inst<'_>) -> BTreeSet<u32> {
     let lists = inst.srcs.iter().map(|s| match s {
-        Operand::RD(o) => o.defs.clone(),
-        Operand::AD(o) => o.adefs.clone(),
+        ListOperand::RD(o) => o.defs.clone(),
+        ListOperand::AD(o) => o.adefs.clone(),
         _ => Vec::new(),
     });
     let implied = inst.implicit.iter().flat_map(|i| i.defs.clone());
@@ -85,7 +85,7 @@ fn source_defs(inst: &Inst<'_>) -> BTreeSet<u32> {
 
 fn destination_uses(inst: &Inst<'_>) -> BTreeSet<u32> {
     let explicit = inst.dst.iter().flat_map(|d| match d {
-        Operand::RD(o) => o.uses.clone(),
+        ListOperand::RD(o) => o.uses.clone(),
         _ => Vec::new(),
     });
     explicit.chain(inst.implicit.iter().flat_map(|i| i.uses.clone())).collect()

@@ -2,7 +2,7 @@
 
 use isaglot_codec::Plan;
 use isaglot_isaspec::oracle;
-use isaglot_listing::tree::{Elem, Operand};
+use isaglot_listing::tree::{Elem, ListOperand};
 use isaglot_listing_build::limits::MAX_OPERAND_REGISTERS;
 use isaglot_listing_build::{Options, build};
 
@@ -32,7 +32,7 @@ fn operands_are_bounded() {
                 let Elem::I(inst) = elem else { continue };
                 listed += 1;
                 for operand in &inst.srcs {
-                    let Operand::RD(o) = operand else { continue };
+                    let ListOperand::RD(o) = operand else { continue };
                     let several = o.reg.rn.rsplit_once(':').and_then(|(_, n)| n.parse::<u32>().ok());
                     assert!(several.is_none_or(|n| n <= MAX_OPERAND_REGISTERS), "{}", o.reg.rn);
                 }

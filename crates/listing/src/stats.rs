@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::tree::{Elem, Listing, Operand};
+use crate::tree::{Elem, ListOperand, Listing};
 
 /// The counts as a table, the most frequent first; of equal ones in the order of their names.
 #[must_use]
@@ -39,14 +39,14 @@ fn counts(all: impl Iterator<Item = (String, u64)>, out: &mut String) {
     }
 }
 
-fn kind(operand: &Operand<'_>) -> &'static str {
+fn kind(operand: &ListOperand<'_>) -> &'static str {
     match operand {
-        Operand::LB(_) => "label",
-        Operand::IM(_) => "immediate",
-        Operand::RD(_) => "register",
-        Operand::RI(_) => "indirect",
-        Operand::RM(_) => "macro",
-        Operand::DA(_) => "data",
-        Operand::AD(_) => "address",
+        ListOperand::LB(_) => "label",
+        ListOperand::IM(_) => "immediate",
+        ListOperand::RD(_) => "register",
+        ListOperand::RI(_) => "indirect",
+        ListOperand::RM(_) => "macro",
+        ListOperand::DA(_) => "data",
+        ListOperand::AD(_) => "address",
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::tree::{Elem, Inst, Listing, Operand};
+use crate::tree::{Elem, Inst, ListOperand, Listing};
 
 /// Units of a line, of the space before a block, and of a letter.
 const LINE: usize = 18;
@@ -109,9 +109,9 @@ pub fn svg(listing: &Listing<'_>) -> String {
 /// The instructions that use what this one makes.
 fn uses(inst: &Inst<'_>) -> Vec<u32> {
     let made = match &inst.dst {
-        Some(Operand::RD(o)) => o.uses.as_slice(),
-        Some(Operand::RI(o)) => o.uses.as_slice(),
-        Some(Operand::RM(o)) => o.uses.as_slice(),
+        Some(ListOperand::RD(o)) => o.uses.as_slice(),
+        Some(ListOperand::RI(o)) => o.uses.as_slice(),
+        Some(ListOperand::RM(o)) => o.uses.as_slice(),
         _ => &[],
     };
     let implied = inst.implicit.iter().flat_map(|i| &i.uses);

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::tree::{Elem, Inst, Label, Listing, Operand};
+use crate::tree::{Elem, Inst, Label, ListOperand, Listing};
 
 /// The column in which remarks begin, at least.
 const REMARKS: usize = 40;
@@ -108,8 +108,8 @@ fn remarks(inst: &Inst<'_>) -> Vec<String> {
     let mut all = Vec::new();
     for source in &inst.srcs {
         let (name, defs) = match source {
-            Operand::RD(o) => (&o.reg.rn, &o.defs),
-            Operand::AD(o) => (&o.areg.rn, &o.adefs),
+            ListOperand::RD(o) => (&o.reg.rn, &o.defs),
+            ListOperand::AD(o) => (&o.areg.rn, &o.adefs),
             _ => continue,
         };
         if !defs.is_empty() {
@@ -124,7 +124,7 @@ fn remarks(inst: &Inst<'_>) -> Vec<String> {
             all.push(format!("implied -> {}", list(&implicit.uses)));
         }
     }
-    if let Some(Operand::RD(o)) = &inst.dst
+    if let Some(ListOperand::RD(o)) = &inst.dst
         && !o.uses.is_empty()
     {
         all.push(format!("{} -> {}", o.reg.rn, list(&o.uses)));

@@ -99,9 +99,9 @@ pub struct Inst<'a> {
     pub implicit: Option<Implicit>,
     /// Destination.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dst: Option<Operand<'a>>,
+    pub dst: Option<ListOperand<'a>>,
     /// Sources, in order.
-    pub srcs: Vec<Operand<'a>>,
+    pub srcs: Vec<ListOperand<'a>>,
     /// Distance annotation, such as `A@1`.
     #[serde(default, rename = "regDist", skip_serializing_if = "Option::is_none")]
     pub reg_dist: Option<Text<'a>>,
@@ -209,9 +209,9 @@ pub struct Sbid<'a> {
 
 /// An operand; `kind` says which.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Operand"))]
 #[serde(tag = "kind")]
-pub enum Operand<'a> {
+pub enum ListOperand<'a> {
     /// Branch target.
     LB(LabelRef<'a>),
     /// Immediate.

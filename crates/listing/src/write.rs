@@ -5,7 +5,7 @@
 //! Everything is appended to a byte buffer that the caller may drain between elements, so a listing of any length
 //! needs little memory.
 
-use crate::tree::{Elem, Inst, Label, Listing, LiveTotals, Offset, Operand, Reg, Rgn, Surface};
+use crate::tree::{Elem, Inst, Label, ListOperand, Listing, LiveTotals, Offset, Reg, Rgn, Surface};
 
 /// The choices of layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub fn label(out: &mut Vec<u8>, l: &Label<'_>, first: bool) {
 
 /// A piece of an instruction's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum InstPiece {
     /// From the predicate to the implicit dependencies.
     Head,
     /// The destination.
@@ -92,13 +92,13 @@ pub struct Outline {
     pub wide: bool,
 }
 
-/// An instruction whose pieces `piece` adds; for [`Piece::Head`] it gives the number of sources. What it fails with is
-/// passed on, and the text is then incomplete.
+/// An instruction whose pieces `piece` adds; for [`InstPiece::Head`] it gives the number of sources. What it fails with
+/// is passed on, and the text is then incomplete.
 pub fn layout<E>(
     out: &mut Vec<u8>,
     outline: Outline,
     first: bool,
-    piece: &mut impl FnMut(Piece, &mut Vec<u8>) -> Result<usize, E>,
+    piece: &mut impl FnMut(InstPiece, &mut Vec<u8>) -> Result<usize, E>,
 ) -> Result<(), E> {
     separate(out, first);
     out.extend_from_slice(b"{\"kind\":\"I\", \"id\":");
@@ -106,11 +106,11 @@ pub fn layout<E>(
     if let Some(pc) = outline.pc {
         key_number(out, ", \"pc\":", pc);
     }
-    let sources = piece(Piece::Head, out)?;
+    let sources = piece(InstPiece::Head, out)?;
     out.extend_from_slice(b",\n      ");
     if outline.dst {
         out.extend_from_slice(b"\"dst\":");
-        piece(Piece::Dst, out)?;
+        piece(InstPiece::Dst, out)?;
         out.extend_from_slice(b",\n      ");
     } else if outline.wide {
         out.extend_from_slice(b"      ");
@@ -118,10 +118,10 @@ pub fn layout<E>(
     out.extend_from_slice(b"\"srcs\":[");
     for n in 0..sources {
         out.extend_from_slice(if n == 0 { b"\n        " } else { b",\n        " });
-        piece(Piece::Source(n), out)?;
+        piece(InstPiece::Source(n), out)?;
     }
     out.extend_from_slice(if sources == 0 { b"]" } else { b"\n      ]" });
-    for rest in [Piece::Tail, Piece::Record, Piece::Comment] {
+    for rest in [InstPiece::Tail, InstPiece::Record, InstPiece::Comment] {
         piece(rest, out)?;
     }
     out.push(b'}');
@@ -130,34 +130,34 @@ pub fn layout<E>(
 
 /// An instruction.
 pub fn instruction(out: &mut Vec<u8>, i: &Inst<'_>, first: bool, style: Style) {
-    let wide = style.wide_store_indent && matches!(i.srcs.first(), Some(Operand::AD(_)));
+    let wide = style.wide_store_indent && matches!(i.srcs.first(), Some(ListOperand::AD(_)));
     let outline = Outline { id: i.id, pc: i.pc, dst: i.dst.is_some(), wide };
     let made = layout::<std::convert::Infallible>(out, outline, first, &mut |what, out| Ok(piece(out, i, what)));
     debug_assert!(made.is_ok());
 }
 
 /// A piece of an instruction; gives its number of sources.
-pub fn piece(out: &mut Vec<u8>, i: &Inst<'_>, what: Piece) -> usize {
+pub fn piece(out: &mut Vec<u8>, i: &Inst<'_>, what: InstPiece) -> usize {
     match what {
-        Piece::Head => head(out, i),
-        Piece::Dst => {
+        InstPiece::Head => head(out, i),
+        InstPiece::Dst => {
             if let Some(dst) = &i.dst {
                 operand(out, dst);
             }
         }
-        Piece::Source(n) => {
+        InstPiece::Source(n) => {
             if let Some(src) = i.srcs.get(n) {
                 operand(out, src);
             }
         }
-        Piece::Tail => tail(out, i),
-        Piece::Record => {
+        InstPiece::Tail => tail(out, i),
+        InstPiece::Record => {
             key_opt(out, ", \"encoding\":", i.encoding.as_deref());
             if let Some(totals) = &i.live_totals {
                 live_totals(out, totals);
             }
         }
-        Piece::Comment => key_opt(out, ", \"comment\":", i.comment.as_deref()),
+        InstPiece::Comment => key_opt(out, ", \"comment\":", i.comment.as_deref()),
     }
     i.srcs.len()
 }
@@ -227,14 +227,14 @@ fn live_totals(out: &mut Vec<u8>, totals: &LiveTotals<'_>) {
 }
 
 /// An operand.
-pub fn operand(out: &mut Vec<u8>, o: &Operand<'_>) {
+pub fn operand(out: &mut Vec<u8>, o: &ListOperand<'_>) {
     match o {
-        Operand::LB(x) => key_string(out, "{\"kind\":\"LB\", \"target\":", &x.target),
-        Operand::IM(x) => {
+        ListOperand::LB(x) => key_string(out, "{\"kind\":\"LB\", \"target\":", &x.target),
+        ListOperand::IM(x) => {
             key_string(out, "{\"kind\":\"IM\", \"value\":", &x.value);
             key_opt(out, ", \"type\":", x.ty.as_deref());
         }
-        Operand::RD(x) => {
+        ListOperand::RD(x) => {
             out.extend_from_slice(b"{\"kind\":\"RD\"");
             key_opt(out, ", \"mods\":", x.mods.as_deref());
             key_register(out, ", \"reg\":", &x.reg);
@@ -242,7 +242,7 @@ pub fn operand(out: &mut Vec<u8>, o: &Operand<'_>) {
             ids(out, ", \"defs\":", &x.defs);
             ids(out, ", \"uses\":", &x.uses);
         }
-        Operand::RI(x) => {
+        ListOperand::RI(x) => {
             out.extend_from_slice(b"{\"kind\":\"RI\"");
             key_opt(out, ", \"mods\":", x.mods.as_deref());
             key_register(out, ", \"areg\":", &x.areg);
@@ -252,7 +252,7 @@ pub fn operand(out: &mut Vec<u8>, o: &Operand<'_>) {
             ids(out, ", \"defs\":", &x.defs);
             ids(out, ", \"uses\":", &x.uses);
         }
-        Operand::RM(x) => {
+        ListOperand::RM(x) => {
             out.extend_from_slice(b"{\"kind\":\"RM\"");
             key_opt(out, ", \"mods\":", x.mods.as_deref());
             key_register(out, ", \"reg\":", &x.reg);
@@ -261,7 +261,7 @@ pub fn operand(out: &mut Vec<u8>, o: &Operand<'_>) {
             ids(out, ", \"defs\":", &x.defs);
             ids(out, ", \"uses\":", &x.uses);
         }
-        Operand::DA(x) => {
+        ListOperand::DA(x) => {
             key_register(out, "{\"kind\":\"DA\", \"reg\":", &x.reg);
             if let Some(len) = x.len {
                 out.extend_from_slice(b", \"len\":");
@@ -269,7 +269,7 @@ pub fn operand(out: &mut Vec<u8>, o: &Operand<'_>) {
             }
             ids(out, ", \"defs\":", &x.defs);
         }
-        Operand::AD(x) => {
+        ListOperand::AD(x) => {
             key_register(out, "{\"kind\":\"AD\", \"areg\":", &x.areg);
             if let Some(alen) = x.alen {
                 out.extend_from_slice(b", \"alen\":");

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use isaglot_listing::read;
-use isaglot_listing::tree::{Elem, Inst, Label, Listing, Operand};
+use isaglot_listing::tree::{Elem, Inst, Label, ListOperand, Listing};
 use isaglot_listing::write::{Style, to_json};
 use isaglot_source::FileId;
 use isaglot_spirv::dis::Options;
@@ -159,11 +159,11 @@ fn function(
 }
 
 fn sources(inst: &Inst<'_>) -> BTreeSet<u32> {
-    inst.srcs.iter().flat_map(|s| if let Operand::RD(o) = s { o.defs.clone() } else { Vec::new() }).collect()
+    inst.srcs.iter().flat_map(|s| if let ListOperand::RD(o) = s { o.defs.clone() } else { Vec::new() }).collect()
 }
 
 fn uses(inst: &Inst<'_>) -> BTreeSet<u32> {
-    inst.dst.iter().flat_map(|d| if let Operand::RD(o) = d { o.uses.clone() } else { Vec::new() }).collect()
+    inst.dst.iter().flat_map(|d| if let ListOperand::RD(o) = d { o.uses.clone() } else { Vec::new() }).collect()
 }
 
 fn parts<'l>(listing: &'l Listing<'_>) -> (Vec<&'l Label<'l>>, Vec<&'l Inst<'l>>) {

@@ -7,7 +7,7 @@ use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 use rustc_hash::FxHashMap;
 
 use isaglot_codec::{Symbol, Values};
-use isaglot_listing::tree::{Elem, Inst as Element, Listing, Operand as ListOperand, Reg, Rgn};
+use isaglot_listing::tree::{Elem, Inst as Element, ListOperand, Listing, Reg, Rgn};
 
 use crate::assemble::{Compaction, Layout};
 use crate::float;

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use isaglot_codec::Plan;
-use isaglot_listing::tree::{Elem, Inst, Operand};
+use isaglot_listing::tree::{Elem, Inst, ListOperand};
 use isaglot_listing_build::{Options, build};
 use isaglot_testing::{Failed, Random};
 
@@ -50,12 +50,12 @@ type Links = BTreeSet<(String, Vec<u32>)>;
 /// What an instruction reads, by register, and what it writes; only what is linked to anything.
 fn links(inst: &Inst<'_>) -> (Links, Links) {
     let read = inst.srcs.iter().filter_map(|s| match s {
-        Operand::RD(o) => Some((o.reg.rn.to_string(), o.defs.clone())),
-        Operand::AD(o) => Some((o.areg.rn.to_string(), o.adefs.clone())),
+        ListOperand::RD(o) => Some((o.reg.rn.to_string(), o.defs.clone())),
+        ListOperand::AD(o) => Some((o.areg.rn.to_string(), o.adefs.clone())),
         _ => None,
     });
     let written = inst.dst.iter().filter_map(|d| match d {
-        Operand::RD(o) => Some((o.reg.rn.to_string(), o.uses.clone())),
+        ListOperand::RD(o) => Some((o.reg.rn.to_string(), o.uses.clone())),
         _ => None,
     });
     let linked = |l: &(String, Vec<u32>)| !l.1.is_empty();

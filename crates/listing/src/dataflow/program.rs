@@ -59,7 +59,7 @@ pub enum Polarity {
 
 /// An operand: a role and a range of [`Program::runs`].
 #[derive(Clone, Debug)]
-pub(super) struct Operand {
+pub(super) struct FlowOperand {
     pub(super) role: Role,
     pub(super) runs: Range<u32>,
 }
@@ -88,7 +88,7 @@ pub struct Program {
     /// First byte of each file, and after the last one the size of the universe.
     pub(super) bases: Vec<u32>,
     pub(super) runs: Vec<Run>,
-    pub(super) operands: Vec<Operand>,
+    pub(super) operands: Vec<FlowOperand>,
     pub(super) insts: Vec<Inst>,
     pub(super) blocks: Vec<Block>,
     open_runs: u32,
@@ -183,7 +183,7 @@ impl Program {
     /// Ends the operand whose bytes were added since the last one.
     pub fn operand(&mut self, role: Role) -> OperandId {
         let end = self.runs.len() as u32;
-        self.operands.push(Operand { role, runs: self.open_runs..end });
+        self.operands.push(FlowOperand { role, runs: self.open_runs..end });
         self.open_runs = end;
         self.operands.len() as u32 - 1
     }

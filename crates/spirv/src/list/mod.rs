@@ -16,8 +16,8 @@ mod rows;
 use std::borrow::Cow;
 
 use isaglot_listing::dataflow::TooLarge;
-use isaglot_listing::tree::{Direct, Elem, Immediate, Inst, Label, LabelRef, Listing, LiveTotals, Operand, Reg};
-use isaglot_listing::write::{self, Outline, Piece};
+use isaglot_listing::tree::{Direct, Elem, Immediate, Inst, Label, LabelRef, ListOperand, Listing, LiveTotals, Reg};
+use isaglot_listing::write::{self, InstPiece, Outline};
 
 use self::blocks::{Block, Blocks, Part};
 use self::flow::IdFlow;
@@ -107,9 +107,9 @@ pub fn json_to(
             Element::Instruction(one) => {
                 let outline = Outline { id: one.inst.id, pc: one.inst.pc, dst: one.inst.dst.is_some(), wide: false };
                 // An instruction may have very many operands: they leave one by one.
-                let mut piece = |piece: Piece, out: &mut Vec<u8>| {
+                let mut piece = |piece: InstPiece, out: &mut Vec<u8>| {
                     match piece {
-                        Piece::Source(n) => one.source(n).iter().for_each(|source| write::operand(out, source)),
+                        InstPiece::Source(n) => one.source(n).iter().for_each(|source| write::operand(out, source)),
                         other => drop(write::piece(out, &one.inst, other)),
                     }
                     if open && out.len() > CHUNK_BYTES {
@@ -191,16 +191,16 @@ struct Shown<'a, 'w> {
 }
 
 impl Shown<'_, '_> {
-    fn source(&self, n: usize) -> Option<Operand<'static>> {
+    fn source(&self, n: usize) -> Option<ListOperand<'static>> {
         let source = self.row.sources.get(n)?;
         Some(match source {
-            Source::Value(text) => Operand::IM(Immediate { value: Cow::Owned(text.clone()), ty: None }),
+            Source::Value(text) => ListOperand::IM(Immediate { value: Cow::Owned(text.clone()), ty: None }),
             Source::Id(id) => match self.context.blocks.place(*id) {
-                Some(block) => Operand::LB(LabelRef { target: self.context.symbol(block) }),
+                Some(block) => ListOperand::LB(LabelRef { target: self.context.symbol(block) }),
                 None => {
                     let flow = self.context.flow;
                     let defs = flow.map(|flow| flow.defs(self.inst.id, n, *id, self.inside)).unwrap_or_default();
-                    Operand::RD(Direct { reg: register(self.context.name(*id)), defs, ..Direct::default() })
+                    ListOperand::RD(Direct { reg: register(self.context.name(*id)), defs, ..Direct::default() })
                 }
             },
         })
@@ -241,7 +241,7 @@ impl Context<'_, '_> {
     fn instruction(&self, id: u32, i: &Instruction<'_>, row: &Row, op: &str, comment: String) -> Inst<'static> {
         let dst = (row.result != 0).then(|| {
             let uses = self.flow.map(|flow| flow.uses(id, row.result)).unwrap_or_default();
-            Operand::RD(Direct { reg: register(self.name(row.result)), uses, ..Direct::default() })
+            ListOperand::RD(Direct { reg: register(self.name(row.result)), uses, ..Direct::default() })
         });
         let dwords = || i.words.iter().rev().map(|word| format!("{word:08X}")).collect::<Vec<_>>().join("`");
         Inst {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use isaglot_listing::tree::{
-    Direct, FlagModifier, Immediate, Indirect, Inst as Element, LabelRef, Macro, Operand as ListOperand, Pred, Reg,
-    Rgn, Sbid, Text,
+    Direct, FlagModifier, Immediate, Indirect, Inst as Element, LabelRef, ListOperand, Macro, Pred, Reg, Rgn, Sbid,
+    Text,
 };
 
 use super::ListOptions;

@@ -5,7 +5,7 @@
 
 use isaglot_codec::Values;
 use isaglot_listing::tree::Inst as Element;
-use isaglot_listing::write::{self, Outline, Piece, Style, layout, piece};
+use isaglot_listing::write::{self, InstPiece, Outline, Style, layout, piece};
 
 use super::ListOptions;
 use super::blocks::{Blocks, Last};
@@ -120,7 +120,7 @@ impl<'a, 'd> Lister<'a, 'd> {
         let mut made = false;
         layout(out, outline, self.first, &mut |what, out| {
             let Some(part) = part_of(what, form) else {
-                if what == Piece::Record && options.bits {
+                if what == InstPiece::Record && options.bits {
                     write::encoding(out, dwords(raw));
                 }
                 return Ok(0);
@@ -164,16 +164,16 @@ impl<'d> Xe<'d> {
 }
 
 /// The part that a piece is; none for what is never kept or never there.
-fn part_of(piece: Piece, form: Form) -> Option<Part> {
+fn part_of(piece: InstPiece, form: Form) -> Option<Part> {
     Some(match piece {
-        Piece::Head => Part::Head,
-        Piece::Dst => Part::Dst,
-        Piece::Source(n) => {
+        InstPiece::Head => Part::Head,
+        InstPiece::Dst => Part::Dst,
+        InstPiece::Source(n) => {
             *[SOURCES[0], SOURCES[1], if form == Form::Send { Part::ExDesc } else { SOURCES[2] }, Part::Desc].get(n)?
         }
-        Piece::Tail => Part::Tail,
-        Piece::Comment if form == Form::Send => Part::Comment,
-        Piece::Comment | Piece::Record => return None,
+        InstPiece::Tail => Part::Tail,
+        InstPiece::Comment if form == Form::Send => Part::Comment,
+        InstPiece::Comment | InstPiece::Record => return None,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use isaglot_listing::dataflow::Flow;
-use isaglot_listing::tree::{Implicit, Inst as Element, LiveTotals, Operand as ListOperand, Surface};
+use isaglot_listing::tree::{Implicit, Inst as Element, ListOperand, LiveTotals, Surface};
 
 use super::access::{FILES, Ids, NONE, implicit_acc};
 use crate::inst::Form;

@@ -1,7 +1,7 @@
 //! Operands of messages in a listing.
 
 use isaglot_listing::tree::{
-    Address, Data, Direct, Immediate, Inst as Element, Offset as ListOffset, Operand as ListOperand, Reg, Surface,
+    Address, Data, Direct, Immediate, Inst as Element, ListOperand, Offset as ListOffset, Reg, Surface,
 };
 
 use super::element::ascii;
