@@ -20,7 +20,7 @@ use isaglot_model::Access;
 
 use crate::blocks::{Block, blocks};
 use crate::registers::{RegisterId, Registers};
-use crate::steps::{ListedOperand, Step, steps};
+use crate::steps::{Step, StepOperand, steps};
 use isaglot_listing::dataflow::{Flow, OperandId, Program, Role, TooLarge, solve};
 use isaglot_listing::tree::{
     Address, Direct, Elem, Immediate, Implicit, Inst, Label, LabelRef, ListOperand, Listing, LiveTotals, Reg,
@@ -89,12 +89,12 @@ fn accesses(registers: &Registers, steps: &[Step], blocks: &[Block]) -> (Program
                     (!all.is_empty()).then(|| program.operand(role))
                 };
                 ids.push(match piece {
-                    ListedOperand::Registers { all, access, .. } => Ids {
+                    StepOperand::Registers { all, access, .. } => Ids {
                         read: access.reads().then(|| add(all, Role::Read)).flatten(),
                         write: access.writes().then(|| add(all, Role::Write)).flatten(),
                     },
-                    ListedOperand::Memory { base, .. } => Ids { read: add(base.as_slice(), Role::Read), write: None },
-                    ListedOperand::Immediate(_) | ListedOperand::Label(_) => Ids::default(),
+                    StepOperand::Memory { base, .. } => Ids { read: add(base.as_slice(), Role::Read), write: None },
+                    StepOperand::Immediate(_) | StepOperand::Label(_) => Ids::default(),
                 });
             }
             program.instruction(None);
@@ -158,11 +158,11 @@ impl Context<'_> {
         for (piece, ids) in step.pieces.iter().zip(ids) {
             let reg = |text: &str| Reg { rn: Cow::Owned(text.to_owned()), ..Reg::default() };
             match piece {
-                ListedOperand::Registers { implied: true, .. } => {
+                StepOperand::Registers { implied: true, .. } => {
                     implicit.defs.extend(self.links(ids.read));
                     implicit.uses.extend(self.links(ids.write));
                 }
-                ListedOperand::Registers { text, access, .. } => {
+                StepOperand::Registers { text, access, .. } => {
                     if access.writes() {
                         let made = Direct { reg: reg(text), uses: self.links(ids.write), ..Direct::default() };
                         // A second destination has no place of its own in the tree.
@@ -176,13 +176,13 @@ impl Context<'_> {
                         inst.srcs.push(ListOperand::RD(made));
                     }
                 }
-                ListedOperand::Immediate(text) => {
+                StepOperand::Immediate(text) => {
                     inst.srcs.push(ListOperand::IM(Immediate { value: Cow::Owned(text.clone()), ty: None }));
                 }
-                ListedOperand::Label(pc) => {
+                StepOperand::Label(pc) => {
                     inst.srcs.push(ListOperand::LB(LabelRef { target: Cow::Owned(self.target(*pc)) }));
                 }
-                ListedOperand::Memory { text, .. } => {
+                StepOperand::Memory { text, .. } => {
                     let made = Address { areg: reg(text), adefs: self.links(ids.read), ..Address::default() };
                     inst.srcs.push(ListOperand::AD(made));
                 }

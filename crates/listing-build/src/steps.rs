@@ -24,7 +24,7 @@ pub(crate) enum Next {
 
 /// An operand of an instruction.
 #[derive(Clone, Debug)]
-pub(crate) enum ListedOperand {
+pub(crate) enum StepOperand {
     /// Registers: those that hold a value, and what they are called together.
     Registers { all: Vec<RegisterId>, text: String, access: Access, implied: bool },
     /// A number.
@@ -46,7 +46,7 @@ pub(crate) struct Step {
     /// The name that the text of other instructions calls this place by.
     pub(crate) label: Option<String>,
     pub(crate) next: Next,
-    pub(crate) pieces: Vec<ListedOperand>,
+    pub(crate) pieces: Vec<StepOperand>,
 }
 
 /// Takes a program apart. Bytes at the end that make no instruction are left out.
@@ -131,7 +131,7 @@ impl Reader<'_, '_, '_> {
         Some(place * bytes)
     }
 
-    fn pieces(&mut self) -> Vec<ListedOperand> {
+    fn pieces(&mut self) -> Vec<StepOperand> {
         let mut found = Vec::new();
         self.operands(self.scope, None, &mut found);
         found
@@ -139,7 +139,7 @@ impl Reader<'_, '_, '_> {
 
     /// The operands of a scope. `outer` is what the operand is that the scope is a part of: its access, and how many
     /// registers.
-    fn operands(&mut self, scope: usize, outer: Option<(Access, u32)>, found: &mut Vec<ListedOperand>) {
+    fn operands(&mut self, scope: usize, outer: Option<(Access, u32)>, found: &mut Vec<StepOperand>) {
         let encoding = self.scopes.encoding(scope);
         for operand in &encoding.operands {
             let Varies { when, count, .. } = operand.varies;
@@ -170,7 +170,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// `None` if no case that applies defines the operand's field.
-    fn piece(&mut self, scope: usize, operand: &Operand, access: Access, count: u32) -> Option<ListedOperand> {
+    fn piece(&mut self, scope: usize, operand: &Operand, access: Access, count: u32) -> Option<StepOperand> {
         Some(match operand.kind {
             OperandKind::Register(name, file) => {
                 let number = self.scopes.resolve(scope, name)?.low();
@@ -185,25 +185,25 @@ impl Reader<'_, '_, '_> {
                 let number = u64::from(number);
                 let count = operand.count.max(1);
                 match self.registers(scope, operand, (file, number), operand.access, count) {
-                    ListedOperand::Registers { all, text, access, .. } => {
-                        ListedOperand::Registers { all, text, access, implied: true }
+                    StepOperand::Registers { all, text, access, .. } => {
+                        StepOperand::Registers { all, text, access, implied: true }
                     }
                     piece => piece,
                 }
             }
             OperandKind::Immediate(name) => {
                 let found = self.scopes.resolve(scope, name)?;
-                ListedOperand::Immediate(match found.field.ty {
+                StepOperand::Immediate(match found.field.ty {
                     FieldType::Int | FieldType::Offset | FieldType::Branch { .. } => found.value.signed_decimal(),
                     FieldType::Hex | FieldType::Float => format!("0x{:x}", found.low()),
                     _ => found.value.decimal(),
                 })
             }
-            OperandKind::Label(name) => ListedOperand::Label(self.target(name)),
+            OperandKind::Label(name) => StepOperand::Label(self.target(name)),
             OperandKind::Memory(name, file) => {
                 let number = self.scopes.resolve(scope, name)?.low();
                 let base = self.registers.number(file, number);
-                ListedOperand::Memory { base, text: self.name(file, number) }
+                StepOperand::Memory { base, text: self.name(file, number) }
             }
             OperandKind::Part(_) => return None,
         })
@@ -217,7 +217,7 @@ impl Reader<'_, '_, '_> {
         (file, number): (RegisterFileId, u64),
         access: Access,
         count: u32,
-    ) -> ListedOperand {
+    ) -> StepOperand {
         let mask = operand.varies.mask.map(|mask| self.scopes.evaluate(scope, mask));
         let chosen = |n: &u32| mask.is_none_or(|mask| *n < u64::BITS && mask >> n & 1 != 0);
         let count = if mask.is_some() { u64::BITS } else { count };
@@ -231,7 +231,7 @@ impl Reader<'_, '_, '_> {
             all => all.iter().map(|n| self.name(file, *n)).collect::<Vec<_>>().join(","),
         };
         let all = numbers.into_iter().filter_map(|n| self.registers.number(file, n)).collect();
-        ListedOperand::Registers { all, text, access, implied: false }
+        StepOperand::Registers { all, text, access, implied: false }
     }
 
     fn name(&self, file: RegisterFileId, number: u64) -> String {
