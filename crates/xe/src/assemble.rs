@@ -6,7 +6,7 @@
 use isaglot_codec::Values;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
-use crate::inst::{Form, Inst, Kind};
+use crate::inst::{Form, Inst, XeOperandKind};
 use crate::isa::Xe;
 use crate::limits::KEPT_LINE;
 use crate::parse::{DISTANCE, Line, Reader, SourceLabel};
@@ -104,7 +104,7 @@ impl Layout {
             let pc = self.offsets.get(*number).copied().unwrap_or(end);
             let mut i = line.inst;
             let absolute = i.form == Form::Call && xe.op(i.op).name == "calla";
-            for o in i.srcs.iter_mut().filter(|o| o.kind == Kind::Label) {
+            for o in i.srcs.iter_mut().filter(|o| o.kind == XeOperandKind::Label) {
                 let at = if o.len != DISTANCE {
                     labels.get(o.imm as usize).and_then(|l| l.at)
                 } else if absolute && o.imm % 16 == 0 && o.imm / 16 <= count as u64 {

@@ -3,7 +3,7 @@
 use isaglot_codec::{Match, Symbol, Values};
 use isaglot_model::EncodingId;
 
-use crate::inst::{Desc, File, Form, Inst, Kind, NO_STRIDE, Operand, Options, Pred};
+use crate::inst::{Desc, File, Form, Inst, NO_STRIDE, Options, Pred, XeOperand, XeOperandKind};
 use crate::isa::{EO, OperandSlots, Xe};
 use crate::swsb::Swsb;
 use crate::types::Type;
@@ -156,7 +156,7 @@ fn decode(xe: &Xe, op: u8, v: &Values) -> Result<Inst, BadWord> {
                 if !matches!(xe.text(i.sub), "allrd" | "allwr" | "bar") {
                     return Err(BadWord::Field("SRC0_IMM"));
                 }
-                *src = Operand { kind: Kind::Imm, imm: v.get(s.imm), ty, ..Operand::default() };
+                *src = XeOperand { kind: XeOperandKind::Imm, imm: v.get(s.imm), ty, ..XeOperand::default() };
             } else {
                 let known = register(xe, v, &xe.src[0], src, "the source");
                 if xe.platform.wide() {
@@ -166,7 +166,7 @@ fn decode(xe: &Xe, op: u8, v: &Values) -> Result<Inst, BadWord> {
                     }
                 } else {
                     // Before XeHPC these bits mean nothing.
-                    *src = Operand { kind: Kind::Direct, file: File::NULL, ..Operand::default() };
+                    *src = XeOperand { kind: XeOperandKind::Direct, file: File::NULL, ..XeOperand::default() };
                 }
                 src.ty = if ty == Type::NONE { Type::UB } else { ty };
             }
@@ -191,8 +191,8 @@ fn number(xe: &Xe, v: &Values, slot: isaglot_codec::Slot, name: &'static str) ->
 }
 
 /// Register file, number and sub-register, within bounds.
-fn register(xe: &Xe, v: &Values, s: &OperandSlots, o: &mut Operand, what: &'static str) -> Result<(), BadWord> {
-    o.kind = Kind::Direct;
+fn register(xe: &Xe, v: &Values, s: &OperandSlots, o: &mut XeOperand, what: &'static str) -> Result<(), BadWord> {
+    o.kind = XeOperandKind::Direct;
     o.reg = v.get(s.reg) as u8;
     o.sub = v.get(s.sub) as u8;
     o.file = File::R;
@@ -208,15 +208,15 @@ fn register(xe: &Xe, v: &Values, s: &OperandSlots, o: &mut Operand, what: &'stat
     Ok(())
 }
 
-fn destination(xe: &Xe, v: &Values) -> Result<Operand, BadWord> {
+fn destination(xe: &Xe, v: &Values) -> Result<XeOperand, BadWord> {
     let s = &xe.dst;
-    let mut o = Operand { ty: xe.type_of(symbol(v, s.ty, "DST_TYPE")?), ..Operand::default() };
+    let mut o = XeOperand { ty: xe.type_of(symbol(v, s.ty, "DST_TYPE")?), ..XeOperand::default() };
     if v.get(s.ind) != 0 {
         indirect(v, s, &mut o);
     } else {
         register(xe, v, s, &mut o, "the destination")?;
         if v.has(s.mme) {
-            o.kind = Kind::Macro;
+            o.kind = XeOperandKind::Macro;
             o.mme = symbol(v, s.mme, "DST_MME")?;
             return Ok(o);
         }
@@ -225,17 +225,17 @@ fn destination(xe: &Xe, v: &Values) -> Result<Operand, BadWord> {
     Ok(o)
 }
 
-fn indirect(v: &Values, s: &OperandSlots, o: &mut Operand) {
-    o.kind = Kind::Indirect;
+fn indirect(v: &Values, s: &OperandSlots, o: &mut XeOperand) {
+    o.kind = XeOperandKind::Indirect;
     o.file = File::A;
     o.sub = v.get(s.asub) as u8;
     o.off = v.get(s.aoff) as i64 as i16;
 }
 
-fn source(xe: &Xe, v: &Values, s: &OperandSlots, what: &'static str) -> Result<Operand, BadWord> {
-    let mut o = Operand { ty: xe.type_of(symbol(v, s.ty, "source type")?), ..Operand::default() };
+fn source(xe: &Xe, v: &Values, s: &OperandSlots, what: &'static str) -> Result<XeOperand, BadWord> {
+    let mut o = XeOperand { ty: xe.type_of(symbol(v, s.ty, "source type")?), ..XeOperand::default() };
     if v.get(s.imm) != 0 {
-        o.kind = Kind::Imm;
+        o.kind = XeOperandKind::Imm;
         o.imm = if v.has(s.imm16) { v.get(s.imm16) } else { v.get(xe.slots.imm) };
         return Ok(o);
     }
@@ -245,7 +245,7 @@ fn source(xe: &Xe, v: &Values, s: &OperandSlots, what: &'static str) -> Result<O
     } else {
         register(xe, v, s, &mut o, what)?;
         if v.has(s.mme) {
-            o.kind = Kind::Macro;
+            o.kind = XeOperandKind::Macro;
             o.mme = symbol(v, s.mme, "macro operand")?;
         }
     }
@@ -268,7 +268,7 @@ fn dpas(xe: &Xe, v: &Values, i: &mut Inst) -> Result<(), BadWord> {
     register(xe, v, &xe.dst, &mut i.dst, "the destination")?;
     for n in 0..3 {
         let slots = &xe.src[n];
-        let mut o = Operand { ty: xe.type_of(symbol(v, slots.ty, "source type")?), ..Operand::default() };
+        let mut o = XeOperand { ty: xe.type_of(symbol(v, slots.ty, "source type")?), ..XeOperand::default() };
         register(xe, v, slots, &mut o, "a source")?;
         if o.file != File::R && (n != 0 || o.file != File::NULL) {
             return Err(BadWord::Register("a source"));
@@ -284,7 +284,7 @@ fn send(xe: &Xe, v: &Values, i: &mut Inst) -> Result<(), BadWord> {
     i.sub = symbol(v, s.sfid, "SFID")?;
     register(xe, v, &xe.dst, &mut i.dst, "the destination")?;
     for n in 0..2 {
-        let mut o = Operand::default();
+        let mut o = XeOperand::default();
         register(xe, v, &xe.src[n], &mut o, "a payload")?;
         i.srcs[n] = o;
     }
@@ -303,7 +303,7 @@ fn branch(xe: &Xe, v: &Values, i: &mut Inst) -> Result<(), BadWord> {
         register(xe, v, &xe.dst, &mut i.dst, "the return address")?;
         i.dst.ty = Type::D;
     }
-    let label = |slot| Operand { kind: Kind::Label, imm: v.get(slot), ..Operand::default() };
+    let label = |slot| XeOperand { kind: XeOperandKind::Label, imm: v.get(slot), ..XeOperand::default() };
     i.src_count = 1;
     if v.get(xe.src[0].imm) != 0 && i.form != Form::Ret {
         i.srcs[0] = label(s.jip);

@@ -2,7 +2,7 @@
 
 use isaglot_codec::{Slot, Symbol, Values, WriteError};
 
-use crate::inst::{Desc, File, Form, Inst, Kind, NO_STRIDE, Operand};
+use crate::inst::{Desc, File, Form, Inst, NO_STRIDE, XeOperand, XeOperandKind};
 use crate::isa::{OperandSlots, Xe};
 use crate::types::{Style, Type};
 
@@ -89,8 +89,8 @@ pub(crate) fn fields(xe: &Xe, i: &Inst, part: usize, v: &mut Values) -> Result<(
     }
     let Some(n) = part.checked_sub(2) else {
         return match (i.form, i.dst.kind) {
-            (Form::Dpas, _) => destination(xe, &Operand { h: NO_STRIDE, ..i.dst }, v),
-            (Form::Math, Kind::Macro) => {
+            (Form::Dpas, _) => destination(xe, &XeOperand { h: NO_STRIDE, ..i.dst }, v),
+            (Form::Math, XeOperandKind::Macro) => {
                 v.set_symbol(xe.dst.hs, xe.number_symbol(1));
                 destination(xe, &i.dst, v)
             }
@@ -169,7 +169,7 @@ fn head(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
             v.set_symbol(s.sync, i.sub);
             v.set(xe.dst.hs, SYNC_DST_STRIDE);
             let o = &i.srcs[0];
-            if o.kind == Kind::Imm {
+            if o.kind == XeOperandKind::Imm {
                 v.set(xe.src[0].imm, 1);
                 v.set(s.imm, o.imm);
                 v.set(xe.src[0].ty, SYNC_IMM_TYPE);
@@ -200,7 +200,7 @@ fn stride(xe: &Xe, v: &mut Values, slot: Slot, number: u8) {
     }
 }
 
-fn register(xe: &Xe, o: &Operand, s: &OperandSlots, v: &mut Values) -> Result<(), EncodeError> {
+fn register(xe: &Xe, o: &XeOperand, s: &OperandSlots, v: &mut Values) -> Result<(), EncodeError> {
     let info = xe.file(o.file);
     if u32::from(o.reg) >= info.count {
         return Err(EncodeError::Other(format!("there is no {}{}", info.name, o.reg)));
@@ -225,33 +225,33 @@ fn register(xe: &Xe, o: &Operand, s: &OperandSlots, v: &mut Values) -> Result<()
 }
 
 /// A register by number, through an address register, or with an extension; else the error is `wanted`.
-fn any_register(xe: &Xe, o: &Operand, s: &OperandSlots, v: &mut Values, wanted: &str) -> Result<(), EncodeError> {
+fn any_register(xe: &Xe, o: &XeOperand, s: &OperandSlots, v: &mut Values, wanted: &str) -> Result<(), EncodeError> {
     match o.kind {
-        Kind::Indirect => {
+        XeOperandKind::Indirect => {
             v.set(s.ind, 1);
             v.set(s.asub, o.sub.into());
             v.set(s.aoff, o.off as i64 as u64);
             Ok(())
         }
-        Kind::Macro => {
+        XeOperandKind::Macro => {
             v.set_symbol(s.mme, o.mme);
-            register(xe, &Operand { sub: 0, ..*o }, s, v)
+            register(xe, &XeOperand { sub: 0, ..*o }, s, v)
         }
-        Kind::Direct => register(xe, o, s, v),
+        XeOperandKind::Direct => register(xe, o, s, v),
         _ => Err(EncodeError::Other(wanted.to_owned())),
     }
 }
 
-fn destination(xe: &Xe, o: &Operand, v: &mut Values) -> Result<(), EncodeError> {
+fn destination(xe: &Xe, o: &XeOperand, v: &mut Values) -> Result<(), EncodeError> {
     let s = &xe.dst;
     v.set_symbol(s.ty, xe.type_symbol(o.ty));
     stride(xe, v, s.hs, o.h);
     any_register(xe, o, s, v, "the destination must be a register")
 }
 
-fn source(xe: &Xe, o: &Operand, s: &OperandSlots, ternary: bool, v: &mut Values) -> Result<(), EncodeError> {
+fn source(xe: &Xe, o: &XeOperand, s: &OperandSlots, ternary: bool, v: &mut Values) -> Result<(), EncodeError> {
     v.set_symbol(s.ty, xe.type_symbol(o.ty));
-    if o.kind == Kind::Imm {
+    if o.kind == XeOperandKind::Imm {
         v.set(s.imm, 1);
         let bits = o.ty.bits();
         let value = if bits >= 64 { o.imm } else { o.imm & ((1 << bits) - 1) };
@@ -277,7 +277,7 @@ fn send(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
     v.set_symbol(s.sfid, i.sub);
     register(xe, &i.dst, &xe.dst, v)?;
     for (n, o) in i.sources().iter().enumerate().take(2) {
-        register(xe, &Operand { sub: 0, ..*o }, &xe.src[n], v)?;
+        register(xe, &XeOperand { sub: 0, ..*o }, &xe.src[n], v)?;
     }
     match i.desc {
         Desc::Imm(n) => v.set(s.desc, n.into()),
@@ -302,7 +302,7 @@ fn branch(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
         register(xe, &i.dst, &xe.dst, v)?;
     }
     let first = &i.srcs[0];
-    if first.kind == Kind::Label {
+    if first.kind == XeOperandKind::Label {
         v.set(xe.src[0].imm, 1);
         v.set(xe.slots.jip, first.imm);
         if i.src_count == 2 {

@@ -10,10 +10,10 @@
 use isaglot_codec::{ShapeId, Values};
 
 use crate::encode::{PARTS, fields, floating};
-use crate::inst::{Desc, File, Form, Inst, Kind, Operand};
+use crate::inst::{Desc, File, Form, Inst, XeOperand, XeOperandKind};
 use crate::isa::Xe;
 use crate::limits::{KEPT_BITS, MAX_PLANS};
-use crate::swsb::Token;
+use crate::swsb::SbidToken;
 
 /// Bits of parts, the latest for each place of a table.
 #[derive(Debug, Default)]
@@ -125,13 +125,13 @@ fn keeps(form: Form) -> bool {
 }
 
 /// A general register by its number.
-fn general(o: &Operand) -> bool {
-    o.kind == Kind::Direct && o.file == File::R
+fn general(o: &XeOperand) -> bool {
+    o.kind == XeOperandKind::Direct && o.file == File::R
 }
 
 /// What decides about the shape, more or less: a wrong guess costs time only. Never 0.
 fn signature(i: &Inst) -> u64 {
-    let operand = |o: &Operand| (o.kind as u64) << 1 | u64::from(o.file == File::R);
+    let operand = |o: &XeOperand| (o.kind as u64) << 1 | u64::from(o.file == File::R);
     let [a, b, c] = &i.srcs;
     let operands = [&i.dst, a, b, c].into_iter().fold(0, |all, o| all << 12 | operand(o) << 8 | u64::from(o.ty.0));
     let descriptors = descriptor(i.desc).0 << 1 | descriptor(i.exdesc).0;
@@ -161,10 +161,10 @@ fn head_key(i: &Inst) -> PartKey {
     let func = i.pred.map_or(0, |p| p.func.0);
     let words = [func, i.cond.0, i.sub.0].iter().fold(0, |all, w| all << 16 | u64::from(*w));
     let (kind, token) = match i.swsb.token {
-        Token::None => (0, 0),
-        Token::Set(n) => (1, n),
-        Token::Dst(n) => (2, n),
-        Token::Src(n) => (3, n),
+        SbidToken::None => (0, 0),
+        SbidToken::Set(n) => (1, n),
+        SbidToken::Dst(n) => (2, n),
+        SbidToken::Src(n) => (3, n),
     };
     let rest = [i.dpas.0, i.dpas.1, i.swsb.distance, i.swsb.pipe, kind, token];
     let rest = rest.iter().fold(0, |all, b| all << 8 | u64::from(*b));
@@ -189,11 +189,11 @@ fn descriptor(desc: Desc) -> (u64, u64) {
 }
 
 /// The register of an operand where that is not placed afresh.
-fn own(o: &Operand) -> (u8, u8) {
+fn own(o: &XeOperand) -> (u8, u8) {
     if general(o) { (0, 0) } else { (o.reg, o.sub) }
 }
 
-fn operand_key(o: &Operand) -> PartKey {
+fn operand_key(o: &XeOperand) -> PartKey {
     let (reg, sub) = own(o);
     let bytes = [o.kind as u8, o.file.0, reg, sub, o.mods, o.v, o.w, o.h];
     let second = [u16::from(o.ty.0), o.mme.0, o.off as u16];

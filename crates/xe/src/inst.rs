@@ -111,7 +111,7 @@ impl File {
 
 /// What an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Kind {
+pub enum XeOperandKind {
     /// There is none.
     #[default]
     None,
@@ -134,14 +134,14 @@ pub const VXH: u8 = 254;
 
 /// An operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operand {
+pub struct XeOperand {
     /// What it is.
-    pub kind: Kind,
+    pub kind: XeOperandKind,
     /// Register file.
     pub file: File,
     /// Register number.
     pub reg: u8,
-    /// Sub-register in bytes; of [`Kind::Indirect`] the number of the address word.
+    /// Sub-register in bytes; of [`XeOperandKind::Indirect`] the number of the address word.
     pub sub: u8,
     /// Source modifiers: 1 absolute, 2 negated, 3 both.
     pub mods: u8,
@@ -163,10 +163,10 @@ pub struct Operand {
     pub imm: u64,
 }
 
-impl Default for Operand {
-    fn default() -> Operand {
-        Operand {
-            kind: Kind::None,
+impl Default for XeOperand {
+    fn default() -> XeOperand {
+        XeOperand {
+            kind: XeOperandKind::None,
             file: File::R,
             reg: 0,
             sub: 0,
@@ -258,9 +258,9 @@ pub struct Inst {
     /// Options.
     pub opts: Options,
     /// Destination.
-    pub dst: Operand,
+    pub dst: XeOperand,
     /// Sources.
-    pub srcs: [Operand; 3],
+    pub srcs: [XeOperand; 3],
     /// Descriptor of a message.
     pub desc: Desc,
     /// Extended descriptor of a message.
@@ -286,8 +286,8 @@ impl Inst {
             dpas: (0, 0),
             swsb: Swsb::default(),
             opts: Options::default(),
-            dst: Operand::default(),
-            srcs: [Operand::default(); 3],
+            dst: XeOperand::default(),
+            srcs: [XeOperand::default(); 3],
             desc: Desc::Imm(0),
             exdesc: Desc::Imm(0),
         }
@@ -314,7 +314,7 @@ impl Inst {
     }
 
     /// The sources that there are.
-    pub fn sources(&self) -> &[Operand] {
+    pub fn sources(&self) -> &[XeOperand] {
         self.srcs.get(..usize::from(self.src_count)).unwrap_or(&[])
     }
 }

@@ -52,7 +52,7 @@ impl Description {
 
 /// An operation.
 #[derive(Clone, Debug)]
-pub struct Op<'d> {
+pub struct Operation<'d> {
     /// Mnemonic.
     pub name: &'d str,
     /// Form.
@@ -171,7 +171,7 @@ pub struct Xe<'d> {
     pub(crate) slots: Slots,
     pub(crate) dst: OperandSlots,
     pub(crate) src: [OperandSlots; 3],
-    ops: Vec<Op<'d>>,
+    ops: Vec<Operation<'d>>,
     op_by_name: FxHashMap<&'d [u8], u8>,
     type_by_name: FxHashMap<&'d [u8], Type>,
     op_of: Vec<u8>,
@@ -224,7 +224,7 @@ impl<'d> Xe<'d> {
             let name = encoding.display_name.as_str();
             op_of[id.index()] = ops.len() as u8;
             op_by_name.insert(name.as_bytes(), ops.len() as u8);
-            ops.push(Op {
+            ops.push(Operation {
                 name,
                 form: Form::parse(meta("form"))?,
                 class: Class::of(name),
@@ -239,7 +239,7 @@ impl<'d> Xe<'d> {
                 select: has("select"),
             });
         }
-        let has_short = |op: &Op| isa[op.encoding].meta.iter().any(|(key, _)| key == "compact");
+        let has_short = |op: &Operation| isa[op.encoding].meta.iter().any(|(key, _)| key == "compact");
         let short_ends_block = ops.iter().any(|op| ends_block(op.form) && has_short(op));
         let symbols = flat.symbols();
         let numbers = symbols
@@ -290,7 +290,7 @@ impl<'d> Xe<'d> {
     }
 
     /// Every operation of the machine.
-    pub fn ops(&self) -> &[Op<'d>] {
+    pub fn ops(&self) -> &[Operation<'d>] {
         &self.ops
     }
 
@@ -298,7 +298,7 @@ impl<'d> Xe<'d> {
     ///
     /// # Panics
     /// For a number that is none of [`Xe::ops`].
-    pub fn op(&self, op: u8) -> &Op<'d> {
+    pub fn op(&self, op: u8) -> &Operation<'d> {
         &self.ops[usize::from(op)]
     }
 
@@ -453,7 +453,7 @@ fn registers<'d>(isa: &'d Isa, flat: &Flat<'_>, platform: Platform) -> (Vec<File
 }
 
 /// By the lowest byte of a word, whether it may be one of these operations.
-fn block_ends<'a>(isa: &Isa, ops: impl Iterator<Item = &'a Op<'a>>) -> Vec<bool> {
+fn block_ends<'a>(isa: &Isa, ops: impl Iterator<Item = &'a Operation<'a>>) -> Vec<bool> {
     let mut table = vec![false; 256];
     for op in ops.filter(|op| ends_block(op.form)) {
         let pattern = &isa[op.encoding].pattern;

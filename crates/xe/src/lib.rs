@@ -28,7 +28,7 @@ mod unlist;
 
 pub use assemble::Compaction;
 pub use encode::EncodeError;
-pub use isa::{Description, FILES, FileInfo, Op, Xe, description};
+pub use isa::{Description, FILES, FileInfo, Operation, Xe, description};
 pub use list::{ListOptions, Lister};
 pub use platform::Platform;
 pub use print::TextOptions;

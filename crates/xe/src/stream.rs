@@ -5,13 +5,13 @@
 use isaglot_codec::{Match, Values};
 
 use crate::decode::BadWord;
-use crate::inst::{Form, Inst, Kind};
+use crate::inst::{Form, Inst, XeOperandKind};
 use crate::isa::Xe;
 use crate::text::Findings;
 
 /// What stands at a place of the program.
 #[derive(Clone, Copy, Debug)]
-pub enum Item {
+pub enum StreamItem {
     /// An instruction.
     Inst(Inst),
     /// A word that is none.
@@ -28,7 +28,7 @@ pub struct Entry {
     /// The short form of 8 bytes.
     pub short: bool,
     /// What it is.
-    pub item: Item,
+    pub item: StreamItem,
 }
 
 /// A word before it is decoded.
@@ -76,8 +76,8 @@ impl Entry {
     /// The instruction, if it is one.
     pub fn inst(&self) -> Option<&Inst> {
         match &self.item {
-            Item::Inst(i) => Some(i),
-            Item::Bad(_) => None,
+            StreamItem::Inst(i) => Some(i),
+            StreamItem::Bad(_) => None,
         }
     }
 }
@@ -108,7 +108,7 @@ impl<'d> Xe<'d> {
         let mut values = Values::default();
         let mut at = 0;
         while let Some(raw) = RawWord::at(bytes, at) {
-            let item = self.decode_raw(raw, &mut values).map_or_else(Item::Bad, Item::Inst);
+            let item = self.decode_raw(raw, &mut values).map_or_else(StreamItem::Bad, StreamItem::Inst);
             let RawWord { pc, word, short } = raw;
             program.entries.push(Entry { pc, word, short, item });
             at += raw.size() as usize;
@@ -149,7 +149,7 @@ impl<'d> Xe<'d> {
             return;
         }
         starts.known.push(raw.pc + raw.size());
-        let labels = i.sources().iter().filter(|o| o.kind == Kind::Label);
+        let labels = i.sources().iter().filter(|o| o.kind == XeOperandKind::Label);
         starts.targets.extend(labels.map(|o| self.target(i, raw.pc, o.imm)));
     }
 
@@ -204,8 +204,8 @@ impl Program {
     /// What is wrong with it.
     pub fn findings(&self) -> Findings {
         let bad = self.entries.iter().filter_map(|e| match e.item {
-            Item::Bad(why) => Some((e.raw(), why)),
-            Item::Inst(_) => None,
+            StreamItem::Bad(why) => Some((e.raw(), why)),
+            StreamItem::Inst(_) => None,
         });
         Findings { bad: bad.collect(), end: self.end, tail: self.tail }
     }

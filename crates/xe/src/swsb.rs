@@ -15,7 +15,7 @@ pub(crate) fn pipe_named(letter: &str) -> Option<u8> {
 
 /// What becomes of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Token {
+pub enum SbidToken {
     /// None is named.
     #[default]
     None,
@@ -35,7 +35,7 @@ pub struct Swsb {
     /// 1 + index in [`PIPES`]; 0 if no distance is said.
     pub pipe: u8,
     /// The token.
-    pub token: Token,
+    pub token: SbidToken,
     /// `NoAccSBSet`
     pub no_acc: bool,
 }
@@ -141,9 +141,9 @@ fn meaning(
     if let Some(token) = token {
         let number = s.map_or(0, |s| values.get(s)) as u8;
         swsb.token = match token {
-            ".dst" => Token::Dst(number),
-            ".src" => Token::Src(number),
-            _ => Token::Set(number),
+            ".dst" => SbidToken::Dst(number),
+            ".src" => SbidToken::Src(number),
+            _ => SbidToken::Set(number),
         };
     }
     Some(swsb)

@@ -11,10 +11,10 @@ use isaglot_listing::tree::{Elem, Inst as Element, ListOperand, Listing, Reg, Rg
 
 use crate::assemble::{Compaction, Layout};
 use crate::float;
-use crate::inst::{Desc, File, Form, Inst, Kind, NO_STRIDE, Operand, Pred, VXH};
+use crate::inst::{Desc, File, Form, Inst, NO_STRIDE, Pred, VXH, XeOperand, XeOperandKind};
 use crate::isa::{EO, Xe};
 use crate::parse::{DISTANCE, Line, SourceLabel};
-use crate::swsb::{Swsb, Token, pipe_named};
+use crate::swsb::{SbidToken, Swsb, pipe_named};
 use crate::types::Type;
 
 impl<'d> Xe<'d> {
@@ -95,7 +95,7 @@ impl<'d> Xe<'d> {
         }
         if let Some(dst) = &e.dst {
             i.dst = self.operand_from(dst, &mut i.sat, names)?;
-            if matches!(i.form, Form::Ternary | Form::Bfn | Form::Dpas) && i.dst.kind == Kind::Macro {
+            if matches!(i.form, Form::Ternary | Form::Bfn | Form::Dpas) && i.dst.kind == XeOperandKind::Macro {
                 i.dst.h = NO_STRIDE;
             }
         }
@@ -144,9 +144,9 @@ impl<'d> Xe<'d> {
         if let Some(sbid) = &e.sbid {
             let id = u8::try_from(sbid.id).map_err(|_| "no such token")?;
             swsb.token = match &*sbid.func {
-                ".dst" => Token::Dst(id),
-                ".src" => Token::Src(id),
-                "" => Token::Set(id),
+                ".dst" => SbidToken::Dst(id),
+                ".src" => SbidToken::Src(id),
+                "" => SbidToken::Set(id),
                 _ => return Err("no such use of a token".to_owned()),
             };
         }
@@ -176,8 +176,8 @@ impl<'d> Xe<'d> {
         Ok(i)
     }
 
-    fn payload_from(&self, reg: &Reg<'_>, len: Option<i32>) -> Result<Operand, String> {
-        let mut o = Operand { kind: Kind::Direct, ..Operand::default() };
+    fn payload_from(&self, reg: &Reg<'_>, len: Option<i32>) -> Result<XeOperand, String> {
+        let mut o = XeOperand { kind: XeOperandKind::Direct, ..XeOperand::default() };
         self.register_from(reg, &mut o)?;
         o.len = len.and_then(|n| i16::try_from(n).ok()).unwrap_or(-1);
         if o.file == File::S {
@@ -186,7 +186,7 @@ impl<'d> Xe<'d> {
         Ok(o)
     }
 
-    fn register_from(&self, reg: &Reg<'_>, o: &mut Operand) -> Result<(), String> {
+    fn register_from(&self, reg: &Reg<'_>, o: &mut XeOperand) -> Result<(), String> {
         o.file = self.file_named(&reg.rn).ok_or_else(|| format!("no register `{}`", reg.rn))?;
         o.reg = u8::try_from(reg.r).map_err(|_| format!("no register {}{}", reg.rn, reg.r))?;
         Ok(())
@@ -197,15 +197,15 @@ impl<'d> Xe<'d> {
         operand: &ListOperand<'_>,
         sat: &mut bool,
         names: &FxHashMap<&str, u32>,
-    ) -> Result<Operand, String> {
-        let mut o = Operand::default();
+    ) -> Result<XeOperand, String> {
+        let mut o = XeOperand::default();
         let ty = |name: Option<&str>| match name {
             Some(name) => Type::parse(name).ok_or_else(|| format!("no type `{name}`")),
             None => Ok(Type::NONE),
         };
         match operand {
             ListOperand::LB(l) => {
-                o.kind = Kind::Label;
+                o.kind = XeOperandKind::Label;
                 match names.get(&*l.target) {
                     Some(id) => o.imm = (*id).into(),
                     None => return Err(format!("no label `{}`", l.target)),
@@ -213,12 +213,12 @@ impl<'d> Xe<'d> {
                 debug_assert!(o.len != DISTANCE);
             }
             ListOperand::IM(im) => {
-                o.kind = Kind::Imm;
+                o.kind = XeOperandKind::Imm;
                 o.ty = ty(im.ty.as_deref())?;
                 o.imm = float::parse(&im.value, o.ty).ok_or_else(|| format!("no value `{}`", im.value))?;
             }
             ListOperand::RD(d) => {
-                o.kind = Kind::Direct;
+                o.kind = XeOperandKind::Direct;
                 *sat = d.sat;
                 o.ty = ty(d.ty.as_deref())?;
                 self.register_from(&d.reg, &mut o)?;
@@ -227,7 +227,7 @@ impl<'d> Xe<'d> {
                 region(d.rgn.as_ref(), false, &mut o)?;
             }
             ListOperand::RM(m) => {
-                o.kind = Kind::Macro;
+                o.kind = XeOperandKind::Macro;
                 *sat = m.sat;
                 o.ty = ty(m.ty.as_deref())?;
                 self.register_from(&m.reg, &mut o)?;
@@ -236,7 +236,7 @@ impl<'d> Xe<'d> {
                 region(m.rgn.as_ref(), false, &mut o)?;
             }
             ListOperand::RI(r) => {
-                o.kind = Kind::Indirect;
+                o.kind = XeOperandKind::Indirect;
                 o.file = File::A;
                 *sat = r.sat;
                 o.ty = ty(r.ty.as_deref())?;
@@ -250,7 +250,7 @@ impl<'d> Xe<'d> {
         Ok(o)
     }
 
-    fn sub_bytes(&self, o: &Operand, element: u32) -> Result<u8, String> {
+    fn sub_bytes(&self, o: &XeOperand, element: u32) -> Result<u8, String> {
         let bits = match o.ty.bits() {
             bits @ 1..8 => bits,
             _ => 8 * self.sub_scale(o),
@@ -269,7 +269,7 @@ fn modifiers(mods: Option<&str>) -> Result<u8, String> {
     }
 }
 
-fn region(rgn: Option<&Rgn>, indirect: bool, o: &mut Operand) -> Result<(), String> {
+fn region(rgn: Option<&Rgn>, indirect: bool, o: &mut XeOperand) -> Result<(), String> {
     let Some(r) = rgn else { return Ok(()) };
     let small = |n: u32| u8::try_from(n).ok().filter(|n| *n < VXH).ok_or_else(|| format!("no stride {n}"));
     o.h = small(r.h)?;
@@ -285,7 +285,7 @@ fn region(rgn: Option<&Rgn>, indirect: bool, o: &mut Operand) -> Result<(), Stri
 }
 
 /// From the shape that listings show to the one that is encoded.
-fn ternary_region(n: usize, o: &mut Operand) {
+fn ternary_region(n: usize, o: &mut XeOperand) {
     if n == 2 {
         (o.h, o.v, o.w) = (o.v, NO_STRIDE, NO_STRIDE);
     } else {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use isaglot_codec::Values;
 use isaglot_source::{Diagnostics, FileId, SourceMap};
 use isaglot_testing::{Failed, Tally, corpus, ledger, suite};
-use isaglot_xe::stream::Item;
+use isaglot_xe::stream::StreamItem;
 use isaglot_xe::{Compaction, Description, ListOptions, Platform, TextOptions, Xe};
 use serde_json::Value;
 
@@ -107,11 +107,11 @@ fn round_trip(folder: &Path) -> Result<(), Failed> {
         }
         for entry in &xe.program(&stream.binary()).entries {
             let again = match &entry.item {
-                Item::Inst(i) => xe.encode(i, &mut values).ok().map(|word| {
+                StreamItem::Inst(i) => xe.encode(i, &mut values).ok().map(|word| {
                     let short = entry.short.then(|| xe.compact(i, word)).flatten();
                     short.map_or(word, u128::from)
                 }),
-                Item::Bad(_) => None,
+                StreamItem::Bad(_) => None,
             };
             let mask = if entry.short || stream.set == "compiled" { 0 } else { dead(xe.platform) };
             let good = again.is_some_and(|word| (word ^ entry.word) & !mask == 0);
@@ -295,7 +295,7 @@ fn invalid(folder: &Path) -> Result<(), Failed> {
             let list: Value = serde_json::from_slice(&corpus::bytes(&path)?)?;
             for (word, n) in list.as_array().into_iter().flatten().zip(1..) {
                 let program = xe.program(&corpus::unhex(word[0].as_str().unwrap_or("")));
-                let rejected = program.entries.iter().all(|e| matches!(e.item, Item::Bad(_)));
+                let rejected = program.entries.iter().all(|e| matches!(e.item, StreamItem::Bad(_)));
                 tally.check(&name, n, rejected, || format!("accepted; the peer: {}", word[1]));
             }
         }
@@ -311,7 +311,7 @@ fn valid(folder: &Path) -> Result<(), Failed> {
         for entry in &xe.program(&stream.binary()).entries {
             let nameless = lines.next().is_some_and(|line| line.contains(".0xFFFFFFFF?"));
             let why = if nameless { "the peer has no name for the function either" } else { "rejected" };
-            let taken = matches!(entry.item, Item::Inst(_));
+            let taken = matches!(entry.item, StreamItem::Inst(_));
             tally.check(&stream.name, format!("{:#x}", entry.pc), taken, || why.to_owned());
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use isaglot_listing::dataflow::{FileId, OperandId, Polarity, Program as Accesses, Role};
 
-use crate::inst::{Desc, File, Form, Inst, Kind, NO_STRIDE, Operand, VXH};
+use crate::inst::{Desc, File, Form, Inst, NO_STRIDE, VXH, XeOperand, XeOperandKind};
 use crate::isa::Xe;
 use crate::message::{LoadStore, Unit};
 use crate::stream::{Entry, Program};
@@ -175,7 +175,7 @@ impl<'d> Xe<'d> {
     }
 
     /// The file that dataflow tracks, and the first byte of a register.
-    fn place(&self, o: &Operand) -> Option<(FileId, u32)> {
+    fn place(&self, o: &XeOperand) -> Option<(FileId, u32)> {
         let reg = u32::from(o.reg);
         Some(match o.file {
             File::R => (R, reg * self.platform.grf_bytes()),
@@ -191,18 +191,18 @@ impl<'d> Xe<'d> {
         let o = &i.dst;
         let es = u32::from(i.es);
         match o.kind {
-            Kind::Indirect => {
+            XeOperandKind::Indirect => {
                 out.run(A, u32::from(o.sub) * 2, 2, 0, 1);
                 out.operand(Role::Read);
             }
-            Kind::Direct | Kind::Macro => {
+            XeOperandKind::Direct | XeOperandKind::Macro => {
                 let Some((file, base)) = self.place(o) else { return };
                 let wide = o.file == File::ACC
                     && self.op(i.op).name == "mul"
                     && matches!(o.ty, crate::types::Type::D | crate::types::Type::UD);
                 let size = if wide { 8 } else { o.ty.bytes() };
-                let start = if o.kind == Kind::Macro { 0 } else { u32::from(o.sub) / o.ty.bytes() * size };
-                let h = if o.kind == Kind::Macro || o.h == NO_STRIDE { 1 } else { u32::from(o.h) };
+                let start = if o.kind == XeOperandKind::Macro { 0 } else { u32::from(o.sub) / o.ty.bytes() * size };
+                let h = if o.kind == XeOperandKind::Macro || o.h == NO_STRIDE { 1 } else { u32::from(o.h) };
                 out.run(file, base + start, size, h * size, es);
                 ids.dst = out.operand(Role::Write);
             }
@@ -211,27 +211,27 @@ impl<'d> Xe<'d> {
     }
 
     /// Adds the bytes of a source; whether there are any to track.
-    fn source_access(&self, i: &Inst, n: usize, o: &Operand, out: &mut Accesses) -> bool {
+    fn source_access(&self, i: &Inst, n: usize, o: &XeOperand, out: &mut Accesses) -> bool {
         let es = u32::from(i.es);
         let size = o.ty.bytes();
         match o.kind {
-            Kind::Indirect => {
+            XeOperandKind::Indirect => {
                 let count = if o.v == VXH && o.w != NO_STRIDE { (es / u32::from(o.w).max(1)).max(1) } else { 1 };
                 out.run(A, u32::from(o.sub) * 2, 2 * count, 0, 1);
                 true
             }
-            Kind::Macro => {
+            XeOperandKind::Macro => {
                 let Some((file, base)) = self.place(o) else { return false };
                 out.run(file, base, size * es, 0, 1);
                 true
             }
-            Kind::Direct if i.form == Form::Ret => {
+            XeOperandKind::Direct if i.form == Form::Ret => {
                 let Some((file, base)) = self.place(o) else { return false };
                 // The address and the channels that go on.
                 out.run(file, base + u32::from(o.sub), 2 * size, 0, 1);
                 true
             }
-            Kind::Direct => {
+            XeOperandKind::Direct => {
                 let Some((file, base)) = self.place(o) else { return false };
                 let start = base + u32::from(o.sub) / size * size;
                 let (v, w, h) = region(i, n);
@@ -249,9 +249,9 @@ impl<'d> Xe<'d> {
 
     fn dpas_access(&self, i: &Inst, ids: &mut Ids, out: &mut Accesses) {
         let (es, depth, repeat) = (u32::from(i.es), u32::from(i.dpas.0), u32::from(i.dpas.1));
-        let bits = |o: &Operand| o.ty.bits();
+        let bits = |o: &XeOperand| o.ty.bits();
         let per_channel = 32 / bits(&i.srcs[1]).max(bits(&i.srcs[2])).clamp(1, 32);
-        let start = |o: &Operand| self.place(o).map(|(file, base)| (file, base + u32::from(o.sub)));
+        let start = |o: &XeOperand| self.place(o).map(|(file, base)| (file, base + u32::from(o.sub)));
         if let Some((file, at)) = start(&i.dst) {
             out.run(file, at, es * bits(&i.dst) * repeat / 8, 0, 1);
             ids.dst = out.operand(Role::Write);
@@ -305,7 +305,7 @@ impl<'d> Xe<'d> {
             }
             Desc::Reg(_) => [UNKNOWN_LENGTHS[0], UNKNOWN_LENGTHS[1], data],
         };
-        let mut payload = |o: &Operand, n: usize, role| {
+        let mut payload = |o: &XeOperand, n: usize, role| {
             let (file, base) = self.place(o)?;
             match sizes[n] {
                 Some((bytes, stride, count)) => out.run(file, base, bytes, stride, count),
@@ -333,10 +333,10 @@ impl<'d> Xe<'d> {
         let mut left: u32 = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
         for entry in before.entries.iter().rev() {
             let Some(e) = entry.inst() else { break };
-            if e.dst.file != File::S || e.dst.kind != Kind::Direct {
+            if e.dst.file != File::S || e.dst.kind != XeOperandKind::Direct {
                 continue;
             }
-            let known = self.op(e.op).name == "mov" && e.srcs[0].kind == Kind::Imm;
+            let known = self.op(e.op).name == "mov" && e.srcs[0].kind == XeOperandKind::Imm;
             if !known {
                 break;
             }

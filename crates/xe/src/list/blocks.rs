@@ -4,7 +4,7 @@ use isaglot_listing::tree::Label;
 
 use super::ListOptions;
 use super::element::symbol;
-use crate::inst::{Inst, Kind};
+use crate::inst::{Inst, XeOperandKind};
 use crate::isa::Xe;
 use crate::stream::Program;
 
@@ -75,7 +75,7 @@ impl<'d> Xe<'d> {
             let mut succs = Vec::new();
             let mut falls = true;
             if let Some((pc, Some(i))) = last {
-                for o in i.sources().iter().filter(|o| o.kind == Kind::Label) {
+                for o in i.sources().iter().filter(|o| o.kind == XeOperandKind::Label) {
                     let target = u32::try_from(self.target(i, *pc, o.imm)).ok();
                     succs.extend(target.and_then(|t| starts.binary_search(&t).ok()).map(|b| b as u32));
                 }

@@ -12,11 +12,11 @@ use super::ListOptions;
 use super::access::shown_region;
 use crate::decode::BadWord;
 use crate::float::{immediate, write as format_into};
-use crate::inst::{File, Form, Inst, Kind, NO_STRIDE, Operand, VXH};
+use crate::inst::{File, Form, Inst, NO_STRIDE, VXH, XeOperand, XeOperandKind};
 use crate::isa::Xe;
 use crate::print::named_options;
 use crate::stream::RawWord;
-use crate::swsb::{PIPES, Token};
+use crate::swsb::{PIPES, SbidToken};
 use crate::types::Type;
 
 impl<'d> Xe<'d> {
@@ -105,14 +105,14 @@ impl<'d> Xe<'d> {
             e.reg_dist = Some(format!("{pipe}{}", i.swsb.distance).into());
         }
         e.sbid = match i.swsb.token {
-            Token::None => None,
-            Token::Set(id) => Some(Sbid { id: id.into(), func: "".into() }),
-            Token::Dst(id) => Some(Sbid { id: id.into(), func: ".dst".into() }),
-            Token::Src(id) => Some(Sbid { id: id.into(), func: ".src".into() }),
+            SbidToken::None => None,
+            SbidToken::Set(id) => Some(Sbid { id: id.into(), func: "".into() }),
+            SbidToken::Dst(id) => Some(Sbid { id: id.into(), func: ".dst".into() }),
+            SbidToken::Src(id) => Some(Sbid { id: id.into(), func: ".src".into() }),
         };
     }
 
-    pub(super) fn reg(&self, o: &Operand, sub: bool) -> Reg<'d> {
+    pub(super) fn reg(&self, o: &XeOperand, sub: bool) -> Reg<'d> {
         let sr = if sub { self.sub_unit(o) } else { 0 };
         let single = matches!(o.file, File::NULL | File::CE | File::IP);
         Reg { rn: self.file(o.file).name.into(), r: if single { 0 } else { o.reg.into() }, sr }
@@ -123,7 +123,7 @@ impl<'d> Xe<'d> {
         let rgn = (o.h != NO_STRIDE && i.form != Form::Dpas).then(|| Rgn { v: None, w: None, h: o.h.into() });
         let ty = Some(o.ty.name().into());
         match o.kind {
-            Kind::Indirect => ListOperand::RI(Indirect {
+            XeOperandKind::Indirect => ListOperand::RI(Indirect {
                 areg: address_register(o),
                 aoff: o.off.into(),
                 sat: i.sat,
@@ -131,7 +131,7 @@ impl<'d> Xe<'d> {
                 ty,
                 ..Indirect::default()
             }),
-            Kind::Macro => ListOperand::RM(Macro {
+            XeOperandKind::Macro => ListOperand::RM(Macro {
                 reg: self.reg(o, false),
                 mme: self.text(o.mme).into(),
                 sat: i.sat,
@@ -142,7 +142,7 @@ impl<'d> Xe<'d> {
         }
     }
 
-    fn source(&self, i: &Inst, n: usize, o: &Operand, pc: u32, options: &ListOptions) -> ListOperand<'d> {
+    fn source(&self, i: &Inst, n: usize, o: &XeOperand, pc: u32, options: &ListOptions) -> ListOperand<'d> {
         let mods: Option<Text<'d>> = match o.mods {
             1 => Some("a".into()),
             2 => Some("n".into()),
@@ -151,18 +151,18 @@ impl<'d> Xe<'d> {
         };
         let rgn = (o.h != NO_STRIDE).then(|| {
             let (v, w, h) = shown_region(i, n);
-            let rowless = o.v == VXH || (o.kind == Kind::Indirect && o.v == NO_STRIDE);
+            let rowless = o.v == VXH || (o.kind == XeOperandKind::Indirect && o.v == NO_STRIDE);
             Rgn { v: (!rowless).then_some(v), w: Some(w), h }
         });
         let typed = || (o.ty != Type::NONE).then(|| o.ty.name().into());
         match o.kind {
-            Kind::Label => ListOperand::LB(LabelRef { target: symbol(self.target(i, pc, o.imm)) }),
-            Kind::Imm => {
+            XeOperandKind::Label => ListOperand::LB(LabelRef { target: symbol(self.target(i, pc, o.imm)) }),
+            XeOperandKind::Imm => {
                 let mut value = Vec::new();
                 immediate(&mut value, o.ty, o.imm, options.hex_floats);
                 ListOperand::IM(Immediate { value: ascii(value), ty: typed().filter(|_| i.form != Form::Sync) })
             }
-            Kind::Indirect => ListOperand::RI(Indirect {
+            XeOperandKind::Indirect => ListOperand::RI(Indirect {
                 mods,
                 areg: address_register(o),
                 aoff: o.off.into(),
@@ -170,7 +170,7 @@ impl<'d> Xe<'d> {
                 ty: typed(),
                 ..Indirect::default()
             }),
-            Kind::Macro => ListOperand::RM(Macro {
+            XeOperandKind::Macro => ListOperand::RM(Macro {
                 mods,
                 reg: self.reg(o, false),
                 mme: self.text(o.mme).into(),
@@ -178,7 +178,7 @@ impl<'d> Xe<'d> {
                 ty: typed(),
                 ..Macro::default()
             }),
-            Kind::Direct | Kind::None => {
+            XeOperandKind::Direct | XeOperandKind::None => {
                 let ty = if matches!(i.form, Form::Ret | Form::Jump | Form::Call | Form::Brc) { None } else { typed() };
                 ListOperand::RD(Direct { mods, reg: self.reg(o, true), rgn, ty, ..Direct::default() })
             }
@@ -186,7 +186,7 @@ impl<'d> Xe<'d> {
     }
 }
 
-fn address_register(o: &Operand) -> Reg<'static> {
+fn address_register(o: &XeOperand) -> Reg<'static> {
     Reg { rn: "a".into(), r: 0, sr: o.sub.into() }
 }
 

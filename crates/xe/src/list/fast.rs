@@ -11,7 +11,7 @@ use super::ListOptions;
 use super::blocks::{Blocks, Last};
 use super::element::dwords;
 use crate::decode::BadWord;
-use crate::inst::{File, Form, Inst, Kind};
+use crate::inst::{File, Form, Inst, XeOperandKind};
 use crate::isa::Xe;
 use crate::limits::TEXT_CHUNK;
 use crate::parts::{Hole, Part, Parts, SOURCES, Shown};
@@ -154,7 +154,7 @@ impl<'d> Xe<'d> {
         const NAME: &[u8] = b"\"rn\":\"r\"";
         let name = text.windows(NAME.len()).position(|w| w == NAME);
         match name {
-            Some(at) if o.file == File::R && o.kind == Kind::Direct && o.ty.bits() >= 8 => {
+            Some(at) if o.file == File::R && o.kind == XeOperandKind::Direct && o.ty.bits() >= 8 => {
                 let hole = if i.form == Form::Send { Hole::Key } else { Hole::Keys };
                 Shown { hole: ((at + NAME.len()) as u8, hole), count: self.sub_scale(o) as u8, ..Shown::default() }
             }

@@ -6,7 +6,7 @@ use isaglot_listing::tree::{
 
 use super::element::ascii;
 use crate::float::hex;
-use crate::inst::{Desc, File, Inst, Operand};
+use crate::inst::{Desc, File, Inst, XeOperand};
 use crate::isa::Xe;
 use crate::message::{LoadStore, Offset};
 
@@ -51,7 +51,7 @@ impl<'d> Xe<'d> {
         }
     }
 
-    fn data(&self, o: &Operand) -> ListOperand<'d> {
+    fn data(&self, o: &XeOperand) -> ListOperand<'d> {
         let len = if o.file == File::NULL { 0 } else { i32::from(o.len) };
         if len < 0 {
             // Nothing says how long it is.

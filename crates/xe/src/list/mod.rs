@@ -12,7 +12,7 @@ use isaglot_listing::tree::{Elem, Inst as Element, Label, Listing};
 use isaglot_listing::write::{self, Style};
 
 use crate::isa::Xe;
-use crate::stream::{Item, Program};
+use crate::stream::{Program, StreamItem};
 
 use access::Ids;
 use blocks::Blocks;
@@ -115,8 +115,8 @@ impl<'d> Xe<'d> {
                 block += 1;
             }
             let item = match &entry.item {
-                Item::Inst(i) => Ok(i),
-                Item::Bad(why) => Err(*why),
+                StreamItem::Inst(i) => Ok(i),
+                StreamItem::Bad(why) => Err(*why),
             };
             self.element(entry.raw(), item, n as u32 + base, options, scratch);
             if let Some(flow) = &analysis.flow {

@@ -3,7 +3,7 @@
 use isaglot_source::Diagnostic;
 
 use super::{Parser, Result};
-use crate::inst::{Desc, File, Form, Inst, Kind, Operand};
+use crate::inst::{Desc, File, Form, Inst, XeOperand, XeOperandKind};
 use crate::message::{LoadStoreText, Offset};
 use crate::platform::Platform;
 
@@ -26,7 +26,7 @@ impl<'a, 'd> Parser<'a, '_, 'd> {
         self.controls(&mut text)?;
         self.space();
         self.channels(i)?;
-        let null = Operand { kind: Kind::Direct, file: File::NULL, len: 0, ..Operand::default() };
+        let null = XeOperand { kind: XeOperandKind::Direct, file: File::NULL, len: 0, ..XeOperand::default() };
         (i.dst, i.srcs[1], i.src_count) = (null, null, 2);
         if !op.starts_with("store") {
             (i.dst, text.dst_len) = self.counted_payload()?;
@@ -36,7 +36,7 @@ impl<'a, 'd> Parser<'a, '_, 'd> {
         self.space();
         if !self.rest.is_empty() && self.peek() != b'{' {
             let (data, len) = self.counted_payload()?;
-            i.srcs[1] = Operand { len: len.into(), ..data };
+            i.srcs[1] = XeOperand { len: len.into(), ..data };
             self.space();
         }
         if self.eat(b'{') {
@@ -96,8 +96,8 @@ impl<'a, 'd> Parser<'a, '_, 'd> {
     }
 
     /// A register and how many are taken.
-    fn counted_payload(&mut self) -> Result<(Operand, u8)> {
-        let mut o = Operand::default();
+    fn counted_payload(&mut self) -> Result<(XeOperand, u8)> {
+        let mut o = XeOperand::default();
         self.register(&mut o)?;
         self.need(b':')?;
         Ok((o, self.small("a number of registers")?))

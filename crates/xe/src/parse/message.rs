@@ -1,16 +1,16 @@
 //! Operands of messages and of `sync`.
 
 use super::{Parser, Result};
-use crate::inst::{Desc, File, Inst, Kind, Operand};
+use crate::inst::{Desc, File, Inst, XeOperand, XeOperandKind};
 use crate::types::Type;
 
 impl Parser<'_, '_, '_> {
     pub(super) fn sync(&mut self, i: &mut Inst) -> Result<()> {
         self.space();
         i.src_count = 1;
-        let o = &mut Operand::default();
+        let o = &mut XeOperand::default();
         if self.eat(b'(') {
-            o.kind = Kind::Imm;
+            o.kind = XeOperandKind::Imm;
             loop {
                 self.space();
                 if !self.eat(b'$') {
@@ -25,7 +25,7 @@ impl Parser<'_, '_, '_> {
             }
             self.need(b')')?;
         } else if self.peek().is_ascii_digit() {
-            o.kind = Kind::Imm;
+            o.kind = XeOperandKind::Imm;
             o.imm = self.number("an immediate")?;
             if self.eat(b':') {
                 self.word();
@@ -57,20 +57,20 @@ impl Parser<'_, '_, '_> {
         let gather = self.eat_text(b"r[s0.");
         if gather {
             let o = &mut i.srcs[0];
-            (o.kind, o.file) = (Kind::Direct, File::S);
+            (o.kind, o.file) = (XeOperandKind::Direct, File::S);
             o.sub = self.small("the number of a byte")?;
             self.need(b']')?;
-            i.srcs[1] = Operand { kind: Kind::Direct, file: File::NULL, len: 0, ..Operand::default() };
+            i.srcs[1] = XeOperand { kind: XeOperandKind::Direct, file: File::NULL, len: 0, ..XeOperand::default() };
         } else {
-            let mut o = Operand::default();
+            let mut o = XeOperand::default();
             self.register(&mut o)?;
             self.payload_tail(&mut o)?;
             i.srcs[0] = o;
             self.space();
-            let mut o = Operand::default();
+            let mut o = XeOperand::default();
             if self.peek().is_ascii_digit() || self.rest.starts_with(b"a0") {
                 // One payload only.
-                (o.kind, o.file, o.len) = (Kind::Direct, File::NULL, 0);
+                (o.kind, o.file, o.len) = (XeOperandKind::Direct, File::NULL, 0);
             } else {
                 self.register(&mut o)?;
                 if self.eat(b':') {
@@ -92,7 +92,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// A type or region, which older listings show and which means nothing.
-    pub(super) fn payload_tail(&mut self, o: &mut Operand) -> Result<()> {
+    pub(super) fn payload_tail(&mut self, o: &mut XeOperand) -> Result<()> {
         if self.eat(b':') {
             let start = self.at();
             if self.peek().is_ascii_digit() {

@@ -2,13 +2,13 @@
 
 use super::{DISTANCE, Parser, Result};
 use crate::float;
-use crate::inst::{File, Form, Inst, Kind, NO_STRIDE, Operand, VXH};
+use crate::inst::{File, Form, Inst, NO_STRIDE, VXH, XeOperand, XeOperandKind};
 use crate::types::Type;
 
 impl Parser<'_, '_, '_> {
     /// `r[a0.N,off]`, after the `r`.
-    pub(super) fn indirect(&mut self, o: &mut Operand) -> Result<()> {
-        o.kind = Kind::Indirect;
+    pub(super) fn indirect(&mut self, o: &mut XeOperand) -> Result<()> {
+        o.kind = XeOperandKind::Indirect;
         o.file = File::A;
         self.need(b'[')?;
         if !self.eat_text(b"a0.") {
@@ -40,9 +40,9 @@ impl Parser<'_, '_, '_> {
     }
 
     /// A register's name and number, without sub-register.
-    pub(super) fn register(&mut self, o: &mut Operand) -> Result<()> {
+    pub(super) fn register(&mut self, o: &mut XeOperand) -> Result<()> {
         let start = self.at();
-        o.kind = Kind::Direct;
+        o.kind = XeOperandKind::Direct;
         let name = self.letters();
         if name == b"r" && self.peek() == b'[' {
             return self.indirect(o);
@@ -76,8 +76,8 @@ impl Parser<'_, '_, '_> {
     }
 
     /// `.N` or `.mmeN`; gives N, which counts elements of a type that comes later.
-    pub(super) fn sub_register(&mut self, o: &mut Operand) -> Result<u64> {
-        if o.kind != Kind::Direct || !self.eat(b'.') {
+    pub(super) fn sub_register(&mut self, o: &mut XeOperand) -> Result<u64> {
+        if o.kind != XeOperandKind::Direct || !self.eat(b'.') {
             return Ok(0);
         }
         if self.peek().is_ascii_digit() {
@@ -91,11 +91,11 @@ impl Parser<'_, '_, '_> {
         o.mme = self.xe.symbol(name).filter(|_| name.contains("mme")).ok_or_else(|| {
             self.error("xe-register", format!("no extension `{name}`"), start, "expected `mme0`, say")
         })?;
-        o.kind = Kind::Macro;
+        o.kind = XeOperandKind::Macro;
         Ok(0)
     }
 
-    pub(super) fn ty(&mut self, o: &mut Operand) -> Result<()> {
+    pub(super) fn ty(&mut self, o: &mut XeOperand) -> Result<()> {
         if !self.eat(b':') {
             return Ok(());
         }
@@ -109,8 +109,8 @@ impl Parser<'_, '_, '_> {
     }
 
     /// Turns a sub-register in elements into bytes.
-    pub(super) fn set_sub(&self, o: &mut Operand, element: u64, start: usize) -> Result<()> {
-        if o.kind != Kind::Direct {
+    pub(super) fn set_sub(&self, o: &mut XeOperand, element: u64, start: usize) -> Result<()> {
+        if o.kind != XeOperandKind::Direct {
             return Ok(());
         }
         let scale = u64::from(self.xe.sub_scale(o));
@@ -128,15 +128,15 @@ impl Parser<'_, '_, '_> {
         Ok(())
     }
 
-    pub(super) fn destination(&mut self, i: &Inst) -> Result<Operand> {
+    pub(super) fn destination(&mut self, i: &Inst) -> Result<XeOperand> {
         let start = self.at();
-        let mut o = Operand::default();
+        let mut o = XeOperand::default();
         self.register(&mut o)?;
         let element = self.sub_register(&mut o)?;
         if self.eat(b'<') {
             o.h = self.small("a stride")?;
             self.need(b'>')?;
-        } else if !matches!(i.form, Form::Dpas | Form::Call) && o.kind != Kind::Macro {
+        } else if !matches!(i.form, Form::Dpas | Form::Call) && o.kind != XeOperandKind::Macro {
             o.h = 1;
         }
         self.ty(&mut o)?;
@@ -144,15 +144,15 @@ impl Parser<'_, '_, '_> {
             o.ty = Type::D;
         }
         self.set_sub(&mut o, element, start)?;
-        if matches!(i.form, Form::Ternary | Form::Bfn) && o.kind == Kind::Macro {
+        if matches!(i.form, Form::Ternary | Form::Bfn) && o.kind == XeOperandKind::Macro {
             o.h = NO_STRIDE;
         }
         Ok(o)
     }
 
-    pub(super) fn source_operand(&mut self, i: &Inst, n: usize) -> Result<Operand> {
+    pub(super) fn source_operand(&mut self, i: &Inst, n: usize) -> Result<XeOperand> {
         let start = self.at();
-        let mut o = Operand::default();
+        let mut o = XeOperand::default();
         if i.form.branches() && self.peek() != b'r' {
             return self.target();
         }
@@ -179,9 +179,9 @@ impl Parser<'_, '_, '_> {
         let element = self.sub_register(&mut o)?;
         if self.eat(b'<') {
             self.region(i, n, &mut o)?;
-        } else if i.form == Form::Math && o.kind == Kind::Macro {
+        } else if i.form == Form::Math && o.kind == XeOperandKind::Macro {
             (o.v, o.w, o.h) = (1, 1, 0);
-        } else if !matches!(i.form, Form::Dpas) && !i.form.branches() && o.kind != Kind::Macro {
+        } else if !matches!(i.form, Form::Dpas) && !i.form.branches() && o.kind != XeOperandKind::Macro {
             return Err(self.expected("a region such as `<1;1,0>`"));
         }
         self.ty(&mut o)?;
@@ -192,7 +192,7 @@ impl Parser<'_, '_, '_> {
         Ok(o)
     }
 
-    pub(super) fn region(&mut self, i: &Inst, n: usize, o: &mut Operand) -> Result<()> {
+    pub(super) fn region(&mut self, i: &Inst, n: usize, o: &mut XeOperand) -> Result<()> {
         let first = self.small("a stride")?;
         if self.eat(b';') {
             o.v = first;
@@ -222,11 +222,11 @@ impl Parser<'_, '_, '_> {
         Ok(())
     }
 
-    pub(super) fn immediate(&mut self) -> Result<Operand> {
+    pub(super) fn immediate(&mut self) -> Result<XeOperand> {
         let start = self.at();
         let length = self.length_to(|b, depth| b == b':' && depth == 0 || b.is_ascii_whitespace());
         let text = std::str::from_utf8(self.take(length)).unwrap_or("");
-        let mut o = Operand { kind: Kind::Imm, ..Operand::default() };
+        let mut o = XeOperand { kind: XeOperandKind::Imm, ..XeOperand::default() };
         if self.peek() != b':' {
             return Err(self.expected("`:` and the immediate's type"));
         }
@@ -238,7 +238,7 @@ impl Parser<'_, '_, '_> {
         Ok(o)
     }
 
-    pub(super) fn target(&mut self) -> Result<Operand> {
+    pub(super) fn target(&mut self) -> Result<XeOperand> {
         let start = self.at();
         if self.peek().is_ascii_digit() || self.peek() == b'-' {
             // A distance in bytes, or the address for `calla`.
@@ -247,13 +247,13 @@ impl Parser<'_, '_, '_> {
             if self.eat(b':') {
                 self.word();
             }
-            return Ok(Operand { kind: Kind::Label, imm: n as u64, len: DISTANCE, ..Operand::default() });
+            return Ok(XeOperand { kind: XeOperandKind::Label, imm: n as u64, len: DISTANCE, ..XeOperand::default() });
         }
         let name = self.name();
         if name.is_empty() {
             return Err(self.expected("a label"));
         }
         let id = self.label_id(name, start);
-        Ok(Operand { kind: Kind::Label, imm: id.into(), ..Operand::default() })
+        Ok(XeOperand { kind: XeOperandKind::Label, imm: id.into(), ..XeOperand::default() })
     }
 }

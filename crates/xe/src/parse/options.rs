@@ -2,7 +2,7 @@
 
 use super::{Parser, Result};
 use crate::inst::Inst;
-use crate::swsb::{Swsb, Token, pipe_named};
+use crate::swsb::{SbidToken, Swsb, pipe_named};
 
 impl Parser<'_, '_, '_> {
     pub(super) fn options(&mut self, i: &mut Inst) -> Result<()> {
@@ -15,12 +15,12 @@ impl Parser<'_, '_, '_> {
             if self.eat(b'$') {
                 let n = self.small("a token")?;
                 i.swsb.token = if self.eat_text(b".dst") {
-                    Token::Dst(n)
+                    SbidToken::Dst(n)
                 } else if self.eat_text(b".src") {
-                    Token::Src(n)
+                    SbidToken::Src(n)
                 } else {
                     let _ = self.eat_text(b".set");
-                    Token::Set(n)
+                    SbidToken::Set(n)
                 };
             } else {
                 let name = std::str::from_utf8(self.letters()).unwrap_or("");

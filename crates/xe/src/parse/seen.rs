@@ -2,7 +2,7 @@
 //! own text and the form of the instruction alone.
 
 use super::{Parser, Result};
-use crate::inst::{Form, Operand};
+use crate::inst::{Form, XeOperand};
 use crate::limits::KEPT_OPERANDS;
 
 /// The longest text that is kept; hardly any operand is longer.
@@ -15,7 +15,7 @@ pub(super) struct Seen(Vec<Entry>);
 struct Entry {
     text: [u8; LONGEST],
     place: u8,
-    operand: Operand,
+    operand: XeOperand,
 }
 
 /// No operand.
@@ -23,7 +23,7 @@ const FREE: u8 = u8::MAX;
 
 impl Default for Seen {
     fn default() -> Seen {
-        Seen(vec![Entry { text: [0; LONGEST], place: FREE, operand: Operand::default() }; KEPT_OPERANDS])
+        Seen(vec![Entry { text: [0; LONGEST], place: FREE, operand: XeOperand::default() }; KEPT_OPERANDS])
     }
 }
 
@@ -34,8 +34,8 @@ impl Parser<'_, '_, '_> {
         &mut self,
         form: Form,
         n: u8,
-        read: impl FnOnce(&mut Self) -> Result<Operand>,
-    ) -> Result<Operand> {
+        read: impl FnOnce(&mut Self) -> Result<XeOperand>,
+    ) -> Result<XeOperand> {
         let length = memchr::memchr(b' ', self.rest).unwrap_or(self.rest.len());
         let mut text = [0; LONGEST];
         let (Some(token), Some(room)) = (self.rest.get(..length), text.get_mut(..length)) else { return read(self) };

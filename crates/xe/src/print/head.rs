@@ -4,7 +4,7 @@ use crate::float::decimal;
 use crate::inst::{Form, Inst};
 use crate::isa::Xe;
 use crate::parts::Shown;
-use crate::swsb::{PIPES, Token};
+use crate::swsb::{PIPES, SbidToken};
 
 use super::{Columns, TextOptions};
 
@@ -142,15 +142,15 @@ impl<'d> Xe<'d> {
             decimal(out, i.swsb.distance.into());
         }
         let (token, suffix): (u8, &[u8]) = match i.swsb.token {
-            Token::None => {
+            SbidToken::None => {
                 if !first {
                     out.push(b'}');
                 }
                 return;
             }
-            Token::Set(n) => (n, b""),
-            Token::Dst(n) => (n, b".dst"),
-            Token::Src(n) => (n, b".src"),
+            SbidToken::Set(n) => (n, b""),
+            SbidToken::Dst(n) => (n, b".dst"),
+            SbidToken::Src(n) => (n, b".src"),
         };
         out.extend_from_slice(if std::mem::take(&mut first) { b" {" } else { b"," });
         out.push(b'$');

@@ -1,7 +1,7 @@
 //! Messages: payloads, descriptors, the load and store syntax, comments.
 
 use crate::float::{decimal, hex};
-use crate::inst::{Desc, File, Inst, Operand};
+use crate::inst::{Desc, File, Inst, XeOperand};
 use crate::isa::Xe;
 
 use crate::parts::{Hole, Part, Shown};
@@ -66,7 +66,7 @@ impl<'d> Xe<'d> {
         if payload { self.with_hole(shown, o, Hole::Register, line, out) } else { shown }
     }
 
-    pub(crate) fn payload(&self, o: &Operand, out: &mut Vec<u8>) {
+    pub(crate) fn payload(&self, o: &XeOperand, out: &mut Vec<u8>) {
         out.extend_from_slice(self.file(o.file).name.as_bytes());
         if !matches!(o.file, File::NULL | File::CE | File::IP) {
             decimal(out, o.reg.into());

@@ -9,11 +9,11 @@ mod operand;
 
 use crate::decode::BadWord;
 use crate::float::decimal;
-use crate::inst::{File, Form, Inst, Kind, Operand};
+use crate::inst::{File, Form, Inst, XeOperand, XeOperandKind};
 use crate::isa::Xe;
 use crate::parts::{Hole, Part, SOURCES, Shown};
 use crate::platform::Platform;
-use crate::stream::{Entry, Item, Program, RawWord};
+use crate::stream::{Entry, Program, RawWord, StreamItem};
 
 pub(crate) use head::named_options;
 
@@ -102,8 +102,8 @@ impl<'d> Xe<'d> {
     pub fn print_entry(&self, entry: &Entry, options: &TextOptions, out: &mut Vec<u8>) {
         prefix(entry.raw(), options, out);
         match &entry.item {
-            Item::Inst(i) => self.print_inst(i, entry.pc, options, out),
-            Item::Bad(why) => bad_word(entry.raw(), *why, out),
+            StreamItem::Inst(i) => self.print_inst(i, entry.pc, options, out),
+            StreamItem::Bad(why) => bad_word(entry.raw(), *why, out),
         }
     }
 
@@ -157,8 +157,8 @@ impl<'d> Xe<'d> {
     }
 
     /// Adds where in the text of an operand from `start` on the number of a general register stands.
-    fn with_hole(&self, shown: Shown, o: &Operand, hole: Hole, start: usize, out: &[u8]) -> Shown {
-        if o.file != File::R || o.kind != Kind::Direct || o.ty.bits() < 8 {
+    fn with_hole(&self, shown: Shown, o: &XeOperand, hole: Hole, start: usize, out: &[u8]) -> Shown {
+        if o.file != File::R || o.kind != XeOperandKind::Direct || o.ty.bits() < 8 {
             return shown;
         }
         // No modifier has the letter that registers begin with.

@@ -1,7 +1,7 @@
 //! Operands: registers, regions, immediates.
 
 use crate::float::{decimal, hex, immediate};
-use crate::inst::{File, Form, Inst, Kind, NO_STRIDE, Operand, VXH};
+use crate::inst::{File, Form, Inst, NO_STRIDE, VXH, XeOperand, XeOperandKind};
 use crate::isa::Xe;
 use crate::platform::Platform;
 
@@ -13,15 +13,15 @@ impl<'d> Xe<'d> {
     pub(super) fn operand(
         &self,
         i: &Inst,
-        o: &Operand,
+        o: &XeOperand,
         source: Option<usize>,
         pc: u32,
         options: &TextOptions,
         out: &mut Vec<u8>,
     ) -> Option<usize> {
         match o.kind {
-            Kind::None => return Some(0),
-            Kind::Imm => {
+            XeOperandKind::None => return Some(0),
+            XeOperandKind::Imm => {
                 let start = out.len();
                 if i.form == Form::Sync {
                     if self.text(i.sub) == "bar" {
@@ -37,19 +37,21 @@ impl<'d> Xe<'d> {
                 out.extend_from_slice(o.ty.name().as_bytes());
                 return Some(digits);
             }
-            Kind::Label => {
+            XeOperandKind::Label => {
                 let start = out.len();
                 self.label(self.target(i, pc, o.imm), out);
                 return Some(out.len() - start);
             }
-            Kind::Direct | Kind::Macro => {
+            XeOperandKind::Direct | XeOperandKind::Macro => {
                 self.modifiers(i, o, out);
                 self.register(o, out);
-                if o.kind == Kind::Direct && (i.form != Form::Dpas || source == Some(2) || self.sub_element(o) != 0) {
+                if o.kind == XeOperandKind::Direct
+                    && (i.form != Form::Dpas || source == Some(2) || self.sub_element(o) != 0)
+                {
                     self.sub_register(o, out);
                 }
             }
-            Kind::Indirect => {
+            XeOperandKind::Indirect => {
                 self.modifiers(i, o, out);
                 out.extend_from_slice(b"r[a0.");
                 decimal(out, o.sub.into());
@@ -71,7 +73,7 @@ impl<'d> Xe<'d> {
         Some(0)
     }
 
-    fn modifiers(&self, i: &Inst, o: &Operand, out: &mut Vec<u8>) {
+    fn modifiers(&self, i: &Inst, o: &XeOperand, out: &mut Vec<u8>) {
         let negated: &[u8] = if self.op(i.op).bitwise && o.mods & 1 == 0 { b"~" } else { b"-" };
         if o.mods & 2 != 0 {
             out.extend_from_slice(negated);
@@ -82,7 +84,7 @@ impl<'d> Xe<'d> {
     }
 
     /// Bytes of one unit of a sub-register as it is written.
-    pub(crate) fn sub_scale(&self, o: &Operand) -> u32 {
+    pub(crate) fn sub_scale(&self, o: &XeOperand) -> u32 {
         match o.file {
             File::FC | File::MSG if self.platform < Platform::Xe2 => 1 + u32::from(self.platform.wide()),
             _ => o.ty.bytes(),
@@ -90,30 +92,30 @@ impl<'d> Xe<'d> {
     }
 
     /// The sub-register in elements of the type, as texts show it.
-    pub(crate) fn sub_element(&self, o: &Operand) -> u32 {
+    pub(crate) fn sub_element(&self, o: &XeOperand) -> u32 {
         if matches!(o.file, File::CE | File::IP) { 0 } else { self.sub_unit(o) }
     }
 
     /// The sub-register in elements of the type.
-    pub(crate) fn sub_unit(&self, o: &Operand) -> u32 {
+    pub(crate) fn sub_unit(&self, o: &XeOperand) -> u32 {
         match o.ty.bits() {
             bits @ 1..8 => u32::from(o.sub) * 8 / bits,
             _ => u32::from(o.sub) / self.sub_scale(o),
         }
     }
 
-    fn register(&self, o: &Operand, out: &mut Vec<u8>) {
+    fn register(&self, o: &XeOperand, out: &mut Vec<u8>) {
         out.extend_from_slice(self.file(o.file).name.as_bytes());
         if !matches!(o.file, File::NULL | File::CE | File::IP) {
             decimal(out, o.reg.into());
         }
-        if o.kind == Kind::Macro {
+        if o.kind == XeOperandKind::Macro {
             out.push(b'.');
             out.extend_from_slice(self.text(o.mme).as_bytes());
         }
     }
 
-    fn sub_register(&self, o: &Operand, out: &mut Vec<u8>) {
+    fn sub_register(&self, o: &XeOperand, out: &mut Vec<u8>) {
         match o.file {
             // What stands after `null` means nothing, but is kept.
             File::NULL if self.sub_element(o) == 0 => return,
@@ -124,8 +126,8 @@ impl<'d> Xe<'d> {
         decimal(out, self.sub_element(o).into());
     }
 
-    fn region(&self, i: &Inst, o: &Operand, source: Option<usize>, out: &mut Vec<u8>) {
-        if o.h == NO_STRIDE || i.form == Form::Dpas || (o.kind == Kind::Macro && i.form != Form::Math) {
+    fn region(&self, i: &Inst, o: &XeOperand, source: Option<usize>, out: &mut Vec<u8>) {
+        if o.h == NO_STRIDE || i.form == Form::Dpas || (o.kind == XeOperandKind::Macro && i.form != Form::Math) {
             return;
         }
         out.push(b'<');
