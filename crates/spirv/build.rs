@@ -40,7 +40,7 @@ fn main() {
     let _ = writeln!(out, "static TEXT: [u8; {}] = *b\"{}\";", t.text.len(), t.text.escape_ascii());
     constant(&mut out, "OPS", "OpRow", &t.ops);
     constant(&mut out, "BY_OPCODE", "u16", &t.by_opcode);
-    constant(&mut out, "ITEMS", "Item", &t.items);
+    constant(&mut out, "ITEMS", "OperandRow", &t.items);
     constant(&mut out, "ITEM_NAMES", "Str", &t.item_names);
     constant(&mut out, "VALUES", "ValueRow", &t.values);
     constant(&mut out, "KINDS", "GroupRow", &t.kinds);

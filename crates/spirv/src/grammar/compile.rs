@@ -3,7 +3,7 @@
 //!
 //! Shared with the build script, hence nothing but `std`.
 
-use super::model::{Match, Model, Operand, PLAIN_KINDS, Quantifier};
+use super::model::{GrammarOperand, Match, Model, PLAIN_KINDS, Quantifier};
 use super::rows::*;
 
 /// The compiled tables, owned; `Grammar` is the borrowed view of them.
@@ -18,7 +18,7 @@ pub struct Tables {
     /// Opcode → row + 1; 0 for none.
     pub by_opcode: Vec<u16>,
     /// Operand items.
-    pub items: Vec<Item>,
+    pub items: Vec<OperandRow>,
     /// What the specification calls each item.
     pub item_names: Vec<Str>,
     /// Enumerants, then extended instructions, each group sorted by value.
@@ -102,7 +102,7 @@ impl Builder<'_> {
         u8::try_from(index).ok().and_then(|i| i.checked_add(FIRST_ENUM)).ok_or_else(|| "too many kinds".to_owned())
     }
 
-    fn program(&mut self, list: &[Operand], set: &str, instruction: &str) -> Result<Program, String> {
+    fn program(&mut self, list: &[GrammarOperand], set: &str, instruction: &str) -> Result<Program, String> {
         let at = self.out.items.len() as u32;
         for o in list {
             let name = self.str(&o.name);
@@ -112,7 +112,7 @@ impl Builder<'_> {
                 Quantifier::Repeat => REPEAT,
             };
             let mut push = |kind, quantifier| {
-                self.out.items.push(Item { kind, quantifier });
+                self.out.items.push(OperandRow { kind, quantifier });
                 self.out.item_names.push(name);
             };
             // A pair that may repeat stays together; any other is its two parts in a row.
@@ -129,7 +129,7 @@ impl Builder<'_> {
                 "PairIdRefIdRef" => push(ID_REF, quantifier),
                 kind => {
                     let kind = self.kind(kind, set)?;
-                    self.out.items.push(Item { kind, quantifier });
+                    self.out.items.push(OperandRow { kind, quantifier });
                     self.out.item_names.push(name);
                 }
             }

@@ -7,7 +7,9 @@
 use isaglot_source::{Diagnostic, Diagnostics};
 use serde_json::Value;
 
-use super::model::{Availability, Enumerant, Instruction, Kind, Match, Model, Op, Operand, Quantifier, Set, Vendor};
+use super::model::{
+    Availability, EnumKind, Enumerant, GrammarOperand, Instruction, Match, Model, Op, Quantifier, Set, Vendor,
+};
 
 /// Kinds whose name in messages is not their grammar name in lower-case words.
 const PHRASES: [(&str, &str); 13] = [
@@ -107,7 +109,7 @@ impl Reader<'_> {
         })
     }
 
-    fn operands(&mut self, v: &Value, key: &str) -> Vec<Operand> {
+    fn operands(&mut self, v: &Value, key: &str) -> Vec<GrammarOperand> {
         let mut list = Vec::new();
         for o in array(v, key) {
             let quantifier = match o.get("quantifier").and_then(Value::as_str) {
@@ -120,12 +122,12 @@ impl Reader<'_> {
                 }
             };
             let name = o.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-            list.push(Operand { kind: self.text(o, "kind"), quantifier, name });
+            list.push(GrammarOperand { kind: self.text(o, "kind"), quantifier, name });
         }
         list
     }
 
-    fn kinds(&mut self, v: &Value, set: &str, prefix: &str) -> Vec<Kind> {
+    fn kinds(&mut self, v: &Value, set: &str, prefix: &str) -> Vec<EnumKind> {
         let mut kinds = Vec::new();
         for k in array(v, "operand_kinds") {
             let mask = match k.get("category").and_then(Value::as_str) {
@@ -148,7 +150,7 @@ impl Reader<'_> {
                 .collect();
             enumerants.sort_by_key(|e| e.value);
             let name = if set.is_empty() { name } else { format!("{set}:{name}") };
-            kinds.push(Kind { name, mask, phrase: format!("{prefix}{phrase}"), enumerants });
+            kinds.push(EnumKind { name, mask, phrase: format!("{prefix}{phrase}"), enumerants });
         }
         kinds
     }

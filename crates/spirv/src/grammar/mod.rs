@@ -30,7 +30,7 @@ pub struct Grammar<'a> {
     text: &'a [u8],
     ops: &'a [OpRow],
     by_opcode: &'a [u16],
-    items: &'a [Item],
+    items: &'a [OperandRow],
     item_names: &'a [Str],
     values: &'a [ValueRow],
     kinds: &'a [GroupRow],
@@ -162,7 +162,7 @@ impl<'a> Grammar<'a> {
 
     /// The operand items of a program.
     #[inline]
-    pub fn program(&self, p: Program) -> &'a [Item] {
+    pub fn program(&self, p: Program) -> &'a [OperandRow] {
         self.items.get(p.at as usize..(p.at + p.len) as usize).or_impossible_default()
     }
 

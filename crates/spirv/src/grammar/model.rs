@@ -17,7 +17,7 @@ pub enum Quantifier {
 
 /// One operand of an instruction or parameter of an enumerant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Operand {
+pub struct GrammarOperand {
     /// Grammar kind: `IdRef`, `LiteralInteger`, an enum kind, `PairLiteralIntegerIdRef`…
     pub kind: String,
     /// How often.
@@ -51,14 +51,14 @@ pub struct Enumerant {
     /// Its canonical name.
     pub name: String,
     /// Operands that follow it.
-    pub parameters: Vec<Operand>,
+    pub parameters: Vec<GrammarOperand>,
     /// Availability and aliases.
     pub when: Availability,
 }
 
 /// A kind of operand with named values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kind {
+pub struct EnumKind {
     /// Grammar name; kinds of an extended set carry the set's name and a colon in front.
     pub name: String,
     /// Values are or-ed together.
@@ -79,7 +79,7 @@ pub struct Op {
     /// Chapter of the specification.
     pub class: String,
     /// Operands, result type and result included.
-    pub operands: Vec<Operand>,
+    pub operands: Vec<GrammarOperand>,
     /// Availability and aliases.
     pub when: Availability,
 }
@@ -116,7 +116,7 @@ pub struct Instruction {
     /// Its name.
     pub name: String,
     /// Operands after the number.
-    pub operands: Vec<Operand>,
+    pub operands: Vec<GrammarOperand>,
     /// Capabilities and extensions.
     pub when: Availability,
 }
@@ -138,7 +138,7 @@ pub struct Model {
     /// Generators by number.
     pub vendors: Vec<Vendor>,
     /// Enum kinds by name.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<EnumKind>,
     /// Instructions by opcode.
     pub ops: Vec<Op>,
     /// Extended sets by name.

@@ -21,7 +21,7 @@ pub struct Program {
 
 /// One item of an operand program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct OperandRow {
     /// Operand kind: below [`FIRST_ENUM`] a plain kind, else an enum kind.
     pub kind: u8,
     /// [`ONE`], [`OPTIONAL`], [`REPEAT`] or [`PAIR`].

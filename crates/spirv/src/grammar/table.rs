@@ -14,7 +14,9 @@
 //! Operands stand after ` : `, attributes after ` ; `; `since=N` and `last=N` are core versions 1.N. Reading is total:
 //! a wrong line is an error with its number. Shared with the build script, hence nothing but `std`.
 
-use super::model::{Availability, Enumerant, Instruction, Kind, Match, Model, Op, Operand, Quantifier, Set, Vendor};
+use super::model::{
+    Availability, EnumKind, Enumerant, GrammarOperand, Instruction, Match, Model, Op, Quantifier, Set, Vendor,
+};
 
 fn quote(out: &mut String, s: &str) {
     out.push('"');
@@ -28,7 +30,7 @@ fn quote(out: &mut String, s: &str) {
     out.push('"');
 }
 
-fn operands(out: &mut String, list: &[Operand]) {
+fn operands(out: &mut String, list: &[GrammarOperand]) {
     if list.is_empty() {
         return;
     }
@@ -179,7 +181,7 @@ impl<'a> Words<'a> {
     }
 
     /// Operands and attributes up to the end of the line.
-    fn tail(&mut self) -> Result<(Vec<Operand>, Availability), String> {
+    fn tail(&mut self) -> Result<(Vec<GrammarOperand>, Availability), String> {
         let mut list = Vec::new();
         let mut when = Availability::default();
         let mut in_operands = false;
@@ -197,7 +199,7 @@ impl<'a> Words<'a> {
                     (_, Some(k)) => (k, Quantifier::Repeat),
                     _ => (word, Quantifier::One),
                 };
-                list.push(Operand { kind: kind.to_owned(), quantifier, name: quoted.unwrap_or_default() });
+                list.push(GrammarOperand { kind: kind.to_owned(), quantifier, name: quoted.unwrap_or_default() });
             } else {
                 return Err(format!("unexpected `{word}`"));
             }
@@ -246,7 +248,7 @@ fn line(model: &mut Model, in_set: &mut bool, text: &str) -> Result<(), String> 
         keyword @ ("mask" | "values") => {
             let name = words.word("a kind")?.to_owned();
             let phrase = words.text("a phrase")?;
-            model.kinds.push(Kind { name, mask: keyword == "mask", phrase, enumerants: Vec::new() });
+            model.kinds.push(EnumKind { name, mask: keyword == "mask", phrase, enumerants: Vec::new() });
             *in_set = false;
         }
         "op" => {
