@@ -6,7 +6,7 @@ use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 use isaglot_xintf::map::{self, Levels, Map, Service};
 use isaglot_xintf::set::Set;
-use isaglot_xintf::tree::{self, Item};
+use isaglot_xintf::tree::{self, ConfigItem};
 
 use crate::device::{self, Device, Fallback};
 use crate::limits::{MAX_DEVICES, RAM};
@@ -141,7 +141,7 @@ impl Config {
         config
     }
 
-    fn setting(&mut self, key: &str, value: &Item, set: &Set, out: &mut Diagnostics) {
+    fn setting(&mut self, key: &str, value: &ConfigItem, set: &Set, out: &mut Diagnostics) {
         let mut wrong = |expected: &str| out.push(Diagnostic::error("E-SYNTAX", expected).label(value.span, ""));
         match key {
             "start_priv" => match value.text().and_then(Level::named) {

@@ -5,7 +5,7 @@
 
 use isaglot_bits::Word;
 use isaglot_model::Isa;
-use isaglot_xintf::profile::{Op, Profile, ops};
+use isaglot_xintf::profile::{GenericInst, Profile, ops};
 
 use crate::claim::{Claim, any, differ};
 use crate::riscv::{Instruction, Riscv};
@@ -14,12 +14,12 @@ use crate::symbolic::Unknown;
 use crate::term::{Sort, Terms};
 
 /// What a word should be, and what it is.
-fn wrong(riscv: &Riscv<'_>, op: Op, registers: [u32; 3], found: Option<&Instruction>) -> Option<String> {
+fn wrong(riscv: &Riscv<'_>, op: GenericInst, registers: [u32; 3], found: Option<&Instruction>) -> Option<String> {
     let Some(i) = found else { return Some("no instruction".to_owned()) };
     let number = riscv.field(i, "OP");
     let name = match (riscv.name(i), number) {
-        ("xcmd", Some(n)) => Some(Op::Xcmd(n as u32)),
-        ("xext", Some(n)) => Some(Op::Xext(n as u32)),
+        ("xcmd", Some(n)) => Some(GenericInst::Xcmd(n as u32)),
+        ("xext", Some(n)) => Some(GenericInst::Xext(n as u32)),
         _ => None,
     };
     if name != Some(op) {
@@ -31,7 +31,7 @@ fn wrong(riscv: &Riscv<'_>, op: Op, registers: [u32; 3], found: Option<&Instruct
 
 /// The words of a profile are the instructions that it says, in the description: the first one that is not, with what it
 /// is instead.
-pub fn words(riscv: &Riscv<'_>, profile: &Profile, commands: u32) -> Option<(u32, Op, String)> {
+pub fn words(riscv: &Riscv<'_>, profile: &Profile, commands: u32) -> Option<(u32, GenericInst, String)> {
     for op in ops(commands) {
         for n in 0..1 << 15 {
             let registers = [n & 31, n >> 5 & 31, n >> 10];
@@ -104,7 +104,7 @@ fn pair<'a>(
 }
 
 /// A claim that a word refutes.
-fn misread(xlen: u32, profile: &Profile, commands: u32, (word, op, is): (u32, Op, String)) -> Claim {
+fn misread(xlen: u32, profile: &Profile, commands: u32, (word, op, is): (u32, GenericInst, String)) -> Claim {
     let mut terms = Terms::new();
     let wrong = terms.number(1, 1);
     let shown = terms.number(u64::from(word), 32);

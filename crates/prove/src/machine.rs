@@ -4,7 +4,7 @@
 use isaglot_hart::{Config, Level};
 use isaglot_semantics::{BinaryOp, UnaryOp};
 use isaglot_xintf::meaning::{Meaning, Variable};
-use isaglot_xintf::profile::{Op, Profile};
+use isaglot_xintf::profile::{GenericInst, Profile};
 
 use crate::claim::{Claim, all, any, differ, not, same};
 use crate::command::{effect, free_variables, lun};
@@ -66,11 +66,11 @@ fn after(
     riscv: &mut Riscv<'_>,
     t: &mut Terms,
     profile: &Profile,
-    op: Op,
+    op: GenericInst,
     state: &State,
     tables: &mut Tables<'_>,
 ) -> Option<State> {
-    let registers = if matches!(op, Op::Xext(_)) { [HANDLE, ID, DATA] } else { [RESULT, HANDLE, OPERAND] };
+    let registers = if matches!(op, GenericInst::Xext(_)) { [HANDLE, ID, DATA] } else { [RESULT, HANDLE, OPERAND] };
     let instruction = riscv.generic(profile, op, registers.map(|r| r as u32))?;
     riscv.execute(t, &instruction, &[], state, tables)
 }
@@ -115,8 +115,8 @@ fn device(
     let at = t.number(ID, 5);
     riscv.set_register(t, &mut start, at, id);
     let (data, operand) = (riscv.register(t, &start, DATA), riscv.register(t, &start, OPERAND));
-    let middle = after(riscv, t, profile, Op::Xext(0), &start, &mut tables)?;
-    let after = after(riscv, t, profile, Op::Xcmd(u32::from(command.k)), &middle, &mut tables)?;
+    let middle = after(riscv, t, profile, GenericInst::Xext(0), &start, &mut tables)?;
+    let after = after(riscv, t, profile, GenericInst::Xcmd(u32::from(command.k)), &middle, &mut tables)?;
 
     let low = t.slice(data, 0, xlen - 12);
     let unit = t.number(u64::from(unit), 12);
@@ -187,7 +187,7 @@ fn any_command(
     let zero = t.number(0, riscv.xlen());
     let mut all = AnyCommand { k, traps: t.number(1, 1), result: zero, asked: t.number(0, 1) };
     for number in 0..u32::from(tables.config.commands) {
-        let after = after(riscv, t, profile, Op::Xcmd(number), state, tables)?;
+        let after = after(riscv, t, profile, GenericInst::Xcmd(number), state, tables)?;
         let traps = t.binary(BinaryOp::Ne, after.trap, none);
         let result = riscv.register(t, &after, RESULT);
         let asked = after.outside.last().copied().unwrap_or(zero);
@@ -216,7 +216,7 @@ pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, config: &Config) -> Op
             let hit = tables.lun_lookup(t, uuid, dev);
             let hit = t.slice(hit, 12, 1);
             let missing = not(t, hit);
-            let middle = after(riscv, t, profile, Op::Xext(j as u32), &start, &mut tables)?;
+            let middle = after(riscv, t, profile, GenericInst::Xext(j as u32), &start, &mut tables)?;
             let handle = riscv.register(t, &middle, HANDLE);
             let wanted_handle = t.number(j as u64, xlen);
             let wrong_handle = differ(t, "handle", handle, wanted_handle);

@@ -7,7 +7,7 @@ use isaglot_invariant::Impossible as _;
 use isaglot_model::{EncodingId, Isa, Name};
 use isaglot_riscv::isa_name;
 use isaglot_semantics::{Body, Env, Symbol};
-use isaglot_xintf::profile::{Op, Profile};
+use isaglot_xintf::profile::{GenericInst, Profile};
 use rustc_hash::FxHashMap;
 
 use crate::symbolic::{Binding, BoundBody, Outside, State, ZeroRegister, execute, number_bits};
@@ -129,7 +129,7 @@ impl<'a> Riscv<'a> {
     }
 
     /// A generic instruction under a profile.
-    pub fn generic(&self, profile: &Profile, op: Op, registers: [u32; 3]) -> Option<Instruction> {
+    pub fn generic(&self, profile: &Profile, op: GenericInst, registers: [u32; 3]) -> Option<Instruction> {
         let word = profile.encode(op, registers[0], registers[1], registers[2]);
         self.decode(&Word::from_u64(u64::from(word), 32))
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use isaglot_xintf::tree::{Entry, Item, Node};
+use isaglot_xintf::tree::{ConfigEntry, ConfigItem, ConfigNode};
 
 use crate::claim::Model;
 use crate::term::{TermId, Terms};
@@ -140,7 +140,7 @@ impl Scenario {
 
     /// The machine's file: that of the machine in question, `base`, if the scenario is about it, with the settings and
     /// the values of the counterexample.
-    pub fn machine(&self, terms: &Terms, model: &Model, base: &[Entry]) -> String {
+    pub fn machine(&self, terms: &Terms, model: &Model, base: &[ConfigEntry]) -> String {
         let mut top: Vec<(String, Toml)> = Vec::new();
         if self.on_machine {
             top.extend(base.iter().map(|e| (e.key.clone(), Toml::of(&e.value))));
@@ -173,17 +173,19 @@ fn key_text(key: &str) -> String {
 }
 
 impl Toml {
-    fn of(item: &Item) -> Toml {
+    fn of(item: &ConfigItem) -> Toml {
         match &item.node {
-            Node::Int(Some(n)) if *n <= i64::MAX as u64 => Toml::Raw(n.to_string()),
-            Node::Int(n) => Toml::Raw(format!("\"{:#x}\"", n.unwrap_or(0))),
-            Node::Text(text) => Toml::Raw(quoted(text)),
-            Node::List(list) => {
+            ConfigNode::Int(Some(n)) if *n <= i64::MAX as u64 => Toml::Raw(n.to_string()),
+            ConfigNode::Int(n) => Toml::Raw(format!("\"{:#x}\"", n.unwrap_or(0))),
+            ConfigNode::Text(text) => Toml::Raw(quoted(text)),
+            ConfigNode::List(list) => {
                 let items: Vec<String> = list.iter().map(|i| Toml::of(i).text()).collect();
                 Toml::Raw(format!("[{}]", items.join(", ")))
             }
-            Node::Table(entries) => Toml::Table(entries.iter().map(|e| (e.key.clone(), Toml::of(&e.value))).collect()),
-            Node::Other => Toml::Raw("false".to_owned()),
+            ConfigNode::Table(entries) => {
+                Toml::Table(entries.iter().map(|e| (e.key.clone(), Toml::of(&e.value))).collect())
+            }
+            ConfigNode::Other => Toml::Raw("false".to_owned()),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use isaglot_semantics::{BinaryOp, UnaryOp};
 use isaglot_xintf::meaning::Meaning;
-use isaglot_xintf::profile::{Op, Profile};
+use isaglot_xintf::profile::{GenericInst, Profile};
 
 use crate::claim::{Claim, all, any, differ, not, same};
 use crate::command::{effect, free_variables};
@@ -122,10 +122,10 @@ pub fn native(riscv: &mut Riscv<'_>, profile: &Profile, command: &Command<'_>) -
     let assumed = registers.granted(riscv, t, &start, id);
 
     let opened = [("RD", registers.handle), ("RS1", registers.id), ("RS2", registers.data)];
-    let xext = riscv.generic(profile, Op::Xext(0), [1, 2, 3])?;
+    let xext = riscv.generic(profile, GenericInst::Xext(0), [1, 2, 3])?;
     let middle = riscv.execute(t, &xext, &opened, &start, &mut outside)?;
     let used = [("RD", registers.result), ("RS1", registers.handle), ("RS2", registers.operand)];
-    let xcmd = riscv.generic(profile, Op::Xcmd(u32::from(command.k)), [1, 2, 3])?;
+    let xcmd = riscv.generic(profile, GenericInst::Xcmd(u32::from(command.k)), [1, 2, 3])?;
     let after = riscv.execute(t, &xcmd, &used, &middle, &mut outside)?;
 
     // The native instruction: the lowest bits of the data beside the unit, and the operand.
@@ -178,7 +178,7 @@ pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, commands: u32) -> Opti
         let assumed = registers.granted(riscv, t, &start, id);
 
         let opened = [("RD", registers.handle), ("RS1", registers.id), ("RS2", registers.data)];
-        let xext = riscv.generic(profile, Op::Xext(j as u32), [1, 2, 3])?;
+        let xext = riscv.generic(profile, GenericInst::Xext(j as u32), [1, 2, 3])?;
         let middle = riscv.execute(t, &xext, &opened, &start, &mut outside)?;
         let handle = t.number(j as u64, xlen);
         let step = t.number(4, xlen);
@@ -188,7 +188,7 @@ pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, commands: u32) -> Opti
         let used = [("RD", registers.result), ("RS1", registers.handle), ("RS2", registers.operand)];
         let none = t.number(0, CAUSE_BITS);
         for k in 0..commands {
-            let xcmd = riscv.generic(profile, Op::Xcmd(k), [1, 2, 3])?;
+            let xcmd = riscv.generic(profile, GenericInst::Xcmd(k), [1, 2, 3])?;
             let after = riscv.execute(t, &xcmd, &used, &middle, &mut outside)?;
             let traps = t.binary(BinaryOp::Ne, after.trap, none);
             if j == 0 {

@@ -38,7 +38,7 @@ pub struct Interface {
     /// Commands in order.
     pub commands: Vec<Command>,
     /// Variables that the commands keep between calls.
-    pub state: Vec<State>,
+    pub state: Vec<StateDecl>,
     /// The documentation before it; empty if there is none.
     pub doc: String,
     /// From its name to its closing brace.
@@ -104,7 +104,7 @@ pub struct Semantics {
 
 /// `state name [: bits] [= initial]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
+pub struct StateDecl {
     /// The variable.
     pub name: String,
     /// Its width in bits; `None` for that of a register.

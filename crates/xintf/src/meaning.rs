@@ -12,7 +12,7 @@ use isaglot_semantics::{
 };
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 
-use crate::ast::{Interface, Purity, Semantics, State};
+use crate::ast::{Interface, Purity, Semantics, StateDecl};
 
 /// The operands of a text, in the order in which its environment has them; variables follow.
 pub const OPERANDS: [&str; 5] = ["rd", "rs1", "rs2", "data", "lun"];
@@ -65,8 +65,9 @@ impl Meaning {
 }
 
 /// The variables of an interface at a register width.
-pub fn variables(state: &[State], xlen: Xlen) -> Vec<Variable> {
-    let one = |s: &State| Variable { name: s.name.clone(), width: s.width.unwrap_or(xlen.bits()), initial: s.initial };
+pub fn variables(state: &[StateDecl], xlen: Xlen) -> Vec<Variable> {
+    let one =
+        |s: &StateDecl| Variable { name: s.name.clone(), width: s.width.unwrap_or(xlen.bits()), initial: s.initial };
     state.iter().map(one).collect()
 }
 

@@ -6,7 +6,7 @@
 
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
-use crate::ast::{Command, File, Interface, Name, Purity, Semantics, State, Uuid};
+use crate::ast::{Command, File, Interface, Name, Purity, Semantics, StateDecl, Uuid};
 use crate::lex::{Token, TokenKind, doc_text, lex};
 use crate::name::NameError;
 use crate::{limits, name};
@@ -319,7 +319,7 @@ impl Parser<'_> {
         if !name::is_component(&name) {
             self.diagnostics.push(Diagnostic::error("E-NAME", format!("`{name}` is not a name")).label(span, ""));
         }
-        let mut state = State { name, width: None, initial: 0, span };
+        let mut state = StateDecl { name, width: None, initial: 0, span };
         if self.is(0, b':') {
             self.at += 1;
             let (bits, span) = self.number("a width in bits")?;

@@ -7,7 +7,7 @@
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 
 use crate::limits;
-use crate::tree::{self, Entry, Item};
+use crate::tree::{self, ConfigEntry, ConfigItem};
 
 /// The profiles of the reference.
 pub const BUILTIN: &str = include_str!("profiles.toml");
@@ -34,21 +34,21 @@ pub struct Profile {
 
 /// A generic instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Op {
+pub enum GenericInst {
     /// `xext`, `xext0` or `xextm1`, by number 0, 1, 2.
     Xext(u32),
     /// `xcmdK`.
     Xcmd(u32),
 }
 
-impl Op {
+impl GenericInst {
     /// The mnemonic.
     pub fn name(self) -> String {
         match self {
-            Op::Xext(0) => "xext".to_owned(),
-            Op::Xext(1) => "xext0".to_owned(),
-            Op::Xext(_) => "xextm1".to_owned(),
-            Op::Xcmd(k) => format!("xcmd{k}"),
+            GenericInst::Xext(0) => "xext".to_owned(),
+            GenericInst::Xext(1) => "xext0".to_owned(),
+            GenericInst::Xext(_) => "xextm1".to_owned(),
+            GenericInst::Xcmd(k) => format!("xcmd{k}"),
         }
     }
 }
@@ -70,25 +70,25 @@ fn scatter(number: u32, bits: &[u32]) -> u32 {
 
 impl Profile {
     /// The instruction word; register numbers are taken modulo 32, and a command number modulo the profile's space.
-    pub fn encode(&self, op: Op, rd: u32, rs1: u32, rs2: u32) -> u32 {
+    pub fn encode(&self, op: GenericInst, rd: u32, rs1: u32, rs2: u32) -> u32 {
         self.pattern(op) | (rd & 31) << 7 | (rs1 & 31) << 15 | (rs2 & 31) << 20
     }
 
     /// The word without registers; an instruction word `w` is this one if `w & R_TYPE_MASK` equals it.
-    pub fn pattern(&self, op: Op) -> u32 {
+    pub fn pattern(&self, op: GenericInst) -> u32 {
         match op {
-            Op::Xext(j) => self.xext | scatter(j, &self.j),
-            Op::Xcmd(k) => self.xcmd | scatter(k, &self.k),
+            GenericInst::Xext(j) => self.xext | scatter(j, &self.j),
+            GenericInst::Xcmd(k) => self.xcmd | scatter(k, &self.k),
         }
     }
 
     /// Which generic instruction a word is, with `n` commands per interface; `k >= n` is none (R15).
-    pub fn decode(&self, word: u32, n: u32) -> Option<Op> {
+    pub fn decode(&self, word: u32, n: u32) -> Option<GenericInst> {
         ops(n).find(|&op| word & R_TYPE_MASK == self.pattern(op))
     }
 
     /// What `.insn r` wants.
-    pub fn r_type(&self, op: Op) -> RType {
+    pub fn r_type(&self, op: GenericInst) -> RType {
         let word = self.pattern(op);
         RType { opcode: word & 0x7f, funct3: word >> 12 & 7, funct7: word >> 25 }
     }
@@ -100,8 +100,8 @@ impl Profile {
 }
 
 /// All generic instructions with `n` commands per interface.
-pub fn ops(n: u32) -> impl Iterator<Item = Op> {
-    (0..3).map(Op::Xext).chain((0..n.min(limits::MAX_COMMANDS)).map(Op::Xcmd))
+pub fn ops(n: u32) -> impl Iterator<Item = GenericInst> {
+    (0..3).map(GenericInst::Xext).chain((0..n.min(limits::MAX_COMMANDS)).map(GenericInst::Xcmd))
 }
 
 /// An instruction of the selected instruction set, to be kept clear of.
@@ -119,7 +119,7 @@ pub struct Taken<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clash {
     /// The generic instruction.
-    pub op: Op,
+    pub op: GenericInst,
     /// The other instruction.
     pub other: String,
     /// A word that is both.
@@ -158,7 +158,7 @@ pub fn parse(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Vec<Profile> 
 }
 
 /// One profile as it stands in the file.
-fn read(entry: &Entry, out: &mut Diagnostics) -> Option<Profile> {
+fn read(entry: &ConfigEntry, out: &mut Diagnostics) -> Option<Profile> {
     let Some(fields) = entry.value.table() else {
         let d = Diagnostic::error("E-SYNTAX", "expected a table with `xcmd`, `k`, `xext` and `j`");
         out.push(d.label(entry.key_span, ""));
@@ -166,8 +166,9 @@ fn read(entry: &Entry, out: &mut Diagnostics) -> Option<Profile> {
     };
     let name = entry.key.clone();
     let mut profile = Profile { name, doc: String::new(), xcmd: 0, k: Vec::new(), xext: 0, j: Vec::new() };
-    let number = |v: &Item| v.int().flatten().and_then(|n| u32::try_from(n).ok());
-    let numbers = |v: &Item| v.list()?.iter().map(|v| number(v).filter(|&b| b < 32)).collect::<Option<Vec<u32>>>();
+    let number = |v: &ConfigItem| v.int().flatten().and_then(|n| u32::try_from(n).ok());
+    let numbers =
+        |v: &ConfigItem| v.list()?.iter().map(|v| number(v).filter(|&b| b < 32)).collect::<Option<Vec<u32>>>();
     for field in fields {
         let value = &field.value;
         let read = match field.key.as_str() {
@@ -220,7 +221,7 @@ fn fault(profile: &Profile) -> Option<String> {
             }
         }
     }
-    let all: Vec<Op> = ops(profile.max_commands()).collect();
+    let all: Vec<GenericInst> = ops(profile.max_commands()).collect();
     for (i, &a) in all.iter().enumerate() {
         if let Some(&b) = all.iter().take(i).find(|&&b| profile.pattern(a) == profile.pattern(b)) {
             return Some(format!("`{}` and `{}` are the same word {:#010x}", b.name(), a.name(), profile.pattern(a)));

@@ -10,45 +10,45 @@ use crate::limits;
 
 /// A value with its place.
 #[derive(Clone, Debug)]
-pub struct Item {
+pub struct ConfigItem {
     /// What it is.
-    pub node: Node,
+    pub node: ConfigNode,
     /// Its place.
     pub span: Span,
 }
 
 /// A value.
 #[derive(Clone, Debug)]
-pub enum Node {
+pub enum ConfigNode {
     /// A whole number that is not negative; `None` when it needs more than 64 bits.
     Int(Option<u64>),
     /// A string.
     Text(String),
     /// An array.
-    List(Vec<Item>),
+    List(Vec<ConfigItem>),
     /// Keys in the order of the file.
-    Table(Vec<Entry>),
+    Table(Vec<ConfigEntry>),
     /// Anything that no file of ours has: floats, dates, booleans, null, negative numbers.
     Other,
 }
 
 /// A key and its value.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct ConfigEntry {
     /// The key.
     pub key: String,
     /// Its place.
     pub key_span: Span,
     /// The value.
-    pub value: Item,
+    pub value: ConfigItem,
 }
 
-impl Item {
+impl ConfigItem {
     /// The number, also if it is written as a string; the inner `None` is one of more than 64 bits.
     pub fn int(&self) -> Option<Option<u64>> {
         match &self.node {
-            Node::Int(n) => Some(*n),
-            Node::Text(text) => {
+            ConfigNode::Int(n) => Some(*n),
+            ConfigNode::Text(text) => {
                 let (digits, radix) = text.strip_prefix("0x").map_or((text.as_str(), 10), |hex| (hex, 16));
                 let is_number = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
                 is_number.then(|| u64::from_str_radix(digits, radix).ok())
@@ -60,30 +60,30 @@ impl Item {
     /// The string.
     pub fn text(&self) -> Option<&str> {
         match &self.node {
-            Node::Text(text) => Some(text),
+            ConfigNode::Text(text) => Some(text),
             _ => None,
         }
     }
 
     /// The elements of an array.
-    pub fn list(&self) -> Option<&[Item]> {
+    pub fn list(&self) -> Option<&[ConfigItem]> {
         match &self.node {
-            Node::List(list) => Some(list),
+            ConfigNode::List(list) => Some(list),
             _ => None,
         }
     }
 
     /// The entries of a table.
-    pub fn table(&self) -> Option<&[Entry]> {
+    pub fn table(&self) -> Option<&[ConfigEntry]> {
         match &self.node {
-            Node::Table(entries) => Some(entries),
+            ConfigNode::Table(entries) => Some(entries),
             _ => None,
         }
     }
 }
 
 /// Reads a file; every fault is reported as E-SYNTAX, and what could be read is given.
-pub fn read(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Vec<Entry> {
+pub fn read(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Vec<ConfigEntry> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) if bytes.len() <= limits::MAX_FILE_BYTES => text,
         Ok(_) => {
@@ -102,7 +102,7 @@ fn syntax(file: FileId, start: usize, end: usize, message: &str, out: &mut Diagn
     out.push(Diagnostic::error("E-SYNTAX", message).label(Span::new(file, start, end), ""));
 }
 
-fn from_toml(file: FileId, text: &str, out: &mut Diagnostics) -> Vec<Entry> {
+fn from_toml(file: FileId, text: &str, out: &mut Diagnostics) -> Vec<ConfigEntry> {
     let (table, errors) = DeTable::parse_recoverable(text);
     for e in errors {
         let span = e.span().unwrap_or(0..0);
@@ -111,15 +111,15 @@ fn from_toml(file: FileId, text: &str, out: &mut Diagnostics) -> Vec<Entry> {
     entries(file, table.get_ref(), 0, out)
 }
 
-fn entries(file: FileId, table: &DeTable<'_>, depth: usize, out: &mut Diagnostics) -> Vec<Entry> {
-    let mut list: Vec<Entry> = table
+fn entries(file: FileId, table: &DeTable<'_>, depth: usize, out: &mut Diagnostics) -> Vec<ConfigEntry> {
+    let mut list: Vec<ConfigEntry> = table
         .iter()
         .map(|(key, value)| {
             let span = value.span();
-            Entry {
+            ConfigEntry {
                 key: key.get_ref().to_string(),
                 key_span: Span::new(file, key.span().start, key.span().end),
-                value: Item {
+                value: ConfigItem {
                     node: node(file, value.get_ref(), depth + 1, out),
                     span: Span::new(file, span.start, span.end),
                 },
@@ -130,32 +130,32 @@ fn entries(file: FileId, table: &DeTable<'_>, depth: usize, out: &mut Diagnostic
     list
 }
 
-fn node(file: FileId, value: &DeValue<'_>, depth: usize, out: &mut Diagnostics) -> Node {
+fn node(file: FileId, value: &DeValue<'_>, depth: usize, out: &mut Diagnostics) -> ConfigNode {
     match value {
-        _ if depth > limits::MAX_DEPTH => Node::Other,
-        DeValue::String(text) => Node::Text(text.to_string()),
-        DeValue::Integer(n) if n.as_str().starts_with('-') => Node::Other,
-        DeValue::Integer(n) => Node::Int(u64::from_str_radix(n.as_str().trim_start_matches('+'), n.radix()).ok()),
+        _ if depth > limits::MAX_DEPTH => ConfigNode::Other,
+        DeValue::String(text) => ConfigNode::Text(text.to_string()),
+        DeValue::Integer(n) if n.as_str().starts_with('-') => ConfigNode::Other,
+        DeValue::Integer(n) => ConfigNode::Int(u64::from_str_radix(n.as_str().trim_start_matches('+'), n.radix()).ok()),
         DeValue::Array(list) => {
-            let item = |v: &toml::Spanned<DeValue<'_>>, out: &mut Diagnostics| Item {
+            let item = |v: &toml::Spanned<DeValue<'_>>, out: &mut Diagnostics| ConfigItem {
                 node: node(file, v.get_ref(), depth + 1, out),
                 span: Span::new(file, v.span().start, v.span().end),
             };
-            Node::List(list.iter().map(|v| item(v, out)).collect())
+            ConfigNode::List(list.iter().map(|v| item(v, out)).collect())
         }
-        DeValue::Table(table) => Node::Table(entries(file, table, depth, out)),
-        _ => Node::Other,
+        DeValue::Table(table) => ConfigNode::Table(entries(file, table, depth, out)),
+        _ => ConfigNode::Other,
     }
 }
 
-fn json(file: FileId, text: &str, out: &mut Diagnostics) -> Vec<Entry> {
+fn json(file: FileId, text: &str, out: &mut Diagnostics) -> Vec<ConfigEntry> {
     let mut reader = Json { file, bytes: text.as_bytes(), at: 0 };
     let read = reader.value(0).and_then(|item| {
         reader.blanks();
         if reader.at < reader.bytes.len() { Err("expected the end of the file") } else { Ok(item) }
     });
     match read {
-        Ok(Item { node: Node::Table(entries), .. }) => entries,
+        Ok(ConfigItem { node: ConfigNode::Table(entries), .. }) => entries,
         Ok(_) => Vec::new(),
         Err(message) => {
             syntax(file, reader.at, (reader.at + 1).min(text.len()), message, out);
@@ -193,32 +193,32 @@ impl Json<'_> {
         Err(if close == b'}' { "expected `,` or `}`" } else { "expected `,` or `]`" })
     }
 
-    fn value(&mut self, depth: usize) -> Result<Item, &'static str> {
+    fn value(&mut self, depth: usize) -> Result<ConfigItem, &'static str> {
         if depth > limits::MAX_DEPTH {
             return Err("values are nested too deeply");
         }
         self.blanks();
         let start = self.at;
         let node = match self.peek() {
-            b'{' => Node::Table(self.list(b'}', |r| r.entry(depth + 1))?),
-            b'[' => Node::List(self.list(b']', |r| r.value(depth + 1))?),
-            b'"' => Node::Text(self.string()?),
+            b'{' => ConfigNode::Table(self.list(b'}', |r| r.entry(depth + 1))?),
+            b'[' => ConfigNode::List(self.list(b']', |r| r.value(depth + 1))?),
+            b'"' => ConfigNode::Text(self.string()?),
             b'0'..=b'9' | b'-' | b't' | b'f' | b'n' => {
                 while matches!(self.peek(), b'0'..=b'9' | b'a'..=b'z' | b'E' | b'+' | b'-' | b'.') {
                     self.at += 1;
                 }
                 match self.bytes.get(start..self.at).unwrap_or(&[]) {
-                    b"true" | b"false" | b"null" => Node::Other,
+                    b"true" | b"false" | b"null" => ConfigNode::Other,
                     word if word.iter().all(u8::is_ascii_digit) => {
-                        Node::Int(std::str::from_utf8(word).ok().and_then(|w| w.parse().ok()))
+                        ConfigNode::Int(std::str::from_utf8(word).ok().and_then(|w| w.parse().ok()))
                     }
-                    [b'-' | b'0'..=b'9', ..] => Node::Other,
+                    [b'-' | b'0'..=b'9', ..] => ConfigNode::Other,
                     _ => return Err("expected a JSON value"),
                 }
             }
             _ => return Err("expected a JSON value"),
         };
-        Ok(Item { node, span: Span::new(self.file, start, self.at) })
+        Ok(ConfigItem { node, span: Span::new(self.file, start, self.at) })
     }
 
     /// What stands between brackets, with commas.
@@ -242,7 +242,7 @@ impl Json<'_> {
         }
     }
 
-    fn entry(&mut self, depth: usize) -> Result<Entry, &'static str> {
+    fn entry(&mut self, depth: usize) -> Result<ConfigEntry, &'static str> {
         self.blanks();
         let start = self.at;
         if self.peek() != b'"' {
@@ -255,7 +255,7 @@ impl Json<'_> {
             return Err("expected `:` after a key");
         }
         self.at += 1;
-        Ok(Entry { key, key_span, value: self.value(depth)? })
+        Ok(ConfigEntry { key, key_span, value: self.value(depth)? })
     }
 
     fn string(&mut self) -> Result<String, &'static str> {

@@ -5,14 +5,14 @@ use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xintf::ast::Semantics;
 use isaglot_xintf::meaning;
 use isaglot_xintf::set::Set;
-use isaglot_xintf::tree::{Item, Node};
+use isaglot_xintf::tree::{ConfigItem, ConfigNode};
 
 use super::expr::{Expr, OPS};
 use super::{Action, Described, text};
 use crate::limits::MAX_DEPTH;
 
 /// Reads a device.
-pub(crate) fn read(item: &Item, set: &Set, xlen: u32, out: &mut Diagnostics) -> Described {
+pub(crate) fn read(item: &ConfigItem, set: &Set, xlen: u32, out: &mut Diagnostics) -> Described {
     let mut device = Described::default();
     let mut reader = Reader { set, xlen, out };
     for entry in reader.table(item) {
@@ -70,25 +70,25 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn wrong(&mut self, item: &Item, expected: impl Into<String>) {
+    fn wrong(&mut self, item: &ConfigItem, expected: impl Into<String>) {
         self.out.push(Diagnostic::error("E-SYNTAX", expected).label(item.span, ""));
     }
 
-    fn table<'i>(&mut self, item: &'i Item) -> &'i [isaglot_xintf::tree::Entry] {
+    fn table<'i>(&mut self, item: &'i ConfigItem) -> &'i [isaglot_xintf::tree::ConfigEntry] {
         if item.table().is_none() {
             self.wrong(item, "expected a table");
         }
         item.table().unwrap_or(&[])
     }
 
-    fn serve(&mut self, device: &mut Described, sub: u16, name: &str, item: &Item) {
+    fn serve(&mut self, device: &mut Described, sub: u16, name: &str, item: &ConfigItem) {
         match self.set.get(name) {
             Some(interface) => device.serve(sub, interface, self.xlen, self.out),
             None => self.wrong(item, format!("no definition of `{name}` was found")),
         }
     }
 
-    fn command(&mut self, item: &Item, device: &Described) -> Option<Action> {
+    fn command(&mut self, item: &ConfigItem, device: &Described) -> Option<Action> {
         let mut result = None;
         let mut set = Vec::new();
         let before = self.out.error_count();
@@ -114,7 +114,7 @@ impl Reader<'_> {
         Some(Action::Expr { result: result?, set })
     }
 
-    fn semantics(&mut self, item: &Item, device: &Described) -> Option<Action> {
+    fn semantics(&mut self, item: &ConfigItem, device: &Described) -> Option<Action> {
         let Some(text) = item.text() else {
             self.wrong(item, "`semantics` is a text of the semantics language");
             return None;
@@ -131,7 +131,7 @@ impl Reader<'_> {
         Some(Action::Text { meaning: Box::new(meaning?), own: None })
     }
 
-    fn expr(&mut self, item: &Item, names: &[String], depth: usize) -> Option<Expr> {
+    fn expr(&mut self, item: &ConfigItem, names: &[String], depth: usize) -> Option<Expr> {
         if depth > MAX_DEPTH {
             self.wrong(item, "the expression is nested too deeply");
             return None;
@@ -140,7 +140,7 @@ impl Reader<'_> {
             return Some(Expr::Const(number));
         }
         match &item.node {
-            Node::Text(text) => {
+            ConfigNode::Text(text) => {
                 let known = match text.as_str() {
                     "rs1" => Some(Expr::Rs1),
                     "rs2" => Some(Expr::Rs2),
@@ -155,7 +155,7 @@ impl Reader<'_> {
                 }
                 known
             }
-            Node::List(list) => {
+            ConfigNode::List(list) => {
                 let (name, args) = list.split_first()?;
                 let found = OPS.iter().find(|(n, ..)| name.text() == Some(n));
                 let Some(&(_, op, count)) = found.filter(|(.., count)| args.len() == *count) else {

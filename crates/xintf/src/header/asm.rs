@@ -7,7 +7,7 @@ use isaglot_invariant::Impossible as _;
 use isaglot_riscv::Xlen;
 
 use crate::ast::Interface;
-use crate::profile::{Op, Profile};
+use crate::profile::{GenericInst, Profile};
 
 pub(super) fn header(interfaces: &[&Interface], profile: &Profile) -> String {
     let mut out = format!(
@@ -15,7 +15,7 @@ pub(super) fn header(interfaces: &[&Interface], profile: &Profile) -> String {
         profile.name
     );
     for j in 0..3 {
-        let op = Op::Xext(j);
+        let op = GenericInst::Xext(j);
         let _ = writeln!(out, "# Handle of interface rs1 with data rs2; {j} if unknown at this level.");
         macro_of(&mut out, &op.name(), &insn(profile, op), ("rs1", "rs2"));
     }

@@ -6,7 +6,7 @@ use super::{Unit, doc, insn, is_pure, order, units};
 use isaglot_riscv::Xlen;
 
 use crate::ast::Interface;
-use crate::profile::{Op, Profile};
+use crate::profile::{GenericInst, Profile};
 
 pub(super) fn header(interfaces: &[&Interface], profile: &Profile) -> String {
     let mut out = String::new();
@@ -18,7 +18,7 @@ pub(super) fn header(interfaces: &[&Interface], profile: &Profile) -> String {
 }
 
 fn common(out: &mut String, profile: &Profile) {
-    let (xcmd, xext) = (profile.pattern(Op::Xcmd(0)), profile.pattern(Op::Xext(0)));
+    let (xcmd, xext) = (profile.pattern(GenericInst::Xcmd(0)), profile.pattern(GenericInst::Xext(0)));
     let _ = write!(
         out,
         "\
@@ -39,7 +39,7 @@ fn common(out: &mut String, profile: &Profile) {
         name = profile.name
     );
     for j in 0..3 {
-        let op = Op::Xext(j);
+        let op = GenericInst::Xext(j);
         let _ = writeln!(out, "#define {}(rd, rs1, rs2) {}, rd, rs1, rs2", op.name(), insn(profile, op));
     }
     out.push_str(
@@ -59,7 +59,7 @@ typedef unsigned long xext_word;
 ",
     );
     for (j, result) in ["0", "1", "2"].iter().enumerate() {
-        let op = Op::Xext(j as u32);
+        let op = GenericInst::Xext(j as u32);
         let what = format!("Handle of interface and device `id` with `data`; {result} if unknown at this level.");
         let _ = writeln!(out, "/* {what} */");
         function(out, &op.name(), ["id", "data"], &insn(profile, op), ["id", "data"], true);

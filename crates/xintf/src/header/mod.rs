@@ -13,7 +13,7 @@ use isaglot_riscv::Xlen;
 
 use crate::ast::{Command, Interface, Purity};
 use crate::name::mangle;
-use crate::profile::{Op, Profile};
+use crate::profile::{GenericInst, Profile};
 use crate::uuid::{self, FALLBACK, MAX_NARROW, id_word};
 
 /// The language of a header.
@@ -37,7 +37,7 @@ pub fn header(interfaces: &[&Interface], profile: &Profile, lang: Lang) -> Strin
 }
 
 /// `.insn r` and its three numbers, up to the registers.
-fn insn(profile: &Profile, op: Op) -> String {
+fn insn(profile: &Profile, op: GenericInst) -> String {
     let r = profile.r_type(op);
     format!(".insn r {:#04x}, {}, {:#04x}", r.opcode, r.funct3, r.funct7)
 }
@@ -65,8 +65,8 @@ impl Unit<'_> {
         FALLBACK.iter().position(|n| *n == self.interface.name.text)
     }
 
-    fn commands(&self) -> impl Iterator<Item = (Op, &Command)> {
-        self.interface.commands.iter().filter_map(|c| c.k.map(|k| (Op::Xcmd(k), c)))
+    fn commands(&self) -> impl Iterator<Item = (GenericInst, &Command)> {
+        self.interface.commands.iter().filter_map(|c| c.k.map(|k| (GenericInst::Xcmd(k), c)))
     }
 }
 

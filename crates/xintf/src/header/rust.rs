@@ -7,7 +7,7 @@ use super::{doc, insn, is_pure, order, units};
 use isaglot_riscv::Xlen;
 
 use crate::ast::Interface;
-use crate::profile::{Op, Profile};
+use crate::profile::{GenericInst, Profile};
 
 pub(super) fn header(interfaces: &[&Interface], profile: &Profile) -> String {
     let mut out = format!(
@@ -19,7 +19,7 @@ pub(super) fn header(interfaces: &[&Interface], profile: &Profile) -> String {
         profile.name
     );
     for j in 0..3 {
-        let op = Op::Xext(j);
+        let op = GenericInst::Xext(j);
         let what = format!("Handle of interface and device `id` with `data`; {j} if unknown at this level.");
         function(&mut out, &[what], &op.name(), ["id", "data"], &insn(profile, op), ["id", "data"], true);
     }

@@ -6,7 +6,7 @@ use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
 use super::{Device, LEVEL_NAMES, Levels, LunRow, Map, Route, Service, Value};
 use crate::set::Set;
-use crate::tree::{self, Entry, Item, Node};
+use crate::tree::{self, ConfigEntry, ConfigItem, ConfigNode};
 use crate::uuid::{FALLBACK, embed};
 use crate::{limits, name};
 
@@ -85,7 +85,7 @@ impl Reader<'_> {
         self.out.push(Diagnostic::error("E-SYNTAX", expected).label(span, ""));
     }
 
-    fn setting(&mut self, entry: &Entry, map: &mut Map) {
+    fn setting(&mut self, entry: &ConfigEntry, map: &mut Map) {
         let value = &entry.value;
         match entry.key.as_str() {
             "xlen" => match value.int().flatten().and_then(Xlen::from_bits) {
@@ -116,7 +116,7 @@ impl Reader<'_> {
         }
     }
 
-    fn unknown(&mut self, entry: &Entry, known: &[&str]) {
+    fn unknown(&mut self, entry: &ConfigEntry, known: &[&str]) {
         let mut d = Diagnostic::error("E-SYNTAX", format!("unknown key `{}`", entry.key)).label(entry.key_span, "");
         if let Some(near) = isaglot_source::closest(&entry.key, known.iter().copied()) {
             d = d.fix("did you mean", entry.key_span, near);
@@ -124,7 +124,7 @@ impl Reader<'_> {
         self.out.push(d);
     }
 
-    fn list<'i>(&mut self, item: &'i Item) -> &'i [Item] {
+    fn list<'i>(&mut self, item: &'i ConfigItem) -> &'i [ConfigItem] {
         match item.list() {
             Some(list) if list.len() <= limits::MAX_ROWS => list,
             Some(_) => {
@@ -138,7 +138,7 @@ impl Reader<'_> {
         }
     }
 
-    fn fields<'i>(&mut self, item: &'i Item, known: &[&str]) -> Option<&'i [Entry]> {
+    fn fields<'i>(&mut self, item: &'i ConfigItem, known: &[&str]) -> Option<&'i [ConfigEntry]> {
         let Some(fields) = item.table() else {
             self.wrong(item.span, format!("expected a table with {}", known.join(", ")));
             return None;
@@ -152,10 +152,10 @@ impl Reader<'_> {
     }
 
     /// A name or a list of names of levels, or `"all"`.
-    fn levels(&mut self, item: &Item) -> Levels {
+    fn levels(&mut self, item: &ConfigItem) -> Levels {
         let mut levels = Levels::default();
         let names = match &item.node {
-            Node::List(list) => list.as_slice(),
+            ConfigNode::List(list) => list.as_slice(),
             _ => std::slice::from_ref(item),
         };
         for name in names {
@@ -170,7 +170,7 @@ impl Reader<'_> {
         levels
     }
 
-    fn value(&mut self, fields: &[Entry], key: &str, row: Span) -> Option<Value> {
+    fn value(&mut self, fields: &[ConfigEntry], key: &str, row: Span) -> Option<Value> {
         let Some(entry) = fields.iter().find(|e| e.key == key) else {
             self.wrong(row, format!("the row has no `{key}`"));
             return None;
@@ -183,7 +183,7 @@ impl Reader<'_> {
     }
 
     /// The number of an interface, given as `uuid` (the whole register value) or as `interface` (a name).
-    fn uuid(&mut self, fields: &[Entry], row: Span) -> Option<Value> {
+    fn uuid(&mut self, fields: &[ConfigEntry], row: Span) -> Option<Value> {
         let Some(entry) = fields.iter().find(|e| e.key == "interface") else {
             return self.value(fields, "uuid", row);
         };
@@ -204,7 +204,7 @@ impl Reader<'_> {
         }
     }
 
-    fn row_levels(&mut self, fields: &[Entry], row: Span, implemented: Levels) -> Levels {
+    fn row_levels(&mut self, fields: &[ConfigEntry], row: Span, implemented: Levels) -> Levels {
         let Some(entry) = fields.iter().find(|e| e.key == "levels" || e.key == "priv") else {
             self.wrong(row, "the row has no `levels`");
             return Levels::default();
@@ -213,7 +213,7 @@ impl Reader<'_> {
         Levels(self.levels(&entry.value).0 & implemented.0)
     }
 
-    fn lun_row(&mut self, item: &Item, implemented: Levels) -> Option<LunRow> {
+    fn lun_row(&mut self, item: &ConfigItem, implemented: Levels) -> Option<LunRow> {
         let fields = self.fields(item, &["interface", "uuid", "dev", "levels", "priv", "lun"])?;
         let uuid = self.uuid(fields, item.span);
         let dev = self.value(fields, "dev", item.span);
@@ -222,7 +222,7 @@ impl Reader<'_> {
         Some(LunRow { uuid: uuid?, dev: dev?, levels, lun: lun?, span: item.span })
     }
 
-    fn route(&mut self, item: &Item, implemented: Levels) -> Option<Route> {
+    fn route(&mut self, item: &ConfigItem, implemented: Levels) -> Option<Route> {
         let fields = self.fields(item, &["lun", "levels", "priv", "device", "sub"])?;
         let lun = self.value(fields, "lun", item.span);
         let levels = self.row_levels(fields, item.span, implemented);
@@ -247,7 +247,7 @@ impl Reader<'_> {
         None
     }
 
-    fn device(&mut self, item: &Item, implemented: Levels) -> Option<Device> {
+    fn device(&mut self, item: &ConfigItem, implemented: Levels) -> Option<Device> {
         let fields = self.fields(item, &["name", "serves"])?;
         let Some(entry) = fields.iter().find(|e| e.key == "name") else {
             self.wrong(item.span, "the device has no `name`");
@@ -267,16 +267,16 @@ impl Reader<'_> {
         Some(device)
     }
 
-    fn service(&mut self, item: &Item, implemented: Levels) -> Option<Service> {
+    fn service(&mut self, item: &ConfigItem, implemented: Levels) -> Option<Service> {
         let fields = self.fields(item, &["interface", "uuid", "dev", "levels", "priv", "sub", "lun"])?;
         let get = |key: &str| fields.iter().find(|e| e.key == key).map(|e| &e.value);
         let uuid = self.uuid(fields, item.span);
-        let interface = get("interface").and_then(Item::text).unwrap_or("").to_owned();
+        let interface = get("interface").and_then(ConfigItem::text).unwrap_or("").to_owned();
         let dev = get("dev").map(|v| self.by_level(v)).unwrap_or_default();
         let sub = get("sub").map(|v| self.by_level(v)).unwrap_or_default();
-        let named = |numbers: &[Option<u64>; 4], item: Option<&Item>| {
+        let named = |numbers: &[Option<u64>; 4], item: Option<&ConfigItem>| {
             // Only a table says which levels; one number is meant for all of them.
-            item.and_then(Item::table)
+            item.and_then(ConfigItem::table)
                 .map(|_| numbers.iter().enumerate().fold(0, |m, (i, n)| m | u8::from(n.is_some()) << i))
         };
         let mut levels = match get("levels").or(get("priv")) {
@@ -295,7 +295,7 @@ impl Reader<'_> {
         Some(Service { interface, uuid: uuid.and_then(|u| u.value), dev, sub, levels, lun, span: item.span })
     }
 
-    fn number(&mut self, item: &Item, what: &str) -> Option<u64> {
+    fn number(&mut self, item: &ConfigItem, what: &str) -> Option<u64> {
         match item.int().flatten().filter(|&n| n <= limits::MAX_UNIT) {
             Some(n) => Some(n),
             None => {
@@ -307,7 +307,7 @@ impl Reader<'_> {
     }
 
     /// One number for all levels, or a table of levels.
-    fn by_level(&mut self, item: &Item) -> [Option<u64>; 4] {
+    fn by_level(&mut self, item: &ConfigItem) -> [Option<u64>; 4] {
         let mut numbers = [None; 4];
         let Some(entries) = item.table() else {
             return [self.number(item, "this"); 4];

@@ -2,7 +2,7 @@
 
 use isaglot_source::{Diagnostic, Diagnostics};
 
-use super::{Entry, NumberKind, Registry, lint};
+use super::{NumberKind, Registry, RegistryEntry, lint};
 use crate::limits;
 use crate::uuid::{hash20, hash52, rehash_name};
 
@@ -47,7 +47,12 @@ fn wanted(registry: &mut Registry, name: &str, request: Request) -> Option<(u64,
 /// Adds a line for `entry`'s name, owner and date with the number that is asked for. When that is refused, everything
 /// that is wrong with it is reported, the registry stays as it is, and `None` is given. A clash is reported at
 /// `entry.span`, which says where the request stands.
-pub fn claim(registry: &mut Registry, mut entry: Entry, request: Request, out: &mut Diagnostics) -> Option<Entry> {
+pub fn claim(
+    registry: &mut Registry,
+    mut entry: RegistryEntry,
+    request: Request,
+    out: &mut Diagnostics,
+) -> Option<RegistryEntry> {
     let before = out.error_count();
     let Some((uuid, kind)) = wanted(registry, &entry.name, request) else {
         let mut d = Diagnostic::error("E-UUID-COLLISION", "no number of this kind is free");

@@ -6,7 +6,7 @@ use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use super::text::{line, number};
-use super::{Entry, NumberKind, Registry};
+use super::{NumberKind, Registry, RegistryEntry};
 use crate::ast::Interface;
 use crate::check::Target;
 use crate::map::Map;
@@ -16,7 +16,7 @@ use crate::uuid::{self, FALLBACK, MAX_NARROW, embed, hash20, hash52, narrow, reh
 /// Checks every line by itself and against the others.
 pub fn check(registry: &Registry, out: &mut Diagnostics) {
     let mut seen = Registry::default();
-    let mut last: Option<&Entry> = None;
+    let mut last: Option<&RegistryEntry> = None;
     let mut is_sorted = true;
     for entry in &registry.entries {
         single(entry, out);
@@ -36,7 +36,7 @@ pub fn check(registry: &Registry, out: &mut Diagnostics) {
 }
 
 /// What is wrong with one line by itself.
-pub(super) fn single(entry: &Entry, out: &mut Diagnostics) {
+pub(super) fn single(entry: &RegistryEntry, out: &mut Diagnostics) {
     if let Err(e) = name::check_interface(&entry.name) {
         let d = Diagnostic::error("E-NAME", format!("`{}` is not an interface name: {}", entry.name, e.why));
         out.push(d.label(entry.span, ""));
@@ -69,7 +69,7 @@ pub(super) fn single(entry: &Entry, out: &mut Diagnostics) {
 }
 
 /// Reports a name or a number that an earlier line has.
-pub(super) fn conflict(registry: &Registry, entry: &Entry, out: &mut Diagnostics) {
+pub(super) fn conflict(registry: &Registry, entry: &RegistryEntry, out: &mut Diagnostics) {
     if let Some(first) = registry.named(&entry.name) {
         let d = Diagnostic::error("E-NAME-DUP", format!("`{}` is already registered", entry.name));
         let d = d.label(entry.span, "claimed again here").secondary(first.span, "registered here");

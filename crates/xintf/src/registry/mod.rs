@@ -42,7 +42,7 @@ impl std::fmt::Display for NumberKind {
 
 /// A line.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct RegistryEntry {
     /// The number: of 20 bits, or of 52.
     pub uuid: u64,
     /// The interface's name.
@@ -57,7 +57,7 @@ pub struct Entry {
     pub span: Span,
 }
 
-impl Entry {
+impl RegistryEntry {
     /// Everything but the place.
     fn key(&self) -> (u64, &str, NumberKind, &str, &str) {
         (self.uuid, &self.name, self.kind, &self.owner, &self.date)
@@ -69,7 +69,7 @@ impl Entry {
 pub struct Registry {
     /// Comment lines, without the `#`.
     pub head: Vec<String>,
-    entries: Vec<Entry>,
+    entries: Vec<RegistryEntry>,
     by_name: BTreeMap<String, usize>,
     by_uuid: BTreeMap<u64, usize>,
     /// No central number below this is free.
@@ -78,22 +78,22 @@ pub struct Registry {
 
 impl Registry {
     /// The lines in the order in which they were added.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[RegistryEntry] {
         &self.entries
     }
 
     /// The first line of that name.
-    pub fn named(&self, name: &str) -> Option<&Entry> {
+    pub fn named(&self, name: &str) -> Option<&RegistryEntry> {
         self.by_name.get(name).and_then(|&i| self.entries.get(i))
     }
 
     /// The first line with that number, of 20 bits or of 52.
-    pub fn numbered(&self, uuid: u64) -> Option<&Entry> {
+    pub fn numbered(&self, uuid: u64) -> Option<&RegistryEntry> {
         self.by_uuid.get(&embed(uuid, Xlen::Rv64)).and_then(|&i| self.entries.get(i))
     }
 
     /// Adds a line without a look at what it says.
-    fn push(&mut self, entry: Entry) {
+    fn push(&mut self, entry: RegistryEntry) {
         let at = self.entries.len();
         self.by_name.entry(entry.name.clone()).or_insert(at);
         self.by_uuid.entry(embed(entry.uuid, Xlen::Rv64)).or_insert(at);
@@ -104,7 +104,7 @@ impl Registry {
 /// The union of registries; every claim on which two of them disagree is reported, and then the result must not be
 /// used. The order of the registries does not matter.
 pub fn merge<'a>(all: impl IntoIterator<Item = &'a Registry>, out: &mut Diagnostics) -> Registry {
-    let mut lines: Vec<&Entry> = Vec::new();
+    let mut lines: Vec<&RegistryEntry> = Vec::new();
     let mut head: Vec<String> = Vec::new();
     for registry in all {
         lines.extend(&registry.entries);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
-use super::{Entry, NumberKind, Registry};
+use super::{NumberKind, Registry, RegistryEntry};
 use crate::limits;
 use crate::uuid::MAX_NARROW;
 
@@ -42,7 +42,7 @@ pub fn parse(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Registry {
     registry
 }
 
-fn entry(text: &str, span: Span) -> Result<Entry, String> {
+fn entry(text: &str, span: Span) -> Result<RegistryEntry, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let [number, name, kind, owner, date] = words.as_slice() else {
         return Err(format!("expected five words, got {}", words.len()));
@@ -54,7 +54,14 @@ fn entry(text: &str, span: Span) -> Result<Entry, String> {
     if !parse_date(date) {
         return Err("expected a date as YYYY-MM-DD".to_owned());
     }
-    Ok(Entry { uuid, name: (*name).to_owned(), kind, owner: (*owner).to_owned(), date: (*date).to_owned(), span })
+    Ok(RegistryEntry {
+        uuid,
+        name: (*name).to_owned(),
+        kind,
+        owner: (*owner).to_owned(),
+        date: (*date).to_owned(),
+        span,
+    })
 }
 
 fn parse_kind(text: &str) -> Option<NumberKind> {
@@ -81,8 +88,8 @@ pub(super) fn number(uuid: u64) -> String {
 }
 
 /// A line, without its end.
-pub(super) fn line(entry: &Entry) -> String {
-    let Entry { name, kind, owner, date, .. } = entry;
+pub(super) fn line(entry: &RegistryEntry) -> String {
+    let RegistryEntry { name, kind, owner, date, .. } = entry;
     format!("{} {name} {kind} {owner} {date}", number(entry.uuid))
 }
 
@@ -92,7 +99,7 @@ pub fn print(registry: &Registry) -> String {
     for comment in &registry.head {
         let _ = writeln!(out, "#{comment}");
     }
-    let mut lines: Vec<&Entry> = registry.entries.iter().collect();
+    let mut lines: Vec<&RegistryEntry> = registry.entries.iter().collect();
     lines.sort_by_key(|e| e.key());
     for entry in lines {
         let _ = writeln!(out, "{}", line(entry));

@@ -9,7 +9,7 @@ use super::{Unit, doc};
 use isaglot_riscv::Xlen;
 
 use crate::limits;
-use crate::profile::{Op, Profile, R_TYPE_MASK, ops};
+use crate::profile::{GenericInst, Profile, R_TYPE_MASK, ops};
 use crate::uuid::{self, embed};
 
 pub(super) fn skeleton(units: &[Unit<'_>], profile: &Profile, n: u32) -> String {
@@ -103,8 +103,10 @@ reg_t call(processor_t *p, insn_t insn, unsigned k, reg_t rs1, reg_t rs2)
     );
     for op in ops(n) {
         let body = match op {
-            Op::Xext(j) => format!("lookup(p, p->get_state()->XPR[insn.rs1()], p->get_state()->XPR[insn.rs2()], {j})"),
-            Op::Xcmd(k) => {
+            GenericInst::Xext(j) => {
+                format!("lookup(p, p->get_state()->XPR[insn.rs1()], p->get_state()->XPR[insn.rs2()], {j})")
+            }
+            GenericInst::Xcmd(k) => {
                 format!("call(p, insn, {k}, p->get_state()->XPR[insn.rs1()], p->get_state()->XPR[insn.rs2()])")
             }
         };

@@ -7,7 +7,7 @@ use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostics, FileId, Severity, SourceMap, Span};
 use isaglot_testing::{Failed, Tally, corpus, ledger};
 use isaglot_xintf::check::{Target, check};
-use isaglot_xintf::registry::{self, Entry, NumberKind, Request};
+use isaglot_xintf::registry::{self, NumberKind, RegistryEntry, Request};
 use isaglot_xintf::{ast, map, name, set};
 use serde_json::{Value, json};
 
@@ -121,7 +121,7 @@ fn registry_record(record: &Value, files: &mut SourceMap, found: &mut Diagnostic
         other => return Err(format!("unknown request {other:?}")),
     };
     let place: FileId = files.add("<request>", request.to_string().into_bytes());
-    let entry = Entry {
+    let entry = RegistryEntry {
         uuid: 0,
         name: request["name"].as_str().ok_or("name")?.to_owned(),
         kind: NumberKind::Central,

@@ -8,7 +8,7 @@ use isaglot_testing::peer::{self, Peer};
 use isaglot_testing::{Failed, Trial};
 use isaglot_xintf::ast::Interface;
 use isaglot_xintf::header::{Lang, header};
-use isaglot_xintf::profile::{self, Op, Profile};
+use isaglot_xintf::profile::{self, GenericInst, Profile};
 use isaglot_xintf::uuid::id_word;
 use object::{Object, ObjectSection, ObjectSymbol};
 
@@ -131,14 +131,14 @@ fn assemble(line: &Line<'_>, profile: &Profile, xlen: Xlen) -> Vec<u32> {
         Line::Open(rd, interface, dev, rs2) => {
             let uuid = interface.uuid.and_then(|u| u.value).expect("a number");
             let mut out = li(rd, id_word(uuid, dev, xlen), xlen);
-            out.push(profile.encode(Op::Xext(0), rd, rd, rs2));
+            out.push(profile.encode(GenericInst::Xext(0), rd, rd, rs2));
             out
         }
     }
 }
 
 enum Line<'a> {
-    Generic(Op, u32, u32, u32),
+    Generic(GenericInst, u32, u32, u32),
     Open(u32, &'a Interface, u64, u32),
 }
 
@@ -172,7 +172,7 @@ fn assembly(compiler: Compiler, xlen: Xlen, lang: Lang) -> Result<(), Failed> {
         let mut emit = |line: Line<'_>| expected.extend(assemble(&line, &profile, xlen));
         for (n, name) in ["xext", "xext0", "xextm1"].into_iter().enumerate() {
             text += &call(name, "a0, x31, zero");
-            emit(Line::Generic(Op::Xext(n as u32), 10, 31, 0));
+            emit(Line::Generic(GenericInst::Xext(n as u32), 10, 31, 0));
         }
         for interface in &own {
             let base = isaglot_xintf::name::mangle(&interface.name.text);
@@ -180,7 +180,7 @@ fn assembly(compiler: Compiler, xlen: Xlen, lang: Lang) -> Result<(), Failed> {
                 let i = i as u32;
                 text += &call(&format!("{base}__{}", command.name), &format!("x{}, x{}, x{}", 5 + i, 28 - i, 17 + i));
                 let (a, b) = if command.swapped { (17 + i, 28 - i) } else { (28 - i, 17 + i) };
-                emit(Line::Generic(Op::Xcmd(command.k.expect("a number")), 5 + i, a, b));
+                emit(Line::Generic(GenericInst::Xcmd(command.k.expect("a number")), 5 + i, a, b));
             }
             // Interface 0 is no `lui`.
             if interface.uuid.and_then(|u| u.value) == Some(0) {
@@ -212,7 +212,7 @@ fn assembly(compiler: Compiler, xlen: Xlen, lang: Lang) -> Result<(), Failed> {
 }
 
 /// The generic instructions among some words.
-fn generic(profile: &Profile, words: &[u32]) -> Vec<Op> {
+fn generic(profile: &Profile, words: &[u32]) -> Vec<GenericInst> {
     words.iter().filter_map(|&w| profile.decode(w, 16)).collect()
 }
 
@@ -256,16 +256,19 @@ fn calls(compiler: Compiler, xlen: Xlen, flags: &[&str], ext: &str) -> Result<()
         std::fs::write(dir.path().join(&file), format!("#include \"intf.h\"\n#include \"intf.h\"\n{CALLS}"))?;
         let made = compile(compiler, xlen, flags, &file, dir.path())?;
         let body = |name: &str| made.functions.get(name).ok_or_else(|| Failed::from(format!("no function {name}")));
-        let rotate = Op::Xcmd(1);
+        let rotate = GenericInst::Xcmd(1);
         if flags.contains(&"-O2") {
             let exact: [(&str, Vec<u32>); 4] = [
                 ("one", vec![profile.encode(rotate, 10, 10, 11), RET]),
-                ("swapped", vec![profile.encode(Op::Xcmd(7), 10, 11, 10), RET]),
+                ("swapped", vec![profile.encode(GenericInst::Xcmd(7), 10, 11, 10), RET]),
                 ("forced", vec![profile.encode(rotate, 10, 10, 11), RET]),
                 (
                     "high",
-                    [li(15, id_word(0xBCDEF, 4095, xlen), xlen), vec![profile.encode(Op::Xext(0), 10, 15, 10), RET]]
-                        .concat(),
+                    [
+                        li(15, id_word(0xBCDEF, 4095, xlen), xlen),
+                        vec![profile.encode(GenericInst::Xext(0), 10, 15, 10), RET],
+                    ]
+                    .concat(),
                 ),
             ];
             for (name, expected) in exact {
@@ -278,12 +281,12 @@ fn calls(compiler: Compiler, xlen: Xlen, flags: &[&str], ext: &str) -> Result<()
                     return Err(format!("{}: {name}: {found:08x?}, expected {wanted:08x?}", profile.name).into());
                 }
             }
-            let ops: [(&str, Vec<Op>); 4] = [
-                ("chain", vec![Op::Xext(0), rotate, Op::Xcmd(7), rotate]),
+            let ops: [(&str, Vec<GenericInst>); 4] = [
+                ("chain", vec![GenericInst::Xext(0), rotate, GenericInst::Xcmd(7), rotate]),
                 // Two calls through one handle cost one xext.
-                ("two", vec![Op::Xext(0), rotate, rotate]),
+                ("two", vec![GenericInst::Xext(0), rotate, rotate]),
                 ("again", vec![]),
-                ("fine", vec![Op::Xext(1), Op::Xext(2)]),
+                ("fine", vec![GenericInst::Xext(1), GenericInst::Xext(2)]),
             ];
             for (name, expected) in ops {
                 let mut found = generic(&profile, body(name)?);
@@ -308,7 +311,7 @@ fn calls(compiler: Compiler, xlen: Xlen, flags: &[&str], ext: &str) -> Result<()
                     let function = made.functions.iter().find(|(n, _)| **n == name || n.contains(&format!("{name}mm")));
                     let Some((_, body)) = function else { continue };
                     seen += 1;
-                    let expected = [Op::Xcmd(command.k.expect("a number"))];
+                    let expected = [GenericInst::Xcmd(command.k.expect("a number"))];
                     if generic(&profile, body) != expected {
                         return Err(format!("{}: {name}: {body:08x?}", profile.name).into());
                     }
@@ -422,15 +425,15 @@ fn rust(xlen: Xlen) -> Result<(), Failed> {
             Ok(out)
         };
         let one = body("one")?;
-        if one != [profile.encode(Op::Xcmd(1), 10, 10, 11), RET] {
+        if one != [profile.encode(GenericInst::Xcmd(1), 10, 10, 11), RET] {
             return Err(format!("{}: one: {one:08x?}", profile.name).into());
         }
         let swapped = body("swapped")?;
-        if swapped != [profile.encode(Op::Xcmd(7), 10, 11, 10), RET] {
+        if swapped != [profile.encode(GenericInst::Xcmd(7), 10, 11, 10), RET] {
             return Err(format!("{}: swapped: {swapped:08x?}", profile.name).into());
         }
         let two = generic(&profile, &body("two")?);
-        if two != [Op::Xext(0), Op::Xcmd(1), Op::Xcmd(1)] {
+        if two != [GenericInst::Xext(0), GenericInst::Xcmd(1), GenericInst::Xcmd(1)] {
             return Err(format!("{}: two: {two:?}", profile.name).into());
         }
     }

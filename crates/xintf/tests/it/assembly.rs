@@ -6,7 +6,7 @@ use isaglot_riscv::{Xlen, assembly};
 use isaglot_source::{Diagnostics, SourceMap};
 use isaglot_testing::Random;
 use isaglot_xintf::assembly::Interfaces;
-use isaglot_xintf::profile::{self, Op};
+use isaglot_xintf::profile::{self, GenericInst};
 use isaglot_xintf::set;
 use isaglot_xintf::uuid::id_word;
 
@@ -143,12 +143,12 @@ fn execute(words: &[u32], xlen: Xlen) -> (Vec<(u32, Value, Value)>, Vec<u32>) {
             (0x13, _) if word >> 12 & 7 == 0 => number(&|n| n.wrapping_add(imm)),
             (0x13, _) if word >> 12 & 7 == 1 => number(&|n| n << (word >> 20 & 63)),
             (0x1b, _) => number(&|n| n.wrapping_add(imm) as i32 as u64),
-            (_, Some(Op::Xext(_))) => match (a, b) {
+            (_, Some(GenericInst::Xext(_))) => match (a, b) {
                 (Value::Number(id), Value::Before(data)) => Value::Handle(id, data),
                 (Value::Number(id), Value::Number(0)) => Value::Handle(id, 0),
                 _ => Value::Other,
             },
-            (_, Some(Op::Xcmd(_))) => {
+            (_, Some(GenericInst::Xcmd(_))) => {
                 calls.push((rd, a, b));
                 Value::Other
             }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use isaglot_riscv::Xlen;
 use isaglot_source::{Diagnostics, FileId, SourceMap, Span};
 use isaglot_testing::Random;
-use isaglot_xintf::profile::{self, Op, Profile, Taken};
-use isaglot_xintf::registry::{self, Entry, NumberKind, Registry, Request};
+use isaglot_xintf::profile::{self, GenericInst, Profile, Taken};
+use isaglot_xintf::registry::{self, NumberKind, Registry, RegistryEntry, Request};
 use isaglot_xintf::uuid::{embed, hash20, hash52, id_word, narrow};
 use isaglot_xintf::{limits, name};
 
@@ -108,11 +108,22 @@ fn numbers_embed() {
 
 const HERE: Span = Span { file: FileId(0), start: 0, end: 0 };
 
-fn claim(registry: &mut Registry, full: &str, owner: &str, request: Request) -> Result<Entry, Vec<&'static str>> {
+fn claim(
+    registry: &mut Registry,
+    full: &str,
+    owner: &str,
+    request: Request,
+) -> Result<RegistryEntry, Vec<&'static str>> {
     let mut found = Diagnostics::new();
     let date = "2026-01-31".to_owned();
-    let entry =
-        Entry { uuid: 0, name: full.to_owned(), kind: NumberKind::Central, owner: owner.to_owned(), date, span: HERE };
+    let entry = RegistryEntry {
+        uuid: 0,
+        name: full.to_owned(),
+        kind: NumberKind::Central,
+        owner: owner.to_owned(),
+        date,
+        span: HERE,
+    };
     let added = registry::claim(registry, entry, request, &mut found);
     added.ok_or_else(|| found.iter().map(|d| d.code).collect())
 }
@@ -186,7 +197,7 @@ fn merging_is_order_independent_and_finds_every_double_claim() {
 
     // What a person would count by hand: numbers and names of one branch that the other has differently.
     let base_names = names(&base);
-    let of_b: BTreeMap<u64, &Entry> = b.entries().iter().map(|e| (e.uuid, e)).collect();
+    let of_b: BTreeMap<u64, &RegistryEntry> = b.entries().iter().map(|e| (e.uuid, e)).collect();
     let (mut numbers, mut doubled) = (0, 0);
     for e in a.entries().iter().filter(|e| !base_names.contains(&(e.uuid, e.name.clone()))) {
         if b.named(&e.name).is_some() {
@@ -219,7 +230,7 @@ fn merging_is_order_independent_and_finds_every_double_claim() {
 
     // Without what is disputed, the merge is clean, sorted, and keeps every line of both.
     let clean = |from: &Registry, other: &Registry| {
-        let is_clear = |e: &&Entry| {
+        let is_clear = |e: &&RegistryEntry| {
             base_names.contains(&(e.uuid, e.name.clone()))
                 || (other.named(&e.name).is_none() && other.numbered(e.uuid).is_none())
         };
@@ -256,23 +267,23 @@ fn a_line_that_changes_or_goes_is_found() {
 #[test]
 fn profiles_are_those_of_the_reference() {
     /// Opcode, funct3 and funct7.
-    type Rule = fn(Op) -> (u32, u32, u32);
+    type Rule = fn(GenericInst) -> (u32, u32, u32);
     let rules: [(&str, Rule); 4] = [
         ("custom0", |op| match op {
-            Op::Xcmd(k) => (0x0b, k & 7, 2 * (k >> 3)),
-            Op::Xext(j) => (0x0b, j, 1),
+            GenericInst::Xcmd(k) => (0x0b, k & 7, 2 * (k >> 3)),
+            GenericInst::Xext(j) => (0x0b, j, 1),
         }),
         ("custom0-rocc", |op| match op {
-            Op::Xcmd(k) => (0x0b, 7, k),
-            Op::Xext(j) => (0x0b, 7, 0x40 + j),
+            GenericInst::Xcmd(k) => (0x0b, 7, k),
+            GenericInst::Xext(j) => (0x0b, 7, 0x40 + j),
         }),
         ("op-brownfield", |op| match op {
-            Op::Xcmd(k) => (0x33, k & 7, if k < 8 { 0x40 } else { 0x42 }),
-            Op::Xext(j) => (0x33, j, 0x41),
+            GenericInst::Xcmd(k) => (0x33, k & 7, if k < 8 { 0x40 } else { 0x42 }),
+            GenericInst::Xext(j) => (0x33, j, 0x41),
         }),
         ("reserved-6b", |op| match op {
-            Op::Xcmd(k) => (0x6b, k & 7, 2 * (k >> 3)),
-            Op::Xext(j) => (0x6b, j, 1),
+            GenericInst::Xcmd(k) => (0x6b, k & 7, 2 * (k >> 3)),
+            GenericInst::Xext(j) => (0x6b, j, 1),
         }),
     ];
     assert_eq!(profile::builtin().len(), rules.len());
@@ -287,7 +298,7 @@ fn profiles_are_those_of_the_reference() {
             assert_eq!(word, expected);
             assert_eq!(profile.decode(word, 16), Some(op));
         }
-        assert_eq!(profile.decode(profile.encode(Op::Xcmd(5), 1, 2, 3), 4), None, "k >= N is illegal");
+        assert_eq!(profile.decode(profile.encode(GenericInst::Xcmd(5), 1, 2, 3), 4), None, "k >= N is illegal");
     }
 }
 
@@ -302,7 +313,7 @@ fn a_fifth_profile_is_a_few_lines_of_data() {
     let (all, codes) = parse_profiles("[mine]\nxcmd = 0x2b\nk = [12, 13, 14]\nxext = 0x0400002b\nj = [12, 13]\n");
     assert!(codes.is_empty());
     assert_eq!(all[0].max_commands(), 8);
-    assert_eq!(all[0].encode(Op::Xcmd(7), 1, 2, 3), 0x0031_70ab);
+    assert_eq!(all[0].encode(GenericInst::Xcmd(7), 1, 2, 3), 0x0031_70ab);
 
     for (bad, code) in [
         ("[a]\nxcmd = 0x2b\nk = [12, 13, 14]\nxext = 0x2b\nj = [12, 13]\n", "E-PROFILE"),
@@ -331,7 +342,7 @@ fn a_profile_on_a_ratified_instruction_is_a_clash() {
     let (all, _) = parse_profiles("[m]\nxcmd = 0x02000033\nk = [12, 13, 14]\nxext = 0x82000033\nj = [12, 13]\n");
     let found = profile::clashes(&all[0], 8, &taken);
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].op, found[0].other.as_str(), found[0].witness), (Op::Xcmd(0), "mul", 0x0200_0033));
+    assert_eq!((found[0].op, found[0].other.as_str(), found[0].witness), (GenericInst::Xcmd(0), "mul", 0x0200_0033));
     for profile in profile::builtin() {
         assert_eq!(profile::clashes(&profile, 16, &taken), []);
     }

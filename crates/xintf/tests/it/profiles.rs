@@ -18,9 +18,9 @@ fn profiles_agree_with_their_table() {
                     _ => "none",
                 };
                 let expected = match op {
-                    isaglot_xintf::profile::Op::Xext(_) => "xext",
-                    isaglot_xintf::profile::Op::Xcmd(k) if u64::from(k) < n => "xcmd",
-                    isaglot_xintf::profile::Op::Xcmd(_) => "none",
+                    isaglot_xintf::profile::GenericInst::Xext(_) => "xext",
+                    isaglot_xintf::profile::GenericInst::Xcmd(k) if u64::from(k) < n => "xcmd",
+                    isaglot_xintf::profile::GenericInst::Xcmd(_) => "none",
                 };
                 assert_eq!(found, expected, "{} {op:?} of {n}", profile.name);
             }

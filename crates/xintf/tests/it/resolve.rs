@@ -7,7 +7,7 @@ use isaglot_riscv::Xlen;
 use isaglot_riscv::register::CALLER_SAVED;
 use isaglot_riscv::steps::{Facts, steps};
 use isaglot_testing::Random;
-use isaglot_xintf::profile::{self, Op, Profile};
+use isaglot_xintf::profile::{self, GenericInst, Profile};
 use isaglot_xintf::resolve::resolve;
 
 use crate::description;
@@ -63,8 +63,8 @@ fn encode(insn: Insn, profile: &Profile) -> u32 {
         Insn::Lui(rd, imm) => imm << 12 | rd << 7 | 0x37,
         Insn::Addi(rd, rs, imm) => (imm as u32) << 20 | rs << 15 | rd << 7 | 0x13,
         Insn::Slli(rd, rs, by) => by << 20 | rs << 15 | 1 << 12 | rd << 7 | 0x13,
-        Insn::Xext(rd, rs) => profile.encode(Op::Xext(0), rd, rs, 11),
-        Insn::Xcmd(k, rd, rs) => profile.encode(Op::Xcmd(k), rd, rs, 11),
+        Insn::Xext(rd, rs) => profile.encode(GenericInst::Xext(0), rd, rs, 11),
+        Insn::Xcmd(k, rd, rs) => profile.encode(GenericInst::Xcmd(k), rd, rs, 11),
         Insn::Beq(to) => {
             let to = 4 * to;
             bits(to, 12, 1, 31)

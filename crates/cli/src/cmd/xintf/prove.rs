@@ -15,7 +15,7 @@ use isaglot_xintf::meaning::{self, Meaning};
 use isaglot_xintf::name::mangle;
 use isaglot_xintf::profile::{self, Profile};
 use isaglot_xintf::set::Set;
-use isaglot_xintf::tree::{self, Entry};
+use isaglot_xintf::tree::{self, ConfigEntry};
 use isaglot_xintf::uuid::{self, embed};
 use object::{Object, ObjectSegment, ObjectSymbol, SegmentFlags};
 use serde_json::json;
@@ -254,7 +254,7 @@ fn profiles(args: &Args, session: &mut Session) -> Result<Vec<Profile>, Diagnost
     if found.has_errors() { Err(found) } else { Ok(all) }
 }
 
-fn read_machine(job: &Job<'_>, path: &Path, session: &mut Session) -> Result<(Config, Vec<Entry>), Diagnostics> {
+fn read_machine(job: &Job<'_>, path: &Path, session: &mut Session) -> Result<(Config, Vec<ConfigEntry>), Diagnostics> {
     let mut found = Diagnostics::new();
     let id = super::read(session, Some(path), &mut found);
     let Some(id) = id else { return Err(found) };
@@ -272,7 +272,7 @@ fn on_machine(
     job: &Job<'_>,
     path: &Path,
     session: &mut Session,
-    base: &mut Vec<Entry>,
+    base: &mut Vec<ConfigEntry>,
 ) -> Result<Vec<Claim>, Diagnostics> {
     let (config, entries) = read_machine(job, path, session)?;
     *base = entries;
@@ -362,7 +362,7 @@ fn code(job: &Job<'_>, path: &Path) -> Result<Vec<Claim>, Diagnostics> {
     Ok(claims)
 }
 
-fn decide_all(args: &Args, session: &Session, claims: &[Claim], base: &[Entry]) -> Result<ExitCode, Diagnostics> {
+fn decide_all(args: &Args, session: &Session, claims: &[Claim], base: &[ConfigEntry]) -> Result<ExitCode, Diagnostics> {
     let solver = Solver::find(args.solver.as_deref(), Duration::from_secs(args.timeout));
     for dir in [&args.smt, &args.counterexample].into_iter().flatten() {
         let failed = |e| Diagnostics::from(crate::io::unwritable(&dir.display().to_string(), &e));
@@ -412,7 +412,7 @@ fn save(path: &Path, text: &str) -> Result<(), Diagnostics> {
 }
 
 /// What there is to say about a counterexample; its files are written.
-fn told(args: &Args, claim: &Claim, verdict: &Verdict, base: &[Entry]) -> Result<Vec<String>, Diagnostics> {
+fn told(args: &Args, claim: &Claim, verdict: &Verdict, base: &[ConfigEntry]) -> Result<Vec<String>, Diagnostics> {
     let Verdict::Refuted(model) = verdict else { return Ok(Vec::new()) };
     let mut lines = Vec::new();
     for (name, term) in &claim.values {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use isaglot_source::{Diagnostic, Diagnostics, Span};
-use isaglot_xintf::registry::{self, Entry, NumberKind, Registry, Request};
+use isaglot_xintf::registry::{self, NumberKind, Registry, RegistryEntry, Request};
 use isaglot_xintf::{name, uuid};
 
 use super::ReportArgs;
@@ -120,7 +120,8 @@ fn add(args: &Add, session: &mut Session) -> ExitCode {
     let place = session.files.add("<arguments>", typed.clone().into_bytes());
     let span = Span::new(place, 0, typed.len());
     let date = args.date.clone().unwrap_or_else(today);
-    let entry = Entry { uuid: 0, name: typed, kind: NumberKind::Central, owner: args.owner.clone(), date, span };
+    let entry =
+        RegistryEntry { uuid: 0, name: typed, kind: NumberKind::Central, owner: args.owner.clone(), date, span };
     registry::claim(&mut registry, entry, request, &mut found);
     let output = args.output.as_deref().unwrap_or(&args.file);
     super::finish(session, &found, Some(output), || registry::print(&registry))
