@@ -4,7 +4,7 @@ use isaglot_invariant::Impossible as _;
 use isaglot_semantics::BinaryOp;
 use isaglot_xintf::meaning::Meaning;
 
-use crate::symbolic::{Binding, BoundBody, CAUSE_BITS, State, Unknown, execute};
+use crate::symbolic::{Binding, BoundBody, CAUSE_BITS, SymbolicState, Unknown, execute};
 use crate::term::{Sort, TermId, Terms};
 
 /// What a command comes to.
@@ -52,7 +52,7 @@ pub fn effect(terms: &mut Terms, meaning: &Meaning, rs1: TermId, rs2: TermId, va
     }
     let nowhere = terms.symbol(".mem", Sort::Array { index: width, element: 8 });
     let no_trap = terms.number(0, CAUSE_BITS);
-    let before = State { files, memory: nowhere, pc: zero, world: zero, outside: Vec::new(), trap: no_trap };
+    let before = SymbolicState { files, memory: nowhere, pc: zero, world: zero, outside: Vec::new(), trap: no_trap };
     let zeros = vec![None; before.files.len()];
     let bound = BoundBody { env: &meaning.env, body: &meaning.body, bindings: &bindings, zeros: &zeros, size: 0 };
     let after = execute(terms, bound, &before, &mut Unknown);

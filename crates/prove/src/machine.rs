@@ -11,7 +11,7 @@ use crate::command::{effect, free_variables, lun};
 use crate::riscv::Riscv;
 use crate::scenario::{Line, Outcome, Scenario, Shows, setting};
 use crate::sequence::Command;
-use crate::symbolic::{CAUSE_BITS, State};
+use crate::symbolic::{CAUSE_BITS, SymbolicState};
 use crate::tables::{Maps as _, Tables, none_of};
 use crate::term::{Sort, TermId, Terms};
 
@@ -67,9 +67,9 @@ fn after(
     t: &mut Terms,
     profile: &Profile,
     op: GenericInst,
-    state: &State,
+    state: &SymbolicState,
     tables: &mut Tables<'_>,
-) -> Option<State> {
+) -> Option<SymbolicState> {
     let registers = if matches!(op, GenericInst::Xext(_)) { [HANDLE, ID, DATA] } else { [RESULT, HANDLE, OPERAND] };
     let instruction = riscv.generic(profile, op, registers.map(|r| r as u32))?;
     riscv.execute(t, &instruction, &[], state, tables)
@@ -180,7 +180,7 @@ fn any_command(
     t: &mut Terms,
     profile: &Profile,
     tables: &mut Tables<'_>,
-    state: &State,
+    state: &SymbolicState,
 ) -> Option<AnyCommand> {
     let k = t.symbol("k", Sort::Bits(5));
     let none = t.number(0, CAUSE_BITS);

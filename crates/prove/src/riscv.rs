@@ -10,7 +10,7 @@ use isaglot_semantics::{Body, Env, Symbol};
 use isaglot_xintf::profile::{GenericInst, Profile};
 use rustc_hash::FxHashMap;
 
-use crate::symbolic::{Binding, BoundBody, Outside, State, ZeroRegister, execute, number_bits};
+use crate::symbolic::{Binding, BoundBody, Outside, SymbolicState, ZeroRegister, execute, number_bits};
 use crate::term::{TermId, Terms};
 
 /// A decoded instruction.
@@ -69,18 +69,18 @@ impl<'a> Riscv<'a> {
     }
 
     /// A state of free variables.
-    pub fn state(&self, terms: &mut Terms) -> State {
-        State::symbolic(terms, &self.env, "")
+    pub fn state(&self, terms: &mut Terms) -> SymbolicState {
+        SymbolicState::symbolic(terms, &self.env, "")
     }
 
     /// An integer register; register 0 as it is kept, not as it reads.
-    pub fn register(&self, terms: &mut Terms, state: &State, number: u64) -> TermId {
+    pub fn register(&self, terms: &mut Terms, state: &SymbolicState, number: u64) -> TermId {
         let at = terms.number(number, 5);
         self.register_at(terms, state, at)
     }
 
     /// The integer register whose number is a term of 5 bits.
-    pub fn register_at(&self, terms: &mut Terms, state: &State, number: TermId) -> TermId {
+    pub fn register_at(&self, terms: &mut Terms, state: &SymbolicState, number: TermId) -> TermId {
         match state.files.get(self.x) {
             Some(&file) => terms.read(file, number),
             None => terms.number(0, self.xlen),
@@ -88,12 +88,12 @@ impl<'a> Riscv<'a> {
     }
 
     /// The file of integer registers.
-    pub fn registers(&self, state: &State) -> Option<TermId> {
+    pub fn registers(&self, state: &SymbolicState) -> Option<TermId> {
         state.files.get(self.x).copied()
     }
 
     /// Writes an integer register.
-    pub fn set_register(&self, terms: &mut Terms, state: &mut State, number: TermId, value: TermId) {
+    pub fn set_register(&self, terms: &mut Terms, state: &mut SymbolicState, number: TermId, value: TermId) {
         if let Some(file) = state.files.get_mut(self.x) {
             *file = terms.write(*file, number, value);
         }
@@ -140,9 +140,9 @@ impl<'a> Riscv<'a> {
         terms: &mut Terms,
         i: &Instruction,
         registers: &[(&str, TermId)],
-        state: &State,
+        state: &SymbolicState,
         outside: &mut dyn Outside,
-    ) -> Option<State> {
+    ) -> Option<SymbolicState> {
         let (isa, xlen) = (self.isa, self.xlen);
         let known = self.known.entry(i.encoding).or_insert_with(|| {
             let encoding = &isa[i.encoding];

@@ -21,7 +21,7 @@ use crate::limits::{MAX_IMAGE, MAX_REACH, MAX_STEPS, MAX_TERMS, MAX_WAYS, STACK}
 use crate::riscv::Riscv;
 use crate::scenario::{Line, Outcome, Scenario, Shows, setting};
 use crate::sequence::Command;
-use crate::symbolic::{CAUSE_BITS, State, Unknown};
+use crate::symbolic::{CAUSE_BITS, SymbolicState, Unknown};
 use crate::term::{Layout, Sort, Term, TermId, Terms};
 
 /// Code and constants: pieces by address.
@@ -82,7 +82,7 @@ enum Place {
 }
 
 /// A condition, and the state that it leads to.
-type Way = (TermId, State);
+type Way = (TermId, SymbolicState);
 
 /// A routine that is being followed.
 struct Follow<'r, 'a> {
@@ -91,7 +91,7 @@ struct Follow<'r, 'a> {
     /// Targets of returns.
     back: Vec<TermId>,
     /// Any state, to see where an instruction can go.
-    any: State,
+    any: SymbolicState,
     steps: usize,
     /// The ends of the routine, joined.
     end: Option<Way>,
@@ -106,7 +106,7 @@ fn join(terms: &mut Terms, one: Option<Way>, other: Option<Way>) -> Option<Way> 
     match (one, other) {
         (Some((c, x)), Some((d, y))) => {
             let either = any(terms, &[c, d]);
-            Some((either, State::join(terms, c, &x, &y)))
+            Some((either, SymbolicState::join(terms, c, &x, &y)))
         }
         (one, other) => one.or(other),
     }
@@ -169,7 +169,7 @@ impl Follow<'_, '_> {
                 self.traps.push(trapped);
             }
             let going = all(terms, &[condition, runs]);
-            state = State { trap: none, ..after };
+            state = SymbolicState { trap: none, ..after };
             let mut list = Vec::new();
             targets(terms, state.pc, &self.back, going, &mut list);
             if let [(c, Some(Place::Code(next)))] = list.as_slice() {
@@ -201,7 +201,7 @@ impl Follow<'_, '_> {
     fn successors(&mut self, terms: &mut Terms, at: u64) -> Vec<u64> {
         let Some(i) = instruction(self.riscv, self.image, at) else { return Vec::new() };
         let xlen = self.riscv.xlen();
-        let state = State { pc: terms.number(at, xlen), ..self.any.clone() };
+        let state = SymbolicState { pc: terms.number(at, xlen), ..self.any.clone() };
         let Some(after) = self.riscv.execute(terms, &i, &[], &state, &mut Unknown) else { return Vec::new() };
         let after_it = at.wrapping_add(i.size);
         let link = self.riscv.register(terms, &after, 1);
@@ -383,7 +383,7 @@ fn only_stack(terms: &Terms, after: TermId, before: TermId, sp: TermId) -> bool 
 }
 
 /// Where a return goes to, as every instruction that returns computes it.
-fn back(riscv: &mut Riscv<'_>, t: &mut Terms, start: &State) -> Option<Vec<TermId>> {
+fn back(riscv: &mut Riscv<'_>, t: &mut Terms, start: &SymbolicState) -> Option<Vec<TermId>> {
     let mut list = Vec::new();
     // `jalr zero, 0(ra)` and `c.jr ra`.
     for (word, bits) in [(0x0000_8067, 32), (0x8082, 16)] {

@@ -8,7 +8,7 @@ use isaglot_xintf::profile::{GenericInst, Profile};
 use crate::claim::{Claim, all, any, differ, not, same};
 use crate::command::{effect, free_variables};
 use crate::riscv::Riscv;
-use crate::symbolic::{CAUSE_BITS, State};
+use crate::symbolic::{CAUSE_BITS, SymbolicState};
 use crate::tables::Assumed;
 use crate::term::{Sort, TermId, Terms};
 
@@ -48,7 +48,7 @@ impl Registers {
 
     /// What both laws take for granted: the number of the interface is in its register, which then is not the zero
     /// register unless the number is 0, and making the handle leaves the operand alone.
-    fn granted(&self, riscv: &Riscv<'_>, t: &mut Terms, start: &State, id: TermId) -> TermId {
+    fn granted(&self, riscv: &Riscv<'_>, t: &mut Terms, start: &SymbolicState, id: TermId) -> TermId {
         let held = read(riscv, t, start, self.id);
         let zero = t.number(0, 5);
         let handle_is_zero = same(t, self.handle, zero);
@@ -71,7 +71,7 @@ impl Registers {
 }
 
 /// A register that reads as zero if its number is 0.
-fn read(riscv: &Riscv<'_>, terms: &mut Terms, state: &State, number: TermId) -> TermId {
+fn read(riscv: &Riscv<'_>, terms: &mut Terms, state: &SymbolicState, number: TermId) -> TermId {
     let value = riscv.register_at(terms, state, number);
     let zero = terms.number(0, 5);
     let is_zero = same(terms, number, zero);
@@ -80,16 +80,16 @@ fn read(riscv: &Riscv<'_>, terms: &mut Terms, state: &State, number: TermId) -> 
 }
 
 /// A register written unless its number is 0.
-fn write(riscv: &Riscv<'_>, terms: &mut Terms, state: &State, number: TermId, value: TermId) -> State {
+fn write(riscv: &Riscv<'_>, terms: &mut Terms, state: &SymbolicState, number: TermId, value: TermId) -> SymbolicState {
     let mut after = state.clone();
     riscv.set_register(terms, &mut after, number, value);
     let zero = terms.number(0, 5);
     let is_zero = same(terms, number, zero);
-    State::join(terms, is_zero, state, &after)
+    SymbolicState::join(terms, is_zero, state, &after)
 }
 
 /// One bit: two states differ in registers, memory, pc, or what is outside.
-fn states_differ(riscv: &Riscv<'_>, terms: &mut Terms, one: &State, other: &State) -> TermId {
+fn states_differ(riscv: &Riscv<'_>, terms: &mut Terms, one: &SymbolicState, other: &SymbolicState) -> TermId {
     let mut bits = Vec::new();
     if let (Some(x), Some(y)) = (riscv.registers(one), riscv.registers(other)) {
         bits.push(differ(terms, "register", x, y));
@@ -143,12 +143,12 @@ pub fn native(riscv: &mut Riscv<'_>, profile: &Profile, command: &Command<'_>) -
     done.outside = native.variables.clone();
     done.outside.push(t.number(1, 1));
     let none = t.number(0, CAUSE_BITS);
-    let done = State { pc: end, ..done };
+    let done = SymbolicState { pc: end, ..done };
     // If the command traps, the handle has been made and nothing else has happened.
-    let stuck = State { pc: between, ..opened };
+    let stuck = SymbolicState { pc: between, ..opened };
     let traps = t.binary(BinaryOp::Ne, after.trap, none);
     let wrong_trap = differ(t, "trap", traps, native.traps);
-    let wanted = State::join(t, native.traps, &stuck, &done);
+    let wanted = SymbolicState::join(t, native.traps, &stuck, &done);
     let wrong_state = states_differ(riscv, t, &after, &wanted);
     let wrong = any(t, &[wrong_trap, wrong_state]);
     let wrong = all(t, &[assumed, wrong]);
@@ -183,7 +183,7 @@ pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, commands: u32) -> Opti
         let handle = t.number(j as u64, xlen);
         let step = t.number(4, xlen);
         let pc = t.binary(BinaryOp::Add, start.pc, step);
-        let wanted = State { pc, ..write(riscv, t, &start, registers.handle, handle) };
+        let wanted = SymbolicState { pc, ..write(riscv, t, &start, registers.handle, handle) };
         let mut wrong = vec![states_differ(riscv, t, &middle, &wanted)];
         let used = [("RD", registers.result), ("RS1", registers.handle), ("RS2", registers.operand)];
         let none = t.number(0, CAUSE_BITS);
@@ -199,7 +199,7 @@ pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, commands: u32) -> Opti
             let zero = t.number(0, xlen);
             let result = if j == 1 { zero } else { t.unary(UnaryOp::Not, zero) };
             let pc = t.binary(BinaryOp::Add, wanted.pc, step);
-            let mut done = State { pc, ..write(riscv, t, &wanted, registers.result, result) };
+            let mut done = SymbolicState { pc, ..write(riscv, t, &wanted, registers.result, result) };
             done.outside = vec![t.number(1, 1)];
             wrong.push(traps);
             wrong.push(states_differ(riscv, t, &after, &done));

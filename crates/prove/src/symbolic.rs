@@ -31,7 +31,7 @@ pub const EXTERN_TRAP: u64 = 255;
 
 /// The state of a machine as terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
+pub struct SymbolicState {
     /// Each register file: an array from register numbers.
     pub files: Vec<TermId>,
     /// Memory: an array from addresses to bytes.
@@ -60,15 +60,15 @@ pub fn number_bits(count: u32) -> u32 {
     32 - count.saturating_sub(1).leading_zeros().min(31)
 }
 
-impl State {
+impl SymbolicState {
     /// A state of free variables, named with this prefix.
-    pub fn symbolic(terms: &mut Terms, env: &Env, prefix: &str) -> State {
+    pub fn symbolic(terms: &mut Terms, env: &Env, prefix: &str) -> SymbolicState {
         let address = env.address_width();
         let files = env.files().iter().map(|f| {
             let sort = Sort::Array { index: number_bits(f.count), element: f.width };
             terms.symbol(&format!("{prefix}{}", f.name), sort)
         });
-        State {
+        SymbolicState {
             files: files.collect(),
             memory: terms.symbol(&format!("{prefix}mem"), Sort::Array { index: address, element: 8 }),
             pc: terms.symbol(&format!("{prefix}pc"), Sort::Bits(address)),
@@ -79,9 +79,9 @@ impl State {
     }
 
     /// This state where `condition` is 1, the other elsewhere.
-    pub fn join(terms: &mut Terms, condition: TermId, yes: &State, no: &State) -> State {
+    pub fn join(terms: &mut Terms, condition: TermId, yes: &SymbolicState, no: &SymbolicState) -> SymbolicState {
         let mut pick = |x, y| terms.select(condition, x, y);
-        State {
+        SymbolicState {
             files: yes.files.iter().zip(&no.files).map(|(&x, &y)| pick(x, y)).collect(),
             memory: pick(yes.memory, no.memory),
             pc: pick(yes.pc, no.pc),
@@ -104,7 +104,13 @@ pub struct Outcome {
 /// Says what externs do.
 pub trait Outside {
     /// Calls one: may change `state.outside`. `None` if nothing is known of it.
-    fn call(&mut self, terms: &mut Terms, callee: &Extern, args: &[TermId], state: &mut State) -> Option<Outcome>;
+    fn call(
+        &mut self,
+        terms: &mut Terms,
+        callee: &Extern,
+        args: &[TermId],
+        state: &mut SymbolicState,
+    ) -> Option<Outcome>;
 }
 
 /// Knows nothing of any extern.
@@ -112,7 +118,7 @@ pub trait Outside {
 pub struct Unknown;
 
 impl Outside for Unknown {
-    fn call(&mut self, _: &mut Terms, _: &Extern, _: &[TermId], _: &mut State) -> Option<Outcome> {
+    fn call(&mut self, _: &mut Terms, _: &Extern, _: &[TermId], _: &mut SymbolicState) -> Option<Outcome> {
         None
     }
 }
@@ -146,22 +152,27 @@ struct Symbolic<'a> {
 }
 
 /// The state after an instruction, with externs that do what `outside` says. A state that has trapped stays as it is.
-pub fn execute(terms: &mut Terms, bound: BoundBody<'_>, before: &State, outside: &mut dyn Outside) -> State {
+pub fn execute(
+    terms: &mut Terms,
+    bound: BoundBody<'_>,
+    before: &SymbolicState,
+    outside: &mut dyn Outside,
+) -> SymbolicState {
     let step = terms.number(bound.size, bound.env.address_width());
     let next_pc = terms.binary(BinaryOp::Add, before.pc, step);
     let locals = vec![None; bound.body.locals.len()];
     let mut run = Symbolic { outside, terms, bound, pc: before.pc, next_pc, locals };
-    let after = run.statements(&bound.body.statements, State { pc: next_pc, ..before.clone() });
+    let after = run.statements(&bound.body.statements, SymbolicState { pc: next_pc, ..before.clone() });
     // An instruction that traps leaves the pc at itself.
     let none = terms.number(0, CAUSE_BITS);
     let ran = terms.binary(BinaryOp::Eq, after.trap, none);
     let pc = terms.select(ran, after.pc, before.pc);
     let was_running = terms.binary(BinaryOp::Eq, before.trap, none);
-    State::join(terms, was_running, &State { pc, ..after }, before)
+    SymbolicState::join(terms, was_running, &SymbolicState { pc, ..after }, before)
 }
 
 impl Symbolic<'_> {
-    fn statements(&mut self, list: &[Statement], mut state: State) -> State {
+    fn statements(&mut self, list: &[Statement], mut state: SymbolicState) -> SymbolicState {
         for (i, s) in list.iter().enumerate() {
             let rest = &list[i + 1..];
             match s {
@@ -201,7 +212,7 @@ impl Symbolic<'_> {
                 Statement::Call { callee, args, result } => {
                     let e = &self.bound.env.externs()[callee.0 as usize];
                     let args: Vec<TermId> = args.iter().map(|&a| self.value(a, &state)).collect();
-                    let trapped = State { trap: self.terms.number(EXTERN_TRAP, CAUSE_BITS), ..state.clone() };
+                    let trapped = SymbolicState { trap: self.terms.number(EXTERN_TRAP, CAUSE_BITS), ..state.clone() };
                     let known = self.outside.call(self.terms, e, &args, &mut state);
                     let outcome = match known {
                         Some(outcome) => outcome,
@@ -211,7 +222,7 @@ impl Symbolic<'_> {
                         self.locals[local.0 as usize] = Some(value);
                     }
                     let ran = self.statements(rest, state);
-                    return State::join(self.terms, outcome.traps, &trapped, &ran);
+                    return SymbolicState::join(self.terms, outcome.traps, &trapped, &ran);
                 }
                 Statement::If(condition, then, otherwise) => {
                     let condition = self.value(*condition, &state);
@@ -221,7 +232,7 @@ impl Symbolic<'_> {
                         None => {
                             let yes = self.statements(then, state.clone());
                             let no = self.statements(otherwise, state);
-                            state = State::join(self.terms, condition, &yes, &no);
+                            state = SymbolicState::join(self.terms, condition, &yes, &no);
                         }
                     }
                     // The rest runs only where no side has trapped.
@@ -231,8 +242,8 @@ impl Symbolic<'_> {
                         Some(true) => {}
                         Some(false) => return state,
                         None => {
-                            let ran = self.statements(rest, State { trap: none, ..state.clone() });
-                            return State::join(self.terms, running, &ran, &state);
+                            let ran = self.statements(rest, SymbolicState { trap: none, ..state.clone() });
+                            return SymbolicState::join(self.terms, running, &ran, &state);
                         }
                     }
                 }
@@ -242,7 +253,7 @@ impl Symbolic<'_> {
     }
 
     /// A call of which nothing is known but that it depends on the world and its arguments.
-    fn unknown(&mut self, e: &Extern, args: &[TermId], state: &mut State) -> Outcome {
+    fn unknown(&mut self, e: &Extern, args: &[TermId], state: &mut SymbolicState) -> Outcome {
         let mut values = vec![state.world];
         values.extend(args);
         let result = e.result.map(|width| self.terms.apply(&e.name, values.clone(), Sort::Bits(width)));
@@ -287,7 +298,7 @@ impl Symbolic<'_> {
         self.bound.bindings.get(op.0 as usize).copied()
     }
 
-    fn number(&mut self, file: FileIndex, index: RegisterIndex, state: &State) -> TermId {
+    fn number(&mut self, file: FileIndex, index: RegisterIndex, state: &SymbolicState) -> TermId {
         let bits = number_bits(self.bound.env.files()[file.0 as usize].count);
         let number = match index {
             RegisterIndex::Operand(op) => match self.operand(op) {
@@ -303,7 +314,7 @@ impl Symbolic<'_> {
         }
     }
 
-    fn value(&mut self, id: ValueId, state: &State) -> TermId {
+    fn value(&mut self, id: ValueId, state: &SymbolicState) -> TermId {
         let width = self.bound.body.width(id);
         match self.bound.body.value(id).clone() {
             Value::Const(w) => self.terms.word(w),

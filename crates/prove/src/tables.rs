@@ -8,7 +8,7 @@ use isaglot_xintf::meaning::Meaning;
 
 use crate::claim::{all, not, same};
 use crate::command::{effect, free_variables};
-use crate::symbolic::{Outcome, Outside, State};
+use crate::symbolic::{Outcome, Outside, SymbolicState};
 use crate::term::{Sort, TermId, Terms};
 
 /// A table from keys to values: the first row that fits counts, else `otherwise`.
@@ -32,7 +32,7 @@ struct Chosen {
 }
 
 /// Joins what all commands do; where none fits, `otherwise` counts.
-fn choose(terms: &mut Terms, list: Vec<Chosen>, otherwise: (TermId, TermId), state: &mut State) -> Outcome {
+fn choose(terms: &mut Terms, list: Vec<Chosen>, otherwise: (TermId, TermId), state: &mut SymbolicState) -> Outcome {
     let (mut result, mut traps) = otherwise;
     let count = state.outside.len().saturating_sub(1);
     let mut variables: Vec<TermId> = state.outside.iter().take(count).copied().collect();
@@ -59,10 +59,16 @@ pub(crate) trait Maps {
     /// `{1, device, subdevice}` for a unit, or 0: 25 bits.
     fn device_lookup(&self, terms: &mut Terms, lun: TermId) -> TermId;
     /// A device runs a command: device, selector, rs1, rs2.
-    fn device(&self, terms: &mut Terms, args: [TermId; 4], state: &mut State) -> Outcome;
+    fn device(&self, terms: &mut Terms, args: [TermId; 4], state: &mut SymbolicState) -> Outcome;
 
     /// The outcome of a call of an extern, if it is one of the three.
-    fn answer(&self, terms: &mut Terms, callee: &Extern, args: &[TermId], state: &mut State) -> Option<Outcome> {
+    fn answer(
+        &self,
+        terms: &mut Terms,
+        callee: &Extern,
+        args: &[TermId],
+        state: &mut SymbolicState,
+    ) -> Option<Outcome> {
         let traps = terms.number(0, 1);
         match (callee.name.as_str(), args) {
             ("lun_lookup", &[uuid, dev]) => Some(Outcome { result: Some(self.lun_lookup(terms, uuid, dev)), traps }),
@@ -118,7 +124,7 @@ impl Maps for Assumed<'_> {
         look_up(terms, &rows, other)
     }
 
-    fn device(&self, terms: &mut Terms, args: [TermId; 4], state: &mut State) -> Outcome {
+    fn device(&self, terms: &mut Terms, args: [TermId; 4], state: &mut SymbolicState) -> Outcome {
         let [device, selector, rs1, rs2] = args;
         let width = terms.width(rs1);
         let mut list = Vec::new();
@@ -149,7 +155,13 @@ impl Maps for Assumed<'_> {
 }
 
 impl Outside for Assumed<'_> {
-    fn call(&mut self, terms: &mut Terms, callee: &Extern, args: &[TermId], state: &mut State) -> Option<Outcome> {
+    fn call(
+        &mut self,
+        terms: &mut Terms,
+        callee: &Extern,
+        args: &[TermId],
+        state: &mut SymbolicState,
+    ) -> Option<Outcome> {
         self.answer(terms, callee, args, state)
     }
 }
@@ -210,7 +222,7 @@ impl Maps for Tables<'_> {
         look_up(terms, &rows, nothing)
     }
 
-    fn device(&self, terms: &mut Terms, args: [TermId; 4], state: &mut State) -> Outcome {
+    fn device(&self, terms: &mut Terms, args: [TermId; 4], state: &mut SymbolicState) -> Outcome {
         let [device, selector, rs1, rs2] = args;
         let width = terms.width(rs1);
         let mut list = Vec::new();
@@ -257,7 +269,13 @@ impl Maps for Tables<'_> {
 }
 
 impl Outside for Tables<'_> {
-    fn call(&mut self, terms: &mut Terms, callee: &Extern, args: &[TermId], state: &mut State) -> Option<Outcome> {
+    fn call(
+        &mut self,
+        terms: &mut Terms,
+        callee: &Extern,
+        args: &[TermId],
+        state: &mut SymbolicState,
+    ) -> Option<Outcome> {
         self.answer(terms, callee, args, state)
     }
 }

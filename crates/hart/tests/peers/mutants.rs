@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use isaglot_bits::Word;
 use isaglot_hart::{Cause, Config, Hart, Level, Stop, TrapModel};
 use isaglot_model::{EncodingId, FieldSource, Isa, Node, Piece};
-use isaglot_prove::symbolic::{Binding, BoundBody, State, Unknown, execute, number_bits};
+use isaglot_prove::symbolic::{Binding, BoundBody, SymbolicState, Unknown, execute, number_bits};
 use isaglot_prove::{Sort, Terms, smt};
 use isaglot_semantics::{BinaryOp, Body, Symbol, check, parse};
 use isaglot_source::{Diagnostics, FileId, Span};
@@ -306,7 +306,7 @@ fn differs(isa: &Isa, m: &Mutant) -> Result<String, Failed> {
     let env = isa.environment(&isa[encoding], m.xlen);
     let original = isa.body(encoding, m.xlen).ok_or("no text")?;
     let mut terms = Terms::new();
-    let before = State::symbolic(&mut terms, &env, "");
+    let before = SymbolicState::symbolic(&mut terms, &env, "");
     let mut bindings = Vec::new();
     for (name, symbol) in env.operands() {
         bindings.push(match *symbol {

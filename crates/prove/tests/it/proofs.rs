@@ -5,7 +5,7 @@
 use std::process::Command;
 
 use isaglot_bits::Word;
-use isaglot_prove::symbolic::{Binding, BoundBody, State, Unknown, execute};
+use isaglot_prove::symbolic::{Binding, BoundBody, SymbolicState, Unknown, execute};
 use isaglot_prove::{TermId, Terms, smt};
 use isaglot_semantics::oracle::compile;
 use isaglot_semantics::{BinaryOp, Env, Symbol};
@@ -22,7 +22,7 @@ fn environment() -> Env {
 }
 
 /// The state after a text with `rd` = register 1, `a` = 2 and `b` = 3; register 0 reads as zero.
-fn effect(terms: &mut Terms, env: &Env, text: &str, before: &State) -> State {
+fn effect(terms: &mut Terms, env: &Env, text: &str, before: &SymbolicState) -> SymbolicState {
     let body = compile(env, text);
     let bindings: Vec<Binding> = (1..4).map(|n| Binding::Register(terms.number(n, 2))).collect();
     let bound = BoundBody { env, body: &body, bindings: &bindings, zeros: &[Some(0)], size: 4 };
@@ -32,7 +32,7 @@ fn effect(terms: &mut Terms, env: &Env, text: &str, before: &State) -> State {
 /// One bit that is 1 where two texts differ in register 1, memory or trap.
 fn difference(terms: &mut Terms, one: &str, other: &str) -> TermId {
     let env = environment();
-    let before = State::symbolic(terms, &env, "");
+    let before = SymbolicState::symbolic(terms, &env, "");
     let (one, other) = (effect(terms, &env, one, &before), effect(terms, &env, other, &before));
     let at = terms.number(1, 2);
     let (x, y) = (terms.read(one.files[0], at), terms.read(other.files[0], at));
@@ -109,7 +109,7 @@ fn z3_agrees_on_values() {
         for (a, b) in
             [0u64, 1, 7, 8, 0x7f, 0x80, 0xff].into_iter().flat_map(|a| [0u64, 1, 3, 8, 0x80, 0xff].map(|b| (a, b)))
         {
-            let free = State::symbolic(&mut terms, &env, "");
+            let free = SymbolicState::symbolic(&mut terms, &env, "");
             let mut results = Vec::new();
             // Once with constants, which fold, once with variables that are asserted to be those constants.
             for fold in [true, false] {
