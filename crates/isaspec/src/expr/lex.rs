@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// What a token is. Operators and punctuation are known by their text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     /// A number, its suffixes included, however malformed.
     Number,
     /// A name.
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
 /// A token: its kind and the bytes that it takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token<'a> {
-    pub(crate) kind: Kind,
+    pub(crate) kind: TokenKind,
     pub(crate) text: &'a str,
     pub(crate) start: usize,
 }
@@ -57,26 +57,26 @@ pub(crate) fn next(text: &str, mut at: usize) -> Result<Token<'_>, (Range<usize>
     }
     let rest = text.get(at..).unwrap_or("");
     let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-    let Some(first) = rest.chars().next() else { return Ok(Token { kind: Kind::End, text: "", start: at }) };
+    let Some(first) = rest.chars().next() else { return Ok(Token { kind: TokenKind::End, text: "", start: at }) };
     let token = |kind, len: usize| Ok(Token { kind, text: &rest[..len], start: at });
     let run = rest.bytes().take_while(|&b| word(b)).count();
     if first.is_ascii_digit() {
-        return token(Kind::Number, run);
+        return token(TokenKind::Number, run);
     }
     if run > 0 {
-        return token(Kind::Word, run);
+        return token(TokenKind::Word, run);
     }
     if first == '\'' {
         return match char_len(rest) {
-            Some(len) => token(Kind::Char, len),
+            Some(len) => token(TokenKind::Char, len),
             None => Err((at..at + 1, "not a character constant: expected one character and `'`")),
         };
     }
     if let Some(mark) = LONG_MARKS.iter().find(|m| rest.starts_with(**m)) {
-        return token(Kind::Mark, mark.len());
+        return token(TokenKind::Mark, mark.len());
     }
     if "()!~-+*/%<>&^|?:,=[].".contains(first) {
-        return token(Kind::Mark, 1);
+        return token(TokenKind::Mark, 1);
     }
     let what = match first {
         '{' => "a field reference is `{NAME}`: letters, digits and underscores",

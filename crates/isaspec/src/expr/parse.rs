@@ -8,7 +8,7 @@ use std::ops::Range;
 use isaglot_model::{BinaryOp, IntType, UnaryOp};
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 
-use super::lex::{self, Kind, Token};
+use super::lex::{self, Token, TokenKind};
 use super::paste::Pasted;
 use super::{CExpr, CNode, COp, ctype};
 use crate::limits;
@@ -42,7 +42,7 @@ type Parsed<T> = Result<T, Problem>;
 
 /// A finished subexpression: its node and the bytes of the text that it takes.
 #[derive(Clone)]
-struct Operand {
+struct Subexpr {
     node: u32,
     range: Range<usize>,
 }
@@ -52,7 +52,7 @@ pub(crate) fn parse(pasted: &Pasted, dialect: bool, out: &mut Diagnostics) -> Op
     let mut parser = Parser {
         text: &pasted.text,
         fields: &pasted.fields,
-        token: Token { kind: Kind::End, text: "", start: 0 },
+        token: Token { kind: TokenKind::End, text: "", start: 0 },
         end: 0,
         nodes: Vec::new(),
         depth: 0,
@@ -62,7 +62,7 @@ pub(crate) fn parse(pasted: &Pasted, dialect: bool, out: &mut Diagnostics) -> Op
     };
     let result = parser.start().and_then(|()| {
         let root = parser.comma()?;
-        if parser.token.kind != Kind::End {
+        if parser.token.kind != TokenKind::End {
             return Err(parser.unexpected("an operator or the end of the expression"));
         }
         Ok(root)
@@ -121,14 +121,14 @@ impl<'a> Parser<'a> {
 
     fn unexpected(&self, expected: &str) -> Problem {
         let message = match self.token.kind {
-            Kind::End => format!("the expression ends too early: expected {expected}"),
+            TokenKind::End => format!("the expression ends too early: expected {expected}"),
             _ => format!("expected {expected}, found `{}`", self.token.text),
         };
         self.problem("isaspec-expr-syntax", self.token.range(), &message, "here")
     }
 
     fn is(&self, mark: &str) -> bool {
-        self.token.kind == Kind::Mark && self.token.text == mark
+        self.token.kind == TokenKind::Mark && self.token.text == mark
     }
 
     fn expect(&mut self, mark: &str) -> Parsed<()> {
@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    fn comma(&mut self) -> Parsed<Operand> {
+    fn comma(&mut self) -> Parsed<Subexpr> {
         let mut value = self.conditional()?;
         while self.is(",") {
             self.advance()?;
@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
-    fn conditional(&mut self) -> Parsed<Operand> {
+    fn conditional(&mut self) -> Parsed<Subexpr> {
         let condition = self.binary(0)?;
         if !self.is("?") {
             return self.no_assignment(condition);
@@ -174,14 +174,14 @@ impl<'a> Parser<'a> {
         let chosen = self.constant(&condition).map(|c| if c != 0 { then.clone() } else { otherwise.clone() });
         if let Some(chosen) = chosen {
             let node = self.convert(&chosen, ty);
-            return Ok(Operand { node, range });
+            return Ok(Subexpr { node, range });
         }
         let (then, otherwise) = (self.convert(&then, ty), self.convert(&otherwise, ty));
         Ok(self.push(COp::Select(condition.node, then, otherwise), ty, range))
     }
 
-    fn no_assignment(&self, value: Operand) -> Parsed<Operand> {
-        let assigns = self.token.kind == Kind::Mark
+    fn no_assignment(&self, value: Subexpr) -> Parsed<Subexpr> {
+        let assigns = self.token.kind == TokenKind::Mark
             && self.token.text.ends_with('=')
             && !["==", "!=", "<=", ">="].contains(&self.token.text);
         if assigns {
@@ -191,10 +191,10 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
-    fn binary(&mut self, loosest: u8) -> Parsed<Operand> {
+    fn binary(&mut self, loosest: u8) -> Parsed<Subexpr> {
         let mut left = self.unary()?;
         // A chain such as a+b+c+... is a loop here and a flat list of nodes: it needs no depth.
-        while self.token.kind == Kind::Mark {
+        while self.token.kind == TokenKind::Mark {
             let Some(&(_, binds, op)) = BINARY.iter().find(|(mark, ..)| *mark == self.token.text) else { break };
             if binds <= loosest {
                 break;
@@ -206,7 +206,7 @@ impl<'a> Parser<'a> {
         Ok(left)
     }
 
-    fn apply(&mut self, op: BinaryOp, left: Operand, right: Operand) -> Operand {
+    fn apply(&mut self, op: BinaryOp, left: Subexpr, right: Subexpr) -> Subexpr {
         let range = left.range.start..right.range.end;
         let (lt, rt) = (self.ty(&left), self.ty(&right));
         // The type of the operands, and that of the result.
@@ -236,19 +236,19 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn unary(&mut self) -> Parsed<Operand> {
+    fn unary(&mut self) -> Parsed<Subexpr> {
         let start = self.token.start;
         let op = match (self.token.kind, self.token.text) {
-            (Kind::Mark, "-") => UnaryOp::Negate,
-            (Kind::Mark, "~") => UnaryOp::Not,
-            (Kind::Mark, "!") => UnaryOp::LogicalNot,
-            (Kind::Mark, "+") => {
+            (TokenKind::Mark, "-") => UnaryOp::Negate,
+            (TokenKind::Mark, "~") => UnaryOp::Not,
+            (TokenKind::Mark, "!") => UnaryOp::LogicalNot,
+            (TokenKind::Mark, "+") => {
                 self.advance()?;
                 let value = self.deeper(Self::unary)?;
                 let ty = ctype::promoted(self.ty(&value));
-                return Ok(Operand { node: self.convert(&value, ty), range: start..value.range.end });
+                return Ok(Subexpr { node: self.convert(&value, ty), range: start..value.range.end });
             }
-            (Kind::Mark, "++" | "--") => {
+            (TokenKind::Mark, "++" | "--") => {
                 let what = "nothing can be assigned to";
                 return Err(self.problem(
                     "isaspec-expr-syntax",
@@ -271,32 +271,32 @@ impl<'a> Parser<'a> {
         }
         let ty = ctype::promoted(self.ty(&value));
         let node = self.convert(&value, ty);
-        Ok(match self.constant(&Operand { node, range: range.clone() }) {
+        Ok(match self.constant(&Subexpr { node, range: range.clone() }) {
             Some(v) => self.push(COp::Const(op.apply(ty, v)), ty, range),
             None => self.push(COp::Unary(op, ty, node), ty, range),
         })
     }
 
-    fn primary(&mut self) -> Parsed<Operand> {
+    fn primary(&mut self) -> Parsed<Subexpr> {
         let token = self.token;
         match token.kind {
-            Kind::Number => {
+            TokenKind::Number => {
                 let (value, ty) = ctype::literal(token.text)
                     .map_err(|what| self.problem("isaspec-expr-syntax", token.range(), "malformed number", what))?;
                 self.advance()?;
                 Ok(self.push(COp::Const(value), ty, token.range()))
             }
-            Kind::Char => {
+            TokenKind::Char => {
                 let value = char_value(token.text).ok_or_else(|| {
                     self.problem("isaspec-expr-syntax", token.range(), "malformed character constant", "unknown escape")
                 })?;
                 self.advance()?;
                 Ok(self.push(COp::Const(value), IntType::I32, token.range()))
             }
-            Kind::Word => self.word(token),
-            Kind::Mark if token.text == "(" => {
+            TokenKind::Word => self.word(token),
+            TokenKind::Mark if token.text == "(" => {
                 self.advance()?;
-                if self.token.kind == Kind::Word
+                if self.token.kind == TokenKind::Word
                     && ctype::starts_type(self.token.text)
                     && !self.is_field(self.token.text)
                 {
@@ -304,16 +304,16 @@ impl<'a> Parser<'a> {
                 }
                 let value = self.deeper(Self::comma)?;
                 self.expect(")")?;
-                Ok(Operand { node: value.node, range: token.start..self.end })
+                Ok(Subexpr { node: value.node, range: token.start..self.end })
             }
             _ => Err(self.unexpected("a value")),
         }
     }
 
-    fn cast(&mut self, open: Token<'a>) -> Parsed<Operand> {
+    fn cast(&mut self, open: Token<'a>) -> Parsed<Subexpr> {
         let mut words = Vec::new();
         let start = self.token.start;
-        while self.token.kind == Kind::Word && words.len() < 4 {
+        while self.token.kind == TokenKind::Word && words.len() < 4 {
             words.push(self.token.text);
             self.advance()?;
         }
@@ -323,14 +323,14 @@ impl<'a> Parser<'a> {
         };
         self.expect(")")?;
         let value = self.deeper(Self::unary)?;
-        Ok(Operand { node: self.convert(&value, ty), range: open.start..value.range.end })
+        Ok(Subexpr { node: self.convert(&value, ty), range: open.start..value.range.end })
     }
 
     fn is_field(&self, word: &str) -> bool {
         self.fields.binary_search_by(|f| f.as_str().cmp(word)).is_ok()
     }
 
-    fn word(&mut self, token: Token<'a>) -> Parsed<Operand> {
+    fn word(&mut self, token: Token<'a>) -> Parsed<Subexpr> {
         self.advance()?;
         if let Ok(index) = self.fields.binary_search_by(|f| f.as_str().cmp(token.text)) {
             return Ok(self.push(COp::Field(index as u32), IntType::I64, token.range()));
@@ -344,7 +344,7 @@ impl<'a> Parser<'a> {
             "ISA_FEATURE" if self.dialect => {
                 self.expect("(")?;
                 let name = self.token;
-                if name.kind != Kind::Word {
+                if name.kind != TokenKind::Word {
                     return Err(self.unexpected("the name of a feature"));
                 }
                 self.advance()?;
@@ -362,22 +362,22 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn ty(&self, operand: &Operand) -> IntType {
+    fn ty(&self, operand: &Subexpr) -> IntType {
         self.nodes.get(operand.node as usize).map_or(IntType::I32, |n| n.ty)
     }
 
-    fn constant(&self, operand: &Operand) -> Option<u64> {
+    fn constant(&self, operand: &Subexpr) -> Option<u64> {
         self.nodes.get(operand.node as usize).and_then(constant_of)
     }
 
-    fn push(&mut self, op: COp, ty: IntType, range: Range<usize>) -> Operand {
+    fn push(&mut self, op: COp, ty: IntType, range: Range<usize>) -> Subexpr {
         let span = self.text.span_of(range.clone());
         self.nodes.push(CNode { op, ty, span });
-        Operand { node: self.nodes.len() as u32 - 1, range }
+        Subexpr { node: self.nodes.len() as u32 - 1, range }
     }
 
     /// The operand brought to a type.
-    fn convert(&mut self, operand: &Operand, ty: IntType) -> u32 {
+    fn convert(&mut self, operand: &Subexpr, ty: IntType) -> u32 {
         if self.ty(operand) == ty {
             return operand.node;
         }
