@@ -18,7 +18,7 @@ use crate::limits;
 use crate::report::Undecided;
 use crate::scope::Scopes;
 use crate::symbols::Symbols;
-use crate::text::{self, Notes, Token};
+use crate::text::{self, Notes, TextToken};
 
 /// One side of a comparison.
 #[derive(Clone, Copy, Debug)]
@@ -128,7 +128,7 @@ struct Comparison<'a> {
 /// An encoding followed on its side.
 struct Followed<'a> {
     scopes: Scopes<'a>,
-    tokens: Vec<Token>,
+    tokens: Vec<TextToken>,
     clean: Ref,
 }
 
@@ -301,15 +301,15 @@ fn follow<'a>(sym: &mut Symbols, side: Side<'a>, id: EncodingId) -> Followed<'a>
 }
 
 /// When two texts differ.
-fn differ(sym: &mut Symbols, x: &[Token], y: &[Token]) -> Ref {
+fn differ(sym: &mut Symbols, x: &[TextToken], y: &[TextToken]) -> Ref {
     let same = x.iter().zip(y).take_while(|(x, y)| x == y).count();
     let (x, y) = (&x[same..], &y[same..]);
     let same = x.iter().rev().zip(y.iter().rev()).take_while(|(x, y)| x == y).count();
     let (x, y) = (&x[..x.len() - same], &y[..y.len() - same]);
     match (x, y) {
         ([], []) => Ref::FALSE,
-        ([Token::Choice(x)], [Token::Choice(y)]) => choices_differ(sym, x, y),
-        ([Token::Choice(choice)], other) | (other, [Token::Choice(choice)]) => {
+        ([TextToken::Choice(x)], [TextToken::Choice(y)]) => choices_differ(sym, x, y),
+        ([TextToken::Choice(choice)], other) | (other, [TextToken::Choice(choice)]) => {
             let (mut any, mut none) = (Ref::FALSE, Ref::TRUE);
             for (when, tokens) in choice {
                 let inside = differ(sym, tokens, other);
@@ -331,16 +331,18 @@ fn differ(sym: &mut Symbols, x: &[Token], y: &[Token]) -> Ref {
     }
 }
 
-fn token_differs(sym: &mut Symbols, x: &Token, y: &Token) -> Ref {
+fn token_differs(sym: &mut Symbols, x: &TextToken, y: &TextToken) -> Ref {
     match (x, y) {
         // Zeros stand in front of a number that is not negative, and ones of one that is.
-        (Token::Number(f, x), Token::Number(g, y)) if f == g => {
+        (TextToken::Number(f, x), TextToken::Number(g, y)) if f == g => {
             bits_differ(sym, x, y, Ref::constant(*f == text::Format::Negative))
         }
-        (Token::Choice(x), Token::Choice(y)) => choices_differ(sym, x, y),
+        (TextToken::Choice(x), TextToken::Choice(y)) => choices_differ(sym, x, y),
         _ if x == y => Ref::FALSE,
         // A choice may come out as a token of another kind.
-        (Token::Choice(_), _) | (_, Token::Choice(_)) => differ(sym, std::slice::from_ref(x), std::slice::from_ref(y)),
+        (TextToken::Choice(_), _) | (_, TextToken::Choice(_)) => {
+            differ(sym, std::slice::from_ref(x), std::slice::from_ref(y))
+        }
         _ => Ref::TRUE,
     }
 }
@@ -355,7 +357,7 @@ fn bits_differ(sym: &mut Symbols, x: &[Ref], y: &[Ref], fill: Ref) -> Ref {
 }
 
 /// When two choices give different texts: alternatives of one shape belong together.
-fn choices_differ(sym: &mut Symbols, x: &[(Ref, Vec<Token>)], y: &[(Ref, Vec<Token>)]) -> Ref {
+fn choices_differ(sym: &mut Symbols, x: &[(Ref, Vec<TextToken>)], y: &[(Ref, Vec<TextToken>)]) -> Ref {
     let mut any = Ref::FALSE;
     let mut met = vec![false; y.len()];
     for (when, tokens) in x {

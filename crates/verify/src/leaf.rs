@@ -9,14 +9,14 @@ use crate::bdd::Ref;
 use crate::limits;
 use crate::scope::Scopes;
 use crate::symbols::Symbols;
-use crate::text::{self, Notes, Token};
+use crate::text::{self, Notes, TextToken};
 
 /// An encoding, followed.
 pub(crate) struct Leaf<'a> {
     pub(crate) encoding: EncodingId,
     pub(crate) sym: Symbols,
     pub(crate) scopes: Scopes<'a>,
-    pub(crate) tokens: Vec<Token>,
+    pub(crate) tokens: Vec<TextToken>,
     pub(crate) notes: Notes,
     /// The words, gens and features of the encoding.
     pub(crate) when: Ref,

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use crate::bdd::Ref;
 use crate::limits;
-use crate::text::{Format, Token};
+use crate::text::{Format, TextToken};
 
 /// A state.
 enum State {
@@ -45,7 +45,7 @@ struct Automaton {
 }
 
 /// Whether the texts of these tokens are read in one way only.
-pub(crate) fn reading(tokens: &[Token]) -> Reading {
+pub(crate) fn reading(tokens: &[TextToken]) -> Reading {
     let mut automaton = Automaton { states: vec![State::Go(Vec::new())], full: false, foreign: false };
     automaton.sequence(tokens, 0);
     match automaton.search() {
@@ -89,18 +89,18 @@ impl Automaton {
     }
 
     /// The tokens back to front; gives the first state.
-    fn sequence(&mut self, tokens: &[Token], end: u32) -> u32 {
+    fn sequence(&mut self, tokens: &[TextToken], end: u32) -> u32 {
         let mut next = end;
         for token in tokens.iter().rev() {
             next = match token {
-                Token::Text(bytes) => self.bytes(bytes, next),
+                TextToken::Text(bytes) => self.bytes(bytes, next),
                 // How many there are depends on the column, which the bytes read so far give.
-                Token::Pad(_) => self.many(b' ', b' ', next),
-                Token::Choice(choice) => {
+                TextToken::Pad(_) => self.many(b' ', b' ', next),
+                TextToken::Choice(choice) => {
                     let starts = choice.iter().map(|(_, tokens)| self.sequence(tokens, next)).collect();
                     self.go(starts)
                 }
-                Token::Number(format, bits) => self.number(format, bits, next),
+                TextToken::Number(format, bits) => self.number(format, bits, next),
             };
         }
         next
@@ -206,23 +206,23 @@ fn decimal_digits(bits: u32) -> u32 {
 mod tests {
     use super::*;
 
-    fn text(t: &str) -> Token {
-        Token::Text(t.as_bytes().to_vec())
+    fn text(t: &str) -> TextToken {
+        TextToken::Text(t.as_bytes().to_vec())
     }
 
-    fn number(bits: usize) -> Token {
-        Token::Number(Format::Unsigned, vec![Ref::TRUE; bits])
+    fn number(bits: usize) -> TextToken {
+        TextToken::Number(Format::Unsigned, vec![Ref::TRUE; bits])
     }
 
-    fn choice(list: &[&str]) -> Token {
+    fn choice(list: &[&str]) -> TextToken {
         let one = |t: &&str| (Ref::TRUE, if t.is_empty() { Vec::new() } else { vec![text(t)] });
-        Token::Choice(list.iter().map(one).collect())
+        TextToken::Choice(list.iter().map(one).collect())
     }
 
     #[test]
     fn readings() {
         use Reading::{Ambiguous, Unique};
-        let cases: [(&str, Vec<Token>, Reading); 12] = [
+        let cases: [(&str, Vec<TextToken>, Reading); 12] = [
             ("a literal", vec![text("nop")], Unique),
             ("a number", vec![text("r"), number(8)], Unique),
             ("two numbers apart", vec![number(8), text(", "), number(8)], Unique),
@@ -234,11 +234,11 @@ mod tests {
             ("a prefix that shows", vec![choice(&["br", "bra"]), choice(&["x", "y"])], Unique),
             (
                 "two empty ones",
-                vec![Token::Choice(vec![(Ref::TRUE, vec![]), (Ref::TRUE, vec![choice(&["", "x"])])])],
+                vec![TextToken::Choice(vec![(Ref::TRUE, vec![]), (Ref::TRUE, vec![choice(&["", "x"])])])],
                 Ambiguous,
             ),
-            ("padding", vec![text("mov "), Token::Pad(18), text("x")], Unique),
-            ("padding and blanks", vec![Token::Pad(18), text(" x")], Unique),
+            ("padding", vec![text("mov "), TextToken::Pad(18), text("x")], Unique),
+            ("padding and blanks", vec![TextToken::Pad(18), text(" x")], Unique),
         ];
         for (what, tokens, want) in cases {
             assert_eq!(reading(&tokens), want, "{what}");

@@ -37,7 +37,7 @@ pub(crate) enum Format {
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Token {
+pub(crate) enum TextToken {
     /// These bytes.
     Text(Vec<u8>),
     /// A number; bits least significant first.
@@ -45,7 +45,7 @@ pub(crate) enum Token {
     /// Spaces up to this column.
     Pad(u32),
     /// One of these; nothing where no condition holds.
-    Choice(Vec<(Ref, Vec<Token>)>),
+    Choice(Vec<(Ref, Vec<TextToken>)>),
 }
 
 /// A reference in a template that a field answers: for checks of what the format loses.
@@ -94,7 +94,7 @@ pub(crate) fn text(
     scope: ScopeId,
     when: Ref,
     notes: &mut Notes,
-) -> Vec<Token> {
+) -> Vec<TextToken> {
     let encoding = scopes.encoding(scope);
     let unknown = sym_dont_care(sym, scopes, scope);
     let unknown = sym.bdd.and(when, unknown);
@@ -127,7 +127,7 @@ pub(crate) fn text(
         notes.silent.push((scope, rest));
         notes.dirty.push(rest);
     }
-    vec![Token::Choice(choice)]
+    vec![TextToken::Choice(choice)]
 }
 
 /// When a don't-care bit of the scope's encoding is set.
@@ -159,13 +159,13 @@ fn follow(
     template: TemplateId,
     when: Ref,
     notes: &mut Notes,
-) -> Vec<Token> {
+) -> Vec<TextToken> {
     let mut out = Vec::new();
     let isa = scopes.isa;
     for (p, part) in isa[template].parts.iter().enumerate() {
         match part {
             TemplatePart::Literal(bytes) => push_text(&mut out, bytes),
-            TemplatePart::Align(column) => out.push(Token::Pad(*column)),
+            TemplatePart::Align(column) => out.push(TextToken::Pad(*column)),
             TemplatePart::Mnemonic { align, .. } => {
                 pad(&mut out, *align);
                 push_text(&mut out, scopes.encoding(scope).display_name.as_bytes());
@@ -205,7 +205,7 @@ fn field(
     when: Ref,
     reference: &str,
     notes: &mut Notes,
-) -> Vec<Token> {
+) -> Vec<TextToken> {
     let field = scopes.field(found);
     if let FieldType::Sub(space) = field.ty {
         let subs = scopes.subs(sym, scope, found, space);
@@ -229,20 +229,20 @@ fn field(
     match &field.ty {
         FieldType::Bool(Some(text)) => two(sym, &mut out, &value, text, true, when),
         FieldType::BoolInv(Some(text)) => two(sym, &mut out, &value, text, false, when),
-        FieldType::Bool(None) => out.push(Token::Number(Format::Unsigned, value[..32].to_vec())),
+        FieldType::Bool(None) => out.push(TextToken::Number(Format::Unsigned, value[..32].to_vec())),
         FieldType::BoolInv(None) => {
             let any = vector::truth(&mut sym.bdd, &value);
             let not = sym.bdd.not(any);
-            out.push(Token::Number(Format::Unsigned, vec![not]));
+            out.push(TextToken::Number(Format::Unsigned, vec![not]));
         }
-        FieldType::Uint => out.push(Token::Number(Format::Unsigned, value.to_vec())),
-        FieldType::Hex => out.push(Token::Number(Format::Hex, value.to_vec())),
+        FieldType::Uint => out.push(TextToken::Number(Format::Unsigned, value.to_vec())),
+        FieldType::Hex => out.push(TextToken::Number(Format::Hex, value.to_vec())),
         // Without labels a branch prints as an integer.
         FieldType::Int | FieldType::Branch { .. } => {
             let choice = signed(sym, &value[..width], "");
             push_choice(sym, &mut out, choice, when);
         }
-        FieldType::Float => out.push(Token::Number(Format::Float, value[..width].to_vec())),
+        FieldType::Float => out.push(TextToken::Number(Format::Float, value[..width].to_vec())),
         FieldType::Offset | FieldType::Uoffset => {
             let any = vector::truth(&mut sym.bdd, &value);
             let mut choice = vec![(sym.bdd.not(any), Vec::new())];
@@ -251,12 +251,15 @@ fn field(
                     choice.push((sym.bdd.and(any, sign), tokens));
                 }
             } else {
-                choice.push((any, vec![Token::Text(b"+".to_vec()), Token::Number(Format::Unsigned, value.to_vec())]));
+                choice.push((
+                    any,
+                    vec![TextToken::Text(b"+".to_vec()), TextToken::Number(Format::Unsigned, value.to_vec())],
+                ));
             }
             choice.retain(|(when, _)| !when.is_false());
             push_choice(sym, &mut out, choice, when);
         }
-        FieldType::Custom => out.push(Token::Number(Format::Custom(reference.into()), value.to_vec())),
+        FieldType::Custom => out.push(TextToken::Number(Format::Custom(reference.into()), value.to_vec())),
         FieldType::Enum(id) => {
             let entries = scopes.isa[*id].values.iter().map(|v| (v.value, v.display.as_str()));
             table(sym, &mut out, &value, entries, when);
@@ -272,19 +275,19 @@ fn field(
 }
 
 /// A two's complement number, after `plus` if it is not negative.
-fn signed(sym: &mut Symbols, bits: &[Ref], plus: &str) -> Vec<(Ref, Vec<Token>)> {
+fn signed(sym: &mut Symbols, bits: &[Ref], plus: &str) -> Vec<(Ref, Vec<TextToken>)> {
     let Some((&sign, low)) = bits.split_last() else { return impossible(Vec::new()) };
     let mut positive = Vec::new();
     push_text(&mut positive, plus.as_bytes());
-    positive.push(Token::Number(Format::Unsigned, low.to_vec()));
-    let negative = vec![Token::Number(Format::Negative, low.to_vec())];
+    positive.push(TextToken::Number(Format::Unsigned, low.to_vec()));
+    let negative = vec![TextToken::Number(Format::Negative, low.to_vec())];
     let mut choice = vec![(sym.bdd.not(sign), positive), (sign, negative)];
     choice.retain(|(when, _)| !when.is_false());
     choice
 }
 
 /// A text if the value is not 0 (or, with `set` off, if it is).
-fn two(sym: &mut Symbols, out: &mut Vec<Token>, value: &Vector, text: &str, set: bool, when: Ref) {
+fn two(sym: &mut Symbols, out: &mut Vec<TextToken>, value: &Vector, text: &str, set: bool, when: Ref) {
     let any = vector::truth(&mut sym.bdd, value);
     let not = sym.bdd.not(any);
     let (yes, no) = if set { (any, not) } else { (not, any) };
@@ -299,7 +302,7 @@ fn two(sym: &mut Symbols, out: &mut Vec<Token>, value: &Vector, text: &str, set:
 /// The text of the first entry with the value, else the number cut to 32 bits.
 fn table<'t>(
     sym: &mut Symbols,
-    out: &mut Vec<Token>,
+    out: &mut Vec<TextToken>,
     value: &Vector,
     entries: impl Iterator<Item = (u64, &'t str)>,
     when: Ref,
@@ -318,46 +321,46 @@ fn table<'t>(
         push_alternative(sym, &mut choice, is, tokens);
     }
     if !rest.is_false() {
-        push_alternative(sym, &mut choice, rest, vec![Token::Number(Format::Unsigned, value[..32].to_vec())]);
+        push_alternative(sym, &mut choice, rest, vec![TextToken::Number(Format::Unsigned, value[..32].to_vec())]);
     }
     push_choice(sym, out, choice, when);
 }
 
-fn pad(out: &mut Vec<Token>, column: u32) {
+fn pad(out: &mut Vec<TextToken>, column: u32) {
     if column > 0 {
-        out.push(Token::Pad(column));
+        out.push(TextToken::Pad(column));
     }
 }
 
-fn push_text(out: &mut Vec<Token>, bytes: &[u8]) {
+fn push_text(out: &mut Vec<TextToken>, bytes: &[u8]) {
     match out.last_mut() {
         _ if bytes.is_empty() => {}
-        Some(Token::Text(last)) => last.extend_from_slice(bytes),
-        _ => out.push(Token::Text(bytes.to_vec())),
+        Some(TextToken::Text(last)) => last.extend_from_slice(bytes),
+        _ => out.push(TextToken::Text(bytes.to_vec())),
     }
 }
 
 /// Adds a choice; one that is always the same alternative is that alternative.
-fn push_choice(sym: &mut Symbols, out: &mut Vec<Token>, mut choice: Vec<(Ref, Vec<Token>)>, when: Ref) {
+fn push_choice(sym: &mut Symbols, out: &mut Vec<TextToken>, mut choice: Vec<(Ref, Vec<TextToken>)>, when: Ref) {
     if let [(under, _)] = choice.as_slice()
         && sym.bdd.and_not(when, *under).is_false()
         && let Some((_, tokens)) = choice.pop()
     {
         for token in tokens {
             match token {
-                Token::Text(bytes) => push_text(out, &bytes),
+                TextToken::Text(bytes) => push_text(out, &bytes),
                 other => out.push(other),
             }
         }
         return;
     }
     if choice.iter().any(|(_, tokens)| !tokens.is_empty()) {
-        out.push(Token::Choice(choice));
+        out.push(TextToken::Choice(choice));
     }
 }
 
 /// Adds an alternative; one that can be unified with an earlier one joins it.
-fn push_alternative(sym: &mut Symbols, choice: &mut Vec<(Ref, Vec<Token>)>, when: Ref, tokens: Vec<Token>) {
+fn push_alternative(sym: &mut Symbols, choice: &mut Vec<(Ref, Vec<TextToken>)>, when: Ref, tokens: Vec<TextToken>) {
     if when.is_false() {
         return;
     }
@@ -373,27 +376,29 @@ fn push_alternative(sym: &mut Symbols, choice: &mut Vec<(Ref, Vec<Token>)>, when
 }
 
 /// Whether two texts can be unified: token by token the same, or a choice on one side.
-fn fits(a: &[Token], b: &[Token]) -> bool {
+fn fits(a: &[TextToken], b: &[TextToken]) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|pair| match pair {
-            (Token::Text(a), Token::Text(b)) => a == b,
-            (Token::Pad(a), Token::Pad(b)) => a == b,
-            (Token::Number(f, _), Token::Number(g, _)) => f == g && *f != Format::Float && *f != Format::Negative,
-            (Token::Choice(_), Token::Pad(_)) | (Token::Pad(_), Token::Choice(_)) => false,
-            (Token::Choice(_), _) | (_, Token::Choice(_)) => true,
+            (TextToken::Text(a), TextToken::Text(b)) => a == b,
+            (TextToken::Pad(a), TextToken::Pad(b)) => a == b,
+            (TextToken::Number(f, _), TextToken::Number(g, _)) => {
+                f == g && *f != Format::Float && *f != Format::Negative
+            }
+            (TextToken::Choice(_), TextToken::Pad(_)) | (TextToken::Pad(_), TextToken::Choice(_)) => false,
+            (TextToken::Choice(_), _) | (_, TextToken::Choice(_)) => true,
             _ => false,
         })
         || same_shape(a, b)
 }
 
 /// Whether two texts are the same but for their bits and conditions.
-pub(crate) fn same_shape(a: &[Token], b: &[Token]) -> bool {
+pub(crate) fn same_shape(a: &[TextToken], b: &[TextToken]) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|pair| match pair {
-            (Token::Text(a), Token::Text(b)) => a == b,
-            (Token::Pad(a), Token::Pad(b)) => a == b,
-            (Token::Number(f, a), Token::Number(g, b)) => f == g && a.len() == b.len(),
-            (Token::Choice(a), Token::Choice(b)) => {
+            (TextToken::Text(a), TextToken::Text(b)) => a == b,
+            (TextToken::Pad(a), TextToken::Pad(b)) => a == b,
+            (TextToken::Number(f, a), TextToken::Number(g, b)) => f == g && a.len() == b.len(),
+            (TextToken::Choice(a), TextToken::Choice(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_shape(&a.1, &b.1))
             }
             _ => false,
@@ -401,18 +406,18 @@ pub(crate) fn same_shape(a: &[Token], b: &[Token]) -> bool {
 }
 
 /// `a` under one condition and `b` under another that excludes it, as one token; they fit.
-fn join(sym: &mut Symbols, under_a: Ref, a: &Token, under_b: Ref, b: &Token) -> Token {
+fn join(sym: &mut Symbols, under_a: Ref, a: &TextToken, under_b: Ref, b: &TextToken) -> TextToken {
     match (a, b) {
-        (Token::Number(format, x), Token::Number(_, y)) => {
+        (TextToken::Number(format, x), TextToken::Number(_, y)) => {
             let bit = |bits: &[Ref], i: usize| bits.get(i).copied().unwrap_or(Ref::FALSE);
             let bits = (0..x.len().max(y.len())).map(|i| sym.bdd.ite(under_a, bit(x, i), bit(y, i)));
-            Token::Number(format.clone(), bits.collect())
+            TextToken::Number(format.clone(), bits.collect())
         }
-        (Token::Choice(_), _) | (_, Token::Choice(_)) => {
+        (TextToken::Choice(_), _) | (_, TextToken::Choice(_)) => {
             let mut choice = Vec::new();
             for (under, token) in [(under_b, b), (under_a, a)] {
                 match token {
-                    Token::Choice(alternatives) => {
+                    TextToken::Choice(alternatives) => {
                         for (when, tokens) in alternatives {
                             let when = sym.bdd.and(under, *when);
                             push_alternative(sym, &mut choice, when, tokens.clone());
@@ -421,7 +426,7 @@ fn join(sym: &mut Symbols, under_a: Ref, a: &Token, under_b: Ref, b: &Token) -> 
                     other => push_alternative(sym, &mut choice, under, vec![other.clone()]),
                 }
             }
-            Token::Choice(choice)
+            TextToken::Choice(choice)
         }
         _ => b.clone(),
     }
@@ -429,17 +434,17 @@ fn join(sym: &mut Symbols, under_a: Ref, a: &Token, under_b: Ref, b: &Token) -> 
 
 /// Everything that shows of a word: functions that two words with one text agree on, provided that the text can be
 /// taken apart in one way only.
-pub(crate) fn observe(sym: &mut Symbols, tokens: &[Token], when: Ref, out: &mut Vec<Ref>) {
+pub(crate) fn observe(sym: &mut Symbols, tokens: &[TextToken], when: Ref, out: &mut Vec<Ref>) {
     for token in tokens {
         match token {
-            Token::Text(_) | Token::Pad(_) => {}
-            Token::Number(Format::Float, bits) => float(sym, bits, when, out),
-            Token::Number(_, bits) => {
+            TextToken::Text(_) | TextToken::Pad(_) => {}
+            TextToken::Number(Format::Float, bits) => float(sym, bits, when, out),
+            TextToken::Number(_, bits) => {
                 for &bit in bits {
                     push(sym, bit, when, out);
                 }
             }
-            Token::Choice(choice) => {
+            TextToken::Choice(choice) => {
                 // Which alternative it is, as a binary number; 0 is none.
                 let digits = usize::BITS - choice.len().leading_zeros();
                 for digit in 0..digits {
