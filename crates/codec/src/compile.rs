@@ -228,7 +228,7 @@ impl<'p, 'a> Compiler<'p, 'a> {
         for piece in pieces {
             match *piece {
                 Piece::Implied { .. } => out.push(*piece),
-                Piece::Bits(range) => slice(&self.place(context).bits, range, &mut out),
+                Piece::Bits(range) => Piece::slice(&self.place(context).bits, range, &mut out),
             }
         }
         out
@@ -453,23 +453,4 @@ impl<'a> Domain<'a> for Compiler<'_, 'a> {
 
 fn unsure(memory: &Memory) -> Memory {
     Memory { unsure: true, ..memory.clone() }
-}
-
-/// Appends the bits `range` of a value made of `pieces` (the most significant first).
-fn slice(pieces: &[Piece], range: BitRange, out: &mut Vec<Piece>) {
-    let mut top: u32 = pieces.iter().map(|piece| piece.width()).sum();
-    for piece in pieces {
-        let low = top - piece.width();
-        let (from, to) = (range.lo.max(low), range.end().min(top));
-        if from < to {
-            out.push(match *piece {
-                Piece::Bits(bits) => Piece::Bits(BitRange::new(bits.lo + (from - low), to - from)),
-                Piece::Implied { value, .. } => {
-                    let width = to - from;
-                    Piece::Implied { width, value: (value >> (from - low)) & isaglot_bits::limbs::mask(width) }
-                }
-            });
-        }
-        top = low;
-    }
 }

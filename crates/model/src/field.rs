@@ -1,9 +1,10 @@
 //! Fields: which bits, or which expression, and how the value reads.
 
-use isaglot_bits::BitRange;
+use isaglot_bits::{BitRange, limbs};
 use isaglot_source::Span;
 
 use crate::ids::{EnumId, ExprId, RegisterFileId, SpaceId};
+use crate::limits::MAX_IMPLIED_BITS;
 use crate::names::Name;
 
 /// A named value of an encoding, as one case defines it.
@@ -59,7 +60,7 @@ pub enum Piece {
     Bits(BitRange),
     /// Constant bits that are not in the word: the low zero of a branch offset, say.
     Implied {
-        /// How many, up to 64.
+        /// How many, up to [`MAX_IMPLIED_BITS`].
         width: u32,
         /// Their value.
         value: u64,
@@ -74,6 +75,42 @@ impl Piece {
             Piece::Bits(range) => range.width,
             Piece::Implied { width, .. } => width,
         }
+    }
+
+    /// Zero bits, as many as wanted.
+    pub fn zeros(width: u32) -> impl Iterator<Item = Piece> {
+        let piece = move |at: u32| Piece::Implied { width: (width - at).min(MAX_IMPLIED_BITS), value: 0 };
+        (0..width).step_by(MAX_IMPLIED_BITS as usize).map(piece)
+    }
+
+    /// Appends the bits `range` of the value that pieces make.
+    ///
+    /// Pieces stand with the most significant first: `[9..=10], [2..=4]` are 5 bits. Their low 4 are `[9..=9], [2..=4]`,
+    /// and the 2 from bit 2 on are `[9..=9], [4..=4]`.
+    pub fn slice(pieces: &[Piece], range: BitRange, out: &mut Vec<Piece>) {
+        let mut top: u32 = pieces.iter().map(|piece| piece.width()).sum();
+        for piece in pieces {
+            let low = top - piece.width();
+            let (from, to) = (range.lo.max(low), range.end().min(top));
+            if from < to {
+                out.push(match *piece {
+                    Piece::Bits(bits) => Piece::Bits(BitRange::new(bits.lo + (from - low), to - from)),
+                    Piece::Implied { value, .. } => {
+                        let width = to - from;
+                        Piece::Implied { width, value: (value >> (from - low)) & limbs::mask(width) }
+                    }
+                });
+            }
+            top = low;
+        }
+    }
+
+    /// The low `width` bits of the value that pieces make, with zeros above where it has fewer.
+    pub fn resized(pieces: &[Piece], width: u32) -> Vec<Piece> {
+        let have: u32 = pieces.iter().map(|piece| piece.width()).sum();
+        let mut out: Vec<Piece> = Piece::zeros(width.saturating_sub(have)).collect();
+        Piece::slice(pieces, BitRange { lo: 0, width }, &mut out);
+        out
     }
 }
 

@@ -6,6 +6,9 @@ pub const MAX_WORD_BITS: u32 = 4096;
 /// The widest value that an expression computes with, in bits. Wider fields enter an expression as their low bits.
 pub const MAX_EXPR_BITS: u32 = 64;
 
+/// The most bits of one [`Implied`](crate::Piece::Implied) piece of a field.
+pub const MAX_IMPLIED_BITS: u32 = 64;
+
 /// The most nodes of one expression.
 pub const MAX_EXPR_NODES: usize = 10_000;
 

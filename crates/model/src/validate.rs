@@ -293,8 +293,9 @@ fn field(isa: &Isa, e: &Encoding, field: &Field, out: &mut Diagnostics) {
         FieldSource::Derived(_) => {}
         FieldSource::Bits(pieces) => {
             let outside = pieces.iter().any(|p| matches!(p, Piece::Bits(r) if r.end() > e.width || r.width == 0));
-            let oversized =
-                pieces.iter().any(|p| matches!(p, Piece::Implied { width, .. } if *width == 0 || *width > 64));
+            let oversized = pieces
+                .iter()
+                .any(|p| matches!(p, Piece::Implied { width, .. } if *width == 0 || *width > limits::MAX_IMPLIED_BITS));
             if outside || oversized || pieces.is_empty() {
                 out.push(error(
                     "model-range",

@@ -57,19 +57,15 @@ impl<'a> Lowering<'a> {
                 PieceDecl::Implied { width, value } => pieces.push(Piece::Implied { width, value }),
             }
         }
-        let mut width = pieces.iter().map(|p| p.width()).sum();
-        match ty {
-            FieldType::Sub(space) => {
-                let size = self.space_width(space);
-                fit(&mut pieces, width, size);
-                width = size;
-            }
+        let have = pieces.iter().map(|p| p.width()).sum();
+        let width = match ty {
+            FieldType::Sub(space) => self.space_width(space),
             // What is wider than 64 bits the reference reads as its low 64 bits.
-            _ if !set.dialect && width > REFERENCE_VALUE_BITS => {
-                fit(&mut pieces, width, REFERENCE_VALUE_BITS);
-                width = REFERENCE_VALUE_BITS;
-            }
-            _ => {}
+            _ if !set.dialect => REFERENCE_VALUE_BITS.min(have),
+            _ => have,
+        };
+        if width != have {
+            pieces = Piece::resized(&pieces, width);
         }
         let mut params = Vec::with_capacity(field.params.len());
         for p in &field.params {
@@ -125,48 +121,9 @@ impl<'a> Lowering<'a> {
 /// Adds a range of bits; what lies outside the word reads as 0.
 fn bits(low: u32, high: u32, word: u32, pieces: &mut Vec<Piece>) {
     if high >= word {
-        zeros(high - low.max(word) + 1, pieces);
+        pieces.extend(Piece::zeros(high - low.max(word) + 1));
     }
     if low < word {
         pieces.push(Piece::Bits(BitRange { lo: low, width: high.min(word - 1) - low + 1 }));
-    }
-}
-
-fn zeros(mut width: u32, pieces: &mut Vec<Piece>) {
-    while width > 0 {
-        let some = width.min(64);
-        pieces.push(Piece::Implied { width: some, value: 0 });
-        width -= some;
-    }
-}
-
-/// Cuts pieces of `have` bits to their low `want` bits, or puts zeros before them.
-///
-/// Pieces stand with the most significant first: `[9..=10], [2..=4]` are 5 bits. Cut to 4 they are `[9..=9], [2..=4]`, cut
-/// to 2 they are `[2..=3]`; with 7 wanted, two zero bits come first.
-fn fit(pieces: &mut Vec<Piece>, have: u32, want: u32) {
-    if have < want {
-        let mut front = Vec::new();
-        zeros(want - have, &mut front);
-        front.append(pieces);
-        *pieces = front;
-        return;
-    }
-    let mut drop = have - want;
-    while let Some(first) = pieces.first_mut().filter(|_| drop > 0) {
-        let width = first.width();
-        if width <= drop {
-            drop -= width;
-            pieces.remove(0);
-            continue;
-        }
-        match first {
-            Piece::Bits(range) => range.width -= drop,
-            Piece::Implied { width, value } => {
-                *width -= drop;
-                *value &= u64::MAX >> (64 - *width);
-            }
-        }
-        drop = 0;
     }
 }

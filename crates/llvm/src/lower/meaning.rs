@@ -253,7 +253,7 @@ impl<'a> Lowering<'a> {
                 DecodeStep::Int(to) | DecodeStep::Uint(to) => {
                     number.signed = matches!(step, DecodeStep::Int(_));
                     if let Some(to) = to {
-                        resize(&mut number.pieces, bits(to.value(bound)));
+                        number.pieces = Piece::resized(&number.pieces, bits(to.value(bound)));
                     }
                 }
                 DecodeStep::Shl(by) => {
@@ -308,31 +308,6 @@ pub(crate) fn register_class(ty: Def<'_>) -> Option<Def<'_>> {
 pub(crate) fn select(places: &Places, bits: &[(u32, u32)]) -> Places {
     let ranges = bits.iter().rev().flat_map(|&(high, low)| low..=high);
     ranges.map(|bit| places.get(bit as usize).copied().flatten()).collect()
-}
-
-/// Cuts pieces to their low bits, or puts zeros above.
-pub(crate) fn resize(pieces: &mut Vec<Piece>, width: u32) {
-    let have: u32 = pieces.iter().map(|p| p.width()).sum();
-    if have < width {
-        pieces.insert(0, Piece::Implied { width: width - have, value: 0 });
-    }
-    let mut drop = have.saturating_sub(width);
-    while let Some(first) = pieces.first_mut().filter(|_| drop > 0) {
-        let wide = first.width();
-        if wide <= drop {
-            drop -= wide;
-            pieces.remove(0);
-            continue;
-        }
-        match first {
-            Piece::Bits(range) => range.width -= drop,
-            Piece::Implied { width, value } => {
-                *width -= drop;
-                *value &= u64::MAX >> (64 - *width);
-            }
-        }
-        drop = 0;
-    }
 }
 
 /// Adds the words of `width` bits for which the bits at `places` have a value that is refused, as patterns.
