@@ -283,17 +283,42 @@ pub(super) fn unsqueezed(text: &[u8], made: &[u8], offset: usize) -> usize {
     text.len()
 }
 
-/// A program without comments of the form `/* … */`: they become blanks, so that all places stay.
+/// A program without comments of the form `/* … */`: they become blanks, so that all places stay. In a string or after the
+/// sign of a comment to the end of the line, `/*` begins nothing: `.asciz "glob /* all */"` keeps its text.
 pub(super) fn without_comments(text: &str) -> Option<String> {
-    let mut out: Option<Vec<u8>> = None;
-    let mut at = 0;
-    while let Some(start) = find(text, at, "/*") {
-        let end = find(text, start + 2, "*/").map_or(text.len(), |end| end + 2);
-        let bytes = out.get_or_insert_with(|| text.as_bytes().to_vec());
-        bytes.get_mut(start..end).or_impossible_default().iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
-        at = end;
+    let bytes = text.as_bytes();
+    memchr::memmem::find(bytes, b"/*")?;
+    let mut out = bytes.to_vec();
+    let (mut at, mut quoted) = (0, false);
+    while let Some(&byte) = bytes.get(at) {
+        let next = bytes.get(at + 1);
+        match byte {
+            // No string goes on after its line.
+            b'\n' => quoted = false,
+            b'\\' if quoted && next != Some(&b'\n') => at += 1,
+            b'"' => quoted = !quoted,
+            _ if quoted => {}
+            b'\'' if bytes.get(at + 2) == Some(&b'\'') => at += 2,
+            b'#' => at = line_end(bytes, at),
+            b'/' if next == Some(&b'/') => at = line_end(bytes, at),
+            b'/' if next == Some(&b'*') => {
+                let end = find(text, at + 2, "*/").map_or(bytes.len(), |end| end + 2);
+                let comment = out.get_mut(at..end).or_impossible_default();
+                comment.iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
+                at = end;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
     }
-    out.and_then(|bytes| String::from_utf8(bytes).ok())
+    String::from_utf8(out).ok()
+}
+
+/// The offset of the last byte before the end of the line.
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).or_impossible(&[]);
+    at + memchr::memchr(b'\n', rest).unwrap_or(rest.len()).saturating_sub(1)
 }
 
 fn find(text: &str, from: usize, what: &str) -> Option<usize> {
@@ -433,5 +458,8 @@ mod tests {
         assert!(operands("  ").is_empty());
         assert_eq!(without_comments("a /* b\n c */ d").as_deref(), Some("a     \n      d"));
         assert_eq!(without_comments("a"), None);
+        let kept = ".asciz \"a \\\" /* b */\"\n# /* c\nli a0, '\"' // /* d\n";
+        assert_eq!(without_comments(kept).as_deref(), Some(kept));
+        assert_eq!(without_comments("#\n/* a */b").as_deref(), Some("#\n       b"));
     }
 }
