@@ -7,7 +7,7 @@ use isaglot_source::Diagnostic;
 
 use crate::io::Output;
 use crate::load::{Roles, Source, Spec};
-use crate::target::TargetArgs;
+use crate::target::{ProcessorArgs, ReadArgs};
 
 /// The options that choose a description, and the gen and features to decode for.
 #[derive(clap::Args, Clone, Debug)]
@@ -22,7 +22,12 @@ pub(crate) struct SpecArgs {
     #[command(flatten)]
     choice: ChoiceArgs,
     #[command(flatten)]
-    target: TargetArgs,
+    processor: ProcessorArgs,
+    /// Instructions themselves instead of aliases (TableGen).
+    #[arg(long)]
+    no_aliases: bool,
+    #[command(flatten)]
+    read: ReadArgs,
 }
 
 /// The options that choose a gen and features.
@@ -35,7 +40,7 @@ pub(crate) struct ChoiceArgs {
     #[arg(
         long = "feature",
         id = "feature",
-        alias = "mattr",
+        visible_alias = "mattr",
         value_name = "LIST",
         value_delimiter = ',',
         allow_hyphen_values = true
@@ -47,11 +52,12 @@ impl SpecArgs {
     /// What the options say.
     pub(crate) fn spec(&self) -> Spec {
         Spec {
-            source: source(self.spec.as_deref(), self.isa.as_deref()),
             generation: self.choice.generation.clone(),
             features: self.choice.features.clone(),
-            target: self.target.clone(),
-            roles: Roles::Unused,
+            processor: self.processor.clone(),
+            no_aliases: self.no_aliases,
+            read: self.read.clone(),
+            ..Spec::of(source(self.spec.as_deref(), self.isa.as_deref()))
         }
     }
 }
@@ -66,14 +72,14 @@ pub(crate) struct SubjectArgs {
     #[arg(long, value_name = "NAME")]
     isa: Option<String>,
     #[command(flatten)]
-    target: TargetArgs,
+    read: ReadArgs,
 }
 
 impl SubjectArgs {
     /// What the options say, with nothing chosen.
     pub(crate) fn spec(&self) -> Spec {
         let source = source(self.spec.as_deref(), self.isa.as_deref());
-        Spec { target: self.target.clone(), ..Spec::of(source) }
+        Spec { read: self.read.clone(), ..Spec::of(source) }
     }
 }
 

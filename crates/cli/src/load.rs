@@ -9,13 +9,13 @@ use isaglot_codec::Plan;
 use isaglot_isaspec::Overlay;
 use isaglot_llvm::OperandTable;
 use isaglot_model::{FeatureId, Isa};
-use isaglot_source::{Diagnostic, Diagnostics, SourceMap, Span};
+use isaglot_source::{Diagnostic, Diagnostics, Severity, SourceMap, Span};
 
 use crate::compiled;
 use crate::names::{self, Alias, Machine};
 use crate::session::Session;
 use crate::subject::{self, SubjectKind};
-use crate::target::{self, TargetArgs};
+use crate::target::{self, ProcessorArgs, ReadArgs};
 
 /// What a command line says of the description that it is about, and of what to decode for.
 #[derive(Clone, Debug)]
@@ -25,9 +25,13 @@ pub(crate) struct Spec {
     pub(crate) generation: Option<String>,
     /// Features to switch on (`+name` or `name`) or off (`-name`).
     pub(crate) features: Vec<String>,
-    /// What TableGen and compiled descriptions have besides.
-    pub(crate) target: TargetArgs,
+    pub(crate) read: ReadArgs,
+    pub(crate) processor: ProcessorArgs,
+    /// Instructions themselves instead of aliases, where aliases are usual.
+    pub(crate) no_aliases: bool,
     pub(crate) roles: Roles,
+    /// The gen can be changed later: without one that is chosen it is the first that has instructions.
+    pub(crate) is_gen_open: bool,
 }
 
 /// Where a description is.
@@ -63,8 +67,16 @@ impl Source {
 impl Spec {
     /// A description with nothing chosen.
     pub(crate) fn of(source: Source) -> Spec {
-        let target = TargetArgs::default();
-        Spec { source, generation: None, features: Vec::new(), target, roles: Roles::Unused }
+        Spec {
+            source,
+            generation: None,
+            features: Vec::new(),
+            read: ReadArgs::default(),
+            processor: ProcessorArgs::default(),
+            no_aliases: false,
+            roles: Roles::Unused,
+            is_gen_open: false,
+        }
     }
 
     /// The file of the description, unless it comes with the tool.
@@ -118,10 +130,15 @@ const PARTIAL_ROLES: &str = "isaspec-roles-partial";
 pub(crate) fn load(spec: &Spec, session: &mut Session) -> Option<Chosen> {
     let mut problems = Diagnostics::new();
     let chosen = read_chosen(spec, &mut session.files, &mut problems);
-    // A warning about a description is for `check`; a disassembly is about the program. One about roles tells what is left out.
-    if problems.has_errors() || problems.iter().any(|d| d.code == PARTIAL_ROLES) {
-        session.report(&problems);
-    }
+    // A warning about a description is for `check`, unless the description has errors too; a disassembly is about the
+    // program. One about roles or a choice tells what is left out.
+    let about_it = problems.iter().any(|d| d.severity == Severity::Error && !d.code.starts_with("cli-"));
+    let told = |d: &&Diagnostic| {
+        about_it || d.severity == Severity::Error || d.code.starts_with("cli-") || d.code == PARTIAL_ROLES
+    };
+    let mut shown = Diagnostics::new();
+    problems.iter().filter(told).cloned().for_each(|d| shown.push(d));
+    session.report(&shown);
     chosen
 }
 
@@ -131,7 +148,7 @@ pub(crate) fn read_chosen(spec: &Spec, files: &mut SourceMap, problems: &mut Dia
     match path.as_deref() {
         Some(path) if target::is_tablegen(path) => target::load(path, spec, files, problems),
         Some(path) if compiled::is_compiled(path) => {
-            let (header, isa) = compiled::read(path, spec.target.stale, problems)?;
+            let (header, isa) = compiled::read(path, spec.read.stale, problems)?;
             match header.triples {
                 Some(triples) => {
                     let table = OperandTable { triples, ..OperandTable::default() };
@@ -142,6 +159,26 @@ pub(crate) fn read_chosen(spec: &Spec, files: &mut SourceMap, problems: &mut Dia
         }
         _ => read_isa(spec, files, problems).and_then(|isa| choose(spec, isa, problems)),
     }
+}
+
+/// Reads the description with all its problems, and what of a gen and features is asked for; each is `None` if it is left
+/// open. `None` if there were errors.
+pub(crate) fn read_open(
+    spec: &Spec,
+    files: &mut SourceMap,
+    problems: &mut Diagnostics,
+) -> Option<(Isa, Option<u32>, Option<Vec<FeatureId>>)> {
+    let has_target = !(spec.processor.triple.is_empty() && spec.processor.mcpu.is_empty());
+    let has_features = !spec.features.is_empty() && spec.path().is_some_and(|path| target::is_tablegen(&path));
+    if has_target || has_features {
+        let chosen = read_chosen(spec, files, problems)?;
+        return Some((chosen.isa, None, Some(chosen.features)));
+    }
+    let isa = read_isa(spec, files, problems)?;
+    let before = problems.error_count();
+    let generation = problems.ok(chosen_generation(spec, &isa)).flatten();
+    let features = chosen_features(spec, &isa, problems);
+    (problems.error_count() == before).then_some((isa, generation, features))
 }
 
 /// Reads the description alone, with all its problems.
@@ -163,10 +200,10 @@ pub(crate) fn read_isa(spec: &Spec, files: &mut SourceMap, problems: &mut Diagno
 
 fn read_file(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
     if target::is_tablegen(path) {
-        return target::read(path, &spec.target.files, files, problems).map(|read| read.lowered.isa);
+        return target::read(path, &spec.read.files, files, problems).map(|read| read.lowered.isa);
     }
     if compiled::is_compiled(path) {
-        return compiled::read(path, spec.target.stale, problems).map(|(_, isa)| isa);
+        return compiled::read(path, spec.read.stale, problems).map(|(_, isa)| isa);
     }
     let mut top = path.to_path_buf();
     // A folder stands for the file in it that has its name.
@@ -215,7 +252,17 @@ pub(crate) fn chosen_features(spec: &Spec, isa: &Isa, problems: &mut Diagnostics
 
 fn choose(spec: &Spec, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
     let before = problems.error_count();
-    let generation = problems.ok(chosen_generation(spec, &isa)).flatten();
+    if !(spec.processor.triple.is_empty() && spec.processor.mcpu.is_empty()) {
+        let d = Diagnostic::error("cli-target", format!("`{}` has neither triples nor processors", isa.name()));
+        problems.push(d.note("`--triple` and `--mcpu` are for LLVM targets; choose with `--gen` and `--feature`"));
+    }
+    let mut generation = problems.ok(chosen_generation(spec, &isa)).flatten();
+    if spec.is_gen_open {
+        generation = generation.or_else(|| Some(choice::first(&isa)));
+    }
+    if problems.error_count() == before {
+        choice::doubt(&isa, generation).into_iter().for_each(|d| problems.push(d));
+    }
     let on = chosen_features(spec, &isa, problems).unwrap_or_else(|| choice::features(&isa, None, &[], problems));
     let kind = match shipped::assembly(isa.name()) {
         Assembly::Templates => SubjectKind::Templates,

@@ -42,6 +42,11 @@ fn main() -> ExitCode {
     if let Some(code) = cmd::drop_in() {
         return code;
     }
+    if names::are_asked_for(std::env::args_os()) {
+        // Standard output may be closed; there is nobody left to tell.
+        let _ = std::io::Write::write_all(&mut std::io::stdout(), names::list().as_bytes());
+        return ExitCode::SUCCESS;
+    }
     let first = std::env::args_os().nth(1);
     let found = command(first.as_deref().and_then(|arg| arg.to_str())).get_matches();
     let done = Tool::from_arg_matches(&found).and_then(|tool| cmd::run(&found, session::Session::new(tool.color)));

@@ -5,10 +5,11 @@
 //! gen of any name, as `--gen` does. A name that no row knows is a file in one of the folders of `ISAGLOT_PATH`:
 //! `ir3@600` is `ir3.isa`, `ir3.xml` or `ir3.td` there, for gen 600.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use isaglot::shipped::{self, Shipped};
-use isaglot_source::{Diagnostic, closest};
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap, closest};
 use isaglot_xe::Platform;
 
 /// What a name stands for.
@@ -46,6 +47,39 @@ const FAMILIES: [(Family, &str); 3] = [
 
 /// The folders in which descriptions of other names are looked for.
 const PATH: &str = "ISAGLOT_PATH";
+
+/// Whether the command line asks for the names: `--isa help`, whatever else a verb would need.
+pub(crate) fn are_asked_for(mut args: impl Iterator<Item = OsString>) -> bool {
+    let mut before = OsString::new();
+    args.any(|arg| {
+        let found = arg == "--isa=help" || (before == "--isa" && arg == "help");
+        before = arg;
+        found
+    })
+}
+
+/// All names, for a person.
+pub(crate) fn list() -> String {
+    let mut out = "Descriptions that come with isaglot, and the names that choose within them:\n\n".to_owned();
+    for name in shipped::names() {
+        let gens = gens_of(name).map(|gens| format!(", {name}@GEN with GEN {}", gens.join(", "))).unwrap_or_default();
+        out.push_str(&format!("  {name}{gens}\n"));
+    }
+    for (_, what) in FAMILIES {
+        out.push_str(&format!("  {what}\n"));
+    }
+    out + &format!("\nFiles in the folders of {PATH} have names too: `ir3@600` is `ir3.xml` there, for gen 600.\n")
+}
+
+/// The gens that a description names.
+fn gens_of(name: &str) -> Option<Vec<String>> {
+    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
+    let shipped = shipped::find(name)?;
+    let mut read = |file: &str| shipped.read(file);
+    let isa = isaglot_isaspec::load(&mut files, shipped.top(), &mut read, &mut problems)?;
+    let gens: Vec<String> = isa.gens().iter().map(|g| g.name.clone()).collect();
+    (!gens.is_empty()).then_some(gens)
+}
 
 /// What a name stands for.
 pub(crate) fn find(name: &str) -> Result<Alias, Diagnostic> {

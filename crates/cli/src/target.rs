@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use isaglot_llvm::{self as llvm, Lowered, OperandTable};
+use isaglot_llvm::{self as llvm, Lowered, NoSuch, OperandTable};
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, closest};
 use isaglot_tablegen as tablegen;
@@ -22,23 +22,25 @@ pub(crate) struct FileArgs {
     pub(crate) operands: Option<PathBuf>,
 }
 
-/// The options that only TableGen descriptions have.
+/// The options that say how the description is read.
 #[derive(clap::Args, Clone, Debug, Default)]
-pub(crate) struct TargetArgs {
+pub(crate) struct ReadArgs {
     #[command(flatten)]
     pub(crate) files: FileArgs,
+    /// Take a compiled description although its sources have changed.
+    #[arg(long)]
+    pub(crate) stale: bool,
+}
+
+/// The options that choose a processor of a TableGen description.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct ProcessorArgs {
     /// The target, such as `riscv64` (TableGen).
     #[arg(long, value_name = "TRIPLE", default_value = "", hide_default_value = true)]
     pub(crate) triple: String,
     /// The processor (TableGen).
-    #[arg(long, alias = "cpu", value_name = "NAME", default_value = "", hide_default_value = true)]
+    #[arg(long, visible_alias = "cpu", value_name = "NAME", default_value = "", hide_default_value = true)]
     pub(crate) mcpu: String,
-    /// Instructions themselves instead of aliases (TableGen).
-    #[arg(long)]
-    pub(crate) no_aliases: bool,
-    /// Take a compiled description although its sources have changed.
-    #[arg(long)]
-    pub(crate) stale: bool,
 }
 
 /// A target that was read.
@@ -94,29 +96,41 @@ fn operands(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut 
 
 /// Reads a target and resolves triple, processor and features.
 pub(crate) fn load(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Chosen> {
-    let target = read(path, &spec.target.files, files, problems)?;
+    let target = read(path, &spec.read.files, files, problems)?;
     choose(target.lowered.isa, &target.table, spec, problems)
 }
 
 /// Resolves triple, processor and features of a target.
 pub(crate) fn choose(isa: Isa, table: &OperandTable, spec: &Spec, problems: &mut Diagnostics) -> Option<Chosen> {
     let names: Vec<&str> = spec.features.iter().map(String::as_str).collect();
-    match llvm::choose(&isa, table, &spec.target.triple, &spec.target.mcpu, &names) {
-        Ok(features) => Some(Chosen {
-            isa,
-            generation: 0,
-            features,
-            aliases: !spec.target.no_aliases,
-            kind: SubjectKind::Templates,
-        }),
+    if !spec.processor.triple.is_empty() && table.triples.is_empty() {
+        let d =
+            Diagnostic::warning("cli-triple", format!("nothing is known of the triple `{}`", spec.processor.triple));
+        problems.push(d.note("the operand table of the target has no triples: choose with `--mcpu` and `--mattr`"));
+    }
+    match llvm::choose(&isa, table, &spec.processor.triple, &spec.processor.mcpu, &names) {
+        Ok(features) => {
+            Some(Chosen { isa, generation: 0, features, aliases: !spec.no_aliases, kind: SubjectKind::Templates })
+        }
         Err(no) => {
-            let mut d = Diagnostic::error("cli-feature", format!("the target has no feature `{}`", no.name));
-            if let Some(cpu) = no.name.strip_prefix("cpu=") {
-                d = Diagnostic::error("cli-cpu", format!("the target has no processor `{cpu}`"));
-            }
-            if let Some(near) = closest(&no.name, isa.features().iter().map(|f| f.name.as_str())) {
-                d = d.note(format!("did you mean `{}`?", near.strip_prefix("cpu=").unwrap_or(near)));
-            }
+            let features = || isa.features().iter().map(|f| f.name.as_str());
+            let d = match &no {
+                NoSuch::Triple(name) => {
+                    let d = Diagnostic::error("cli-triple", format!("`{name}` is not a triple of the target"));
+                    let known: Vec<&str> = table.triples.iter().map(|(prefix, _)| prefix.as_str()).collect();
+                    let d = d.did_you_mean(closest(name, known.iter().copied()));
+                    d.note(format!("expected one that begins with: {}", known.join(", ")))
+                }
+                NoSuch::Processor(name) => {
+                    let known = features().filter_map(|f| f.strip_prefix("cpu="));
+                    let d = Diagnostic::error("cli-cpu", format!("the target has no processor `{name}`"));
+                    d.did_you_mean(closest(name, known))
+                }
+                NoSuch::Feature(name) => {
+                    let d = Diagnostic::error("cli-feature", format!("the target has no feature `{name}`"));
+                    d.did_you_mean(closest(name, features().filter(|f| !f.starts_with("cpu="))))
+                }
+            };
             problems.push(d);
             None
         }

@@ -4,11 +4,15 @@ use isaglot_model::{FeatureId, Isa};
 
 use crate::table::OperandTable;
 
-/// A name that the target does not have: a processor, or a feature.
+/// A name that the target does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoSuch {
-    /// The name, a processor as `cpu=NAME`.
-    pub name: String,
+pub enum NoSuch {
+    /// A triple that begins with none of those in the operand table.
+    Triple(String),
+    /// A processor.
+    Processor(String),
+    /// A feature, without its sign.
+    Feature(String),
 }
 
 /// The features that are on, those that they imply included. `features` has names with `+` or `-` before them, in
@@ -16,8 +20,8 @@ pub struct NoSuch {
 ///
 /// # Errors
 ///
-/// The first name that the target does not have. What a triple means is in the table; one that it does not know means
-/// nothing.
+/// The first name that the target does not have. What a triple means is in the table; without any triples in it, none is
+/// wrong and none means anything. The case of features does not count, as with LLVM.
 pub fn choose(
     isa: &Isa,
     table: &OperandTable,
@@ -26,8 +30,12 @@ pub fn choose(
     features: &[&str],
 ) -> Result<Vec<FeatureId>, NoSuch> {
     let find = |name: &str| {
-        let at = isa.features().iter().position(|f| f.name == name);
-        at.map(|at| FeatureId(at as u32)).ok_or_else(|| NoSuch { name: name.to_owned() })
+        let exact = isa.features().iter().position(|f| f.name == name);
+        let at = exact.or_else(|| isa.features().iter().position(|f| f.name.eq_ignore_ascii_case(name)));
+        at.map(|at| FeatureId(at as u32)).ok_or_else(|| match name.strip_prefix("cpu=") {
+            Some(processor) => NoSuch::Processor(processor.to_owned()),
+            None => NoSuch::Feature(name.to_owned()),
+        })
     };
     let mut on = vec![false; isa.features().len()];
     let known = table.triples.iter().filter(|(prefix, _)| triple.starts_with(prefix.as_str()));
@@ -35,6 +43,8 @@ pub fn choose(
         for name in names.iter().filter(|n| cpu.is_empty() || !n.starts_with("cpu=")) {
             switch_on(isa, find(name)?, &mut on);
         }
+    } else if !triple.is_empty() && !table.triples.is_empty() {
+        return Err(NoSuch::Triple(triple.to_owned()));
     }
     if !cpu.is_empty() {
         switch_on(isa, find(&format!("cpu={cpu}"))?, &mut on);

@@ -13,9 +13,10 @@ use isaglot_verify::{Options, Report, check, json};
 use serde_json::{Value, json as object};
 
 use crate::args::{OutputArgs, SubjectArgs};
-use crate::load::{Spec, chosen_features, chosen_generation, read_isa};
+use crate::load::{Spec, read_open};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
+use crate::target::ProcessorArgs;
 
 /// Find what is wrong with a description, with witness words, and prove the rest.
 #[derive(clap::Args, Debug)]
@@ -27,8 +28,16 @@ pub(crate) struct Args {
     generation: Option<String>,
     /// Count words with these features: `+name` or `name` for on, `-name` for off; several with commas. Otherwise all
     /// sets of features are counted, or the defaults and all of them where there are many.
-    #[arg(long = "feature", value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(
+        long = "feature",
+        visible_alias = "mattr",
+        value_name = "LIST",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
     features: Vec<String>,
+    #[command(flatten)]
+    processor: ProcessorArgs,
     /// Count free words for each value of these bits, such as `6:2` or `15:13,1:0`: instead of the bits that the
     /// description calls the opcode, if it does.
     #[arg(long, value_name = "BITS", value_parser = parse_bits)]
@@ -80,32 +89,31 @@ fn parse_bits(text: &str) -> Result<Bits, String> {
     if count > most { Err(format!("{count} bits; at most {most} are told apart")) } else { Ok(Bits(bits)) }
 }
 
-/// The gen and the features that were asked for.
-fn options(args: &Args, spec: &Spec, isa: &Isa) -> Result<Options, Diagnostics> {
-    // A target of LLVM has thousands of instructions and hundreds of features: only what patterns say is asked.
-    let patterns_only = !args.proofs && spec.path().as_deref().is_some_and(crate::target::is_tablegen);
-    let by = args.by.as_ref().map(|bits| bits.0.clone());
-    let generation = chosen_generation(spec, isa)?;
-    let mut problems = Diagnostics::new();
-    let features = chosen_features(spec, isa, &mut problems);
-    if problems.has_errors() { Err(problems) } else { Ok(Options { generation, patterns_only, features, by }) }
-}
-
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let spec = Spec { generation: args.generation.clone(), features: args.features.clone(), ..args.subject.spec() };
+    let spec = Spec {
+        generation: args.generation.clone(),
+        features: args.features.clone(),
+        processor: args.processor.clone(),
+        ..args.subject.spec()
+    };
     let mut problems = Diagnostics::new();
-    let isa = read_isa(&spec, &mut session.files, &mut problems);
+    let read = read_open(&spec, &mut session.files, &mut problems);
+    // What is wrong with the command line is not what is wrong with the description; nor is a file that is not there.
+    let wrong_choice = problems.iter().any(|d| d.severity == Severity::Error && d.code.starts_with("cli-"));
+    let is_missing = read.is_none() && session.files.iter().next().is_none();
+    if wrong_choice || (is_missing && !args.json && !args.sarif) {
+        return session.status(&problems);
+    }
     let mut all: Vec<Diagnostic> = problems.iter().cloned().collect();
     let mut report = None;
-    if let Some(isa) = &isa {
-        let options = match options(args, &spec, isa) {
-            Ok(options) => options,
-            Err(problems) => {
-                session.report(&problems);
-                return ExitCode::from(EXIT_INPUT);
-            }
-        };
+    let mut isa = None;
+    if let Some((read, generation, features)) = read {
+        let isa = &*isa.insert(read);
+        // A target of LLVM has thousands of instructions and hundreds of features: only what patterns say is asked.
+        let patterns_only = !args.proofs && spec.path().as_deref().is_some_and(crate::target::is_tablegen);
+        let by = args.by.as_ref().map(|bits| bits.0.clone());
+        let options = Options { generation, patterns_only, features, by };
         let mut progress = Progress::new("checking");
         let found = check(isa, options, &mut |done, total| progress.at(done, total));
         progress.finish();

@@ -22,7 +22,7 @@ use crate::session::{EXIT_INPUT, Session};
 /// Say which words change meaning, appear or disappear between two descriptions, or between two gens of one.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The first description: an isaspec XML file.
+    /// The first description: an isaspec XML file, the TableGen file of an LLVM target, or what `isaglot compile` made of one.
     a: PathBuf,
     /// The second description; without it the first is compared with itself, for two gens.
     b: Option<PathBuf>,
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long = "gen", value_name = "N")]
     generations: Vec<String>,
     #[command(flatten)]
-    target: crate::target::TargetArgs,
+    read: crate::target::ReadArgs,
     /// Answer in JSON.
     #[arg(long)]
     json: bool,
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 }
 
 fn read(path: &std::path::Path, args: &Args, session: &mut Session) -> Option<Isa> {
-    let spec = Spec { target: args.target.clone(), ..Spec::of(Source::File(path.to_owned())) };
+    let spec = Spec { read: args.read.clone(), ..Spec::of(Source::File(path.to_owned())) };
     let mut problems = Diagnostics::new();
     let isa = read_isa(&spec, &mut session.files, &mut problems);
     if problems.has_errors() {

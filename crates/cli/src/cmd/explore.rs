@@ -10,6 +10,7 @@ use crate::args::{ChoiceArgs, RolesArgs, SubjectArgs};
 use crate::explore::{serve, start};
 use crate::load::{Roles, Spec};
 use crate::session::Session;
+use crate::target::ProcessorArgs;
 
 /// Explore a description in the browser: words and text answer each other. The files are read again when they change.
 #[derive(clap::Args, Debug)]
@@ -20,6 +21,11 @@ pub(crate) struct Args {
     roles: RolesArgs,
     #[command(flatten)]
     choice: ChoiceArgs,
+    #[command(flatten)]
+    processor: ProcessorArgs,
+    /// Instructions themselves instead of aliases, in listings (TableGen).
+    #[arg(long)]
+    no_aliases: bool,
     /// The port on the loopback; 0 takes a free one.
     #[arg(long, default_value_t = 0)]
     port: u16,
@@ -31,6 +37,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         generation: args.choice.generation.clone(),
         features: args.choice.features.clone(),
         roles: Roles::from(&args.roles),
+        processor: args.processor.clone(),
+        no_aliases: args.no_aliases,
+        is_gen_open: true,
         ..args.subject.spec()
     };
     let failed =

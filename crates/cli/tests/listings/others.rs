@@ -173,7 +173,8 @@ fn llvm_targets(corpus: &Path) -> Result<(), Failed> {
         if folder == "RISCV" {
             let ours = shipped_riscv()?;
             let features: Vec<FeatureId> = (0..ours.features().len() as u32).map(FeatureId).collect();
-            let on = llvm::choose(&isa, &table, "riscv64", "", &["+m", "+a", "+f", "+d"]).map_err(|no| no.name)?;
+            let on =
+                llvm::choose(&isa, &table, "riscv64", "", &["+m", "+a", "+f", "+d"]).map_err(|no| format!("{no:?}"))?;
             let llvm = Plan::with_features(&isa, 0, &on);
             links::compare(&Plan::with_features(&ours, 64, &features), &llvm)?;
         }

@@ -54,7 +54,7 @@ pub(crate) fn plan<'a>(lowered: &'a Lowered, triple: &str, cpu: &str, features: 
     let features: Vec<&str> = features.split(',').collect();
     let on = isa::choose(&lowered.isa, &lowered.table, triple, cpu, &features);
     let on = on.unwrap_or_else(|no| {
-        println!("{triple}: there is no {}", no.name);
+        println!("{triple}: {no:?}");
         Vec::new()
     });
     Plan::with_features(&lowered.isa, 0, &on).with_aliases(true)
