@@ -14,6 +14,7 @@ mod io;
 mod load;
 mod names;
 mod progress;
+mod question;
 mod session;
 mod solver;
 mod subject;

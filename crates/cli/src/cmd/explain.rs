@@ -4,22 +4,25 @@ use std::io;
 use std::process::ExitCode;
 
 use isaglot::explain::{self, Explained, Explanation, full_hex};
+use isaglot_asm::{Assembler, Compat, Names};
 use isaglot_bits::Word;
 use isaglot_model::Isa;
-use isaglot_source::{Diagnostic, SourceMap};
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use serde_json::{Value, json};
 
 use crate::args::{OutputArgs, SpecArgs};
 use crate::load::Chosen;
+use crate::question::{self, Question};
 use crate::session::Session;
 use crate::subject::Subject;
 
-/// Say why a word decodes as it does, or what comes nearest.
+/// Say why a word decodes as it does, or what comes nearest; or what an instruction is made of.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
     spec: SpecArgs,
-    /// Words: hex (`0x…` or just digits), binary (`0b…`), or bytes in memory order with separators (`04:00:03:20`).
+    /// Words: hex (`0x…` or just digits), binary (`0b…`), bytes in memory order with separators (`04:00:03:20`), or assembly
+    /// (`'add r1, r2'`). A mnemonic wins over hex digits.
     #[arg(required = true, value_name = "WORD")]
     words: Vec<String>,
     #[command(flatten)]
@@ -35,14 +38,33 @@ pub(crate) struct Args {
 /// Runs the verb. A word that is nothing is an answer, not an error.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     match Subject::description(&args.spec.spec(), session) {
-        Ok(chosen) => session.done(answer(args, &chosen, session)),
+        Ok(chosen) => {
+            let mut problems = Diagnostics::new();
+            if let Err(d) = answer(args, &chosen, session, &mut problems) {
+                problems.push(d);
+            }
+            session.status(&problems)
+        }
         Err(code) => code,
     }
 }
 
-fn answer(args: &Args, chosen: &Chosen, session: &Session) -> Result<(), Diagnostic> {
+/// Answers all questions, or says what is wrong with any of them.
+fn answer(args: &Args, chosen: &Chosen, session: &mut Session, problems: &mut Diagnostics) -> Result<(), Diagnostic> {
     let plan = chosen.plan();
-    let words: Vec<Word> = args.words.iter().map(|text| explain::word(&plan, text)).collect::<Result<_, _>>()?;
+    let names = Names::default();
+    let mut assembler = Assembler::new(&plan, &names, Compat::default());
+    let mut words: Vec<Word> = Vec::new();
+    for text in &args.words {
+        match question::read(chosen.kind, &mut assembler, &mut session.files, text) {
+            Ok(Question::Word(word)) => words.push(word),
+            Ok(Question::Assembly(bytes)) => words.extend(question::words(&plan, &bytes)?),
+            Err(wrong) => problems.append(wrong),
+        }
+    }
+    if problems.has_errors() {
+        return Ok(());
+    }
     let color = args.output.path().is_none() && session.color.on(&io::stdout());
     let explained = words.iter().map(|word| (word, explain::explain(&plan, word)));
     let text = if args.svg {

@@ -4,8 +4,7 @@
 //! A word's answer holds what `isaglot explain --json` says of it, unchanged, and beside it what a page needs to tie text,
 //! bits and fields together: the places of every field, nested ones too, in the instruction word and in the text.
 
-use isaglot::explain::{Explained, Explanation, explain, full_hex, plain_hex, word as parse_word};
-use isaglot_asm::assemble::source;
+use isaglot::explain::{Explained, Explanation, explain, full_hex, plain_hex};
 use isaglot_asm::{Assembler, Compat, Hooks, Names, Options, Stream, Value as FieldValue};
 use isaglot_bits::{Pattern, Word};
 use isaglot_codec::Plan;
@@ -15,6 +14,8 @@ use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
 use serde_json::{Value, json};
 
 use crate::cmd::explain::to_json;
+use crate::question::{self, Question};
+use crate::subject::SubjectKind;
 
 /// Encodings that an answer to a pattern names.
 const MAX_CANDIDATES: usize = 200;
@@ -27,11 +28,12 @@ pub(super) struct Asker<'p, 'a> {
     plan: &'p Plan<'a>,
     files: &'p SourceMap,
     assembler: Assembler<'p, 'a>,
+    kind: SubjectKind,
 }
 
 impl<'p, 'a> Asker<'p, 'a> {
-    pub(super) fn new(plan: &'p Plan<'a>, files: &'p SourceMap, names: &'p Names) -> Self {
-        Asker { plan, files, assembler: Assembler::new(plan, names, Compat::default()) }
+    pub(super) fn new(plan: &'p Plan<'a>, files: &'p SourceMap, names: &'p Names, kind: SubjectKind) -> Self {
+        Asker { plan, files, assembler: Assembler::new(plan, names, Compat::default()), kind }
     }
 
     /// The answer to any text.
@@ -46,20 +48,12 @@ impl<'p, 'a> Asker<'p, 'a> {
                 Err(d) => problem(self.files, &d.into()),
             };
         }
-        let digits = question.chars().all(|c| c.is_ascii_hexdigit() || ":, ".contains(c));
-        let prefixed = question.starts_with("0x") || question.starts_with("0b");
-        if prefixed || digits {
-            // `add` is hex too: if it assembles, that is what was meant.
-            let named = !prefixed && question.starts_with(|c: char| c.is_ascii_alphabetic());
-            if named && let Ok(answer) = self.assemble(question) {
-                return answer;
-            }
-            return match parse_word(self.plan, question) {
-                Ok(word) => self.word(&word),
-                Err(d) => problem(self.files, &d.into()),
-            };
+        let mut files = SourceMap::new();
+        match question::read(self.kind, &mut self.assembler, &mut files, question) {
+            Ok(Question::Word(word)) => self.word(&word),
+            Ok(Question::Assembly(bytes)) => self.assembled(&bytes),
+            Err(problems) => problem(&files, &problems),
         }
-        self.assemble(question).unwrap_or_else(|answer| answer)
     }
 
     /// A word, taken apart.
@@ -122,35 +116,20 @@ impl<'p, 'a> Asker<'p, 'a> {
         Value::Array(rows)
     }
 
-    /// The word that a line of assembly makes; a drawing of what is wrong with it otherwise.
-    fn assemble(&mut self, question: &str) -> Result<Value, Value> {
-        let mut files = SourceMap::new();
-        let file = files.add("text", question.as_bytes());
-        let mut problems = Diagnostics::new();
-        let image = source::assemble(&mut self.assembler, file, question.as_bytes(), false, &mut problems);
-        let bytes: Vec<u8> = image.into_iter().flat_map(|i| i.sections).flat_map(|s| s.bytes).collect();
-        if problems.has_errors() || bytes.is_empty() {
-            return Err(problem(&files, &problems));
-        }
-        let shown: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
-        // One word of many is shown: the first, of the length that it says.
-        let first = parse_word(self.plan, &shown.join(" ")).or_else(|_| {
-            let parcel = self.plan.isa().format().parcel_bits as usize / 8;
-            let one = |n: usize| shown.get(..n).map(|s| s.join(" "));
-            let mut sizes = (1..=shown.len() / parcel.max(1)).rev().filter_map(|n| one(n * parcel));
-            sizes
-                .find_map(|text| parse_word(self.plan, &text).ok())
-                .ok_or_else(|| Diagnostic::error("cli-word", "no instruction"))
-        });
+    /// What assembly has made: the first word of it, and all bytes.
+    fn assembled(&self, bytes: &[u8]) -> Value {
+        let none = || Diagnostic::error("cli-word", "no instruction");
+        let first = question::words(self.plan, bytes).and_then(|words| words.into_iter().next().ok_or_else(none));
         let mut answer = match first {
             Ok(word) => self.word(&word),
-            Err(d) => return Err(problem(self.files, &d.into())),
+            Err(d) => return problem(self.files, &d.into()),
         };
         if let Value::Object(answer) = &mut answer {
+            let shown: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
             answer.insert("kind".to_owned(), "asm".into());
             answer.insert("all_bytes".to_owned(), shown.join(" ").into());
         }
-        Ok(answer)
+        answer
     }
 
     /// The encodings that words of a pattern may have.

@@ -138,7 +138,7 @@ impl Context<'_> {
         // A listing has the texts of `isaglot list`, a single word those of the instruction itself.
         let usual = Plan::with_features(&self.start.isa, generation, &features).with_aliases(self.start.aliases);
         let names = Names::default();
-        let mut asker = Asker::new(&plan, &self.description.files, &names);
+        let mut asker = Asker::new(&plan, &self.description.files, &names, self.start.kind);
         let mut newer: Option<Description> = None;
         loop {
             let Some(request) = waiting.take().or_else(|| requests.recv().ok()) else { return End::Closed };
