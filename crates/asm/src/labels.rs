@@ -100,6 +100,13 @@ impl Targets {
     }
 }
 
+/// Whether a name is one that a label without a name can have, such as `l8` or `fxn8`.
+#[must_use]
+pub fn is_automatic(name: &[u8]) -> bool {
+    let digits = name.strip_prefix(b"fxn").or_else(|| name.strip_prefix(b"l"));
+    digits.is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
+}
+
 /// How places relate to addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {

@@ -81,6 +81,12 @@ impl<'p, 'a> Stream<'p, 'a> {
         self.stopped
     }
 
+    /// The entries that are after all instructions so far, the nearest last.
+    #[must_use]
+    pub fn entries_ahead(&self) -> &[Entry] {
+        &self.entries
+    }
+
     /// How many lines the compiled programs have left to the exact engine so far: those with errors, and those of
     /// instructions that cannot be compiled.
     #[must_use]

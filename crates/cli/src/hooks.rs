@@ -100,6 +100,7 @@ pub(crate) struct Annotated {
     color: bool,
     /// Digits of a byte group, so that the text stands in one column.
     byte_columns: usize,
+    /// The address of the next instruction.
     offset: u64,
     line: Vec<u8>,
 }
@@ -111,11 +112,11 @@ const CYAN: &str = "\x1b[36m";
 const RESET: &str = "\x1b[0m";
 
 impl Annotated {
-    /// A listing that starts at offset 0.
-    pub(crate) fn new(isa: &Isa, color: bool) -> Annotated {
+    /// A listing of code that lies at an address.
+    pub(crate) fn new(isa: &Isa, address: u64, color: bool) -> Annotated {
         // Wide instructions are shown in full; the column is as wide as the widest, within reason.
         let byte_columns = (isa.format().max_bits as usize / 8 * 3).min(3 * 16);
-        Annotated { color, byte_columns, offset: 0, line: Vec::new() }
+        Annotated { color, byte_columns, offset: address, line: Vec::new() }
     }
 
     /// Appends the lines of as many whole instructions as `bytes` holds; gives how many bytes they took.

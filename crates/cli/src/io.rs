@@ -81,6 +81,13 @@ pub(crate) fn unreadable(name: &str, e: &io::Error) -> Diagnostic {
     Diagnostic::error("io-read", format!("cannot read {name}: {e}"))
 }
 
+/// The diagnostic for bytes at the end of an input that are less than an instruction.
+pub(crate) fn rest(name: &str, bytes: usize) -> Diagnostic {
+    let (bytes, are) = if bytes == 1 { ("byte".to_owned(), "is") } else { (format!("{bytes} bytes"), "are") };
+    let d = Diagnostic::warning("cli-rest", format!("{name}: the last {bytes} {are} less than an instruction"));
+    d.note("left out")
+}
+
 /// The diagnostic for an output that cannot be written.
 pub(crate) fn unwritable(name: &str, e: &io::Error) -> Diagnostic {
     Diagnostic::error("io-write", format!("cannot write {name}: {e}"))
@@ -128,6 +135,15 @@ enum Sink {
 impl Output {
     /// Opens an output. With `binary`, standard output must not be a terminal.
     pub(crate) fn create(path: Option<&Path>, binary: bool) -> Result<Output, Diagnostic> {
+        Output::with_mode(path, binary, 0o666)
+    }
+
+    /// Opens an output for a program that can be run: a new file gets the bit for that, as far as the umask allows.
+    pub(crate) fn create_program(path: Option<&Path>) -> Result<Output, Diagnostic> {
+        Output::with_mode(path, true, 0o777)
+    }
+
+    fn with_mode(path: Option<&Path>, binary: bool, mode: u32) -> Result<Output, Diagnostic> {
         let Some(target) = path.filter(|_| !is_std(path)) else {
             if binary && io::stdout().is_terminal() {
                 let d = Diagnostic::error("io-terminal", "refusing to write binary data to a terminal");
@@ -149,7 +165,9 @@ impl Output {
             let builder = || {
                 let mut b = tempfile::Builder::new();
                 #[cfg(unix)]
-                b.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+                b.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+                #[cfg(not(unix))]
+                let _ = mode;
                 b.prefix(".isaglot-").tempfile_in(dir)
             };
             let file = builder().map_err(|e| unwritable(&name, &e))?;
@@ -201,6 +219,19 @@ mod tests {
     use isaglot_emit::files::File;
 
     use super::write_files;
+
+    #[cfg(unix)]
+    #[test]
+    fn programs_can_be_run() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().expect("a folder");
+        let mode = |output: Result<super::Output, _>, name: &str| {
+            output.and_then(super::Output::finish).expect("a file that can be written");
+            std::fs::metadata(dir.path().join(name)).expect("the file").permissions().mode() & 0o100
+        };
+        assert_ne!(mode(super::Output::create_program(Some(&dir.path().join("p"))), "p"), 0);
+        assert_eq!(mode(super::Output::create(Some(&dir.path().join("t")), true), "t"), 0);
+    }
 
     #[test]
     fn all_files_or_none() {

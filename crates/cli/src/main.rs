@@ -13,6 +13,7 @@ mod hooks;
 mod io;
 mod load;
 mod names;
+mod program;
 mod progress;
 mod question;
 mod session;

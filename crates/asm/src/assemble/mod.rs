@@ -40,4 +40,4 @@ mod values;
 
 pub use assembler::Assembler;
 pub use failure::Failure;
-pub use symbol::{Site, Symbol};
+pub use symbol::{Site, Symbol, is_symbol};

@@ -25,6 +25,12 @@ pub struct Site<'s> {
     pub place_bytes: u64,
 }
 
+/// Whether all of `text` is one symbol.
+#[must_use]
+pub fn is_symbol(text: &[u8]) -> bool {
+    !text.is_empty() && symbol_length(text) == text.len()
+}
+
 /// The length of the symbol that `text` begins with; 0 for none.
 pub(super) fn symbol_length(text: &[u8]) -> usize {
     match text.first() {

@@ -253,7 +253,9 @@ fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagn
     let Some((image, bytes)) = made else { return Ok(problems) };
     let only_list = args.list && args.output.path().is_none();
     if !only_list {
-        let mut out = Output::create(args.output.path(), true)?;
+        let path = args.output.path();
+        let is_program = chosen.kind == SubjectKind::Riscv && is_elf(args);
+        let mut out = if is_program { Output::create_program(path)? } else { Output::create(path, true)? };
         let header: Vec<u8> = args.header.iter().flat_map(|word| word.to_le_bytes()).collect();
         out.write_all(&header).map_err(|e| out.failed(&e))?;
         out.write_all(&bytes).map_err(|e| out.failed(&e))?;

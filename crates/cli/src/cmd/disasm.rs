@@ -8,10 +8,12 @@ use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use isaglot_asm::assemble::is_symbol;
+use isaglot_asm::labels::is_automatic;
 use isaglot_asm::{Entry, Options, Stream};
 use isaglot_codec::Plan;
 use isaglot_invariant::impossible;
-use isaglot_source::Diagnostic;
+use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::TextOptions;
 
 use super::xe;
@@ -20,6 +22,7 @@ use crate::call_names::{CallArgs, CallNames, Interfaces};
 use crate::hooks::{Disassembly, NoMatch};
 use crate::io::{Output, input_name, open, unreadable};
 use crate::load::{Chosen, read_names};
+use crate::program::{self, ELF};
 use crate::session::{EXIT_INPUT, Session};
 use crate::subject::{CHOICES, DESCRIPTIONS, Only, Subject, SubjectKind};
 
@@ -29,15 +32,19 @@ const BLOCK: usize = 1 << 20;
 /// The longest line that `--words` reads.
 const MAX_LINE: usize = 1 << 16;
 
-/// Disassemble a raw binary, or kernels of Intel Xe.
+/// Disassemble a raw binary, an ELF file, or kernels of Intel Xe.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
     spec: SpecArgs,
-    /// The binary (for Intel Xe a raw kernel, hex bytes, or an ELF with kernels); standard input if it is missing or `-`.
+    /// The binary (for Intel Xe a raw kernel, hex bytes, or an ELF with kernels); standard input if it is missing or `-`. Of an
+    /// ELF file its executable sections, with its symbols and labels.
     input: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
+    /// Read an ELF file as bytes too.
+    #[arg(long)]
+    binary: bool,
     /// Print labels and refer to them.
     #[arg(long)]
     labels: bool,
@@ -94,7 +101,10 @@ pub(crate) const TAKES: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::
 pub(crate) const ONLY: &[Only] = &[
     CHOICES,
     xe::ONLY,
-    (DESCRIPTIONS, &["labels", "entry", "no_errors", "max_errors", "raw", "names", "compat", "format", "trace_fields"]),
+    (
+        DESCRIPTIONS,
+        &["labels", "entry", "no_errors", "max_errors", "raw", "names", "compat", "format", "trace_fields", "binary"],
+    ),
     (DESCRIPTIONS, &["words", "aliases", "filter", "xintf"]),
     (&[SubjectKind::Xe], &["pc", "bits", "no_comments"]),
 ];
@@ -112,6 +122,12 @@ fn parse_entry(text: &str) -> Result<Entry, String> {
         None => offset.parse(),
     };
     let offset = offset.map_err(|e| format!("OFFSET: {e}"))?;
+    if !is_symbol(name.as_bytes()) {
+        return Err("NAME: expected letters, digits, `_`, `.`, `$` or `@`, and no digit first".to_owned());
+    }
+    if is_automatic(name.as_bytes()) {
+        return Err("NAME: places without a name are called so; choose another one".to_owned());
+    }
     Ok(Entry { offset, name: name.as_bytes().to_vec() })
 }
 
@@ -169,45 +185,20 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
         crate::filter::run(&plan, interfaces.as_ref(), &mut hooks, input, &mut out, &failed)?;
         return out.finish().map(|()| true);
     }
-    let mut stream;
-    let mut input: Box<dyn Read>;
-    let mut calls = None;
-    if options.labels || interfaces.is_some() {
-        let mut file = seekable(args)?;
-        if let Some(interfaces) = &interfaces {
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes).map_err(|e| failed(&e))?;
-            let entries: Vec<u64> = options.entries.iter().map(|e| e.offset).collect();
-            calls = Some(CallNames::new(interfaces.names(&plan, &entries, &bytes)));
-        }
-        let total = file.seek(SeekFrom::End(0)).map_err(|e| failed(&e))?;
-        stream = Stream::new(&plan, options, total);
-        file.rewind().map_err(|e| failed(&e))?;
-        each_block(&mut file, |bytes| Ok(stream.mark(bytes))).map_err(|e| e.into_diagnostic(&name))?;
-        file.rewind().map_err(|e| failed(&e))?;
-        input = Box::new(file);
+    let input = open(args.input.as_deref())?;
+    let (input, is_elf) = peeked(input).map_err(|e| unreadable(&name, &e))?;
+    let mut job = Job { args, chosen, plan: &plan, options, hooks: &mut hooks, interfaces: interfaces.as_ref(), name };
+    let done = if is_elf && !args.binary {
+        job.elf(input, &mut out, session)
     } else {
-        stream = Stream::new(&plan, options, 0);
-        input = open(args.input.as_deref())?;
-    }
-    let mut text = Vec::with_capacity(2 * BLOCK);
-    let color = session.color.on(&io::stdout()) && args.output.path().is_none();
-    let mut listing = (args.format == Format::Annotated).then(|| crate::hooks::Annotated::new(&chosen.isa, color));
-    let done = each_block(&mut input, |bytes| {
-        text.clear();
-        let used = match (&mut listing, &mut calls) {
-            (_, Some(calls)) => calls.feed(&mut stream, bytes, &mut hooks, &mut text),
-            (Some(listing), None) => listing.feed(&mut stream, bytes, &mut hooks, &mut text),
-            (None, None) => stream.feed(bytes, &mut hooks, &mut text),
-        };
-        out.write_all(&text).map_err(|e| Stop::Write(out.failed(&e), e.kind()))?;
-        if stream.stopped() { Err(Stop::Enough) } else { Ok(used) }
-    });
+        let input = if job.reads_twice() { Input::Twice(seekable(args, input)?) } else { Input::Once(input) };
+        job.part(input, 0, &mut out, session)
+    };
     match done {
         // The reader has closed the pipe: not an error.
         Err(Stop::Write(_, io::ErrorKind::BrokenPipe)) => return Ok(true),
         Err(Stop::Enough) | Ok(()) => {}
-        Err(e) => return Err(e.into_diagnostic(&name)),
+        Err(e) => return Err(e.into_diagnostic(&job.name)),
     }
     match out.finish() {
         Err(_) if io::stdout().is_terminal() && args.output.path().is_none() => Ok(true),
@@ -215,23 +206,135 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
     }
 }
 
-/// The input as a file that can be read twice.
-fn seekable(args: &Args) -> Result<File, Diagnostic> {
+/// The input, and whether it begins as an ELF file does. What was looked at stands in front again.
+fn peeked(mut input: Box<dyn Read>) -> io::Result<(Box<dyn Read>, bool)> {
+    let mut head = Vec::new();
+    input.by_ref().take(ELF.len() as u64).read_to_end(&mut head)?;
+    let is_elf = head == ELF;
+    Ok((Box::new(io::Cursor::new(head).chain(input)), is_elf))
+}
+
+/// An input that is read once, or twice: for labels, and for calls of interfaces.
+enum Input {
+    Once(Box<dyn Read>),
+    Twice(Box<dyn ReadSeek>),
+}
+
+trait ReadSeek: Read + Seek {}
+
+impl<T: Read + Seek> ReadSeek for T {}
+
+/// A disassembly into lines.
+struct Job<'j, 'a> {
+    args: &'j Args,
+    chosen: &'a Chosen,
+    plan: &'j Plan<'a>,
+    options: Options,
+    hooks: &'j mut Disassembly,
+    interfaces: Option<&'j Interfaces>,
+    /// The input, as messages call it.
+    name: String,
+}
+
+impl Job<'_, '_> {
+    fn reads_twice(&self) -> bool {
+        self.options.labels || self.interfaces.is_some()
+    }
+
+    /// Prints the executable sections of an ELF file, with labels and symbols.
+    fn elf(&mut self, mut input: Box<dyn Read>, out: &mut Output, session: &Session) -> Result<(), Stop> {
+        if !self.options.entries.is_empty() {
+            let d = Diagnostic::error("cli-elf", "`--entry` does not apply to ELF files");
+            return Err(Stop::Other(d.note("they name places by symbols; `--binary` reads one as bytes")));
+        }
+        let mut bytes = Vec::new();
+        input.read_to_end(&mut bytes).map_err(Stop::Read)?;
+        let parts = program::parts(&self.name, bytes, self.chosen.kind, self.plan, false).map_err(Stop::Other)?;
+        let format = self.chosen.isa.format();
+        // Places are instructions where all have one length.
+        let unit = if format.lengths.is_empty() { u64::from(format.max_bits / 8).max(1) } else { 1 };
+        self.options.labels = true;
+        for part in parts {
+            let section = part.section.unwrap_or_default();
+            let head = format!("# {}, {section} at {:#x}\n", self.name, part.address);
+            out.write_all(head.as_bytes()).map_err(|e| Stop::Write(out.failed(&e), e.kind()))?;
+            // A place that is called `l8`, as places without a name are, would have to be the place 8.
+            let named = part.symbols.into_iter().filter(|(_, name)| !is_automatic(name.as_bytes()));
+            let entry = |(offset, name): (u64, String)| Entry { offset: offset / unit, name: name.into_bytes() };
+            self.options.entries = named.map(entry).collect();
+            self.part(Input::Twice(Box::new(io::Cursor::new(part.bytes))), part.address, out, session)?;
+        }
+        Ok(())
+    }
+
+    /// Prints a run of code that lies at an address.
+    fn part(&mut self, input: Input, address: u64, out: &mut Output, session: &Session) -> Result<(), Stop> {
+        let mut calls = None;
+        let (mut stream, mut input) = match input {
+            Input::Once(input) => (Stream::new(self.plan, self.options.clone(), 0), input),
+            Input::Twice(mut file) => {
+                if let Some(interfaces) = self.interfaces {
+                    let mut bytes = Vec::new();
+                    file.read_to_end(&mut bytes).map_err(Stop::Read)?;
+                    let entries: Vec<u64> = self.options.entries.iter().map(|e| e.offset).collect();
+                    calls = Some(CallNames::new(interfaces.names(self.plan, &entries, &bytes)));
+                }
+                let total = file.seek(SeekFrom::End(0)).map_err(Stop::Read)?;
+                let mut stream = Stream::new(self.plan, self.options.clone(), total);
+                file.rewind().map_err(Stop::Read)?;
+                each_block(&mut file, |bytes| Ok(stream.mark(bytes)))?;
+                file.rewind().map_err(Stop::Read)?;
+                (stream, Box::new(file) as Box<dyn Read>)
+            }
+        };
+        let mut text = Vec::with_capacity(2 * BLOCK);
+        let color = session.color.on(&io::stdout()) && self.args.output.path().is_none();
+        let annotated = self.args.format == Format::Annotated;
+        let mut listing = annotated.then(|| crate::hooks::Annotated::new(&self.chosen.isa, address, color));
+        let rest = each_block(&mut input, |bytes| {
+            text.clear();
+            let used = match (&mut listing, &mut calls) {
+                (_, Some(calls)) => calls.feed(&mut stream, bytes, self.hooks, &mut text),
+                (Some(listing), None) => listing.feed(&mut stream, bytes, self.hooks, &mut text),
+                (None, None) => stream.feed(bytes, self.hooks, &mut text),
+            };
+            out.write_all(&text).map_err(|e| Stop::Write(out.failed(&e), e.kind()))?;
+            if stream.stopped() { Err(Stop::Enough) } else { Ok(used) }
+        })?;
+        let mut problems = Diagnostics::new();
+        if rest > 0 {
+            problems.push(crate::io::rest(&self.name, rest));
+        }
+        for entry in stream.entries_ahead().iter().rev().filter(|_| !stream.stopped()) {
+            let name = String::from_utf8_lossy(&entry.name);
+            let d = Diagnostic::warning("cli-entry", format!("no instruction is at `{name}`"));
+            problems.push(d.note(format!("{} is after the last instruction", entry.offset)));
+        }
+        session.report(&problems);
+        Ok(())
+    }
+}
+
+/// The input as one that can be read twice.
+fn seekable(args: &Args, mut input: Box<dyn Read>) -> Result<Box<dyn ReadSeek>, Diagnostic> {
     let name = input_name(args.input.as_deref());
     if let Some(path) = args.input.as_deref().filter(|p| p.as_os_str() != "-")
         && std::fs::metadata(path).is_ok_and(|m| m.is_file())
     {
-        return File::open(path).map_err(|e| unreadable(&name, &e));
+        return Ok(Box::new(File::open(path).map_err(|e| unreadable(&name, &e))?));
     }
     let mut copy = tempfile::tempfile().map_err(|e| unreadable(&name, &e))?;
-    io::copy(&mut open(args.input.as_deref())?, &mut copy).map_err(|e| unreadable(&name, &e))?;
-    Ok(copy)
+    io::copy(&mut input, &mut copy).map_err(|e| unreadable(&name, &e))?;
+    copy.rewind().map_err(|e| unreadable(&name, &e))?;
+    Ok(Box::new(copy))
 }
 
 /// Why reading ended early.
 enum Stop {
     Read(io::Error),
     Write(Diagnostic, io::ErrorKind),
+    /// What the input holds cannot be disassembled.
+    Other(Diagnostic),
     Enough,
 }
 
@@ -239,14 +342,15 @@ impl Stop {
     fn into_diagnostic(self, input: &str) -> Diagnostic {
         match self {
             Stop::Read(e) => unreadable(input, &e),
-            Stop::Write(d, _) => d,
+            Stop::Write(d, _) | Stop::Other(d) => d,
             Stop::Enough => Diagnostic::error("io-read", "stopped"),
         }
     }
 }
 
-/// Calls `f` with block after block; what it does not use stands in front of the next block again.
-fn each_block(input: &mut dyn Read, mut f: impl FnMut(&[u8]) -> Result<usize, Stop>) -> Result<(), Stop> {
+/// Calls `f` with block after block; what it does not use stands in front of the next block again. Gives how many bytes
+/// nobody used at the end.
+fn each_block(input: &mut dyn Read, mut f: impl FnMut(&[u8]) -> Result<usize, Stop>) -> Result<usize, Stop> {
     let mut block = vec![0; BLOCK];
     let mut filled = 0;
     loop {
@@ -260,7 +364,7 @@ fn each_block(input: &mut dyn Read, mut f: impl FnMut(&[u8]) -> Result<usize, St
         block.copy_within(used..filled, 0);
         filled -= used;
         if n == 0 {
-            return Ok(());
+            return Ok(filled);
         }
     }
 }

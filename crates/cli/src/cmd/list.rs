@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use isaglot_asm::Stream;
 use isaglot_codec::Plan;
 use isaglot_listing::{Listing, dot, stats, svg, text, write};
 use isaglot_listing_build::{Options, build};
@@ -13,12 +14,12 @@ use isaglot_spirv::asm::MAGIC;
 use isaglot_spirv::dis;
 use isaglot_spirv::list::{self as spirv, NoListing};
 use isaglot_xe::{ListOptions, Platform, TextOptions};
-use object::{Object, ObjectSection, SectionKind};
 
 use super::xe;
 use crate::args::{OutputArgs, RolesArgs, SpecArgs, XeArgs};
-use crate::io::{input_name, read};
+use crate::io::{input_name, read, rest};
 use crate::load::{Roles, Source, Spec};
+use crate::program::{self, Part};
 use crate::session::Session;
 use crate::subject::{CHOICES, DESCRIPTIONS, Only, Subject, SubjectKind};
 
@@ -35,6 +36,9 @@ pub(crate) struct Args {
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
+    /// Read an ELF file as bytes too.
+    #[arg(long)]
+    binary: bool,
     /// The listing as JSON.
     #[arg(long)]
     json: bool,
@@ -86,7 +90,7 @@ const NOT_XE: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::Riscv, Sub
 pub(crate) const ONLY: &[Only] = &[
     CHOICES,
     xe::ONLY,
-    (DESCRIPTIONS, &["roles"]),
+    (DESCRIPTIONS, &["roles", "binary"]),
     (NOT_XE, &["ndjson", "dot", "svg", "stats"]),
     (&[SubjectKind::Xe], &["compat"]),
 ];
@@ -102,7 +106,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         Err(code) => return code,
         Ok(Subject::Description(chosen)) => {
             let plan = chosen.plan().with_aliases(chosen.aliases);
-            list(args, &programs(args, &plan), session, &mut problems)
+            list(args, &programs(args, &plan, chosen.kind), session, &mut problems)
         }
         Ok(Subject::Spirv) => {
             let named = !matches!(spec.source, Source::Input);
@@ -189,11 +193,16 @@ fn list(args: &Args, lister: &Lister<'_>, session: &Session, problems: &mut Diag
 }
 
 /// Lists programs by a description.
-fn programs<'a>(args: &'a Args, plan: &'a Plan<'_>) -> Box<Lister<'a>> {
+fn programs<'a>(args: &'a Args, plan: &'a Plan<'_>, kind: SubjectKind) -> Box<Lister<'a>> {
     let options = Options { defs: args.defs, pc: args.pc, bits: args.bits };
-    Box::new(move |file, bytes, _| {
+    Box::new(move |file, bytes, problems| {
         let mut all = Vec::new();
-        for (section, bytes) in sections(file, bytes)? {
+        for Part { section, bytes, .. } in program::parts(file, bytes, kind, plan, args.binary)? {
+            let with_labels = isaglot_asm::Options { labels: true, ..isaglot_asm::Options::default() };
+            let used = Stream::new(plan, with_labels, bytes.len() as u64).mark(&bytes);
+            if used < bytes.len() {
+                problems.push(rest(file, bytes.len() - used));
+            }
             let listing = build(plan, &bytes, options).map_err(|_| too_large(file))?;
             all.push(Listed { section, bytes: bytes.len(), listing });
         }
@@ -255,28 +264,4 @@ fn show(args: &Args, file: &str, one: &Listed, named: bool, colours: text::Colou
         out.push_str(&format!("{mark} {file}{section}\n"));
     }
     (out + &body).into_bytes()
-}
-
-/// A program: its section, where it is from one, and its bytes.
-type Section = (Option<String>, Vec<u8>);
-
-/// The programs in a file: the executable sections of an ELF, else all of it.
-fn sections(file: &str, bytes: Vec<u8>) -> Result<Vec<Section>, Diagnostic> {
-    if !bytes.starts_with(b"\x7fELF") {
-        return Ok(vec![(None, bytes)]);
-    }
-    let wrong = |e: object::Error| Diagnostic::error("list-elf", format!("{file}: {e}"));
-    let elf = object::File::parse(bytes.as_slice()).map_err(wrong)?;
-    let mut all = Vec::new();
-    for section in elf.sections() {
-        if section.kind() != SectionKind::Text {
-            continue;
-        }
-        let name = section.name().map_err(wrong)?.to_owned();
-        all.push((Some(name), section.data().map_err(wrong)?.to_vec()));
-    }
-    if all.is_empty() {
-        return Err(Diagnostic::error("list-elf", format!("{file}: no executable section")));
-    }
-    Ok(all)
 }

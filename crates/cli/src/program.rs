@@ -1,0 +1,92 @@
+//! What stands in an input: bytes as they are, or the executable sections of an ELF file with addresses and symbols.
+//!
+//! An ELF file is known by its first four bytes, whatever its name; its header is never taken for code. Where the
+//! instruction set says for which machine its files are, a file for another machine is refused.
+
+use isaglot_codec::Plan;
+use isaglot_source::Diagnostic;
+use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
+
+use crate::subject::SubjectKind;
+
+/// The first bytes of an ELF file.
+pub(crate) const ELF: &[u8; 4] = b"\x7fELF";
+
+/// A run of code.
+pub(crate) struct Part {
+    /// The section of an ELF file.
+    pub(crate) section: Option<String>,
+    /// Where it lies; 0 unless the file says it.
+    pub(crate) address: u64,
+    pub(crate) bytes: Vec<u8>,
+    /// Names of places, by byte offset and in the order of the offsets.
+    pub(crate) symbols: Vec<(u64, String)>,
+}
+
+/// The code in a file: the executable sections of an ELF file, else all of it. With `raw` the bytes are what they are.
+pub(crate) fn parts(
+    file: &str,
+    bytes: Vec<u8>,
+    kind: SubjectKind,
+    plan: &Plan<'_>,
+    raw: bool,
+) -> Result<Vec<Part>, Diagnostic> {
+    if raw || !bytes.starts_with(ELF) {
+        return Ok(vec![Part { section: None, address: 0, bytes, symbols: Vec::new() }]);
+    }
+    let wrong = |e: object::Error| Diagnostic::error("cli-elf", format!("{file}: {e}"));
+    let elf = object::File::parse(bytes.as_slice()).map_err(wrong)?;
+    let wanted = match (kind, plan.generation()) {
+        (SubjectKind::Riscv, 32) => Some(Architecture::Riscv32),
+        (SubjectKind::Riscv, _) => Some(Architecture::Riscv64),
+        _ => None,
+    };
+    if let Some(wanted) = wanted.filter(|&wanted| wanted != elf.architecture()) {
+        let (found, wanted) = (name(elf.architecture()), name(wanted));
+        let d = Diagnostic::error("cli-elf", format!("{file}: this is an ELF file for {found}, not for {wanted}"));
+        return Err(d.note("choose another instruction set, or read the file as bytes with `--binary`"));
+    }
+    // A file that is stripped still has the symbols that it exports.
+    let mut named: Vec<_> = elf.symbols().collect();
+    if named.is_empty() {
+        named = elf.dynamic_symbols().collect();
+    }
+    let mut all = Vec::new();
+    for section in elf.sections().filter(|section| section.kind() == SectionKind::Text) {
+        let bytes = section.uncompressed_data().map_err(wrong)?.into_owned();
+        let mut symbols: Vec<(u64, String)> = Vec::new();
+        for symbol in named.iter().filter(|s| s.section_index() == Some(section.index())) {
+            let is_code = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown | SymbolKind::Label);
+            let name = symbol.name().unwrap_or_default();
+            // `$x` and `.L0` mark places for tools, not for people.
+            if !is_code || name.is_empty() || name.starts_with('$') || name.starts_with(".L") {
+                continue;
+            }
+            let offset = symbol.address().wrapping_sub(section.address());
+            if offset <= bytes.len() as u64 {
+                symbols.push((offset, name.to_owned()));
+            }
+        }
+        symbols.sort();
+        symbols.dedup();
+        let section_name = section.name().map_err(wrong)?.to_owned();
+        all.push(Part { section: Some(section_name), address: section.address(), bytes, symbols });
+    }
+    if all.is_empty() {
+        return Err(Diagnostic::error("cli-elf", format!("{file}: no executable section")));
+    }
+    Ok(all)
+}
+
+/// A machine, as people write it.
+fn name(architecture: Architecture) -> String {
+    match architecture {
+        Architecture::Riscv32 => "32-bit RISC-V".to_owned(),
+        Architecture::Riscv64 => "64-bit RISC-V".to_owned(),
+        Architecture::X86_64 => "x86-64".to_owned(),
+        Architecture::I386 => "x86".to_owned(),
+        Architecture::Aarch64 => "AArch64".to_owned(),
+        Architecture::Unknown => "an unknown machine".to_owned(),
+        other => format!("{other:?}"),
+    }
+}
