@@ -25,20 +25,39 @@ const IGNORED: &[&str] = &[
 impl Expander<'_> {
     /// A statement that begins with a dot.
     pub(super) fn directive(&mut self, name: &str, rest: &str, line: Line<'_>) -> Result<(), Reported> {
-        let span = line.span;
         let list = scan::operands(rest);
-        match (name, list.as_slice()) {
+        let list = list.as_slice();
+        let known = self.section_directive(name, rest, list, line.span)?
+            || self.symbol_directive(name, list, line.span)?
+            || self.data_directive(name, rest, list, line)?;
+        if known {
+            return Ok(());
+        }
+        match (name, list) {
+            (".option", [option, ..]) => self.option(option, line.span),
+            (".insn", _) => super::insn::insn(self, rest, line.span),
+            (".end", []) => Ok(()),
+            (name, _) if IGNORED.contains(&name) || name.starts_with(".cfi_") => Ok(()),
+            (".macro" | ".rept" | ".irp" | ".if" | ".ifdef" | ".ifndef" | ".include" | ".incbin", _) => {
+                let d =
+                    Diagnostic::error("asm-directive", format!("`{name}` is not supported")).label(line.span, "this");
+                Err(self.report(d.note("run the source through a preprocessor first: `cpp -P program.S`")))
+            }
+            _ => {
+                self.emit(line.text, line.span);
+                Ok(())
+            }
+        }
+    }
+
+    /// A directive that chooses a section; `false` if this is none.
+    fn section_directive(&mut self, name: &str, rest: &str, list: &[&str], span: Span) -> Result<bool, Reported> {
+        match (name, list) {
             (".text" | ".data" | ".rodata" | ".bss", _) => self.enter(name, name, span),
             (".section", [section, ..]) => {
                 let section = section.trim_matches('"').to_owned();
-                self.enter(
-                    &section,
-                    &format!(
-                        "{section}{}",
-                        rest.split_once(',').map_or(String::new(), |(_, flags)| format!(",{flags}"))
-                    ),
-                    span,
-                );
+                let flags = rest.split_once(',').map_or(String::new(), |(_, flags)| format!(",{flags}"));
+                self.enter(&section, &format!("{section}{flags}"), span);
             }
             (".pushsection", [section, ..]) => {
                 self.pushed.push(self.section.clone());
@@ -52,6 +71,14 @@ impl Expander<'_> {
                 let section = self.previous.clone();
                 self.enter(&section, &section, span);
             }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// A directive about symbols; `false` if this is none.
+    fn symbol_directive(&mut self, name: &str, list: &[&str], span: Span) -> Result<bool, Reported> {
+        match (name, list) {
             (".globl" | ".global", names) => self.bind(names, Binding::Global),
             (".weak", names) => self.bind(names, Binding::Weak),
             (".local", names) => self.bind(names, Binding::Local),
@@ -64,43 +91,7 @@ impl Expander<'_> {
                 let number = self.number(&size, span);
                 self.made.attributes.sizes.insert((*symbol).to_owned(), number);
             }
-            (".option", [option, ..]) => return self.option(option, span),
-            (".align" | ".p2align", [power, ..]) => {
-                match self.known(power).filter(|p| (0..limits::MAX_ALIGN).contains(p)) {
-                    Some(power) => self.emit(&format!(".align {}", 1u64 << power), span),
-                    None => return Err(self.error("asm-value", span, "expected a power of two below 16", "this")),
-                }
-            }
-            (".balign", [bytes, ..]) => self.emit(&format!(".align {bytes}"), span),
-            (".byte", _)
-            | (".half" | ".hword" | ".short" | ".2byte", _)
-            | (".word" | ".long" | ".4byte", _)
-            | (".dword" | ".quad" | ".8byte", _) => {
-                let plain = match name {
-                    ".byte" => ".byte",
-                    ".half" | ".hword" | ".short" | ".2byte" => ".half",
-                    ".word" | ".long" | ".4byte" => ".word",
-                    _ => ".dword",
-                };
-                let values = self.values(&list, span)?;
-                self.emit(&format!("{plain} {values}"), span);
-            }
-            (".zero" | ".space" | ".skip", _) => {
-                let counts = self.localised(rest);
-                self.emit(&format!(".zero {counts}"), span);
-            }
-            (".fill", [count, more @ ..]) => {
-                let size = more.first().copied().unwrap_or("1");
-                let value = more.get(1).copied().unwrap_or("0");
-                let numbers = [count, size, value].map(|text| self.known(text));
-                let [Some(count), Some(size @ 1..=8), Some(value)] = numbers else {
-                    let message = "`.fill` takes a count, a size up to 8 and a value";
-                    return Err(self.error("asm-value", span, message, "this"));
-                };
-                return self.fill(count, size, value, span);
-            }
-            (".ascii" | ".asciz" | ".string", _) => self.emit(line.text, span),
-            (".equ" | ".set" | ".equiv", [name, value]) => return self.define_number(name, value, span),
+            (".equ" | ".set" | ".equiv", [name, value]) => self.define_number(name, value, span)?,
             (".lcomm", [symbol, size, align @ ..]) => {
                 self.allocate(symbol, size, align.first().copied().unwrap_or("1"), span);
                 let back = self.section.clone();
@@ -113,16 +104,52 @@ impl Expander<'_> {
                 self.common.push([symbol, size, align].map(str::to_owned));
                 self.common_spans.push(span);
             }
-            (".insn", _) => return super::insn::insn(self, rest, span),
-            (".end", []) => {}
-            (name, _) if IGNORED.contains(&name) || name.starts_with(".cfi_") => {}
-            (".macro" | ".rept" | ".irp" | ".if" | ".ifdef" | ".ifndef" | ".include" | ".incbin", _) => {
-                let d = Diagnostic::error("asm-directive", format!("`{name}` is not supported")).label(span, "this");
-                return Err(self.report(d.note("run the source through a preprocessor first: `cpp -P program.S`")));
-            }
-            _ => self.emit(line.text, span),
+            _ => return Ok(false),
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// A directive that puts bytes at this place; `false` if this is none.
+    fn data_directive(&mut self, name: &str, rest: &str, list: &[&str], line: Line<'_>) -> Result<bool, Reported> {
+        let span = line.span;
+        let plain = match name {
+            ".byte" => Some(".byte"),
+            ".half" | ".hword" | ".short" | ".2byte" => Some(".half"),
+            ".word" | ".long" | ".4byte" => Some(".word"),
+            ".dword" | ".quad" | ".8byte" => Some(".dword"),
+            _ => None,
+        };
+        if let Some(plain) = plain {
+            let values = self.values(list, span)?;
+            self.emit(&format!("{plain} {values}"), span);
+            return Ok(true);
+        }
+        match (name, list) {
+            (".align" | ".p2align", [power, ..]) => {
+                match self.known(power).filter(|p| (0..limits::MAX_ALIGN).contains(p)) {
+                    Some(power) => self.emit(&format!(".align {}", 1u64 << power), span),
+                    None => return Err(self.error("asm-value", span, "expected a power of two below 16", "this")),
+                }
+            }
+            (".balign", [bytes, ..]) => self.emit(&format!(".align {bytes}"), span),
+            (".zero" | ".space" | ".skip", _) => {
+                let counts = self.localised(rest);
+                self.emit(&format!(".zero {counts}"), span);
+            }
+            (".fill", [count, more @ ..]) => {
+                let size = more.first().copied().unwrap_or("1");
+                let value = more.get(1).copied().unwrap_or("0");
+                let numbers = [count, size, value].map(|text| self.known(text));
+                let [Some(count), Some(size @ 1..=8), Some(value)] = numbers else {
+                    let message = "`.fill` takes a count, a size up to 8 and a value";
+                    return Err(self.error("asm-value", span, message, "this"));
+                };
+                self.fill(count, size, value, span)?;
+            }
+            (".ascii" | ".asciz" | ".string", _) => self.emit(line.text, span),
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
     /// Room among what is 0 at first.
