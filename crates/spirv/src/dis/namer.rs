@@ -401,7 +401,6 @@ impl Namer<'_> {
             self.names.compose(found, &mut self.scratch)?;
             return inst.get(if opcode == opcode::OpConstant { 2 } else { 1 }).copied();
         }
-        let fixed = FIXED.iter().find(|f| f.0 == opcode);
         let id = match (opcode, inst) {
             (opcode::OpName, [_, id, string @ ..]) => {
                 self.push_string(string);
@@ -433,60 +432,68 @@ impl Namer<'_> {
                 *id
             }
             (_, [_, id, rest @ ..]) => {
-                match (opcode, rest, fixed) {
-                    (_, _, Some(f)) => self.text(f.1),
-                    (opcode::OpTypeInt, [width, sign, ..], _) => {
-                        self.numbers.set(*id, at as u32);
-                        let name = match width {
-                            8 => Some("char"),
-                            16 => Some("short"),
-                            32 => Some("int"),
-                            64 => Some("long"),
-                            _ => None,
-                        };
-                        match (name, *sign) {
-                            (Some(n), 0) => self.text(&format!("u{n}")),
-                            (Some(n), _) => self.text(n),
-                            (None, 0) => self.text(&format!("u{width}")),
-                            (None, _) => self.text(&format!("i{width}")),
-                        }
-                    }
-                    (opcode::OpTypeFloat, [width, encoding @ ..], _) => {
-                        let encoding = encoding.first().map_or(Encoding::Ieee, |e| Encoding::from_value(*e));
-                        self.numbers.set(*id, at as u32);
-                        match (encoding.friendly(), width) {
-                            (Some(n), _) => self.text(n),
-                            (None, 16) => self.text("half"),
-                            (None, 32) => self.text("float"),
-                            (None, 64) => self.text("double"),
-                            (None, w) => self.text(&format!("fp{w}")),
-                        }
-                    }
-                    (opcode::OpTypeUntypedPointerKHR, [class, ..], _) => {
-                        self.text("_ptr_");
-                        self.push_member(self.storage_class, *class)?;
-                    }
-                    (opcode::OpTypePipe, [access, ..], _) => {
-                        self.text("Pipe");
-                        self.push_member(self.access, *access)?;
-                    }
-                    (opcode::OpTypeOpaque, string, _) => {
-                        self.text("Opaque_");
-                        self.push_string(string);
-                        if self.scratch.len() == "Opaque_".len() {
-                            self.text("_");
-                        }
-                    }
-                    (opcode::OpTypeStruct, _, _) => self.text(&format!("_struct_{id}")),
-                    _ => {
-                        self.save_number(*id);
-                        return None;
-                    }
+                match FIXED.iter().find(|f| f.0 == opcode) {
+                    Some(fixed) => self.text(fixed.1),
+                    None => self.type_name(at, opcode, *id, rest)?,
                 }
                 *id
             }
             _ => return None,
         };
         Some(id)
+    }
+
+    /// Writes the name of a type whose name depends on its operands into `scratch`; `None` if it has none but its number.
+    fn type_name(&mut self, at: usize, opcode: u16, id: u32, operands: &[u32]) -> Option<()> {
+        match (opcode, operands) {
+            (opcode::OpTypeInt, [width, sign, ..]) => {
+                self.numbers.set(id, at as u32);
+                let name = match width {
+                    8 => Some("char"),
+                    16 => Some("short"),
+                    32 => Some("int"),
+                    64 => Some("long"),
+                    _ => None,
+                };
+                match (name, *sign) {
+                    (Some(n), 0) => self.text(&format!("u{n}")),
+                    (Some(n), _) => self.text(n),
+                    (None, 0) => self.text(&format!("u{width}")),
+                    (None, _) => self.text(&format!("i{width}")),
+                }
+            }
+            (opcode::OpTypeFloat, [width, encoding @ ..]) => {
+                let encoding = encoding.first().map_or(Encoding::Ieee, |e| Encoding::from_value(*e));
+                self.numbers.set(id, at as u32);
+                match (encoding.friendly(), width) {
+                    (Some(n), _) => self.text(n),
+                    (None, 16) => self.text("half"),
+                    (None, 32) => self.text("float"),
+                    (None, 64) => self.text("double"),
+                    (None, w) => self.text(&format!("fp{w}")),
+                }
+            }
+            (opcode::OpTypeUntypedPointerKHR, [class, ..]) => {
+                self.text("_ptr_");
+                self.push_member(self.storage_class, *class)?;
+            }
+            (opcode::OpTypePipe, [access, ..]) => {
+                self.text("Pipe");
+                self.push_member(self.access, *access)?;
+            }
+            (opcode::OpTypeOpaque, string) => {
+                self.text("Opaque_");
+                self.push_string(string);
+                if self.scratch.len() == "Opaque_".len() {
+                    self.text("_");
+                }
+            }
+            (opcode::OpTypeStruct, _) => self.text(&format!("_struct_{id}")),
+            _ => {
+                self.save_number(id);
+                return None;
+            }
+        }
+        Some(())
     }
 }

@@ -116,15 +116,29 @@ struct Hex {
     zero: bool,
     /// Bits after the leading one, from the top; more than 64 are dropped.
     fraction: u64,
+    /// Of the leading one: while digits are read, counts bits before the point up, leading zero bits after it down.
     exponent: i64,
+}
+
+impl Hex {
+    /// Adds a bit of the digits. A bit after the leading one goes to `place` of the fraction, and the next one below it.
+    fn push(&mut self, bit: bool, after_point: bool, place: &mut u64) {
+        if self.zero {
+            self.exponent -= i64::from(after_point);
+            self.zero = !bit;
+        } else {
+            self.exponent += i64::from(!after_point);
+            self.fraction |= if bit { *place } else { 0 };
+            *place >>= 1;
+        }
+    }
 }
 
 /// Parses `h.h p[+-]d` after `0x`.
 fn hex(text: &[u8]) -> Option<Hex> {
-    let (mut fraction, mut used) = (0u64, 0u32);
-    let (mut seen_one, mut after_point) = (false, false);
-    // Exponent of the leading one: counts bits before the point up, leading zero bits after it down.
-    let mut exponent = 0i64;
+    let mut hex = Hex { zero: true, fraction: 0, exponent: 0 };
+    let mut place = 1u64 << 63;
+    let mut after_point = false;
     let mut rest = text;
     loop {
         let (&b, tail) = rest.split_first()?;
@@ -135,17 +149,7 @@ fn hex(text: &[u8]) -> Option<Hex> {
             _ => {
                 let digit = (b as char).to_digit(16)?;
                 for i in (0..4).rev() {
-                    let bit = u64::from(digit >> i & 1);
-                    if seen_one {
-                        exponent += i64::from(!after_point);
-                        if used < 64 {
-                            fraction |= bit << (63 - used);
-                            used += 1;
-                        }
-                    } else {
-                        exponent -= i64::from(after_point);
-                        seen_one = bit == 1;
-                    }
+                    hex.push(digit >> i & 1 == 1, after_point, &mut place);
                 }
             }
         }
@@ -165,8 +169,8 @@ fn hex(text: &[u8]) -> Option<Hex> {
         }
         written = written.saturating_mul(10).saturating_add(i64::from(b - b'0')).min(i64::from(i32::MAX));
     }
-    exponent += if negative { -written } else { written };
-    Some(Hex { zero: !seen_one, fraction, exponent })
+    hex.exponent += if negative { -written } else { written };
+    Some(hex)
 }
 
 /// Cuts a hexadecimal float to a format: fraction bits truncated, small values to zero, great ones to the all-ones
