@@ -66,20 +66,7 @@ impl Ctx {
                     return Some(self.store.int(i64::from(i == 0)));
                 }
             }
-            UnOp::Head | UnOp::Tail if kind == ValueKind::List => {
-                let parts = self.store.vals.run(a);
-                let Some((&head, tail)) = parts.split_first() else {
-                    let text = format!("{} of an empty list", op.name());
-                    self.fatal_at(rec, "tblgen-empty-list", text.as_bytes());
-                    return None;
-                };
-                if op == UnOp::Head {
-                    return Some(Val(head));
-                }
-                let tail = tail.to_vec();
-                let element = self.store.element_ty(a);
-                return Some(self.list(element, &tail));
-            }
+            UnOp::Head | UnOp::Tail if kind == ValueKind::List => return self.fold_ends(op, a, rec),
             UnOp::Size | UnOp::Empty => {
                 let size = match kind {
                     ValueKind::List => self.store.vals.run(a).len(),
@@ -110,15 +97,7 @@ impl Ctx {
             }
             UnOp::Instances => return self.fold_instances(a, ty, rec, last),
             UnOp::GetDagOpName => return self.store.fold_get_dag_op_name(a),
-            UnOp::ListFlatten if kind == ValueKind::List => {
-                let inner: Vec<Val> = self.store.vals.run(a).iter().map(|&p| Val(p)).collect();
-                if inner.iter().all(|&p| self.store.vals.kind(p) == ValueKind::List) {
-                    let all: Vec<u32> = inner.iter().flat_map(|&p| self.store.vals.run(p).to_vec()).collect();
-                    if let Some(element) = self.store.types.element(ty) {
-                        return Some(self.list(element, &all));
-                    }
-                }
-            }
+            UnOp::ListFlatten if kind == ValueKind::List => return self.fold_flatten(a, ty),
             UnOp::Initialized => {
                 if a == Val::UNSET {
                     return Some(self.store.int(0));
@@ -130,6 +109,33 @@ impl Ctx {
             _ => {}
         }
         None
+    }
+
+    /// The first element of a list, or the list of the others.
+    fn fold_ends(&mut self, op: UnOp, a: Val, rec: Option<RecId>) -> Option<Val> {
+        let parts = self.store.vals.run(a);
+        let Some((&head, tail)) = parts.split_first() else {
+            let text = format!("{} of an empty list", op.name());
+            self.fatal_at(rec, "tblgen-empty-list", text.as_bytes());
+            return None;
+        };
+        if op == UnOp::Head {
+            return Some(Val(head));
+        }
+        let tail = tail.to_vec();
+        let element = self.store.element_ty(a);
+        Some(self.list(element, &tail))
+    }
+
+    /// The elements of the lists in a list, if all of it are lists.
+    fn fold_flatten(&mut self, a: Val, ty: Ty) -> Option<Val> {
+        let inner: Vec<Val> = self.store.vals.run(a).iter().map(|&p| Val(p)).collect();
+        if inner.iter().any(|&p| self.store.vals.kind(p) != ValueKind::List) {
+            return None;
+        }
+        let all: Vec<u32> = inner.iter().flat_map(|&p| self.store.vals.run(p).to_vec()).collect();
+        let element = self.store.types.element(ty)?;
+        Some(self.list(element, &all))
     }
 
     fn fold_cast(&mut self, a: Val, ty: Ty, rec: Option<RecId>, last: bool) -> Option<Val> {
