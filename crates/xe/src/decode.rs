@@ -83,32 +83,7 @@ fn decode(xe: &Xe, op: u8, v: &Values) -> Result<Inst, BadWord> {
     if info.form == Form::None {
         return Ok(i);
     }
-    i.es = number(xe, v, s.exec_size, "EXEC_SIZE")?;
-    i.eo = number(xe, v, s.ch_off, "CH_OFF")?;
-    i.wren = bit(s.no_mask);
-    i.flag = (v.get(s.flag_reg) as u8, v.get(s.flag_sub) as u8);
-    if v.get(s.pred) != 0 {
-        // 1 means no function: each channel has its own flag.
-        let func = if v.get(s.pred) == 1 { xe.empty } else { symbol(v, s.pred, "PRED")? };
-        i.pred = info.pred.then_some(Pred { inv: bit(s.pred_inv), func });
-    }
-    i.opts = Options {
-        acc_wr: bit(s.acc_wr),
-        atomic: bit(s.atomic),
-        breakpoint: bit(s.debug),
-        eot: bit(s.eot),
-        exbso: bit(s.exbso),
-        cps: bit(s.cps),
-        serialize: bit(s.fusion),
-        ..Options::default()
-    };
-    i.sat = bit(s.sat) && info.sat;
-    if v.get(s.cond) != 0 && info.form != Form::Dpas {
-        let cond = symbol(v, s.cond, "COND")?;
-        if info.cond {
-            i.cond = cond;
-        }
-    }
+    common(xe, v, &mut i)?;
     match info.form {
         Form::None => {}
         Form::Unary => {
@@ -148,30 +123,7 @@ fn decode(xe: &Xe, op: u8, v: &Values) -> Result<Inst, BadWord> {
             }
         }
         Form::Send => send(xe, v, &mut i)?,
-        Form::Sync => {
-            i.sub = symbol(v, s.sync, "SYNC")?;
-            let src = &mut i.srcs[0];
-            let ty = xe.type_of(v.symbol(xe.src[0].ty));
-            if bit(xe.src[0].imm) {
-                if !matches!(xe.text(i.sub), "allrd" | "allwr" | "bar") {
-                    return Err(BadWord::Field("SRC0_IMM"));
-                }
-                *src = XeOperand { kind: XeOperandKind::Imm, imm: v.get(s.imm), ty, ..XeOperand::default() };
-            } else {
-                let known = register(xe, v, &xe.src[0], src, "the source");
-                if xe.platform.wide() {
-                    known?;
-                    if src.file == File::R {
-                        return Err(BadWord::Register("the source"));
-                    }
-                } else {
-                    // Before XeHPC these bits mean nothing.
-                    *src = XeOperand { kind: XeOperandKind::Direct, file: File::NULL, ..XeOperand::default() };
-                }
-                src.ty = if ty == Type::NONE { Type::UB } else { ty };
-            }
-            i.src_count = 1;
-        }
+        Form::Sync => sync(xe, v, &mut i)?,
         Form::Jump | Form::Label | Form::Labels | Form::Call | Form::Ret | Form::Brc => branch(xe, v, &mut i)?,
     }
     if !info.mods {
@@ -179,6 +131,69 @@ fn decode(xe: &Xe, op: u8, v: &Values) -> Result<Inst, BadWord> {
         i.srcs.iter_mut().for_each(|o| o.mods = 0);
     }
     Ok(i)
+}
+
+/// The fields that all forms but `illegal` and `nop` have.
+#[inline]
+fn common(xe: &Xe, v: &Values, i: &mut Inst) -> Result<(), BadWord> {
+    let (s, info) = (&xe.slots, xe.op(i.op));
+    let bit = |slot| v.get(slot) != 0;
+    i.es = number(xe, v, s.exec_size, "EXEC_SIZE")?;
+    i.eo = number(xe, v, s.ch_off, "CH_OFF")?;
+    i.wren = bit(s.no_mask);
+    i.flag = (v.get(s.flag_reg) as u8, v.get(s.flag_sub) as u8);
+    if v.get(s.pred) != 0 {
+        // 1 means no function: each channel has its own flag.
+        let func = if v.get(s.pred) == 1 { xe.empty } else { symbol(v, s.pred, "PRED")? };
+        i.pred = info.pred.then_some(Pred { inv: bit(s.pred_inv), func });
+    }
+    i.opts = Options {
+        acc_wr: bit(s.acc_wr),
+        atomic: bit(s.atomic),
+        breakpoint: bit(s.debug),
+        eot: bit(s.eot),
+        exbso: bit(s.exbso),
+        cps: bit(s.cps),
+        serialize: bit(s.fusion),
+        ..Options::default()
+    };
+    i.sat = bit(s.sat) && info.sat;
+    if v.get(s.cond) != 0 && info.form != Form::Dpas {
+        let cond = symbol(v, s.cond, "COND")?;
+        if info.cond {
+            i.cond = cond;
+        }
+    }
+    Ok(())
+}
+
+/// `sync`: the function, and what it waits for.
+#[inline]
+fn sync(xe: &Xe, v: &Values, i: &mut Inst) -> Result<(), BadWord> {
+    let s = &xe.slots;
+    i.sub = symbol(v, s.sync, "SYNC")?;
+    let src = &mut i.srcs[0];
+    let ty = xe.type_of(v.symbol(xe.src[0].ty));
+    if v.get(xe.src[0].imm) != 0 {
+        if !matches!(xe.text(i.sub), "allrd" | "allwr" | "bar") {
+            return Err(BadWord::Field("SRC0_IMM"));
+        }
+        *src = XeOperand { kind: XeOperandKind::Imm, imm: v.get(s.imm), ty, ..XeOperand::default() };
+    } else {
+        let known = register(xe, v, &xe.src[0], src, "the source");
+        if xe.platform.wide() {
+            known?;
+            if src.file == File::R {
+                return Err(BadWord::Register("the source"));
+            }
+        } else {
+            // Before XeHPC these bits mean nothing.
+            *src = XeOperand { kind: XeOperandKind::Direct, file: File::NULL, ..XeOperand::default() };
+        }
+        src.ty = if ty == Type::NONE { Type::UB } else { ty };
+    }
+    i.src_count = 1;
+    Ok(())
 }
 
 fn symbol(v: &Values, slot: isaglot_codec::Slot, name: &'static str) -> Result<Symbol, BadWord> {
