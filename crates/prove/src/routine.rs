@@ -128,7 +128,12 @@ fn targets(terms: &mut Terms, pc: TermId, back: &[TermId], condition: TermId, ou
     }
 }
 
-impl Follow<'_, '_> {
+impl<'r, 'a> Follow<'r, 'a> {
+    fn new(riscv: &'r mut Riscv<'a>, image: &'r Image, back: Vec<TermId>, any: SymbolicState) -> Follow<'r, 'a> {
+        let (end, traps, left, meetings) = (None, Vec::new(), None, BTreeMap::new());
+        Follow { riscv, image, back, any, steps: 0, end, traps, left, meetings }
+    }
+
     fn leave(&mut self, terms: &mut Terms, condition: TermId, why: String) {
         self.left = Some(match self.left.take() {
             None => (condition, why),
@@ -309,18 +314,7 @@ pub fn routine(
     t.assume(layout);
 
     let back = back(riscv, t, &start).ok_or("the description has no way to return")?;
-    let any_state = start.clone();
-    let mut ways = Follow {
-        riscv,
-        image,
-        back,
-        any: any_state,
-        steps: 0,
-        end: None,
-        traps: Vec::new(),
-        left: None,
-        meetings: BTreeMap::new(),
-    };
+    let mut ways = Follow::new(riscv, image, back, start.clone());
     let always = t.number(1, 1);
     ways.run(t, entry, (always, start.clone()), None, 0);
     let Follow { riscv, end, traps, left, .. } = ways;
@@ -332,21 +326,7 @@ pub fn routine(
     if let Some((condition, end)) = &end {
         result = riscv.register(t, end, 10);
         let mut differs = vec![differ(t, "result", result, wanted.result)];
-        for number in KEPT {
-            let (x, y) = (riscv.register(t, &start, number), riscv.register(t, end, number));
-            differs.push(differ(t, "kept", x, y));
-        }
-        if !only_stack(t, end.memory, start.memory, sp) {
-            let at = t.symbol("memory.at", Sort::Bits(xlen));
-            let (x, y) = (t.read(start.memory, at), t.read(end.memory, at));
-            let differ = t.binary(BinaryOp::Ne, x, y);
-            let below = t.binary(BinaryOp::Sub, sp, at);
-            let one = t.number(1, xlen);
-            let below = t.binary(BinaryOp::Sub, below, one);
-            let frame = t.number(STACK, xlen);
-            let elsewhere = t.binary(BinaryOp::LeU, frame, below);
-            differs.push(all(t, &[differ, elsewhere]));
-        }
+        damage(riscv, t, &start, end, &mut differs);
         let differs = any(t, &differs);
         wrong.push(all(t, &[*condition, differs]));
     }
@@ -361,6 +341,27 @@ pub fn routine(
     let values = vec![("rs1".to_owned(), rs1), ("rs2".to_owned(), rs2)];
     let (subject, place) = (command.name.to_owned(), format!("RV{xlen}, code at {entry:#x}"));
     Ok(Claim { law: "routine", subject, place, terms, wrong, open, values, scenario })
+}
+
+/// Adds the ways in which what a function has to keep differs: its registers, and memory outside of its stack.
+fn damage(riscv: &Riscv<'_>, t: &mut Terms, before: &SymbolicState, after: &SymbolicState, differs: &mut Vec<TermId>) {
+    let xlen = riscv.xlen();
+    let sp = riscv.register(t, before, 2);
+    for number in KEPT {
+        let (x, y) = (riscv.register(t, before, number), riscv.register(t, after, number));
+        differs.push(differ(t, "kept", x, y));
+    }
+    if !only_stack(t, after.memory, before.memory, sp) {
+        let at = t.symbol("memory.at", Sort::Bits(xlen));
+        let (x, y) = (t.read(before.memory, at), t.read(after.memory, at));
+        let differ = t.binary(BinaryOp::Ne, x, y);
+        let below = t.binary(BinaryOp::Sub, sp, at);
+        let one = t.number(1, xlen);
+        let below = t.binary(BinaryOp::Sub, below, one);
+        let frame = t.number(STACK, xlen);
+        let elsewhere = t.binary(BinaryOp::LeU, frame, below);
+        differs.push(all(t, &[differ, elsewhere]));
+    }
 }
 
 /// Whether memory is what it was but for bytes below the stack pointer, as the terms say it: a solver would have to
