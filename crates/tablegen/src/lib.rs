@@ -154,21 +154,25 @@ pub fn parse_into(
 ) -> Records {
     let files = std::sync::Mutex::new(Some(files));
     let files = || files.lock().ok().and_then(|mut f| f.take()).or_impossible_default();
-    // Values nest as deep as the input says, within limits; the default stack of a thread is made for less.
     let cell = std::sync::Mutex::new(Some(loader));
     let take = || cell.lock().ok().and_then(|mut l| l.take());
     let large = || take().map(|loader| parse_here(files(), name, Arc::clone(&bytes), options, loader, false));
-    let done = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(limits::STACK_BYTES).spawn_scoped(scope, large);
+    on_large_stack(large).flatten().unwrap_or_else(|| {
+        let mut nothing = |_: &str| None;
+        parse_here(files(), name, Arc::clone(&bytes), options, take().or_impossible(&mut nothing), true)
+    })
+}
+
+/// Runs on a thread with [`limits::STACK_BYTES`]; `None` if there is no such thread. Values nest as deep as the input says,
+/// within limits; the default stack of a thread is made for less.
+pub(crate) fn on_large_stack<T: Send>(run: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(limits::STACK_BYTES).spawn_scoped(scope, run);
         match thread.map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(records)) => records,
+            Ok(Ok(done)) => Some(done),
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
             Err(_) => None,
         }
-    });
-    done.unwrap_or_else(|| {
-        let mut nothing = |_: &str| None;
-        parse_here(files(), name, Arc::clone(&bytes), options, take().or_impossible(&mut nothing), true)
     })
 }
 

@@ -49,8 +49,8 @@ pub const MAX_VALUES: usize = 1 << 29;
 /// Steps of evaluation: one for each value that a substitution looks into.
 pub const MAX_STEPS: u64 = 1 << 33;
 
-/// Sets within sets. Unoptimised, each takes 3 KiB of the stack, and a thread may have 2 MiB.
-pub const MAX_SET_DEPTH: u32 = 250;
+/// Sets within sets, on a thread with [`STACK_BYTES`].
+pub const MAX_SET_DEPTH: u32 = 1_000;
 
 /// Cells of all tables that are printed as C++.
 pub const MAX_TABLE_CELLS: usize = 1 << 26;

@@ -40,6 +40,7 @@ struct Sets<'a> {
     field: crate::names::Sym,
     done: FxHashMap<RecId, Vec<RecId>>,
     depth: u32,
+    max_depth: u32,
     steps: usize,
 }
 
@@ -68,7 +69,7 @@ impl Sets<'_> {
     fn evaluate(&mut self, v: Val, set: &mut Set, loc: Loc) -> Result<(), Problem> {
         self.depth += 1;
         self.steps += 1;
-        if self.depth > limits::MAX_SET_DEPTH || self.steps > limits::MAX_LIST {
+        if self.depth > self.max_depth || self.steps > limits::MAX_LIST {
             return Err(self.problem(loc, "the set refers to itself or is too large: ", Val::UNSET));
         }
         let result = self.evaluate_inner(v, set, loc);
@@ -244,13 +245,13 @@ fn formatted(format: &[u8], number: i64) -> Vec<u8> {
     out
 }
 
-fn expand_all(store: &Store) -> Result<Vec<u8>, Problem> {
+fn expand_all(store: &Store, max_depth: u32) -> Result<Vec<u8>, Problem> {
     let mut out = Vec::new();
     let named = |name: &[u8]| store.names.find(name);
     let class = named(b"Set").and_then(|n| store.class_by_name.get(&n).copied());
     let Some(class) = class else { return Err((Loc::NONE, b"The class 'Set' is not defined\n".to_vec())) };
     let field = named(b"Elements").unwrap_or(crate::names::Sym::NONE);
-    let mut sets = Sets { store, class, field, done: FxHashMap::default(), depth: 0, steps: 0 };
+    let mut sets = Sets { store, class, field, done: FxHashMap::default(), depth: 0, max_depth, steps: 0 };
     let mut defs: Vec<RecId> = store.defs.iter().copied().filter(|&d| store.is_subclass(d, class)).collect();
     defs.sort_by(|&a, &b| natural::compare(&store.rec_name(a), &store.rec_name(b)));
     for def in defs {
@@ -272,7 +273,10 @@ fn expand_all(store: &Store) -> Result<Vec<u8>, Problem> {
 ///
 /// Those of the output.
 pub fn print_sets(records: &mut Records, out: &mut dyn Write) -> io::Result<()> {
-    match expand_all(records.store()) {
+    let store = records.store();
+    let expanded = crate::on_large_stack(|| expand_all(store, limits::MAX_SET_DEPTH))
+        .unwrap_or_else(|| expand_all(store, limits::SMALL_STACK_DEPTH));
+    match expanded {
         Ok(text) => out.write_all(&text),
         Err((loc, text)) => {
             records.fail_at(loc, "tblgen-set", &text);
