@@ -1,10 +1,11 @@
 //! What stands in an input: bytes as they are, or the executable sections of an ELF file with addresses and symbols.
 //!
 //! An ELF file is known by its first four bytes, whatever its name; its header is never taken for code. Where the
-//! instruction set says for which machine its files are, a file for another machine is refused.
+//! instruction set says for which machine its files are, a file for another machine is refused; elsewhere a warning says for which
+//! machine the file is.
 
 use isaglot_codec::Plan;
-use isaglot_source::Diagnostic;
+use isaglot_source::{Diagnostic, Diagnostics};
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
 use crate::subject::SubjectKind;
@@ -30,6 +31,7 @@ pub(crate) fn parts(
     kind: SubjectKind,
     plan: &Plan<'_>,
     raw: bool,
+    problems: &mut Diagnostics,
 ) -> Result<Vec<Part>, Diagnostic> {
     if raw || !bytes.starts_with(ELF) {
         return Ok(vec![Part { section: None, address: 0, bytes, symbols: Vec::new() }]);
@@ -45,6 +47,11 @@ pub(crate) fn parts(
         let (found, wanted) = (name(elf.architecture()), name(wanted));
         let d = Diagnostic::error("cli-elf", format!("{file}: this is an ELF file for {found}, not for {wanted}"));
         return Err(d.note("choose another instruction set, or read the file as bytes with `--binary`"));
+    }
+    if wanted.is_none() {
+        let message = format!("{file}: this is an ELF file for {}", name(elf.architecture()));
+        let d = Diagnostic::warning("cli-elf-machine", message);
+        problems.push(d.note("the description does not say for which machine its files are, so this is not checked"));
     }
     // A file that is stripped still has the symbols that it exports.
     let mut named: Vec<_> = elf.symbols().collect();

@@ -77,6 +77,9 @@ fn assemble(
 }
 
 /// The instructions in the bytes, each as a word.
+///
+/// # Errors
+/// For bytes that are less than an instruction: `.byte 1` assembles, but there is nothing to explain.
 pub(crate) fn words(plan: &Plan<'_>, bytes: &[u8]) -> Result<Vec<Word>, Diagnostic> {
     let mut stream = Stream::new(plan, Options { show_errors: false, ..Options::default() }, 0);
     let (mut words, mut at, mut text) = (Vec::new(), 0, Vec::new());
@@ -85,5 +88,10 @@ pub(crate) fn words(plan: &Plan<'_>, bytes: &[u8]) -> Result<Vec<Word>, Diagnost
         words.push(explain::word(plan, &shown.join(" "))?);
         at += size;
     }
-    Ok(words)
+    match bytes.len() - at {
+        0 => Ok(words),
+        left => {
+            Err(Diagnostic::error("cli-word", format!("bytes at the end that are less than an instruction: {left}")))
+        }
+    }
 }

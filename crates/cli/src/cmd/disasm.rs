@@ -249,7 +249,10 @@ impl Job<'_, '_> {
         }
         let mut bytes = Vec::new();
         input.read_to_end(&mut bytes).map_err(Stop::Read)?;
-        let parts = program::parts(&self.name, bytes, self.chosen.kind, self.plan, false).map_err(Stop::Other)?;
+        let mut problems = Diagnostics::new();
+        let parts = program::parts(&self.name, bytes, self.chosen.kind, self.plan, false, &mut problems);
+        session.report(&problems);
+        let parts = parts.map_err(Stop::Other)?;
         let format = self.chosen.isa.format();
         // Places are instructions where all have one length.
         let unit = if format.lengths.is_empty() { u64::from(format.max_bits / 8).max(1) } else { 1 };

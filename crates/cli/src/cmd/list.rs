@@ -197,7 +197,7 @@ fn programs<'a>(args: &'a Args, plan: &'a Plan<'_>, kind: SubjectKind) -> Box<Li
     let options = Options { defs: args.defs, pc: args.pc, bits: args.bits };
     Box::new(move |file, bytes, problems| {
         let mut all = Vec::new();
-        for Part { section, bytes, .. } in program::parts(file, bytes, kind, plan, args.binary)? {
+        for Part { section, bytes, .. } in program::parts(file, bytes, kind, plan, args.binary, problems)? {
             let with_labels = isaglot_asm::Options { labels: true, ..isaglot_asm::Options::default() };
             let used = Stream::new(plan, with_labels, bytes.len() as u64).mark(&bytes);
             if used < bytes.len() {
