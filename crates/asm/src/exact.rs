@@ -132,13 +132,16 @@ fn show_field<'a>(
     }
 }
 
-/// Prints a code address as a label, if labels are on and it is in the stream.
+/// Prints a code address as a label, if labels are on and an instruction of the stream is there.
 pub(crate) fn branch(field: &isaglot_model::Field, value: u64, line: &mut Line<'_>) -> bool {
     let Some(targets) = line.targets.as_deref_mut() else { return false };
     let Some((target, call)) = labels::target(field, value, line.position, line.places, targets.total()) else {
         return false;
     };
     targets.add(target, call);
+    if !targets.is_start(target) {
+        return false;
+    }
     line.out.extend_from_slice(if call { b"fxn" } else { b"l" });
     value::unsigned(target, line.out);
     true

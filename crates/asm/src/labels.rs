@@ -4,15 +4,21 @@
 //! each: whether something branches there, and whether something calls it. Example: in a stream of 4-byte instructions
 //! `beq` at place 3 with the offset -8 in bytes (`unit` 1) marks place 1, since 3 * 4 - 8 is byte 4; with `unit` 0 an offset
 //! of -2 counts instructions and marks the same.
+//!
+//! Where instructions differ in length a jump may lead into the middle of one. No label can stand there, so the places where
+//! instructions start are kept too, and only these are called by labels.
 
 use isaglot_bits::limbs::sign_extend;
 use isaglot_model::{Field, FieldType};
 
-/// Places in a stream, counted in instructions, or in bytes where instructions differ in length: two bits for each.
+/// Places in a stream, counted in instructions, or in bytes where instructions differ in length: two bits for each, and in
+/// the second case a third.
 #[derive(Clone, Debug, Default)]
 pub struct Targets {
     total: u64,
     limbs: Vec<u64>,
+    /// One bit for each place where an instruction starts; `None` where one starts at every place.
+    starts: Option<Vec<u64>>,
     /// No later than the first place after the one that was passed last: see [`Targets::pass`].
     next: u64,
 }
@@ -27,11 +33,35 @@ const BRANCH: u64 = 1;
 const CALL: u64 = 2;
 
 impl Targets {
-    /// None, in a stream with this many places.
+    /// None, in a stream with this many places, at each of which an instruction starts.
     #[must_use]
     pub fn new(total: u64) -> Self {
         let limbs = usize::try_from(total.div_ceil(PER_LIMB)).unwrap_or(0);
-        Self { total, limbs: vec![0; limbs], next: 0 }
+        Self { total, limbs: vec![0; limbs], starts: None, next: 0 }
+    }
+
+    /// None, in a stream with this many places, where instructions start at those that [`Targets::start`] tells.
+    #[must_use]
+    pub fn with_starts(total: u64) -> Self {
+        let limbs = usize::try_from(total.div_ceil(u64::from(u64::BITS))).unwrap_or(0);
+        Self { starts: Some(vec![0; limbs]), ..Self::new(total) }
+    }
+
+    /// Says that an instruction starts there.
+    #[inline]
+    pub fn start(&mut self, position: u64) {
+        let starts = self.starts.as_mut();
+        if let Some(limb) = starts.and_then(|s| s.get_mut(usize::try_from(position / u64::from(u64::BITS)).ok()?)) {
+            *limb |= 1 << (position % u64::from(u64::BITS));
+        }
+    }
+
+    /// Whether an instruction starts there, so that a label can stand before it.
+    #[must_use]
+    pub fn is_start(&self, position: u64) -> bool {
+        let limb = |s: &Vec<u64>| s.get(usize::try_from(position / u64::from(u64::BITS)).ok()?).copied();
+        let limb = self.starts.as_ref().map(limb);
+        limb.is_none_or(|limb| limb.unwrap_or(0) >> (position % u64::from(u64::BITS)) & 1 != 0)
     }
 
     /// The number of places.

@@ -30,6 +30,8 @@ pub struct Stream<'p, 'a> {
     /// The programs of the pre-pass, once there is one.
     marker: Option<Marker<'p, 'a>>,
     places: Places,
+    /// Entries at which no instruction starts.
+    inside: Vec<Entry>,
     /// Entries that are still ahead, the nearest last.
     entries: Vec<Entry>,
     /// Where the next of them is.
@@ -60,9 +62,13 @@ impl<'p, 'a> Stream<'p, 'a> {
             scopes: Scopes::new(plan, options.show_errors),
             engine: Engine::new(plan, options.labels),
             fetcher: Fetcher::new(plan.isa()),
-            targets: options.labels.then(|| Targets::new(total / places.bytes.max(1))),
+            targets: options.labels.then(|| match fixed {
+                true => Targets::new(total / places.bytes.max(1)),
+                false => Targets::with_starts(total),
+            }),
             marker: None,
             places,
+            inside: Vec::new(),
             next_entry: next_offset(&entries),
             entries,
             options,
@@ -79,6 +85,12 @@ impl<'p, 'a> Stream<'p, 'a> {
     #[must_use]
     pub fn stopped(&self) -> bool {
         self.stopped
+    }
+
+    /// The entries inside of instructions so far, the first one first. No line can be before them.
+    #[must_use]
+    pub fn entries_inside(&self) -> &[Entry] {
+        &self.inside
     }
 
     /// The entries that are after all instructions so far, the nearest last.
@@ -117,6 +129,7 @@ impl<'p, 'a> Stream<'p, 'a> {
             _ => 0,
         };
         while let Some((limbs, size)) = self.fetcher.quick(bytes, used) {
+            jumps.targets.start(self.marked);
             if let Some(block) = marker.steps(&limbs, size as u32 * 8) {
                 jumps.add(marker, block, &limbs, size as u32 * 8, self.marked);
             }
@@ -124,6 +137,7 @@ impl<'p, 'a> Stream<'p, 'a> {
             self.marked += places_of(self.places, size);
         }
         while let Some(fetched) = self.fetcher.next(bytes.get(used..).or_impossible(&[])) {
+            jumps.targets.start(self.marked);
             if fetched.known
                 && let Some(block) = marker.steps(fetched.limbs(), fetched.bits)
             {
@@ -282,6 +296,8 @@ impl<'p, 'a> Stream<'p, 'a> {
                 before(position, out);
                 out.extend_from_slice(&entry.name);
                 out.extend_from_slice(b":\n");
+            } else {
+                self.inside.push(entry);
             }
         }
         self.next_entry = next_offset(&self.entries);

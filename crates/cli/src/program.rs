@@ -70,7 +70,8 @@ pub(crate) fn parts(
                 continue;
             }
             let offset = symbol.address().wrapping_sub(section.address());
-            if offset <= bytes.len() as u64 {
+            // One at the end of a section marks the end.
+            if offset < bytes.len() as u64 {
                 symbols.push((offset, name.to_owned()));
             }
         }

@@ -176,13 +176,15 @@ fn tables(subject: &Subject) -> Result<(), Failed> {
                 named.iter().map(|e| stream::Entry { offset: e.offset, name: &e.name }).collect();
             let places = bytes.len() as u64 / stream::place_bytes(&tables).max(1);
             let limbs = (places / 64 + 1) as usize;
-            let (mut branches, mut calls) = (vec![0; limbs], vec![0; limbs]);
+            let (mut branches, mut calls, mut starts) = (vec![0; limbs], vec![0; limbs], vec![0; limbs]);
             let compat = if way.3 { isaglot_emit::runtime::print::Compat::Mesa26 } else { Default::default() };
             let options = stream::Options { show_errors: way.1, entries: &entries, max_errors: way.2, compat };
             let mut got = Vec::new();
             let mut sink = |text: &[u8]| got.extend_from_slice(text);
             let mut out = Out::new(&mut sink);
-            let targets = way.0.then(|| labels::Targets::new(places, &mut branches, &mut calls));
+            let sets = (&mut branches, &mut calls);
+            let targets = labels::Targets::new(places, sets.0, sets.1).with_starts(&mut starts);
+            let targets = way.0.then_some(targets);
             let mut stream = stream::Stream::new(&tables, options, targets);
             stream.mark(&bytes);
             stream.feed(&bytes, &mut Custom { exact: way.4 }, &mut out);

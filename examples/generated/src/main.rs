@@ -26,10 +26,10 @@ mod tests {
     #[test]
     fn text_and_back() {
         let mut text = String::new();
-        let (mut branches, mut calls) = ([0; 1], [0; 1]);
+        let (mut branches, mut calls, mut starts) = ([0; 1], [0; 1], [0; 1]);
         let back = minnow::assemble("j      -4").expect("an instruction").word().to_le_bytes();
         let program = [0x48, 0x14, 0x24, 0x08, back[0], back[1]];
-        let sets = (&mut branches[..], &mut calls[..]);
+        let sets = (&mut branches[..], &mut calls[..], &mut starts[..]);
         minnow::disassemble_with_labels(&program, sets, &mut text).expect("a string takes everything");
         assert_eq!(text, "l0:\nli     r2, 10\ninc    r1, 4\nj      l0\n");
         let li = minnow::assemble("li     r2, 10").expect("an instruction");

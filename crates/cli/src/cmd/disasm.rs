@@ -308,10 +308,12 @@ impl Job<'_, '_> {
         if rest > 0 {
             problems.push(crate::io::rest(&self.name, rest));
         }
-        for entry in stream.entries_ahead().iter().rev().filter(|_| !stream.stopped()) {
+        let inside = stream.entries_inside().iter().map(|entry| (entry, "inside of an instruction"));
+        let ahead = stream.entries_ahead().iter().rev().filter(|_| !stream.stopped());
+        for (entry, place) in inside.chain(ahead.map(|entry| (entry, "after the last instruction"))) {
             let name = String::from_utf8_lossy(&entry.name);
-            let d = Diagnostic::warning("cli-entry", format!("no instruction is at `{name}`"));
-            problems.push(d.note(format!("{} is after the last instruction", entry.offset)));
+            let d = Diagnostic::warning("cli-entry", format!("no instruction starts at `{name}`"));
+            problems.push(d.note(format!("{} is {place}", entry.offset)));
         }
         session.report(&problems);
         Ok(())

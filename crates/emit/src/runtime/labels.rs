@@ -10,13 +10,28 @@ pub struct Targets<'b> {
     total: u64,
     branches: &'b mut [u64],
     calls: &'b mut [u64],
+    /// Where instructions start; empty where one starts at every place.
+    starts: &'b mut [u64],
 }
 
 impl<'b> Targets<'b> {
     /// For `total` places: two sets of so many bits, all 0. Places beyond the sets get no label.
     #[must_use]
     pub fn new(total: u64, branches: &'b mut [u64], calls: &'b mut [u64]) -> Self {
-        Targets { total, branches, calls }
+        Targets { total, branches, calls, starts: &mut [] }
+    }
+
+    /// With a third set, all 0, for where instructions start. It is needed where they differ in length: without it a jump
+    /// into the middle of an instruction refers to a label that stands nowhere.
+    #[must_use]
+    pub fn with_starts(self, starts: &'b mut [u64]) -> Self {
+        Targets { starts, ..self }
+    }
+
+    /// Says that an instruction starts there.
+    #[inline]
+    pub fn start(&mut self, position: u64) {
+        set(self.starts, position);
     }
 
     /// The number of places.
@@ -41,10 +56,14 @@ impl<'b> Targets<'b> {
 
     /// Adds a place.
     pub fn add(&mut self, position: u64, call: bool) {
-        let set = if call { &mut *self.calls } else { &mut *self.branches };
-        if let Some(limb) = usize::try_from(position / 64).ok().and_then(|at| set.get_mut(at)) {
-            *limb |= 1 << (position % 64);
-        }
+        set(if call { &mut *self.calls } else { &mut *self.branches }, position);
+    }
+}
+
+#[inline]
+fn set(set: &mut [u64], position: u64) {
+    if let Some(limb) = usize::try_from(position / 64).ok().and_then(|at| set.get_mut(at)) {
+        *limb |= 1 << (position % 64);
     }
 }
 
@@ -78,7 +97,7 @@ pub fn target(
     u64::try_from(target).ok().filter(|&target| target < total)
 }
 
-/// Prints a code address as a label, if labels are on and it is in the stream.
+/// Prints a code address as a label, if labels are on and an instruction of the stream is there.
 pub(crate) fn print(
     (absolute, call, unit): (bool, bool, u32),
     width: u32,
@@ -90,6 +109,9 @@ pub(crate) fn print(
     let places = (line.position, line.place, targets.total);
     let Some(target) = target((absolute, unit), width, value, places) else { return false };
     targets.add(target, call);
+    if !targets.starts.is_empty() && !test(targets.starts, target) {
+        return false;
+    }
     out.bytes(if call { b"fxn" } else { b"l" });
     out.unsigned(target);
     true

@@ -104,6 +104,7 @@ impl<'t> Stream<'t> {
         let mut out = Out::new(&mut nowhere);
         let mut used = 0;
         while let Some(fetched) = fetch(isa, bytes.get(used..).unwrap_or(&[])) {
+            targets.start(self.marked);
             if fetched.known
                 && let Match::One(leaf) = select(isa, isa.root, &fetched.word, fetched.bits)
                 && let Some(leaf) = isa.leaves.get(leaf as usize)

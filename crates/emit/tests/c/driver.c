@@ -206,10 +206,11 @@ int main(int argc, char **argv)
    options.entries = entries;
    options.entry_count = count;
    size_t limbs = isaglot_label_limbs(size);
-   struct isaglot_labels labels = {calloc(limbs, 8), calloc(limbs, 8), isaglot_places(size)};
+   struct isaglot_labels labels = {calloc(limbs, 8), calloc(limbs, 8), isaglot_places(size), calloc(limbs, 8)};
    isaglot_disassemble(bytes, size, &options, labels_on ? &labels : NULL, to_stdout, NULL);
    free(labels.branches);
    free(labels.calls);
+   free(labels.starts);
    free(entries);
    free(bytes);
    return 0;

@@ -69,9 +69,9 @@ fn main() {
     entries.sort();
     let entries: Vec<isa::Entry> = entries.iter().map(|(offset, name)| isa::Entry { offset: *offset, name }).collect();
     let limbs = isa::label_limbs(bytes.len());
-    let (mut branches, mut calls) = (vec![0; limbs], vec![0; limbs]);
+    let (mut branches, mut calls, mut starts) = (vec![0; limbs], vec![0; limbs], vec![0; limbs]);
     let places = bytes.len() as u64 / place_bytes(isa::ISA).max(1);
-    let targets = labels.then(|| isa::Targets::new(places, &mut branches, &mut calls));
+    let targets = labels.then(|| isa::Targets::new(places, &mut branches, &mut calls).with_starts(&mut starts));
     let compat = if mesa26 { isa::Compat::Mesa26 } else { isa::Compat::Mesa24 };
     let options = isa::Options { show_errors: !quiet, entries: &entries, max_errors: most, compat };
     let mut out = std::io::stdout().lock();

@@ -41,15 +41,21 @@ static bool label_target(struct type type, uint32_t width, uint64_t value, const
    return *target < line->labels->places;
 }
 
-/* Prints a code address as a label, if labels are on and it is in the stream. */
+static inline void label_set(uint64_t *set, uint64_t position)
+{
+   set[position / 64] |= UINT64_C(1) << (position % 64);
+}
+
+/* Prints a code address as a label, if labels are on and an instruction of the stream is there. */
 static bool put_label(struct type type, uint32_t width, uint64_t value, const struct line *line,
                       struct isaglot_out *out)
 {
    uint64_t target;
    if (!line->labels || !label_target(type, width, value, line, &target))
       return false;
-   uint64_t *set = type.call ? line->labels->calls : line->labels->branches;
-   set[target / 64] |= UINT64_C(1) << (target % 64);
+   label_set(type.call ? line->labels->calls : line->labels->branches, target);
+   if (line->labels->starts && !label_at(line->labels->starts, line->labels, target))
+      return false;
    put_text(out, type.call ? "fxn" : "l");
    put_unsigned(out, target);
    return true;

@@ -96,14 +96,16 @@ struct isaglot_options {
    void (*no_match)(void *data, struct isaglot_out *out, const struct isaglot_word *word, uint32_t bits);
 };
 
-/* Room for labels: one bit for each place, all 0 at first. See isaglot_label_limbs. */
+/* Room for labels: one bit for each place, all 0 at first. See isaglot_label_limbs. "starts" is for where instructions
+ * start; it may be NULL where all have one length. */
 struct isaglot_labels {
    uint64_t *branches;
    uint64_t *calls;
    uint64_t places;
+   uint64_t *starts;
 };
 
-/* How many limbs each of the two sets of labels needs for a stream of so many bytes; the number of places. */
+/* How many limbs each set of labels needs for a stream of so many bytes; the number of places. */
 size_t isaglot_label_limbs(size_t size);
 uint64_t isaglot_places(size_t size);
 

@@ -31,6 +31,8 @@ static void mark(const struct isa *isa, const unsigned char *bytes, size_t size,
    bool known;
    size_t taken;
    for (size_t at = 0; (taken = fetch(isa, bytes + at, size - at, &word, &bits, &known)) != 0; at += taken) {
+      if (labels->starts)
+         label_set(labels->starts, line.position);
       if (known && decide(isa, isa->root, &word, bits, leaf) == MATCH_ONE && isa->leaves[leaf[0]].branches) {
          size_t from = hold(&out);
          if (!keep_line(&out, run(isa, isa->leaves[leaf[0]].program, from, &word, &line, &out)))

@@ -116,7 +116,7 @@ void isaglot_isa_disasm(void *bin, int sz, FILE *out, const struct isa_decode_op
       .no_match = o->no_match_cb ? on_no_match : NULL,
    };
    struct isaglot_out text;
-   struct isaglot_labels labels = {NULL, NULL, 0};
+   struct isaglot_labels labels = {NULL, NULL, 0, NULL};
    struct isaglot_entry *entries = NULL;
    size_t size = sz > 0 ? (size_t)sz : 0;
 
