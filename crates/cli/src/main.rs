@@ -27,7 +27,14 @@ use clap::{Args, FromArgMatches};
 
 /// One formal description of an instruction set in; every tool that people need for it out.
 #[derive(Args)]
-#[command(version)]
+#[command(
+    version,
+    after_help = "\
+Examples:
+  isaglot explain --isa rv64gc 'add a0, a1, a2'
+  isaglot disasm --isa rv64gc --labels program.elf
+  isaglot help disasm"
+)]
 struct Tool {
     /// When to colour what a person reads.
     #[arg(long, global = true, value_enum, default_value_t = session::Color::Auto, value_name = "WHEN")]

@@ -303,4 +303,9 @@ The input is a file, or - for standard input. Options take one dash or two.
   --all-errors               go on after the first error
   --json                     messages as JSON, one a line; --why and --query too
   --dialect llvm19|newest    which operators there are
+
+Examples:
+  isaglot tblgen --dump-json wren.td -o wren.json
+  isaglot tblgen --query 'Instruction show AsmString' wren.td
+  isaglot tblgen --why ADD.AsmString wren.td
 ";

@@ -25,6 +25,11 @@ use crate::subject::{CHOICES, DESCRIPTIONS, Only, Subject, SubjectKind, refusal}
 
 /// Assemble a program to a raw binary, or for RISC-V to an executable ELF file.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot asm --isa rv64gc program.s -o program.elf
+  isaglot asm --spec my.xml --list specs/minnow/sum.txt
+  echo 'add a0, a1, a2' | isaglot asm --isa rv64gc -o add.bin")]
 pub(crate) struct Args {
     #[command(flatten)]
     spec: SpecArgs,

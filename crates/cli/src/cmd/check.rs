@@ -20,6 +20,10 @@ use crate::target::ProcessorArgs;
 
 /// Find what is wrong with a description, with witness words, and prove the rest.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot check my.xml
+  isaglot check --isa rv64gc_zba --by 6:2 --proofs")]
 pub(crate) struct Args {
     #[command(flatten)]
     subject: SubjectArgs,

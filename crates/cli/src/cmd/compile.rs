@@ -14,6 +14,10 @@ use crate::target::{self, FileArgs};
 
 /// Compile a description into a file that loads at once: `--spec X.isa` serves wherever `--spec X.td` does.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot compile my.xml -o my.isa
+  isaglot compile wren.td --operands wren.operands -o wren.isa")]
 pub(crate) struct Args {
     /// The description: an isaspec XML file, or the TableGen file of an LLVM target.
     spec: PathBuf,

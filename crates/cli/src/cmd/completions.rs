@@ -7,6 +7,10 @@ use crate::session::Session;
 
 /// Write a shell's completion script.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot completions bash > isaglot.bash
+  isaglot completions zsh -o _isaglot")]
 pub(crate) struct Args {
     /// The shell.
     #[arg(value_enum)]

@@ -21,6 +21,10 @@ use crate::session::{EXIT_INPUT, Session};
 
 /// Say which words change meaning, appear or disappear between two descriptions, or between two gens of one.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot diff my.xml newer.xml
+  isaglot diff my.xml newer.xml --json -o diff.json")]
 pub(crate) struct Args {
     /// The first description: an isaspec XML file, the TableGen file of an LLVM target, or what `isaglot compile` made of one.
     a: PathBuf,

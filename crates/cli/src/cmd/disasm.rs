@@ -34,6 +34,11 @@ const MAX_LINE: usize = 1 << 16;
 
 /// Disassemble a raw binary, an ELF file, or kernels of Intel Xe.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot disasm --isa rv64gc --labels program.elf
+  isaglot disasm --spec my.xml --format annotated program.bin
+  echo 33 85 c5 00 | isaglot disasm --isa rv64gc --words")]
 pub(crate) struct Args {
     #[command(flatten)]
     spec: SpecArgs,

@@ -13,6 +13,10 @@ use crate::session::{EXIT_INPUT, Session};
 
 /// Write pages about a description: one per instruction, with bit diagrams.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot docs my.xml -o pages
+  isaglot docs --isa trio -o pages")]
 pub(crate) struct Args {
     #[command(flatten)]
     subject: SubjectArgs,

@@ -18,6 +18,11 @@ use crate::subject::Subject;
 
 /// Say why a word decodes as it does, or what comes nearest; or what an instruction is made of.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot explain --isa rv64gc 0x00c58533
+  isaglot explain --isa rv64gc 'add a0, a1, a2'
+  isaglot explain --spec my.xml --svg 0x0860 -o add.svg")]
 pub(crate) struct Args {
     #[command(flatten)]
     spec: SpecArgs,

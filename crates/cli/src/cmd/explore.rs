@@ -14,6 +14,10 @@ use crate::target::ProcessorArgs;
 
 /// Explore a description in the browser: words and text answer each other. The files are read again when they change.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot explore my.xml
+  isaglot explore --isa rv64gc --port 8000")]
 pub(crate) struct Args {
     #[command(flatten)]
     subject: SubjectArgs,

@@ -21,6 +21,10 @@ use crate::subject::Subject;
 
 /// Write a decoder, disassembler and assembler for a description as source code.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot gen c --spec my.xml -o decoder
+  isaglot gen rust --isa rv64gc -o decoder")]
 pub(crate) struct Args {
     #[command(subcommand)]
     language: Language,
@@ -54,6 +58,10 @@ struct Common {
 }
 
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot gen c --spec my.xml -o decoder
+  isaglot gen c --isa trio --prefix dot --tables -o decoder")]
 struct CArgs {
     #[command(flatten)]
     common: Common,
@@ -69,6 +77,10 @@ struct CArgs {
 }
 
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot gen rust --isa rv64gc -o decoder
+  isaglot gen rust --spec my.xml --module -o src/decoder")]
 struct RustArgs {
     #[command(flatten)]
     common: Common,

@@ -26,6 +26,12 @@ use crate::subject::{CHOICES, DESCRIPTIONS, Only, Subject, SubjectKind};
 /// List a program with its blocks, operands, definitions and uses.
 #[derive(clap::Args, Debug)]
 #[command(mut_group("description", |group| group.required(false)))]
+#[command(after_help = "\
+Examples:
+  isaglot list --isa rv64gc --defs program.elf
+  isaglot list --spec my.xml --defs --svg program.bin -o program.svg
+  isaglot list --isa xehpc --json --defs kernel.bin
+  isaglot list --defs shader.spv")]
 pub(crate) struct Args {
     #[command(flatten)]
     spec: SpecArgs,

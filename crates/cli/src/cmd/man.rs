@@ -11,6 +11,10 @@ use crate::session::Session;
 
 /// Write manual pages.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot man disasm > isaglot-disasm.1
+  isaglot man -o man1")]
 pub(crate) struct Args {
     /// The verb whose page to print (`disasm`, `xintf map`); the page of the tool if there is none.
     verb: Vec<String>,

@@ -26,8 +26,9 @@ use crate::subject::{SubjectKind, refusal};
 The run ends on ebreak, on a trap without a handler, on a store to the symbol `tohost`, or after --max-steps.
 A flat program is loaded where the memory starts. The stack pointer starts at the end of the memory.
 
-Example:
-  isaglot run --isa rv64imac --cpu cpu.toml --max-steps 1000000 program.elf")]
+Examples:
+  isaglot run --isa rv64gc program.elf
+  isaglot run --isa rv64imac --cpu cpu.toml --xintf music.xintf --max-steps 1000000 program.elf")]
 pub(crate) struct Args {
     /// What to run.
     program: PathBuf,

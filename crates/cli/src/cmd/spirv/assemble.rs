@@ -15,6 +15,10 @@ use crate::io::{Output, input_name, read};
 use crate::session::Session;
 
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot spirv as shader.spvasm -o shader.spv
+  isaglot spirv as --target-env vulkan1.2 --keep-going shader.spvasm -o shader.spv")]
 pub(crate) struct Args {
     /// The texts; standard input if there is none or for `-`.
     inputs: Vec<PathBuf>,

@@ -15,6 +15,10 @@ use crate::io::{Output, input_name, read};
 use crate::session::Session;
 
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot spirv dis shader.spv
+  isaglot spirv dis --comment --nested-indent shader.spv -o shader.txt")]
 pub(crate) struct Args {
     /// The modules, binary or as hexadecimal text; standard input if there is none or for `-`.
     inputs: Vec<PathBuf>,

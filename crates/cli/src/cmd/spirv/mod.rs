@@ -13,6 +13,10 @@ use crate::session::Session;
 
 /// Assemble and disassemble SPIR-V.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot spirv as shader.spvasm -o shader.spv
+  isaglot spirv dis shader.spv")]
 pub(crate) struct Args {
     #[command(subcommand)]
     tool: Tool,

@@ -10,6 +10,10 @@ use super::{ReportArgs, TargetArgs};
 use crate::session::Session;
 
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  isaglot xintf check music.xintf
+  isaglot xintf check --registry registry.txt --json music.xintf")]
 pub(super) struct Args {
     /// Definition files; `-` is standard input
     #[arg(required = true)]

@@ -10,6 +10,10 @@ use super::TextArgs;
 use crate::session::Session;
 
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  isaglot xintf header music.xintf -o music.h
+  isaglot xintf header music.xintf --lang asm --xlen 32 -o music.inc")]
 pub(super) struct Args {
     #[command(flatten)]
     text: TextArgs,

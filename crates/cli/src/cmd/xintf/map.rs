@@ -41,6 +41,10 @@ struct Input {
 }
 
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  isaglot xintf map build cpu.toml music.xintf -o cpu.json
+  isaglot xintf map build cpu.toml music.xintf --lang c -o cpu.h")]
 pub(super) struct Build {
     #[command(flatten)]
     input: Input,
@@ -53,6 +57,10 @@ pub(super) struct Build {
 }
 
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  isaglot xintf map check cpu.toml music.xintf
+  isaglot xintf map check cpu.toml music.xintf --deputy --registry registry.txt")]
 pub(super) struct Check {
     #[command(flatten)]
     input: Input,

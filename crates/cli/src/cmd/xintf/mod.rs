@@ -26,6 +26,10 @@ use crate::session::{EXIT_INPUT, Session};
 
 /// Overloadable opcodes: interface definitions, maps, the registry, headers and skeletons.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  isaglot xintf check music.xintf
+  isaglot xintf header music.xintf -o music.h")]
 pub(crate) struct Args {
     #[command(subcommand)]
     verb: Verb,
@@ -40,12 +44,24 @@ enum Verb {
     /// Write the device's side, to be filled in
     Skeleton(skeleton::Args),
     /// Build or check the map of a processor
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  isaglot xintf map build cpu.toml music.xintf -o cpu.json
+  isaglot xintf map check cpu.toml music.xintf"
+    )]
     Map(map::Verb),
     /// Prove laws of interfaces, machines and routines, or refute them with a program
     Prove(prove::Args),
     /// Keep the registry of interface numbers
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  isaglot xintf registry add registry.txt org.example:Flute
+  isaglot xintf registry check registry.txt"
+    )]
     Registry(registry::Verb),
 }
 

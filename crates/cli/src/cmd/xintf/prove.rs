@@ -33,9 +33,9 @@ Without --cpu, --against or --routine: `xext; xcmdK` is the native instruction a
 every machine that has them, and the encoding profiles agree. The status is 0 if everything was proved.
 
 Examples:
-  isaglot xintf prove music.xintf
-  isaglot xintf prove music.xintf --cpu cpu.toml --counterexample found
-  isaglot xintf prove music.xintf --routine emulate.elf --args data,rs2")]
+  isaglot xintf prove music.xintf --law sequence  # needs z3
+  isaglot xintf prove music.xintf --cpu cpu.toml --law device --counterexample found  # needs z3
+  isaglot xintf prove music.xintf --routine emulate.elf --args data,rs2  # needs z3")]
 pub(super) struct Args {
     /// Definition files; their commands need `semantics { … }`
     #[arg(required = true)]

@@ -23,6 +23,10 @@ pub(super) enum Verb {
 }
 
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  isaglot xintf registry add registry.txt org.example:Flute --owner me@example.org
+  isaglot xintf registry add registry.txt org.example:Oboe --central")]
 pub(super) struct Add {
     /// The registry; it is made if there is none
     file: PathBuf,
@@ -52,6 +56,10 @@ pub(super) struct Add {
 }
 
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  isaglot xintf registry check registry.txt
+  isaglot xintf registry check registry.txt --base registry.txt --json")]
 pub(super) struct Check {
     /// The registry
     file: PathBuf,
@@ -63,6 +71,10 @@ pub(super) struct Check {
 }
 
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  isaglot xintf registry merge registry.txt theirs.txt
+  isaglot xintf registry merge registry.txt theirs.txt -o both.txt")]
 pub(super) struct Merge {
     /// Registries
     #[arg(required = true)]
@@ -73,6 +85,10 @@ pub(super) struct Merge {
 }
 
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  isaglot xintf registry hash org.example:Drums
+  isaglot xintf registry hash --json org.example:Drums org.example:Flute")]
 pub(super) struct Hash {
     /// Interfaces
     #[arg(required = true)]

@@ -11,6 +11,10 @@ use super::TextArgs;
 use crate::session::Session;
 
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  isaglot xintf skeleton music.xintf -o device.rs
+  isaglot xintf skeleton music.xintf --lang sv -o device.sv")]
 pub(super) struct Args {
     #[command(flatten)]
     text: TextArgs,

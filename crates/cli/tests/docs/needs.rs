@@ -1,0 +1,79 @@
+//! What a command may need beside the program, and where the test finds it.
+
+use std::path::Path;
+
+use isaglot_testing::{corpus, peer, peer::Peer};
+
+/// What the test does about a need.
+enum Need {
+    /// Another program: it is asked whether it works.
+    Peer(Peer),
+    /// Files that the corpus has: they are put where the page says that they are.
+    Files(fn(&Path) -> Result<(), String>),
+    /// Never there in a test.
+    Never,
+}
+
+/// Every need. A command has those that its mark names, and those that its words name.
+const NEEDS: &[(&str, Need)] = &[
+    ("browser", Need::Never),
+    ("cargo", Need::Never),
+    ("gcc", Need::Peer(peer::GCC)),
+    ("git", Need::Never),
+    ("llvm-project", Need::Files(llvm)),
+    ("mesa", Need::Files(mesa)),
+    ("riscv64-linux-gnu-gcc", Need::Peer(peer::RISCV_GCC)),
+    ("riscv64-linux-gnu-objdump", Need::Peer(peer::RISCV_BINUTILS)),
+    ("z3", Need::Peer(peer::Z3)),
+];
+
+/// What stands before the list of needs at the end of a command.
+pub(crate) const MARK: &str = "# needs ";
+
+/// Why a command cannot be run in this folder, if it cannot; and what it needs is put there.
+pub(crate) fn missing(command: &str, dir: &Path) -> Result<Option<String>, String> {
+    let marked = command.split_once(MARK).map_or("", |(_, names)| names);
+    let marked: Vec<&str> = marked.split([',', ' ']).filter(|n| !n.is_empty()).collect();
+    if let Some(unknown) = marked.iter().find(|n| !NEEDS.iter().any(|(name, _)| name == *n)) {
+        return Err(format!("`{unknown}` is not a need that the test knows: {command}"));
+    }
+    let words = command.split_once(MARK).map_or(command, |(words, _)| words);
+    let starts = |name: &str| words.split(['|', ';', '&']).any(|c| c.split_whitespace().next() == Some(name));
+    for (name, need) in NEEDS.iter().filter(|(name, _)| marked.contains(name) || starts(name)) {
+        let found = match need {
+            Need::Peer(peer) => match peer::probe(&[*peer]) {
+                Err(why) if peer::required() => return Err(why),
+                found => found,
+            },
+            Need::Files(put) => put(dir),
+            Need::Never => Err(String::new()),
+        };
+        if found.is_err() {
+            return Ok(Some((*name).to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// Mesa's descriptions, in the folders that they have in its repository.
+fn mesa(dir: &Path) -> Result<(), String> {
+    let from = corpus::folder("isaspec").ok_or("no corpus")?.join("xml");
+    for (folder, to) in [("ir3", "freedreno/isa"), ("afuc", "freedreno/isa"), ("etnaviv", "etnaviv/isa")] {
+        let to = dir.join("mesa/src").join(to);
+        std::fs::create_dir_all(&to).map_err(|e| e.to_string())?;
+        for file in corpus::files(&from.join(folder), ".xml") {
+            std::fs::copy(&file, to.join(corpus::name(&file))).map_err(|e| e.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+/// LLVM's targets, in the folders that they have in its repository.
+fn llvm(dir: &Path) -> Result<(), String> {
+    let archive = corpus::folder("tablegen").ok_or("no corpus")?.join("td.tar.xz");
+    let link = dir.join("llvm-project");
+    if link.exists() {
+        return Ok(());
+    }
+    std::os::unix::fs::symlink(corpus::unpacked(&archive)?, link).map_err(|e| e.to_string())
+}
