@@ -1,6 +1,6 @@
 //! `isaglot gen`: a codec as source code.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use isaglot_codec::Plan;
@@ -112,12 +112,17 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
                 C::new(&b, stamp, name).straight(!c.common.tables).files()
             })
         }
-        Language::Rust(r) => {
-            generate(&r.common, r.name.as_deref(), "rust", names::rust_name, session, |b, plan, stamp, name| {
+        Language::Rust(r) => generate(
+            &r.common,
+            r.name.as_deref(),
+            if r.module { "rust --module" } else { "rust" },
+            names::rust_name,
+            session,
+            |b, plan, stamp, name| {
                 let rust = Rust::from_blueprint(b, plan).named(name).stamped(stamp).straight(!r.common.tables);
                 if r.module { rust.module() } else { rust.files() }
-            })
-        }
+            },
+        ),
     }
 }
 
@@ -173,26 +178,47 @@ fn called(spec: &Spec, chosen: &Chosen) -> String {
     })
 }
 
-/// The command that makes the same files again, without the folders of this machine.
+/// The command that makes the same files again, in the folder that this one was given in. A file by its whole path is named
+/// without its folder, which another machine does not have.
 fn command(common: &Common, spec: &Spec, name: &str, language: &str) -> String {
     let mut out = format!("isaglot gen {language}");
+    let mut add = |option: &str, value: &str| out += &format!(" {option} {}", quoted(value));
     match &spec.source {
-        Source::File(path) => {
-            if let Some(file) = path.file_name() {
-                out += &format!(" --spec {}", file.to_string_lossy());
-            }
-        }
-        Source::Name(isa) => out += &format!(" --isa {isa}"),
+        Source::File(path) => add("--spec", &shown(path)),
+        Source::Name(isa) => add("--isa", isa),
         Source::Input => {}
     }
-    if let Some(generation) = &spec.generation {
-        out += &format!(" --gen {generation}");
+    spec.read.files.include.iter().for_each(|dir| add("-I", &shown(dir)));
+    spec.read.files.operands.iter().for_each(|file| add("--operands", &shown(file)));
+    spec.generation.iter().for_each(|generation| add("--gen", generation));
+    for (option, value) in [("--triple", &spec.processor.triple), ("--mcpu", &spec.processor.mcpu)] {
+        if !value.is_empty() {
+            add(option, value);
+        }
     }
     if !spec.features.is_empty() {
-        out += &format!(" --feature={}", spec.features.join(","));
+        out += &format!(" --feature={}", quoted(&spec.features.join(",")));
     }
-    for (given, flag) in [(common.aliases, " --aliases"), (common.tables, " --tables")] {
-        out += if given { flag } else { "" };
+    let flags = [
+        (spec.no_aliases, " --no-aliases"),
+        (spec.read.stale, " --stale"),
+        (common.aliases, " --aliases"),
+        (common.tables, " --tables"),
+    ];
+    for (_, flag) in flags.iter().filter(|(given, _)| *given) {
+        out += flag;
     }
     out + &format!(" {} {name} -o DIR", if language == "c" { "--prefix" } else { "--name" })
+}
+
+/// A path as it was given, or a whole one without its folder.
+fn shown(path: &Path) -> String {
+    let name = path.file_name().filter(|_| path.is_absolute()).map_or(path, Path::new);
+    name.display().to_string()
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./,+=:@%".contains(c));
+    if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }

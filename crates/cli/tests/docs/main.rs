@@ -11,6 +11,7 @@
 //! `BLESS=1` writes the output of the blocks `console`, and the pictures that a page makes, anew.
 
 mod help;
+mod made;
 mod needs;
 mod page;
 mod shell;
@@ -27,6 +28,7 @@ fn main() {
     );
     let mut trials: Vec<Trial> =
         pages.into_iter().map(|name| Trial::test(format!("page_{name}"), move || page::follow(&name))).collect();
+    trials.push(Trial::test("generated_code_by_its_own_command", made::by_its_own_command));
     trials.push(Trial::test("options_that_pages_name", help::options_exist));
     trials.extend(help::verbs().into_iter().map(|verb| {
         let name = format!("help_{}", verb.join("_"));

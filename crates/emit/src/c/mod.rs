@@ -131,7 +131,8 @@ impl<'b, 'a> C<'b, 'a> {
     /// Everything: `PREFIX.h`, `PREFIX.c`, `README.md`.
     #[must_use]
     pub fn files(&self) -> Vec<File> {
-        let readme = self.prefixed(&self.stamp.readme(include_str!("README.md")));
+        // The stamp comes after the prefix: it names the program.
+        let readme = self.stamp.readme(&self.prefixed(include_str!("README.md")));
         vec![
             File::new(format!("{}.h", self.prefix), self.header()),
             File::new(format!("{}.c", self.prefix), self.source()),
