@@ -10,6 +10,7 @@
 
 pub mod dataflow;
 pub mod dot;
+pub mod hot;
 pub mod limits;
 pub mod read;
 pub mod schema;

@@ -11,3 +11,9 @@ pub const MAX_EDGES: usize = 1 << 24;
 
 /// Steps of the search for uses in other blocks, and through remembered kills, before dataflow gives up.
 pub const MAX_STEPS: usize = 1 << 29;
+
+/// Points that are named for one register file.
+pub const MAX_HOT_POINTS: usize = 10;
+
+/// How deep loops are told apart.
+pub const MAX_LOOP_DEPTH: u32 = 32;

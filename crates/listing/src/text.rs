@@ -106,11 +106,18 @@ fn instruction(inst: &Inst<'_>, columns: &Columns, colours: Colours, out: &mut S
 fn remarks(inst: &Inst<'_>) -> Vec<String> {
     let list = |ids: &[u32]| ids.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
     let mut all = Vec::new();
+    let flag = inst.freg.as_ref().map_or("flag", |flag| &flag.rn);
+    if let Some(pred) = inst.pred.as_ref().filter(|pred| !pred.defs.is_empty()) {
+        all.push(format!("{flag} <- {}", list(&pred.defs)));
+    }
     for source in &inst.srcs {
         let (name, defs) = match source {
             ListOperand::RD(o) => (&o.reg.rn, &o.defs),
+            ListOperand::RI(o) => (&o.areg.rn, &o.defs),
+            ListOperand::RM(o) => (&o.reg.rn, &o.defs),
+            ListOperand::DA(o) => (&o.reg.rn, &o.defs),
             ListOperand::AD(o) => (&o.areg.rn, &o.adefs),
-            _ => continue,
+            ListOperand::LB(_) | ListOperand::IM(_) => continue,
         };
         if !defs.is_empty() {
             all.push(format!("{name} <- {}", list(defs)));
@@ -124,10 +131,16 @@ fn remarks(inst: &Inst<'_>) -> Vec<String> {
             all.push(format!("implied -> {}", list(&implicit.uses)));
         }
     }
-    if let Some(ListOperand::RD(o)) = &inst.dst
-        && !o.uses.is_empty()
-    {
-        all.push(format!("{} -> {}", o.reg.rn, list(&o.uses)));
+    let made = match &inst.dst {
+        Some(ListOperand::RD(o)) => Some((&o.reg.rn, &o.uses)),
+        Some(ListOperand::RM(o)) => Some((&o.reg.rn, &o.uses)),
+        _ => None,
+    };
+    if let Some((name, uses)) = made.filter(|(_, uses)| !uses.is_empty()) {
+        all.push(format!("{name} -> {}", list(uses)));
+    }
+    if let Some(fm) = inst.fm.as_ref().filter(|fm| !fm.uses.is_empty()) {
+        all.push(format!("{flag} -> {}", list(&fm.uses)));
     }
     if let Some(live) = &inst.live_totals {
         let some = live.0.iter().filter(|(_, bytes)| *bytes > 0);
