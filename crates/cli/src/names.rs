@@ -40,7 +40,7 @@ type Family = fn(&str) -> Option<Alias>;
 
 /// The names that choose more than a description: what reads them, and what a message says of them.
 const FAMILIES: [(Family, &str); 3] = [
-    (xe, "xehp, xehpg, xehpc, xe2, xe3, or a product of Intel's such as pvc"),
+    (xe, "xelp, xehp, xehpg, xehpc, xe2, xe3, or a product of Intel's such as pvc"),
     (riscv, "rv32i, rv64gc_zba and the like"),
     (spirv, "spirv"),
 ];
@@ -91,12 +91,51 @@ pub(crate) fn find(name: &str) -> Result<Alias, Diagnostic> {
     let mut alias = families.or_else(|| description(base)).or_else(|| file(base)).ok_or_else(|| unknown(name, base))?;
     if let Some(text) = generation {
         if let Machine::Xe(platform) = &mut alias.machine {
-            let named = |p: &Platform| p.name() == text || p.generation().to_string() == text;
-            *platform = isaglot_xe::platform::ALL.into_iter().find(named).ok_or_else(|| unknown(name, base))?;
+            *platform = by_gen(text).ok_or_else(|| unknown(name, base))?;
         }
         alias.generation = Some(text.to_owned());
     }
     Ok(alias)
+}
+
+/// What a machine of Intel Xe is called: `xe` is all of them.
+pub(crate) fn of(platform: Platform) -> &'static str {
+    if platform == Platform::Xe { "xelp" } else { platform.name() }
+}
+
+/// The one machine of Intel Xe that a name of one stands for, with `--gen` if that is given. The name of all of them
+/// stands for none.
+pub(crate) fn machine(name: &str, generation: Option<&str>) -> Result<Platform, Diagnostic> {
+    let found = find(name)?;
+    let named = match found.machine {
+        Machine::Xe(platform) => found.generation.map(|_| platform),
+        _ => None,
+    };
+    let Some(text) = generation else {
+        return named.ok_or_else(|| {
+            let d = Diagnostic::error("cli-isa", format!("`{name}` is a family of machines, and this is about one"));
+            d.note(format!("expected one of: {}; or a product such as tgl, dg2, pvc, bmg", machines()))
+        });
+    };
+    let chosen = by_gen(text).ok_or_else(|| {
+        let d = Diagnostic::error("cli-gen", format!("`{text}` is not a gen"));
+        d.note(format!("expected one of: {}", isaglot_xe::platform::ALL.map(Platform::name).join(", ")))
+    })?;
+    match named.filter(|&named| named != chosen) {
+        Some(_) => Err(Diagnostic::error("cli-gen", format!("`--gen {text}` contradicts `--isa {name}`"))),
+        None => Ok(chosen),
+    }
+}
+
+/// A machine of Intel Xe by what the description calls its gen.
+fn by_gen(text: &str) -> Option<Platform> {
+    let named = |p: &Platform| p.name() == text || p.generation().to_string() == text;
+    isaglot_xe::platform::ALL.into_iter().find(named)
+}
+
+/// The machines of Intel Xe, for a person.
+pub(crate) fn machines() -> String {
+    isaglot_xe::platform::ALL.map(of).join(", ")
 }
 
 fn description(name: &str) -> Option<Alias> {

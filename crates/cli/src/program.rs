@@ -87,7 +87,7 @@ pub(crate) fn parts(
 }
 
 /// A machine, as people write it.
-fn name(architecture: Architecture) -> String {
+pub(crate) fn name(architecture: Architecture) -> String {
     match architecture {
         Architecture::Riscv32 => "32-bit RISC-V".to_owned(),
         Architecture::Riscv64 => "64-bit RISC-V".to_owned(),

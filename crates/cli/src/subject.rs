@@ -57,7 +57,10 @@ pub(crate) type Only = (&'static [SubjectKind], &'static [&'static str]);
 
 /// The options that choose within a description.
 pub(crate) const CHOICES: Only =
-    (DESCRIPTIONS, &["gen", "feature", "include", "operands", "triple", "mcpu", "no_aliases", "stale"]);
+    (DESCRIPTIONS, &["feature", "include", "operands", "triple", "mcpu", "no_aliases", "stale"]);
+
+/// The option that chooses a gen, or a machine of Intel Xe.
+pub(crate) const GEN: Only = (&[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Xe], &["gen"]);
 
 /// What a verb takes, and what of that the command line asks for.
 #[derive(Clone, Debug, Default)]
@@ -99,7 +102,8 @@ impl Subject {
             Source::File(_) => None,
             Source::Name(text) => match names::find(text).map_err(|d| session.fail(d))?.machine {
                 // By name, a verb that does not know the assembly of Xe takes the description of it.
-                Machine::Xe(platform) if session.takes.kinds.contains(&SubjectKind::Xe) => {
+                Machine::Xe(_) if session.takes.kinds.contains(&SubjectKind::Xe) => {
+                    let platform = names::machine(text, spec.generation.as_deref()).map_err(|d| session.fail(d))?;
                     Some((SubjectKind::Xe, Subject::Xe(platform)))
                 }
                 Machine::Spirv => Some((SubjectKind::Spirv, Subject::Spirv)),

@@ -25,6 +25,7 @@ pub mod swsb;
 pub mod text;
 pub mod types;
 mod unlist;
+pub mod zebin;
 
 pub use assemble::Compaction;
 pub use encode::EncodeError;

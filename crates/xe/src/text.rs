@@ -173,7 +173,7 @@ impl<'a, 'd> Printer<'a, 'd> {
     fn label(&mut self, out: &mut Vec<u8>) {
         while let Some(start) = self.outline.starts.get(self.block).filter(|s| **s as usize <= self.at) {
             if *start as usize == self.at && self.outline.end > 0 {
-                self.words.xe.label((*start).into(), out);
+                crate::print::label((*start).into(), out);
                 out.extend_from_slice(b":\n");
             }
             self.block += 1;

@@ -257,7 +257,8 @@ fn listing(folder: &Path) -> Result<(), Failed> {
 
 /// The listing with everything.
 fn full_listing(folder: &Path) -> Result<(), Failed> {
-    let options = ListOptions { defs: true, pc: true, bits: true, ldst: true, hex_floats: true, compat: true };
+    let options =
+        ListOptions { defs: true, pc: true, bits: true, ldst: true, hex_floats: true, compat: true, text: false };
     compare_listings(folder, "xe-full-listing", "full.json", &options)
 }
 

@@ -21,7 +21,7 @@ use crate::args::{OutputArgs, SpecArgs, TextArgs};
 use crate::io::{Output, input_name, read};
 use crate::load::{Chosen, read_names};
 use crate::session::{EXIT_INPUT, Session};
-use crate::subject::{CHOICES, DESCRIPTIONS, Only, Subject, SubjectKind, refusal};
+use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind, refusal};
 
 /// Assemble a program to a raw binary, or for RISC-V to an executable ELF file.
 #[derive(clap::Args, Debug)]
@@ -72,6 +72,7 @@ pub(crate) const TAKES: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::
 /// The options that are for some of them.
 pub(crate) const ONLY: &[Only] = &[
     CHOICES,
+    GEN,
     (DESCRIPTIONS, &["format", "list", "names", "compat", "header"]),
     (&[SubjectKind::Riscv], &["section_start", "entry", "xintf"]),
     (&[SubjectKind::Xe], &["compact", "json"]),

@@ -21,10 +21,10 @@ use crate::args::{OutputArgs, SpecArgs, TextArgs, XeArgs};
 use crate::call_names::{CallArgs, CallNames, Interfaces};
 use crate::hooks::{Disassembly, NoMatch};
 use crate::io::{Output, input_name, open, unreadable};
-use crate::load::{Chosen, read_names};
+use crate::load::{Chosen, Source, read_names};
 use crate::program::{self, ELF};
 use crate::session::{EXIT_INPUT, Session};
-use crate::subject::{CHOICES, DESCRIPTIONS, Only, Subject, SubjectKind};
+use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind};
 
 /// Bytes read at once.
 const BLOCK: usize = 1 << 20;
@@ -39,11 +39,13 @@ Examples:
   isaglot disasm --isa rv64gc --labels program.elf
   isaglot disasm --spec my.xml --format annotated program.bin
   echo 33 85 c5 00 | isaglot disasm --isa rv64gc --words")]
+#[command(mut_group("description", |group| group.required(false)))]
 pub(crate) struct Args {
     #[command(flatten)]
     spec: SpecArgs,
-    /// The binary (for Intel Xe a raw kernel, hex bytes, or an ELF with kernels); standard input if it is missing or `-`. Of an
-    /// ELF file its executable sections, with its symbols and labels.
+    /// The binary; standard input if it is missing or `-`. Of an ELF file its executable sections, with its symbols and
+    /// labels. For Intel Xe a raw kernel, hex bytes, assembly text (`*.asm`), a JSON listing, or a zebin, which needs no
+    /// description.
     input: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
@@ -105,11 +107,9 @@ pub(crate) const TAKES: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::
 /// The options that are for some of them.
 pub(crate) const ONLY: &[Only] = &[
     CHOICES,
+    GEN,
     xe::ONLY,
-    (
-        DESCRIPTIONS,
-        &["labels", "entry", "no_errors", "max_errors", "raw", "names", "compat", "format", "trace_fields", "binary"],
-    ),
+    (DESCRIPTIONS, &["labels", "entry", "no_errors", "max_errors", "raw", "names", "compat", "trace_fields"]),
     (DESCRIPTIONS, &["words", "aliases", "filter", "xintf"]),
     (&[SubjectKind::Xe], &["pc", "bits", "no_comments"]),
 ];
@@ -138,8 +138,16 @@ fn parse_entry(text: &str) -> Result<Entry, String> {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
+    let spec = match xe::described(args.spec.spec(), args.input.as_deref()) {
+        Ok(spec) => spec,
+        Err(d) => return session.fail(d),
+    };
+    if matches!(spec.source, Source::Input) {
+        let d = Diagnostic::error("cli-description", "no description");
+        return session.wrong_usage(d.note("expected `--spec FILE` or `--isa NAME`; `--isa help` lists the names"));
+    }
     // The process ends here: freeing a model part by part takes a fifth of the time of loading it.
-    match &*std::mem::ManuallyDrop::new(Subject::of(&args.spec.spec(), session)) {
+    match &*std::mem::ManuallyDrop::new(Subject::of(&spec, session)) {
         Err(code) => *code,
         Ok(Subject::Description(chosen)) => match disassemble(args, chosen, session) {
             Ok(true) => ExitCode::SUCCESS,
@@ -148,12 +156,13 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         },
         Ok(Subject::Xe(platform)) => {
             let options = TextOptions {
-                pc: args.pc,
-                bits: args.bits,
+                pc: args.pc || args.format == Format::Annotated,
+                bits: args.bits || args.format == Format::Annotated,
                 no_comments: args.no_comments,
                 ..xe::text_options(args.xe)
             };
-            let job = xe::Input { platform: *platform, path: args.input.as_deref(), hex: args.xe.hex };
+            let job =
+                xe::Input { platform: *platform, path: args.input.as_deref(), hex: args.xe.hex, binary: args.binary };
             xe::disassemble(job, options, &args.output, session)
         }
         Ok(Subject::Spirv) => impossible(ExitCode::from(EXIT_INPUT)),

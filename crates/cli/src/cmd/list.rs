@@ -2,18 +2,19 @@
 //! text, as JSON of the one published schema, or as a graph. A SPIR-V module needs no description.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use isaglot_asm::Stream;
 use isaglot_codec::Plan;
-use isaglot_listing::{Listing, dot, stats, svg, text, write};
+use isaglot_listing::tree::Elem;
+use isaglot_listing::{Listing, dot, hot, stats, svg, text, write};
 use isaglot_listing_build::{Options, build};
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_spirv::asm::MAGIC;
 use isaglot_spirv::dis;
 use isaglot_spirv::list::{self as spirv, NoListing};
-use isaglot_xe::{ListOptions, Platform, TextOptions};
+use isaglot_xe::{ListOptions, Platform};
 
 use super::xe;
 use crate::args::{OutputArgs, RolesArgs, SpecArgs, XeArgs};
@@ -21,7 +22,7 @@ use crate::io::{input_name, read, rest};
 use crate::load::{Roles, Source, Spec};
 use crate::program::{self, Part};
 use crate::session::Session;
-use crate::subject::{CHOICES, DESCRIPTIONS, Only, Subject, SubjectKind};
+use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind};
 
 /// List a program with its blocks, operands, definitions and uses.
 #[derive(clap::Args, Debug)]
@@ -38,7 +39,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     roles: RolesArgs,
     /// Raw binaries, ELF files, whose executable sections are listed, or SPIR-V modules, which need no description; for
-    /// Intel Xe also hex bytes and assembly text (`*.asm`). Standard input if there is none or for `-`.
+    /// Intel Xe also hex bytes, assembly text (`*.asm`), JSON listings, and zebins, which need no description. Standard
+    /// input if there is none or for `-`.
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
@@ -60,6 +62,10 @@ pub(crate) struct Args {
     /// How often mnemonics and forms of operands occur.
     #[arg(long, conflicts_with_all = ["json", "ndjson", "dot", "svg"])]
     stats: bool,
+    /// Register pressure: where the most bytes of each register file are live, and how many each function and each loop
+    /// needs at most. Also as JSON.
+    #[arg(long, conflicts_with_all = ["dot", "svg", "stats"])]
+    hot: bool,
     /// Definitions, uses and live registers.
     #[arg(long)]
     defs: bool,
@@ -90,14 +96,13 @@ enum CompatArg {
 pub(crate) const TAKES: &[SubjectKind] =
     &[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Xe, SubjectKind::Spirv];
 
-const NOT_XE: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Spirv];
-
 /// The options that are for some of them.
 pub(crate) const ONLY: &[Only] = &[
     CHOICES,
+    GEN,
     xe::ONLY,
-    (DESCRIPTIONS, &["roles", "binary"]),
-    (NOT_XE, &["ndjson", "dot", "svg", "stats"]),
+    (DESCRIPTIONS, &["roles"]),
+    (&[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Xe], &["binary"]),
     (&[SubjectKind::Xe], &["compat"]),
 ];
 
@@ -107,18 +112,26 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         return session.done(args.output.write(isaglot_listing::schema::JSON_SCHEMA));
     }
     let spec = Spec { roles: Roles::from(&args.roles), ..args.spec.spec() };
+    let spec = match xe::described(spec, args.inputs.first().map(PathBuf::as_path)) {
+        Ok(spec) => spec,
+        Err(d) => return session.fail(d),
+    };
     let mut problems = Diagnostics::new();
     let done = match Subject::of(&spec, session) {
         Err(code) => return code,
         Ok(Subject::Description(chosen)) => {
             let plan = chosen.plan().with_aliases(chosen.aliases);
-            list(args, &programs(args, &plan, chosen.kind), session, &mut problems)
+            list(args, &mut programs(args, &plan, chosen.kind), session, &mut problems)
         }
         Ok(Subject::Spirv) => {
             let named = !matches!(spec.source, Source::Input);
-            list(args, &modules(args, named), session, &mut problems)
+            list(args, &mut modules(args, named), session, &mut problems)
         }
-        Ok(Subject::Xe(platform)) => kernels(args, platform, session, &mut problems),
+        Ok(Subject::Xe(_)) if args.compat.is_some() && (!args.json || args.hot) => {
+            let d = Diagnostic::error("cli-list", "`--compat` is about listings as JSON");
+            return session.wrong_usage(d.note("add `--json`"));
+        }
+        Ok(Subject::Xe(platform)) => xe_kernels(args, platform, session, &mut problems),
     };
     if let Err(d) = done {
         problems.push(d);
@@ -132,28 +145,41 @@ fn inputs(args: &Args) -> Vec<PathBuf> {
 }
 
 /// Lists kernels of Intel Xe.
-fn kernels(
+fn xe_kernels(
     args: &Args,
     platform: Platform,
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Result<(), Diagnostic> {
-    let (show, compat) = (xe::text_options(args.xe), args.compat == Some(CompatArg::Iga));
-    let options = TextOptions { pc: args.pc, bits: args.bits, ..show };
-    let json = args.json.then_some(ListOptions {
-        defs: args.defs,
-        pc: args.pc,
+    let show = xe::text_options(args.xe);
+    let options = ListOptions {
+        defs: args.defs || args.hot,
+        pc: args.pc || args.hot,
         bits: args.bits,
         ldst: show.ldst,
         hex_floats: show.hex_floats,
-        compat,
-    });
+        compat: args.compat == Some(CompatArg::Iga),
+        text: args.hot || !(args.json || args.ndjson),
+    };
+    let input = xe::Input { platform, path: None, hex: args.xe.hex, binary: args.binary };
     let description = xe::description()?;
+    if args.hot || !args.json {
+        let mut lister = |file: &str, bytes, session: &mut Session, problems: &mut Diagnostics| {
+            let input = xe::Input { path: Some(Path::new(file)), ..input };
+            let all = xe::listings(&description, (input, bytes), &options, session, problems)?;
+            let all = all.into_iter().map(|(kernel, listing)| {
+                let (section, bytes) = (kernel.section, kernel.bytes.len());
+                Listed { section, bytes, listing }
+            });
+            Ok(all.collect())
+        };
+        return list(args, &mut lister, session, problems);
+    }
     let mut out = args.output.create()?;
     for path in &inputs(args) {
-        let input = xe::Input { platform, path: Some(path), hex: args.xe.hex };
         let before = problems.error_count();
-        let read = xe::list(&description, input, json, options, &mut out, session, problems)?;
+        let read =
+            xe::list(&description, xe::Input { path: Some(path), ..input }, &options, &mut out, session, problems)?;
         if !read || problems.error_count() > before {
             return Ok(());
         }
@@ -162,23 +188,29 @@ fn kernels(
 }
 
 /// Makes the listings of a file out of its name and bytes.
-type Lister<'a> = dyn Fn(&str, Vec<u8>, &mut Diagnostics) -> Result<Vec<Listed>, Diagnostic> + 'a;
+type Lister<'a, 'l> =
+    dyn FnMut(&str, Vec<u8>, &mut Session, &mut Diagnostics) -> Result<Vec<Listed<'l>>, Diagnostic> + 'a;
 
 /// A listing and where it comes from.
-struct Listed {
+struct Listed<'l> {
     section: Option<String>,
     bytes: usize,
-    listing: Listing<'static>,
+    listing: Listing<'l>,
 }
 
-fn list(args: &Args, lister: &Lister<'_>, session: &Session, problems: &mut Diagnostics) -> Result<(), Diagnostic> {
+fn list<'l>(
+    args: &Args,
+    lister: &mut Lister<'_, 'l>,
+    session: &mut Session,
+    problems: &mut Diagnostics,
+) -> Result<(), Diagnostic> {
     let inputs = inputs(args);
     let mut out = args.output.create()?;
     let color = args.output.path().is_none() && session.color.on(&io::stdout());
     let colours = if color { text::TERMINAL } else { text::Colours::default() };
     for input in &inputs {
         let file = input_name(Some(input));
-        let listed = match read(Some(input)).and_then(|bytes| lister(&file, bytes, problems)) {
+        let listed = match read(Some(input)).and_then(|bytes| lister(&file, bytes, session, problems)) {
             Ok(listed) => listed,
             Err(d) => {
                 problems.push(d);
@@ -187,6 +219,11 @@ fn list(args: &Args, lister: &Lister<'_>, session: &Session, problems: &mut Diag
         };
         let named = inputs.len() > 1 || listed.len() > 1;
         for one in &listed {
+            if args.hot && !has_registers(&one.listing) {
+                let d = Diagnostic::error("list-hot", format!("{file}: nothing says what the operands are"));
+                problems.push(d.note("live registers need a description of them: `--roles FILE`"));
+                continue;
+            }
             match out.write_all(&show(args, &file, one, named, colours)) {
                 // The reader has closed the pipe: not an error.
                 Err(e) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
@@ -199,9 +236,9 @@ fn list(args: &Args, lister: &Lister<'_>, session: &Session, problems: &mut Diag
 }
 
 /// Lists programs by a description.
-fn programs<'a>(args: &'a Args, plan: &'a Plan<'_>, kind: SubjectKind) -> Box<Lister<'a>> {
-    let options = Options { defs: args.defs, pc: args.pc, bits: args.bits };
-    Box::new(move |file, bytes, problems| {
+fn programs<'a>(args: &'a Args, plan: &'a Plan<'_>, kind: SubjectKind) -> Box<Lister<'a, 'static>> {
+    let options = Options { defs: args.defs || args.hot, pc: args.pc || args.hot, bits: args.bits };
+    Box::new(move |file, bytes, _, problems| {
         let mut all = Vec::new();
         for Part { section, bytes, .. } in program::parts(file, bytes, kind, plan, args.binary, problems)? {
             let with_labels = isaglot_asm::Options { labels: true, ..isaglot_asm::Options::default() };
@@ -217,9 +254,9 @@ fn programs<'a>(args: &'a Args, plan: &'a Plan<'_>, kind: SubjectKind) -> Box<Li
 }
 
 /// Lists SPIR-V modules; unless they are `named` so, a file must begin with the magic number.
-fn modules(args: &Args, named: bool) -> Box<Lister<'_>> {
-    let show = spirv::Show { defs: args.defs, pc: args.pc, bits: args.bits };
-    Box::new(move |file, bytes, problems| {
+fn modules(args: &Args, named: bool) -> Box<Lister<'_, 'static>> {
+    let show = spirv::Show { defs: args.defs || args.hot, pc: args.pc || args.hot, bits: args.bits };
+    Box::new(move |file, bytes, _, problems| {
         let magic = bytes.first_chunk().copied().map(u32::from_le_bytes);
         if !named && magic.is_none_or(|m| ![MAGIC, MAGIC.swap_bytes()].contains(&m)) {
             let d = Diagnostic::error("list-description", format!("{file}: this is not a SPIR-V module"));
@@ -244,8 +281,25 @@ fn too_large(file: &str) -> Diagnostic {
     d.note("leave out `--defs`")
 }
 
-fn show(args: &Args, file: &str, one: &Listed, named: bool, colours: text::Colours) -> Vec<u8> {
+/// Whether the listing counts live bytes of any register file.
+fn has_registers(listing: &Listing<'_>) -> bool {
+    let mut instructions = listing.elems.iter().filter_map(|elem| match elem {
+        Elem::I(inst) => Some(inst),
+        Elem::L(_) => None,
+    });
+    instructions.next().is_none_or(|inst| inst.live_totals.as_ref().is_some_and(|live| !live.0.is_empty()))
+}
+
+fn show(args: &Args, file: &str, one: &Listed<'_>, named: bool, colours: text::Colours) -> Vec<u8> {
     let Listed { section, bytes, listing } = one;
+    let pressure = args.hot.then(|| hot::hot(listing));
+    if let Some(hot) = pressure.as_ref().filter(|_| args.json) {
+        return format!("{:#}\n", serde_json::json!(hot)).into_bytes();
+    }
+    if let Some(hot) = pressure.as_ref().filter(|_| args.ndjson) {
+        let row = serde_json::json!({ "file": file, "section": section, "hot": hot });
+        return format!("{row}\n").into_bytes();
+    }
     if args.json {
         return write::to_json(listing, write::Style::default());
     }
@@ -256,7 +310,9 @@ fn show(args: &Args, file: &str, one: &Listed, named: bool, colours: text::Colou
     if args.svg {
         return svg::svg(listing).into_bytes();
     }
-    let body = if args.dot {
+    let body = if let Some(hot) = &pressure {
+        hot::text(hot, colours)
+    } else if args.dot {
         dot::dot(listing)
     } else if args.stats {
         stats::table(listing, *bytes)

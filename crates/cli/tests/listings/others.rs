@@ -50,7 +50,8 @@ fn xe(corpus: &Path) -> Result<(), Failed> {
     let description = Description::embedded().ok_or("the description loads")?;
     let mut machines: Vec<(Platform, Xe<'_>)> = Vec::new();
     let mut score = Score::default();
-    let everything = ListOptions { defs: true, pc: true, bits: true, ldst: true, hex_floats: true, compat: false };
+    let everything =
+        ListOptions { defs: true, pc: true, bits: true, ldst: true, hex_floats: true, compat: false, text: false };
     let ways = [ListOptions::default(), ListOptions { defs: true, ..ListOptions::default() }, everything];
     for path in those(&corpus.join("kernels"), |n| n.ends_with(".krn.gz")) {
         let platform = platform(&path, ".krn.gz").ok_or("a platform in the name")?;

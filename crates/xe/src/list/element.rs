@@ -14,7 +14,7 @@ use crate::decode::BadWord;
 use crate::float::{immediate, write as format_into};
 use crate::inst::{File, Form, Inst, NO_STRIDE, VXH, XeOperand, XeOperandKind};
 use crate::isa::Xe;
-use crate::print::named_options;
+use crate::print::{label, named_options};
 use crate::stream::RawWord;
 use crate::swsb::{PIPES, SbidToken};
 use crate::types::Type;
@@ -156,7 +156,7 @@ impl<'d> Xe<'d> {
         });
         let typed = || (o.ty != Type::NONE).then(|| o.ty.name().into());
         match o.kind {
-            XeOperandKind::Label => ListOperand::LB(LabelRef { target: symbol(self.target(i, pc, o.imm)) }),
+            XeOperandKind::Label => ListOperand::LB(LabelRef { target: symbol(self.target(i, pc, o.imm), options) }),
             XeOperandKind::Imm => {
                 let mut value = Vec::new();
                 immediate(&mut value, o.ty, o.imm, options.hex_floats);
@@ -191,9 +191,12 @@ fn address_register(o: &XeOperand) -> Reg<'static> {
 }
 
 /// The name of a label at an offset.
-pub(super) fn symbol(pc: i64) -> Text<'static> {
+/// The name of the block at an offset.
+pub(super) fn symbol(pc: i64, options: &ListOptions) -> Text<'static> {
     let mut text = Vec::new();
-    if pc < 0 {
+    if options.text {
+        label(pc, &mut text);
+    } else if pc < 0 {
         format_into(&mut text, format_args!("L_N{:04}", pc.unsigned_abs()));
     } else {
         format_into(&mut text, format_args!("L{pc:04}"));

@@ -8,10 +8,12 @@ mod links;
 mod message;
 
 use isaglot_listing::dataflow::{Flow, TooLarge, solve};
-use isaglot_listing::tree::{Elem, Inst as Element, Label, Listing};
+use isaglot_listing::tree::{Elem, Inst as Element, Label, ListOperand, Listing, Text};
 use isaglot_listing::write::{self, Style};
 
+use crate::inst::Inst;
 use crate::isa::Xe;
+use crate::print::TextOptions;
 use crate::stream::{Program, StreamItem};
 
 use access::Ids;
@@ -33,6 +35,8 @@ pub struct ListOptions {
     pub hex_floats: bool,
     /// As `iga64` 2.40.14 has it, faults included.
     pub compat: bool,
+    /// For people: comments are the texts of instructions, and labels are called as in these.
+    pub text: bool,
 }
 
 impl ListOptions {
@@ -119,6 +123,12 @@ impl<'d> Xe<'d> {
                 StreamItem::Bad(why) => Err(*why),
             };
             self.element(entry.raw(), item, n as u32 + base, options, scratch);
+            if let StreamItem::Inst(i) = &entry.item
+                && options.text
+            {
+                scratch.comment = Some(self.one_line(i, entry.pc, options));
+                number_registers(scratch);
+            }
             if let Some(flow) = &analysis.flow {
                 self.add_flow(entry, n as u32, analysis.ids.get(n), flow, scratch);
             }
@@ -126,6 +136,36 @@ impl<'d> Xe<'d> {
         }
         if let Some(label) = analysis.blocks.label(block, options) {
             emit(Part::Label(&label));
+        }
+    }
+}
+
+impl Xe<'_> {
+    /// The text of an instruction, without the blanks that make columns.
+    fn one_line(&self, i: &Inst, pc: u32, options: &ListOptions) -> Text<'static> {
+        let shown = TextOptions { ldst: options.ldst, hex_floats: options.hex_floats, ..TextOptions::default() };
+        let mut text = Vec::new();
+        self.print_inst(i, pc, &shown, &mut text);
+        let text = String::from_utf8_lossy(&text);
+        text.split_ascii_whitespace().collect::<Vec<_>>().join(" ").into()
+    }
+}
+
+/// Makes the number of a register a part of its name, as in texts.
+fn number_registers(element: &mut Element<'_>) {
+    let operands = element.dst.iter_mut().chain(&mut element.srcs).filter_map(|operand| match operand {
+        ListOperand::RD(o) => Some(&mut o.reg),
+        ListOperand::RI(o) => Some(&mut o.areg),
+        ListOperand::RM(o) => Some(&mut o.reg),
+        ListOperand::DA(o) => Some(&mut o.reg),
+        ListOperand::AD(o) => Some(&mut o.areg),
+        ListOperand::LB(_) | ListOperand::IM(_) => None,
+    });
+    for reg in operands.chain(&mut element.freg) {
+        // Of the others there is one.
+        if !["null", "ce", "ip"].contains(&reg.rn.as_ref()) {
+            reg.rn = format!("{}{}", reg.rn, reg.r).into();
+            reg.r = 0;
         }
     }
 }

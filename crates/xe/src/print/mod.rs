@@ -81,21 +81,16 @@ impl<'d> Xe<'d> {
         let mut starts = program.starts.iter().copied().peekable();
         for entry in &program.entries {
             if starts.next_if(|s| *s == entry.pc).is_some() {
-                self.label(entry.pc.into(), out);
+                label(entry.pc.into(), out);
                 out.extend_from_slice(b":\n");
             }
             self.print_entry(entry, options, out);
             out.push(b'\n');
         }
         if starts.next().is_some() {
-            self.label(program.end.into(), out);
+            label(program.end.into(), out);
             out.extend_from_slice(b":\n");
         }
-    }
-
-    pub(crate) fn label(&self, pc: i64, out: &mut Vec<u8>) {
-        out.extend_from_slice(if pc < 0 { b"L_N" } else { b"L" });
-        decimal(out, pc.abs());
     }
 
     /// One instruction, or a bad word as data, without a line end.
@@ -165,6 +160,12 @@ impl<'d> Xe<'d> {
         let at = out.get(start..).and_then(|text| text.iter().position(|b| *b == b'r')).unwrap_or(0);
         Shown { hole: (at as u8 + 1, hole), count: self.sub_scale(o) as u8, ..shown }
     }
+}
+
+/// The name of the place at an offset.
+pub(crate) fn label(pc: i64, out: &mut Vec<u8>) {
+    out.extend_from_slice(if pc < 0 { b"L_N" } else { b"L" });
+    decimal(out, pc.abs());
 }
 
 /// Offset and encoding, as far as they are wanted.

@@ -39,7 +39,7 @@ impl<'d> Xe<'d> {
             }
             XeOperandKind::Label => {
                 let start = out.len();
-                self.label(self.target(i, pc, o.imm), out);
+                super::label(self.target(i, pc, o.imm), out);
                 return Some(out.len() - start);
             }
             XeOperandKind::Direct | XeOperandKind::Macro => {

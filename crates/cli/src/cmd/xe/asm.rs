@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use isaglot_source::{Diagnostic, Diagnostics};
-use isaglot_xe::{Compaction, Platform};
+use isaglot_source::{Diagnostic, Diagnostics, FileId};
+use isaglot_xe::{Compaction, Platform, Xe};
 
 use super::{description, machine};
 use crate::args::OutputArgs;
@@ -46,10 +46,16 @@ fn bytes(
     if !json && first != Some(&b'{') {
         return Ok(xe.assemble(file, &text, compact, problems));
     }
-    Ok(match isaglot_listing::read(file, &text) {
+    Ok(listed(&mut xe, file, &text, problems))
+}
+
+/// The binary of a JSON listing.
+pub(super) fn listed(xe: &mut Xe<'_>, file: FileId, text: &[u8], problems: &mut Diagnostics) -> Option<Vec<u8>> {
+    match isaglot_listing::read(file, text) {
         Ok(listing) => {
-            if listing.platform != platform.name() {
-                let message = format!("the listing is for {}, not for {}", listing.platform, platform.name());
+            let platform = xe.platform.name();
+            if listing.platform != platform {
+                let message = format!("the listing is for {}, not for {platform}", listing.platform);
                 problems.push(Diagnostic::warning("xe-platform", message));
             }
             xe.assemble_listing(file, &listing, problems)
@@ -58,5 +64,5 @@ fn bytes(
             problems.append(all);
             None
         }
-    })
+    }
 }

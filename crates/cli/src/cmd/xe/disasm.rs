@@ -8,6 +8,7 @@ use isaglot_xe::TextOptions;
 
 use super::{Input, description, input, list, machine, word_problems};
 use crate::args::OutputArgs;
+use crate::io::read;
 use crate::session::Session;
 
 /// Disassembles kernels.
@@ -33,7 +34,8 @@ fn write(
 ) -> Result<(), Diagnostic> {
     let description = description()?;
     let mut xe = machine(&description, input.platform)?;
-    let Some(kernels) = input::kernels(input, None, session, problems) else { return Ok(()) };
+    let bytes = read(input.path)?;
+    let Some(kernels) = input::kernels(input, bytes, &mut xe, session, problems) else { return Ok(()) };
     let mut out = output.create()?;
     for kernel in kernels {
         if let Some(name) = &kernel.name {

@@ -1,51 +1,74 @@
-//! The listing of kernels, as text or JSON, with definitions, uses and live registers.
+//! The listing of kernels, with definitions, uses and live registers: as JSON piece by piece, or as a tree.
 
 use std::io::Write;
 
+use isaglot_listing::Listing;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::text::Findings;
 use isaglot_xe::{Description, ListOptions, Lister, Printer, TextOptions, Xe};
 
-use super::{Input, input, machine, word_problems, write_all};
-use crate::io::Output;
+use super::input::{self, Kernel};
+use super::{Input, machine, word_problems, write_all};
+use crate::io::{Output, read};
 use crate::session::Session;
 
-/// Writes the listing of the kernels of a file: as JSON by `json`, else as text. False: the reader has closed the pipe.
+/// Writes the listing of the kernels of a file as JSON. False: the reader has closed the pipe.
 pub(crate) fn list(
     description: &Description,
     input: Input<'_>,
-    json: Option<ListOptions>,
-    options: TextOptions,
+    options: &ListOptions,
     out: &mut Output,
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Result<bool, Diagnostic> {
     let mut xe = machine(description, input.platform)?;
-    let Some(kernels) = input::kernels(input, Some(&mut xe), session, problems) else { return Ok(true) };
+    let bytes = read(input.path)?;
+    let Some(kernels) = input::kernels(input, bytes, &mut xe, session, problems) else { return Ok(true) };
     let several = kernels.len() > 1;
     for (n, kernel) in kernels.iter().enumerate() {
-        let mut before = String::new();
-        if several && json.is_some() {
+        if several {
             // One object with a listing for each kernel, so that the whole is JSON too.
             let name = serde_json::Value::from(kernel.name.as_deref().unwrap_or(""));
-            before = format!("{}{name}:\n", if n == 0 { "{" } else { "," });
-        } else if let Some(name) = kernel.name.as_ref().filter(|_| json.is_none()) {
-            before = format!("// kernel {name}\n");
+            let before = format!("{}{name}:\n", if n == 0 { "{" } else { "," });
+            out.write_all(before.as_bytes()).map_err(|e| out.failed(&e))?;
         }
-        out.write_all(before.as_bytes()).map_err(|e| out.failed(&e))?;
-        let (read, findings) = match &json {
-            Some(options) => self::json(&mut xe, &kernel.bytes, options, out)?,
-            None => text(&mut xe, &kernel.bytes, options, out)?,
-        };
+        let (read, findings) = json(&mut xe, &kernel.bytes, options, out)?;
         problems.append(word_problems(&findings, kernel.bytes.len()));
         if !read {
             return Ok(false);
         }
     }
-    if several && json.is_some() {
+    if several {
         out.write_all(b"}\n").map_err(|e| out.failed(&e))?;
     }
     Ok(true)
+}
+
+/// A kernel, and its listing for people.
+pub(crate) type Listed<'d> = (Kernel, Listing<'d>);
+
+/// The listings of the kernels of a file that holds `bytes`.
+pub(crate) fn listings<'d>(
+    description: &'d Description,
+    (input, bytes): (Input<'_>, Vec<u8>),
+    options: &ListOptions,
+    session: &mut Session,
+    problems: &mut Diagnostics,
+) -> Result<Vec<Listed<'d>>, Diagnostic> {
+    let mut xe = machine(description, input.platform)?;
+    let kernels = input::kernels(input, bytes, &mut xe, session, problems).unwrap_or_default();
+    let one = |kernel: Kernel| {
+        let program = xe.program(&kernel.bytes);
+        problems.append(word_problems(&program.findings(), kernel.bytes.len()));
+        let listing = xe.listing(&program, options).map_err(|_| too_large())?;
+        Ok((kernel, listing))
+    };
+    kernels.into_iter().map(one).collect()
+}
+
+fn too_large() -> Diagnostic {
+    let d = Diagnostic::error("xe-dataflow", "the program has too many definitions and uses to list");
+    d.note("leave out `--defs`")
 }
 
 /// Writes the JSON listing of a binary. Whether it was read to the end, and what is wrong with the binary.
@@ -62,10 +85,7 @@ pub(super) fn json(
     }
     let program = xe.program(bytes);
     let mut whole = Vec::new();
-    xe.write_json(&program, options, &mut whole).map_err(|_| {
-        Diagnostic::error("xe-dataflow", "the program has too many definitions and uses to list")
-            .note("leave out `--defs`")
-    })?;
+    xe.write_json(&program, options, &mut whole).map_err(|_| too_large())?;
     let read = write_all(out, |text| {
         std::mem::swap(text, &mut whole);
         false

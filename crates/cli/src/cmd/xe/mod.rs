@@ -16,7 +16,8 @@ use isaglot_xe::{Description, Platform, TextOptions, Xe};
 
 pub(super) use asm::assemble;
 pub(super) use disasm::disassemble;
-pub(super) use list::list;
+pub(super) use input::described;
+pub(super) use list::{list, listings};
 
 use crate::args::XeArgs;
 use crate::io::Output;
@@ -36,6 +37,8 @@ pub(super) struct Input<'a> {
     pub(super) path: Option<&'a Path>,
     /// It is hexadecimal text.
     pub(super) hex: bool,
+    /// It is bytes, whatever it looks like.
+    pub(super) binary: bool,
 }
 
 /// What the options of [`XeArgs`] say of a text.
