@@ -14,7 +14,7 @@ use isaglot_source::Diagnostic;
 
 use crate::call_names::{Interfaces, rename};
 use crate::hooks::Disassembly;
-use crate::io::Output;
+use crate::io::{Output, read_rest, unreadable};
 
 /// The longest line that is looked at; a longer one passes in pieces.
 const MAX_LINE: u64 = 1 << 16;
@@ -47,27 +47,26 @@ struct Line {
     unknown: Option<(usize, usize)>,
 }
 
-/// Copies a listing, with the names that there are. `failed` makes the diagnostic of a read that fails.
+/// Copies a listing, with the names that there are. `name` is what messages call it.
 pub(crate) fn run(
     plan: &Plan<'_>,
     interfaces: Option<&Interfaces>,
     hooks: &mut Disassembly,
     input: Box<dyn Read>,
     out: &mut Output,
-    failed: &dyn Fn(&io::Error) -> Diagnostic,
+    name: &str,
 ) -> Result<(), Diagnostic> {
     let mut input = io::BufReader::new(input);
     let mut names = BTreeMap::new();
     if let Some(interfaces) = interfaces {
         // The data flow needs the whole program before the first line.
-        let mut all = Vec::new();
-        input.read_to_end(&mut all).map_err(|e| failed(&e))?;
+        let all = read_rest(&mut input, 0, name)?;
         for (start, bytes) in segments(plan, &all) {
             names.extend(interfaces.names(plan, &[], &bytes).into_iter().map(|(at, name)| (start + at, name)));
         }
-        return lines(plan, &names, hooks, &mut all.as_slice(), out, failed);
+        return lines(plan, &names, hooks, &mut all.as_slice(), out, name);
     }
-    lines(plan, &names, hooks, &mut input, out, failed)
+    lines(plan, &names, hooks, &mut input, out, name)
 }
 
 fn lines(
@@ -76,14 +75,14 @@ fn lines(
     hooks: &mut Disassembly,
     input: &mut dyn BufRead,
     out: &mut Output,
-    failed: &dyn Fn(&io::Error) -> Diagnostic,
+    name: &str,
 ) -> Result<(), Diagnostic> {
     let order = plan.isa().format().byte_order;
     let mut stream = Stream::new(plan, Options { show_errors: false, ..Options::default() }, 0);
     let (mut line, mut text) = (Vec::new(), Vec::new());
     loop {
         line.clear();
-        if input.take(MAX_LINE).read_until(b'\n', &mut line).map_err(|e| failed(&e))? == 0 {
+        if input.take(MAX_LINE).read_until(b'\n', &mut line).map_err(|e| unreadable(name, &e))? == 0 {
             return Ok(());
         }
         if let Some(Line { address, bytes, unknown: Some((start, end)) }) = parse(&line, order) {

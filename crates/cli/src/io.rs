@@ -1,11 +1,20 @@
 //! Reading input and writing output by the conventions of the CLI: a missing input or `-` is standard input, a missing
 //! output or `-` is standard output, a file is replaced whole or not at all, no binary goes to a terminal.
+//!
+//! What is read whole has at most [`MAX_INPUT`] bytes. A reader that closes the pipe has seen enough: the diagnostic for that
+//! has the code [`CLOSED`], ends a verb as any other does, and is told nobody ([`Session`](crate::session::Session)).
 
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use isaglot_source::Diagnostic;
+
+/// The most bytes that are read of an input that has to be in memory as a whole. No description and no program comes near.
+const MAX_INPUT: u64 = 1 << 30;
+
+/// The code of the diagnostic for a pipe that its reader has closed.
+pub(crate) const CLOSED: &str = "io-closed";
 
 fn is_std(path: Option<&Path>) -> bool {
     path.is_none_or(|p| p.as_os_str() == "-")
@@ -32,28 +41,48 @@ pub(crate) fn open(path: Option<&Path>) -> Result<Box<dyn Read>, Diagnostic> {
 
 /// Reads an input whole.
 pub(crate) fn read(path: Option<&Path>) -> Result<Vec<u8>, Diagnostic> {
-    let bytes = match path {
-        // This knows the size, so no memory is asked for in vain.
-        Some(p) if !is_std(path) => std::fs::read(p),
-        _ => {
-            let mut bytes = Vec::new();
-            io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    let name = input_name(path);
+    match path {
+        Some(p) if !is_std(path) => {
+            let (mut file, length) = opened(p)?;
+            read_rest(&mut file, length, &name)
         }
-    };
-    bytes.map_err(|e| unreadable(&input_name(path), &e))
+        _ => read_rest(&mut io::stdin().lock(), 0, &name),
+    }
+}
+
+/// Opens a file that is to be read whole; its length too, as far as it is known.
+fn opened(path: &Path) -> Result<(std::fs::File, u64), Diagnostic> {
+    let name = path.display().to_string();
+    let failed = |e: io::Error| unreadable(&name, &e);
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let length = file.metadata().map_err(failed)?.len();
+    if length > MAX_INPUT { Err(too_large(&name)) } else { Ok((file, length)) }
+}
+
+/// Reads what is left of an input, of which `length` bytes are expected.
+pub(crate) fn read_rest(input: &mut dyn Read, length: u64, name: &str) -> Result<Vec<u8>, Diagnostic> {
+    // The right size from the start, so that no memory is asked for in vain.
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+    input.take(MAX_INPUT + 1).read_to_end(&mut bytes).map_err(|e| unreadable(name, &e))?;
+    if bytes.len() as u64 > MAX_INPUT { Err(too_large(name)) } else { Ok(bytes) }
+}
+
+fn too_large(name: &str) -> Diagnostic {
+    let d = Diagnostic::error("io-size", format!("cannot read {name}: it has more than {} MiB", MAX_INPUT >> 20));
+    d.note("that is the most that is read of a file that has to be in memory as a whole")
 }
 
 /// Reads an input whole, to be kept among the files of the session: a file is never in memory twice.
 pub(crate) fn read_shared(path: Option<&Path>) -> Result<Arc<[u8]>, Diagnostic> {
     if let Some(path) = path.filter(|_| !is_std(path)) {
         let failed = |e: io::Error| unreadable(&input_name(Some(path)), &e);
-        let mut file = std::fs::File::open(path).map_err(failed)?;
-        let length = file.metadata().map_err(failed)?.len();
+        let (mut file, length) = opened(path)?;
         let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, usize::try_from(length).unwrap_or(0)).collect();
         let mut more = Vec::new();
         if let Some(room) = Arc::get_mut(&mut bytes)
             && fill(&mut file, room).map_err(failed)? == room.len()
-            && file.read_to_end(&mut more).map_err(failed)? == 0
+            && file.take(1).read_to_end(&mut more).map_err(failed)? == 0
         {
             return Ok(bytes);
         }
@@ -90,7 +119,8 @@ pub(crate) fn rest(name: &str, bytes: usize) -> Diagnostic {
 
 /// The diagnostic for an output that cannot be written.
 pub(crate) fn unwritable(name: &str, e: &io::Error) -> Diagnostic {
-    Diagnostic::error("io-write", format!("cannot write {name}: {e}"))
+    let code = if e.kind() == io::ErrorKind::BrokenPipe { CLOSED } else { "io-write" };
+    Diagnostic::error(code, format!("cannot write {name}: {e}"))
 }
 
 /// Writes a whole output. With `binary`, standard output must not be a terminal.

@@ -3,8 +3,9 @@
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
+use isaglot_source::{Diagnostic, Diagnostics, Severity, SourceMap, render};
 
+use crate::io::CLOSED;
 use crate::subject::Takes;
 
 /// The exit status when the input is wrong.
@@ -35,6 +36,16 @@ impl Color {
     }
 }
 
+/// The problems that concern the user: all but that the reader of the output has left.
+fn told(all: &Diagnostics) -> impl Iterator<Item = &Diagnostic> {
+    all.iter().filter(|d| d.code != CLOSED)
+}
+
+/// Whether something went wrong. That the reader of the output has left is no failure.
+fn is_failure(all: &Diagnostics) -> bool {
+    all.has_errors() && (told(all).any(|d| d.severity == Severity::Error) || all.iter().all(|d| d.code != CLOSED))
+}
+
 /// One run of one verb.
 pub(crate) struct Session {
     /// The user's choice of colour.
@@ -55,25 +66,24 @@ impl Session {
     pub(crate) fn report(&self, all: &Diagnostics) {
         let mut err = std::io::stderr().lock();
         let color = self.color.on(&err);
-        for d in all {
+        for d in told(all) {
             // Standard error may be closed; there is nobody left to tell.
             let _ = err.write_all(render::text(&self.files, d, color).as_bytes());
         }
-        if all.has_errors() {
+        if is_failure(all) {
             let _ = writeln!(err, "isaglot: {}", render::summary(all));
         }
     }
 
     /// Reports a single problem and gives the exit status for it.
     pub(crate) fn fail(&self, d: Diagnostic) -> ExitCode {
-        self.report(&d.into());
-        ExitCode::from(EXIT_INPUT)
+        self.status(&d.into())
     }
 
     /// Reports the problems of a run and gives the exit status for them.
     pub(crate) fn status(&self, problems: &Diagnostics) -> ExitCode {
         self.report(problems);
-        if problems.has_errors() { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS }
+        if is_failure(problems) { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS }
     }
 
     /// The exit status of a run; its one problem is reported.

@@ -61,7 +61,7 @@ pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems
     let include_dirs = args.include.iter().map(|dir| dir.display().to_string()).collect();
     let options = tablegen::Options { include_dirs, no_unused_warning: true, ..tablegen::Options::default() };
     let name = path.display().to_string();
-    let mut load = |path: &str| std::fs::read(path).ok().map(Arc::from);
+    let mut load = |path: &str| crate::io::read(Some(Path::new(path))).ok().map(Arc::from);
     let mut records = tablegen::parse_into(std::mem::take(files), &name, bytes.into(), &options, &mut load);
     problems.append(isaglot::records::problems(&records));
     let lowered = if records.ok() { llvm::lower(&records, &table, problems) } else { None };

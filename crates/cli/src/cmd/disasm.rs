@@ -4,7 +4,7 @@
 //! need a pass over the whole input before; a file is read twice for them, standard input is kept in a temporary file.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -186,7 +186,6 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
         return out.finish().map(|()| true);
     }
     let name = input_name(args.input.as_deref());
-    let failed = |e: &io::Error| unreadable(&name, e);
     let mut interfaces = None;
     if !args.calls.xintf.is_empty() {
         interfaces = Interfaces::new(&args.calls, &plan, session);
@@ -196,7 +195,7 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
     }
     if args.filter {
         let input = open(args.input.as_deref())?;
-        crate::filter::run(&plan, interfaces.as_ref(), &mut hooks, input, &mut out, &failed)?;
+        crate::filter::run(&plan, interfaces.as_ref(), &mut hooks, input, &mut out, &name)?;
         return out.finish().map(|()| true);
     }
     let input = open(args.input.as_deref())?;
@@ -209,15 +208,10 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
         job.part(input, 0, &mut out, session)
     };
     match done {
-        // The reader has closed the pipe: not an error.
-        Err(Stop::Write(_, io::ErrorKind::BrokenPipe)) => return Ok(true),
         Err(Stop::Enough) | Ok(()) => {}
         Err(e) => return Err(e.into_diagnostic(&job.name)),
     }
-    match out.finish() {
-        Err(_) if io::stdout().is_terminal() && args.output.path().is_none() => Ok(true),
-        done => done.map(|()| true),
-    }
+    out.finish().map(|()| true)
 }
 
 /// The input, and whether it begins as an ELF file does. What was looked at stands in front again.
@@ -261,8 +255,7 @@ impl Job<'_, '_> {
             let d = Diagnostic::error("cli-elf", "`--entry` does not apply to ELF files");
             return Err(Stop::Other(d.note("they name places by symbols; `--binary` reads one as bytes")));
         }
-        let mut bytes = Vec::new();
-        input.read_to_end(&mut bytes).map_err(Stop::Read)?;
+        let bytes = crate::io::read_rest(&mut input, 0, &self.name).map_err(Stop::Other)?;
         let mut problems = Diagnostics::new();
         let parts = program::parts(&self.name, bytes, self.chosen.kind, self.plan, false, &mut problems);
         session.report(&problems);
@@ -274,7 +267,7 @@ impl Job<'_, '_> {
         for part in parts {
             let section = part.section.unwrap_or_default();
             let head = format!("# {}, {section} at {:#x}\n", self.name, part.address);
-            out.write_all(head.as_bytes()).map_err(|e| Stop::Write(out.failed(&e), e.kind()))?;
+            out.write_all(head.as_bytes()).map_err(|e| Stop::Other(out.failed(&e)))?;
             // A place that is called `l8`, as places without a name are, would have to be the place 8.
             let named = part.symbols.into_iter().filter(|(_, name)| !is_automatic(name.as_bytes()));
             let entry = |(offset, name): (u64, String)| Entry { offset: offset / unit, name: name.into_bytes() };
@@ -291,8 +284,7 @@ impl Job<'_, '_> {
             Input::Once(input) => (Stream::new(self.plan, self.options.clone(), 0), input),
             Input::Twice(mut file) => {
                 if let Some(interfaces) = self.interfaces {
-                    let mut bytes = Vec::new();
-                    file.read_to_end(&mut bytes).map_err(Stop::Read)?;
+                    let bytes = crate::io::read_rest(&mut file, 0, &self.name).map_err(Stop::Other)?;
                     let entries: Vec<u64> = self.options.entries.iter().map(|e| e.offset).collect();
                     calls = Some(CallNames::new(interfaces.names(self.plan, &entries, &bytes)));
                 }
@@ -315,7 +307,7 @@ impl Job<'_, '_> {
                 (Some(listing), None) => listing.feed(&mut stream, bytes, self.hooks, &mut text),
                 (None, None) => stream.feed(bytes, self.hooks, &mut text),
             };
-            out.write_all(&text).map_err(|e| Stop::Write(out.failed(&e), e.kind()))?;
+            out.write_all(&text).map_err(|e| Stop::Other(out.failed(&e)))?;
             if stream.stopped() { Err(Stop::Enough) } else { Ok(used) }
         })?;
         let mut problems = Diagnostics::new();
@@ -351,8 +343,7 @@ fn seekable(args: &Args, mut input: Box<dyn Read>) -> Result<Box<dyn ReadSeek>, 
 /// Why reading ended early.
 enum Stop {
     Read(io::Error),
-    Write(Diagnostic, io::ErrorKind),
-    /// What the input holds cannot be disassembled.
+    /// What the input holds cannot be disassembled, or the output not written.
     Other(Diagnostic),
     Enough,
 }
@@ -361,7 +352,7 @@ impl Stop {
     fn into_diagnostic(self, input: &str) -> Diagnostic {
         match self {
             Stop::Read(e) => unreadable(input, &e),
-            Stop::Write(d, _) | Stop::Other(d) => d,
+            Stop::Other(d) => d,
             Stop::Enough => Diagnostic::error("io-read", "stopped"),
         }
     }

@@ -224,12 +224,7 @@ fn list<'l>(
                 problems.push(d.note("live registers need a description of them: `--roles FILE`"));
                 continue;
             }
-            match out.write_all(&show(args, &file, one, named, colours)) {
-                // The reader has closed the pipe: not an error.
-                Err(e) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
-                Err(e) => return Err(out.failed(&e)),
-                Ok(()) => {}
-            }
+            out.write_all(&show(args, &file, one, named, colours)).map_err(|e| out.failed(&e))?;
         }
     }
     out.finish()

@@ -61,10 +61,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     match execute(args, session) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(problems) => {
-            session.report(&problems);
-            ExitCode::from(crate::session::EXIT_INPUT)
-        }
+        Err(problems) => session.status(&problems),
     }
 }
 

@@ -60,7 +60,7 @@ fn start(args: &[String], program: &str, drop_in: bool) -> ExitCode {
 }
 
 fn load(path: &str) -> Option<Arc<[u8]>> {
-    std::fs::read(path).ok().map(Arc::from)
+    io::read(Some(path.as_ref())).ok().map(Arc::from)
 }
 
 fn process(run: &Invocation, program: &str) -> Result<ExitCode, String> {
@@ -92,8 +92,12 @@ fn process(run: &Invocation, program: &str) -> Result<ExitCode, String> {
 
 fn to_stdout(run: &Invocation, records: &mut isaglot_tablegen::Records) -> Result<(), String> {
     let mut out = Output::create(None, false).map_err(|d| d.message)?;
-    isaglot_llvm::tool::print(run, records, &mut out).map_err(|e| e.to_string())?;
-    out.finish().map_err(|d| d.message)
+    let printed = isaglot_llvm::tool::print(run, records, &mut out).map_err(|e| out.failed(&e));
+    match printed.and_then(|()| out.finish()) {
+        // The reader of the output has left.
+        Err(d) if d.code == io::CLOSED => Ok(()),
+        done => done.map_err(|d| d.message),
+    }
 }
 
 /// The reason of the operating system, in a message of ours about a file.

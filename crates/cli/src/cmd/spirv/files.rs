@@ -73,8 +73,7 @@ pub(super) fn each(
             problems.push(d);
         }
     }
-    session.report(&problems);
-    if problems.has_errors() { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS }
+    session.status(&problems)
 }
 
 /// Compiles the grammar in a folder of Khronos files.

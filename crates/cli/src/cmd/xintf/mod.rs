@@ -264,7 +264,7 @@ pub(crate) fn load(session: &mut Session, files: &[PathBuf], include: &[PathBuf]
         if let Some(&id) = known.get(&canonical(&path)) {
             return Some(id);
         }
-        let id = map.add(path.display().to_string(), std::fs::read(&path).ok()?);
+        let id = map.add(path.display().to_string(), io::read(Some(&path)).ok()?);
         known.insert(canonical(&path), id);
         Some(id)
     };

@@ -1,0 +1,5 @@
+li     r2, 10
+again:
+inc    r2, -1
+bne    r2, zero, again
+halt
