@@ -19,6 +19,7 @@ pub mod instructions;
 pub mod limits;
 #[cfg(feature = "listing")]
 pub mod list;
+mod meaning;
 mod number;
 #[cfg(feature = "oracle")]
 pub mod oracle;

@@ -34,6 +34,12 @@ pub const HELD_WORDS: usize = 1024;
 /// Bytes of a token that a message shows; longer ones are cut.
 pub const SHOWN_BYTES: usize = 1 << 16;
 
+/// `!` words of a text that are looked at for what may not be meant; as many warnings of each kind are given.
+pub const DOUBTED_WORDS: usize = 1024;
+
+/// Constants of one instruction whose meaning a comment says.
+pub const NAMED_CONSTANTS: usize = 16;
+
 /// The comment column that one long line may impose on the next ones.
 pub const COMMENT_COLUMN: usize = 256;
 

@@ -26,6 +26,7 @@ pub fn binary(data: &[u8]) {
             nested_indent: on(0),
             reorder_blocks: on(0),
             comment: on(1),
+            meanings: on(1),
             offsets: on(1),
             keep_going: on(2),
             raw_id: n == 1,
@@ -36,7 +37,10 @@ pub fn binary(data: &[u8]) {
             ..dis::Options::default()
         };
         let done = dis::disassemble(&words, &options);
-        drop(asm::assemble_words(&done.text, &asm::Options { keep_going: true, ..asm::Options::default() }));
+        drop(asm::assemble_words(
+            &done.text,
+            &asm::Options { keep_going: true, documented: on(2), ..asm::Options::default() },
+        ));
     }
     let show = list::Show { defs: true, pc: true, bits: true };
     if let Ok((listing, _)) = list::list(&words, &dis::Options::default(), show) {

@@ -159,3 +159,74 @@ fn d13_messages_do_not_grow_with_the_text() {
     assert!(done.failures[0].line().ends_with("AA'") && done.failures[0].message.len() < 66_000);
     assert_eq!(done.failures[0].len, text.len() - 1);
 }
+
+/// What the syntax page has, read as it says.
+fn documented(text: &str) -> Vec<u32> {
+    let options = asm::Options { documented: true, ..asm::Options::default() };
+    let done = asm::assemble(text.as_bytes(), &options);
+    assert_eq!(done.failures, [], "{text}");
+    done.words
+}
+
+/// What the reference says, which is what is said by default.
+fn refused(text: &str) -> String {
+    let failures = asm::assemble(text.as_bytes(), &asm::Options::default()).failures;
+    failures.first().map(asm::Failure::line).unwrap_or_default()
+}
+
+#[test]
+fn d14_numbers_can_be_words() {
+    let page = "%4 = OpConstant %1 123 456 789\nOpExecutionMode %2 LocalSize 11 22 33\nOpExecutionMode %3 InputLines\n";
+    assert_eq!(refused(page), "error: 1: 20: Type for Constant must be a scalar floating point or integer type");
+    let words = documented(page);
+    assert_eq!(words[5..11], [0x0006_002b, 1, 2, 123, 456, 789]);
+    assert_eq!(words[11..], [0x0006_0010, 3, 17, 11, 22, 33, 0x0003_0010, 4, 20]);
+    let typed = "%1 = OpTypeInt 96 0\n%2 = OpConstant %1 123 456 789\n";
+    assert_eq!(refused(typed), "error: 2: 20: Unsupported 96-bit integer literals");
+    assert_eq!(documented(typed)[9..], [0x0006_002b, 1, 2, 123, 456, 789]);
+    // What has a literal keeps it.
+    let plain = "%1 = OpTypeInt 64 1\n%2 = OpConstant %1 -2\n";
+    assert_eq!(documented(plain), assemble(plain));
+}
+
+#[test]
+fn d15_floats_can_have_a_great_p() {
+    let text = "%1 = OpTypeFloat 32\n%2 = OpConstant %1 0X1.P1\n";
+    assert_eq!(refused(text), "error: 2: 20: Invalid 32-bit float literal: 0X1.P1");
+    assert_eq!(documented(text)[8..], [0x0004_002b, 1, 2, 0x4000_0000]);
+}
+
+#[test]
+fn d16_a_word_that_is_taken_is_said() {
+    let text = "%1 = OpTypeVoid\n%2 = OpTypeStruct %1\n!262187 %1 %2 \"abc\"\n";
+    let done = asm::assemble(text.as_bytes(), &asm::Options::default());
+    assert_eq!(done.warnings.iter().map(|w| (w.code, w.at)).collect::<Vec<_>>(), [("spirv-word-taken", 37)]);
+    assert_eq!(done.words[7..], [0x0007_001e, 2, 1, 262_187, 1, 2, 0x0063_6261]);
+    assert_eq!(documented(text)[7..], [0x0003_001e, 2, 1, 262_187, 1, 2, 0x0063_6261]);
+}
+
+#[test]
+fn d17_a_word_that_is_a_named_id_is_said() {
+    let warnings = |text: &str| asm::assemble(text.as_bytes(), &asm::Options::default()).warnings;
+    let hit = warnings("%void = OpTypeVoid\n%fn = OpTypeFunction !1\n");
+    assert_eq!(hit.iter().map(|w| w.message.as_str()).collect::<Vec<_>>(), ["`!1` is the number of `%void`"]);
+    // No id has the number, the name is the number, or no id is due.
+    assert_eq!(warnings("%void = OpTypeVoid\n%fn = OpTypeFunction !7\n"), []);
+    assert_eq!(warnings("%1 = OpTypeVoid\n%fn = OpTypeFunction !1\n"), []);
+    assert_eq!(warnings("%void = OpTypeVoid\nOpCapability !1\n"), []);
+}
+
+#[test]
+fn d18_constants_that_have_names() {
+    let done = asm::assemble(b"OpControlBarrier Workgroup %s %m\n", &asm::Options::default());
+    let failure = done.failures.first().expect("a failure");
+    assert_eq!(failure.message, "Expected id to start with %.");
+    assert!(failure.expected.as_ref().is_some_and(|e| e.contains("`%name = OpConstant %uint 2`")), "{failure:?}");
+    let words =
+        assemble("%1 = OpTypeInt 32 0\n%2 = OpConstant %1 2\n%3 = OpConstant %1 264\nOpControlBarrier %2 %2 %3\n");
+    let options = dis::Options { raw_id: true, meanings: true, ..dis::Options::default() };
+    let (text, _) = print(&words, &options);
+    assert!(text.ends_with("; Workgroup, Workgroup, AcquireRelease|WorkgroupMemory\n"), "{text}");
+    let (plain, _) = print(&words, &dis::Options { meanings: false, comment: true, ..options });
+    assert!(plain.ends_with("OpControlBarrier %2 %2 %3\n"), "{plain}");
+}

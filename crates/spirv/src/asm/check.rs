@@ -1,5 +1,6 @@
 //! Whether a line assembles to given words, line by line, for text that must come back exactly.
 
+use super::doubt::Doubts;
 use super::ids::Ids;
 use super::lex::skip;
 use super::types::Types;
@@ -38,6 +39,8 @@ impl<'g> Check<'g> {
             now: Current::default(),
             depth: 0,
             map: Vec::new(),
+            documented: false,
+            doubts: Doubts::default(),
         };
         a.words.clear();
         // What an instruction says is about its result, which the printed words name.

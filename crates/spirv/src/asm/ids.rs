@@ -249,6 +249,14 @@ pub(crate) enum Name<'t> {
 }
 
 impl Name<'_> {
+    /// The name as messages show it.
+    pub(super) fn shown(self) -> String {
+        match self {
+            Name::Decimal(n) => n.to_string(),
+            Name::Text { text, .. } => super::failure::shown(text).into_owned(),
+        }
+    }
+
     /// The number that the name is, if any.
     pub(crate) fn number(self) -> Option<u32> {
         match self {

@@ -6,6 +6,8 @@
 //! counted.
 
 mod check;
+mod documented;
+mod doubt;
 mod failure;
 mod ids;
 mod lex;
@@ -15,6 +17,8 @@ mod raw;
 mod types;
 
 pub(crate) use check::Check;
+use doubt::Doubts;
+pub use doubt::Warning;
 use failure::shown;
 pub use failure::{Failure, Status};
 use ids::Ids;
@@ -27,7 +31,7 @@ use std::borrow::Cow;
 use isaglot_invariant::Impossible as _;
 use rustc_hash::FxHashSet;
 
-use crate::grammar::rows::{ENABLED, HAS_RESULT, MAKES_TYPE, OpRow};
+use crate::grammar::rows::{ENABLED, HAS_RESULT, ID_SEMANTICS, MAKES_TYPE, OpRow};
 use crate::grammar::{Grammar, compile, opcode};
 use crate::limits;
 use crate::number::{Encoding, NumberType};
@@ -51,6 +55,9 @@ pub struct Options<'g> {
     pub keep_going: bool,
     /// Record where in the text each instruction stands.
     pub map: bool,
+    /// Read also what the published syntax page has and the reference refuses: numbers of more than 64 bits, or of a type
+    /// that the text does not define, as their words, the low one first; `P` in hexadecimal floats.
+    pub documented: bool,
 }
 
 impl Default for Options<'static> {
@@ -61,6 +68,7 @@ impl Default for Options<'static> {
             preserve_numeric_ids: false,
             keep_going: false,
             map: false,
+            documented: false,
         }
     }
 }
@@ -79,6 +87,8 @@ pub struct Assembly {
     pub map: Vec<(u32, u32)>,
     /// What was wrong.
     pub failures: Vec<Failure>,
+    /// What may not be meant, although it assembles.
+    pub warnings: Vec<Warning>,
 }
 
 type Fail = Box<Failure>;
@@ -97,6 +107,8 @@ struct Current {
     result: u32,
     /// The result is still to come.
     pending: bool,
+    /// A `!` word stands where an id was due; those after it may too.
+    raw_ids: bool,
 }
 
 struct Assembler<'t, 'g> {
@@ -116,6 +128,8 @@ struct Assembler<'t, 'g> {
     now: Current,
     depth: usize,
     map: Vec<(u32, u32)>,
+    documented: bool,
+    doubts: Doubts,
 }
 
 impl<'t, 'g> Assembler<'t, 'g> {
@@ -137,6 +151,8 @@ impl<'t, 'g> Assembler<'t, 'g> {
             now: Current::default(),
             depth: 0,
             map: Vec::new(),
+            documented: options.documented,
+            doubts: Doubts::default(),
         }
     }
 
@@ -231,6 +247,7 @@ impl<'t, 'g> Assembler<'t, 'g> {
         self.words.push(0);
         self.consume(name.1);
         if let operand::Step::Raw = self.operands(op.program)? {
+            self.now.raw_ids &= self.grammar.program(op.program).iter().all(|item| item.kind <= ID_SEMANTICS);
             self.raw_operands()?;
         }
         self.finish(op)
@@ -459,6 +476,7 @@ fn run(whole: &[u8], options: &Options<'_>, with_names: bool) -> Assembly {
     if let Some(word) = a.words.get_mut(3) {
         *word = bound;
     }
+    out.warnings = std::mem::take(&mut a.doubts).warnings(&a.ids, renumbered.as_deref());
     if with_names {
         out.names = NameList::new(&a.ids, renumbered.as_deref());
     }

@@ -15,6 +15,7 @@
 
 use isaglot_invariant::Impossible as _;
 
+use super::documented::lower_p;
 use super::failure::shown;
 use super::lex::{at, is_assignment, is_name, is_opcode, is_stop, skip, word_end};
 use super::types::Import;
@@ -22,6 +23,7 @@ use super::{Assembler, Fail, Failure, Status};
 use crate::grammar::opcode;
 use crate::grammar::rows::*;
 use crate::limits;
+use crate::meaning;
 use crate::number::parse::{Refusal, number};
 use crate::number::{Encoding, NumberType};
 
@@ -199,12 +201,17 @@ impl<'t> Assembler<'t, '_> {
         let end = word_end(self.text, start);
         let word = self.token((start, end));
         if word.first() == Some(&b'!') {
+            if optional && self.begins_documented(start) {
+                return self.ended(optional, start, true);
+            }
             self.immediate(word, start)?;
+            self.now.raw_ids = kind <= ID_SEMANTICS || kind == EXT_SET;
+            self.doubt(word, start, self.now.raw_ids, optional);
             self.consume(end);
             return Ok(Step::Raw);
         }
         let done = match kind {
-            ..=ID_SEMANTICS => return self.bad_id(word, start),
+            ..=ID_SEMANTICS => return self.bad_id(kind, word, start),
             EXT_SET => return self.import_id(optional, start),
             LITERAL_INTEGER => self.literal(word, NumberType::U32, optional, start)?,
             LITERAL_FLOAT => {
@@ -212,10 +219,16 @@ impl<'t> Assembler<'t, '_> {
                 self.literal(word, ty, optional, start)?
             }
             TYPED_NUMBER => {
-                let Some(ty) = self.types.number(self.now.result_type) else {
+                let ty = self.types.number(self.now.result_type);
+                if let Some(step) = self.number_words(ty)? {
+                    return Ok(step);
+                }
+                let Some(ty) = ty else {
                     let name = shown(self.token((self.now.name.0 + 2, self.now.name.1)));
                     let message = format!("Type for {name} must be a scalar floating point or integer type");
-                    return self.fail(start, message);
+                    let what =
+                        "a type that OpTypeInt or OpTypeFloat made before; `--documented` reads words of any type";
+                    return self.fail(start, message).map_err(|f| expecting(f, Some(what.to_owned())));
                 };
                 self.literal(word, ty, optional, start)?
             }
@@ -228,6 +241,9 @@ impl<'t> Assembler<'t, '_> {
                          integer scalar",
                     );
                 };
+                if let Some(step) = self.number_words(Some(ty))? {
+                    return Ok(step);
+                }
                 self.literal(word, ty, optional, start)?
             }
             LITERAL_STRING => self.string(word, optional, start)?,
@@ -245,19 +261,25 @@ impl<'t> Assembler<'t, '_> {
     }
 
     #[cold]
-    fn bad_id(&self, word: &[u8], start: usize) -> Result<Step, Fail> {
-        match word.strip_prefix(b"%") {
-            Some(name) => self.fail(start, format!("Invalid ID {}", shown(name))),
-            None => {
-                let what = Some("an id, such as `%name`".to_owned());
-                self.fail(start, "Expected id to start with %.").map_err(|f| expecting(f, what))
-            }
+    fn bad_id(&self, kind: u8, word: &[u8], start: usize) -> Result<Step, Fail> {
+        if let Some(name) = word.strip_prefix(b"%") {
+            return self.fail(start, format!("Invalid ID {}", shown(name)));
         }
+        let what = match meaning::number(self.grammar, kind, word) {
+            Some(n) => format!(
+                "the id of a constant: `{}` is {n}, so define `%name = OpConstant %uint {n}` and write `%name`",
+                shown(word)
+            ),
+            None => "an id, such as `%name`".to_owned(),
+        };
+        self.fail(start, "Expected id to start with %.").map_err(|f| expecting(f, Some(what)))
     }
 
     /// A number of a type.
     fn literal(&mut self, word: &[u8], ty: NumberType, optional: bool, start: usize) -> Result<Literal, Fail> {
-        match number(word, ty) {
+        let lower = lower_p(word);
+        let read = lower.as_deref().filter(|_| self.documented).unwrap_or(word);
+        match number(read, ty) {
             Ok((bits, words)) => {
                 self.words.push(bits as u32);
                 if words > 1 {
@@ -267,8 +289,14 @@ impl<'t> Assembler<'t, '_> {
             }
             Err(Refusal::Usage(message)) => self.fail(start, message),
             Err(_) if optional => Ok(Literal::Absent),
-            Err(Refusal::Invalid(message)) => self.fail(start, message),
-            Err(Refusal::Unsupported(message)) => self.fail_as(Status::Internal, start, message),
+            Err(Refusal::Invalid(message)) => {
+                let what = "`p` in lower case, as in `0x1.8p+1`; `--documented` reads `P` too";
+                self.fail(start, message).map_err(|f| expecting(f, lower.map(|_| what.to_owned())))
+            }
+            Err(Refusal::Unsupported(message)) => {
+                let what = "its words with `!`, the low one first; `--documented` reads them without";
+                self.fail_as(Status::Internal, start, message).map_err(|f| expecting(f, Some(what.to_owned())))
+            }
         }
     }
 

@@ -75,6 +75,9 @@ impl Assembler<'_, '_> {
     fn values(&mut self, head: Option<(usize, usize)>) -> Result<(), Fail> {
         while self.pos < self.text.len() && !is_instruction(self.text, self.pos) {
             let start = self.pos;
+            if head.is_none() && self.begins_documented(start) {
+                break;
+            }
             let end = word_end(self.text, start);
             let word = self.token((start, end));
             if let Some(head) = head
@@ -86,6 +89,9 @@ impl Assembler<'_, '_> {
             if !self.value(word, start)? {
                 let word = shown(word);
                 return self.fail(start, format!("Invalid word following !<integer>: {word}"));
+            }
+            if word.first() == Some(&b'!') && head.is_none() {
+                self.doubt(word, start, self.now.raw_ids, self.is_first_of_line(start));
             }
             self.consume(end);
             if self.words.len() - self.now.first > crate::limits::INSTRUCTION_WORDS && head.is_none() {

@@ -6,12 +6,14 @@
 use isaglot_invariant::Impossible as _;
 
 use super::cfg::{Block, Held};
-use super::decode::Nothing;
+use super::decode::{Nothing, Sink};
 use super::print::{Out, color};
 use super::{Recovery, Stream};
 use crate::grammar::opcode;
-use crate::grammar::rows::{ANNOTATION, DEBUG, MAKES_TYPE};
+use crate::grammar::rows::{ANNOTATION, DEBUG, GroupRow, ID_SCOPE, ID_SEMANTICS, MAKES_TYPE, Str};
 use crate::limits;
+use crate::meaning;
+use crate::number::NumberType;
 use crate::places::{Facts, Places};
 
 /// Columns before the opcode.
@@ -28,6 +30,8 @@ struct Layout<'a> {
     decorations: Vec<(u32, u32)>,
     /// The number of the last decoration of an id, from 1.
     said: Facts<'a, 'a>,
+    /// The word index of the instruction that makes a constant of one word.
+    constants: Facts<'a, 'a>,
     annotations: bool,
     debug: bool,
     types: bool,
@@ -41,6 +45,7 @@ pub(super) fn run<const COLOR: bool>(s: &mut Stream<'_, COLOR>, places: &Places<
         column: 0,
         decorations: Vec::new(),
         said: Facts::new(places),
+        constants: Facts::new(places),
         annotations: false,
         debug: false,
         types: false,
@@ -176,6 +181,9 @@ fn line<const COLOR: bool>(s: &mut Stream<'_, COLOR>, layout: &mut Layout<'_>, a
     if s.options.comment {
         said(s, layout, at, &mut comment);
     }
+    if s.options.meanings {
+        meant(s, layout, at, &mut comment);
+    }
     layout.column = if comment.any { comment.column.min(limits::COMMENT_COLUMN) } else { 0 };
     s.printer.out.bytes(b"\n");
 }
@@ -231,6 +239,50 @@ fn said<const COLOR: bool>(s: &mut Stream<'_, COLOR>, layout: &mut Layout<'_>, a
             layout.said.set(target, layout.decorations.len() as u32);
         }
         _ => {}
+    }
+}
+
+/// The operands of an instruction that are constants with names: their kinds and ids.
+#[derive(Default)]
+struct Named {
+    ids: Vec<(u8, u32)>,
+}
+
+impl Sink for Named {
+    fn id(&mut self, kind: u8, id: u32) {
+        if (kind == ID_SCOPE || kind == ID_SEMANTICS) && self.ids.len() < limits::NAMED_CONSTANTS {
+            self.ids.push((kind, id));
+        }
+    }
+    fn number(&mut self, _: &[u32], _: NumberType) {}
+    fn string(&mut self, _: &[u32]) {}
+    fn name(&mut self, _: Str) {}
+    fn mask(&mut self, _: &GroupRow, _: u32) {}
+    fn nested(&mut self, _: Option<Str>, _: u32) {}
+}
+
+/// What the constants of a line mean, in the order of its operands; `?` for one whose value the module does not fix. Notes
+/// a constant.
+fn meant<const COLOR: bool>(s: &mut Stream<'_, COLOR>, layout: &mut Layout<'_>, at: usize, comment: &mut Comment) {
+    let words = s.decoder.words;
+    if let Some([first, _, id, _]) = words.get(at..at + 4)
+        && *first == 4 << 16 | u32::from(opcode::OpConstant)
+    {
+        layout.constants.set(*id, at as u32);
+    }
+    let mut named = Named::default();
+    if s.decoder.instruction(at, false, &mut named).is_err() || named.ids.is_empty() {
+        return;
+    }
+    let meaning = |&(kind, id): &(u8, u32)| {
+        let place = Some(layout.constants.get(id) as usize).filter(|place| *place > 0)?;
+        meaning::names(s.options.grammar, kind, *words.get(place + 3)?)
+    };
+    let meanings: Vec<Option<String>> = named.ids.iter().map(meaning).collect();
+    if meanings.iter().any(Option::is_some) {
+        let texts: Vec<&str> = meanings.iter().map(|m| m.as_deref().unwrap_or("?")).collect();
+        comment.part(&mut s.printer.out);
+        s.printer.out.bytes(texts.join(", ").as_bytes());
     }
 }
 

@@ -41,6 +41,8 @@ pub struct Options<'g> {
     pub offsets: bool,
     /// Comments on sections, functions and decorated results.
     pub comment: bool,
+    /// Comments on what constants mean that stand for a scope or for memory semantics. The reference has none.
+    pub meanings: bool,
     /// Indent blocks by their nesting.
     pub nested_indent: bool,
     /// Blocks in the order of control flow.
@@ -66,6 +68,7 @@ impl Default for Options<'static> {
             header: true,
             offsets: false,
             comment: false,
+            meanings: false,
             nested_indent: false,
             reorder_blocks: false,
             color: false,
@@ -259,7 +262,11 @@ fn run<const COLOR: bool>(
             check: check.take(),
             failures: Vec::new(),
         };
-        let plain = !(options.offsets || options.comment || options.nested_indent || options.reorder_blocks);
+        let plain = !(options.offsets
+            || options.comment
+            || options.meanings
+            || options.nested_indent
+            || options.reorder_blocks);
         let stopped = if plain { stream.plain() } else { layout::run(&mut stream, &places) };
         // The reference names ids only up to the problem. Where nothing has left yet, that can be repeated.
         if let Some(instructions) = stopped

@@ -22,9 +22,10 @@ Examples:
 pub(crate) struct Args {
     /// The texts; standard input if there is none or for `-`.
     inputs: Vec<PathBuf>,
-    /// Where the module goes, `-` for standard output; a folder if there are several inputs.
-    #[arg(short, long, value_name = "FILE", default_value = "out.spv")]
-    output: PathBuf,
+    /// Where the module goes, `-` for standard output; a folder if there are several inputs. `out.spv` if it is missing
+    /// and there is one input.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Numeric ids keep their numbers; other ids fill the gaps from 1 up.
     #[arg(long)]
     preserve_numeric_ids: bool,
@@ -37,6 +38,10 @@ pub(crate) struct Args {
     /// Take header, byte order and ids from what `dis --exact` wrote.
     #[arg(long)]
     exact: bool,
+    /// Read also what the syntax page has and spirv-as refuses: numbers of more than 64 bits, or of a type that the text
+    /// does not define, as their words, the low one first; `P` in hexadecimal floats.
+    #[arg(long)]
+    documented: bool,
     /// Write the names of ids as JSON, and where in the text each instruction stands.
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
@@ -57,7 +62,12 @@ pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
         preserve_numeric_ids: args.preserve_numeric_ids,
         keep_going: args.keep_going,
         map: args.map.is_some(),
+        documented: args.documented,
     };
+    let map = args.map.as_deref().map_or(Ok(()), |map| files::places(&args.inputs, Some(map), "json"));
+    if let Err(d) = files::places(&args.inputs, args.output.as_deref(), "spv").and(map) {
+        return session.wrong_usage(d);
+    }
     files::each(&args.inputs, session, |inputs, input, session, problems| {
         one(args, inputs, input, &options, session, problems)
     })
@@ -80,12 +90,16 @@ fn one(
     } else {
         (None, asm::assemble_words(&text, options))
     };
-    if !done.failures.is_empty() {
-        let file = session.files.add(input_name(Some(input)), text);
+    if !done.failures.is_empty() || !done.warnings.is_empty() {
+        let file = session.files.add(input_name(Some(input)), text.clone());
+        done.warnings.iter().for_each(|w| problems.push(w.diagnostic(file)));
         done.failures.iter().for_each(|f| problems.push(f.diagnostic(file)));
+    }
+    if !done.failures.is_empty() {
         return Ok(());
     }
-    let target = files::target(inputs, input, Some(&args.output), "spv");
+    let output = args.output.as_deref().unwrap_or(Path::new("out.spv"));
+    let target = files::target(inputs, input, Some(output), "spv");
     let mut out = Output::create(target.as_deref(), true)?;
     let bytes = exact.map_or_else(|| asm::to_bytes(&done.words), Cow::Owned);
     out.write_all(&bytes).map_err(|e| out.failed(&e))?;

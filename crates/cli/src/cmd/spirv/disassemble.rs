@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// Byte offset of each instruction as a comment.
     #[arg(long)]
     offsets: bool,
-    /// Comments on sections, functions and decorated results.
+    /// Comments on sections, functions, decorated results, and what constants mean as scopes and memory semantics.
     #[arg(long)]
     comment: bool,
     /// Indent blocks by their nesting.
@@ -82,6 +82,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
         header: !args.no_header,
         offsets: args.offsets,
         comment: args.comment,
+        meanings: args.comment,
         nested_indent: args.nested_indent,
         reorder_blocks: args.reorder_blocks,
         color: args.output.is_none() && session.color.on(&std::io::stdout()),
@@ -90,6 +91,11 @@ pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
         wide_numbers: args.wide_numbers,
         swap_imports: args.swap_imports,
     };
+    if args.output.is_some()
+        && let Err(d) = files::places(&args.inputs, args.output.as_deref(), if args.json { "json" } else { "spvasm" })
+    {
+        return session.wrong_usage(d);
+    }
     files::each(&args.inputs, session, |inputs, input, _, problems| one(args, inputs, input, &options, problems))
 }
 

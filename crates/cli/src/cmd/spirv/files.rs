@@ -93,6 +93,37 @@ pub(super) fn grammar(dir: &Path) -> Result<Tables, Diagnostics> {
     compile::compile(&model).map_err(|e| Diagnostic::error("spirv-grammar", e).into())
 }
 
+/// Whether several inputs have somewhere to go: a folder, and a name in it for each.
+pub(super) fn places(inputs: &[PathBuf], output: Option<&Path>, extension: &str) -> Result<(), Diagnostic> {
+    if inputs.len() < 2 {
+        return Ok(());
+    }
+    let n = inputs.len();
+    let folder = match output {
+        None => {
+            return Err(Diagnostic::error(
+                "cli-usage",
+                format!("{n} inputs need a folder for what is made of them: `-o DIR`"),
+            ));
+        }
+        Some(folder) if !folder.is_dir() => {
+            let d = Diagnostic::error("cli-usage", format!("`{}` is not a folder", folder.display()));
+            return Err(d.note(format!("{n} inputs need one: make it first")));
+        }
+        Some(folder) => folder,
+    };
+    let mut taken = std::collections::BTreeMap::new();
+    for input in inputs {
+        let target = target(inputs, input, Some(folder), extension);
+        if let Some(other) = taken.insert(target.clone(), input) {
+            let (a, b, target) = (other.display(), input.display(), target.unwrap_or_default());
+            let message = format!("`{a}` and `{b}` would both become `{}`", target.display());
+            return Err(Diagnostic::error("cli-usage", message));
+        }
+    }
+    Ok(())
+}
+
 /// Where the result for one input goes: with more than one input `output` is a folder.
 pub(super) fn target(inputs: &[PathBuf], input: &Path, output: Option<&Path>, extension: &str) -> Option<PathBuf> {
     match output {
