@@ -121,6 +121,15 @@ pub fn explain(plan: &Plan<'_>, word: &Word, compat: Compat) -> Explanation {
     }
 }
 
+/// Takes the word of another space apart, such as one of descriptors that a field holds. `None` if it is none of the space.
+#[must_use]
+pub fn explain_in(plan: &Plan<'_>, space: SpaceId, word: &Word, compat: Compat) -> Option<Explained> {
+    let mut scopes = Scopes::new(plan, true);
+    let encoding = scopes.select(space, word)?;
+    let scope = scopes.enter_encoding(encoding, word)?;
+    Some(take_apart(plan, &mut scopes, scope, compat))
+}
+
 /// The encodings of `space` of the word's width that `word` misses by the fewest bits, at most [`MAX_NEAREST`].
 #[must_use]
 pub fn nearest(plan: &Plan<'_>, space: SpaceId, word: &Word) -> Vec<Near> {

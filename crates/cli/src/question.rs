@@ -38,16 +38,38 @@ pub(crate) fn read(
     text: &str,
 ) -> Result<Question, Diagnostics> {
     let text = text.trim();
-    let prefixed = ["0x", "0X", "0b", "0B"].iter().any(|prefix| text.starts_with(prefix));
-    let digits = text.chars().all(|c| c.is_ascii_hexdigit() || ":, _".contains(c));
     let number = |assembler: &Assembler<'_, '_>| Ok(Question::Word(explain::word(assembler.plan(), text)?));
-    if prefixed || (digits && !text.starts_with(|c: char| c.is_ascii_alphabetic())) {
+    let looks = looks(text);
+    if looks == Looks::Number {
         return number(assembler);
     }
     match assemble(kind, assembler, files, text) {
         Ok(bytes) => Ok(Question::Assembly(bytes)),
-        Err(problems) if digits && problems.iter().any(|d| d.code == UNKNOWN) => number(assembler),
+        Err(problems) if looks == Looks::Either && problems.iter().any(|d| d.code == UNKNOWN) => number(assembler),
         Err(problems) => Err(problems),
+    }
+}
+
+/// What a text can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Looks {
+    /// It begins as numbers do.
+    Number,
+    /// Hex digits that begin with a letter: a number, if no instruction is called so.
+    Either,
+    /// Anything else.
+    Assembly,
+}
+
+/// What a text can be, by its letters.
+pub(crate) fn looks(text: &str) -> Looks {
+    let prefixed = ["0x", "0X", "0b", "0B"].iter().any(|prefix| text.starts_with(prefix));
+    let digits = text.chars().all(|c| c.is_ascii_hexdigit() || ":, _".contains(c));
+    match digits {
+        _ if prefixed => Looks::Number,
+        true if !text.starts_with(|c: char| c.is_ascii_alphabetic()) => Looks::Number,
+        true => Looks::Either,
+        false => Looks::Assembly,
     }
 }
 

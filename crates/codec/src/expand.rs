@@ -161,6 +161,18 @@ impl<'a> Expander<'a> {
         None
     }
 
+    /// What a short form consists of: each step that applies, with the value of its bits, which is the number of a row
+    /// where the step has a table. `None` where [`Expander::expand`] gives none for another reason than a missing row.
+    pub fn steps(&self, word: u64) -> Option<(&'a Expansion, Vec<(&'a ExpandStep, u64)>)> {
+        let id = self.owner(word)?;
+        let form = self.forms.get(self.form_of.get(id.index()).copied().flatten()? as usize)?;
+        form.is(word).then_some(())?;
+        let value = |step: &'a ExpandStep| (step, gather64(&step.from, word));
+        let steps = forward(&self.plan, form, id, word)?;
+        let steps = steps.iter().filter_map(|&s| form.expansion.steps.get(s as usize)).map(value);
+        Some((form.expansion, steps.collect()))
+    }
+
     fn expand_as(&mut self, form: usize, id: EncodingId, word: u64) -> Option<u128> {
         let f = &self.forms[form];
         let key = (id, gather64(&f.short_key, word));

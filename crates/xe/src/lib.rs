@@ -7,6 +7,7 @@ mod assemble;
 pub mod decode;
 mod encode;
 mod encode_kept;
+pub mod explain;
 pub mod float;
 pub mod inst;
 mod isa;

@@ -3,7 +3,8 @@
 use isaglot_listing::write::{Style, to_json};
 use isaglot_source::{Diagnostics, FileId};
 
-use crate::{Compaction, ListOptions, Lister, Printer, TextOptions, Xe};
+use crate::stream::{RawWord, StreamItem};
+use crate::{Compaction, ListOptions, Lister, Printer, Program, TextOptions, Xe};
 
 /// Takes bytes as a binary and as text: disassembles, lists with everything, reads the listing back, assembles. Says
 /// what does not hold together; the point is that nothing panics and that every JSON that is written is read.
@@ -13,6 +14,7 @@ pub fn exercise(xe: &mut Xe, data: &[u8]) -> Result<(), String> {
     let all = TextOptions { pc: true, bits: true, hex_floats: true, ldst: true, ..TextOptions::default() };
     xe.print(&program, &all, &mut text);
     quick(xe, data)?;
+    readings(xe, &program)?;
     for (compat, ldst) in [(false, false), (true, true)] {
         let options = ListOptions { defs: true, pc: true, bits: true, ldst, compat, ..ListOptions::default() };
         let mut json = Vec::new();
@@ -58,6 +60,35 @@ pub fn quick(xe: &mut Xe, data: &[u8]) -> Result<(), String> {
         while lister.fill(&mut fast) {}
         if lister.findings() != program.findings() || fast != plain {
             return Err(format!("the listing differs {}", difference(&plain, &fast)));
+        }
+    }
+    Ok(())
+}
+
+/// Words that are taken apart have the text that is printed, and the problem that is reported.
+fn readings(xe: &mut Xe, program: &Program) -> Result<(), String> {
+    for entry in &program.entries {
+        let (mut text, mut problem) = (Vec::new(), None);
+        match &entry.item {
+            StreamItem::Inst(i) => xe.print_inst(i, 0, &TextOptions::default(), &mut text),
+            StreamItem::Bad(why) => problem = Some(why.message()),
+        }
+        let text = String::from_utf8_lossy(&text).split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+        let found = match xe.reading(RawWord { pc: 0, ..entry.raw() }) {
+            Ok(found) => found,
+            Err(why) if problem == Some(why.message()) => continue,
+            Err(why) => return Err(format!("{text:?} is not taken apart: {}", why.message())),
+        };
+        let pieces: Vec<&str> =
+            found.pieces.iter().filter_map(|p| found.text.get(p.start..)?.get(..p.text.len())).collect();
+        let texts: Vec<&str> = found.pieces.iter().map(|p| p.text.as_str()).collect();
+        if found.text != text || found.problem != problem || pieces != texts || texts.join(" ") != text {
+            return Err(format!("{text:?} {problem:?} is taken apart as {found:?}"));
+        }
+        if let Some(short) = found.short.filter(|_| !entry.short)
+            && xe.reading(RawWord { pc: 0, word: short.into(), short: true }).map(|short| short.long) != Ok(found.long)
+        {
+            return Err(format!("{text:?} is not what its short form stands for"));
         }
     }
     Ok(())

@@ -158,7 +158,7 @@ impl Parts {
         let Some(fields) = xe.flat.shape(shape).filter(|_| index < MAX_PLANS) else { return false };
         // What a branch says depends on where it stands.
         plan.kept = !form.branches();
-        let mut slots = self.slots(xe, form);
+        let mut slots = Parts::slots(self.lengths, xe, form);
         let mut registers = [0u128; PARTS];
         let operands =
             [(Part::Dst, &xe.dst), (Part::Src0, &xe.src[0]), (Part::Src1, &xe.src[1]), (Part::Src2, &xe.src[2])];
@@ -198,15 +198,18 @@ impl Parts {
         plan.kept
     }
 
-    /// The fields that each part depends on, as bits by slot.
-    fn slots(&self, xe: &Xe, form: Form) -> [u128; PARTS] {
+    /// The fields that each part of a text depends on, as bits by slot.
+    pub(crate) fn text_slots(xe: &Xe, form: Form) -> [u128; PARTS] {
+        Parts::slots(false, xe, form)
+    }
+
+    fn slots(lengths: bool, xe: &Xe, form: Form) -> [u128; PARTS] {
         let s = &xe.slots;
         let operand = |o: &OperandSlots| {
             set(&[o.ty, o.imm, o.imm16, o.ind, o.file, o.arf, o.reg, o.sub])
                 | set(&[o.hs, o.width, o.vs, o.mods, o.asub, o.aoff, o.mme])
         };
-        let head = set(&[s.pred, s.pred_inv, s.flag_reg, s.flag_sub, s.no_mask, s.exec_size, s.ch_off, s.cond])
-            | set(&[s.math, s.sync, s.sfid, s.bfn, s.depth, s.repeat, s.brctl]);
+        let head = head_slots(xe).iter().fold(0, |all, some| all | some);
         let tail = set(&[s.swsb, s.debug, s.atomic, s.acc_wr, s.eot, s.exbso, s.cps, s.fusion]);
         let (desc, exdesc) = (set(&[s.desc_reg, s.desc]), set(&[s.exdesc_reg, s.exdesc, s.exdesc_sub]));
         let message = desc | exdesc | set(&[s.sfid, s.exbso]);
@@ -216,7 +219,7 @@ impl Parts {
             // Which immediates there are depends on the function.
             Form::Sync => srcs[0] |= set(&[s.sync]),
             Form::Send => {
-                if self.lengths {
+                if lengths {
                     dst |= desc;
                     srcs[0] |= message;
                 }
@@ -342,6 +345,18 @@ fn small_decimal(n: u64, out: &mut Vec<u8>) {
     } else {
         crate::float::decimal(out, n as i64);
     }
+}
+
+/// The fields that the predicate, the mnemonic, the channels and the flag modifier of a head depend on.
+pub(crate) fn head_slots(xe: &Xe) -> [u128; 4] {
+    let s = &xe.slots;
+    let flag = set(&[s.flag_reg, s.flag_sub]);
+    [
+        set(&[s.pred, s.pred_inv, s.no_mask]) | flag,
+        set(&[s.math, s.sync, s.sfid, s.bfn, s.depth, s.repeat, s.brctl]),
+        set(&[s.exec_size, s.ch_off]),
+        set(&[s.cond]) | flag,
+    ]
 }
 
 /// As bits by slot.

@@ -6,15 +6,18 @@ use std::process::ExitCode;
 use isaglot::explain::{self, Explained, Explanation, full_hex};
 use isaglot_asm::{Assembler, Compat, Names};
 use isaglot_bits::Word;
+use isaglot_invariant::impossible;
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
+use isaglot_xe::Platform;
 use serde_json::{Value, json};
 
+use super::xe::{self, explain::Apart};
 use crate::args::{OutputArgs, SpecArgs};
-use crate::load::Chosen;
+use crate::load::{Chosen, load};
 use crate::question::{self, Question};
-use crate::session::Session;
-use crate::subject::Subject;
+use crate::session::{EXIT_INPUT, Session};
+use crate::subject::{CHOICES, GEN, Only, Subject, SubjectKind};
 
 /// Say why a word decodes as it does, or what comes nearest; or what an instruction is made of.
 #[derive(clap::Args, Debug)]
@@ -40,18 +43,65 @@ pub(crate) struct Args {
     svg: bool,
 }
 
+/// What can be explained. SPIR-V has no words to take apart.
+pub(crate) const TAKES: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Xe];
+
+/// The options that are for some of them.
+pub(crate) const ONLY: &[Only] = &[CHOICES, GEN];
+
 /// Runs the verb. A word that is nothing is an answer, not an error.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    match Subject::description(&args.spec.spec(), session) {
-        Ok(chosen) => {
-            let mut problems = Diagnostics::new();
-            if let Err(d) = answer(args, &chosen, session, &mut problems) {
-                problems.push(d);
-            }
-            session.status(&problems)
-        }
-        Err(code) => code,
+    let spec = args.spec.spec();
+    let mut problems = Diagnostics::new();
+    let done = match Subject::of(&spec, session) {
+        Err(code) => return code,
+        Ok(Subject::Description(chosen)) => answer(args, &chosen, session, &mut problems),
+        Ok(Subject::Xe(platform)) => match load(&spec, session) {
+            Some(chosen) => kernel(args, platform, &chosen, session, &mut problems),
+            None => return ExitCode::from(EXIT_INPUT),
+        },
+        Ok(Subject::Spirv) => return impossible(ExitCode::from(EXIT_INPUT)),
+    };
+    if let Err(d) = done {
+        problems.push(d);
     }
+    session.status(&problems)
+}
+
+/// Answers all questions about a machine of Intel Xe, whose texts are not in the description.
+fn kernel(
+    args: &Args,
+    platform: Platform,
+    chosen: &Chosen,
+    session: &mut Session,
+    problems: &mut Diagnostics,
+) -> Result<(), Diagnostic> {
+    let description = xe::description()?;
+    let mut xe = xe::machine(&description, platform)?;
+    let (isa, plan) = (&chosen.isa, chosen.plan());
+    let mut words: Vec<Apart> = Vec::new();
+    for text in &args.words {
+        match xe::explain::words(&mut xe, &plan, &mut session.files, text) {
+            Ok(found) => {
+                words.extend(found.into_iter().map(|raw| xe::explain::apart(&mut xe, &plan, &session.files, raw)));
+            }
+            Err(wrong) => problems.append(wrong),
+        }
+    }
+    if problems.has_errors() {
+        return Ok(());
+    }
+    let color = args.output.path().is_none() && session.color.on(&io::stdout());
+    let text = if args.svg {
+        picture(isa, words.into_iter().map(|apart| (apart.word, apart.explanation)))?
+    } else if args.json {
+        let one = |apart: &Apart| apart.json(to_json(isa, &session.files, &apart.word, &apart.explanation));
+        format!("{:#}\n", Value::Array(words.iter().map(one).collect()))
+    } else {
+        let texts: Vec<String> = words.iter().map(|apart| apart.text(isa, &session.files, color)).collect();
+        texts.join("\n")
+    };
+    args.output.write(&text)
 }
 
 /// Answers all questions, or says what is wrong with any of them.
@@ -71,26 +121,29 @@ fn answer(args: &Args, chosen: &Chosen, session: &mut Session, problems: &mut Di
         return Ok(());
     }
     let color = args.output.path().is_none() && session.color.on(&io::stdout());
-    let explained = words.iter().map(|word| (word, explain::explain(&plan, word)));
+    let explained = words.into_iter().map(|word| {
+        let explanation = explain::explain(&plan, &word);
+        (word, explanation)
+    });
     let text = if args.svg {
         picture(&chosen.isa, explained)?
     } else if args.json {
-        let all: Vec<Value> = explained.map(|(word, e)| to_json(&chosen.isa, &session.files, word, &e)).collect();
+        let all: Vec<Value> = explained.map(|(word, e)| to_json(&chosen.isa, &session.files, &word, &e)).collect();
         format!("{:#}\n", Value::Array(all))
     } else {
         let texts: Vec<String> =
-            explained.map(|(word, e)| explain::text(&chosen.isa, &session.files, word, &e, color)).collect();
+            explained.map(|(word, e)| explain::text(&chosen.isa, &session.files, &word, &e, color)).collect();
         texts.join("\n")
     };
     args.output.write(&text)
 }
 
 /// The picture of the one word.
-fn picture<'w>(isa: &Isa, mut explained: impl Iterator<Item = (&'w Word, Explanation)>) -> Result<String, Diagnostic> {
+fn picture(isa: &Isa, mut explained: impl Iterator<Item = (Word, Explanation)>) -> Result<String, Diagnostic> {
     let error = |message: String| Diagnostic::error("explain-svg", message).note("expected one word of an instruction");
     match (explained.next(), explained.next()) {
         (Some((_, Explanation::Match(found))), None) => Ok(isaglot_site::picture(isa, found.encoding)),
-        (Some((word, _)), None) => Err(error(format!("0x{} is not a valid instruction", full_hex(word)))),
+        (Some((word, _)), None) => Err(error(format!("0x{} is not a valid instruction", full_hex(&word)))),
         _ => Err(error("a picture is of one word".to_owned())),
     }
 }

@@ -63,7 +63,7 @@ const VERBS: &[Verb] = &[
     verb!("diff", diff),
     verb!("disasm", disasm, disasm::TAKES, disasm::ONLY),
     verb!("docs", docs),
-    verb!("explain", explain),
+    verb!("explain", explain, explain::TAKES, explain::ONLY),
     #[cfg(feature = "explore")]
     verb!("explore", explore),
     verb!("gen", gen_code),

@@ -63,6 +63,11 @@ pub fn full_hex(word: &Word) -> String {
     hex[hex.len() - (word.width().div_ceil(4) as usize).min(hex.len())..].to_owned()
 }
 
+/// Bits as descriptions write them: the pieces, the most significant first.
+pub fn bits(ranges: &[BitRange]) -> String {
+    ranges.iter().map(|range| range_text(*range)).collect::<Vec<_>>().join(" ")
+}
+
 fn range_text(range: BitRange) -> String {
     match range.high() {
         Some(high) if high != range.lo => format!("{high}:{}", range.lo),
@@ -170,8 +175,15 @@ fn matched(isa: &Isa, files: &SourceMap, e: &Explained, depth: usize, color: boo
         if name == encoding.display_name { name.to_owned() } else { format!("{} ({name})", encoding.display_name) };
     out.push_str(&format!("{pad}encoding   {shown}, {at}\n"));
     out.push_str(&format!("{pad}decided by {}\n", fixed_text(&encoding.pattern)));
-    if !e.dont_care.is_zero() {
-        let bits: Vec<String> = e.dont_care.runs().into_iter().rev().map(range_text).collect();
+    // A bit of a field has a meaning here, whatever it has elsewhere.
+    let of_fields = e
+        .fields
+        .iter()
+        .flat_map(|f| &f.ranges)
+        .fold(Word::zero(e.word.width()), |all, range| all.or(&Word::mask(*range, e.word.width())));
+    let dont_care = e.dont_care.and(&of_fields.not());
+    if !dont_care.is_zero() {
+        let bits: Vec<String> = dont_care.runs().into_iter().rev().map(range_text).collect();
         out.push_str(&format!("{pad}don't-care bits that are set: {}\n", bits.join(", ")));
     }
     for case in &e.cases {
@@ -189,7 +201,7 @@ fn matched(isa: &Isa, files: &SourceMap, e: &Explained, depth: usize, color: boo
     for field in &e.fields {
         let place = match &field.derived {
             Some(expr) => format!("= {}", expr.split_whitespace().collect::<Vec<_>>().join(" ")),
-            None => field.ranges.iter().map(|r| range_text(*r)).collect::<Vec<_>>().join(" "),
+            None => bits(&field.ranges),
         };
         let text = String::from_utf8_lossy(&field.text);
         let value = plain_hex(&field.value);

@@ -139,10 +139,10 @@ impl<'d> Lsc<'d> {
         let flat = Xe::space(isa, "#lsc").and_then(|space| Flat::new(isa, space, generation));
         let slots = NAMES.map(|n| flat.as_ref().and_then(|f| f.slot(n)).unwrap_or(NO_SLOT));
         let extended = [
-            Extended::new(isa, generation, "#lsc-flat", ["OFFSET", "", ""]),
-            Extended::new(isa, generation, "#lsc-block", ["X", "Y", ""]),
-            Extended::new(isa, generation, "#lsc-bti", ["OFFSET", "", "INDEX"]),
-            Extended::new(isa, generation, "#lsc-state", ["", "", "INDEX"]),
+            Extended::new(isa, generation, EXTENDED[0], ["OFFSET", "", ""]),
+            Extended::new(isa, generation, EXTENDED[1], ["X", "Y", ""]),
+            Extended::new(isa, generation, EXTENDED[2], ["OFFSET", "", "INDEX"]),
+            Extended::new(isa, generation, EXTENDED[3], ["", "", "INDEX"]),
         ];
         Lsc { flat: flat.map(RefCell::new), slots, extended, known: RefCell::new(FxHashMap::default()) }
     }
@@ -307,6 +307,14 @@ impl<'d> Xe<'d> {
 }
 
 /// Which kind of extended descriptor belongs to a surface.
+/// The space of the extended descriptor of a message.
+pub(super) fn extended_space(m: &LoadStore<'_>) -> &'static str {
+    EXTENDED[kind(m.surface, m.block2d)]
+}
+
+/// The spaces of extended descriptors, in the order of [`Lsc::extended`].
+const EXTENDED: [&str; 4] = ["#lsc-flat", "#lsc-block", "#lsc-bti", "#lsc-state"];
+
 fn kind(surface: &str, block2d: bool) -> usize {
     match (surface, block2d) {
         ("flat", false) => 0,

@@ -1,6 +1,7 @@
 //! Message descriptors: what a message does, how much it reads and writes, and where.
 
 mod describe;
+pub use describe::Descriptor;
 mod lsc;
 mod other;
 

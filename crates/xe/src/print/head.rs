@@ -51,7 +51,7 @@ impl<'d> Xe<'d> {
         Shown { count: i.src_count, ..Shown::width(columns.debt) }
     }
 
-    pub(super) fn predicate(&self, i: &Inst, out: &mut Vec<u8>) {
+    pub(crate) fn predicate(&self, i: &Inst, out: &mut Vec<u8>) {
         if !i.wren && i.pred.is_none() {
             return;
         }
@@ -84,7 +84,7 @@ impl<'d> Xe<'d> {
     }
 
     /// What stands after the dot of the mnemonic.
-    fn function(&self, i: &Inst, options: &TextOptions, out: &mut Vec<u8>) {
+    pub(crate) fn function(&self, i: &Inst, options: &TextOptions, out: &mut Vec<u8>) {
         match i.form {
             Form::Bfn if options.bfn_numbers => {
                 out.extend_from_slice(b".0x");
@@ -105,7 +105,7 @@ impl<'d> Xe<'d> {
         }
     }
 
-    pub(super) fn channels(&self, i: &Inst, out: &mut Vec<u8>) {
+    pub(crate) fn channels(&self, i: &Inst, out: &mut Vec<u8>) {
         if matches!(i.form, Form::None | Form::Sync) || self.op(i.op).name == "jmpi" {
             return;
         }
@@ -116,7 +116,7 @@ impl<'d> Xe<'d> {
         out.push(b')');
     }
 
-    fn flag_modifier(&self, i: &Inst, out: &mut Vec<u8>) {
+    pub(crate) fn flag_modifier(&self, i: &Inst, out: &mut Vec<u8>) {
         let cond = self.text(i.cond);
         if cond.is_empty() {
             return;

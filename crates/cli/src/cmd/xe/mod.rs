@@ -2,6 +2,7 @@
 
 mod asm;
 mod disasm;
+pub(crate) mod explain;
 pub(crate) mod iga64;
 mod input;
 mod list;
@@ -51,12 +52,12 @@ fn unreadable() -> Diagnostic {
 }
 
 /// The description of all machines, for the rest of the process: freeing it part by part takes an eighth of the start.
-pub(super) fn description() -> Result<ManuallyDrop<Description>, Diagnostic> {
+pub(crate) fn description() -> Result<ManuallyDrop<Description>, Diagnostic> {
     Description::embedded().map(ManuallyDrop::new).ok_or_else(unreadable)
 }
 
 /// The description compiled for one machine.
-fn machine(description: &Description, platform: Platform) -> Result<Xe<'_>, Diagnostic> {
+pub(crate) fn machine(description: &Description, platform: Platform) -> Result<Xe<'_>, Diagnostic> {
     Xe::new(description, platform).ok_or_else(unreadable)
 }
 
