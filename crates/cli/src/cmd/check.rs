@@ -23,7 +23,7 @@ use crate::target::ProcessorArgs;
 #[command(after_help = "\
 Examples:
   isaglot check my.xml
-  isaglot check --isa rv64gc_zba --by 6:2 --proofs")]
+  isaglot check --isa minnow --by 15:13 --proofs")]
 pub(crate) struct Args {
     #[command(flatten)]
     subject: SubjectArgs,

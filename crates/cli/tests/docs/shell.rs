@@ -6,11 +6,25 @@ use std::process::{Command, Stdio};
 
 use isaglot_testing::{Failed, workspace};
 
-/// A fresh folder with the files of the project that pages speak of.
+/// What of the project pages speak of.
+const PARTS: [&str; 4] = ["README.md", "docs", "specs", "examples"];
+
+/// A fresh folder with the files that a clone of the project has there: those that git knows or would take, or all where
+/// there is no repository.
 pub(crate) fn clone() -> Result<tempfile::TempDir, Failed> {
     let dir = tempfile::tempdir()?;
-    for part in ["README.md", "docs", "specs", "examples"] {
-        copy(&workspace().join(part), &dir.path().join(part))?;
+    let args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"];
+    let listed = Command::new("git").args(args).args(PARTS).current_dir(workspace()).output();
+    let listed = listed.ok().filter(|out| out.status.success() && !out.stdout.is_empty());
+    let listed = listed.map(|out| String::from_utf8_lossy(&out.stdout).into_owned());
+    let files: Vec<&str> = listed.as_deref().map_or(PARTS.to_vec(), |names| names.split_terminator('\0').collect());
+    for file in files {
+        // One that is deleted and not committed is still listed.
+        if workspace().join(file).exists() {
+            let to = dir.path().join(file);
+            std::fs::create_dir_all(to.parent().unwrap_or(dir.path()))?;
+            copy(&workspace().join(file), &to)?;
+        }
     }
     Ok(dir)
 }
