@@ -42,6 +42,7 @@ pub fn flags(compressed: bool, single: bool, double: bool) -> u32 {
 
 const MACHINE: u16 = 243;
 const PT_LOAD: u32 = 1;
+const PT_TLS: u32 = 7;
 const SHT_PROGBITS: u32 = 1;
 const SHT_SYMTAB: u32 = 2;
 const SHT_STRTAB: u32 = 3;
@@ -50,6 +51,7 @@ const SHT_RISCV_ATTRIBUTES: u32 = 0x7000_0003;
 const SHF_WRITE: u64 = 1;
 const SHF_ALLOC: u64 = 2;
 const SHF_EXECINSTR: u64 = 4;
+const SHF_TLS: u64 = 0x400;
 
 /// Bytes in the making; words are as wide as the machine's where that is how ELF has them.
 struct Bytes {
@@ -86,6 +88,7 @@ impl Bytes {
 
 /// Part of the memory with its rights.
 struct Segment {
+    kind: u32,
     rights: u32,
     address: u64,
     /// Bytes in memory and in the file.
@@ -130,7 +133,7 @@ fn rights(contents: Contents) -> u32 {
     match contents {
         Contents::Code => 5,
         Contents::Constant | Contents::Note => 4,
-        Contents::Data | Contents::Zero => 6,
+        Contents::Data | Contents::Zero | Contents::Thread | Contents::ThreadZero => 6,
     }
 }
 
@@ -139,7 +142,7 @@ fn segments(sections: &[&Section]) -> Vec<Segment> {
     let mut list: Vec<Segment> = Vec::new();
     for section in sections {
         let size = section.bytes.len() as u64;
-        let stored = if section.contents == Contents::Zero { 0 } else { size };
+        let stored = if section.contents.is_zero() { 0 } else { size };
         let rights = rights(section.contents);
         if let Some(last) = list.last_mut()
             && last.rights == rights
@@ -153,9 +156,20 @@ fn segments(sections: &[&Section]) -> Vec<Segment> {
             continue;
         }
         let align = section.align.max(PAGE);
-        list.push(Segment { rights, address: section.address, memory: size, stored, align, offset: 0 });
+        list.push(Segment { kind: PT_LOAD, rights, address: section.address, memory: size, stored, align, offset: 0 });
     }
     list
+}
+
+/// What each thread gets a copy of, if there is something.
+fn thread(sections: &[&Section]) -> Option<Segment> {
+    let all: Vec<_> = sections.iter().filter(|section| section.contents.is_thread()).collect();
+    let address = all.first()?.address;
+    let end_of = |section: &Section| section.address + section.bytes.len() as u64 - address;
+    let end = |stored: bool| all.iter().filter(|s| !stored || !s.contents.is_zero()).map(|s| end_of(s)).max();
+    let align = all.iter().map(|section| section.align).max().unwrap_or(1);
+    let (memory, stored) = (end(false).unwrap_or(0), end(true).unwrap_or(0));
+    Some(Segment { kind: PT_TLS, rights: 4, address, memory, stored, align, offset: 0 })
 }
 
 /// The file.
@@ -169,8 +183,15 @@ pub fn write(program: &Program, options: &Options) -> Vec<u8> {
     let sections: Vec<&Section> = loaded.iter().map(|(_, section)| *section).collect();
     let mut segments = segments(&sections);
     let (header, entry) = if wide { (64, 56) } else { (52, 32) };
-    let mut file = Bytes { out: vec![0; header + entry * segments.len()], wide };
+    let thread = thread(&sections);
+    let mut file = Bytes { out: vec![0; header + entry * (segments.len() + usize::from(thread.is_some()))], wide };
     place(&mut segments, &mut file);
+    // What threads have copies of is a part of a segment that is loaded.
+    let part = thread.map(|thread| {
+        let whole = segments.iter().rev().find(|s| s.address <= thread.address);
+        let offset = whole.map_or(0, |s| s.offset + (thread.address - s.address));
+        Segment { offset, ..thread }
+    });
 
     let mut names = Names(vec![0]);
     let mut rows = vec![Row::default()];
@@ -200,6 +221,7 @@ pub fn write(program: &Program, options: &Options) -> Vec<u8> {
     for row in &rows {
         section_header(row, &mut file);
     }
+    segments.extend(part);
     let head = head(options, &segments, rows_at, rows.len() as u16);
     file.out.get_mut(..head.len()).or_impossible_default().copy_from_slice(&head);
     file.out
@@ -225,7 +247,7 @@ fn segment_of<'s>(segments: &'s [Segment], section: &Section) -> Option<&'s Segm
 /// Puts the bytes of a section into the file; gives its row in the table of sections.
 fn stored(section: &Section, segment: &Segment, name: u32, file: &mut Bytes) -> Row {
     let offset = segment.offset + (section.address - segment.address);
-    let is_stored = section.contents != Contents::Zero;
+    let is_stored = !section.contents.is_zero();
     if is_stored && let Some(place) = file.out.get_mut(offset as usize..offset as usize + section.bytes.len()) {
         place.copy_from_slice(&section.bytes);
     }
@@ -236,6 +258,7 @@ fn stored(section: &Section, segment: &Segment, name: u32, file: &mut Bytes) -> 
             Contents::Code => SHF_ALLOC | SHF_EXECINSTR,
             Contents::Constant | Contents::Note => SHF_ALLOC,
             Contents::Data | Contents::Zero => SHF_ALLOC | SHF_WRITE,
+            Contents::Thread | Contents::ThreadZero => SHF_ALLOC | SHF_WRITE | SHF_TLS,
         },
         address: section.address,
         offset,
@@ -274,7 +297,7 @@ fn table(name: u32, offset: usize, size: usize) -> Row {
 }
 
 fn program_header(segment: &Segment, out: &mut Bytes) {
-    out.u32(PT_LOAD);
+    out.u32(segment.kind);
     if out.wide {
         out.u32(segment.rights);
     }
@@ -337,7 +360,13 @@ fn symbols(program: &Program, numbers: &[u16], file: &mut Bytes, rows: &mut Vec<
             Binding::Global => 1,
             Binding::Weak => 2,
         };
+        let home = sections.get(symbol.section as usize);
+        let thread = home.filter(|section| section.contents.is_thread());
+        // Symbols of threads are offsets.
+        let base = thread.and(sections.iter().filter(|s| s.contents.is_thread()).map(|s| s.address).min());
+        let value = symbol.address - base.unwrap_or(0);
         let kind: u8 = match symbol.is_function {
+            _ if thread.is_some() => 6,
             Some(true) => 2,
             Some(false) => 1,
             None => 0,
@@ -348,10 +377,10 @@ fn symbols(program: &Program, numbers: &[u16], file: &mut Bytes, rows: &mut Vec<
             file.u8(binding << 4 | kind);
             file.u8(0);
             file.u16(row);
-            file.word(symbol.address);
+            file.word(value);
             file.word(symbol.size);
         } else {
-            file.word(symbol.address);
+            file.word(value);
             file.word(symbol.size);
             file.u8(binding << 4 | kind);
             file.u8(0);

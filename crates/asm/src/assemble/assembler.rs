@@ -35,6 +35,17 @@ pub struct Assembler<'p, 'a> {
     /// Forms of lines that end in a symbol which is not known yet.
     pub(super) forms: Memo,
     pub(super) limbs: usize,
+    /// A text is the instruction that prints as it, and if there is none, the longest that it may be.
+    pub(super) exact: bool,
+}
+
+/// What is known of a line that differs from an earlier one in nothing but the symbol at its end.
+#[derive(Clone, Copy)]
+pub(crate) struct Recalled {
+    pub(crate) form: u32,
+    pub(crate) bits: u32,
+    /// What [`Assembler::note`] kept; 0 at first.
+    pub(crate) note: u32,
 }
 
 /// What became of a line.
@@ -66,6 +77,7 @@ impl<'p, 'a> Assembler<'p, 'a> {
             memo: Memo::default(),
             forms: Memo::default(),
             limbs: width.div_ceil(64) as usize,
+            exact: false,
         }
     }
 
@@ -79,6 +91,15 @@ impl<'p, 'a> Assembler<'p, 'a> {
     #[must_use]
     pub fn mnemonics(&self) -> &[String] {
         &self.index.words
+    }
+
+    /// Chooses how a text is read that several instructions may be: as the one that prints as it (true), or the shortest.
+    pub(super) fn set_exact(&mut self, exact: bool) {
+        if self.exact != exact {
+            self.exact = exact;
+            // What was kept is right for the other way.
+            (self.memo, self.forms) = (Memo::default(), Memo::default());
+        }
     }
 
     /// Assembles a text that has no symbols.
@@ -150,16 +171,26 @@ impl<'p, 'a> Assembler<'p, 'a> {
     }
 
     /// The form and the width in bits that [`Assembler::make`] gave for a line which differs from this one in nothing but
-    /// the symbol at its end, when that was not known yet.
-    pub(crate) fn recall(&self, text: &[u8], width: Option<u32>) -> Option<(u32, u32)> {
-        let text = text.trim_ascii();
-        let at = self.last_symbol(text)?;
-        let (form, bits) = self.forms.get(&memo::key_to(text, at, width)?)?;
-        Some((u32::try_from(form).ok()?, bits))
+    /// the symbol from `at` on, when that was not known yet.
+    pub(crate) fn recall(&self, text: &[u8], at: usize, width: Option<u32>) -> Option<Recalled> {
+        let (value, bits) = self.forms.get(&memo::key_to(text, at, width)?)?;
+        Some(Recalled { form: value as u32, bits, note: (value >> 32) as u32 })
+    }
+
+    /// Keeps a number with what is recalled.
+    pub(crate) fn note(&mut self, text: &[u8], at: usize, width: Option<u32>, recalled: Recalled) {
+        if let Some(key) = memo::key_to(text, at, width) {
+            self.forms.keep(&key, u64::from(recalled.note) << 32 | u64::from(recalled.form), recalled.bits);
+        }
+    }
+
+    /// Whether a text is an instruction by this form, with what its symbols are at that site.
+    pub(crate) fn fits(&mut self, text: &[u8], site: Site<'_>, form: u32) -> bool {
+        self.again(&Query::new(text, site, None), form).is_some()
     }
 
     /// Where the symbol at the end of a line begins; `None` if something else may be meant there.
-    fn last_symbol(&self, text: &[u8]) -> Option<usize> {
+    pub(crate) fn last_symbol(&self, text: &[u8]) -> Option<usize> {
         let is_part = |byte: &u8| number::is_word(*byte) || matches!(byte, b'.' | b'$' | b'@');
         let at = text.iter().rposition(|byte| !is_part(byte)).map_or(0, |before| before + 1);
         let name = text.get(at..).or_impossible(&[]);

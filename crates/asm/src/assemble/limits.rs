@@ -45,6 +45,12 @@ pub const MAX_JUMP_TABLE: u64 = 1 << 16;
 /// The most labels that one jump table, section and statement may define, and the most symbols altogether.
 pub const MAX_SYMBOLS: usize = 1 << 22;
 
+/// Walks over the branches of a section in which lengths may shrink.
+pub const FREE_WALKS: u32 = 32;
+
+/// Walks over the branches of a section; in the last one all take their longest form.
+pub const MAX_WALKS: u32 = 96;
+
 /// The deepest nesting of brackets and signs in a constant that is written as an expression.
 pub const MAX_CONSTANT_DEPTH: u32 = 32;
 

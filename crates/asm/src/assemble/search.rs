@@ -101,9 +101,12 @@ impl Assembler<'_, '_> {
 
     /// Which of several words of different encodings is meant.
     fn decide(&self, mut readings: Vec<Reading>) -> Result<Reading, Failure> {
+        if self.exact && readings.iter().any(|reading| !reading.alias) {
+            readings.retain(|reading| !reading.alias);
+        }
         // While a symbol is not known yet, only the longest is sure to hold it.
         let widths = readings.iter().map(|reading| reading.word.width());
-        let width = if self.machine.later { widths.max() } else { widths.min() };
+        let width = if self.machine.later || self.exact { widths.max() } else { widths.min() };
         readings.retain(|reading| Some(reading.word.width()) == width);
         // Then by the rule of the decoder, if it has one; then an instruction before an alias.
         if self.plan.isa()[self.plan.isa().root()].overlap == Overlap::MostSpecific {

@@ -92,17 +92,11 @@ impl Expander<'_> {
                 self.made.attributes.sizes.insert((*symbol).to_owned(), number);
             }
             (".equ" | ".set" | ".equiv", [name, value]) => self.define_number(name, value, span)?,
-            (".lcomm", [symbol, size, align @ ..]) => {
-                self.allocate(symbol, size, align.first().copied().unwrap_or("1"), span);
-                let back = self.section.clone();
-                self.emit(&format!(".section {back}"), span);
-            }
-            (".comm", [symbol, size, align @ ..]) => {
+            (".lcomm" | ".comm", [symbol, size, align @ ..]) => {
                 let binding = self.made.attributes.bindings.entry((*symbol).to_owned());
-                binding.or_insert(Binding::Global);
+                binding.or_insert(if name == ".comm" { Binding::Global } else { Binding::Local });
                 let align = align.first().copied().unwrap_or("1");
-                self.common.push([symbol, size, align].map(str::to_owned));
-                self.common_spans.push(span);
+                self.common.push(([symbol, size, align].map(str::to_owned), span));
             }
             _ => return Ok(false),
         }
@@ -125,13 +119,17 @@ impl Expander<'_> {
             return Ok(true);
         }
         match (name, list) {
-            (".align" | ".p2align", [power, ..]) => {
+            (".align" | ".p2align", [power, more @ ..]) => {
                 match self.known(power).filter(|p| (0..limits::MAX_ALIGN).contains(p)) {
-                    Some(power) => self.emit(&format!(".align {}", 1u64 << power), span),
+                    Some(power) => self.align(1 << power, more, span),
                     None => return Err(self.error("asm-value", span, "expected a power of two below 16", "this")),
                 }
             }
-            (".balign", [bytes, ..]) => self.emit(&format!(".align {bytes}"), span),
+            (".balign", [bytes, more @ ..]) => match self.known(bytes).and_then(|bytes| u64::try_from(bytes).ok()) {
+                Some(bytes) if bytes <= 1 => {}
+                Some(bytes) => self.align(bytes, more, span),
+                None => return Err(self.error("asm-value", span, "expected a number of bytes", "this")),
+            },
             (".zero" | ".space" | ".skip", _) => {
                 let counts = self.localised(rest);
                 self.emit(&format!(".zero {counts}"), span);
@@ -152,6 +150,20 @@ impl Expander<'_> {
         Ok(true)
     }
 
+    /// Up to a multiple of so many bytes, with the value and the greatest number of bytes that may follow.
+    fn align(&mut self, to: u64, more: &[&str], span: Span) {
+        let least = if self.options.compressed && self.target.has("c.addi") { 2 } else { 4 };
+        let is_filled = more.first().is_some_and(|fill| !fill.is_empty());
+        let text = if self.options.linker_relaxes && !is_filled && to > least && to.is_power_of_two() {
+            let most = more.get(1).copied().unwrap_or_default();
+            format!(".align {to},,{most},{}", to - least)
+        } else {
+            let list: Vec<&str> = more.to_vec();
+            format!(".align {to}{}{}", if list.is_empty() { "" } else { "," }, list.join(","))
+        };
+        self.emit(&text, span);
+    }
+
     /// Room among what is 0 at first.
     fn allocate(&mut self, symbol: &str, size: &str, align: &str, span: Span) {
         self.emit(".section .bss", span);
@@ -163,11 +175,13 @@ impl Expander<'_> {
         self.made.attributes.sizes.insert(symbol.to_owned(), size);
     }
 
-    /// Common symbols: they come after everything else.
+    /// Common symbols come after everything else, first those that only this file sees.
     pub(super) fn commons(&mut self) {
-        let common = std::mem::take(&mut self.common);
-        for ([symbol, size, align], span) in common.iter().zip(std::mem::take(&mut self.common_spans)) {
-            self.allocate(symbol, size, align, span);
+        let mut common = std::mem::take(&mut self.common);
+        let bindings = &self.made.attributes.bindings;
+        common.sort_by_key(|([symbol, ..], _)| bindings.get(symbol) != Some(&Binding::Local));
+        for ([symbol, size, align], span) in &common {
+            self.allocate(symbol, size, align, *span);
         }
     }
 
@@ -185,22 +199,33 @@ impl Expander<'_> {
     }
 
     fn option(&mut self, option: &str, span: Span) -> Result<(), Reported> {
+        let before = self.options;
         match option {
             "push" => {
-                self.options.push(self.compressed);
+                self.kept.push(self.options);
                 return Ok(());
             }
-            "pop" => match self.options.pop() {
-                Some(compressed) => self.compressed = compressed,
+            "pop" => match self.kept.pop() {
+                Some(options) => self.options = options,
                 None => return Err(self.error("asm-directive", span, "no `.option push` before this", "this")),
             },
-            "rvc" => self.compressed = true,
-            "norvc" => self.compressed = false,
-            // What a linker may do later, and position independence: nothing here depends on them.
-            "relax" | "norelax" | "pic" | "nopic" | "csr-check" | "no-csr-check" => return Ok(()),
+            "rvc" => self.options.compressed = true,
+            "norvc" => self.options.compressed = false,
+            "exact" => self.options.exact = true,
+            "noexact" => self.options.exact = false,
+            "pic" => self.options.pic = true,
+            "nopic" => self.options.pic = false,
+            "relax" => self.options.linker_relaxes = true,
+            "norelax" => self.options.linker_relaxes = false,
+            "csr-check" | "no-csr-check" => return Ok(()),
             _ => return Err(self.error("asm-directive", span, format!("there is no option `{option}`"), "this")),
         }
-        self.emit(if self.compressed { ".bits 0" } else { ".bits 32" }, span);
+        if before.compressed != self.options.compressed {
+            self.emit(if self.options.compressed { ".bits 0" } else { ".bits 32" }, span);
+        }
+        if before.exact != self.options.exact {
+            self.emit(if self.options.exact { ".exact 1" } else { ".exact 0" }, span);
+        }
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
+use super::got::Entry;
 use super::scan::{self, Glance, Plain};
 use super::{Attributes, Imports, Known, LineKind, Origin, Rewritten, pseudo};
 
@@ -22,21 +23,35 @@ pub(super) struct Expander<'a> {
     pub(super) section: String,
     pub(super) previous: String,
     pub(super) pushed: Vec<String>,
-    /// Whether compressed instructions may be made, now and where to come back to.
-    pub(super) compressed: bool,
-    pub(super) options: Vec<bool>,
+    /// What `.option` says, now and where to come back to.
+    pub(super) options: Options,
+    pub(super) kept: Vec<Options>,
     /// What `%pcrel_hi` at a label was of.
     pub(super) upper: BTreeMap<String, String>,
     /// Labels that stand at the next statement.
     pub(super) fresh: Vec<String>,
     /// Common symbols with their sizes and alignments, and where they stand.
-    pub(super) common: Vec<[String; 3]>,
-    pub(super) common_spans: Vec<Span>,
+    pub(super) common: Vec<([String; 3], Span)>,
+    /// What code reads from the table of addresses.
+    pub(super) entries: Vec<Entry>,
     file: FileId,
     out: &'a mut Diagnostics,
     /// How often each numeric label has been defined so far.
     local: BTreeMap<u32, u32>,
     numbers: u32,
+}
+
+/// What `.option` says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Options {
+    /// Compressed instructions may be made.
+    pub(super) compressed: bool,
+    /// `la` loads addresses from a table.
+    pub(super) pic: bool,
+    /// Room for a linker that deletes instructions counts when branches get their lengths.
+    pub(super) linker_relaxes: bool,
+    /// A text is the instruction that prints as it.
+    pub(super) exact: bool,
 }
 
 /// Something is wrong with a statement and was reported.
@@ -70,12 +85,12 @@ pub(super) fn rewrite(
         section: super::FIRST_SECTION.to_owned(),
         previous: super::FIRST_SECTION.to_owned(),
         pushed: Vec::new(),
-        compressed: true,
-        options: Vec::new(),
+        options: Options { compressed: true, pic: false, linker_relaxes: true, exact: false },
+        kept: Vec::new(),
         upper: BTreeMap::new(),
         fresh: Vec::new(),
         common: Vec::new(),
-        common_spans: Vec::new(),
+        entries: Vec::new(),
         file,
         out,
         local: BTreeMap::new(),
@@ -96,6 +111,7 @@ pub(super) fn rewrite(
         start = end + 1;
     }
     expander.commons();
+    expander.table();
     expander.made
 }
 
@@ -268,6 +284,17 @@ impl Expander<'_> {
         let number = operands.last().is_some_and(|last| last.starts_with(|c: char| c.is_ascii_digit() || c == '-'));
         let immediate = if number { scan::immediate(name) } else { None };
         let name = immediate.as_deref().unwrap_or(name);
+        // It only tells a linker which symbol the addition is for.
+        let operands = match operands.as_slice() {
+            [all @ .., last] if name == "add" && last.starts_with("%tprel_add(") => {
+                // As for all that a linker fills in, there is no short form.
+                self.emit(".bits 32", span);
+                self.emit(&format!("add {}", all.join(",")), span);
+                self.emit(if self.options.compressed { ".bits 0" } else { ".bits 32" }, span);
+                return Ok(());
+            }
+            _ => operands,
+        };
         let branches = name.starts_with(['b', 'j']) || name.starts_with("c.b") || name.starts_with("c.j");
         let mut changed = None;
         for (at, operand) in operands.iter().enumerate() {
@@ -301,6 +328,9 @@ impl Expander<'_> {
         if let Some(label) = self.local_label(operand) {
             return Ok(Some(label));
         }
+        if branches && let Some(label) = operand.strip_suffix("@plt") {
+            return Ok(Some(label.to_owned()));
+        }
         let (value, address) = split_address(operand);
         if value.starts_with('%') {
             return self.function(value, span).map(|value| Some(value + address));
@@ -312,7 +342,8 @@ impl Expander<'_> {
             return Ok(None);
         }
         let value = self.localised(value);
-        let value = if branches { format!("({value}) - .") } else { value };
+        // A label with a number is a place, as a label is; what is computed otherwise is an address.
+        let value = if branches && !is_place(&value) { format!("({value}) - .") } else { value };
         Ok(Some(self.number(&value, span) + address))
     }
 
@@ -377,6 +408,18 @@ fn split_address(operand: &str) -> (&str, &str) {
 /// Whether this is `%name` alone, whose argument follows.
 fn is_function(value: &str) -> bool {
     value.strip_prefix('%').is_some_and(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+}
+
+/// A name or `.`, with a number that is added or subtracted.
+fn is_place(value: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+    let (name, rest) = value.split_at(value.find(|c| !is_part(c)).unwrap_or(value.len()));
+    let rest = rest.trim_start();
+    let number = rest.strip_prefix(['+', '-']).map(str::trim);
+    let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric());
+    !name.starts_with(|c: char| c.is_ascii_digit())
+        && !name.is_empty()
+        && (rest.is_empty() || number.is_some_and(|n| is_number(n) && n.starts_with(|c: char| c.is_ascii_digit())))
 }
 
 /// A register, a number with its sign, a name, or a list of letters: nothing that has to be computed.

@@ -2,12 +2,14 @@
 //! assemblers, and a place for names that the caller gives a meaning to ([`Imports`]).
 //!
 //! All of this is rewriting of lines. The description says what an instruction is; labels, sections and data are the
-//! work of the general assembler. A line becomes one line or several, never of a length that depends on a label. What
-//! depends on labels is left as an expression, so the program is read once and assembled once. Messages are moved back to
-//! the lines that the user wrote.
+//! work of the general assembler, and so are the lengths of branches, which depend on labels. A line becomes one line or
+//! several, and whatever else depends on labels is left as an expression, so the program is read once. Messages are moved
+//! back to the lines that the user wrote.
 
+mod branch;
 mod directive;
 mod expand;
+mod got;
 mod insn;
 pub mod number;
 mod pseudo;
@@ -168,6 +170,13 @@ struct Attributes {
     sizes: BTreeMap<String, String>,
 }
 
+impl Attributes {
+    fn weak(&self) -> Vec<String> {
+        let weak = self.bindings.iter().filter(|(_, binding)| **binding == Binding::Weak);
+        weak.map(|(name, _)| name.clone()).collect()
+    }
+}
+
 /// Assembles a program for the register width of the assembler's gen. Every problem is added to `out`; with an error
 /// among them there is no program.
 pub fn assemble(
@@ -191,6 +200,8 @@ pub fn assemble(
     let setup = Setup {
         list: layout.list,
         symbols: true,
+        relax: Some(branch::RELAX),
+        weak: rewritten.attributes.weak(),
         numbers: rewritten.attributes.sizes.values().cloned().collect(),
         linked: Some(Linked {
             first: FIRST_SECTION.to_owned(),

@@ -12,6 +12,7 @@
 use isaglot_source::Span;
 
 use super::expand::{Expander, Reported};
+use super::got::{self, Holds};
 use super::{number, scan};
 use crate::{Xlen, register};
 
@@ -19,6 +20,13 @@ use crate::{Xlen, register};
 pub(super) fn expand(to: &mut Expander<'_>, name: &str, operands: &[&str], span: Span) -> Result<bool, Reported> {
     match (name, operands) {
         ("li", [rd, value]) => to.li(rd, value, span)?,
+        ("la", [rd, label]) if to.options.pic => to.load(rd, label, Holds::Address, span),
+        ("lga", [rd, label]) => to.load(rd, label, Holds::Address, span),
+        ("la.tls.ie", [rd, label]) => to.load(rd, label, Holds::Offset, span),
+        ("la.tls.gd", [rd, label]) => {
+            let entry = to.entry(label, Holds::ModuleAndOffset, span);
+            to.relative(&entry, ["auipc", rd], ["addi", rd], Second::Add(rd), span);
+        }
         ("la" | "lla", [rd, label]) => to.relative(label, ["auipc", rd], ["addi", rd], Second::Add(rd), span),
         ("call", [label]) => to.relative(label, ["auipc", "ra"], ["jalr", "ra"], Second::Address("ra"), span),
         ("call", [rd, label]) => to.relative(label, ["auipc", rd], ["jalr", rd], Second::Address(rd), span),
@@ -98,9 +106,18 @@ impl Expander<'_> {
         }
     }
 
+    /// A load from the table of addresses.
+    fn load(&mut self, rd: &str, symbol: &str, holds: Holds, span: Span) {
+        let symbol = self.localised(symbol);
+        let entry = self.entry(&symbol, holds, span);
+        let load = if self.target.xlen == Xlen::Rv64 { "ld" } else { "lw" };
+        self.relative(&entry, ["auipc", rd], [load, rd], Second::Address(rd), span);
+    }
+
     /// Two instructions that reach a label from where they stand. What they hold at first fits no shorter instruction.
     fn relative(&mut self, label: &str, first: [&str; 2], second: [&str; 2], how: Second<'_>, span: Span) {
-        let label = self.localised(label);
+        // Code that a loader would let `f@plt` run is in this program.
+        let label = self.localised(label.strip_suffix("@plt").unwrap_or(label));
         let high = upper(&format!("{label} - ."), self.target.xlen, true);
         let [name, rd] = first;
         self.emit_reach(&format!(".insert 12,20,{high},{name} {rd},0x0"), span);
@@ -132,7 +149,15 @@ impl Expander<'_> {
             ("%lo", Some(value)) => number::halves(value).1.to_string(),
             ("%hi", None) => self.reach(&upper(&inner, self.target.xlen, true), span),
             ("%lo", None) => self.number(&lower(&inner), span),
-            ("%pcrel_hi", _) => {
+            ("%tprel_hi", _) => self.reach(&upper(&got::thread_offset(&inner), self.target.xlen, true), span),
+            ("%tprel_lo", _) => self.number(&lower(&got::thread_offset(&inner)), span),
+            ("%pcrel_hi" | "%got_pcrel_hi" | "%tls_ie_pcrel_hi" | "%tls_gd_pcrel_hi", _) => {
+                let inner = match name.trim() {
+                    "%got_pcrel_hi" => self.entry(&inner, Holds::Address, span),
+                    "%tls_ie_pcrel_hi" => self.entry(&inner, Holds::Offset, span),
+                    "%tls_gd_pcrel_hi" => self.entry(&inner, Holds::ModuleAndOffset, span),
+                    _ => inner,
+                };
                 for label in std::mem::take(&mut self.fresh) {
                     self.upper.insert(label, inner.clone());
                 }
@@ -148,7 +173,7 @@ impl Expander<'_> {
             (name, _) => {
                 let message = format!("there is no function `{name}`");
                 let d = isaglot_source::Diagnostic::error("asm-value", message).label(span, "in this");
-                return Err(self.report(d.note("known are %hi, %lo, %pcrel_hi and %pcrel_lo")));
+                return Err(self.report(d.note("known are %hi, %lo, %pcrel_hi, %pcrel_lo, %got_pcrel_hi, %tprel_hi, %tprel_lo, %tls_ie_pcrel_hi, %tls_gd_pcrel_hi")));
             }
         })
     }

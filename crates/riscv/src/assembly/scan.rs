@@ -166,7 +166,7 @@ fn is_long(name: &[u8], operands: &[u8], all: u8) -> bool {
         };
     }
     if name.len() > 8 {
-        return is_atomic(name) && !is_bare(operands);
+        return name.starts_with(b"la.") || (is_atomic(name) && !is_bare(operands));
     }
     let name_bits = packed(name);
     PSEUDO.has(name_bits)

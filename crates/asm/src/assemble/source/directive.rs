@@ -24,8 +24,11 @@ pub(super) enum Directive<'t> {
     Insert { lo: u32, width: u32, value: TextSlice, instruction: TextSlice },
     /// Instructions have this many bits from here on, or any width again.
     Bits(Option<u32>),
-    /// Up to a multiple of this many bytes, with `nop` where it fits, else zeros.
-    Align(u64),
+    /// From here on a text is the instruction that prints as it, not a shorter one that it may also be.
+    Exact(bool),
+    /// Up to a multiple of this many bytes, with `nop` where it fits, else zeros, or with a value that is said; not at all
+    /// if that takes more than `most`. While lengths of branches are chosen, `slack` bytes count.
+    Align { to: u64, fill: Option<u8>, most: u64, slack: Option<u64> },
     /// A table of the places of labels.
     JumpTable(u64),
 }
@@ -43,8 +46,8 @@ const ENTRY_FIELD: &str = ".jumptbl";
 const UNKNOWN_ENTRY: &[u8] = b"UNKN";
 
 const KNOWN: &[&str] = &[
-    "align", "ascii", "asciz", "bits", "byte", "dword", "equ", "half", "insert", "jumptbl", "section", "skip", "space",
-    "string", "word", "zero",
+    "align", "ascii", "asciz", "bits", "byte", "dword", "equ", "exact", "half", "insert", "jumptbl", "section", "skip",
+    "space", "string", "word", "zero",
 ];
 
 /// Reads a directive; `number` evaluates an argument that must be known at once.
@@ -86,13 +89,30 @@ pub(super) fn parse<'t>(
         b"half" => data(2),
         b"word" => data(4),
         b"dword" => data(8),
-        b"align" => Ok(Directive::Align(one(1..=MAX_OUTPUT as i64)?)),
+        b"align" => {
+            let list = arguments(text, rest);
+            let mut optional = |at: usize, range: std::ops::RangeInclusive<i64>| match list.get(at) {
+                Some(piece) if piece.start < piece.end => within(*piece, range).map(Some),
+                _ => Ok(None),
+            };
+            let Some(to) = optional(0, 1..=MAX_OUTPUT as i64)?.filter(|_| list.len() <= 4) else {
+                return Err(error(
+                    "`.align` takes a number of bytes, then a value, then the most bytes",
+                    rest.span(file),
+                ));
+            };
+            let fill = optional(1, -128..=255)?.map(|value| value as u8);
+            let most = optional(2, 0..=MAX_OUTPUT as i64)?.map_or(u64::MAX, i64::unsigned_abs);
+            let slack = optional(3, 0..=MAX_OUTPUT as i64)?.map(i64::unsigned_abs);
+            Ok(Directive::Align { to: to.unsigned_abs(), fill, most, slack })
+        }
         b"ascii" => texts(false),
         b"asciz" | b"string" => texts(true),
         b"bits" => Ok(Directive::Bits(match one(0..=MAX_WIDTH)? {
             0 => None,
             bits => Some(bits as u32),
         })),
+        b"exact" => Ok(Directive::Exact(one(0..=1)? == 1)),
         b"insert" => {
             let list = arguments(text, rest);
             let [lo, width, value, instruction, ..] = *list else {

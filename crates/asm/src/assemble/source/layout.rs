@@ -13,7 +13,8 @@
 //! ```
 //!
 //! In the first pass every symbol is [`Symbol::Later`]: a branch takes the longest of the encodings that its text may be,
-//! so that its distance, whatever it turns out to be, changes no length. The second pass tries the same form again.
+//! so that its distance, whatever it turns out to be, changes no length. The second pass tries the same form again. Where
+//! lengths are to be chosen ([`Setup::relax`]), the branches are kept as items and decided after the first pass.
 
 use isaglot_bits::{Word, limbs};
 use isaglot_invariant::{Impossible as _, impossible};
@@ -21,48 +22,59 @@ use isaglot_model::ByteOrder;
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 use rustc_hash::FxHashMap;
 
+use super::branches::{AFTER, nops};
 use super::directive::{self, Directive};
 use super::link::{self, Contents, Extent};
+use super::relax::{Item, Kinds};
 use super::report::report;
 use super::statement::{Statement, StatementKind, TextSlice};
-use super::symbols::Symbols;
+use super::symbols::{Place, Symbols};
 use super::{Image, Label, Listed, Section, Setup};
-use crate::assemble::assembler::{Assembler, Made};
+use crate::assemble::assembler::{Assembler, Made, Recalled};
 use crate::assemble::limits::MAX_OUTPUT;
 use crate::assemble::symbol::{Site, Symbol};
 use crate::names::Names;
 
 /// A program being laid out.
 pub(super) struct Layout<'x, 'p, 'a> {
-    assembler: &'x mut Assembler<'p, 'a>,
+    pub(super) assembler: &'x mut Assembler<'p, 'a>,
     file: FileId,
-    text: &'x [u8],
-    setup: &'x Setup,
+    pub(super) text: &'x [u8],
+    pub(super) setup: &'x Setup,
     out: &'x mut Diagnostics,
-    symbols: Symbols<'x>,
-    sections: Vec<SectionPart>,
+    pub(super) symbols: Symbols<'x>,
+    pub(super) sections: Vec<SectionPart>,
     by_name: FxHashMap<&'x [u8], usize>,
-    section: usize,
+    pub(super) section: usize,
     /// The width that instructions must have from here on.
-    bits: Option<u32>,
+    pub(super) bits: Option<u32>,
     /// Where instructions differ in length: what is known of each after the first pass, in order.
-    measured: Vec<Measured>,
+    pub(super) measured: Vec<Measured>,
     /// Bytes of all sections after the first pass.
     total: u64,
-    /// The word of `nop`, if there is one.
-    nop: Option<Word>,
+    /// The words of `nop`, the shortest first.
+    pub(super) nops: Vec<Word>,
+    /// The kinds of branches whose lengths are chosen.
+    pub(super) kinds: Kinds,
 }
 
 /// What is known of an instruction before its symbols are.
 #[derive(Clone, Copy)]
-enum Measured {
+pub(super) enum Measured {
     /// The word: it does not depend on symbols.
     Word { word: u64, bits: u32 },
     /// Its width, and by which form it was read, if by one only.
     Width { bits: u32, form: Option<u32> },
+    /// It is an item of its section, with this number.
+    Item(u32),
     /// It cannot be assembled, or is too long.
     Failed,
 }
+
+/// What is noted of a line that was met: nothing yet; its length is not to be chosen; the index of its kind, from here on.
+pub(super) const UNASKED: u32 = 0;
+pub(super) const PLAIN: u32 = 1;
+pub(super) const FIRST_KIND: u32 = 2;
 
 /// The value of a word that [`Layout::append_value`] takes.
 fn short(word: &Word) -> Option<u64> {
@@ -71,18 +83,20 @@ fn short(word: &Word) -> Option<u64> {
 }
 
 /// A section in the making.
-struct SectionPart {
+pub(super) struct SectionPart {
     name: String,
-    contents: Contents,
+    pub(super) contents: Contents,
     /// The largest alignment of what is in it.
-    align: u64,
+    pub(super) align: u64,
     /// Where it lies.
     base: u64,
     /// Size in bytes after the first pass.
     measured: u64,
     /// Size in bytes so far.
-    size: u64,
+    pub(super) size: u64,
     bytes: Vec<u8>,
+    /// What changes its size after the first pass.
+    pub(super) items: Vec<Item>,
 }
 
 impl SectionPart {
@@ -100,7 +114,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         out: &'x mut Diagnostics,
     ) -> Self {
         let symbols = Symbols::new(file, text, assembler.place_bytes(), setup.linked.is_some());
-        let nop = assembler.assemble(b"nop").ok();
+        let nops = nops(assembler);
         let mut layout = Layout {
             assembler,
             file,
@@ -114,7 +128,8 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
             bits: None,
             measured: Vec::new(),
             total: 0,
-            nop,
+            nops,
+            kinds: Kinds::default(),
         };
         layout.enter(layout.first(), None);
         layout
@@ -151,6 +166,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                     measured: 0,
                     size: 0,
                     bytes: Vec::new(),
+                    items: Vec::new(),
                 });
                 section
             }
@@ -158,22 +174,21 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     }
 
     /// Where the current section ends, in bytes.
-    fn size(&self) -> u64 {
+    pub(super) fn size(&self) -> u64 {
         self.sections.get(self.section).map_or(0, |part| part.size)
     }
 
     /// The first pass: how long everything is, and so where the labels are. `false` if it is too much.
     pub(super) fn place(&mut self, statements: &[Statement]) -> bool {
+        self.assembler.set_exact(false);
         let fixed = self.fixed();
         for statement in statements {
-            let here = self.size();
+            let place = self.here();
             let name = statement.piece.of(self.text);
             let span = statement.piece.span(self.file);
             let size = match statement.kind {
-                StatementKind::Label => self.symbols.label(self.section, name, span, here).map(|()| 0),
-                StatementKind::Define => {
-                    self.symbols.define(self.section, name, span, statement.rest, here).map(|()| 0)
-                }
+                StatementKind::Label => self.symbols.label(place, name, span).map(|()| 0),
+                StatementKind::Define => self.symbols.define(place, name, span, statement.rest).map(|()| 0),
                 StatementKind::Data | StatementKind::NoMatch | StatementKind::Raw => Ok(self.unit()),
                 StatementKind::Instruction => Ok(fixed.unwrap_or_else(|| self.measure(statement.piece))),
                 StatementKind::Directive => self.measure_directive(statement),
@@ -193,7 +208,20 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                 Err(d) => self.out.push(d),
             }
         }
+        self.relax();
         self.lie()
+    }
+
+    /// Whether the lengths of branches are chosen here.
+    fn chooses(&self) -> bool {
+        self.setup.relax.is_some() && !self.assembler.exact
+    }
+
+    /// The place of the next statement.
+    fn here(&self) -> Place {
+        let part = self.sections.get(self.section);
+        let (offset, items) = part.map_or((0, 0), |part| (part.size, part.items.len() as u32));
+        Place { section: self.section, offset, items }
     }
 
     /// Gives the sections their addresses.
@@ -208,7 +236,8 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                 for (part, &base) in self.sections.iter_mut().zip(&bases) {
                     part.base = base;
                 }
-                self.symbols.lie_at(bases);
+                let thread = self.sections.iter().filter(|part| part.contents.is_thread() && part.size > 0);
+                self.symbols.lie_at(bases, thread.map(|part| part.base).min());
                 self.symbols.settle();
                 true
             }
@@ -227,8 +256,17 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     /// How long an instruction is, whatever its symbols turn out to be.
     #[inline]
     fn measure(&mut self, piece: TextSlice) -> u64 {
-        if let Some((form, bits)) = self.assembler.recall(piece.of(self.text), self.bits) {
-            self.measured.push(Measured::Width { bits, form: Some(form) });
+        let text = piece.of(self.text).trim_ascii();
+        let symbol = self.assembler.last_symbol(text);
+        if let Some(at) = symbol
+            && let Some(recalled) = self.assembler.recall(text, at, self.bits)
+        {
+            let note = if self.chooses() { self.kind_of(text, at, recalled) } else { PLAIN };
+            if note > PLAIN {
+                return self.branch(piece, at, note - FIRST_KIND);
+            }
+            let (form, bits) = (Some(recalled.form), recalled.bits);
+            self.measured.push(Measured::Width { bits, form });
             return u64::from(bits) / 8;
         }
         let later = |_: &[u8]| Some(Symbol::Later);
@@ -237,6 +275,12 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         let (measured, bits) = match made {
             Ok(Made { word, known, form }) => {
                 let bits = word.width();
+                if let (true, Some(at), Some(form), false) = (self.chooses(), symbol, form, known) {
+                    let note = self.kind_of(text, at, Recalled { form, bits, note: UNASKED });
+                    if note > PLAIN {
+                        return self.branch(piece, at, note - FIRST_KIND);
+                    }
+                }
                 let value = short(&word).filter(|_| known);
                 (value.map_or(Measured::Width { bits, form }, |word| Measured::Word { word, bits }), bits)
             }
@@ -261,12 +305,11 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                 self.bits = bits;
                 0
             }
-            Directive::Align(to) => {
-                if let Some(part) = self.sections.get_mut(self.section) {
-                    part.align = part.align.max(to);
-                }
-                self.size().next_multiple_of(to.max(1)) - self.size()
+            Directive::Exact(exact) => {
+                self.assembler.set_exact(exact);
+                0
             }
+            Directive::Align { to, most, slack, .. } => self.measure_align(to, most, slack),
             Directive::JumpTable(entries) => entries * directive::ENTRY_BYTES,
             Directive::Insert { instruction, .. } => self.measure(instruction),
         })
@@ -284,6 +327,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         let mut listed = Vec::new();
         self.enter(self.first(), None);
         self.bits = None;
+        self.assembler.set_exact(false);
         for part in &mut self.sections {
             part.bytes.reserve(usize::try_from(part.size).or_impossible(0));
             part.measured = std::mem::take(&mut part.size);
@@ -300,6 +344,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                         Ok(())
                     }
                     Some(Measured::Width { bits, form }) => self.instruction(statement.piece, Some(bits), form),
+                    Some(Measured::Item(item)) => self.emit_branch(statement.piece, item),
                     Some(Measured::Failed) | None => self.instruction(statement.piece, self.bits, None),
                 },
                 StatementKind::Data => self.data(statement.piece),
@@ -360,7 +405,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     }
 
     /// Appends bytes to the current section.
-    fn append(&mut self, bytes: impl IntoIterator<Item = u8>) {
+    pub(super) fn append(&mut self, bytes: impl IntoIterator<Item = u8>) {
         if let Some(part) = self.sections.get_mut(self.section) {
             part.bytes.extend(bytes);
             part.size = part.bytes.len() as u64;
@@ -368,7 +413,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     }
 
     /// Appends zeros.
-    fn skip(&mut self, bytes: u64) {
+    pub(super) fn skip(&mut self, bytes: u64) {
         let bytes = usize::try_from(bytes.min(MAX_OUTPUT)).or_impossible(0);
         self.append(std::iter::repeat_n(0, bytes));
     }
@@ -388,7 +433,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     }
 
     /// Appends a word in the byte order of the instruction set.
-    fn append_word(&mut self, word: &Word) {
+    pub(super) fn append_word(&mut self, word: &Word) {
         match self.assembler.plan().isa().format().byte_order {
             ByteOrder::Little => self.append(word.le_bytes()),
             ByteOrder::Big => self.append(word.le_bytes().rev()),
@@ -396,12 +441,32 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     }
 
     /// Appends an instruction, of this width and read by this form if that is known.
-    fn instruction(&mut self, piece: TextSlice, width: Option<u32>, form: Option<u32>) -> Result<(), Diagnostic> {
-        let text = piece.of(self.text);
+    pub(super) fn instruction(
+        &mut self,
+        piece: TextSlice,
+        width: Option<u32>,
+        form: Option<u32>,
+    ) -> Result<(), Diagnostic> {
+        self.instruction_of(piece.of(self.text), piece, width, form, None)
+    }
+
+    /// Appends the instruction that `text` is, of the statement `piece`. With `after`, the name [`AFTER`] is the place so
+    /// many bytes further on.
+    pub(super) fn instruction_of(
+        &mut self,
+        text: &[u8],
+        piece: TextSlice,
+        width: Option<u32>,
+        form: Option<u32>,
+        after: Option<u64>,
+    ) -> Result<(), Diagnostic> {
         let section = self.section;
         let symbols = &self.symbols;
-        let lookup = |name: &[u8]| symbols.operand(section, name);
         let here = self.sections.get(section).map_or(0, |part| part.base.wrapping_add(part.size));
+        let lookup = |name: &[u8]| match after {
+            Some(bytes) if name == AFTER => Some(Symbol::Place(here.wrapping_add(bytes))),
+            _ => symbols.operand(section, name),
+        };
         let site = Site { symbol: &lookup, here, place_bytes: self.assembler.place_bytes() };
         match self.assembler.make(text, site, width, form) {
             Ok(made) => {
@@ -435,7 +500,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         let mut word = Word::zero(width);
         if text.first() == Some(&b'#') {
             // A header word that is run over: a `nop` that carries the number.
-            word = self.nop.clone().filter(|nop| nop.width() == width).unwrap_or(word);
+            word = self.nops.iter().find(|nop| nop.width() == width).cloned().unwrap_or(word);
         }
         let free = word.runs().first().map_or(width, |run| run.lo);
         let Ok(value) = u64::try_from(value) else {
@@ -487,6 +552,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                 self.append(std::iter::repeat_n(value, count));
             }
             Directive::Bits(bits) => self.bits = bits,
+            Directive::Exact(exact) => self.assembler.set_exact(exact),
             Directive::Insert { lo, width, value, instruction } => {
                 return self.insert(lo, width, value, instruction, measured.next());
             }
@@ -502,24 +568,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
                     }
                 }
             }
-            Directive::Align(to) => {
-                let gap = self.size().next_multiple_of(to.max(1)) - self.size();
-                let is_code = self.setup.linked.is_none()
-                    || self.sections.get(self.section).is_some_and(|part| part.contents == Contents::Code);
-                let nop = self
-                    .nop
-                    .clone()
-                    .filter(|_| is_code)
-                    .filter(|nop| gap.is_multiple_of(u64::from(nop.width() / 8).max(1)));
-                match nop {
-                    Some(nop) => {
-                        for _ in 0..gap / u64::from(nop.width() / 8).max(1) {
-                            self.append_word(&nop);
-                        }
-                    }
-                    None => self.skip(gap),
-                }
-            }
+            Directive::Align { to, fill, most, slack } => self.align(to, fill, most, slack),
             Directive::JumpTable(entries) => {
                 let table = self.jump_table(entries);
                 for entry in table {

@@ -11,6 +11,10 @@ pub enum Contents {
     Code,
     /// Data that is only read.
     Constant,
+    /// What each thread has a copy of.
+    Thread,
+    /// What each thread has, 0 at first and not in the file.
+    ThreadZero,
     /// Data that is written.
     Data,
     /// Data that is 0 at first and not in the file.
@@ -20,13 +24,27 @@ pub enum Contents {
 }
 
 impl Contents {
+    /// Whether it takes room in memory, but not in a file.
+    #[must_use]
+    pub fn is_zero(self) -> bool {
+        matches!(self, Contents::Zero | Contents::ThreadZero)
+    }
+
+    /// Whether each thread has its own.
+    #[must_use]
+    pub fn is_thread(self) -> bool {
+        matches!(self, Contents::Thread | Contents::ThreadZero)
+    }
+
     /// By the usual names: `.text`, `.rodata`, `.data`, `.bss`, and those that begin so.
     #[must_use]
     pub(super) fn of_name(name: &str) -> Contents {
-        const KNOWN: [(&str, Contents); 11] = [
+        const KNOWN: [(&str, Contents); 13] = [
             (".text", Contents::Code),
             (".rodata", Contents::Constant),
             (".srodata", Contents::Constant),
+            (".tdata", Contents::Thread),
+            (".tbss", Contents::ThreadZero),
             (".data", Contents::Data),
             (".sdata", Contents::Data),
             (".bss", Contents::Zero),
@@ -41,13 +59,15 @@ impl Contents {
         KNOWN.iter().find(|(known, _)| is(known)).map_or(Contents::Code, |(_, contents)| *contents)
     }
 
-    /// By the letters of `.section NAME, "FLAGS"`: `a` for what is loaded, `w` written, `x` executed; `empty` for
-    /// `@nobits`.
+    /// By the letters of `.section NAME, "FLAGS"`: `a` for what is loaded, `w` written, `x` executed, `T` kept per
+    /// thread; `empty` for `@nobits`.
     pub(super) fn of_flags(flags: &[u8], empty: bool) -> Contents {
         let has = |flag: u8| flags.contains(&flag);
         match () {
             () if !has(b'a') => Contents::Note,
             () if has(b'x') => Contents::Code,
+            () if has(b'T') && empty => Contents::ThreadZero,
+            () if has(b'T') => Contents::Thread,
             () if empty => Contents::Zero,
             () if has(b'w') => Contents::Data,
             () => Contents::Constant,

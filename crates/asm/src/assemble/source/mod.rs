@@ -1,18 +1,20 @@
 //! Whole programs: labels, sections, directives, data, and every error of a file.
 //!
 //! Two passes over the statements. The first finds how long each one is, and with that where every label stands; where
-//! all instructions have one length it does not look into them. The second assembles, with all labels known. An
-//! instruction never changes its length between the passes: it is fixed before labels are known, so there is no
-//! relaxation and no dependence on order.
+//! all instructions have one length it does not look into them. The second assembles, with all labels known. Between
+//! them, and only if the caller asks for it, the lengths of branches are chosen (`relax`); otherwise an instruction takes
+//! the longest form that its text may be, whatever its symbols turn out to be.
 //!
 //! The reading of one instruction is [`Assembler`]'s; this module knows nothing about instruction sets but the width of
 //! a word and what `nop` is.
 
+mod branches;
 mod directive;
 mod expression;
 mod layout;
 mod link;
 mod listing;
+mod relax;
 mod report;
 mod statement;
 mod strings;
@@ -23,6 +25,7 @@ use isaglot_source::{Diagnostic, Diagnostics, FileId};
 
 pub use link::{Contents, Linked};
 pub use listing::{Listed, listing};
+pub use relax::Relax;
 
 use self::layout::Layout;
 use super::Assembler;
@@ -37,6 +40,10 @@ pub struct Setup {
     pub symbols: bool,
     /// Defined numbers whose values are wanted.
     pub numbers: Vec<String>,
+    /// Choose the lengths of branches by how far their labels are.
+    pub relax: Option<Relax>,
+    /// Labels that another program may replace: branches to them take the longest form.
+    pub weak: Vec<String>,
     /// The sections lie in one address space; otherwise each counts from 0 and has labels of its own.
     pub linked: Option<Linked>,
 }
@@ -93,7 +100,7 @@ impl Image {
     /// # Errors
     /// If that is more than [`MAX_OUTPUT`] bytes: how many.
     pub fn memory(&self) -> Result<(u64, Vec<u8>), u64> {
-        let is_there = |s: &&Section| !s.bytes.is_empty() && !matches!(s.contents, Contents::Zero | Contents::Note);
+        let is_there = |s: &&Section| !s.bytes.is_empty() && s.contents != Contents::Note && !s.contents.is_zero();
         let mut there: Vec<&Section> = self.sections.iter().filter(is_there).collect();
         there.sort_by_key(|section| section.address);
         let start = there.first().map_or(0, |section| section.address);

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::expression;
 use super::statement::TextSlice;
-use crate::assemble::number::is_word;
+use crate::assemble::number::{self, is_word};
 use crate::assemble::symbol::{Symbol, symbol_length};
 
 /// Definitions that refer to definitions, in a chain: what ends a circle.
@@ -22,8 +22,12 @@ struct Definition {
     name: Span,
     section: usize,
     offset: u64,
+    /// What the place is after: see [`Place`].
+    items: u32,
     /// What it is, once that was asked for and cannot change any more.
     known: Cell<Option<i64>>,
+    /// Whether it is an address and not a distance or size, once that was asked for.
+    is_place: Cell<Option<bool>>,
 }
 
 /// A label: a place in bytes from the start of a section.
@@ -31,8 +35,23 @@ struct Definition {
 struct Label {
     section: usize,
     offset: u64,
+    items: u32,
     span: Span,
 }
+
+/// A place in the first pass: bytes from the start of a section, and after how many of its items whose size may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) section: usize,
+    pub(super) offset: u64,
+    pub(super) items: u32,
+}
+
+/// The name of the place that the offsets of thread-local labels are counted from: a name that no source can write.
+pub(super) const THREAD: &[u8] = b".$thread";
+
+/// By how much all addresses are moved to find out which numbers are addresses.
+const PROBE: u64 = 1 << 40;
 
 /// All names of a program.
 #[derive(Debug)]
@@ -49,8 +68,12 @@ pub(super) struct Symbols<'t> {
     order: Vec<Vec<&'t [u8]>>,
     /// Per section: its address.
     bases: Vec<u64>,
+    /// Where what each thread has begins.
+    thread: Option<u64>,
     /// Everything is where it stays.
     settled: bool,
+    /// What is added to every address.
+    probe: Cell<u64>,
     defined: FxHashMap<&'t [u8], Definition>,
 }
 
@@ -64,7 +87,9 @@ impl<'t> Symbols<'t> {
             labels: Vec::new(),
             order: Vec::new(),
             bases: Vec::new(),
+            thread: None,
             settled: false,
+            probe: Cell::new(0),
             defined: FxHashMap::default(),
         }
     }
@@ -76,9 +101,10 @@ impl<'t> Symbols<'t> {
         self.bases.push(0);
     }
 
-    /// Says where the sections lie.
-    pub(super) fn lie_at(&mut self, bases: Vec<u64>) {
+    /// Says where the sections lie, and where what each thread has begins.
+    pub(super) fn lie_at(&mut self, bases: Vec<u64>, thread: Option<u64>) {
         self.bases = bases;
+        self.thread = thread;
     }
 
     /// Says that all labels are defined and all sections lie where they stay.
@@ -87,7 +113,42 @@ impl<'t> Symbols<'t> {
     }
 
     fn base(&self, section: usize) -> u64 {
-        self.bases.get(section).copied().or_impossible(0)
+        self.bases.get(section).copied().or_impossible(0).wrapping_add(self.probe.get())
+    }
+
+    /// The place of a label, or of what a defined name stands for if that is a label or `.` and a number, as the first pass
+    /// had it.
+    pub(super) fn place_of(&self, section: usize, name: &[u8]) -> Option<Place> {
+        let (mut name, mut by) = (name, 0i64);
+        for _ in 0..MAX_CHAIN {
+            if let Some(label) = self.find(section, name) {
+                let offset = label.offset.checked_add_signed(by)?;
+                return Some(Place { section: label.section, offset, items: label.items });
+            }
+            let definition = self.defined.get(name)?;
+            let (base, offset) = name_and_offset(definition.value.of(self.text))?;
+            by = by.checked_add(offset)?;
+            if base == b"." {
+                let Definition { section, items, .. } = *definition;
+                return Some(Place { section, offset: definition.offset.checked_add_signed(by)?, items });
+            }
+            name = base;
+        }
+        None
+    }
+
+    /// Moves every place by what lengths that were chosen since the first pass make of it: per section, and after so many
+    /// items.
+    pub(super) fn shift(&mut self, moves: &[Vec<i64>]) {
+        let by = |section: usize, items: u32| {
+            moves.get(section).and_then(|moves| moves.get(items as usize)).copied().unwrap_or(0)
+        };
+        for label in self.labels.iter_mut().flat_map(FxHashMap::values_mut) {
+            label.offset = label.offset.wrapping_add_signed(by(label.section, label.items));
+        }
+        for definition in self.defined.values_mut() {
+            definition.offset = definition.offset.wrapping_add_signed(by(definition.section, definition.items));
+        }
     }
 
     /// The number of the table that a section's labels are in.
@@ -105,14 +166,15 @@ impl<'t> Symbols<'t> {
     }
 
     /// Defines a label.
-    pub(super) fn label(&mut self, section: usize, name: &'t [u8], span: Span, offset: u64) -> Result<(), Diagnostic> {
+    pub(super) fn label(&mut self, place: Place, name: &'t [u8], span: Span) -> Result<(), Diagnostic> {
+        let Place { section, offset, items } = place;
         let other = self.find(section, name).map(|label| label.span);
         if let Some(other) = other.or_else(|| self.defined.get(name).map(|d| d.name)) {
             return Err(twice(name, span, other));
         }
         let table = self.table(section);
         if let (Some(labels), Some(order)) = (self.labels.get_mut(table), self.order.get_mut(section)) {
-            labels.insert(name, Label { section, offset, span });
+            labels.insert(name, Label { section, offset, items, span });
             order.push(name);
         }
         Ok(())
@@ -121,17 +183,19 @@ impl<'t> Symbols<'t> {
     /// Defines a number.
     pub(super) fn define(
         &mut self,
-        section: usize,
+        place: Place,
         name: &'t [u8],
         span: Span,
         value: TextSlice,
-        offset: u64,
     ) -> Result<(), Diagnostic> {
+        let Place { section, offset, items } = place;
         let label = self.labels.iter().find_map(|labels| labels.get(name)).map(|label| label.span);
         if let Some(other) = label.or_else(|| self.defined.get(name).map(|d| d.name)) {
             return Err(twice(name, span, other));
         }
-        self.defined.insert(name, Definition { value, name: span, section, offset, known: Cell::new(None) });
+        let definition =
+            Definition { value, name: span, section, offset, items, known: Cell::new(None), is_place: Cell::new(None) };
+        self.defined.insert(name, definition);
         Ok(())
     }
 
@@ -141,15 +205,31 @@ impl<'t> Symbols<'t> {
             return Some(Symbol::Place(self.address(label)));
         }
         let definition = self.defined.get(name)?;
-        self.definition(definition, 0).ok().map(Symbol::Number)
+        let value = self.definition(definition, 0).ok()?;
+        let is_place = self.shared && self.is_place(definition, value);
+        Some(if is_place { Symbol::Place(value.cast_unsigned()) } else { Symbol::Number(value) })
+    }
+
+    /// Whether a defined number is an address: it moves with all addresses.
+    fn is_place(&self, definition: &Definition, value: i64) -> bool {
+        if let Some(known) = definition.is_place.get() {
+            return known;
+        }
+        self.probe.set(PROBE);
+        let moved = self.definition(definition, 0);
+        self.probe.set(0);
+        let is_place = moved.is_ok_and(|moved| moved.wrapping_sub(value) == PROBE.cast_signed());
+        definition.is_place.set(Some(is_place).filter(|_| self.settled));
+        is_place
     }
 
     fn definition(&self, definition: &Definition, chain: usize) -> Result<i64, Diagnostic> {
-        if let Some(known) = definition.known.get() {
+        let as_it_is = self.probe.get() == 0;
+        if let Some(known) = definition.known.get().filter(|_| as_it_is) {
             return Ok(known);
         }
         let value = self.evaluate(definition.section, definition.offset, definition.value, chain + 1)?;
-        definition.known.set(Some(value).filter(|_| self.settled));
+        definition.known.set(Some(value).filter(|_| self.settled && as_it_is));
         Ok(value)
     }
 
@@ -201,6 +281,12 @@ impl<'t> Symbols<'t> {
         if name == b"." {
             return Ok(place(here));
         }
+        if name == THREAD {
+            let missing =
+                || Diagnostic::error("asm-undefined", "the program has nothing that each thread has a copy of");
+            let at = self.thread.ok_or_else(|| missing().label(span, "this is counted from there"))?;
+            return Ok(place(at.wrapping_add(self.probe.get())));
+        }
         if let Some(label) = self.find(section, name) {
             return Ok(place(self.address(label)));
         }
@@ -239,6 +325,22 @@ impl<'t> Symbols<'t> {
         let offset = move |name: &&'t [u8]| self.find(section, name).map_or(0, |label| label.offset);
         self.order.get(section).into_iter().flatten().map(move |name| (*name, offset(name)))
     }
+}
+
+/// `NAME`, `NAME + NUMBER` or `NAME - NUMBER`, where the name may be `.`.
+fn name_and_offset(text: &[u8]) -> Option<(&[u8], i64)> {
+    let length = symbol_length(text);
+    let (name, rest) = text.split_at(length);
+    let rest = rest.trim_ascii();
+    let (sign, digits) = match rest.split_first() {
+        None => return (length > 0).then_some((name, 0)),
+        Some((b'+', digits)) => (1, digits.trim_ascii()),
+        Some((b'-', digits)) => (-1, digits.trim_ascii()),
+        Some(_) => return None,
+    };
+    let (value, read) = number::literal(digits)?;
+    let value = i64::try_from(value?).ok().filter(|_| read == digits.len() && length > 0)?;
+    Some((name, sign * value))
 }
 
 fn twice(name: &[u8], span: Span, other: Span) -> Diagnostic {
