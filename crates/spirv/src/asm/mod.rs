@@ -11,6 +11,7 @@ mod doubt;
 mod failure;
 mod ids;
 mod lex;
+mod named;
 mod names;
 mod operand;
 mod raw;
