@@ -264,9 +264,11 @@ fn choose(spec: &Spec, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
         choice::doubt(&isa, generation).into_iter().for_each(|d| problems.push(d));
     }
     let on = chosen_features(spec, &isa, problems).unwrap_or_else(|| choice::features(&isa, None, &[], problems));
-    let kind = match shipped::assembly(isa.name()) {
-        Assembly::Templates => SubjectKind::Templates,
-        Assembly::Riscv => SubjectKind::Riscv,
+    let machine = spec.source.alias().and_then(Result::ok).map(|alias| alias.machine);
+    let kind = match (machine, shipped::assembly(isa.name())) {
+        (Some(Machine::Xe(_)), _) => SubjectKind::Xe,
+        (_, Assembly::Templates) => SubjectKind::Templates,
+        (_, Assembly::Riscv) => SubjectKind::Riscv,
     };
     let made = Chosen { isa, generation: generation.unwrap_or(0), features: on, aliases: false, kind };
     (problems.error_count() == before).then_some(made)

@@ -77,7 +77,11 @@ impl Takes {
     /// What the verb, or an option of it, cannot do with a subject.
     fn check(&self, kind: SubjectKind, subject: &str) -> Result<(), Diagnostic> {
         if !self.kinds.contains(&kind) {
-            return Err(refusal(&format!("`isaglot {}`", self.verb), self.kinds, subject));
+            let d = refusal(&format!("`isaglot {}`", self.verb), self.kinds, subject);
+            return Err(match kind {
+                SubjectKind::Xe => d.note("the library `isaglot-xe` reads and writes instructions of Intel Xe"),
+                _ => d,
+            });
         }
         match self.given.iter().find(|(_, kinds)| !kinds.contains(&kind)) {
             Some((id, kinds)) => Err(refusal(&format!("`--{}`", id.replace('_', "-")), kinds, subject)),
@@ -101,8 +105,9 @@ impl Subject {
             Source::Input => Some((SubjectKind::Spirv, Subject::Spirv)),
             Source::File(_) => None,
             Source::Name(text) => match names::find(text).map_err(|d| session.fail(d))?.machine {
-                // By name, a verb that does not know the assembly of Xe takes the description of it.
-                Machine::Xe(_) if session.takes.kinds.contains(&SubjectKind::Xe) => {
+                Machine::Xe(_) => {
+                    let takes = session.takes.check(SubjectKind::Xe, &name);
+                    takes.map_err(|d| session.wrong_usage(d))?;
                     let platform = names::machine(text, spec.generation.as_deref()).map_err(|d| session.fail(d))?;
                     Some((SubjectKind::Xe, Subject::Xe(platform)))
                 }

@@ -83,7 +83,8 @@ fn kernel(
     for text in &args.words {
         match xe::explain::words(&mut xe, &plan, &mut session.files, text) {
             Ok(found) => {
-                words.extend(found.into_iter().map(|raw| xe::explain::apart(&mut xe, &plan, &session.files, raw)));
+                words
+                    .extend(found.words.into_iter().map(|raw| xe::explain::apart(&mut xe, &plan, &session.files, raw)));
             }
             Err(wrong) => problems.append(wrong),
         }

@@ -17,7 +17,7 @@ mod man;
 mod run;
 mod spirv;
 mod tblgen;
-mod xe;
+pub(crate) mod xe;
 pub(crate) mod xintf;
 
 use std::process::ExitCode;

@@ -11,9 +11,11 @@ use isaglot_codec::Plan;
 use isaglot_invariant::Impossible as _;
 use isaglot_model::ByteOrder;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
+use isaglot_xe::Xe;
 use serde_json::{Value, json};
 
 use crate::cmd::explain::to_json;
+use crate::cmd::xe::{self, explain::Asked};
 use crate::question::{self, Question};
 use crate::subject::SubjectKind;
 
@@ -29,11 +31,19 @@ pub(super) struct Asker<'p, 'a> {
     files: &'p SourceMap,
     assembler: Assembler<'p, 'a>,
     kind: SubjectKind,
+    /// A machine of Intel Xe, whose texts are not in the description.
+    xe: Option<Xe<'p>>,
 }
 
 impl<'p, 'a> Asker<'p, 'a> {
-    pub(super) fn new(plan: &'p Plan<'a>, files: &'p SourceMap, names: &'p Names, kind: SubjectKind) -> Self {
-        Asker { plan, files, assembler: Assembler::new(plan, names, Compat::default()), kind }
+    pub(super) fn new(
+        plan: &'p Plan<'a>,
+        files: &'p SourceMap,
+        names: &'p Names,
+        kind: SubjectKind,
+        xe: Option<Xe<'p>>,
+    ) -> Self {
+        Asker { plan, files, assembler: Assembler::new(plan, names, Compat::default()), kind, xe }
     }
 
     /// The answer to any text.
@@ -49,6 +59,12 @@ impl<'p, 'a> Asker<'p, 'a> {
             };
         }
         let mut files = SourceMap::new();
+        if let Some(xe) = &mut self.xe {
+            return match xe::explain::words(xe, self.plan, &mut files, question) {
+                Ok(asked) => self.kernel(&asked),
+                Err(problems) => problem(&files, &problems),
+            };
+        }
         match question::read(self.kind, &mut self.assembler, &mut files, question) {
             Ok(Question::Word(word)) => self.word(&word),
             Ok(Question::Assembly(bytes)) => self.assembled(&bytes),
@@ -56,24 +72,52 @@ impl<'p, 'a> Asker<'p, 'a> {
         }
     }
 
+    /// The first word of Intel Xe, taken apart, and all bytes.
+    fn kernel(&mut self, asked: &Asked) -> Value {
+        let (Some(xe), Some(first)) = (&mut self.xe, asked.words.first()) else { return json!({ "kind": "nothing" }) };
+        let apart = xe::explain::apart(xe, self.plan, self.files, *first);
+        let explained = apart.json(to_json(self.plan.isa(), self.files, &apart.word, &apart.explanation));
+        let spans = apart.spans().into_iter().map(|(path, from, to)| json!([path, from, to])).collect();
+        let mut answer = self.answer(&apart.word, &apart.explanation, explained, |_| spans);
+        if let (true, Value::Object(answer)) = (asked.is_assembly, &mut answer) {
+            let bytes = asked.words.iter().flat_map(|raw| raw.word.to_le_bytes().into_iter().take(raw.size() as usize));
+            let shown: Vec<String> = bytes.map(|b| format!("{b:02x}")).collect();
+            answer.insert("kind".to_owned(), "asm".into());
+            answer.insert("all_bytes".to_owned(), shown.join(" ").into());
+        }
+        answer
+    }
+
     /// A word, taken apart.
     fn word(&self, word: &Word) -> Value {
         let explained = explain(self.plan, word);
+        let says = to_json(self.plan.isa(), self.files, word, &explained);
+        self.answer(word, &explained, says, |fields| self.spans(word, fields))
+    }
+
+    /// A word, what is said of it on the command line, and where in its text each field stands.
+    fn answer(
+        &self,
+        word: &Word,
+        explained: &Explanation,
+        says: Value,
+        spans: impl FnOnce(&[FieldPlace]) -> Value,
+    ) -> Value {
         let isa = self.plan.isa();
         let mut answer = json!({
             "kind": "word",
             "word": format!("0x{}", full_hex(word)),
             "width": word.width(),
             "bytes": memory(self.plan, word),
-            "explain": to_json(isa, self.files, word, &explained),
+            "explain": says,
         });
-        let (Explanation::Match(found), Value::Object(answer)) = (&explained, &mut answer) else { return answer };
+        let (Explanation::Match(found), Value::Object(answer)) = (explained, &mut answer) else { return answer };
         let encoding = &isa[found.encoding];
         let mut fields = Vec::new();
         let all: Vec<u32> = (0..word.width()).collect();
         collect(isa, found, &all, "", &mut fields);
         let text = String::from_utf8_lossy(&found.text).into_owned();
-        let spans = self.spans(word, &fields);
+        let spans = spans(&fields);
         let fixed: Vec<u32> = encoding.pattern.care().ones_iter().collect();
         let rows = fields.iter().map(|f| json!({ "path": f.path, "bits": f.bits, "value": f.value, "text": f.text }));
         answer.insert("text".to_owned(), text.into());

@@ -11,14 +11,17 @@ use isaglot_asm::{Names, Options, Plain, Stream};
 use isaglot_codec::Plan;
 use isaglot_listing_build::{Options as ListOptions, build};
 use isaglot_model::{Feature, FeatureId};
-use isaglot_source::{Diagnostics, SourceMap};
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
+use isaglot_xe::{Description, ListOptions as XeListOptions, TextOptions, Xe};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::ask::Asker;
-use super::description::Description;
+use super::description::Description as Explored;
 use super::limits::MAX_LINES;
+use crate::cmd::xe;
 use crate::load::{Chosen, Spec};
+use crate::subject::SubjectKind;
 
 /// What is asked.
 pub(crate) enum Question {
@@ -58,13 +61,13 @@ enum End {
     /// The request wants another plan.
     Choice(Request),
     /// The description changed; the request is still to be answered.
-    Changed(Box<Description>, Request),
+    Changed(Box<Explored>, Request),
     /// Every sender is gone.
     Closed,
 }
 
 fn run(spec: &Spec, requests: &Receiver<Request>) {
-    let mut description = Box::new(Description::read(spec));
+    let mut description = Box::new(Explored::read(spec));
     let mut version = 1_u64;
     let mut waiting = None;
     loop {
@@ -97,7 +100,7 @@ fn run(spec: &Spec, requests: &Receiver<Request>) {
 /// Answers while the description cannot be used.
 fn broken(
     spec: &Spec,
-    description: &Description,
+    description: &Explored,
     version: u64,
     requests: &Receiver<Request>,
     mut waiting: Option<Request>,
@@ -105,7 +108,7 @@ fn broken(
     loop {
         let Some(request) = waiting.take().or_else(|| requests.recv().ok()) else { return End::Closed };
         if description.changed() {
-            return End::Changed(Box::new(Description::read(spec)), request);
+            return End::Changed(Box::new(Explored::read(spec)), request);
         }
         let answer = match request.question {
             Question::Page(_) => Answer::Page(None),
@@ -122,7 +125,7 @@ fn broken(
 struct Context<'c> {
     spec: &'c Spec,
     start: &'c Chosen,
-    description: &'c Description,
+    description: &'c Explored,
     version: u64,
     choice: Option<(String, Vec<String>)>,
 }
@@ -138,8 +141,16 @@ impl Context<'_> {
         // A listing has the texts of `isaglot list`, a single word those of the instruction itself.
         let usual = Plan::with_features(&self.start.isa, generation, &features).with_aliases(self.start.aliases);
         let names = Names::default();
-        let mut asker = Asker::new(&plan, &self.description.files, &names, self.start.kind);
-        let mut newer: Option<Description> = None;
+        let is_xe = self.start.kind == SubjectKind::Xe;
+        let kernels = if is_xe { Description::embedded() } else { None };
+        let platform = isaglot_xe::platform::ALL.into_iter().find(|p| p.generation() == generation);
+        let machine = kernels.as_ref().zip(platform);
+        let xe = || machine.and_then(|(description, platform)| Xe::new(description, platform));
+        if is_xe && xe().is_none() {
+            problems.push(Diagnostic::error("cli-gen", format!("no machine of Intel Xe has the gen {generation}")));
+        }
+        let mut asker = Asker::new(&plan, &self.description.files, &names, self.start.kind, xe());
+        let mut newer: Option<Explored> = None;
         loop {
             let Some(request) = waiting.take().or_else(|| requests.recv().ok()) else { return End::Closed };
             // How the description is does not depend on a choice that is not named.
@@ -148,9 +159,9 @@ impl Context<'_> {
                 return End::Choice(request);
             }
             // A description with errors is reported; the last good one still answers.
-            let stale = newer.as_ref().map_or_else(|| self.description.changed(), Description::changed);
+            let stale = newer.as_ref().map_or_else(|| self.description.changed(), Explored::changed);
             if matches!(request.question, Question::Status) && stale {
-                let read = Description::read(self.spec);
+                let read = Explored::read(self.spec);
                 if read.chosen.is_some() {
                     return End::Changed(Box::new(read), request);
                 }
@@ -159,12 +170,14 @@ impl Context<'_> {
             let answer = match request.question {
                 Question::Ask(_) | Question::List(_) if problems.has_errors() => {
                     let files = SourceMap::new();
-                    let text: String =
-                        problems.iter().map(|d| isaglot_source::render::text(&files, d, false)).collect();
+                    let text: String = problems.iter().map(|d| render::text(&files, d, false)).collect();
                     Answer::Json(json!({ "kind": "error", "message": text }))
                 }
                 Question::Ask(text) => Answer::Json(asker.ask(&text)),
-                Question::List(bytes) => Answer::Json(list(&usual, &bytes)),
+                Question::List(bytes) => Answer::Json(match xe() {
+                    Some(mut xe) => kernels_listed(&mut xe, bytes),
+                    None => list(&usual, &bytes),
+                }),
                 Question::Status => Answer::Json(self.status(generation, newer.as_ref())),
                 Question::Page(path) => {
                     let pages = pages.get_or_insert_with(|| {
@@ -195,7 +208,7 @@ impl Context<'_> {
         (generation, features)
     }
 
-    fn status(&self, generation: u32, newer: Option<&Description>) -> Value {
+    fn status(&self, generation: u32, newer: Option<&Explored>) -> Value {
         let isa = &self.start.isa;
         let gens: Vec<Value> = isa.gens().iter().map(|g| json!({ "name": g.name, "value": g.value })).collect();
         let on = |feature: &Feature| self.start.features.iter().any(|&id| std::ptr::eq(&isa[id], feature));
@@ -207,6 +220,34 @@ impl Context<'_> {
             "features": features.collect::<Vec<_>>(), "problems": problems, "bits": isa.format().max_bits,
         })
     }
+}
+
+/// The listing of a kernel of Intel Xe, cut after the first lines; several kernels, or one that is too large, as text.
+fn kernels_listed(xe: &mut Xe<'_>, bytes: Vec<u8>) -> Value {
+    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
+    let input = xe::Input { platform: xe.platform, path: None, hex: false, binary: false };
+    let Some(kernels) = xe::input::kernels(input, bytes, xe, &mut files, &mut problems) else {
+        let text: String = problems.iter().map(|d| render::text(&files, d, false)).collect();
+        return json!({ "kind": "error", "message": text });
+    };
+    let options = XeListOptions { defs: true, pc: true, bits: true, text: true, ..XeListOptions::default() };
+    if let [kernel] = kernels.as_slice() {
+        let program = xe.program(&kernel.bytes);
+        if let Ok(mut listing) = xe.listing(&program, &options) {
+            let whole = listing.elems.len();
+            listing.elems.truncate(MAX_LINES);
+            return json!({ "kind": "list", "elements": whole, "listing": listing });
+        }
+    }
+    let mut text = Vec::new();
+    for kernel in kernels {
+        if let Some(name) = &kernel.name {
+            text.extend_from_slice(format!("// kernel {name}\n").as_bytes());
+        }
+        let program = xe.program(&kernel.bytes);
+        xe.print(&program, &TextOptions::default(), &mut text);
+    }
+    json!({ "kind": "text", "text": String::from_utf8_lossy(&text) })
 }
 
 /// The listing of a program, cut after the first lines.

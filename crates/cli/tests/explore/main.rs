@@ -26,6 +26,7 @@ fn main() {
         Trial::test("changed_description", changed),
         Trial::test("questions", questions),
         Trial::test("listings", listings),
+        Trial::test("kernels", kernels),
     ];
     let shipped = [
         ("minnow", "0", &[16, 32, 48, 64][..]),
@@ -131,6 +132,53 @@ fn listings() -> Result<(), Failed> {
         if given["listing"] != wanted {
             return Err(format!("{isa}:\n{wanted:#}\n{given:#}").into());
         }
+    }
+    Ok(())
+}
+
+/// Intel Xe by its own assembly: words of both forms, lines, and the listing of a kernel.
+fn kernels() -> Result<(), Failed> {
+    let server = Server::start(&["--isa".to_owned(), "xehpc".to_owned()])?;
+    let mut connection = Connection::new(&server)?;
+    let compacted = "mov (16|M0) r1.0<1>:f r2.0<1;1,0>:f {Compacted}";
+    let cases = [
+        ("mov (16|M0) r1.0<1>:f r2.0<1;1,0>:f {Compacted}", "asm", compacted, true),
+        ("0x0000020134000061", "word", compacted, true),
+        ("61 00 00 34 01 02 00 00", "word", compacted, true),
+        ("0x000000000010020401050aa000100061", "word", "mov (16|M0) r1.0<1>:f r2.0<1;1,0>:f", false),
+    ];
+    for (question, kind, text, is_short) in cases {
+        let answer = connection.ask(question, "")?;
+        let says = &answer["explain"];
+        let short = (says["short"].as_str(), says["is_short"].as_bool());
+        if answer["kind"] != kind || answer["text"] != text || short != (Some("0x0000020134000061"), Some(is_short)) {
+            return Err(format!("{question}: {answer:#}").into());
+        }
+        let spans: Vec<&str> = answer["spans"].as_array().into_iter().flatten().filter_map(|s| s[0].as_str()).collect();
+        if !spans.starts_with(&["EXEC_SIZE", "DST_REG", "SRC0_REG"]) {
+            return Err(format!("{question}: {spans:?}").into());
+        }
+    }
+    // The same words for another machine, which the page can switch to.
+    let other = connection.ask("mov (16|M0) r1.0<1>:f r2.0<1;1,0>:f", "&gen=xe")?;
+    if other["kind"] != "asm" || other["word"] == "0x000000000010020401050aa000100061" {
+        return Err(format!("{other:#}").into());
+    }
+    for bad in ["mov (16|M0)", "frobnicate", "0x10000020134000061"] {
+        let answer = connection.ask(bad, "")?;
+        if answer["kind"] != "error" || answer["message"].as_str().is_none_or(str::is_empty) {
+            return Err(format!("{bad}: {answer:#}").into());
+        }
+    }
+    let listed = connection.json("POST", "/api/list", b"61000034 01020000 31000080 04000000 0c702030 00000000")?;
+    let texts: Vec<&str> =
+        listed["listing"]["elems"].as_array().into_iter().flatten().filter_map(|e| e["comment"].as_str()).collect();
+    if texts.len() != 2 || texts[0] != compacted || !texts[1].starts_with("(W) send.gtwy (1|M0)") {
+        return Err(format!("{listed:#}").into());
+    }
+    let broken = connection.json("POST", "/api/list", b"\x7fELF")?;
+    if broken["kind"] != "error" {
+        return Err(format!("{broken:#}").into());
     }
     Ok(())
 }

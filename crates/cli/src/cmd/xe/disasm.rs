@@ -35,7 +35,7 @@ fn write(
     let description = description()?;
     let mut xe = machine(&description, input.platform)?;
     let bytes = read(input.path)?;
-    let Some(kernels) = input::kernels(input, bytes, &mut xe, session, problems) else { return Ok(()) };
+    let Some(kernels) = input::kernels(input, bytes, &mut xe, &mut session.files, problems) else { return Ok(()) };
     let mut out = output.create()?;
     for kernel in kernels {
         if let Some(name) = &kernel.name {

@@ -28,6 +28,21 @@ const UNKNOWN: &str = "xe-mnemonic";
 /// The bit that tells short forms from long ones.
 const SHORT: u128 = 1 << 29;
 
+/// The field that tells most of each piece of a text.
+const TELLING: [(&str, &str); 11] = [
+    ("predicate", "PRED"),
+    ("channels", "EXEC_SIZE"),
+    ("flag modifier", "COND"),
+    ("destination", "DST_REG"),
+    ("first source", "SRC0_REG"),
+    ("second source", "SRC1_REG"),
+    ("third source", "SRC2_REG"),
+    ("first payload", "SRC0_REG"),
+    ("second payload", "SRC1_REG"),
+    ("descriptor", "DESC"),
+    ("extended descriptor", "EXDESC"),
+];
+
 /// Bits of the two forms.
 const SHORT_BITS: u32 = 64;
 const LONG_BITS: u32 = 128;
@@ -52,33 +67,34 @@ struct ShortSteps {
     rows: Vec<[String; 3]>,
 }
 
-/// Reads a question as words: a number, or assembly. The text is added to `files`, for what is said of it.
+/// A number, as one word, or the words of assembly.
+pub(crate) struct Asked {
+    pub(crate) words: Vec<RawWord>,
+    pub(crate) is_assembly: bool,
+}
+
+/// Reads a question: a number, or assembly. The text is added to `files`, for what is said of it.
 ///
 /// # Errors
 /// What is wrong with the number, or with the assembly.
-pub(crate) fn words(
-    xe: &mut Xe<'_>,
-    plan: &Plan<'_>,
-    files: &mut SourceMap,
-    text: &str,
-) -> Result<Vec<RawWord>, Diagnostics> {
+pub(crate) fn words(xe: &mut Xe<'_>, plan: &Plan<'_>, files: &mut SourceMap, text: &str) -> Result<Asked, Diagnostics> {
     // As listings write encodings.
     let folded = text.trim().replace("`0x", "").replace('`', "");
     let looks = looks(&folded);
     if looks == Looks::Number {
-        return Ok(vec![number(plan, &folded)?]);
+        return Ok(Asked { words: vec![number(plan, &folded)?], is_assembly: false });
     }
     let file = files.add("text", text.as_bytes());
     let mut problems = Diagnostics::new();
     let made = xe.assemble(file, text.as_bytes(), Compaction::Marked, &mut problems);
     if looks == Looks::Either && problems.iter().any(|d| d.code == UNKNOWN) {
-        return Ok(vec![number(plan, &folded)?]);
+        return Ok(Asked { words: vec![number(plan, &folded)?], is_assembly: false });
     }
     let words: Vec<RawWord> = xe.program(&made.unwrap_or_default()).entries.iter().map(|entry| entry.raw()).collect();
     if words.is_empty() && !problems.has_errors() {
         problems.push(Diagnostic::error("cli-word", format!("`{text}` is not an instruction")));
     }
-    if problems.has_errors() { Err(problems) } else { Ok(words) }
+    if problems.has_errors() { Err(problems) } else { Ok(Asked { words, is_assembly: true }) }
 }
 
 fn number(plan: &Plan<'_>, text: &str) -> Result<RawWord, Diagnostic> {
@@ -195,6 +211,18 @@ impl Apart {
             let _ = writeln!(out, "\n  its short form is 0x{short:016x}");
         }
         out
+    }
+
+    /// Where in the text what stands: the field that tells most of each piece, and characters from and to.
+    pub(crate) fn spans(&self) -> Vec<(&str, usize, usize)> {
+        let Ok(found) = &self.reading else { return Vec::new() };
+        let chars = |at: usize| found.text.get(..at).map_or(0, |text| text.chars().count());
+        let spans = found.pieces.iter().filter_map(|piece| {
+            let telling = TELLING.iter().find(|(what, _)| *what == piece.what).map(|(_, field)| *field);
+            let field = piece.fields.iter().find(|field| Some(field.as_ref()) == telling).or(piece.fields.first())?;
+            Some((field.as_ref(), chars(piece.start), chars(piece.start + piece.text.len())))
+        });
+        spans.collect()
     }
 
     /// The answer as JSON: `answer` is what any description says of the long form.

@@ -4,7 +4,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use isaglot_xe::zebin::{self, Target};
 use isaglot_xe::{Compaction, Platform, Xe};
 use object::{Object, ObjectSection};
@@ -14,7 +14,6 @@ use crate::io::{input_name, open, read};
 use crate::load::{Source, Spec};
 use crate::names;
 use crate::program::{self, ELF};
-use crate::session::Session;
 
 /// Digits of the shortest instruction.
 const LEAST_DIGITS: usize = 16;
@@ -37,7 +36,7 @@ pub(crate) fn kernels(
     input: Input<'_>,
     bytes: Vec<u8>,
     xe: &mut Xe<'_>,
-    session: &mut Session,
+    files: &mut SourceMap,
     problems: &mut Diagnostics,
 ) -> Option<Vec<Kernel>> {
     let Input { platform, path, hex, binary } = input;
@@ -61,7 +60,7 @@ pub(crate) fn kernels(
         };
     }
     if is_asm || is_json(&bytes) {
-        let file = session.files.add(input_name(path), bytes.as_slice());
+        let file = files.add(input_name(path), bytes.as_slice());
         let made = match is_asm {
             true => xe.assemble(file, &bytes, Compaction::Marked, problems),
             false => super::asm::listed(xe, file, &bytes, problems),

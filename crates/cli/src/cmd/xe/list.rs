@@ -23,7 +23,7 @@ pub(crate) fn list(
 ) -> Result<bool, Diagnostic> {
     let mut xe = machine(description, input.platform)?;
     let bytes = read(input.path)?;
-    let Some(kernels) = input::kernels(input, bytes, &mut xe, session, problems) else { return Ok(true) };
+    let Some(kernels) = input::kernels(input, bytes, &mut xe, &mut session.files, problems) else { return Ok(true) };
     let several = kernels.len() > 1;
     for (n, kernel) in kernels.iter().enumerate() {
         if several {
@@ -56,7 +56,7 @@ pub(crate) fn listings<'d>(
     problems: &mut Diagnostics,
 ) -> Result<Vec<Listed<'d>>, Diagnostic> {
     let mut xe = machine(description, input.platform)?;
-    let kernels = input::kernels(input, bytes, &mut xe, session, problems).unwrap_or_default();
+    let kernels = input::kernels(input, bytes, &mut xe, &mut session.files, problems).unwrap_or_default();
     let one = |kernel: Kernel| {
         let program = xe.program(&kernel.bytes);
         problems.append(word_problems(&program.findings(), kernel.bytes.len()));

@@ -4,7 +4,7 @@ mod asm;
 mod disasm;
 pub(crate) mod explain;
 pub(crate) mod iga64;
-mod input;
+pub(crate) mod input;
 mod list;
 
 use std::io::Write;
@@ -32,14 +32,14 @@ pub(super) const ONLY: Only = (&[SubjectKind::Xe], &["hex", "ldst", "hex_floats"
 
 /// Kernels to read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Input<'a> {
-    pub(super) platform: Platform,
+pub(crate) struct Input<'a> {
+    pub(crate) platform: Platform,
     /// The file; standard input if there is none.
-    pub(super) path: Option<&'a Path>,
+    pub(crate) path: Option<&'a Path>,
     /// It is hexadecimal text.
-    pub(super) hex: bool,
+    pub(crate) hex: bool,
     /// It is bytes, whatever it looks like.
-    pub(super) binary: bool,
+    pub(crate) binary: bool,
 }
 
 /// What the options of [`XeArgs`] say of a text.

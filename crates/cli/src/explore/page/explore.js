@@ -125,6 +125,11 @@ function word(made) {
   const found = made.explain.match;
   if (found) parts.push(text(made));
   else parts.push(make("p", { class: "problems", textContent: made.explain.conflict ? "Two encodings match." : "No instruction." }));
+  if (made.explain.short) {
+    const { short, is_short } = made.explain;
+    const says = is_short ? `The short form ${short} stands for this long form.` : `Its short form is ${short}.`;
+    parts.push(make("p", { id: "short", textContent: says }));
+  }
   parts.push(make("div", { class: "wide" }, bits(made)), copies(made));
   if (found) parts.push(why(found), fields(made));
   if (made.explain.conflict) parts.push(make("p", {}, "They are: " + made.explain.conflict.map((e) => `${e.name} (${e.at})`).join(", ")));
@@ -371,7 +376,7 @@ function links(inst) {
 function instruction(inst) {
   const [defs, uses] = links(inst);
   const live = Object.entries(inst.liveTotals || {}).filter(([, n]) => n > 0).map(([f, n]) => `${f} ${n}`).join(" ");
-  const take = () => { $("query").value = "0x" + (inst.encoding || "").replaceAll("`", ""); ask(); scrollTo(0, 0); };
+  const take = () => { $("query").value = "0x" + (inst.encoding || "").replaceAll("`", "").replaceAll("0x", ""); ask(); scrollTo(0, 0); };
   return make("tr", { id: "i" + inst.id, onmouseenter: () => look(inst) },
     make("td", { class: "dim" }, String(inst.id)), make("td", { class: "dim" }, inst.encoding || ""),
     make("td", { class: "pick", tabIndex: 0, title: "Take this word apart", onclick: take, onkeydown: (e) => e.key === "Enter" && take(), onfocus: () => look(inst) }, inst.comment || inst.op),
