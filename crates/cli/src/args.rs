@@ -83,7 +83,8 @@ impl SubjectArgs {
     }
 }
 
-fn source(file: Option<&Path>, name: Option<&str>) -> Source {
+/// The description that a file, or else a name, stands for.
+pub(crate) fn source(file: Option<&Path>, name: Option<&str>) -> Source {
     match (file, name) {
         (Some(file), _) => Source::File(file.to_owned()),
         (None, Some(name)) => Source::Name(name.to_owned()),

@@ -14,7 +14,7 @@ use isaglot_source::{Diagnostic, Diagnostics, Severity, SourceMap, Span};
 use crate::compiled;
 use crate::names::{self, Alias, Machine};
 use crate::session::Session;
-use crate::subject::{self, SubjectKind};
+use crate::subject::SubjectKind;
 use crate::target::{self, ProcessorArgs, ReadArgs};
 
 /// What a command line says of the description that it is about, and of what to decode for.
@@ -56,7 +56,7 @@ impl Source {
     }
 
     /// What the name stands for; `None` without a name.
-    fn alias(&self) -> Option<Result<Alias, Diagnostic>> {
+    pub(crate) fn alias(&self) -> Option<Result<Alias, Diagnostic>> {
         match self {
             Source::Name(name) => Some(names::find(name)),
             Source::File(_) | Source::Input => None,
@@ -190,7 +190,8 @@ pub(crate) fn read_isa(spec: &Spec, files: &mut SourceMap, problems: &mut Diagno
             Machine::Shipped(shipped) => read_shipped(shipped, files, problems),
             Machine::Xe(_) => embedded("xe", files, problems),
             Machine::Spirv => {
-                problems.push(subject::refusal("this verb", subject::DESCRIPTIONS, name));
+                let d = Diagnostic::error("cli-subject", format!("`{name}` has no description"));
+                problems.push(d.note("`isaglot spirv` and `isaglot list` read its modules without one"));
                 None
             }
         },

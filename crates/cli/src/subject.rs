@@ -92,7 +92,10 @@ impl Takes {
 
 /// The one sentence about what cannot be done with a subject.
 pub(crate) fn refusal(what: &str, kinds: &[SubjectKind], subject: &str) -> Diagnostic {
-    let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+    // RISC-V is a description too.
+    let all = DESCRIPTIONS.iter().all(|kind| kinds.contains(kind));
+    let told = kinds.iter().filter(|kind| !all || **kind != SubjectKind::Riscv);
+    let names: Vec<&str> = told.map(|kind| kind.name()).collect();
     let d = Diagnostic::error("cli-subject", format!("{what} does not apply to `{subject}`"));
     d.note(format!("it is for {}", names.join(", ")))
 }

@@ -40,15 +40,20 @@ impl Platform {
     /// A machine by its name, its `iga64` id, or the name of a product.
     pub fn parse(name: &str) -> Option<Platform> {
         let name = name.to_ascii_lowercase();
-        let products: [&[&str]; 6] = [
-            &["tgl", "dg1", "adl", "rkl", "xelp"],
-            &["xehp_sdv"],
-            &["dg2", "acm", "atsm"],
-            &["pvc"],
-            &["lnl", "bmg"],
-            &["ptl"],
-        ];
-        ALL.into_iter().find(|p| p.name() == name || p.id() == name || products[*p as usize].contains(&name.as_str()))
+        ALL.into_iter().find(|p| p.names().any(|known| known == name))
+    }
+
+    /// Every name that [`Platform::parse`] takes for it, in lower case: its own, its `iga64` id, those of its products.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let products: &[&str] = match self {
+            Platform::Xe => &["tgl", "dg1", "adl", "rkl", "xelp"],
+            Platform::XeHp => &["xehp_sdv"],
+            Platform::XeHpg => &["dg2", "acm", "atsm"],
+            Platform::XeHpc => &["pvc"],
+            Platform::Xe2 => &["lnl", "bmg"],
+            Platform::Xe3 => &["ptl"],
+        };
+        [self.name(), self.id()].into_iter().chain(products.iter().copied())
     }
 
     /// XeHPC or later.

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use isaglot_model::compiled::{Header, to_bytes};
 use isaglot_source::{Diagnostic, Diagnostics};
 
-use crate::args::RolesArgs;
+use crate::args::{RolesArgs, source};
 use crate::compiled::{is_compiled, sources};
-use crate::load::{Roles, Source, Spec, read_isa};
+use crate::load::{Roles, Spec, read_isa};
 use crate::session::{EXIT_INPUT, Session};
 use crate::target::{self, FileArgs};
 
@@ -17,10 +17,15 @@ use crate::target::{self, FileArgs};
 #[command(after_help = "\
 Examples:
   isaglot compile my.xml -o my.isa
-  isaglot compile wren.td --operands wren.operands -o wren.isa")]
+  isaglot compile wren.td --operands wren.operands -o wren.isa
+  isaglot compile --isa riscv -o riscv.isa")]
 pub(crate) struct Args {
     /// The description: an isaspec XML file, or the TableGen file of an LLVM target.
-    spec: PathBuf,
+    #[arg(required_unless_present = "isa", conflicts_with = "isa")]
+    spec: Option<PathBuf>,
+    /// A description by name, such as `riscv`; `--isa help` lists the names.
+    #[arg(long, value_name = "NAME")]
+    isa: Option<String>,
     #[command(flatten)]
     files: FileArgs,
     #[command(flatten)]
@@ -33,16 +38,25 @@ pub(crate) struct Args {
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let output = args.output.as_deref().filter(|path| path.as_os_str() != "-");
-    if is_compiled(&args.spec) {
-        let message = format!("{} is compiled already", args.spec.display());
+    let source = source(args.spec.as_deref(), args.isa.as_deref());
+    let spec = Spec { roles: Roles::from(&args.roles), ..Spec::of(source) };
+    let path = spec.path();
+    if path.as_deref().is_some_and(is_compiled) {
+        let message = format!("{} is compiled already", spec.source.name());
         return session.wrong_usage(Diagnostic::error("cli-compile", message));
+    }
+    let alias = spec.source.alias().and_then(Result::ok);
+    if alias.is_some_and(|alias| alias.generation.is_some() || alias.features.is_some()) {
+        let message = format!("a description is compiled whole, and `{}` chooses within one", spec.source.name());
+        let d = Diagnostic::error("cli-compile", message).note("choose when it is used: `--spec X.isa --gen N`");
+        return session.wrong_usage(d);
     }
     if output.is_some_and(|path| !is_compiled(path)) {
         return session
             .wrong_usage(Diagnostic::error("cli-compile", "the name of a compiled description ends in `.isa`"));
     }
     let mut problems = Diagnostics::new();
-    let done = compile(args, output, session, &mut problems);
+    let done = compile(args, &spec, output, session, &mut problems);
     if problems.has_errors() {
         session.report(&problems);
     }
@@ -55,18 +69,20 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 
 fn compile(
     args: &Args,
+    spec: &Spec,
     output: Option<&Path>,
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Result<bool, Diagnostic> {
-    let (isa, triples) = if target::is_tablegen(&args.spec) {
-        let Some(read) = target::read(&args.spec, &args.files, &mut session.files, problems) else { return Ok(false) };
-        (read.lowered.isa, Some(read.table.triples))
-    } else {
-        let source = Source::File(args.spec.clone());
-        let spec = Spec { roles: Roles::from(&args.roles), ..Spec::of(source) };
-        let Some(isa) = read_isa(&spec, &mut session.files, problems) else { return Ok(false) };
-        (isa, None)
+    let (isa, triples) = match spec.path().filter(|path| target::is_tablegen(path)) {
+        Some(path) => {
+            let Some(read) = target::read(&path, &args.files, &mut session.files, problems) else { return Ok(false) };
+            (read.lowered.isa, Some(read.table.triples))
+        }
+        None => {
+            let Some(isa) = read_isa(spec, &mut session.files, problems) else { return Ok(false) };
+            (isa, None)
+        }
     };
     let folder =
         output.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

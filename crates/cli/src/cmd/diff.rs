@@ -15,21 +15,25 @@ use isaglot_verify::diff::{Change, Difference, Side, diff};
 use isaglot_verify::json;
 
 use crate::args::OutputArgs;
-use crate::load::{Source, Spec, read_isa};
+use crate::load::{Source, Spec, chosen_generation, read_isa};
 use crate::progress::Progress;
-use crate::session::{EXIT_INPUT, Session};
+use crate::session::Session;
 
 /// Say which words change meaning, appear or disappear between two descriptions, or between two gens of one.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
   isaglot diff my.xml newer.xml
-  isaglot diff my.xml newer.xml --json -o diff.json")]
+  isaglot diff my.xml newer.xml --json -o diff.json
+  isaglot diff --isa minnow@v1 --isa minnow@v2")]
 pub(crate) struct Args {
-    /// The first description: an isaspec XML file, the TableGen file of an LLVM target, or what `isaglot compile` made of one.
-    a: PathBuf,
-    /// The second description; without it the first is compared with itself, for two gens.
-    b: Option<PathBuf>,
+    /// The descriptions: isaspec XML files, TableGen files of LLVM targets, or what `isaglot compile` made of them. One alone is
+    /// compared with itself, for two gens.
+    #[arg(num_args = 0..=2, value_name = "SPEC")]
+    specs: Vec<PathBuf>,
+    /// A description by name, such as `minnow` or `minnow@v2`, once or twice; `--isa help` lists the names.
+    #[arg(long = "isa", value_name = "NAME")]
+    names: Vec<String>,
     /// A gen: once with two descriptions, to compare them for it alone; twice with one.
     #[arg(long = "gen", value_name = "N")]
     generations: Vec<String>,
@@ -44,40 +48,68 @@ pub(crate) struct Args {
 
 /// Runs the verb. A difference is an answer, not an error.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    match (args.b.is_some(), args.generations.len()) {
-        (true, 0 | 1) | (false, 2) => {}
+    let files = args.specs.iter().cloned().map(Source::File);
+    let sources: Vec<Source> = files.chain(args.names.iter().cloned().map(Source::Name)).collect();
+    match (sources.len(), args.generations.len()) {
+        (2, 0 | 1) | (1, 2) => {}
         _ => {
             let d = Diagnostic::error("cli-diff", "expected two descriptions and at most one gen, or one and two gens");
             return session.wrong_usage(d);
         }
     }
-    let Some(one) = read(&args.a, args, session) else { return ExitCode::from(EXIT_INPUT) };
-    let two = match &args.b {
-        Some(path) => match read(path, args, session) {
-            Some(isa) => Some(isa),
-            None => return ExitCode::from(EXIT_INPUT),
-        },
-        None => None,
-    };
-    session.done(answer(args, &one, two.as_ref().unwrap_or(&one)))
+    let mut problems = Diagnostics::new();
+    // What is wrong with one name is told once.
+    let read: Option<Vec<Described>> =
+        sources.into_iter().map(|source| read(source, args, session, &mut problems)).collect();
+    match read.as_deref() {
+        Some([one]) => session.done(answer(args, one, one)),
+        Some([one, two]) => session.done(answer(args, one, two)),
+        _ => session.status(&problems),
+    }
 }
 
-fn read(path: &std::path::Path, args: &Args, session: &mut Session) -> Option<Isa> {
-    let spec = Spec { read: args.read.clone(), ..Spec::of(Source::File(path.to_owned())) };
-    let mut problems = Diagnostics::new();
-    let isa = read_isa(&spec, &mut session.files, &mut problems);
-    if problems.has_errors() {
-        session.report(&problems);
+/// A description, and the gen that its name chooses.
+struct Described {
+    isa: Isa,
+    generation: Option<u32>,
+}
+
+fn read(source: Source, args: &Args, session: &mut Session, problems: &mut Diagnostics) -> Option<Described> {
+    let spec = Spec { read: args.read.clone(), ..Spec::of(source) };
+    let alias = spec.source.alias().and_then(Result::ok);
+    if alias.is_some_and(|alias| alias.features.is_some()) {
+        let name = spec.source.name();
+        let d = Diagnostic::error(
+            "cli-diff",
+            format!("features do not take part in a comparison, and `{name}` chooses some"),
+        );
+        problems.push(d.note("name the whole description, such as `riscv@rv64`"));
         return None;
     }
-    isa
+    let mut found = Diagnostics::new();
+    let isa = read_isa(&spec, &mut session.files, &mut found);
+    if found.has_errors() {
+        problems.append(found);
+    }
+    let isa = isa?;
+    let generation = problems.ok(chosen_generation(&spec, &isa))?;
+    Some(Described { isa, generation })
 }
 
-fn answer(args: &Args, one: &Isa, two: &Isa) -> Result<(), Diagnostic> {
+fn answer(args: &Args, one: &Described, two: &Described) -> Result<(), Diagnostic> {
     let (first, last) = (args.generations.first(), args.generations.last());
-    let chosen = |isa: &Isa, text: Option<&String>| text.map(|t| generation(isa, t)).transpose();
-    let a = Side { isa: one, generation: chosen(one, first)? };
-    let b = Side { isa: two, generation: chosen(two, last)? };
+    let side = |described: &'_ Described, text: Option<&String>| {
+        let given = text.map(|t| generation(&described.isa, t)).transpose()?;
+        Ok::<_, Diagnostic>(given.or(described.generation))
+    };
+    let a = Side { isa: &one.isa, generation: side(one, first)? };
+    let b = Side { isa: &two.isa, generation: side(two, last)? };
+    if a.generation.is_some() != b.generation.is_some() {
+        let d = Diagnostic::error("cli-diff", "one side is a gen, and the other one all gens");
+        return Err(
+            d.note("choose one gen for both with `--gen`, or name one of each: `--isa minnow@v1 --isa minnow@v2`")
+        );
+    }
     let mut progress = Progress::new("comparing");
     let found = diff(a, b, &mut |done, total| progress.at(done, total));
     progress.finish();

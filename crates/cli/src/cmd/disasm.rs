@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// Read an ELF file as bytes too.
     #[arg(long)]
     binary: bool,
-    /// Print labels and refer to them.
+    /// Print labels and refer to them. The text of Intel Xe has them always.
     #[arg(long)]
     labels: bool,
     /// Name a place, by instruction number (by byte offset where instructions differ in length); implies `--labels`.
@@ -109,7 +109,7 @@ pub(crate) const ONLY: &[Only] = &[
     CHOICES,
     GEN,
     xe::ONLY,
-    (DESCRIPTIONS, &["labels", "entry", "no_errors", "max_errors", "raw", "names", "compat", "trace_fields"]),
+    (DESCRIPTIONS, &["entry", "no_errors", "max_errors", "raw", "names", "compat", "trace_fields"]),
     (DESCRIPTIONS, &["words", "aliases", "filter", "xintf"]),
     (&[SubjectKind::Xe], &["pc", "bits", "no_comments"]),
 ];

@@ -35,6 +35,12 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     if problems.has_errors() {
         session.report(&problems);
     }
+    let alias = spec.source.alias().and_then(Result::ok);
+    if isa.is_some() && alias.is_some_and(|alias| alias.generation.is_some() || alias.features.is_some()) {
+        let message =
+            format!("the pages are about the whole description, and `{}` chooses within one", spec.source.name());
+        session.report(&Diagnostic::warning("cli-docs", message).into());
+    }
     let Some(isa) = isa else { return ExitCode::from(EXIT_INPUT) };
     session.done(write(&args.output, &isaglot_site::site(&isa, &session.files)))
 }

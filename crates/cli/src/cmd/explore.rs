@@ -9,7 +9,9 @@ use isaglot_source::Diagnostic;
 use crate::args::{ChoiceArgs, RolesArgs, SubjectArgs};
 use crate::explore::{serve, start};
 use crate::load::{Roles, Spec};
+use crate::names::Machine;
 use crate::session::Session;
+use crate::subject::{DESCRIPTIONS, refusal};
 use crate::target::ProcessorArgs;
 
 /// Explore a description in the browser: words and text answer each other. The files are read again when they change.
@@ -46,6 +48,14 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         is_gen_open: true,
         ..args.subject.spec()
     };
+    // A file may appear later, or be mended; a name stays what it is.
+    match spec.source.alias() {
+        Some(Err(d)) => return session.fail(d),
+        Some(Ok(alias)) if matches!(alias.machine, Machine::Spirv) => {
+            return session.wrong_usage(refusal("`isaglot explore`", DESCRIPTIONS, &spec.source.name()));
+        }
+        _ => {}
+    }
     let failed =
         |e: std::io::Error| Diagnostic::error("explore-port", format!("cannot listen on port {}: {e}", args.port));
     let listener = match TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)) {

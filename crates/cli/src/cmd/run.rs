@@ -66,7 +66,13 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 }
 
 fn choice(name: &str) -> Result<IsaName, Diagnostic> {
-    isa_name::parse(name).ok_or_else(|| refusal("`isaglot run`", &[SubjectKind::Riscv], name))
+    isa_name::parse(name).ok_or_else(|| {
+        if name.split('@').next() == Some("riscv") {
+            let d = Diagnostic::error("cli-subject", format!("`{name}` names no extensions, and a machine has some"));
+            return d.note("name the machine, such as `rv64gc` or `rv32imac_zba`");
+        }
+        refusal("`isaglot run`", &[SubjectKind::Riscv], name)
+    })
 }
 
 /// A program: what goes where, and where it starts.
