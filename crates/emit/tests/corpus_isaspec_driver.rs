@@ -46,7 +46,7 @@ fn main() {
 /// A driver for a description: the program, and the folder that it is in.
 fn build(isa: &Isa, compiler: &str, watched: &[&str]) -> Result<(tempfile::TempDir, PathBuf), Failed> {
     let folder = tempfile::tempdir()?;
-    let options = isaspec::Options { prefix: "test", stamp: "for a test", mesa26: false };
+    let options = isaspec::Options { prefix: "test", stamp: "for a test", command: "", mesa26: false };
     let mut out = Diagnostics::new();
     let files = isaspec::c(isa, &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
     write(&files, folder.path())?;

@@ -169,7 +169,7 @@ fn pool(folder: &Path, isa: &str, generation: u32) -> Result<(), Failed> {
 
     let dir = tempfile::tempdir()?;
     let (source, binary) = (dir.path().join("encode.c"), dir.path().join("encode"));
-    let options = isaspec::Options { prefix: isa, stamp: "for a test", mesa26: false };
+    let options = isaspec::Options { prefix: isa, stamp: "for a test", command: "", mesa26: false };
     let header = isaspec::encode_header(&model, &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
     std::fs::write(dir.path().join(&header.name), &header.text)?;
     std::fs::write(&source, filled_program(isa, generation, &plan, &filled.members)?)?;
@@ -203,7 +203,7 @@ fn unpacked(folder: &Path, generation: u32, compiler: &str) -> Result<(), Failed
     let model = load(&folder.join("xml/afuc/afuc.xml"))?;
     let mut out = Diagnostics::new();
     let plan = Plan::new(&model, Language::C, &mut out).ok_or_else(|| format!("{out:?}"))?;
-    let options = isaspec::Options { prefix: "afuc", stamp: "for a test", mesa26: false };
+    let options = isaspec::Options { prefix: "afuc", stamp: "for a test", command: "", mesa26: false };
     let files = isaspec::c(&model, &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
     let dir = tempfile::tempdir()?;
     write(&files, dir.path())?;

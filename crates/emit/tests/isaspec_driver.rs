@@ -14,7 +14,7 @@ use isaglot_source::{Diagnostics, SourceMap, render};
 use isaglot_testing::{Failed, Trial, bless, corpus, peer, suite};
 use support::{COMPILERS, SANITIZE, STRICT, WARNINGS, compile, load, run, said, write};
 
-const TINY: Options<'static> = Options { prefix: "tiny", stamp: "for a test", mesa26: false };
+const TINY: Options<'static> = Options { prefix: "tiny", stamp: "for a test", command: "", mesa26: false };
 
 /// Words that are tried, per gen.
 const WORDS: usize = 40_000;

@@ -178,10 +178,19 @@ fn called(spec: &Spec, chosen: &Chosen) -> String {
     })
 }
 
-/// The command that makes the same files again, in the folder that this one was given in. A file by its whole path is named
-/// without its folder, which another machine does not have.
+/// The command that makes the same files again, in the folder that this one was given in.
 fn command(common: &Common, spec: &Spec, name: &str, language: &str) -> String {
-    let mut out = format!("isaglot gen {language}");
+    let mut out = format!("isaglot gen {language}{}", options_of(spec));
+    for (given, flag) in [(common.aliases, " --aliases"), (common.tables, " --tables")] {
+        out += if given { flag } else { "" };
+    }
+    out + &format!(" {} {name} -o DIR", if language == "c" { "--prefix" } else { "--name" })
+}
+
+/// The options that choose a description, each with a blank before it. A file by its whole path is named without its folder,
+/// which another machine does not have.
+pub(crate) fn options_of(spec: &Spec) -> String {
+    let mut out = String::new();
     let mut add = |option: &str, value: &str| out += &format!(" {option} {}", quoted(value));
     match &spec.source {
         Source::File(path) => add("--spec", &shown(path)),
@@ -199,16 +208,10 @@ fn command(common: &Common, spec: &Spec, name: &str, language: &str) -> String {
     if !spec.features.is_empty() {
         out += &format!(" --feature={}", quoted(&spec.features.join(",")));
     }
-    let flags = [
-        (spec.no_aliases, " --no-aliases"),
-        (spec.read.stale, " --stale"),
-        (common.aliases, " --aliases"),
-        (common.tables, " --tables"),
-    ];
-    for (_, flag) in flags.iter().filter(|(given, _)| *given) {
-        out += flag;
+    for (given, flag) in [(spec.no_aliases, " --no-aliases"), (spec.read.stale, " --stale")] {
+        out += if given { flag } else { "" };
     }
-    out + &format!(" {} {name} -o DIR", if language == "c" { "--prefix" } else { "--name" })
+    out
 }
 
 /// A path as it was given, or a whole one without its folder.

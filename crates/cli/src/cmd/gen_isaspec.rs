@@ -8,6 +8,7 @@ use isaglot_emit::{names, stamp};
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use crate::args::CompatArg;
+use crate::cmd::gen_code::options_of;
 use crate::io::write_files;
 use crate::load::{Spec, read_isa};
 use crate::session::{EXIT_INPUT, Session};
@@ -63,7 +64,13 @@ pub(crate) fn run(request: &Request<'_>, session: &mut Session) -> ExitCode {
         Product::C { prefix, compat } => {
             let suggested = || names::suggested(if isa.name().is_empty() { "isa" } else { isa.name() });
             let prefix = prefix.map_or_else(suggested, str::to_owned);
-            let options = Options { prefix: &prefix, stamp: &line, mesa26: compat == CompatArg::Mesa26 };
+            let mesa26 = compat == CompatArg::Mesa26;
+            let command = format!(
+                "isaglot gen c --api isaspec{}{} --prefix {prefix} -o DIR",
+                options_of(spec),
+                if mesa26 { " --compat mesa-26" } else { "" }
+            );
+            let options = Options { prefix: &prefix, stamp: &line, command: &command, mesa26 };
             match names::c_prefix(&prefix) {
                 Some(bad) => {
                     problems.push(bad);

@@ -12,6 +12,7 @@ const COMMANDS: &[&str] = &[
     "isaglot gen c --spec specs/trio/trio.xml --tables -o code",
     "isaglot gen rust --spec specs/minnow/minnow.xml --gen v1 --feature=-mul --name fish -o code",
     "isaglot gen rust --isa trio --module -o code",
+    "isaglot gen c --api isaspec --spec specs/trio/trio.xml --compat mesa-26 -o code",
     "isaglot gen c --spec examples/wren/wren.td --operands examples/wren/wren.operands --no-aliases -o code",
 ];
 

@@ -25,6 +25,8 @@ pub struct Options<'o> {
     pub prefix: &'o str,
     /// A line about where the files come from.
     pub stamp: &'o str,
+    /// The command that makes the files again; not said if it is empty.
+    pub command: &'o str,
     /// Numbers are printed as Mesa 26 does, not as Mesa 24.3.
     pub mesa26: bool,
 }
@@ -64,10 +66,14 @@ fn readme(files: &[File], options: &Options<'_>) -> String {
     ];
     let rows = rows.iter().filter(|(name, _)| files.iter().any(|f| f.name.ends_with(name)));
     let rows: String = rows.map(|(name, what)| format!("| `@PREFIX@-{name}` | {what} |\n")).collect();
+    let mut stamp = options.stamp.replace("@generated", "Generated");
+    if !options.command.is_empty() {
+        stamp += &format!("\nMade by:\n\n    {}", options.command);
+    }
     include_str!("runtime/README.md")
         .replace("@ROWS@\n", &format!("{rows}\n"))
         .replace("@PREFIX@", options.prefix)
-        .replace("@STAMP@", &options.stamp.replace("@generated", "Generated"))
+        .replace("@STAMP@", &stamp)
 }
 
 /// Writes the packer in C. Problems are added to `out`; with an error among them nothing is written.
