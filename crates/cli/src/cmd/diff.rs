@@ -13,9 +13,13 @@ use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_verify::diagnostics::gens;
 use isaglot_verify::diff::{Change, Difference, Side, diff};
 use isaglot_verify::json;
+use isaglot_xe::stream::RawWord;
+use isaglot_xe::{Description, Xe};
 
+use super::xe;
 use crate::args::OutputArgs;
 use crate::load::{Source, Spec, chosen_generation, read_isa};
+use crate::names::Machine;
 use crate::progress::Progress;
 use crate::session::Session;
 
@@ -72,11 +76,14 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 struct Described {
     isa: Isa,
     generation: Option<u32>,
+    /// Its texts are not in the description.
+    is_xe: bool,
 }
 
 fn read(source: Source, args: &Args, session: &mut Session, problems: &mut Diagnostics) -> Option<Described> {
     let spec = Spec { read: args.read.clone(), ..Spec::of(source) };
     let alias = spec.source.alias().and_then(Result::ok);
+    let is_xe = alias.as_ref().is_some_and(|alias| matches!(alias.machine, Machine::Xe(_)));
     if alias.is_some_and(|alias| alias.features.is_some()) {
         let name = spec.source.name();
         let d = Diagnostic::error(
@@ -93,7 +100,7 @@ fn read(source: Source, args: &Args, session: &mut Session, problems: &mut Diagn
     }
     let isa = isa?;
     let generation = problems.ok(chosen_generation(&spec, &isa))?;
-    Some(Described { isa, generation })
+    Some(Described { isa, generation, is_xe })
 }
 
 fn answer(args: &Args, one: &Described, two: &Described) -> Result<(), Diagnostic> {
@@ -110,6 +117,10 @@ fn answer(args: &Args, one: &Described, two: &Described) -> Result<(), Diagnosti
             d.note("choose one gen for both with `--gen`, or name one of each: `--isa minnow@v1 --isa minnow@v2`")
         );
     }
+    let kernels = if one.is_xe || two.is_xe { Some(xe::description()?) } else { None };
+    let mut lines = Lines { kernels: kernels.as_deref(), machines: Vec::new() };
+    let gens = [a.generation, b.generation];
+    let mut texts = |change: &Change| lines.both([one, two], gens, change);
     let mut progress = Progress::new("comparing");
     let found = diff(a, b, &mut |done, total| progress.at(done, total));
     progress.finish();
@@ -118,25 +129,50 @@ fn answer(args: &Args, one: &Described, two: &Described) -> Result<(), Diagnosti
         let mut value = json::difference(a, b, &found);
         if let Some(list) = value.get_mut("changes").and_then(|c| c.as_array_mut()) {
             for (value, change) in list.iter_mut().zip(&found.changes) {
-                let (x, y) = texts(a, b, change);
+                let (x, y) = texts(change);
                 value["text_a"] = x.into();
                 value["text_b"] = y.into();
             }
         }
         format!("{value:#}\n")
     } else {
-        to_text(a, b, &found)
+        to_text(a, b, &found, &mut texts)
     };
     args.output.write(&text)
 }
 
-/// How the sample of a change reads on both sides.
-fn texts(a: Side<'_>, b: Side<'_>, change: &Change) -> (String, String) {
-    let default = change.gens.map_or(0, |g| g.min);
-    let read = |side: Side<'_>, compat| line(side.isa, side.generation.unwrap_or(default), &change.sample, compat);
-    let (x, y) = (read(a, Compat::Mesa24), read(b, Compat::Mesa24));
-    // Floats are compared by value, and `%f` prints tiny ones alike.
-    if x == y { (read(a, Compat::Mesa26), read(b, Compat::Mesa26)) } else { (x, y) }
+/// How words read.
+struct Lines<'d> {
+    kernels: Option<&'d Description>,
+    /// Machines of Intel Xe, by gen.
+    machines: Vec<(u32, Option<Xe<'d>>)>,
+}
+
+impl Lines<'_> {
+    /// How the sample of a change reads on both sides.
+    fn both(&mut self, [a, b]: [&Described; 2], gens: [Option<u32>; 2], change: &Change) -> (String, String) {
+        let [of_a, of_b] = gens.map(|generation| generation.unwrap_or(change.gens.map_or(0, |g| g.min)));
+        let mut read = |side: &Described, generation, compat| {
+            let kernel = if side.is_xe { self.kernel(generation, &change.sample) } else { None };
+            kernel.unwrap_or_else(|| line(&side.isa, generation, &change.sample, compat))
+        };
+        let (x, y) = (read(a, of_a, Compat::Mesa24), read(b, of_b, Compat::Mesa24));
+        // Floats are compared by value, and `%f` prints tiny ones alike.
+        if x == y { (read(a, of_a, Compat::Mesa26), read(b, of_b, Compat::Mesa26)) } else { (x, y) }
+    }
+
+    /// A word of Intel Xe, or what is wrong with it; `None` if it belongs to no operation.
+    fn kernel(&mut self, generation: u32, word: &Word) -> Option<String> {
+        let at = self.machines.iter().position(|(known, _)| *known == generation).unwrap_or_else(|| {
+            let platform = isaglot_xe::platform::ALL.into_iter().find(|p| p.generation() == generation);
+            let made = self.kernels.zip(platform).and_then(|(kernels, platform)| Xe::new(kernels, platform));
+            self.machines.push((generation, made));
+            self.machines.len() - 1
+        });
+        let xe = self.machines.get_mut(at)?.1.as_mut()?;
+        let found = xe.reading(RawWord { pc: 0, word: xe::explain::value(word), short: false }).ok()?;
+        Some(found.problem.unwrap_or(found.text))
+    }
 }
 
 /// One word as a line, errors included.
@@ -153,7 +189,7 @@ fn line(isa: &Isa, generation: u32, word: &Word, compat: Compat) -> String {
     text.lines().next().unwrap_or("").trim_end().to_owned()
 }
 
-fn to_text(a: Side<'_>, b: Side<'_>, found: &Difference) -> String {
+fn to_text(a: Side<'_>, b: Side<'_>, found: &Difference, texts: &mut dyn FnMut(&Change) -> (String, String)) -> String {
     let mut out = String::new();
     for c in &found.changes {
         let name = |isa: &Isa, id: Option<isaglot_model::EncodingId>| id.map(|id| isa.text(isa[id].name).to_owned());
@@ -174,7 +210,7 @@ fn to_text(a: Side<'_>, b: Side<'_>, found: &Difference) -> String {
         if !c.complete {
             let _ = writeln!(out, "  and smaller ones");
         }
-        let (x, y) = texts(a, b, c);
+        let (x, y) = texts(c);
         let _ = writeln!(out, "  0x{}\n    - {x}\n    + {y}", c.sample.hex());
     }
     for u in &found.undecided {

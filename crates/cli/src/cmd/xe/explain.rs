@@ -97,9 +97,14 @@ pub(crate) fn words(xe: &mut Xe<'_>, plan: &Plan<'_>, files: &mut SourceMap, tex
     if problems.has_errors() { Err(problems) } else { Ok(Asked { words, is_assembly: true }) }
 }
 
+/// A word of at most 128 bits as a number.
+pub(crate) fn value(word: &Word) -> u128 {
+    u128::from(word.low_u64()) | u128::from(word.shr(SHORT_BITS).low_u64()) << SHORT_BITS
+}
+
 fn number(plan: &Plan<'_>, text: &str) -> Result<RawWord, Diagnostic> {
     let word = explain::word(plan, text)?;
-    let value = u128::from(word.low_u64()) | u128::from(word.shr(SHORT_BITS).low_u64()) << SHORT_BITS;
+    let value = value(&word);
     let short = value & SHORT != 0;
     if short && value >> SHORT_BITS != 0 {
         let d = Diagnostic::error("cli-word", format!("`{text}` has more than the {SHORT_BITS} bits of a short form"));
