@@ -16,6 +16,8 @@ struct Reader<'a> {
     made: String,
     ran: usize,
     held: Vec<String>,
+    /// What the commands that were held back would have made.
+    lost: Vec<String>,
     wrong: Vec<String>,
 }
 
@@ -24,7 +26,8 @@ pub(crate) fn follow(name: &str) -> Result<(), Failed> {
     let file = workspace().join(name);
     let wanted = std::fs::read_to_string(&file)?;
     let dir = shell::clone()?;
-    let mut reader = Reader { dir: dir.path(), made: String::new(), ran: 0, held: Vec::new(), wrong: Vec::new() };
+    let mut reader =
+        Reader { dir: dir.path(), made: String::new(), ran: 0, held: Vec::new(), lost: Vec::new(), wrong: Vec::new() };
     reader.read(&wanted)?;
     let mut counts = format!("{name}: {} commands run, {} held back", reader.ran, reader.held.len());
     for held in &reader.held {
@@ -123,10 +126,15 @@ impl Reader<'_> {
     /// Whether a command is held back; then it is noted.
     fn is_held(&mut self, command: &str, at: usize) -> Result<bool, Failed> {
         let missing = needs::missing(&command.replace("cargo run -- ", "isaglot "), self.dir)?;
-        if let Some(what) = &missing {
-            self.held.push(format!("line {at}: no {what}: {command}"));
-        }
-        Ok(missing.is_some())
+        // What takes a file that was not made is held back as well.
+        let takes = |lost: &&String| command.split([' ', '"', '(', ')']).any(|word| word.starts_with(lost.as_str()));
+        let missing = missing.or_else(|| self.lost.iter().find(takes).cloned());
+        let Some(what) = missing else { return Ok(false) };
+        self.held.push(format!("line {at}: no {what}: {command}"));
+        let words: Vec<&str> = command.split_whitespace().collect();
+        let made = words.windows(2).filter(|pair| ["-o", ">", "--counterexample"].contains(&pair[0]));
+        self.lost.extend(made.map(|pair| pair[1].to_owned()));
+        Ok(true)
     }
 
     fn succeeds(&mut self, command: &str, at: usize) -> Result<(), Failed> {
