@@ -17,3 +17,6 @@ pub const MAX_HOT_POINTS: usize = 10;
 
 /// How deep loops are told apart.
 pub const MAX_LOOP_DEPTH: u32 = 32;
+
+/// Functions, and loops, that a text of register pressure shows.
+pub const MAX_HOT_ROWS: usize = 30;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Hot, HotFile, Peak};
+use crate::limits::MAX_HOT_ROWS;
 use crate::text::Colours;
 
 /// The whole answer.
@@ -59,11 +60,28 @@ struct Row<'a> {
     peaks: &'a [Peak<'a>],
 }
 
+/// The rows with the highest peaks, by the first register file that tells them apart; in the order of the program.
+fn hottest<'a, 'r>(rows: &'a [Row<'r>], hot: &Hot<'_>) -> Vec<&'a Row<'r>> {
+    let bytes =
+        |row: &Row<'_>, file: &str| row.peaks.iter().find(|peak| peak.file == file).map_or(0, |peak| peak.bytes);
+    let heat = |row: &Row<'_>| hot.files.iter().map(|file| bytes(row, file.file)).collect::<Vec<u32>>();
+    let mut found: Vec<(usize, &Row<'_>)> = rows.iter().enumerate().collect();
+    found.sort_by_cached_key(|(_, row)| std::cmp::Reverse(heat(row)));
+    found.truncate(MAX_HOT_ROWS);
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().map(|(_, row)| row).collect()
+}
+
 /// A line for each region, with a column for each register file.
 fn table(what: &str, rows: &[Row<'_>], hot: &Hot<'_>, colours: Colours, out: &mut String) {
+    let all = rows.len();
     if rows.is_empty() {
         let _ = writeln!(out, "no {what}s");
         return;
+    }
+    let rows = &hottest(rows, hot);
+    if rows.len() < all {
+        let _ = writeln!(out, "the {} hottest of {all} {what}s, in the order of the program", rows.len());
     }
     let Colours { label, dim, reset, .. } = colours;
     let name = rows.iter().map(|r| r.name.chars().count()).max().unwrap_or(0).max(what.len());
