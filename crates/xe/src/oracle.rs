@@ -13,6 +13,7 @@ pub fn exercise(xe: &mut Xe, data: &[u8]) -> Result<(), String> {
     let mut text = Vec::new();
     let all = TextOptions { pc: true, bits: true, hex_floats: true, ldst: true, ..TextOptions::default() };
     xe.print(&program, &all, &mut text);
+    let _ = crate::zebin::target(data);
     quick(xe, data)?;
     readings(xe, &program)?;
     for (compat, ldst) in [(false, false), (true, true)] {

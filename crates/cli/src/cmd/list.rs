@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use isaglot_asm::Stream;
 use isaglot_codec::Plan;
-use isaglot_listing::tree::Elem;
+use isaglot_listing::tree::{Elem, ListOperand};
 use isaglot_listing::{Listing, dot, hot, stats, svg, text, write};
 use isaglot_listing_build::{Options, build};
-use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_source::{Diagnostic, Diagnostics, Severity};
 use isaglot_spirv::asm::MAGIC;
 use isaglot_spirv::dis;
 use isaglot_spirv::list::{self as spirv, NoListing};
@@ -219,10 +219,12 @@ fn list<'l>(
         };
         let named = inputs.len() > 1 || listed.len() > 1;
         for one in &listed {
-            if args.hot && !has_registers(&one.listing) {
-                let d = Diagnostic::error("list-hot", format!("{file}: nothing says what the operands are"));
-                problems.push(d.note("live registers need a description of them: `--roles FILE`"));
-                continue;
+            if let Some(d) = doubt(&file, &one.listing).filter(|_| args.hot) {
+                let is_error = d.severity == Severity::Error;
+                problems.push(d);
+                if is_error {
+                    continue;
+                }
             }
             out.write_all(&show(args, &file, one, named, colours)).map_err(|e| out.failed(&e))?;
         }
@@ -276,13 +278,24 @@ fn too_large(file: &str) -> Diagnostic {
     d.note("leave out `--defs`")
 }
 
-/// Whether the listing counts live bytes of any register file.
-fn has_registers(listing: &Listing<'_>) -> bool {
-    let mut instructions = listing.elems.iter().filter_map(|elem| match elem {
+/// What stands against speaking of the registers of a listing: no register files, or no instruction that names one.
+fn doubt(file: &str, listing: &Listing<'_>) -> Option<Diagnostic> {
+    let instructions = listing.elems.iter().filter_map(|elem| match elem {
         Elem::I(inst) => Some(inst),
         Elem::L(_) => None,
     });
-    instructions.next().is_none_or(|inst| inst.live_totals.as_ref().is_some_and(|live| !live.0.is_empty()))
+    let first = instructions.clone().next()?;
+    if first.live_totals.as_ref().is_none_or(|live| live.0.is_empty()) {
+        let d = Diagnostic::error("list-hot", format!("{file}: nothing says what the operands are"));
+        return Some(d.note("live registers need a description of them: `--roles FILE`"));
+    }
+    let is_register = |operand: &ListOperand<'_>| !matches!(operand, ListOperand::IM(_) | ListOperand::LB(_));
+    let mut named = instructions.filter(|i| i.implicit.is_some() || i.dst.iter().chain(&i.srcs).any(is_register));
+    if named.next().is_some() {
+        return None;
+    }
+    let d = Diagnostic::warning("list-hot", format!("{file}: no instruction has an operand that is a register"));
+    Some(d.note("either it has none, or nothing says what its operands are"))
 }
 
 fn show(args: &Args, file: &str, one: &Listed<'_>, named: bool, colours: text::Colours) -> Vec<u8> {
