@@ -186,7 +186,15 @@ fn take_apart(plan: &Plan<'_>, scopes: &mut Scopes<'_, '_>, scope: usize, compat
                 None
             }
         };
-        fields.push(ExplainedField { name, ranges, derived, value: found.value, text, nested });
+        let field = ExplainedField { name, ranges, derived, value: found.value, text, nested };
+        // Of several readings of the same bits under one name the last one is what the text shows.
+        let again = |known: &&mut ExplainedField| {
+            known.name != name && isa.shown(known.name) == isa.shown(name) && known.ranges == field.ranges
+        };
+        match fields.iter_mut().find(again) {
+            Some(known) => *known = field,
+            None => fields.push(field),
+        }
     }
     scopes.errors.clear();
     let dont_care = encoding.dont_care.and(&word);

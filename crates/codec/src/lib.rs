@@ -17,6 +17,7 @@ mod expand;
 mod flat;
 mod graph;
 pub mod limits;
+mod missing;
 pub mod operands;
 #[cfg(feature = "oracle")]
 pub mod oracle;
@@ -31,6 +32,7 @@ pub use errors::Errors;
 pub use expand::Expander;
 pub use flat::{Flat, Gather, Layout, Shape, ShapeId, Slot, Symbol, Values, WriteError};
 pub use graph::{Graph, Operation, ValueId};
+pub use missing::missing_features;
 pub use operands::{EncodeError, FieldValue, OperandValue, Operands};
 pub use plan::Plan;
 pub use scope::{Found, Scopes};

@@ -59,3 +59,9 @@ pub const RECENT_SHORT_FORMS: usize = 256;
 
 /// Steps at hand, for one layout of short forms, before they are forgotten and looked up anew.
 pub const MAX_QUICK_STEPS: usize = 1 << 14;
+
+/// The most features of a set that would switch an encoding on.
+pub const MAX_MISSING_FEATURES: usize = 3;
+
+/// The most sets of features of one size that are tried.
+pub const MAX_MISSING_SETS: usize = 5000;

@@ -132,6 +132,13 @@ impl Isa {
         self.names.text(name)
     }
 
+    /// The text of the name of a field as people see it. Where one encoding reads the same bits in several ways, its fields are
+    /// told apart by what follows an apostrophe: `rd`, `rd'2`.
+    pub fn shown(&self, name: Name) -> &str {
+        let text = self.names.text(name);
+        text.split_once('\'').map_or(text, |(shown, _)| shown)
+    }
+
     /// The space in which instructions are decided.
     #[inline]
     pub fn root(&self) -> SpaceId {

@@ -1,6 +1,7 @@
 //! The assembler of single instructions.
 
 use std::cell::{Cell, OnceCell};
+use std::collections::BTreeMap;
 
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
@@ -10,6 +11,7 @@ use super::check::Check;
 use super::compile::Tables;
 use super::failure::Failure;
 use super::index::Index;
+use super::lacking::{self, Lacking};
 use super::limits::MAX_LINE;
 use super::machine::Machine;
 use super::memo::{self, Memo};
@@ -37,6 +39,8 @@ pub struct Assembler<'p, 'a> {
     pub(super) limbs: usize,
     /// A text is the instruction that prints as it, and if there is none, the longest that it may be.
     pub(super) exact: bool,
+    /// Mnemonics that other features or gens have; filled when one is asked for.
+    lacking: OnceCell<BTreeMap<String, Lacking>>,
 }
 
 /// What is known of a line that differs from an earlier one in nothing but the symbol at its end.
@@ -78,6 +82,7 @@ impl<'p, 'a> Assembler<'p, 'a> {
             forms: Memo::default(),
             limbs: width.div_ceil(64) as usize,
             exact: false,
+            lacking: OnceCell::new(),
         }
     }
 
@@ -108,6 +113,15 @@ impl<'p, 'a> Assembler<'p, 'a> {
     /// See [`Failure`].
     pub fn assemble(&mut self, text: &[u8]) -> Result<Word, Failure> {
         self.assemble_at(text, Site { symbol: &|_| None, here: 0, place_bytes: self.place_bytes() }, None)
+    }
+
+    /// What a mnemonic needs that is not there with these features and this gen; `None` if it is there, or nowhere.
+    #[must_use]
+    pub fn lacking(&self, mnemonic: &str) -> Option<&Lacking> {
+        if self.index.words.binary_search_by(|word| word.as_str().cmp(mnemonic)).is_ok() {
+            return None;
+        }
+        self.lacking.get_or_init(|| lacking::all(self.plan)).get(mnemonic)
     }
 
     /// Bytes per place: of an instruction where all have one length, else 1.

@@ -59,9 +59,7 @@ impl Index {
                 forms.push(Form { encoding: id, case, width: encoding.width, key: len, closed });
                 match found {
                     Some((key, _)) => {
-                        let word = String::from_utf8_lossy(&key);
-                        let word = word.split([' ', ',']).next().or_impossible_default();
-                        words.push(word.trim_end_matches(['.', '(', '[']).to_owned());
+                        words.push(shown(&key));
                         keys.push((key, form));
                     }
                     None => others.push(form),
@@ -85,6 +83,21 @@ fn begins_word(text: &[u8], at: usize) -> bool {
     let Some(this) = text.get(at).copied() else { return impossible(false) };
     // A number may run into the mnemonic: an enum prints one for a value that it lacks.
     is_word(this) && before.is_none_or(|b| !is_word(b) || (b.is_ascii_digit() && this.is_ascii_alphabetic()))
+}
+
+/// A key as it is shown to people.
+fn shown(key: &[u8]) -> String {
+    let word = String::from_utf8_lossy(key);
+    let word = word.split([' ', ',']).next().or_impossible_default();
+    word.trim_end_matches(['.', '(', '[']).to_owned()
+}
+
+/// The mnemonics of an encoding, whether it is switched on or not.
+pub(super) fn mnemonics(plan: &Plan<'_>, encoding: &Encoding) -> impl Iterator<Item = String> {
+    cases_with_text(encoding)
+        .filter_map(|case| Some(shown(&key(plan, encoding, case)?.0)))
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 /// The literal text around the mnemonic, or the first literal text with a word in it; from the beginning of a word on.

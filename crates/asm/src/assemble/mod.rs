@@ -23,6 +23,7 @@ mod constant;
 mod failure;
 mod index;
 mod input;
+mod lacking;
 pub mod limits;
 mod machine;
 mod meaning;
@@ -40,4 +41,5 @@ mod values;
 
 pub use assembler::Assembler;
 pub use failure::Failure;
+pub use lacking::Lacking;
 pub use symbol::{Site, Symbol, is_symbol};

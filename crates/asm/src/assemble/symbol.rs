@@ -8,6 +8,8 @@ use super::program::BranchReach;
 pub enum Symbol {
     /// A place in the program, in bytes from the start of its section.
     Place(u64),
+    /// The same, where only a branch may take it: as a number it would depend on where the program lies.
+    Target(u64),
     /// A number.
     Number(i64),
     /// A symbol that exists, but whose value is not known yet.
@@ -46,10 +48,10 @@ pub(super) fn symbol_length(text: &[u8]) -> usize {
 pub(super) fn symbol_value(symbol: Symbol, site: Site<'_>, branch: Option<BranchReach>) -> Option<i128> {
     let bytes = i128::from(site.place_bytes.max(1));
     match (symbol, branch) {
-        (Symbol::Later, _) => None,
+        (Symbol::Later, _) | (Symbol::Target(_), None) => None,
         (Symbol::Number(number), _) => Some(i128::from(number)),
         (Symbol::Place(place), None) => Some(i128::from(place) / bytes),
-        (Symbol::Place(place), Some(reach)) => {
+        (Symbol::Place(place) | Symbol::Target(place), Some(reach)) => {
             let unit = if reach.unit == 0 { bytes } else { i128::from(reach.unit) };
             let distance = i128::from(place) - if reach.absolute { 0 } else { i128::from(site.here) };
             (distance % unit == 0).then_some(distance / unit)

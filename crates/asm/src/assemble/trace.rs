@@ -5,7 +5,8 @@ use isaglot_invariant::{Impossible as _, impossible};
 use super::input::Input;
 use super::limits::MAX_EXPECTED;
 use super::number;
-use super::program::{Digits, FieldOp, FieldSyntax, Program};
+use super::program::{Digits, FieldOp, FieldSyntax, NumberStyle, Program};
+use super::symbol::Symbol;
 
 /// What stopped the reading furthest into the text.
 #[derive(Clone, Debug, Default)]
@@ -89,8 +90,12 @@ impl Trace {
             return;
         }
         let text = String::from_utf8_lossy(input.text.get(from..end).or_impossible(&[])).into_owned();
-        let name = input.isa.text(field.name);
+        let name = input.isa.shown(field.name);
+        let is_target = matches!((input.site.symbol)(text.trim_start_matches('#').as_bytes()), Some(Symbol::Target(_)));
         let what = match &field.syntax {
+            FieldSyntax::Number(NumberStyle { branch: None, .. }) if is_target => {
+                format!("`{text}` is a label, and `{name}` takes a number, not an address")
+            }
             FieldSyntax::Number(style) => {
                 let (min, max) = number::range(style.digits, field.width);
                 let outside = match style.digits {
@@ -124,7 +129,7 @@ impl Trace {
 
     /// A field was expected, and nothing of the kind is there.
     pub(super) fn field(&mut self, place: usize, input: &Input<'_>, program: &Program, field: &FieldOp) {
-        let name = input.isa.text(field.name);
+        let name = input.isa.shown(field.name);
         let what = match &field.syntax {
             FieldSyntax::Number(style) if style.branch.is_some() => format!("a label or an offset ({name})"),
             FieldSyntax::Number(style) => {
@@ -146,6 +151,8 @@ impl Trace {
                 match texts.as_slice() {
                     [] => format!("a number ({name})"),
                     [one] => one.clone(),
+                    // A name of one register, always.
+                    _ if name.ends_with(" always") => format!("`{}`", name.trim_end_matches(" always")),
                     all if all.len() <= MAX_EXPECTED => format!("one of {} ({name})", all.join(" ")),
                     [first, .., last] => format!("one of {first} … {last} ({name})"),
                 }

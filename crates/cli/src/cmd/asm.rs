@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use isaglot_asm::Assembler;
 use isaglot_asm::assemble::limits::MAX_OUTPUT;
-use isaglot_asm::assemble::source::{self, Image};
+use isaglot_asm::assemble::source::{self, Image, Setup};
 use isaglot_codec::Plan;
 use isaglot_invariant::impossible;
 use isaglot_model::FeatureId;
@@ -22,6 +22,7 @@ use crate::io::{Output, input_name, read};
 use crate::load::{Chosen, read_names};
 use crate::session::{EXIT_INPUT, Session};
 use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind, refusal};
+use crate::target;
 
 /// Assemble a program to a raw binary, or for RISC-V to an executable ELF file.
 #[derive(clap::Args, Debug)]
@@ -253,7 +254,10 @@ fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagn
     let made = if chosen.kind == SubjectKind::Riscv {
         riscv(args, chosen, &mut assembler, file, session, &mut problems)
     } else {
-        let image = source::assemble(&mut assembler, file, &text, args.list, &mut problems);
+        // LLVM's operands hold numbers or what relocations make of labels, never their addresses as they are.
+        let only_targets = args.spec.spec().path().is_some_and(|path| target::is_tablegen(&path));
+        let setup = Setup { list: args.list, only_targets, ..Setup::default() };
+        let image = source::assemble_with(&mut assembler, file, &text, &setup, &mut problems);
         image.map(|image| (image.bytes(), image)).map(|(bytes, image)| (image, bytes))
     };
     let Some((image, bytes)) = made else { return Ok(problems) };

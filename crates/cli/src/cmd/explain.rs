@@ -182,7 +182,7 @@ fn explained_json(isa: &Isa, e: &Explained, encoding: &dyn Fn(isaglot_model::Enc
     let fields = e.fields.iter().map(|f| {
         let bits: Vec<Value> = f.ranges.iter().map(|r| json!({ "low": r.lo, "width": r.width })).collect();
         json!({
-            "name": isa.text(f.name), "bits": bits, "derived": f.derived, "value": format!("0x{}", full_hex(&f.value)),
+            "name": isa.shown(f.name), "bits": bits, "derived": f.derived, "value": format!("0x{}", full_hex(&f.value)),
             "text": String::from_utf8_lossy(&f.text), "nested": f.nested.as_ref().map(|n| explained_json(isa, n, encoding)),
         })
     });

@@ -260,7 +260,7 @@ struct FieldPlace {
 /// All fields of a match. `bits[n]` is the place of bit `n` of the word that `found` is, in the instruction word.
 fn collect(isa: &isaglot_model::Isa, found: &Explained, bits: &[u32], above: &str, out: &mut Vec<FieldPlace>) {
     for field in &found.fields {
-        let name = isa.text(field.name);
+        let name = isa.shown(field.name);
         let path = if above.is_empty() { name.to_owned() } else { format!("{above}.{name}") };
         let places = field.ranges.iter().flat_map(|r| (r.lo..r.end()).rev());
         let places: Vec<u32> = places.filter_map(|b| bits.get(b as usize).copied()).collect();
@@ -293,7 +293,7 @@ impl Hooks for Positions {
     }
 
     fn field(&mut self, reference: &str, _: FieldValue<'_>, out: &mut Vec<u8>) {
-        let name = reference.split(':').next().unwrap_or(reference);
+        let name = reference.split([':', '\'']).next().unwrap_or(reference);
         self.found.push((name.to_owned(), out.len()));
     }
 }

@@ -83,7 +83,7 @@ fn cells(isa: &Isa, e: &Explained) -> Vec<Cell> {
         if pattern.care().bit(bit) {
             (CellKind::Fixed, String::new())
         } else if let Some(field) = field {
-            (CellKind::Field, isa.text(field.name).to_owned())
+            (CellKind::Field, isa.shown(field.name).to_owned())
         } else if isa[e.encoding].dont_care.bit(bit) {
             (CellKind::DontCare, "x".to_owned())
         } else {
@@ -205,7 +205,7 @@ fn matched(isa: &Isa, files: &SourceMap, e: &Explained, depth: usize, color: boo
         };
         let text = String::from_utf8_lossy(&field.text);
         let value = plain_hex(&field.value);
-        out.push_str(&format!("{pad}  {:<12} {place:<10} 0x{value}  `{text}`\n", isa.text(field.name)));
+        out.push_str(&format!("{pad}  {:<12} {place:<10} 0x{value}  `{text}`\n", isa.shown(field.name)));
         if let Some(nested) = &field.nested {
             matched(isa, files, nested, depth + 2, color, out);
         }

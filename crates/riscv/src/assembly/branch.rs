@@ -6,7 +6,7 @@ use isaglot_asm::assemble::source::Relax;
 pub(super) const RELAX: Relax = Relax { inverse, longest: &["jal"], jump: "jal zero," };
 
 /// Branches and their opposites.
-const OPPOSITES: [(&str, &str); 9] = [
+const OPPOSITES: [(&str, &str); 8] = [
     ("beq", "bne"),
     ("blt", "bge"),
     ("bltu", "bgeu"),
@@ -15,7 +15,6 @@ const OPPOSITES: [(&str, &str); 9] = [
     ("beqz", "bnez"),
     ("bltz", "bgez"),
     ("bgtz", "blez"),
-    ("c.beqz", "c.bnez"),
 ];
 
 fn inverse(mnemonic: &[u8]) -> Option<&'static str> {

@@ -201,6 +201,7 @@ pub fn assemble(
         list: layout.list,
         symbols: true,
         relax: Some(branch::RELAX),
+        only_targets: true,
         weak: rewritten.attributes.weak(),
         numbers: rewritten.attributes.sizes.values().cloned().collect(),
         linked: Some(Linked {

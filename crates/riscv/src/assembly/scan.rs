@@ -358,9 +358,13 @@ pub(super) fn statements(line: &str) -> Vec<(usize, &str)> {
 /// Operands, separated by commas outside of parentheses and strings; trimmed.
 pub(super) fn operands(text: &str) -> Vec<&str> {
     let (mut list, mut from, mut depth, mut quoted, mut escaped) = (Vec::new(), 0, 0i32, false, false);
+    // Where a character such as `','` ends.
+    let mut after = 0;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
+            _ if at < after => {}
             _ if escaped => escaped = false,
+            b'\'' if !quoted && text.as_bytes().get(at + 2) == Some(&b'\'') => after = at + 3,
             b'\\' if quoted => escaped = true,
             b'"' => quoted = !quoted,
             _ if quoted => {}
@@ -454,6 +458,7 @@ mod tests {
         assert_eq!(list("a; b # c; d"), ["a", "b"]);
         assert_eq!(list(".string \"a;#b\\\"//\"; x // y"), [".string \"a;#b\\\"//\"", "x"]);
         assert_eq!(list("li a0, '#' ; b"), ["li a0, '#'", "b"]);
+        assert_eq!(operands("'\"', ',', '('"), ["'\"'", "','", "'('"]);
         assert_eq!(operands(" a0, 8 * (1, 2)(sp) , \"x,y\""), ["a0", "8 * (1, 2)(sp)", "\"x,y\""]);
         assert!(operands("  ").is_empty());
         assert_eq!(without_comments("a /* b\n c */ d").as_deref(), Some("a     \n      d"));

@@ -1,5 +1,6 @@
 //! RISC-V around its description: executable files, and the opcode space of the description itself.
 
+mod branches;
 mod description;
 mod elf;
 mod space;

@@ -175,10 +175,14 @@ fn arguments(text: &[u8], all: TextSlice) -> Vec<TextSlice> {
     let mut from = start;
     let mut depth = 0i32;
     let mut quoted = false;
+    // Where a character such as `','` ends.
+    let mut after = start;
     // One step beyond the end, as if a comma stood there: it ends the last argument.
     for at in start..=end {
         let byte = if at == end { b',' } else { text.get(at).copied().or_impossible(b',') };
         match byte {
+            _ if at < after && at < end => {}
+            b'\'' if !quoted && text.get(at + 2) == Some(&b'\'') && at + 2 < end => after = at + 3,
             b'"' if text.get(at.wrapping_sub(1)) != Some(&b'\\') => quoted = !quoted,
             _ if quoted && at < end => {}
             b'(' => depth += 1,

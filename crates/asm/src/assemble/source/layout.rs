@@ -463,9 +463,13 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
         let section = self.section;
         let symbols = &self.symbols;
         let here = self.sections.get(section).map_or(0, |part| part.base.wrapping_add(part.size));
+        let only_targets = self.setup.only_targets;
         let lookup = |name: &[u8]| match after {
             Some(bytes) if name == AFTER => Some(Symbol::Place(here.wrapping_add(bytes))),
-            _ => symbols.operand(section, name),
+            _ => match symbols.operand(section, name) {
+                Some(Symbol::Place(place)) if only_targets => Some(Symbol::Target(place)),
+                symbol => symbol,
+            },
         };
         let site = Site { symbol: &lookup, here, place_bytes: self.assembler.place_bytes() };
         match self.assembler.make(text, site, width, form) {

@@ -42,6 +42,8 @@ pub struct Setup {
     pub numbers: Vec<String>,
     /// Choose the lengths of branches by how far their labels are.
     pub relax: Option<Relax>,
+    /// A label in an instruction is where a branch goes; as a number it is refused.
+    pub only_targets: bool,
     /// Labels that another program may replace: branches to them take the longest form.
     pub weak: Vec<String>,
     /// The sections lie in one address space; otherwise each counts from 0 and has labels of its own.

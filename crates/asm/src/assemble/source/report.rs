@@ -4,6 +4,7 @@ use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, FileId, Span, closest};
 
 use crate::assemble::limits::{MAX_LINE, MAX_LINE_STEPS};
+use crate::assemble::number::is_word;
 use crate::assemble::symbol::symbol_length;
 use crate::assemble::{Assembler, Failure};
 
@@ -21,6 +22,15 @@ pub(super) fn report<'s>(
         let from = from.min(text.len());
         Span::new(file, start + from, start + (from + len.max(1)).min(text.len()).max(from))
     };
+    let length = text.iter().take_while(|&&byte| is_word(byte) || byte == b'.').count();
+    let word = String::from_utf8_lossy(text.get(..length).or_impossible(&[])).into_owned();
+    if let Some(lacking) = assembler.lacking(&word) {
+        let (message, label) = match lacking.needs(assembler.plan()) {
+            Some(needs) => (format!("`{word}` needs {needs}"), "not switched on"),
+            None => (format!("`{word}` is an instruction of other gens"), "not in this one"),
+        };
+        return Diagnostic::error("asm-unknown-mnemonic", message).label(at(0, length), label);
+    }
     match failure {
         Failure::Unknown { at: (from, len), nearest } => {
             let word = String::from_utf8_lossy(text.get(from..from + len).or_impossible(&[])).into_owned();
