@@ -142,7 +142,12 @@ pub(crate) fn branch(field: &isaglot_model::Field, value: u64, line: &mut Line<'
     if !targets.is_start(target) {
         return false;
     }
-    line.out.extend_from_slice(if call { b"fxn" } else { b"l" });
-    value::unsigned(target, line.out);
+    match targets.name_of(target) {
+        Some(name) => line.out.extend_from_slice(name),
+        None => {
+            line.out.extend_from_slice(if call { b"fxn" } else { b"l" });
+            value::unsigned(target, line.out);
+        }
+    }
     true
 }

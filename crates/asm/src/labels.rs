@@ -8,6 +8,8 @@
 //! Where instructions differ in length a jump may lead into the middle of one. No label can stand there, so the places where
 //! instructions start are kept too, and only these are called by labels.
 
+use std::collections::BTreeMap;
+
 use isaglot_bits::limbs::sign_extend;
 use isaglot_model::{Field, FieldType};
 
@@ -19,6 +21,8 @@ pub struct Targets {
     limbs: Vec<u64>,
     /// One bit for each place where an instruction starts; `None` where one starts at every place.
     starts: Option<Vec<u64>>,
+    /// What places are called instead of `l8` or `fxn8`.
+    names: BTreeMap<u64, Vec<u8>>,
     /// No later than the first place after the one that was passed last: see [`Targets::pass`].
     next: u64,
 }
@@ -37,7 +41,7 @@ impl Targets {
     #[must_use]
     pub fn new(total: u64) -> Self {
         let limbs = usize::try_from(total.div_ceil(PER_LIMB)).unwrap_or(0);
-        Self { total, limbs: vec![0; limbs], starts: None, next: 0 }
+        Self { total, limbs: vec![0; limbs], starts: None, names: BTreeMap::new(), next: 0 }
     }
 
     /// None, in a stream with this many places, where instructions start at those that [`Targets::start`] tells.
@@ -45,6 +49,17 @@ impl Targets {
     pub fn with_starts(total: u64) -> Self {
         let limbs = usize::try_from(total.div_ceil(u64::from(u64::BITS))).unwrap_or(0);
         Self { starts: Some(vec![0; limbs]), ..Self::new(total) }
+    }
+
+    /// Gives a place a name; of several the last stays.
+    pub fn name(&mut self, position: u64, name: &[u8]) {
+        self.names.insert(position, name.to_owned());
+    }
+
+    /// The name of a place.
+    #[must_use]
+    pub fn name_of(&self, position: u64) -> Option<&[u8]> {
+        self.names.get(&position).map(Vec::as_slice)
     }
 
     /// Says that an instruction starts there.

@@ -30,6 +30,8 @@ pub struct Options {
     pub labels: bool,
     /// Named places, in any order.
     pub entries: Vec<Entry>,
+    /// Refer to a named place by its name, and not by the label that every target has. The reference does not do this.
+    pub names: bool,
     /// Stop before an instruction that more than this many bad ones in a row precede; 0 for never.
     pub max_errors: u64,
     /// Whose texts to print.
@@ -39,7 +41,14 @@ pub struct Options {
 impl Default for Options {
     /// Errors shown, no labels: what the reference does unless told otherwise.
     fn default() -> Self {
-        Self { show_errors: true, labels: false, entries: Vec::new(), max_errors: 0, compat: Compat::default() }
+        Self {
+            show_errors: true,
+            labels: false,
+            entries: Vec::new(),
+            names: false,
+            max_errors: 0,
+            compat: Compat::default(),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use isaglot_bits::Word;
 use isaglot_codec::{Plan, Scopes};
 use isaglot_invariant::{Impossible as _, impossible};
 
+use crate::assemble::is_symbol;
 use crate::engine::{Engine, Outcome};
 use crate::exact::{self, Line};
 use crate::fetch::{Fetched, Fetcher, small};
@@ -58,14 +59,19 @@ impl<'p, 'a> Stream<'p, 'a> {
         let places = Places { bytes: if fixed { u64::from(format.max_bits / 8) } else { 1 } };
         let mut entries = if options.labels { options.entries.clone() } else { Vec::new() };
         entries.sort_by(|a, b| b.cmp(a));
+        let mut targets = options.labels.then(|| match fixed {
+            true => Targets::new(total / places.bytes.max(1)),
+            false => Targets::with_starts(total),
+        });
+        if let Some(targets) = targets.as_mut().filter(|_| options.names) {
+            let readable = entries.iter().rev().filter(|entry| is_symbol(&entry.name));
+            readable.for_each(|entry| targets.name(entry.offset, &entry.name));
+        }
         Self {
             scopes: Scopes::new(plan, options.show_errors),
             engine: Engine::new(plan, options.labels),
             fetcher: Fetcher::new(plan.isa()),
-            targets: options.labels.then(|| match fixed {
-                true => Targets::new(total / places.bytes.max(1)),
-                false => Targets::with_starts(total),
-            }),
+            targets,
             marker: None,
             places,
             inside: Vec::new(),
@@ -285,6 +291,8 @@ impl<'p, 'a> Stream<'p, 'a> {
         let position = self.position;
         let Some(targets) = &self.targets else { return impossible(()) };
         self.labelled = Some(position);
+        // Nothing refers to the labels of a place that has a name.
+        let plain = targets.name_of(position).is_none();
         let (called, branched) = (targets.is_call(position), targets.is_branch(position));
         let named = self.entries.last().is_some_and(|entry| entry.offset == position);
         if position != 0 && (called || named) {
@@ -302,7 +310,7 @@ impl<'p, 'a> Stream<'p, 'a> {
         }
         self.next_entry = next_offset(&self.entries);
         for (is_target, prefix) in [(called, "fxn"), (branched, "l")] {
-            if is_target {
+            if is_target && plain {
                 before(position, out);
                 out.extend_from_slice(prefix.as_bytes());
                 crate::value::unsigned(position, out);

@@ -2,10 +2,13 @@
 //! trace of fields, and the annotated listing.
 
 use isaglot::explain::plain_hex;
-use isaglot_asm::{Hooks, Names, Stream, Value};
+use isaglot::hint::{Help, Hint, MAX_WORDS, hint};
+use isaglot_asm::{Hooks, Names, Options, Stream, Value};
 use isaglot_bits::Word;
+use isaglot_codec::Plan;
 use isaglot_invariant::Impossible as _;
 use isaglot_model::Isa;
+use isaglot_source::Diagnostic;
 
 /// How a word that is not a valid instruction looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -28,6 +31,85 @@ pub(crate) struct Disassembly {
     pub(crate) trace: bool,
     /// A word was not valid since this was last asked for.
     pub(crate) missed: bool,
+    /// The words that were not valid.
+    pub(crate) misses: Misses,
+}
+
+/// Bytes whose text is thrown away at once.
+const PIECE: usize = 1 << 16;
+
+/// Words that are not instructions: how many bytes they have in all, and the first of them but for zeros, which fill gaps.
+#[derive(Default)]
+pub(crate) struct Misses {
+    pub(crate) bytes: u64,
+    pub(crate) words: Vec<Word>,
+}
+
+impl Misses {
+    /// Adds a word.
+    pub(crate) fn add(&mut self, word: &Word) {
+        self.bytes += u64::from(word.width() / 8);
+        if self.words.len() < MAX_WORDS && !word.is_zero() {
+            self.words.push(word.clone());
+        }
+    }
+
+    /// Adds the words of a program that are not valid; gives how many bytes make whole instructions.
+    pub(crate) fn find(&mut self, plan: &Plan<'_>, bytes: &[u8]) -> usize {
+        let mut stream = Stream::new(plan, Options { show_errors: false, ..Options::default() }, 0);
+        let mut text = Vec::new();
+        let mut at = 0;
+        // In pieces, since the text is of no use.
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            text.clear();
+            let used = stream.feed(rest.get(..PIECE).unwrap_or(rest), self, &mut text);
+            if used == 0 {
+                break;
+            }
+            at += used;
+        }
+        at
+    }
+
+    /// What to say of them, if they are most of a program of `total` bytes or something would help: `name` is what the
+    /// description is called.
+    pub(crate) fn advice(&self, plan: &Plan<'_>, name: &str, total: u64) -> Option<Diagnostic> {
+        let hint = if self.words.is_empty() { None } else { hint(plan, &self.words) };
+        let few = self.words.is_empty() || self.bytes * 2 <= total;
+        if hint.is_none() && few {
+            return None;
+        }
+        let message = format!("{} of {total} bytes are not instructions of {name}", self.bytes);
+        let d = Diagnostic::warning("cli-no-match", message);
+        let Some(Hint { help, words }) = hint else {
+            return Some(d.note("neither another gen, nor other features, nor the other byte order would help"));
+        };
+        let isa = plan.isa();
+        let option = match help {
+            Help::Features(all) => {
+                let names: Vec<&str> = all.iter().map(|&f| isa[f].name.as_str()).collect();
+                format!("`--feature {}`", names.join(","))
+            }
+            Help::Generation(value) => {
+                let named = isa.gens().iter().find(|gen_name| gen_name.value == value);
+                format!("`--gen {}`", named.map_or(value.to_string(), |gen_name| gen_name.name.clone()))
+            }
+            Help::ByteOrder => "the other byte order".to_owned(),
+        };
+        let first = if self.words.len() < MAX_WORDS { "" } else { "the first " };
+        Some(d.note(format!("with {option}, {words} of {first}{} such words would be", self.words.len())))
+    }
+}
+
+/// Only the words that are not valid are of interest.
+impl Hooks for Misses {
+    fn wants_lines(&self) -> bool {
+        false
+    }
+
+    fn no_match(&mut self, word: &Word, _: &mut Vec<u8>) {
+        self.add(word);
+    }
 }
 
 impl Disassembly {
@@ -74,6 +156,7 @@ impl Hooks for Disassembly {
 
     fn no_match(&mut self, word: &Word, out: &mut Vec<u8>) {
         self.missed = true;
+        self.misses.add(word);
         match self.raw {
             NoMatch::Hex => {
                 out.extend_from_slice(b"no match: ");

@@ -4,6 +4,8 @@
 //! instruction set says for which machine its files are, a file for another machine is refused; elsewhere a warning says for which
 //! machine the file is.
 
+use isaglot_asm::Entry;
+use isaglot_asm::labels::is_automatic;
 use isaglot_codec::Plan;
 use isaglot_source::{Diagnostic, Diagnostics};
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
@@ -22,6 +24,17 @@ pub(crate) struct Part {
     pub(crate) bytes: Vec<u8>,
     /// Names of places, by byte offset and in the order of the offsets.
     pub(crate) symbols: Vec<(u64, String)>,
+}
+
+impl Part {
+    /// Its symbols as named places for a plan: instruction numbers where all instructions have one length.
+    pub(crate) fn entries(&self, plan: &Plan<'_>) -> Vec<Entry> {
+        let format = plan.isa().format();
+        let unit = if format.lengths.is_empty() { u64::from(format.max_bits / 8).max(1) } else { 1 };
+        // A place that is called `l8`, as places without a name are, would have to be the place 8.
+        let named = self.symbols.iter().filter(|(_, name)| !is_automatic(name.as_bytes()));
+        named.map(|(offset, name)| Entry { offset: offset / unit, name: name.clone().into_bytes() }).collect()
+    }
 }
 
 /// The code in a file: the executable sections of an ELF file, else all of it. With `raw` the bytes are what they are.

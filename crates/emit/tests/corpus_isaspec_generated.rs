@@ -104,6 +104,7 @@ fn options(way: (bool, bool, u64, bool, bool)) -> Options {
     Options {
         labels,
         show_errors,
+        names: false,
         max_errors,
         entries: if labels { support::entries(60) } else { Vec::new() },
         compat: if mesa26 { isaglot_asm::Compat::Mesa26 } else { isaglot_asm::Compat::Mesa24 },

@@ -35,6 +35,12 @@ fn distinct(isa: &Isa) -> BTreeSet<u32> {
     gens
 }
 
+/// The gens that the description names, or else those that stand for all that it tells apart.
+#[must_use]
+pub fn gens(isa: &Isa) -> BTreeSet<u32> {
+    if isa.gens().is_empty() { distinct(isa) } else { isa.gens().iter().map(|g| g.value).collect() }
+}
+
 fn has_instructions(isa: &Isa, generation: u32) -> bool {
     isa[isa.root()].encodings.iter().any(|&id| isa[id].gens.contains(generation))
 }

@@ -105,6 +105,8 @@ mod error;
 pub mod explain;
 #[cfg(feature = "fs")]
 pub mod fs;
+#[cfg(feature = "codec")]
+pub mod hint;
 #[cfg(feature = "tablegen")]
 pub mod records;
 #[cfg(feature = "shipped")]

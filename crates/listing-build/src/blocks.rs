@@ -23,6 +23,8 @@ pub(crate) fn blocks(steps: &[Step]) -> Vec<Block> {
     let place = |target: Option<u64>| target.and_then(|pc| by_pc.get(&pc).copied());
     let mut starts: BTreeSet<usize> = BTreeSet::from([0]);
     for (at, step) in steps.iter().enumerate() {
+        // What has a name may be come to from elsewhere.
+        starts.extend(step.label.is_some().then_some(at));
         let (target, ends) = match step.next {
             Next::Through => (None, false),
             Next::To { target, .. } => (place(target), true),

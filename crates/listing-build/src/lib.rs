@@ -31,7 +31,7 @@ use isaglot_listing::tree::{
 pub struct Options {
     /// Definitions, uses and live registers.
     pub defs: bool,
-    /// Byte offsets.
+    /// Addresses: byte offsets, unless the program lies somewhere.
     pub pc: bool,
     /// The words, in hexadecimal.
     pub bits: bool,
@@ -40,18 +40,37 @@ pub struct Options {
 /// The version of the format.
 const VERSION: &str = "2.0";
 
+/// What is known of a program beyond its bytes.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    /// The address of its first byte.
+    pub address: u64,
+    /// Names of places: by instruction number, or by byte offset where instructions differ in length.
+    pub entries: Vec<isaglot_asm::Entry>,
+}
+
 /// Lists a program that starts at byte 0.
 ///
 /// # Errors
 /// If it has more definitions and uses than can be listed.
 pub fn build(plan: &Plan<'_>, bytes: &[u8], options: Options) -> Result<Listing<'static>, TooLarge> {
+    build_at(plan, bytes, Place::default(), options)
+}
+
+/// Lists a program that lies at an address and has names, as in an ELF file.
+///
+/// # Errors
+/// If it has more definitions and uses than can be listed.
+pub fn build_at(plan: &Plan<'_>, bytes: &[u8], place: Place, options: Options) -> Result<Listing<'static>, TooLarge> {
+    let Place { address, entries } = place;
     let isa = plan.isa();
     let registers = Registers::new(isa, plan.generation());
-    let steps = steps(plan, &registers, bytes);
+    let steps = steps(plan, &registers, bytes, entries);
     let blocks = blocks(&steps);
     let (program, operands) = accesses(&registers, &steps, &blocks);
     let flow = if options.defs { Some(solve(&program)?) } else { None };
-    let context = Context { registers: &registers, steps: &steps, blocks: &blocks, flow: flow.as_ref(), options };
+    let flow = flow.as_ref();
+    let context = Context { registers: &registers, steps: &steps, blocks: &blocks, flow, address, options };
     let mut elems = Vec::new();
     for (n, block) in blocks.iter().enumerate() {
         elems.push(Elem::L(context.label(n as u32, block)));
@@ -111,10 +130,16 @@ struct Context<'a> {
     steps: &'a [Step],
     blocks: &'a [Block],
     flow: Option<&'a Flow>,
+    /// Of the first byte.
+    address: u64,
     options: Options,
 }
 
 impl Context<'_> {
+    fn pc(&self, step: &Step) -> Option<u64> {
+        self.options.pc.then(|| self.address.wrapping_add(step.pc))
+    }
+
     /// The name of a block: what the texts call it, or its byte offset.
     fn symbol(&self, block: &Block) -> String {
         match self.steps.get(block.steps.start) {
@@ -127,7 +152,7 @@ impl Context<'_> {
     fn label(&self, id: u32, block: &Block) -> Label<'static> {
         Label {
             id,
-            pc: self.steps.get(block.steps.start).map(|s| s.pc).filter(|_| self.options.pc),
+            pc: self.steps.get(block.steps.start).and_then(|step| self.pc(step)),
             symbol: Cow::Owned(self.symbol(block)),
             preds: block.preds.clone(),
             succs: block.succs.clone(),
@@ -148,7 +173,7 @@ impl Context<'_> {
     fn instruction(&self, id: u32, step: &Step, op: &str, ids: &[Ids]) -> Inst<'static> {
         let mut inst = Inst {
             id,
-            pc: self.options.pc.then_some(step.pc),
+            pc: self.pc(step),
             op: Cow::Owned(op.to_owned()),
             encoding: self.options.bits.then(|| Cow::Owned(dwords(&step.word))),
             comment: Some(Cow::Owned(step.text.clone())),

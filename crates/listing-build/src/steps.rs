@@ -1,7 +1,7 @@
 //! A program taken apart: for every instruction its text, where control goes, and what its operands are.
 
 use isaglot_asm::labels::{Places, target};
-use isaglot_asm::{Options, Plain, Stream};
+use isaglot_asm::{Entry, Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::{Plan, Scopes};
 use isaglot_model::{Access, EncodingId, FieldType, Flow, Operand, OperandKind, RegisterFileId, Varies};
@@ -50,10 +50,9 @@ pub(crate) struct Step {
 }
 
 /// Takes a program apart. Bytes at the end that make no instruction are left out.
-pub(crate) fn steps(plan: &Plan<'_>, registers: &Registers, bytes: &[u8]) -> Vec<Step> {
+pub(crate) fn steps(plan: &Plan<'_>, registers: &Registers, bytes: &[u8], entries: Vec<Entry>) -> Vec<Step> {
     let total = bytes.len() as u64;
-    let mut options = Options { show_errors: false, labels: true, ..Options::default() };
-    options.max_errors = 0;
+    let options = Options { show_errors: false, labels: true, names: true, entries, ..Options::default() };
     let mut stream = Stream::new(plan, options, total);
     stream.mark(bytes);
     let mut scopes = Scopes::new(plan, false);

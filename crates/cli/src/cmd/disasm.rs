@@ -19,7 +19,7 @@ use isaglot_xe::TextOptions;
 use super::xe;
 use crate::args::{OutputArgs, SpecArgs, TextArgs, XeArgs};
 use crate::call_names::{CallArgs, CallNames, Interfaces};
-use crate::hooks::{Disassembly, NoMatch};
+use crate::hooks::{Disassembly, Misses, NoMatch};
 use crate::io::{Output, input_name, open, unreadable};
 use crate::load::{Chosen, Source, read_names};
 use crate::program::{self, ELF};
@@ -176,10 +176,12 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
         show_errors: !args.no_errors,
         labels: args.labels || !args.entries.is_empty(),
         entries: args.entries.clone(),
+        names: false,
         max_errors: args.max_errors,
         compat: args.text.compat.into(),
     };
-    let mut hooks = Disassembly { raw: args.raw, names, trace: args.trace_fields, missed: false };
+    let mut hooks =
+        Disassembly { raw: args.raw, names, trace: args.trace_fields, missed: false, misses: Misses::default() };
     let mut out = args.output.create()?;
     if args.words {
         words(args, &plan, &options, &mut hooks, &mut out)?;
@@ -200,16 +202,23 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
     }
     let input = open(args.input.as_deref())?;
     let (input, is_elf) = peeked(input).map_err(|e| unreadable(&name, &e))?;
-    let mut job = Job { args, chosen, plan: &plan, options, hooks: &mut hooks, interfaces: interfaces.as_ref(), name };
+    let mut job =
+        Job { args, chosen, plan: &plan, options, hooks: &mut hooks, interfaces: interfaces.as_ref(), name, total: 0 };
     let done = if is_elf && !args.binary {
         job.elf(input, &mut out, session)
     } else {
         let input = if job.reads_twice() { Input::Twice(seekable(args, input)?) } else { Input::Once(input) };
         job.part(input, 0, &mut out, session)
     };
+    // After a stop the rest is not known.
+    let is_whole = done.is_ok();
     match done {
         Err(Stop::Enough) | Ok(()) => {}
         Err(e) => return Err(e.into_diagnostic(&job.name)),
+    }
+    let total = job.total;
+    if let Some(d) = hooks.misses.advice(&plan, chosen.isa.name(), total).filter(|_| is_whole) {
+        session.report(&d.into());
     }
     out.finish().map(|()| true)
 }
@@ -242,6 +251,8 @@ struct Job<'j, 'a> {
     interfaces: Option<&'j Interfaces>,
     /// The input, as messages call it.
     name: String,
+    /// Bytes of instructions so far.
+    total: u64,
 }
 
 impl Job<'_, '_> {
@@ -260,18 +271,13 @@ impl Job<'_, '_> {
         let parts = program::parts(&self.name, bytes, self.chosen.kind, self.plan, false, &mut problems);
         session.report(&problems);
         let parts = parts.map_err(Stop::Other)?;
-        let format = self.chosen.isa.format();
-        // Places are instructions where all have one length.
-        let unit = if format.lengths.is_empty() { u64::from(format.max_bits / 8).max(1) } else { 1 };
         self.options.labels = true;
+        self.options.names = true;
         for part in parts {
+            self.options.entries = part.entries(self.plan);
             let section = part.section.unwrap_or_default();
             let head = format!("# {}, {section} at {:#x}\n", self.name, part.address);
             out.write_all(head.as_bytes()).map_err(|e| Stop::Other(out.failed(&e)))?;
-            // A place that is called `l8`, as places without a name are, would have to be the place 8.
-            let named = part.symbols.into_iter().filter(|(_, name)| !is_automatic(name.as_bytes()));
-            let entry = |(offset, name): (u64, String)| Entry { offset: offset / unit, name: name.into_bytes() };
-            self.options.entries = named.map(entry).collect();
             self.part(Input::Twice(Box::new(io::Cursor::new(part.bytes))), part.address, out, session)?;
         }
         Ok(())
@@ -300,6 +306,7 @@ impl Job<'_, '_> {
         let color = session.color.on(&io::stdout()) && self.args.output.path().is_none();
         let annotated = self.args.format == Format::Annotated;
         let mut listing = annotated.then(|| crate::hooks::Annotated::new(&self.chosen.isa, address, color));
+        let mut total = 0;
         let rest = each_block(&mut input, |bytes| {
             text.clear();
             let used = match (&mut listing, &mut calls) {
@@ -307,9 +314,11 @@ impl Job<'_, '_> {
                 (Some(listing), None) => listing.feed(&mut stream, bytes, self.hooks, &mut text),
                 (None, None) => stream.feed(bytes, self.hooks, &mut text),
             };
+            total += used as u64;
             out.write_all(&text).map_err(|e| Stop::Other(out.failed(&e)))?;
             if stream.stopped() { Err(Stop::Enough) } else { Ok(used) }
         })?;
+        self.total += total;
         let mut problems = Diagnostics::new();
         if rest > 0 {
             problems.push(crate::io::rest(&self.name, rest));

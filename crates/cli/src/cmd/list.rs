@@ -5,11 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use isaglot_asm::Stream;
 use isaglot_codec::Plan;
 use isaglot_listing::tree::{Elem, ListOperand};
 use isaglot_listing::{Listing, dot, hot, stats, svg, text, write};
-use isaglot_listing_build::{Options, build};
+use isaglot_listing_build::{Options, Place, build_at};
 use isaglot_source::{Diagnostic, Diagnostics, Severity};
 use isaglot_spirv::asm::MAGIC;
 use isaglot_spirv::dis;
@@ -18,6 +17,7 @@ use isaglot_xe::{ListOptions, Platform};
 
 use super::xe;
 use crate::args::{OutputArgs, RolesArgs, SpecArgs, XeArgs};
+use crate::hooks::Misses;
 use crate::io::{input_name, read, rest};
 use crate::load::{Roles, Source, Spec};
 use crate::program::{self, Part};
@@ -237,15 +237,19 @@ fn programs<'a>(args: &'a Args, plan: &'a Plan<'_>, kind: SubjectKind) -> Box<Li
     let options = Options { defs: args.defs || args.hot, pc: args.pc || args.hot, bits: args.bits };
     Box::new(move |file, bytes, _, problems| {
         let mut all = Vec::new();
-        for Part { section, bytes, .. } in program::parts(file, bytes, kind, plan, args.binary, problems)? {
-            let with_labels = isaglot_asm::Options { labels: true, ..isaglot_asm::Options::default() };
-            let used = Stream::new(plan, with_labels, bytes.len() as u64).mark(&bytes);
+        let (mut misses, mut total) = (Misses::default(), 0);
+        for part in program::parts(file, bytes, kind, plan, args.binary, problems)? {
+            let place = Place { address: part.address, entries: part.entries(plan) };
+            let Part { section, bytes, .. } = part;
+            let used = misses.find(plan, &bytes);
+            total += used as u64;
             if used < bytes.len() {
                 problems.push(rest(file, bytes.len() - used));
             }
-            let listing = build(plan, &bytes, options).map_err(|_| too_large(file))?;
+            let listing = build_at(plan, &bytes, place, options).map_err(|_| too_large(file))?;
             all.push(Listed { section, bytes: bytes.len(), listing });
         }
+        misses.advice(plan, plan.isa().name(), total).into_iter().for_each(|d| problems.push(d));
         Ok(all)
     })
 }
