@@ -13,6 +13,7 @@ use isaglot_asm::labels::is_automatic;
 use isaglot_asm::{Entry, Options, Stream};
 use isaglot_codec::Plan;
 use isaglot_invariant::impossible;
+use isaglot_model::FeatureId;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::TextOptions;
 
@@ -52,7 +53,7 @@ pub(crate) struct Args {
     /// Read an ELF file as bytes too.
     #[arg(long)]
     binary: bool,
-    /// Print labels and refer to them. The text of Intel Xe has them always.
+    /// Print labels and refer to them, as text that `isaglot asm` makes the same bytes of. The text of Intel Xe has them always.
     #[arg(long)]
     labels: bool,
     /// Name a place, by instruction number (by byte offset where instructions differ in length); implies `--labels`.
@@ -204,6 +205,9 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
     let (input, is_elf) = peeked(input).map_err(|e| unreadable(&name, &e))?;
     let mut job =
         Job { args, chosen, plan: &plan, options, hooks: &mut hooks, interfaces: interfaces.as_ref(), name, total: 0 };
+    if job.has_short_forms() {
+        out.write_all(b".option exact\n").map_err(|e| out.failed(&e))?;
+    }
     let done = if is_elf && !args.binary {
         job.elf(input, &mut out, session)
     } else {
@@ -256,6 +260,17 @@ struct Job<'j, 'a> {
 }
 
 impl Job<'_, '_> {
+    /// Whether the text would be assembled to shorter instructions than it came from, unless its first line forbids that: for
+    /// RISC-V, `addi a0,a0,1` is 4 bytes in a program and 2 bytes to an assembler that knows compressed instructions.
+    fn has_short_forms(&self) -> bool {
+        let isa = self.plan.isa();
+        let compressed = isa.features().iter().position(|f| f.name == "c");
+        self.chosen.kind == SubjectKind::Riscv
+            && (self.args.labels || !self.args.entries.is_empty())
+            && self.args.format == Format::Text
+            && compressed.is_some_and(|at| self.plan.feature(FeatureId(at as u32)))
+    }
+
     fn reads_twice(&self) -> bool {
         self.options.labels || self.interfaces.is_some()
     }
