@@ -1,12 +1,13 @@
 //! `disasm` of ELF files beside GNU objdump: the same instructions at the same addresses, and every name that objdump gives
-//! a place. The files are the shared libraries that come with the cross compiler.
+//! a place. The files are the shared libraries that come with the cross compiler, and programs that it makes of the C files
+//! that the assembler is tested with.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use isaglot_testing::peer::{self, Peer};
-use isaglot_testing::{Failed, suite};
+use isaglot_testing::{Failed, suite, workspace};
 
 const OBJDUMP: Peer = Peer { name: "riscv64-linux-gnu-objdump", probe: || peer::starts("riscv64-linux-gnu-objdump") };
 const GCC: Peer = Peer { name: "riscv64-linux-gnu-gcc", probe: || peer::starts("riscv64-linux-gnu-gcc") };
@@ -15,7 +16,11 @@ const GCC: Peer = Peer { name: "riscv64-linux-gnu-gcc", probe: || peer::starts("
 const LEAST: usize = 20;
 
 fn main() {
-    suite::run(vec![peer::trial("peer_objdump_libraries", &[OBJDUMP, GCC], libraries)]);
+    let peers = [OBJDUMP, GCC];
+    suite::run(vec![
+        peer::trial("peer_objdump_libraries", &peers, libraries),
+        peer::trial("peer_objdump_programs", &peers, programs),
+    ]);
 }
 
 /// Instructions by address, each as the hex digits of its word; and the names of addresses.
@@ -35,23 +40,57 @@ fn libraries() -> Result<(), Failed> {
     files.retain(|path| std::fs::read(path).is_ok_and(|bytes| bytes.starts_with(b"\x7fELF") && path.is_file()));
     let mut checked = 0;
     for path in files.iter().filter(|path| path.to_string_lossy().contains(".so")) {
-        let theirs = theirs(&run(Command::new(OBJDUMP.name).args(["-d", "-z"]).arg(path))?);
-        let isaglot = env!("CARGO_BIN_EXE_isaglot");
-        let args = ["disasm", "--isa", "rv64gc", "--format", "annotated"];
-        let ours = ours(&run(Command::new(isaglot).args(args).arg(path))?);
-        if theirs.words != ours.words {
-            let differs =
-                |(at, word): (&u64, &String)| (ours.words.get(at) != Some(word)).then(|| format!("{at:x}: {word}"));
-            let first = theirs.words.iter().find_map(differs);
-            return Err(format!("{}: objdump has {first:?}", path.display()).into());
-        }
-        if let Some((at, name)) = theirs.names.iter().find(|name| !ours.names.contains(name)) {
-            return Err(format!("{}: objdump calls {at:x} `{name}`", path.display()).into());
-        }
-        println!("{}: {} instructions, {} names", path.display(), ours.words.len(), theirs.names.len());
+        same(path, "rv64gc")?;
         checked += 1;
     }
     if checked < LEAST { Err(format!("only {checked} files").into()) } else { Ok(()) }
+}
+
+/// Programs with all their symbols.
+fn programs() -> Result<(), Failed> {
+    let dir = tempfile::tempdir()?;
+    let sources = workspace().join("crates/riscv/tests/gcc");
+    let mut checked = 0;
+    for source in std::fs::read_dir(sources)?.flatten().map(|entry| entry.path()) {
+        for (isa, mabi, emulation) in [("rv64gc", "lp64d", "elf64lriscv"), ("rv32imac", "ilp32", "elf32lriscv")] {
+            // It uses floats, for which the other machine would need a library.
+            if source.extension().is_none_or(|e| e != "c") || (isa == "rv32imac" && source.ends_with("floats.c")) {
+                continue;
+            }
+            let program = dir.path().join("program");
+            let (march, mabi, emulation) =
+                (format!("-march={isa}"), format!("-mabi={mabi}"), format!("-Wl,-m,{emulation}"));
+            let options = ["-O2", "-ffreestanding", "-nostdlib", "-static", "-Wl,-e,0"];
+            // What the compiler calls for long division and the like is not here.
+            let lenient = "-Wl,--unresolved-symbols=ignore-all";
+            run(Command::new(GCC.name).args(options).args([&march, &mabi, &emulation]).arg(lenient).args([
+                source.as_os_str(),
+                "-o".as_ref(),
+                program.as_os_str(),
+            ]))?;
+            same(&program, isa)?;
+            checked += 1;
+        }
+    }
+    if checked < LEAST { Err(format!("only {checked} files").into()) } else { Ok(()) }
+}
+
+/// Compares the disassemblies of a file.
+fn same(path: &Path, isa: &str) -> Result<(), Failed> {
+    let theirs = theirs(&run(Command::new(OBJDUMP.name).args(["-d", "-z"]).arg(path))?);
+    let args = ["disasm", "--isa", isa, "--format", "annotated"];
+    let ours = ours(&run(Command::new(env!("CARGO_BIN_EXE_isaglot")).args(args).arg(path))?);
+    if theirs.words != ours.words {
+        let differs =
+            |(at, word): (&u64, &String)| (ours.words.get(at) != Some(word)).then(|| format!("{at:x}: {word}"));
+        let first = theirs.words.iter().find_map(differs);
+        return Err(format!("{}: objdump has {first:?}", path.display()).into());
+    }
+    if let Some((at, name)) = theirs.names.iter().find(|name| !ours.names.contains(name)) {
+        return Err(format!("{}: objdump calls {at:x} `{name}`", path.display()).into());
+    }
+    println!("{}: {} instructions, {} names", path.display(), ours.words.len(), theirs.names.len());
+    Ok(())
 }
 
 fn run(command: &mut Command) -> Result<String, Failed> {

@@ -1,0 +1,157 @@
+//! What is printed with labels assembles: random programs of valid instructions, disassembled and assembled again, are the same
+//! bytes. Where the bytes differ, bits that mean nothing differ: then the text has to be the same.
+//!
+//! A program is a few instructions that are drawn by their encodings, so that each is as likely, with random bits in the rest.
+//! Left out are words with something wrong (a don't-care bit that is set), and fields of type `custom`, whose texts come from
+//! tables of the user's. Descriptions are those that ship, and those of a corpus of isaspec where there is one.
+
+use std::path::{Path, PathBuf};
+
+use isaglot::asm::assemble::source;
+use isaglot::asm::{Assembler, Compat, Hooks, Names, Options, Stream};
+use isaglot::bits::Word;
+use isaglot::codec::Plan;
+use isaglot::model::{ByteOrder, Isa};
+use isaglot::source::{Diagnostics, SourceMap, render};
+use isaglot_riscv::{Xlen, assembly};
+use isaglot_testing::{Failed, Random, Trial, corpus, peer, suite, workspace};
+use isaglot_xintf::assembly::Interfaces;
+use isaglot_xintf::set::Set;
+
+/// Programs of each description; outside of `.ci/run`, a fiftieth of them.
+const PROGRAMS: usize = 10_000;
+
+/// The most instructions of a program.
+const LONGEST: usize = 12;
+
+const SHIPPED: [(&str, u32); 5] = [
+    ("specs/minnow/minnow.xml", 1),
+    ("specs/minnow/minnow.xml", 2),
+    ("specs/trio/trio.xml", 0),
+    ("specs/riscv/riscv.xml", 32),
+    ("specs/riscv/riscv.xml", 64),
+];
+
+const CORPUS: [(&str, u32); 7] =
+    [("ir3", 500), ("ir3", 600), ("ir3", 700), ("afuc", 5), ("afuc", 6), ("afuc", 7), ("etnaviv", 0)];
+
+fn main() {
+    let shipped = SHIPPED.into_iter().map(|(path, generation)| (workspace().join(path), generation));
+    let stored = corpus::folder("isaspec").into_iter().flat_map(|folder| {
+        CORPUS.map(|(isa, generation)| (folder.join("xml").join(isa).join(format!("{isa}.xml")), generation))
+    });
+    let trials = shipped.chain(stored).map(|(path, generation)| {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Trial::test(format!("labels_{stem}_{generation}"), move || all(&path, generation))
+    });
+    suite::run(trials.collect());
+}
+
+fn load(path: &Path) -> Result<Isa, Failed> {
+    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
+    let mut read = |name: &str| std::fs::read(name).map_err(|e| e.to_string());
+    let isa = isaglot::isaspec::load(&mut files, &path.display().to_string(), &mut read, &mut problems);
+    isa.ok_or_else(|| format!("{}: {} errors", path.display(), problems.error_count()).into())
+}
+
+/// What is wrong with a word, or cannot be read back.
+#[derive(Default)]
+struct Unfit(bool);
+
+impl Hooks for Unfit {
+    fn custom(&mut self, _: &str, _: u64, _: &mut Vec<u8>) {
+        self.0 = true;
+    }
+
+    fn no_match(&mut self, _: &Word, out: &mut Vec<u8>) {
+        self.0 = true;
+        out.push(b'\n');
+    }
+}
+
+fn all(path: &PathBuf, generation: u32) -> Result<(), Failed> {
+    let isa = load(path)?;
+    let plan = Plan::new(&isa, generation);
+    let names = Names::default();
+    let mut assembler = Assembler::new(&plan, &names, Compat::default());
+    let mut random = Random::new(0x1abe_15);
+    // One for all words: it compiles the instructions.
+    let mut alone = Stream::new(&plan, Options::default(), 0);
+    let (mut same_bytes, mut same_text) = (0, 0);
+    let programs = if peer::required() { PROGRAMS } else { PROGRAMS / 50 };
+    for number in 0..programs {
+        let program = program(&plan, &mut alone, &mut random);
+        let text = disassemble(&plan, &program);
+        let again = assemble(&isa, &mut assembler, &text).map_err(|why| format!("program {number}: {why}\n{text}"))?;
+        if again == program {
+            same_bytes += 1;
+        } else if disassemble(&plan, &again) == text {
+            same_text += 1;
+        } else {
+            return Err(format!("program {number}: {program:02x?} becomes {again:02x?}\n{text}").into());
+        }
+    }
+    println!("{} {generation}: {same_bytes} programs with the same bytes, {same_text} with the same text", isa.name());
+    Ok(())
+}
+
+/// A program of valid instructions.
+fn program(plan: &Plan<'_>, alone: &mut Stream<'_, '_>, random: &mut Random) -> Vec<u8> {
+    let isa = plan.isa();
+    let encodings: Vec<_> = isa[isa.root()].encodings.iter().map(|&id| &isa[id]).filter(|e| plan.active(e)).collect();
+    let wanted = 1 + random.index(LONGEST);
+    let mut bytes = Vec::new();
+    let mut found = 0;
+    for _ in 0..100 * LONGEST {
+        if found == wanted {
+            break;
+        }
+        let encoding = encodings[random.index(encodings.len())];
+        let size = encoding.width as usize / 8;
+        // Small offsets make labels: many fields are near zero.
+        let near = random.index(2) == 0;
+        let noise: Vec<u8> =
+            (0..size).map(|_| random.index(256) as u8 & if near { random.index(256) as u8 } else { 255 }).collect();
+        let (care, value) = (encoding.pattern.care().limbs(), encoding.pattern.value().limbs());
+        let byte = |limbs: &[u64], at: usize| (limbs[at / 8] >> (at % 8 * 8)) as u8;
+        let mut word: Vec<u8> = (0..size).map(|at| noise[at] & !byte(care, at) | byte(value, at)).collect();
+        if isa.format().byte_order == ByteOrder::Big {
+            word.reverse();
+        }
+        let mut unfit = Unfit::default();
+        let mut line = Vec::new();
+        let used = alone.feed(&word, &mut unfit, &mut line);
+        if used == size && !unfit.0 && !line.windows(3).any(|w| w == b"\t; ") {
+            bytes.extend(word);
+            found += 1;
+        }
+    }
+    bytes
+}
+
+fn disassemble(plan: &Plan<'_>, bytes: &[u8]) -> String {
+    let options = Options { labels: true, ..Options::default() };
+    let mut stream = Stream::new(plan, options, bytes.len() as u64);
+    stream.mark(bytes);
+    let mut out = Vec::new();
+    stream.feed(bytes, &mut Unfit::default(), &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn assemble(isa: &Isa, assembler: &mut Assembler<'_, '_>, text: &str) -> Result<Vec<u8>, String> {
+    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
+    let image = if isa.name() == "riscv" {
+        // As `disasm --labels` prints it.
+        let file = files.add("program", format!(".option exact\n{text}").as_bytes());
+        let set = Set::default();
+        let mut none = Interfaces::new(&set, Xlen::of(assembler.plan().generation()));
+        let layout = assembly::Layout::default();
+        assembly::assemble(assembler, &mut none, &mut files, file, &layout, &mut problems).map(|program| program.image)
+    } else {
+        let file = files.add("program", text.as_bytes());
+        source::assemble(assembler, file, text.as_bytes(), false, &mut problems)
+    };
+    let said = || problems.iter().map(|d| render::text(&files, d, false)).collect::<String>();
+    let image = image.ok_or_else(said)?;
+    Ok(image.sections.into_iter().flat_map(|section| section.bytes).collect())
+}
