@@ -2,7 +2,7 @@
 //! loop needs at most.
 //!
 //! Everything is read from the tree of a listing with dataflow, so it holds for every instruction set that has one. A
-//! *point* is the moment before an instruction. [`regions`] finds functions and loops in the graph of blocks.
+//! *point* is the moment before an instruction. `regions` finds functions and loops in the graph of blocks.
 
 mod regions;
 mod text;
