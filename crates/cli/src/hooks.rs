@@ -74,8 +74,10 @@ impl Misses {
     /// What to say of them, if they are most of a program of `total` bytes or something would help: `name` is what the
     /// description is called.
     pub(crate) fn advice(&self, plan: &Plan<'_>, name: &str, total: u64) -> Option<Diagnostic> {
-        let hint = if self.words.is_empty() { None } else { hint(plan, &self.words) };
         let few = self.words.is_empty() || self.bytes * 2 <= total;
+        let hint = if self.words.is_empty() { None } else { hint(plan, &self.words) };
+        // The bytes of a file lie one way: what is mostly right is not turned.
+        let hint = hint.filter(|hint| !few || hint.help != Help::ByteOrder);
         if hint.is_none() && few {
             return None;
         }

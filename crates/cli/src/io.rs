@@ -13,6 +13,9 @@ use isaglot_source::Diagnostic;
 /// The most bytes that are read of an input that has to be in memory as a whole. No description and no program comes near.
 const MAX_INPUT: u64 = 1 << 30;
 
+/// U+FEFF in UTF-8.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The code of the diagnostic for a pipe that its reader has closed.
 pub(crate) const CLOSED: &str = "io-closed";
 
@@ -71,6 +74,15 @@ pub(crate) fn read_rest(input: &mut dyn Read, length: u64, name: &str) -> Result
 fn too_large(name: &str) -> Diagnostic {
     let d = Diagnostic::error("io-size", format!("cannot read {name}: it has more than {} MiB", MAX_INPUT >> 20));
     d.note("that is the most that is read of a file that has to be in memory as a whole")
+}
+
+/// Reads a text whole. The mark that some editors put in front of UTF-8 is not part of it.
+pub(crate) fn read_text(path: Option<&Path>) -> Result<Vec<u8>, Diagnostic> {
+    let mut bytes = read(path)?;
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
+    Ok(bytes)
 }
 
 /// Reads an input whole, to be kept among the files of the session: a file is never in memory twice.

@@ -278,7 +278,7 @@ fn choose(spec: &Spec, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
 /// Reads a table of names for fields of type `custom`: no table, no names.
 pub(crate) fn read_names(path: Option<&Path>, session: &mut Session) -> Result<Names, Diagnostic> {
     let Some(path) = path else { return Ok(Names::default()) };
-    let bytes = crate::io::read(Some(path))?;
+    let bytes = crate::io::read_text(Some(path))?;
     let file = session.files.add(path.display().to_string(), bytes.as_slice());
     Names::parse(&bytes).map_err(|bad| {
         let mut d = Diagnostic::error("cli-names", "this line is not an entry of a table of names");

@@ -8,9 +8,23 @@ use isaglot_asm::Entry;
 use isaglot_asm::labels::is_automatic;
 use isaglot_codec::Plan;
 use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_spirv::asm::MAGIC;
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
 use crate::subject::SubjectKind;
+
+/// What says that a file is a SPIR-V module, in either byte order.
+///
+/// # Errors
+/// If it begins as one.
+pub(crate) fn refuse_spirv(file: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+    let magic = bytes.first_chunk().copied().map(u32::from_le_bytes);
+    if magic.is_none_or(|m| ![MAGIC, MAGIC.swap_bytes()].contains(&m)) {
+        return Ok(());
+    }
+    let d = Diagnostic::error("cli-spirv", format!("{file}: this is a SPIR-V module"));
+    Err(d.note("`isaglot spirv dis` prints it, `isaglot list` without `--isa` lists it; `--binary` reads it as bytes"))
+}
 
 /// The first bytes of an ELF file.
 pub(crate) const ELF: &[u8; 4] = b"\x7fELF";
@@ -46,6 +60,9 @@ pub(crate) fn parts(
     raw: bool,
     problems: &mut Diagnostics,
 ) -> Result<Vec<Part>, Diagnostic> {
+    if !raw {
+        refuse_spirv(file, &bytes)?;
+    }
     if raw || !bytes.starts_with(ELF) {
         return Ok(vec![Part { section: None, address: 0, bytes, symbols: Vec::new() }]);
     }

@@ -27,6 +27,11 @@ impl Progress {
         Progress { start: Instant::now(), what, drawn: None, shown: std::io::stderr().is_terminal() }
     }
 
+    /// Not at all, if the output goes to the terminal too as it comes.
+    pub(crate) fn unless(self, is_shared: bool) -> Progress {
+        Progress { shown: self.shown && !is_shared, ..self }
+    }
+
     /// Says how much is done, and of how much.
     pub(crate) fn at(&mut self, done: usize, total: usize) {
         if !self.shown || self.drawn.map_or(self.start.elapsed() < PATIENCE, |drawn| drawn.elapsed() < PACE) {

@@ -11,6 +11,9 @@ use isaglot_tablegen as tablegen;
 use crate::load::{Chosen, Spec};
 use crate::subject::SubjectKind;
 
+/// The code of the warning that nothing says what an operand means.
+const MISSING: &str = "operands-missing";
+
 /// The options that say what a TableGen description consists of.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct FileArgs {
@@ -56,15 +59,17 @@ pub(crate) fn is_tablegen(path: &Path) -> bool {
 
 /// Reads and lowers a target; `None` if there were errors.
 pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Target> {
-    let bytes = problems.ok(crate::io::read(Some(path)))?;
+    let bytes = problems.ok(crate::io::read_text(Some(path)))?;
     let table = operands(path, args, files, problems)?;
     let include_dirs = args.include.iter().map(|dir| dir.display().to_string()).collect();
     let options = tablegen::Options { include_dirs, no_unused_warning: true, ..tablegen::Options::default() };
     let name = path.display().to_string();
-    let mut load = |path: &str| crate::io::read(Some(Path::new(path))).ok().map(Arc::from);
+    let mut load = |path: &str| crate::io::read_text(Some(Path::new(path))).ok().map(Arc::from);
     let mut records = tablegen::parse_into(std::mem::take(files), &name, bytes.into(), &options, &mut load);
     problems.append(isaglot::records::problems(&records));
-    let lowered = if records.ok() { llvm::lower(&records, &table, problems) } else { None };
+    let mut found = Diagnostics::new();
+    let lowered = if records.ok() { llvm::lower(&records, &table, &mut found) } else { None };
+    problems.append(in_one_sentence(&name, found));
     *files = std::mem::take(records.files_mut());
     // Freeing millions of values one by one would only take time.
     std::mem::forget(records);
@@ -73,11 +78,31 @@ pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems
     Some(Target { lowered, table })
 }
 
+/// The code of the problem that an instruction is not as wide as the others of its set.
+const WIDTH: &str = "model-width";
+
+/// Many instructions of the wrong width are one problem: the target has several instruction sets, as ARM has, and its tables
+/// do not say how they are told apart.
+fn in_one_sentence(name: &str, found: Diagnostics) -> Diagnostics {
+    let widths: Vec<&Diagnostic> = found.iter().filter(|d| d.code == WIDTH).collect();
+    let [first, _, ..] = widths.as_slice() else { return found };
+    let message =
+        format!("{name}: instructions of several widths share a set, and nothing says which one a word begins");
+    let mut one = Diagnostic::error("tablegen-widths", message);
+    if let Some(span) = first.span() {
+        one = one.label(span, format!("the first of {}", widths.len()));
+    }
+    let mut all: Diagnostics =
+        one.note("a target of several instruction sets, such as ARM and Mips, cannot be read yet").into();
+    found.iter().filter(|d| d.code != WIDTH).cloned().for_each(|d| all.push(d));
+    all
+}
+
 /// The operand table: the one that is given, or the one for a target of this name; without either, none.
 fn operands(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<OperandTable> {
     let (name, text) = match &args.operands {
         Some(path) => {
-            let bytes = problems.ok(crate::io::read(Some(path)))?;
+            let bytes = problems.ok(crate::io::read_text(Some(path)))?;
             (path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned())
         }
         None => {
@@ -96,7 +121,17 @@ fn operands(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut 
 
 /// Reads a target and resolves triple, processor and features.
 pub(crate) fn load(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Chosen> {
+    let before = problems.iter().filter(|d| d.code == MISSING).count();
     let target = read(path, &spec.read.files, files, problems)?;
+    let missing = problems.iter().filter(|d| d.code == MISSING).count() - before;
+    if missing > 0 {
+        let message =
+            format!("{}: texts are approximate, since {missing} kinds of operands are not explained", path.display());
+        let d = Diagnostic::warning("cli-operands", message);
+        problems.push(
+            d.note("`isaglot check` lists them, and docs/llvm-targets.md says how an operand table explains them"),
+        );
+    }
     choose(target.lowered.isa, &target.table, spec, problems)
 }
 

@@ -116,7 +116,8 @@ fn one(verb: &str, rest: &[&str], name: &Name) -> Result<Option<String>, Failed>
     std::fs::write(dir.path().join("code"), &bytes)?;
     let (_, text, _) = run(dir.path(), &["disasm", "--labels", "--isa", &name.name, "code"])?;
     std::fs::write(dir.path().join("code.s"), &text)?;
-    let first = text.lines().find(|line| !line.ends_with(':')).unwrap_or("nop").trim().to_owned();
+    let first =
+        text.lines().find(|line| !line.ends_with(':') && !line.starts_with('.')).unwrap_or("nop").trim().to_owned();
     let full = |word: &str| word.replace("{name}", &name.name).replace("{text}", &first);
     let words: Vec<String> = verb.split(' ').chain(rest.iter().copied()).map(full).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -18,7 +18,7 @@ use isaglot_xintf::assembly::Interfaces;
 
 use super::xe;
 use crate::args::{OutputArgs, SpecArgs, TextArgs};
-use crate::io::{Output, input_name, read};
+use crate::io::{Output, input_name, read_text};
 use crate::load::{Chosen, read_names};
 use crate::session::{EXIT_INPUT, Session};
 use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind, refusal};
@@ -247,7 +247,7 @@ fn as_elf(
 fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagnostics, Diagnostic> {
     let names = read_names(args.text.names.as_deref(), session)?;
     let plan = chosen.plan();
-    let text = read(args.input.as_deref())?;
+    let text = read_text(args.input.as_deref())?;
     let file = session.files.add(input_name(args.input.as_deref()), text.as_slice());
     let mut problems = Diagnostics::new();
     let mut assembler = Assembler::new(&plan, &names, args.text.compat.into());

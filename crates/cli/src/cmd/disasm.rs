@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use isaglot_asm::assemble::is_symbol;
@@ -56,6 +56,12 @@ pub(crate) struct Args {
     /// Print labels and refer to them, as text that `isaglot asm` makes the same bytes of. The text of Intel Xe has them always.
     #[arg(long)]
     labels: bool,
+    /// Where the code lies, for `--format annotated`; an ELF file says it.
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
+    base: Option<u64>,
+    /// Names of places, one `NAME:OFFSET` a line as for `--entry`; blank lines and what follows a `#` do not count.
+    #[arg(long, value_name = "FILE")]
+    entries_from: Option<PathBuf>,
     /// Name a place, by instruction number (by byte offset where instructions differ in length); implies `--labels`.
     #[arg(long = "entry", id = "entry", value_name = "NAME:OFFSET", value_parser = parse_entry)]
     entries: Vec<Entry>,
@@ -110,7 +116,10 @@ pub(crate) const ONLY: &[Only] = &[
     CHOICES,
     GEN,
     xe::ONLY,
-    (DESCRIPTIONS, &["entry", "no_errors", "max_errors", "raw", "names", "compat", "trace_fields"]),
+    (
+        DESCRIPTIONS,
+        &["base", "entry", "entries_from", "no_errors", "max_errors", "raw", "names", "compat", "trace_fields"],
+    ),
     (DESCRIPTIONS, &["words", "aliases", "filter", "xintf"]),
     (&[SubjectKind::Xe], &["pc", "bits", "no_comments"]),
 ];
@@ -123,11 +132,7 @@ enum Format {
 
 fn parse_entry(text: &str) -> Result<Entry, String> {
     let (name, offset) = text.rsplit_once(':').ok_or("expected NAME:OFFSET")?;
-    let offset = match offset.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16),
-        None => offset.parse(),
-    };
-    let offset = offset.map_err(|e| format!("OFFSET: {e}"))?;
+    let offset = parse_address(offset).map_err(|e| format!("OFFSET: {e}"))?;
     if !is_symbol(name.as_bytes()) {
         return Err("NAME: expected letters, digits, `_`, `.`, `$` or `@`, and no digit first".to_owned());
     }
@@ -135,6 +140,30 @@ fn parse_entry(text: &str) -> Result<Entry, String> {
         return Err("NAME: places without a name are called so; choose another one".to_owned());
     }
     Ok(Entry { offset, name: name.as_bytes().to_vec() })
+}
+
+/// An address or an offset: decimal, or hex after `0x`.
+pub(crate) fn parse_address(text: &str) -> Result<u64, String> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|e| format!("expected a number, or hex after `0x`: {e}"))
+}
+
+/// The named places that a file lists.
+fn read_entries(path: &Path) -> Result<Vec<Entry>, Diagnostic> {
+    let bytes = crate::io::read_text(Some(path))?;
+    let mut entries = Vec::new();
+    for (line, number) in String::from_utf8_lossy(&bytes).lines().zip(1..) {
+        let text = line.split('#').next().unwrap_or("").trim();
+        if text.is_empty() {
+            continue;
+        }
+        let entry = parse_entry(text);
+        entries.push(entry.map_err(|e| Diagnostic::error("cli-entry", format!("{}:{number}:1: {e}", path.display())))?);
+    }
+    Ok(entries)
 }
 
 /// Runs the verb.
@@ -173,10 +202,14 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bool, Diagnostic> {
     let names = read_names(args.text.names.as_deref(), session)?;
     let plan = chosen.plan().with_aliases(args.aliases || chosen.aliases);
+    let mut entries = args.entries.clone();
+    if let Some(path) = &args.entries_from {
+        entries.extend(read_entries(path)?);
+    }
     let options = Options {
         show_errors: !args.no_errors,
-        labels: args.labels || !args.entries.is_empty(),
-        entries: args.entries.clone(),
+        labels: args.labels || !entries.is_empty(),
+        entries,
         names: false,
         max_errors: args.max_errors,
         compat: args.text.compat.into(),
@@ -202,7 +235,11 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
         return out.finish().map(|()| true);
     }
     let input = open(args.input.as_deref())?;
-    let (input, is_elf) = peeked(input).map_err(|e| unreadable(&name, &e))?;
+    let (input, head) = peeked(input).map_err(|e| unreadable(&name, &e))?;
+    let is_elf = head == *ELF;
+    if !args.binary {
+        program::refuse_spirv(&name, &head)?;
+    }
     let mut job =
         Job { args, chosen, plan: &plan, options, hooks: &mut hooks, interfaces: interfaces.as_ref(), name, total: 0 };
     if job.has_short_forms() {
@@ -212,7 +249,7 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
         job.elf(input, &mut out, session)
     } else {
         let input = if job.reads_twice() { Input::Twice(seekable(args, input)?) } else { Input::Once(input) };
-        job.part(input, 0, &mut out, session)
+        job.part(input, args.base.unwrap_or(0), &mut out, session)
     };
     // After a stop the rest is not known.
     let is_whole = done.is_ok();
@@ -227,12 +264,11 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
     out.finish().map(|()| true)
 }
 
-/// The input, and whether it begins as an ELF file does. What was looked at stands in front again.
-fn peeked(mut input: Box<dyn Read>) -> io::Result<(Box<dyn Read>, bool)> {
+/// The input, and its first bytes, which stand in front of it again.
+fn peeked(mut input: Box<dyn Read>) -> io::Result<(Box<dyn Read>, Vec<u8>)> {
     let mut head = Vec::new();
     input.by_ref().take(ELF.len() as u64).read_to_end(&mut head)?;
-    let is_elf = head == ELF;
-    Ok((Box::new(io::Cursor::new(head).chain(input)), is_elf))
+    Ok((Box::new(io::Cursor::new(head.clone()).chain(input)), head))
 }
 
 /// An input that is read once, or twice: for labels, and for calls of interfaces.
@@ -266,7 +302,7 @@ impl Job<'_, '_> {
         let isa = self.plan.isa();
         let compressed = isa.features().iter().position(|f| f.name == "c");
         self.chosen.kind == SubjectKind::Riscv
-            && (self.args.labels || !self.args.entries.is_empty())
+            && self.options.labels
             && self.args.format == Format::Text
             && compressed.is_some_and(|at| self.plan.feature(FeatureId(at as u32)))
     }
@@ -277,9 +313,10 @@ impl Job<'_, '_> {
 
     /// Prints the executable sections of an ELF file, with labels and symbols.
     fn elf(&mut self, mut input: Box<dyn Read>, out: &mut Output, session: &Session) -> Result<(), Stop> {
-        if !self.options.entries.is_empty() {
-            let d = Diagnostic::error("cli-elf", "`--entry` does not apply to ELF files");
-            return Err(Stop::Other(d.note("they name places by symbols; `--binary` reads one as bytes")));
+        if !self.options.entries.is_empty() || self.args.base.is_some() {
+            let option = if self.args.base.is_some() { "base" } else { "entry" };
+            let d = Diagnostic::error("cli-elf", format!("`--{option}` does not apply to ELF files"));
+            return Err(Stop::Other(d.note("they say where code lies and name places; `--binary` reads one as bytes")));
         }
         let bytes = crate::io::read_rest(&mut input, 0, &self.name).map_err(Stop::Other)?;
         let mut problems = Diagnostics::new();

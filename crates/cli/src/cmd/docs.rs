@@ -9,6 +9,7 @@ use isaglot_source::{Diagnostic, Diagnostics};
 use crate::args::{RolesArgs, SubjectArgs};
 use crate::io::unwritable;
 use crate::load::{Roles, Spec, read_isa};
+use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
 
 /// Write pages about a description: one per instruction, with bit diagrams.
@@ -51,8 +52,11 @@ fn write(dir: &Path, files: &[isaglot_site::File]) -> Result<(), Diagnostic> {
     for folder in &folders {
         std::fs::create_dir_all(folder).map_err(|e| unwritable(&folder.display().to_string(), &e))?;
     }
-    for file in files {
+    let mut progress = Progress::new("pages");
+    for (file, done) in files.iter().zip(0..) {
+        progress.at(done, files.len());
         crate::io::write(Some(&dir.join(&file.path)), false, &file.bytes)?;
     }
+    progress.finish();
     Ok(())
 }

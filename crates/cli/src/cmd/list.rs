@@ -1,7 +1,7 @@
 //! `isaglot list`: the listing of a program by any description: blocks, operands, definitions, uses and live registers, as
 //! text, as JSON of the one published schema, or as a graph. A SPIR-V module needs no description.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -15,12 +15,14 @@ use isaglot_spirv::dis;
 use isaglot_spirv::list::{self as spirv, NoListing};
 use isaglot_xe::{ListOptions, Platform};
 
+use super::disasm::parse_address;
 use super::xe;
 use crate::args::{OutputArgs, RolesArgs, SpecArgs, XeArgs};
 use crate::hooks::Misses;
 use crate::io::{input_name, read, rest};
 use crate::load::{Roles, Source, Spec};
 use crate::program::{self, Part};
+use crate::progress::Progress;
 use crate::session::Session;
 use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind};
 
@@ -47,6 +49,9 @@ pub(crate) struct Args {
     /// Read an ELF file as bytes too.
     #[arg(long)]
     binary: bool,
+    /// Where the code lies, for `--pc`; an ELF file says it.
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
+    base: Option<u64>,
     /// The listing as JSON.
     #[arg(long)]
     json: bool,
@@ -101,7 +106,7 @@ pub(crate) const ONLY: &[Only] = &[
     CHOICES,
     GEN,
     xe::ONLY,
-    (DESCRIPTIONS, &["roles"]),
+    (DESCRIPTIONS, &["roles", "base"]),
     (&[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Xe], &["binary"]),
     (&[SubjectKind::Xe], &["compat"]),
 ];
@@ -208,7 +213,10 @@ fn list<'l>(
     let mut out = args.output.create()?;
     let color = args.output.path().is_none() && session.color.on(&io::stdout());
     let colours = if color { text::TERMINAL } else { text::Colours::default() };
-    for input in &inputs {
+    let is_shared = args.output.path().is_none() && io::stdout().is_terminal();
+    let mut progress = Progress::new("files").unless(is_shared);
+    for (input, done) in inputs.iter().zip(0..) {
+        progress.at(done, inputs.len());
         let file = input_name(Some(input));
         let listed = match read(Some(input)).and_then(|bytes| lister(&file, bytes, session, problems)) {
             Ok(listed) => listed,
@@ -229,6 +237,7 @@ fn list<'l>(
             out.write_all(&show(args, &file, one, named, colours)).map_err(|e| out.failed(&e))?;
         }
     }
+    progress.finish();
     out.finish()
 }
 
@@ -239,7 +248,11 @@ fn programs<'a>(args: &'a Args, plan: &'a Plan<'_>, kind: SubjectKind) -> Box<Li
         let mut all = Vec::new();
         let (mut misses, mut total) = (Misses::default(), 0);
         for part in program::parts(file, bytes, kind, plan, args.binary, problems)? {
-            let place = Place { address: part.address, entries: part.entries(plan) };
+            if args.base.is_some() && part.section.is_some() {
+                return Err(Diagnostic::error("cli-elf", "`--base` does not apply to ELF files"));
+            }
+            let address = args.base.unwrap_or(part.address);
+            let place = Place { address, entries: part.entries(plan) };
             let Part { section, bytes, .. } = part;
             let used = misses.find(plan, &bytes);
             total += used as u64;

@@ -219,12 +219,15 @@ pub fn plain_hex(word: &Word) -> String {
     if digits.is_empty() { "0".to_owned() } else { digits.to_owned() }
 }
 
-/// Reads pairs of hex digits, white space and an optional `0x` aside. Whether that is all there is, and at least one.
+/// Reads pairs of hex digits. White space, commas and brackets do not count, nor does `0x` before a pair, nor what follows a
+/// `#`: `13 05 a0 00`, and as llvm-mc writes and reads it `[0x13,0x05,0xa0,0x00] # add`. Whether that is all there is, and at
+/// least one.
 pub fn hex_bytes(line: &[u8], bytes: &mut Vec<u8>) -> bool {
-    let mut digits = line.iter().filter(|b| !b.is_ascii_whitespace()).copied().peekable();
+    let line = line.split(|&b| b == b'#').next().unwrap_or_default();
+    let mut digits = line.iter().filter(|b| !b.is_ascii_whitespace() && !b",[]".contains(b)).copied().peekable();
     let mut high = None;
     while let Some(b) = digits.next() {
-        if b == b'0' && bytes.is_empty() && high.is_none() && digits.peek() == Some(&b'x') {
+        if b == b'0' && high.is_none() && matches!(digits.peek(), Some(b'x' | b'X')) {
             digits.next();
             continue;
         }

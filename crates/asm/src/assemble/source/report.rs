@@ -39,7 +39,7 @@ pub(super) fn report<'s>(
             match nearest {
                 Some(nearest) => {
                     let d = d.label(span, format!("did you mean `{nearest}`?"));
-                    d.fix(format!("write `{nearest}`"), span, nearest)
+                    d.fix("the nearest name", span, nearest)
                 }
                 None if assembler.mnemonics().is_empty() => {
                     d.label(span, "this gen, with these features, has no instructions at all")

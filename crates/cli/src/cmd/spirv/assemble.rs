@@ -11,7 +11,7 @@ use isaglot_spirv::exact;
 use isaglot_spirv::grammar::Grammar;
 
 use super::files;
-use crate::io::{Output, input_name, read};
+use crate::io::{Output, input_name, read_text};
 use crate::session::Session;
 
 #[derive(clap::Args, Debug)]
@@ -81,7 +81,7 @@ fn one(
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Result<(), Diagnostic> {
-    let text = read(Some(input))?;
+    let text = read_text(Some(input))?;
     let (exact, done) = if args.exact {
         let (bytes, done) = exact::assemble(&text, options);
         (Some(bytes), done)

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_spirv::grammar::{Tables, compile, import};
 
+use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
 
 /// The environments that can be named, with the minor of their core version 1.n.
@@ -68,11 +69,14 @@ pub(super) fn each(
     let standard = [PathBuf::from("-")];
     let inputs = if inputs.is_empty() { &standard } else { inputs };
     let mut problems = Diagnostics::new();
-    for input in inputs {
+    let mut progress = Progress::new("modules");
+    for (input, done) in inputs.iter().zip(0..) {
+        progress.at(done, inputs.len());
         if let Err(d) = one(inputs, input, session, &mut problems) {
             problems.push(d);
         }
     }
+    progress.finish();
     session.status(&problems)
 }
 

@@ -9,7 +9,7 @@ use isaglot_xe::{Compaction, Platform, Xe};
 
 use super::{description, machine};
 use crate::args::OutputArgs;
-use crate::io::{input_name, read_shared};
+use crate::io::{BYTE_ORDER_MARK, input_name, read_shared};
 use crate::session::Session;
 
 /// Assembles a text, or with `json` or by its first character a listing.
@@ -41,6 +41,7 @@ fn bytes(
     let description = description()?;
     let mut xe = machine(&description, platform)?;
     let text = read_shared(path)?;
+    let text = text.strip_prefix(BYTE_ORDER_MARK).map(Arc::from).unwrap_or(text);
     let file = session.files.add(input_name(path), Arc::clone(&text));
     let first = text.iter().find(|b| !b.is_ascii_whitespace());
     if !json && first != Some(&b'{') {

@@ -230,7 +230,7 @@ fn write(path: Option<&Path>, text: &str) -> Result<(), Diagnostic> {
 
 /// Reads a file into the session.
 pub(crate) fn read(session: &mut Session, path: Option<&Path>, out: &mut Diagnostics) -> Option<FileId> {
-    match io::read(path) {
+    match io::read_text(path) {
         Ok(bytes) => Some(session.files.add(io::input_name(path), bytes)),
         Err(d) => {
             out.push(d);
@@ -264,7 +264,7 @@ pub(crate) fn load(session: &mut Session, files: &[PathBuf], include: &[PathBuf]
         if let Some(&id) = known.get(&canonical(&path)) {
             return Some(id);
         }
-        let id = map.add(path.display().to_string(), io::read(Some(&path)).ok()?);
+        let id = map.add(path.display().to_string(), io::read_text(Some(&path)).ok()?);
         known.insert(canonical(&path), id);
         Some(id)
     };
