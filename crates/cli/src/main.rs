@@ -33,7 +33,10 @@ use clap::{Args, FromArgMatches};
 Examples:
   isaglot explain --isa rv64gc 'add a0, a1, a2'
   isaglot disasm --isa rv64gc --labels program.elf
-  isaglot help disasm"
+  isaglot help disasm
+
+Exit status: 0 if all went well, warnings included; 1 if an input is wrong or something was refused for what it holds; 2 for a
+wrong command line. A reader that closes the pipe early is no failure."
 )]
 struct Tool {
     /// When to colour what a person reads.

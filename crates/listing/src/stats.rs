@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use isaglot_source::counted;
+
 use crate::tree::{Elem, ListOperand, Listing};
 
 /// The counts as a table, the most frequent first; of equal ones in the order of their names.
@@ -23,7 +25,9 @@ pub fn table(listing: &Listing<'_>, bytes: usize) -> String {
             }
         }
     }
-    let mut out = format!("{instructions} instructions, {blocks} blocks, {bytes} bytes\n\nmnemonics\n");
+    let numbers = [(instructions, "instruction"), (blocks, "block"), (bytes as u64, "byte")];
+    let mut out = numbers.map(|(n, what)| counted(n, what)).join(", ");
+    out.push_str("\n\nmnemonics\n");
     counts(mnemonics.into_iter().map(|(n, c)| (n.to_owned(), c)), &mut out);
     out.push_str("\noperand forms\n");
     counts(forms.into_iter(), &mut out);

@@ -210,6 +210,13 @@ impl From<Diagnostic> for Diagnostics {
     }
 }
 
+/// A number of things: `1 word`, `2 words`.
+pub fn counted(n: impl std::fmt::Display, noun: &str) -> String {
+    let n = n.to_string();
+    let plural = if n == "1" { "" } else { "s" };
+    format!("{n} {noun}{plural}")
+}
+
 /// The candidate nearest to `name` by edit distance, for a "did you mean"; `None` when none is near. Of equally near
 /// ones the first wins.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -7,5 +7,5 @@ mod files;
 pub mod limits;
 pub mod render;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Fix, Label, Severity, closest};
+pub use diagnostic::{Diagnostic, Diagnostics, Fix, Label, Severity, closest, counted};
 pub use files::{FileId, LineCol, SourceFile, SourceMap, Span};

@@ -190,10 +190,27 @@ fn print_query(run: &Invocation, records: &mut Records, query: &str, out: &mut d
     }
 }
 
+/// What of `RECORD.FIELD` there is not, and what may be meant.
+fn nothing_there(records: &Records, path: &str) -> String {
+    let hint = |near: Option<&str>| near.map_or_else(String::new, |n| format!("; did you mean '{n}'?"));
+    let Some((record, field)) = path.rsplit_once('.') else {
+        return format!("expected RECORD.FIELD, found '{path}'");
+    };
+    let Some(def) = records.def(record) else {
+        let names: Vec<String> = records.defs().map(|def| def.name().into_owned()).collect();
+        let near = isaglot_source::closest(record, names.iter().map(String::as_str));
+        return format!("there is no record '{record}'{}", hint(near));
+    };
+    let names: Vec<String> = def.fields().map(|(name, _)| name.into_owned()).collect();
+    let near = isaglot_source::closest(field, names.iter().map(String::as_str));
+    format!("the record '{record}' has no field '{field}'{}", hint(near))
+}
+
 fn print_why(run: &Invocation, records: &mut Records, path: &str, out: &mut dyn Write) -> io::Result<()> {
     let events = path.rsplit_once('.').and_then(|(record, field)| crate::why(records, record, field));
     let Some(events) = events else {
-        records.fail("tblgen-why", &format!("--why: there is no record and field '{path}'"));
+        let wrong = nothing_there(records, path);
+        records.fail("tblgen-why", &format!("--why: {wrong}"));
         return Ok(());
     };
     let mut text = Vec::new();

@@ -9,7 +9,7 @@ use isaglot_asm::{Compat, Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_model::{ByteOrder, Isa};
-use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_source::{Diagnostic, Diagnostics, counted};
 use isaglot_verify::diagnostics::gens;
 use isaglot_verify::diff::{Change, Difference, Side, diff};
 use isaglot_verify::json;
@@ -203,7 +203,7 @@ fn to_text(a: Side<'_>, b: Side<'_>, found: &Difference, texts: &mut dyn FnMut(&
             (None, None) => String::new(),
         };
         let of = c.gens.map_or_else(String::new, |g| format!(", {}", gens(g)));
-        let _ = writeln!(out, "{what}{of}: {} words", c.count);
+        let _ = writeln!(out, "{what}{of}: {}", counted(&c.count, "word"));
         for pattern in &c.patterns {
             let _ = writeln!(out, "  {pattern:#} (2^{})", pattern.free_bits());
         }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use isaglot_asm::{Options, Plain, Stream};
 use isaglot_hart::{Config, Hart, Level, Stop, TrapModel, limits};
-use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap, counted};
 use isaglot_xintf::check::{Target, check};
 use isaglot_xintf::limits::MAX_COMMANDS;
 use isaglot_xintf::resolve::Names;
@@ -264,7 +264,7 @@ fn as_text(
 ) -> String {
     let mut text = match stop {
         Stop::Ebreak => format!("stopped: ebreak at {:#x}\n", hart.pc()),
-        Stop::Limit => format!("stopped: {} instructions, as many as allowed\n", args.max_steps),
+        Stop::Limit => format!("stopped: {}, as many as allowed\n", counted(args.max_steps, "instruction")),
         Stop::Tohost(value) => format!("stopped: tohost, exit code {}\n", value >> 1),
         Stop::Trap(t) => {
             let to = if model == TrapModel::OneLevelUp || t.to.is_none() { target(t.to) } else { "debug" };
@@ -277,7 +277,7 @@ fn as_text(
             )
         }
     };
-    text.push_str(&format!("level {}, {} instructions\n", hart.level().name(), hart.retired()));
+    text.push_str(&format!("level {}, {}\n", hart.level().name(), counted(hart.retired(), "instruction")));
     let digits = hart.xlen() as usize / 4;
     for (number, name) in REGISTERS.iter().enumerate() {
         let end = if number % 4 == 3 { "\n" } else { "  " };

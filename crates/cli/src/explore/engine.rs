@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use isaglot::choice;
 use isaglot_asm::{Names, Options, Plain, Stream};
 use isaglot_codec::Plan;
-use isaglot_listing_build::{Options as ListOptions, build};
+use isaglot_listing_build::{Options as ListOptions, Place, build_at};
 use isaglot_model::{Feature, FeatureId};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
 use isaglot_xe::{Description, ListOptions as XeListOptions, TextOptions, Xe};
@@ -21,6 +21,7 @@ use super::description::Description as Explored;
 use super::limits::MAX_LINES;
 use crate::cmd::xe;
 use crate::load::{Chosen, Spec};
+use crate::program;
 use crate::subject::SubjectKind;
 
 /// What is asked.
@@ -176,7 +177,7 @@ impl Context<'_> {
                 Question::Ask(text) => Answer::Json(asker.ask(&text)),
                 Question::List(bytes) => Answer::Json(match xe() {
                     Some(mut xe) => kernels_listed(&mut xe, bytes),
-                    None => list(&usual, &bytes),
+                    None => listed(&usual, self.start.kind, bytes),
                 }),
                 Question::Status => Answer::Json(self.status(generation, newer.as_ref())),
                 Question::Page(path) => {
@@ -250,10 +251,34 @@ fn kernels_listed(xe: &mut Xe<'_>, bytes: Vec<u8>) -> Value {
     json!({ "kind": "text", "text": String::from_utf8_lossy(&text) })
 }
 
+/// The listing of a file: of an ELF file its code, by sections as text if it has several.
+fn listed(plan: &Plan<'_>, kind: SubjectKind, bytes: Vec<u8>) -> Value {
+    let mut problems = Diagnostics::new();
+    let parts = match program::parts("the file", bytes, kind, plan, false, &mut problems) {
+        Ok(parts) => parts,
+        Err(d) => return json!({ "kind": "error", "message": render::text(&SourceMap::new(), &d, false) }),
+    };
+    if let [part] = parts.as_slice() {
+        let place = Place { address: part.address, entries: part.entries(plan) };
+        return list(plan, &part.bytes, &place);
+    }
+    let mut text = Vec::new();
+    for part in &parts {
+        let section = part.section.as_deref().unwrap_or_default();
+        text.extend_from_slice(format!("# {section} at {:#x}\n", part.address).as_bytes());
+        let options = Options { labels: true, names: true, entries: part.entries(plan), ..Options::default() };
+        let mut stream = Stream::new(plan, options, part.bytes.len() as u64);
+        stream.mark(&part.bytes);
+        stream.feed(&part.bytes, &mut Plain, &mut text);
+    }
+    json!({ "kind": "text", "text": String::from_utf8_lossy(&text) })
+}
+
 /// The listing of a program, cut after the first lines.
-fn list(plan: &Plan<'_>, bytes: &[u8]) -> Value {
+fn list(plan: &Plan<'_>, bytes: &[u8], place: &Place) -> Value {
     let options = ListOptions { defs: true, pc: true, bits: true };
-    let built = build(plan, bytes, options).or_else(|_| build(plan, bytes, ListOptions { defs: false, ..options }));
+    let at = |options| build_at(plan, bytes, place.clone(), options);
+    let built = at(options).or_else(|_| at(ListOptions { defs: false, ..options }));
     match built {
         Ok(mut listing) => {
             let whole = listing.elems.len();

@@ -27,6 +27,7 @@ fn main() {
         Trial::test("questions", questions),
         Trial::test("listings", listings),
         Trial::test("kernels", kernels),
+        Trial::test("elf", elf),
     ];
     let shipped = [
         ("minnow", "0", &[16, 32, 48, 64][..]),
@@ -132,6 +133,31 @@ fn listings() -> Result<(), Failed> {
         if given["listing"] != wanted {
             return Err(format!("{isa}:\n{wanted:#}\n{given:#}").into());
         }
+    }
+    Ok(())
+}
+
+/// An ELF file is listed by its code and names, and one for another machine is refused.
+fn elf() -> Result<(), Failed> {
+    let dir = tempfile::tempdir()?;
+    let (source, program) = (dir.path().join("p.s"), dir.path().join("p.elf"));
+    std::fs::write(&source, "_start:\n li a0, 3\nloop:\n addi a0, a0, -1\n bnez a0, loop\n ret\n")?;
+    let mut assemble = std::process::Command::new(env!("CARGO_BIN_EXE_isaglot"));
+    assemble.args(["asm", "--isa", "rv64gc"]).arg(&source).arg("-o").arg(&program);
+    if !assemble.status()?.success() {
+        return Err("no program".into());
+    }
+    let bytes = std::fs::read(&program)?;
+    let server = Server::start(&["--isa".to_owned(), "rv64gc".to_owned()])?;
+    let answer = Connection::new(&server)?.json("POST", "/api/list", &bytes)?;
+    let text = answer.to_string();
+    if answer["kind"] != "list" || !text.contains("\"loop\"") || !text.contains("c.bnez a0,loop") {
+        return Err(format!("{answer:#}").into());
+    }
+    let server = Server::start(&["--isa".to_owned(), "rv32gc".to_owned()])?;
+    let answer = Connection::new(&server)?.json("POST", "/api/list", &bytes)?;
+    if answer["kind"] != "error" || !answer.to_string().contains("this is an ELF file for 64-bit RISC-V") {
+        return Err(format!("{answer:#}").into());
     }
     Ok(())
 }

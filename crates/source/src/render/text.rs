@@ -5,7 +5,7 @@
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet, renderer::DecorStyle};
 
-use crate::{Diagnostic, Diagnostics, FileId, Label, Severity, SourceFile, SourceMap, limits};
+use crate::{Diagnostic, Diagnostics, FileId, Label, Severity, SourceFile, SourceMap, counted, limits};
 
 /// A piece of a file that is short enough to draw, with the way from file offsets to offsets in it.
 struct Window {
@@ -110,11 +110,7 @@ pub fn text(files: &SourceMap, d: &Diagnostic, color: bool) -> String {
 /// The closing line of a run, such as `2 errors, 1 warning`; empty when there was nothing.
 pub fn summary(all: &Diagnostics) -> String {
     let warnings = all.iter().filter(|d| d.severity == Severity::Warning).count();
-    let count = |n: usize, what: &str| match n {
-        0 => None,
-        1 => Some(format!("1 {what}")),
-        n => Some(format!("{n} {what}s")),
-    };
+    let count = |n: usize, what: &str| (n > 0).then(|| counted(n, what));
     let parts: Vec<String> =
         [count(all.error_count(), "error"), count(warnings, "warning")].into_iter().flatten().collect();
     let mut line = parts.join(", ");
