@@ -65,7 +65,11 @@ pub(crate) fn list() -> String {
         let gens = gens_of(name).map(|gens| format!(", {name}@GEN with GEN {}", gens.join(", "))).unwrap_or_default();
         out.push_str(&format!("  {name}{gens}\n"));
     }
-    for (_, what) in FAMILIES {
+    for machine in isaglot_xe::platform::ALL {
+        let others: Vec<&str> = machine.names().filter(|name| *name != of(machine) && *name != "xe").collect();
+        out.push_str(&format!("  {}: or {}\n", of(machine), others.join(", ")));
+    }
+    for (_, what) in FAMILIES.iter().skip(1) {
         out.push_str(&format!("  {what}\n"));
     }
     out + &format!("\nFiles in the folders of {PATH} have names too: `ir3@600` is `ir3.xml` there, for gen 600.\n")

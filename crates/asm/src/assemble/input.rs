@@ -12,6 +12,8 @@ pub(super) struct Input<'t> {
     pub(super) isa: &'t Isa,
     pub(super) text: &'t [u8],
     pub(super) relaxed: bool,
+    /// Numbers do not begin with a zero.
+    pub(super) plain: bool,
     /// A text of a table may be written as its number too.
     pub(super) numbers: bool,
     /// Numbers and names of registers end where their word ends: what people mean, and how mistakes are explained.

@@ -8,6 +8,9 @@ use super::symbol::Site;
 pub(super) enum How {
     /// As the disassembler prints it.
     Strict,
+    /// As people write it, but for numbers that begin with a zero. Where a template has two numbers side by side, the disassembler
+    /// means 0 and 5 by `05`; as people write numbers it could be 5.
+    Plain,
     /// As people write it.
     Relaxed,
     /// The same, with numbers for what has a text.

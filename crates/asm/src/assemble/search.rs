@@ -79,8 +79,12 @@ impl Assembler<'_, '_> {
     /// The word that is meant, and whether the text had to be read in the relaxed way.
     pub(super) fn find(&mut self, query: &Query<'_>) -> Result<(Reading, bool), Failure> {
         self.start();
-        for how in [How::Strict, How::Relaxed, How::Numbers] {
-            let relaxed = how == How::Relaxed;
+        for how in [How::Strict, How::Plain, How::Relaxed, How::Numbers] {
+            // Without such a number it is the next way.
+            if how == How::Plain && !has_leading_zero(query.text) {
+                continue;
+            }
+            let relaxed = matches!(how, How::Plain | How::Relaxed);
             match self.search(query, how, None) {
                 Found::One(reading) => return Ok((reading, relaxed)),
                 Found::Several(readings) => return self.decide(readings).map(|reading| (reading, relaxed)),
@@ -210,6 +214,7 @@ impl Assembler<'_, '_> {
             isa: self.plan.isa(),
             text: query.text,
             relaxed,
+            plain: how == How::Plain,
             numbers: how == How::Numbers,
             whole: trace.is_some(),
             names: self.names,
@@ -221,6 +226,15 @@ impl Assembler<'_, '_> {
             found.add(Reading { word, encoding, form: number, alias: program.alias });
         }
     }
+}
+
+/// Whether digits of a text begin with a zero.
+fn has_leading_zero(text: &[u8]) -> bool {
+    let begins = |before: Option<u8>| before.is_none_or(|b| !b.is_ascii_digit() && b != b'.');
+    let digits = |(at, pair): (usize, &[u8])| {
+        matches!(pair, [b'0', b'0'..=b'9']) && begins(at.checked_sub(1).and_then(|at| text.get(at).copied()))
+    };
+    text.windows(2).enumerate().any(digits)
 }
 
 /// Runs the program of a form in the machine until a word prints as the text; whether there is one. It is then the

@@ -248,6 +248,9 @@ fn relaxed_number(input: &Input<'_>, field: &FieldOp, style: NumberStyle, begin:
         return if way == 1 && offset { nothing() } else { strict_number(input.text, field, style, begin, way) };
     }
     let text = input.text;
+    if input.plain && matches!(text.get(begin..), Some([b'0', b'0'..=b'9', ..])) {
+        return strict_number(text, field, style, begin, way);
+    }
     let sign = text.get(begin).copied().filter(|byte| matches!(byte, b'+' | b'-'));
     if offset && sign.is_none() {
         return nothing();
