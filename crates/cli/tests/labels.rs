@@ -4,8 +4,10 @@
 //!
 //! A program is a few instructions that are drawn by their encodings, so that each is as likely, with random bits in the rest.
 //! Left out are words with something wrong (a don't-care bit that is set), and fields of type `custom`, whose texts come from
-//! tables of the user's. Descriptions are those that ship, and those of a corpus of isaspec where there is one.
+//! tables of the user's. Descriptions are those that ship, and those of a corpus of isaspec where there is one; its pools of
+//! instructions, thousands in a row, are programs too.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use isaglot::asm::assemble::source;
@@ -82,18 +84,35 @@ fn all(path: &Path, generation: u32) -> Result<(), Failed> {
     let programs = if peer::required() { PROGRAMS } else { PROGRAMS / 50 };
     for number in 0..programs {
         let program = program(&plan, &mut alone, &mut random);
-        let text = disassemble(&plan, &program);
-        let again = assemble(&isa, &mut assembler, &text).map_err(|why| format!("program {number}: {why}\n{text}"))?;
-        if again == program {
-            same_bytes += 1;
-        } else if renamed(&disassemble(&plan, &again)) == renamed(&text) {
-            same_text += 1;
-        } else {
-            return Err(format!("program {number}: {program:02x?} becomes {again:02x?}\n{text}").into());
+        match comes_back(&isa, &plan, &mut assembler, &program) {
+            Ok(true) => same_bytes += 1,
+            Ok(false) => same_text += 1,
+            Err(why) => return Err(format!("program {number}: {why}").into()),
         }
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let pool = corpus::folder("isaspec").map(|f| f.join(format!("corpus/{stem}.gen{generation}.pool.bin.gz")));
+    if let Some(pool) = pool.filter(|pool| pool.is_file()) {
+        let same = comes_back(&isa, &plan, &mut assembler, &corpus::bytes(&pool)?)?;
+        println!("{}: the same {}", pool.display(), if same { "bytes" } else { "text" });
     }
     println!("{} {generation}: {same_bytes} programs with the same bytes, {same_text} with the same text", isa.name());
     Ok(())
+}
+
+/// Whether a program comes back as the same bytes; as the same text if not.
+fn comes_back(isa: &Isa, plan: &Plan<'_>, assembler: &mut Assembler<'_, '_>, bytes: &[u8]) -> Result<bool, String> {
+    let text = disassemble(plan, bytes);
+    let again = assemble(isa, assembler, &text)?;
+    if again == bytes {
+        return Ok(true);
+    }
+    let (here, there) = (renamed(&text), renamed(&disassemble(plan, &again)));
+    match here.lines().zip(there.lines()).find(|(here, there)| here != there) {
+        None if here == there => Ok(false),
+        None => Err("one text is longer than the other".to_owned()),
+        Some((here, there)) => Err(format!("`{here}` becomes `{there}`")),
+    }
 }
 
 /// A program of valid instructions.
@@ -135,20 +154,22 @@ fn disassemble(plan: &Plan<'_>, bytes: &[u8]) -> String {
     let mut stream = Stream::new(plan, options, bytes.len() as u64);
     stream.mark(bytes);
     let mut out = Vec::new();
-    stream.feed(bytes, &mut Unfit::default(), &mut out);
+    // Without a table, fields of type `custom` are numbers.
+    stream.feed(bytes, &mut &Names::default(), &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
 
 /// The text with its labels called by their order.
 fn renamed(text: &str) -> String {
-    let labels: Vec<&str> = text.lines().filter_map(|line| line.strip_suffix(':')).collect();
+    let labels = text.lines().filter_map(|line| line.strip_suffix(':'));
+    let labels: BTreeMap<&str, usize> = labels.zip(0..).collect();
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut out = String::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let end = rest.find(|c| is_name(c) != is_name(first)).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
-        match labels.iter().position(|label| *label == word) {
+        match labels.get(word) {
             Some(number) => out.push_str(&format!("label-{number}")),
             None => out.push_str(word),
         }

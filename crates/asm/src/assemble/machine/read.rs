@@ -302,7 +302,11 @@ fn relaxed_number(input: &Input<'_>, field: &FieldOp, style: NumberStyle, begin:
         let (Ok(magnitude), negative) = (u64::try_from(value.unsigned_abs()), value < 0) else {
             return Some(Reading::maybe(end, 0, false, true));
         };
-        return Some(signed_reading(end, negative, magnitude, field, style, true));
+        let mut reading = signed_reading(end, negative, magnitude, field, style, true);
+        // A place has no sign: the upper half of those that a field can hold print as negative numbers.
+        let is_place = style.branch.is_some_and(|reach| reach.absolute) && !negative;
+        reading.fits |= is_place && magnitude <= limbs::mask(field.width);
+        return Some(reading);
     }
     strict_number(text, field, style, begin, 0).or_else(nothing)
 }
