@@ -11,7 +11,7 @@ use crate::swsb::{Class, SwsbTable};
 use crate::types::Type;
 
 /// The files of the description, the top one first.
-pub const FILES: [(&str, &str); 9] = [
+pub const FILES: [(&str, &str); 10] = [
     ("xe.xml", include_str!("../../../specs/xe/xe.xml")),
     ("enums.xml", include_str!("../../../specs/xe/enums.xml")),
     ("bfn.xml", include_str!("../../../specs/xe/bfn.xml")),
@@ -21,6 +21,7 @@ pub const FILES: [(&str, &str); 9] = [
     ("lsc.xml", include_str!("../../../specs/xe/lsc.xml")),
     ("messages.xml", include_str!("../../../specs/xe/messages.xml")),
     ("compact.xml", include_str!("../../../specs/xe/compact.xml")),
+    ("rules.xml", include_str!("../../../specs/xe/rules.xml")),
 ];
 
 /// The description as `build.rs` compiled it.
@@ -190,6 +191,7 @@ pub struct Xe<'d> {
     pub(crate) kept: crate::encode_kept::KeptBits,
     pub(crate) lsc: crate::message::Lsc<'d>,
     pub(crate) messages: crate::message::Messages<'d>,
+    pub(crate) rules: crate::rules::OperandRules<'d>,
     /// The empty text.
     pub(crate) empty: Symbol,
     functions: rustc_hash::FxHashSet<(Slot, Symbol)>,
@@ -284,6 +286,7 @@ impl<'d> Xe<'d> {
             kept: crate::encode_kept::KeptBits::default(),
             lsc: crate::message::Lsc::new(isa, generation),
             messages: crate::message::Messages::new(isa, &flat, generation),
+            rules: crate::rules::OperandRules::new(isa, generation),
             empty: flat.symbol("")?,
             flat,
         })

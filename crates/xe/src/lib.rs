@@ -12,6 +12,7 @@ pub mod float;
 pub mod inst;
 mod isa;
 pub mod limits;
+pub mod lint;
 mod list;
 mod message;
 #[cfg(feature = "oracle")]
@@ -21,6 +22,7 @@ mod parts;
 pub mod platform;
 mod print;
 mod recent;
+mod rules;
 pub mod stream;
 pub mod swsb;
 pub mod text;

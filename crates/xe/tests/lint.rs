@@ -1,0 +1,20 @@
+//! The rules that whole kernels keep: beside `iga64` on random instructions, and on what compilers make.
+
+#[path = "lint/regions.rs"]
+mod regions;
+
+use isaglot_testing::peer::{self, Peer};
+use isaglot_testing::{Trial, suite};
+
+/// The assembler of Intel's graphics compiler, which warns of some of the same things.
+const IGA64: Peer = Peer { name: "iga64", probe: || peer::answers("iga64", &["-h"]) };
+
+fn main() {
+    let mut trials = suite::corpus_cases("xe", &[("compilers_keep_the_rules_of_operands", regions::compiled)]);
+    trials.push(Trial::test("every_rule_has_a_code", || {
+        regions::codes();
+        Ok(())
+    }));
+    trials.push(peer::trial("peer_regions", &[IGA64], regions::beside_iga64));
+    suite::run(trials);
+}
