@@ -1,5 +1,6 @@
 //! Parts of command lines that several verbs share.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use isaglot_asm::Compat;
@@ -153,6 +154,11 @@ impl OutputArgs {
     /// The file, if one is given.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.output.as_deref()
+    }
+
+    /// Whether the result goes to the terminal that a progress bar would go to.
+    pub(crate) fn is_on_terminal(&self) -> bool {
+        self.output.as_deref().is_none_or(|path| path.as_os_str() == "-") && std::io::stdout().is_terminal()
     }
 
     /// Opens it for text.

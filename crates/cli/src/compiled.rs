@@ -12,6 +12,8 @@ use isaglot_model::compiled::{Header, Source, Unreadable, VERSION, from_bytes};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use sha2::{Digest, Sha256};
 
+use crate::interrupt::Stage;
+
 /// Whether a description is a compiled one, by its name.
 pub(crate) fn is_compiled(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "isa")
@@ -20,6 +22,7 @@ pub(crate) fn is_compiled(path: &Path) -> bool {
 /// Reads a compiled description; one whose sources have changed only if `stale` says so.
 pub(crate) fn read(path: &Path, stale: bool, problems: &mut Diagnostics) -> Option<(Header, Isa)> {
     let name = path.display();
+    let _stage = Stage::new(format!("reading the description {name}"), "");
     let bytes = problems.ok(crate::io::read(Some(path)))?;
     let error = |code, what: String| Diagnostic::error(code, format!("{name}: {what}"));
     match from_bytes(&bytes) {

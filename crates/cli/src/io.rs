@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use isaglot_source::Diagnostic;
 
+use crate::interrupt::{self, Stage};
+
 /// The most bytes that are read of an input that has to be in memory as a whole. No description and no program comes near.
 const MAX_INPUT: u64 = 1 << 30;
 
@@ -45,6 +47,7 @@ pub(crate) fn open(path: Option<&Path>) -> Result<Box<dyn Read>, Diagnostic> {
 /// Reads an input whole.
 pub(crate) fn read(path: Option<&Path>) -> Result<Vec<u8>, Diagnostic> {
     let name = input_name(path);
+    let _stage = Stage::new(format!("reading {name}"), "");
     match path {
         Some(p) if !is_std(path) => {
             let (mut file, length) = opened(p)?;
@@ -89,6 +92,7 @@ pub(crate) fn read_text(path: Option<&Path>) -> Result<Vec<u8>, Diagnostic> {
 pub(crate) fn read_shared(path: Option<&Path>) -> Result<Arc<[u8]>, Diagnostic> {
     if let Some(path) = path.filter(|_| !is_std(path)) {
         let failed = |e: io::Error| unreadable(&input_name(Some(path)), &e);
+        let _stage = Stage::new(format!("reading {}", path.display()), "");
         let (mut file, length) = opened(path)?;
         let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, usize::try_from(length).unwrap_or(0)).collect();
         let mut more = Vec::new();
@@ -154,7 +158,9 @@ pub(crate) fn write_files(files: &[isaglot_emit::files::File], folder: &Path) ->
         output.write_all(file.text.as_bytes()).map_err(|e| output.failed(&e))?;
         outputs.push(output);
     }
-    outputs.into_iter().try_for_each(Output::finish)
+    outputs.iter_mut().try_for_each(Output::flushed)?;
+    let mut held = interrupt::hold();
+    outputs.into_iter().try_for_each(|output| output.put(&mut held))
 }
 
 /// An output that is a stream or a file in the making. A file appears under its name only in [`Output::finish`]; when
@@ -212,24 +218,31 @@ impl Output {
                 let _ = mode;
                 b.prefix(".isaglot-").tempfile_in(dir)
             };
-            let file = builder().map_err(|e| unwritable(&name, &e))?;
+            let file = interrupt::making(builder).map_err(|e| unwritable(&name, &e))?;
             Sink::File { writer: BufWriter::with_capacity(1 << 16, file), target: target.to_owned() }
         };
         Ok(Output { sink, name })
     }
 
     /// Flushes, and gives a file its name.
-    pub(crate) fn finish(self) -> Result<(), Diagnostic> {
-        let name = self.name;
-        let done = match self.sink {
-            Sink::Stdout(mut w) => w.flush(),
-            Sink::Device(mut w) => w.flush(),
-            Sink::File { writer, target } => writer
-                .into_inner()
-                .map_err(io::IntoInnerError::into_error)
-                .and_then(|file| file.persist(&target).map(drop).map_err(|e| e.error)),
-        };
-        done.map_err(|e| unwritable(&name, &e))
+    pub(crate) fn finish(mut self) -> Result<(), Diagnostic> {
+        // Before interruptions are held up: a reader may take its time.
+        self.flushed()?;
+        self.put(&mut interrupt::hold())
+    }
+
+    fn flushed(&mut self) -> Result<(), Diagnostic> {
+        self.flush().map_err(|e| self.failed(&e))
+    }
+
+    /// Gives a file its name; all of it is flushed.
+    fn put(self, held: &mut interrupt::Held) -> Result<(), Diagnostic> {
+        let Sink::File { writer, target } = self.sink else { return Ok(()) };
+        let done = writer.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| {
+            held.made(file.path());
+            file.persist(&target).map(drop).map_err(|e| e.error)
+        });
+        done.map_err(|e| unwritable(&self.name, &e))
     }
 
     /// The diagnostic for a failed write to this output.

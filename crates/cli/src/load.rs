@@ -12,6 +12,7 @@ use isaglot_model::{FeatureId, Isa};
 use isaglot_source::{Diagnostic, Diagnostics, Severity, SourceMap, Span};
 
 use crate::compiled;
+use crate::interrupt::Stage;
 use crate::names::{self, Alias, Machine};
 use crate::session::Session;
 use crate::subject::SubjectKind;
@@ -206,6 +207,7 @@ fn read_file(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Dia
     if compiled::is_compiled(path) {
         return compiled::read(path, spec.read.stale, problems).map(|(_, isa)| isa);
     }
+    let _stage = Stage::new(format!("reading the description {}", path.display()), "");
     let mut top = path.to_path_buf();
     // A folder stands for the file in it that has its name.
     if top.is_dir()

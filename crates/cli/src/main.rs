@@ -10,6 +10,7 @@ mod compiled;
 mod explore;
 mod filter;
 mod hooks;
+mod interrupt;
 mod io;
 mod load;
 mod names;
@@ -36,7 +37,8 @@ Examples:
   isaglot help disasm
 
 Exit status: 0 if all went well, warnings included; 1 if an input is wrong or something was refused for what it holds; 2 for a
-wrong command line. A reader that closes the pipe early is no failure."
+wrong command line. A reader that closes the pipe early is no failure. Ctrl-C says how far it was and leaves no half-written file; a shell
+shows the status 130 then, and 143 after a request to end (SIGTERM)."
 )]
 struct Tool {
     /// When to colour what a person reads.

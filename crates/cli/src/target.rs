@@ -8,7 +8,9 @@ use isaglot_model::Isa;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, closest};
 use isaglot_tablegen as tablegen;
 
+use crate::interrupt::Stage;
 use crate::load::{Chosen, Spec};
+use crate::progress::Progress;
 use crate::subject::SubjectKind;
 
 /// The code of the warning that nothing says what an operand means.
@@ -64,9 +66,17 @@ pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems
     let include_dirs = args.include.iter().map(|dir| dir.display().to_string()).collect();
     let options = tablegen::Options { include_dirs, no_unused_warning: true, ..tablegen::Options::default() };
     let name = path.display().to_string();
-    let mut load = |path: &str| crate::io::read_text(Some(Path::new(path))).ok().map(Arc::from);
+    let mut progress = Progress::new(format!("reading the records of {name}"), "file");
+    let mut read = 0;
+    let mut load = |path: &str| {
+        read += 1;
+        progress.at_place(read, 0);
+        crate::io::read_text(Some(Path::new(path))).ok().map(Arc::from)
+    };
     let mut records = tablegen::parse_into(std::mem::take(files), &name, bytes.into(), &options, &mut load);
+    drop(progress);
     problems.append(isaglot::records::problems(&records));
+    let _stage = Stage::new(format!("reading the instructions of {name}"), "");
     let mut found = Diagnostics::new();
     let lowered = if records.ok() { llvm::lower(&records, &table, &mut found) } else { None };
     problems.append(in_one_sentence(&name, found));

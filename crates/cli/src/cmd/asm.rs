@@ -18,6 +18,7 @@ use isaglot_xintf::assembly::Interfaces;
 
 use super::xe;
 use crate::args::{OutputArgs, SpecArgs, TextArgs};
+use crate::interrupt::Stage;
 use crate::io::{Output, input_name, read_text};
 use crate::load::{Chosen, read_names};
 use crate::session::{EXIT_INPUT, Session};
@@ -250,6 +251,7 @@ fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagn
     let text = read_text(args.input.as_deref())?;
     let file = session.files.add(input_name(args.input.as_deref()), text.as_slice());
     let mut problems = Diagnostics::new();
+    let _stage = Stage::new(format!("assembling {}", input_name(args.input.as_deref())), "");
     let mut assembler = Assembler::new(&plan, &names, args.text.compat.into());
     let made = if chosen.kind == SubjectKind::Riscv {
         riscv(args, chosen, &mut assembler, file, session, &mut problems)

@@ -118,9 +118,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         let patterns_only = !args.proofs && spec.path().as_deref().is_some_and(crate::target::is_tablegen);
         let by = args.by.as_ref().map(|bits| bits.0.clone());
         let options = Options { generation, patterns_only, features, by };
-        let mut progress = Progress::new("checking");
+        let mut progress = Progress::new("checking", "step");
         let found = check(isa, options, &mut |done, total| progress.at(done, total));
-        progress.finish();
+        drop(progress);
         all.extend(diagnostics(isa, &found));
         report = Some(found);
     }

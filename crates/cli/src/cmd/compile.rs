@@ -8,6 +8,7 @@ use isaglot_source::{Diagnostic, Diagnostics};
 
 use crate::args::{RolesArgs, source};
 use crate::compiled::{is_compiled, sources};
+use crate::interrupt::Stage;
 use crate::load::{Roles, Spec, read_isa};
 use crate::session::{EXIT_INPUT, Session};
 use crate::target::{self, FileArgs};
@@ -91,5 +92,6 @@ fn compile(
         sources: sources(&session.files, folder),
         triples,
     };
+    let _stage = Stage::new("writing it", "");
     crate::io::write(output, true, &to_bytes(&header, &isa)).map(|()| true)
 }

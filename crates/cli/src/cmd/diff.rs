@@ -121,9 +121,9 @@ fn answer(args: &Args, one: &Described, two: &Described) -> Result<(), Diagnosti
     let mut lines = Lines { kernels: kernels.as_deref(), machines: Vec::new() };
     let gens = [a.generation, b.generation];
     let mut texts = |change: &Change| lines.both([one, two], gens, change);
-    let mut progress = Progress::new("comparing");
+    let mut progress = Progress::new("comparing", "step");
     let found = diff(a, b, &mut |done, total| progress.at(done, total));
-    progress.finish();
+    drop(progress);
     let found = found.map_err(|why| Diagnostic::error("cli-diff", why))?;
     let text = if args.json {
         let mut value = json::difference(a, b, &found);

@@ -21,9 +21,11 @@ use super::xe;
 use crate::args::{OutputArgs, SpecArgs, TextArgs, XeArgs};
 use crate::call_names::{CallArgs, CallNames, Interfaces};
 use crate::hooks::{Disassembly, Misses, NoMatch};
+use crate::interrupt::Stage;
 use crate::io::{Output, input_name, open, unreadable};
 use crate::load::{Chosen, Source, read_names};
 use crate::program::{self, ELF};
+use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
 use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind};
 
@@ -231,6 +233,7 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
     }
     if args.filter {
         let input = open(args.input.as_deref())?;
+        let _stage = Stage::new(format!("filtering {name}"), "");
         crate::filter::run(&plan, interfaces.as_ref(), &mut hooks, input, &mut out, &name)?;
         return out.finish().map(|()| true);
     }
@@ -335,9 +338,16 @@ impl Job<'_, '_> {
         Ok(())
     }
 
+    /// How far through the input it is.
+    fn progress(&self) -> Progress {
+        Progress::new(format!("disassembling {}", self.name), "byte").unless(self.args.output.is_on_terminal())
+    }
+
     /// Prints a run of code that lies at an address.
     fn part(&mut self, input: Input, address: u64, out: &mut Output, session: &Session) -> Result<(), Stop> {
         let mut calls = None;
+        let mut progress = self.progress();
+        let mut length = self.args.input.as_deref().map_or(0, |path| std::fs::metadata(path).map_or(0, |m| m.len()));
         let (mut stream, mut input) = match input {
             Input::Once(input) => (Stream::new(self.plan, self.options.clone(), 0), input),
             Input::Twice(mut file) => {
@@ -347,8 +357,10 @@ impl Job<'_, '_> {
                     calls = Some(CallNames::new(interfaces.names(self.plan, &entries, &bytes)));
                 }
                 let total = file.seek(SeekFrom::End(0)).map_err(Stop::Read)?;
+                length = total;
                 let mut stream = Stream::new(self.plan, self.options.clone(), total);
                 file.rewind().map_err(Stop::Read)?;
+                let _stage = Stage::new("looking for labels", "");
                 each_block(&mut file, |bytes| Ok(stream.mark(bytes)))?;
                 file.rewind().map_err(Stop::Read)?;
                 (stream, Box::new(file) as Box<dyn Read>)
@@ -360,6 +372,7 @@ impl Job<'_, '_> {
         let mut listing = annotated.then(|| crate::hooks::Annotated::new(&self.chosen.isa, address, color));
         let mut total = 0;
         let rest = each_block(&mut input, |bytes| {
+            progress.at_place(total, length);
             text.clear();
             let used = match (&mut listing, &mut calls) {
                 (_, Some(calls)) => calls.feed(&mut stream, bytes, self.hooks, &mut text),
@@ -390,6 +403,7 @@ impl Job<'_, '_> {
 /// The input as one that can be read twice.
 fn seekable(args: &Args, mut input: Box<dyn Read>) -> Result<Box<dyn ReadSeek>, Diagnostic> {
     let name = input_name(args.input.as_deref());
+    let _stage = Stage::new(format!("reading {name}"), "");
     if let Some(path) = args.input.as_deref().filter(|p| p.as_os_str() != "-")
         && std::fs::metadata(path).is_ok_and(|m| m.is_file())
     {
@@ -455,9 +469,11 @@ fn words(
     let mut stream = Stream::new(plan, Options { show_errors: false, ..options.clone() }, 0);
     let (mut line, mut bytes, mut text) = (Vec::new(), Vec::new(), Vec::new());
     let mut number = 0_u64;
+    let stage = Stage::new(format!("disassembling the words of {name}"), "line");
     loop {
         line.clear();
         number += 1;
+        stage.at(number, 0);
         let n = io::BufRead::read_until(&mut (&mut lines).take(MAX_LINE as u64), b'\n', &mut line);
         if n.map_err(|e| unreadable(&name, &e))? == 0 {
             return Ok(());

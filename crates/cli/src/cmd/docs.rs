@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use crate::args::{RolesArgs, SubjectArgs};
+use crate::interrupt::Stage;
 use crate::io::unwritable;
 use crate::load::{Roles, Spec, read_isa};
 use crate::progress::Progress;
@@ -43,7 +44,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         session.report(&Diagnostic::warning("cli-docs", message).into());
     }
     let Some(isa) = isa else { return ExitCode::from(EXIT_INPUT) };
-    session.done(write(&args.output, &isaglot_site::site(&isa, &session.files)))
+    let stage = Stage::new("making pages", "");
+    let pages = isaglot_site::site(&isa, &session.files);
+    drop(stage);
+    session.done(write(&args.output, &pages))
 }
 
 fn write(dir: &Path, files: &[isaglot_site::File]) -> Result<(), Diagnostic> {
@@ -52,11 +56,10 @@ fn write(dir: &Path, files: &[isaglot_site::File]) -> Result<(), Diagnostic> {
     for folder in &folders {
         std::fs::create_dir_all(folder).map_err(|e| unwritable(&folder.display().to_string(), &e))?;
     }
-    let mut progress = Progress::new("pages");
+    let mut progress = Progress::new("writing pages", "page");
     for (file, done) in files.iter().zip(0..) {
         progress.at(done, files.len());
         crate::io::write(Some(&dir.join(&file.path)), false, &file.bytes)?;
     }
-    progress.finish();
     Ok(())
 }

@@ -8,6 +8,7 @@ use isaglot_source::Diagnostic;
 
 use crate::args::{ChoiceArgs, RolesArgs, SubjectArgs};
 use crate::explore::{serve, start};
+use crate::interrupt::Stage;
 use crate::load::{Roles, Spec};
 use crate::names::Machine;
 use crate::session::Session;
@@ -69,5 +70,6 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let mut out = std::io::stdout();
     // Standard output may be closed; the server is of use all the same.
     let _ = writeln!(out, "http://{address}/").and_then(|()| out.flush());
+    let _stage = Stage::new(format!("serving http://{address}/"), "");
     session.done(serve(listener, start(spec)).map_err(failed))
 }

@@ -14,6 +14,7 @@ use isaglot_source::{Diagnostic, Diagnostics};
 
 use crate::args::{CompatArg, SpecArgs};
 use crate::cmd::gen_isaspec::{self, Api, Product, Request};
+use crate::interrupt::Stage;
 use crate::io::write_files;
 use crate::load::{Chosen, Source, Spec};
 use crate::session::{EXIT_INPUT, Session};
@@ -145,6 +146,7 @@ fn generate(
         None => names::suggested(&called(&spec, &chosen)),
     };
     let mut problems = Diagnostics::new();
+    let _stage = Stage::new("generating code", "");
     illegal(&name).into_iter().for_each(|d| problems.push(d));
     let plan = chosen.plan().with_aliases(common.aliases);
     let blueprint = match Blueprint::new(&plan, limbs_for(&chosen.isa)) {

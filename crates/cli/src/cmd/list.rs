@@ -1,7 +1,7 @@
 //! `isaglot list`: the listing of a program by any description: blocks, operands, definitions, uses and live registers, as
 //! text, as JSON of the one published schema, or as a graph. A SPIR-V module needs no description.
 
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -19,6 +19,7 @@ use super::disasm::parse_address;
 use super::xe;
 use crate::args::{OutputArgs, RolesArgs, SpecArgs, XeArgs};
 use crate::hooks::Misses;
+use crate::interrupt::Stage;
 use crate::io::{input_name, read, rest};
 use crate::load::{Roles, Source, Spec};
 use crate::program::{self, Part};
@@ -213,11 +214,11 @@ fn list<'l>(
     let mut out = args.output.create()?;
     let color = args.output.path().is_none() && session.color.on(&io::stdout());
     let colours = if color { text::TERMINAL } else { text::Colours::default() };
-    let is_shared = args.output.path().is_none() && io::stdout().is_terminal();
-    let mut progress = Progress::new("files").unless(is_shared);
+    let mut progress = Progress::new("listing", "file").unless(args.output.is_on_terminal());
     for (input, done) in inputs.iter().zip(0..) {
         progress.at(done, inputs.len());
         let file = input_name(Some(input));
+        let _stage = Stage::new(file.as_str(), "");
         let listed = match read(Some(input)).and_then(|bytes| lister(&file, bytes, session, problems)) {
             Ok(listed) => listed,
             Err(d) => {
@@ -237,7 +238,7 @@ fn list<'l>(
             out.write_all(&show(args, &file, one, named, colours)).map_err(|e| out.failed(&e))?;
         }
     }
-    progress.finish();
+    drop(progress);
     out.finish()
 }
 

@@ -98,13 +98,20 @@ pub(crate) fn run(found: &ArgMatches, mut session: Session) -> Result<ExitCode, 
     let is_given = |id: &&&str| options.value_source(id) == Some(ValueSource::CommandLine);
     let given = |&(kinds, ids): &Only| ids.iter().filter(is_given).map(move |&id| (id, kinds));
     session.takes = Takes { verb: verb.name, kinds: verb.takes, given: verb.only.iter().flat_map(given).collect() };
+    crate::interrupt::listen(&format!("isaglot {}", verb.name));
     (verb.run)(options, &mut session)
 }
+
+/// The tools that the program stands in for.
+const DROP_INS: [&str; 4] = ["iga64", "spirv-as", "llvm-tblgen", "spirv-dis"];
 
 /// If the program was started under the name of a tool that it stands in for, runs as that tool.
 pub(crate) fn drop_in() -> Option<ExitCode> {
     let program = std::env::args_os().next()?;
     let name = std::path::Path::new(&program).file_stem()?.to_str()?;
+    if DROP_INS.contains(&name) {
+        crate::interrupt::listen(name);
+    }
     match name {
         "iga64" => Some(xe::iga64::run()),
         "spirv-as" => Some(spirv::drop_in::assembler()),

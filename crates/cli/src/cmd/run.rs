@@ -16,6 +16,7 @@ use isaglot_xintf::set::Set;
 use object::{Object, ObjectSegment, ObjectSymbol};
 use serde_json::json;
 
+use crate::interrupt::Stage;
 use crate::io::{Output, input_name, read};
 use crate::session::Session;
 use crate::subject::{SubjectKind, refusal};
@@ -156,7 +157,13 @@ fn execute(args: &Args, session: &mut Session) -> Result<(), Diagnostics> {
 
     let mut out = Output::create(None, false).map_err(Diagnostics::from)?;
     let written = |e: &std::io::Error, out: &Output| Diagnostics::from(out.failed(e));
-    let stop = if args.trace { trace(args, &commands, &mut hart, &mut out)? } else { hart.run(args.max_steps) };
+    let stage = Stage::new(format!("running {}", args.program.display()), "instruction");
+    let stop = if args.trace {
+        trace(args, &commands, &mut hart, &stage, &mut out)?
+    } else {
+        untraced(args, &mut hart, &stage)
+    };
+    drop(stage);
     let console = hart.take_console();
     out.write_all(&console).map_err(|e| written(&e, &out))?;
     let text = if args.json {
@@ -168,11 +175,37 @@ fn execute(args: &Args, session: &mut Session) -> Result<(), Diagnostics> {
     out.finish().map_err(Diagnostics::from)
 }
 
+/// Instructions between two looks at where a run is.
+const SLICE: u64 = 1 << 22;
+
+/// Runs to the end, and says on the way where it is.
+fn untraced(args: &Args, hart: &mut Hart<'_>, stage: &Stage) -> Stop {
+    let mut left = args.max_steps;
+    loop {
+        let slice = left.min(SLICE);
+        let stop = hart.run(slice);
+        left -= slice;
+        if !matches!(stop, Stop::Limit) || left == 0 {
+            return stop;
+        }
+        stage.at(hart.retired(), 0);
+        stage.at_address(hart.pc());
+    }
+}
+
 /// Runs one instruction at a time and prints each.
-fn trace(args: &Args, commands: &Commands, hart: &mut Hart<'_>, out: &mut Output) -> Result<Stop, Diagnostics> {
+fn trace(
+    args: &Args,
+    commands: &Commands,
+    hart: &mut Hart<'_>,
+    stage: &Stage,
+    out: &mut Output,
+) -> Result<Stop, Diagnostics> {
     let mut left = args.max_steps;
     while left > 0 {
         let pc = hart.pc();
+        stage.at(hart.retired(), 0);
+        stage.at_address(pc);
         let before = hart.call_count();
         let level = hart.level();
         let line = match hart.fetch(pc) {

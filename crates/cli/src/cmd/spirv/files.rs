@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_spirv::grammar::{Tables, compile, import};
 
+use crate::interrupt::Stage;
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
 
@@ -69,14 +70,14 @@ pub(super) fn each(
     let standard = [PathBuf::from("-")];
     let inputs = if inputs.is_empty() { &standard } else { inputs };
     let mut problems = Diagnostics::new();
-    let mut progress = Progress::new("modules");
+    let mut progress = Progress::new("going through modules", "file");
     for (input, done) in inputs.iter().zip(0..) {
         progress.at(done, inputs.len());
+        let _stage = Stage::new(crate::io::input_name(Some(input)), "");
         if let Err(d) = one(inputs, input, session, &mut problems) {
             problems.push(d);
         }
     }
-    progress.finish();
     session.status(&problems)
 }
 

@@ -8,7 +8,8 @@ use isaglot_xe::TextOptions;
 
 use super::{Input, description, input, list, machine, word_problems};
 use crate::args::OutputArgs;
-use crate::io::read;
+use crate::io::{input_name, read};
+use crate::progress::Progress;
 use crate::session::Session;
 
 /// Disassembles kernels.
@@ -37,7 +38,11 @@ fn write(
     let bytes = read(input.path)?;
     let Some(kernels) = input::kernels(input, bytes, &mut xe, &mut session.files, problems) else { return Ok(()) };
     let mut out = output.create()?;
-    for kernel in kernels {
+    let total = kernels.len();
+    let mut progress =
+        Progress::new(format!("disassembling {}", input_name(input.path)), "kernel").unless(output.is_on_terminal());
+    for (kernel, done) in kernels.into_iter().zip(0..) {
+        progress.at(done, total);
         if let Some(name) = &kernel.name {
             writeln!(out, "// kernel {name}").map_err(|e| out.failed(&e))?;
         }

@@ -21,6 +21,7 @@ use object::{Object, ObjectSegment, ObjectSymbol, SegmentFlags};
 use serde_json::json;
 
 use super::ProfileArgs;
+use crate::interrupt::Stage;
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, EXIT_USAGE, Session};
 use crate::solver::{KNOWN, Solver};
@@ -375,9 +376,10 @@ fn decide_all(args: &Args, session: &Session, claims: &[Claim], base: &[ConfigEn
     }
     let mut counts = [0; 3];
     let mut out = String::new();
-    let mut progress = Progress::new("proving");
+    let mut progress = Progress::new("proving", "goal");
     for (claim, done) in claims.iter().zip(0..) {
         progress.at(done, claims.len());
+        let _stage = Stage::new(format!("{} {} ({})", claim.law, claim.subject, claim.place), "");
         if let Some(dir) = &args.smt {
             save(&dir.join(format!("{}.smt2", claim.slug())), &claim.script().0)?;
         }
@@ -396,7 +398,7 @@ fn decide_all(args: &Args, session: &Session, claims: &[Claim], base: &[ConfigEn
         let lines = told(args, claim, &verdict, base)?;
         out += &if args.json { as_json(claim, &verdict, &lines) } else { as_text(claim, &verdict, &lines) };
     }
-    progress.finish();
+    drop(progress);
     let by = solver.as_ref().map_or("no solver".to_owned(), Solver::name);
     if !args.json {
         let [proved, refuted, open] = counts;
