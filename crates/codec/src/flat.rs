@@ -201,6 +201,11 @@ impl Shape {
         self.present >> (slot.0 & 127) & 1 != 0
     }
 
+    /// Whether the field is of an enum.
+    pub fn is_enum(&self, slot: Slot) -> bool {
+        self.by_symbol >> (slot.0 & 127) & 1 != 0
+    }
+
     /// A field to be read again and again; `None` if it is in more than two pieces or has implied bits. A field that
     /// there is not reads as 0.
     pub fn gather(&self, slot: Slot) -> Option<Gather> {

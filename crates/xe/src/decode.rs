@@ -233,7 +233,6 @@ fn destination(xe: &Xe, v: &Values) -> Result<XeOperand, BadWord> {
         if v.has(s.mme) {
             o.kind = XeOperandKind::Macro;
             o.mme = symbol(v, s.mme, "DST_MME")?;
-            return Ok(o);
         }
     }
     o.h = number(xe, v, s.hs, "DST_HS")?;

@@ -3,7 +3,7 @@
 use isaglot_codec::{Slot, Symbol, Values, WriteError};
 
 use crate::inst::{Desc, File, Form, Inst, NO_STRIDE, XeOperand, XeOperandKind};
-use crate::isa::{OperandSlots, Xe};
+use crate::isa::{OperandSlots, Operation, Xe};
 use crate::types::{Style, Type};
 
 /// Why an instruction has no word.
@@ -33,11 +33,6 @@ impl EncodeError {
         }
     }
 }
-
-/// What assemblers leave in the destination's stride of a `sync`, which has no destination.
-const SYNC_DST_STRIDE: u64 = 1;
-/// The type code of the immediate of a `sync`: 32 bits, unsigned.
-const SYNC_IMM_TYPE: u64 = 2;
 
 impl<'d> Xe<'d> {
     /// The word of an instruction in its long form.
@@ -87,22 +82,23 @@ pub(crate) fn fields(xe: &Xe, i: &Inst, part: usize, v: &mut Values) -> Result<(
     if matches!(i.form, Form::None | Form::Send | Form::Sync) || i.form.branches() {
         return Ok(());
     }
+    let info = xe.op(i.op);
     let Some(n) = part.checked_sub(2) else {
-        return match (i.form, i.dst.kind) {
-            (Form::Dpas, _) => destination(xe, &XeOperand { h: NO_STRIDE, ..i.dst }, v),
-            (Form::Math, XeOperandKind::Macro) => {
-                v.set_symbol(xe.dst.hs, xe.number_symbol(1));
-                destination(xe, &i.dst, v)
-            }
-            _ => destination(xe, &i.dst, v),
+        return match i.form {
+            Form::Dpas => destination(xe, &XeOperand { h: NO_STRIDE, ..i.dst }, v),
+            _ => destination(xe, &with_region(info, 0, &i.dst), v),
         };
     };
     let (Some(o), Some(slots)) = (i.sources().get(n), xe.src.get(n)) else { return Ok(()) };
-    let info = xe.op(i.op);
     if !info.mods && o.mods != 0 {
         return Err(EncodeError::Other(format!("`{}` takes no source modifiers", info.name)));
     }
-    source(xe, o, slots, matches!(i.form, Form::Ternary | Form::Bfn), v)
+    source(xe, &with_region(info, n + 1, o), slots, matches!(i.form, Form::Ternary | Form::Bfn), v)
+}
+
+/// A macro operand with the region that texts leave out.
+fn with_region(info: &Operation<'_>, operand: usize, o: &XeOperand) -> XeOperand {
+    if o.kind == XeOperandKind::Macro { info.implied.complete(operand, o) } else { *o }
 }
 
 /// All but the operands; of messages and branches, these too.
@@ -167,12 +163,11 @@ fn head(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
         Form::Send => send(xe, i, v)?,
         Form::Sync => {
             v.set_symbol(s.sync, i.sub);
-            v.set(xe.dst.hs, SYNC_DST_STRIDE);
             let o = &i.srcs[0];
+            info.implied.set(o.kind == XeOperandKind::Imm, v);
             if o.kind == XeOperandKind::Imm {
                 v.set(xe.src[0].imm, 1);
                 v.set(s.imm, o.imm);
-                v.set(xe.src[0].ty, SYNC_IMM_TYPE);
             } else {
                 register(xe, o, &xe.src[0], v)?;
             }

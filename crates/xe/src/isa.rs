@@ -5,6 +5,7 @@ use isaglot_model::{EncodingId, EnumId, Isa, SpaceId, Width, compiled};
 use isaglot_source::{Diagnostics, SourceMap};
 use rustc_hash::FxHashMap;
 
+use crate::implied::Implied;
 use crate::inst::{File, Form};
 use crate::platform::Platform;
 use crate::swsb::{Class, SwsbTable};
@@ -78,6 +79,10 @@ pub struct Operation<'d> {
     pub bitwise: bool,
     /// `sel`: the flag modifier writes no flag.
     pub select: bool,
+    /// Is never masked, so a text need not say so.
+    pub unmasked: bool,
+    /// What texts leave out.
+    pub(crate) implied: Implied,
 }
 
 macro_rules! slots {
@@ -226,9 +231,10 @@ impl<'d> Xe<'d> {
             let name = encoding.display_name.as_str();
             op_of[id.index()] = ops.len() as u8;
             op_by_name.insert(name.as_bytes(), ops.len() as u8);
+            let form = Form::parse(meta("form"))?;
             ops.push(Operation {
                 name,
-                form: Form::parse(meta("form"))?,
+                form,
                 class: Class::of(name),
                 encoding: id,
                 opcode: encoding.pattern.value().low_u64() as u8 & 127,
@@ -239,6 +245,8 @@ impl<'d> Xe<'d> {
                 brctl: has("brctl"),
                 bitwise: has("bitwise"),
                 select: has("select"),
+                unmasked: has("unmasked"),
+                implied: Implied::new(&flat, form, meta("implied"), meta("implied-imm"))?,
             });
         }
         let has_short = |op: &Operation| isa[op.encoding].meta.iter().any(|(key, _)| key == "compact");

@@ -9,6 +9,7 @@ mod encode;
 mod encode_kept;
 pub mod explain;
 pub mod float;
+mod implied;
 pub mod inst;
 mod isa;
 pub mod limits;

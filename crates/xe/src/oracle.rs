@@ -1,5 +1,7 @@
 //! One run over arbitrary bytes through everything, for fuzzing and its smoke test.
 
+mod words;
+
 use isaglot_listing::write::{Style, to_json};
 use isaglot_source::{Diagnostics, FileId};
 
@@ -16,6 +18,7 @@ pub fn exercise(xe: &mut Xe, data: &[u8]) -> Result<(), String> {
     let _ = crate::zebin::target(data);
     quick(xe, data)?;
     readings(xe, &program)?;
+    canonical_words(xe, &program)?;
     for (compat, ldst) in [(false, false), (true, true)] {
         let options = ListOptions { defs: true, pc: true, bits: true, ldst, compat, ..ListOptions::default() };
         let mut json = Vec::new();
@@ -61,6 +64,20 @@ pub fn quick(xe: &mut Xe, data: &[u8]) -> Result<(), String> {
         while lister.fill(&mut fast) {}
         if lister.findings() != program.findings() || fast != plain {
             return Err(format!("the listing differs {}", difference(&plain, &fast)));
+        }
+    }
+    Ok(())
+}
+
+/// What the text of a word is assembled to is the word that the description makes of it, implied bits included. (A branch by itself
+/// may name a place that there is not.)
+fn canonical_words(xe: &mut Xe, program: &Program) -> Result<(), String> {
+    for entry in program.entries.iter().filter(|e| e.inst().is_some_and(|i| !i.form.branches())) {
+        let raw = RawWord { pc: 0, ..entry.raw() };
+        let Some((_, canonical)) = xe.canonical(raw) else { continue };
+        let (text, back) = xe.there_and_back(raw);
+        if back != Ok(canonical) {
+            return Err(format!("{text:?} is assembled to {back:x?}, not to {canonical:x?}"));
         }
     }
     Ok(())

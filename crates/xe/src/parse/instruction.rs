@@ -66,10 +66,7 @@ impl Parser<'_, '_, '_> {
         if i.form == Form::Math && self.xe.is_macro(i.sub) {
             i.cond = EO;
         }
-        if self.xe.op(i.op).name == "jmpi" {
-            // It has one channel and is never masked.
-            i.wren = true;
-        }
+        i.wren |= self.xe.op(i.op).unmasked;
         Ok(i)
     }
 

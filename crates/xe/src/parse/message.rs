@@ -68,7 +68,7 @@ impl Parser<'_, '_, '_> {
             i.srcs[0] = o;
             self.space();
             let mut o = XeOperand::default();
-            if self.peek().is_ascii_digit() || self.rest.starts_with(b"a0") {
+            if self.peek().is_ascii_digit() || self.rest.starts_with(b"a0.") {
                 // One payload only.
                 (o.kind, o.file, o.len) = (XeOperandKind::Direct, File::NULL, 0);
             } else {
@@ -82,12 +82,7 @@ impl Parser<'_, '_, '_> {
         }
         i.exdesc = self.descriptor()?;
         i.desc = self.descriptor()?;
-        // Where a length stands beside a register, the length has to be in that form; from Xe2 on `ugm` has another.
-        let has_length = i.srcs[1].len >= 0 || i.srcs[1].file == File::NULL;
-        let needed = self.xe.platform < crate::Platform::Xe2 || self.xe.text(i.sub) != "ugm";
-        if matches!(i.exdesc, Desc::Reg(_)) && has_length && needed {
-            i.opts.exbso = true;
-        }
+        i.opts.exbso |= self.xe.implies_exbso(i);
         Ok(())
     }
 

@@ -150,13 +150,20 @@ impl Parser<'_, '_, '_> {
         Ok(o)
     }
 
+    /// Whether a branch goes to a register: `r5`, `a0.2`, `ip`. All else is a label.
+    fn at_register(&self) -> bool {
+        let length = self.rest.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+        let (name, rest) = self.rest.split_at(length);
+        match name {
+            [b'r', b'0'..=b'9', ..] | b"null" | b"ce" | b"ip" => true,
+            _ => rest.first() == Some(&b'.') && name.first().is_some_and(u8::is_ascii_alphabetic),
+        }
+    }
+
     pub(super) fn source_operand(&mut self, i: &Inst, n: usize) -> Result<XeOperand> {
         let start = self.at();
         let mut o = XeOperand::default();
-        if i.form.branches() && self.peek() != b'r' {
-            return self.target();
-        }
-        if i.form.branches() && !self.rest.get(1).is_some_and(u8::is_ascii_digit) {
+        if i.form.branches() && !self.at_register() {
             return self.target();
         }
         let negative = matches!(self.peek(), b'-' | b'~');
@@ -179,8 +186,6 @@ impl Parser<'_, '_, '_> {
         let element = self.sub_register(&mut o)?;
         if self.eat(b'<') {
             self.region(i, n, &mut o)?;
-        } else if i.form == Form::Math && o.kind == XeOperandKind::Macro {
-            (o.v, o.w, o.h) = (1, 1, 0);
         } else if !matches!(i.form, Form::Dpas) && !i.form.branches() && o.kind != XeOperandKind::Macro {
             return Err(self.expected("a region such as `<1;1,0>`"));
         }

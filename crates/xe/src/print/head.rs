@@ -105,8 +105,13 @@ impl<'d> Xe<'d> {
         }
     }
 
+    /// Whether texts show how many channels there are.
+    pub(crate) fn has_channels(&self, i: &Inst) -> bool {
+        !matches!(i.form, Form::None | Form::Sync) && !self.op(i.op).unmasked
+    }
+
     pub(crate) fn channels(&self, i: &Inst, out: &mut Vec<u8>) {
-        if matches!(i.form, Form::None | Form::Sync) || self.op(i.op).name == "jmpi" {
+        if !self.has_channels(i) {
             return;
         }
         out.push(b'(');

@@ -130,6 +130,9 @@ impl<'d> Xe<'d> {
         if o.h == NO_STRIDE || i.form == Form::Dpas || (o.kind == XeOperandKind::Macro && i.form != Form::Math) {
             return;
         }
+        if o.kind == XeOperandKind::Macro && source.is_none() && self.op(i.op).implied.is_complete(0, o) {
+            return;
+        }
         out.push(b'<');
         if source.is_some() {
             if o.v != NO_STRIDE && o.v != VXH {
