@@ -40,11 +40,13 @@
 //! Cost grows with instructions, with edges, and with the blocks through which values live.
 
 mod block;
+mod calls;
 mod classes;
+mod graph;
 mod program;
 mod solve;
 #[cfg(test)]
 mod tests;
 
-pub use program::{Block, FileId, Inst, OperandId, Polarity, Program, Role, Run};
+pub use program::{Block, FileId, Inst, Link, OperandId, Polarity, Program, Role, Run};
 pub use solve::{Flow, TooLarge, solve};

@@ -78,8 +78,25 @@ pub struct Inst {
 pub struct Block {
     /// Its instructions; may be empty.
     pub insts: Range<u32>,
-    /// Blocks to which control may go.
+    /// Blocks to which control may go within the same call.
     pub succs: Vec<u32>,
+    /// What its last instruction does beside that.
+    pub link: Link,
+}
+
+/// How a block leaves its function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Link {
+    /// It does not.
+    #[default]
+    None,
+    /// It calls the function that begins with this block; what comes back from there goes on in the next block.
+    Call(u32),
+    /// It goes back to where the function was called, all of it.
+    Return,
+    /// It goes back too, but channels that wait further down in the same function go on in the next block. Where no other
+    /// way through the function leads to that block, there are none.
+    ReturnSome,
 }
 
 /// The whole program.
@@ -94,6 +111,7 @@ pub struct Program {
     open_runs: u32,
     open_operands: u32,
     open_insts: u32,
+    open_link: Link,
 }
 
 impl Program {
@@ -114,6 +132,7 @@ impl Program {
             open_runs: 0,
             open_operands: 0,
             open_insts: 0,
+            open_link: Link::None,
         }
     }
 
@@ -197,10 +216,15 @@ impl Program {
         self.insts.len() as u32 - 1
     }
 
+    /// Says how the block that is being described leaves its function.
+    pub fn link(&mut self, link: Link) {
+        self.open_link = link;
+    }
+
     /// Ends the block whose instructions were added since the last one. `succs` may name blocks that are yet to come.
     pub fn block(&mut self, succs: Vec<u32>) -> u32 {
         let end = self.insts.len() as u32;
-        self.blocks.push(Block { insts: self.open_insts..end, succs });
+        self.blocks.push(Block { insts: self.open_insts..end, succs, link: std::mem::take(&mut self.open_link) });
         self.open_insts = end;
         self.blocks.len() as u32 - 1
     }

@@ -1,9 +1,11 @@
-//! Liveness and edges between blocks, and the answer per operand.
+//! From the program to the answer per operand.
 
 use std::ops::Range;
 
 use super::block::{DONE, Edge, Found, Walker};
+use super::calls::Calls;
 use super::classes::{Classes, classify};
+use super::graph::Graph;
 use super::program::{OperandId, Program, Role};
 use crate::limits::MAX_EDGES;
 
@@ -41,7 +43,8 @@ pub fn solve(program: &Program) -> Result<Flow, TooLarge> {
     let mut walker = Walker::new(program, &classes);
     let blocks = program.blocks.len() as u32;
     let mut found = Found::default();
-    let mut graph = Graph::new(program, classes.count);
+    let calls = Calls::new(program, &mut walker.steps)?;
+    let mut graph = Graph::new(program, calls, classes.count);
     for block in 0..blocks {
         let (exposed, reaching, killed) = (found.exposed.len(), found.reaching.len(), found.killed.len());
         walker.walk(block, &|_| false, &mut found, &mut |_, _, _| {});
@@ -99,155 +102,6 @@ fn totals(program: &Program, classes: &Classes, graph: &Graph<'_>, walker: &mut 
 fn cleared<T>(mut list: Vec<T>) -> Vec<T> {
     list.clear();
     list
-}
-
-/// A bit for each class, for each block.
-struct Bits {
-    words: Vec<u64>,
-    stride: usize,
-}
-
-impl Bits {
-    fn new(blocks: usize, classes: usize) -> Bits {
-        let stride = classes.div_ceil(64);
-        Bits { words: vec![0; blocks * stride], stride }
-    }
-
-    fn set(&mut self, block: u32, class: u32) {
-        self.words[block as usize * self.stride + class as usize / 64] |= 1 << (class % 64);
-    }
-
-    fn get(&self, block: u32, class: u32) -> bool {
-        self.words[block as usize * self.stride + class as usize / 64] >> (class % 64) & 1 != 0
-    }
-
-    fn row(&self, block: u32) -> Range<usize> {
-        block as usize * self.stride..(block as usize + 1) * self.stride
-    }
-
-    fn each(&self, block: u32, mut f: impl FnMut(u32)) {
-        for (i, &word) in self.words[self.row(block)].iter().enumerate() {
-            let mut word = word;
-            while word != 0 {
-                f(i as u32 * 64 + word.trailing_zeros());
-                word &= word - 1;
-            }
-        }
-    }
-}
-
-/// What blocks tell each other.
-struct Graph<'p> {
-    program: &'p Program,
-    /// Ranges of [`Found::exposed`] and [`Found::reaching`] by block, each sorted by class.
-    exposed: Vec<Range<u32>>,
-    reaching: Vec<Range<u32>>,
-    killed: Bits,
-    live_in: Bits,
-    live_out: Bits,
-}
-
-impl<'p> Graph<'p> {
-    fn new(program: &'p Program, classes: usize) -> Graph<'p> {
-        let n = program.blocks.len();
-        let bits = || Bits::new(n, classes);
-        Graph {
-            program,
-            exposed: Vec::with_capacity(n),
-            reaching: Vec::with_capacity(n),
-            killed: bits(),
-            live_in: bits(),
-            live_out: bits(),
-        }
-    }
-
-    /// Successors that exist.
-    fn succs(&self, block: u32) -> impl Iterator<Item = u32> {
-        let n = self.program.blocks.len() as u32;
-        self.program.blocks[block as usize].succs.iter().copied().filter(move |s| *s < n)
-    }
-
-    /// `out = ∪ in of successors`, `in = exposed ∪ (out ∖ killed)`, by worklist from the last block up.
-    fn propagate(&mut self) {
-        let n = self.program.blocks.len() as u32;
-        let mut preds: Vec<Vec<u32>> = vec![Vec::new(); n as usize];
-        for block in 0..n {
-            for s in self.succs(block) {
-                preds[s as usize].push(block);
-            }
-        }
-        let mut waiting = vec![true; n as usize];
-        let mut list: std::collections::BinaryHeap<u32> = (0..n).collect();
-        while let Some(block) = list.pop() {
-            waiting[block as usize] = false;
-            let row = self.live_in.row(block);
-            for s in self.program.blocks[block as usize].succs.iter().copied().filter(|s| *s < n) {
-                for (out, from) in row.clone().zip(self.live_in.row(s)) {
-                    self.live_out.words[out] |= self.live_in.words[from];
-                }
-            }
-            let mut changed = false;
-            for i in row {
-                let new = self.live_in.words[i] | (self.live_out.words[i] & !self.killed.words[i]);
-                changed |= new != self.live_in.words[i];
-                self.live_in.words[i] = new;
-            }
-            for &p in preds[block as usize].iter().filter(|_| changed) {
-                if !std::mem::replace(&mut waiting[p as usize], true) {
-                    list.push(p);
-                }
-            }
-        }
-    }
-
-    /// Edges from definitions that reach the end of their block.
-    fn cross_edges(&self, found: &mut Found, steps: &mut usize) -> Result<(), TooLarge> {
-        let n = self.program.blocks.len();
-        let mut seen = vec![0u32; n];
-        let mut stamp = 0u32;
-        let mut stack: Vec<u32> = Vec::new();
-        let mut users: Vec<u32> = Vec::new();
-        for block in 0..n as u32 {
-            let own = self.program.blocks[block as usize].insts.clone();
-            let reaching = self.reaching[block as usize].clone();
-            let mut at = reaching.start as usize;
-            while at < reaching.end as usize {
-                let class = found.reaching[at].0;
-                let same = found.reaching[at..reaching.end as usize].partition_point(|(c, _)| *c == class);
-                let defs = at..at + same;
-                at = defs.end;
-                if !self.live_out.get(block, class) {
-                    continue;
-                }
-                stamp += 1;
-                users.clear();
-                stack.extend(self.succs(block));
-                while let Some(next) = stack.pop() {
-                    *steps = steps.saturating_sub(1);
-                    if std::mem::replace(&mut seen[next as usize], stamp) == stamp || !self.live_in.get(next, class) {
-                        continue;
-                    }
-                    let range = self.exposed[next as usize].clone();
-                    let exposed = &found.exposed[range.start as usize..range.end as usize];
-                    let from = exposed.partition_point(|(c, _)| *c < class);
-                    users.extend(exposed[from..].iter().take_while(|(c, _)| *c == class).map(|(_, user)| *user));
-                    if !self.killed.get(next, class) {
-                        stack.extend(self.succs(next));
-                    }
-                }
-                for i in defs {
-                    let def = found.reaching[i].1;
-                    // A user below in this very block has started afresh before its old path gets here.
-                    let fresh = |user: u32| own.contains(&user) && user > def;
-                    found.edges.extend(users.iter().filter(|u| !fresh(**u)).map(|&user| Edge { def, class, user }));
-                }
-                if *steps == 0 || found.edges.len() > MAX_EDGES {
-                    return Err(TooLarge);
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The other end of the edges of each operand.

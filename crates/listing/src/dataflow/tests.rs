@@ -6,6 +6,8 @@ use isaglot_testing::{Random, rounds};
 
 use super::*;
 
+mod calls;
+
 #[derive(Clone, Default, PartialEq)]
 struct NaivePath {
     live: BTreeSet<u32>,
@@ -141,21 +143,28 @@ fn agrees_with_the_rules() {
         let program = random_program(&mut random);
         let (edges, live) = naive(&program);
         let flow = solve(&program).unwrap();
-        for (i, inst) in program.insts.iter().enumerate() {
+        for (i, _) in program.insts.iter().enumerate() {
             let data = live[i].iter().filter(|b| **b < 24).count() as u32;
             let flags = live[i].len() as u32 - data;
             assert_eq!(flow.live(i as u32), [data, flags], "round {round}, live before {i}: {program:#?}");
-            for operand in inst.operands.clone() {
-                let own = bytes(&program, operand);
-                let reads = program.operands[operand as usize].role != Role::Write;
-                let expected: BTreeSet<u32> = edges
-                    .iter()
-                    .filter(|(d, b, u)| own.contains(b) && *if reads { u } else { d } == i as u32)
-                    .map(|(d, _, u)| if reads { *d } else { *u })
-                    .collect();
-                let expected: Vec<u32> = expected.into_iter().collect();
-                assert_eq!(flow.links(operand), expected, "round {round}, operand {operand} of {i}: {program:#?}");
-            }
+        }
+        check_links(&program, &edges, &flow, round);
+    }
+}
+
+/// Each operand's definitions or uses, against edges of bytes.
+fn check_links(program: &Program, edges: &Edges, flow: &Flow, round: usize) {
+    for (i, inst) in program.insts.iter().enumerate() {
+        for operand in inst.operands.clone() {
+            let own = bytes(program, operand);
+            let reads = program.operands[operand as usize].role != Role::Write;
+            let expected: BTreeSet<u32> = edges
+                .iter()
+                .filter(|(d, b, u)| own.contains(b) && *if reads { u } else { d } == i as u32)
+                .map(|(d, _, u)| if reads { *d } else { *u })
+                .collect();
+            let expected: Vec<u32> = expected.into_iter().collect();
+            assert_eq!(flow.links(operand), expected, "round {round}, operand {operand} of {i}: {program:#?}");
         }
     }
 }
