@@ -123,6 +123,11 @@ fn remarks(inst: &Inst<'_>) -> Vec<String> {
             all.push(format!("{name} <- {}", list(defs)));
         }
     }
+    if let Some(ListOperand::RI(o)) = &inst.dst
+        && !o.defs.is_empty()
+    {
+        all.push(format!("{} <- {}", o.areg.rn, list(&o.defs)));
+    }
     if let Some(implicit) = &inst.implicit {
         if !implicit.defs.is_empty() {
             all.push(format!("implied <- {}", list(&implicit.defs)));

@@ -67,8 +67,7 @@ impl Calls {
         }
         let returns = program.blocks.iter().map(|b| matches!(b.link, Link::Return | Link::ReturnSome)).collect();
         let falls = vec![false; n as usize];
-        let mut calls =
-            Calls { entries, sites, frame_ranges: Vec::new(), frames: Vec::new(), steps, returns, falls };
+        let mut calls = Calls { entries, sites, frame_ranges: Vec::new(), frames: Vec::new(), steps, returns, falls };
         calls.find_frames(program, budget)?;
         for b in 0..n {
             let mine = calls.frames(b);

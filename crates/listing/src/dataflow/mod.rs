@@ -12,14 +12,20 @@
 //! intersecting predicate completes it. A write to the predicate's own register makes the path forget. Between blocks
 //! predicates and remembered writes are forgotten, which errs to the safe side.
 //!
+//! # Calls
+//! A program may say which blocks call and which return ([`Link`]). Then only ways count on which a return goes back to the
+//! call that it belongs to, so what lives after one call of a function does not live at another one. Channels that wait in
+//! a function while others return go on there (`Link::ReturnSome`).
+//!
 //! # The method
 //! Paths by instruction are quadratic, so they are shared in three steps:
 //! 1. `classes`: bytes that no operand tells apart are one class; from there on, sets are sets of classes.
 //! 2. `block`: the rules act on each class of a path alone, so paths are kept per class; everything that lives on
 //!    after a block is one *bundle* per class. One walk gives a block's own edges, the uses exposed at its top, and
 //!    the classes that pass through it.
-//! 3. `solve`: liveness between blocks is a bit-set fixpoint; edges between blocks are found from each definition
-//!    that reaches the end of its block, along the blocks that the class passes.
+//! 3. `graph`: liveness between blocks is a bit-set fixpoint; edges between blocks are found from each definition
+//!    that reaches the end of its block, along the blocks that the class passes. `calls` sums functions up, so that a
+//!    way through a call is one step.
 //!
 //! # An example
 //! Four bytes, read by instruction 3 and written by the others; the walk goes up:

@@ -1,11 +1,13 @@
 //! What each instruction reads and writes, to the byte, for dataflow.
 
-use isaglot_listing::dataflow::{FileId, OperandId, Polarity, Program as Accesses, Role};
+use isaglot_listing::dataflow::{FileId, Link, OperandId, Polarity, Program as Accesses, Role};
 
 use crate::inst::{Desc, File, Form, Inst, NO_STRIDE, VXH, XeOperand, XeOperandKind};
 use crate::isa::Xe;
 use crate::message::{LoadStore, Unit};
 use crate::stream::{Entry, Program};
+
+use super::blocks::Exit;
 
 /// The order of register files in listings.
 pub(crate) const FILES: [&str; 5] = ["r", "acc", "s", "f", "a"];
@@ -21,6 +23,9 @@ const UNKNOWN_LENGTHS: [u32; 3] = [8, 4, 8];
 /// Channels that a scattered message of the first data ports has at most.
 const SCATTERED_CHANNELS: u32 = 16;
 
+/// Bytes of an address of code. A call leaves two: where to go on, and the channels that do.
+const CODE_ADDRESS: u32 = 4;
+
 /// No operand.
 pub(crate) const NONE: OperandId = OperandId::MAX;
 
@@ -28,6 +33,8 @@ pub(crate) const NONE: OperandId = OperandId::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ids {
     pub(crate) dst: OperandId,
+    /// The address of an indirect destination.
+    pub(crate) dst_address: OperandId,
     pub(crate) srcs: [OperandId; 3],
     pub(crate) pred: OperandId,
     pub(crate) fm: OperandId,
@@ -41,6 +48,7 @@ impl Default for Ids {
     fn default() -> Ids {
         Ids {
             dst: NONE,
+            dst_address: NONE,
             srcs: [NONE; 3],
             pred: NONE,
             fm: NONE,
@@ -92,18 +100,22 @@ struct Before<'p> {
 }
 
 impl<'d> Xe<'d> {
-    /// The program as a dataflow problem, and the operands of each instruction. `succs` gives each block's successors;
-    /// with `compat`, gathered payloads are those that `iga64` sees.
-    pub(crate) fn accesses(&self, program: &Program, succs: &[Vec<u32>], compat: bool) -> (Accesses, Vec<Ids>) {
+    /// The program as a dataflow problem, and the operands of each instruction. `exits` says where control goes from each
+    /// block; with `compat`, instructions touch what `iga64` takes them to touch.
+    pub(crate) fn accesses(&self, program: &Program, exits: &[Exit], compat: bool) -> (Accesses, Vec<Ids>) {
         let mut out = Accesses::new(&self.platform.file_bytes());
         let mut ids = Vec::with_capacity(program.entries.len());
         let mut starts = program.starts.iter().skip(1).copied().peekable();
-        let mut block = 0;
+        let mut exits = exits.iter();
+        let mut end = |out: &mut Accesses| {
+            let exit = exits.next();
+            out.link(exit.map_or(Link::None, |e| e.link));
+            out.block(exit.map_or(Vec::new(), |e| e.succs.clone()));
+        };
         let mut first = 0;
         for (n, entry) in program.entries.iter().enumerate() {
             while starts.next_if(|s| *s <= entry.pc).is_some() {
-                out.block(succs.get(block).cloned().unwrap_or_default());
-                block += 1;
+                end(&mut out);
                 first = n;
             }
             ids.push(match entry.inst() {
@@ -117,7 +129,7 @@ impl<'d> Xe<'d> {
             });
         }
         if !program.starts.is_empty() {
-            out.block(succs.get(block).cloned().unwrap_or_default());
+            end(&mut out);
             if starts.next().is_some() {
                 out.block(Vec::new());
             }
@@ -136,10 +148,13 @@ impl<'d> Xe<'d> {
         let flags = |out: &mut Accesses| out.run(F, first, if inside { count } else { 0 }, 0, 1);
         if i.pred.is_some() {
             flags(out);
-            if info.select {
+            if !info.select {
+                ids.pred = out.operand(Role::Predicate);
+            } else if before.compat {
                 ids.implicit_read = out.operand(Role::Read);
             } else {
-                ids.pred = out.operand(Role::Predicate);
+                // It chooses a value; it is done either way.
+                ids.pred = out.operand(Role::Read);
             }
         }
         if !self.text(i.cond).is_empty() && !info.select {
@@ -161,9 +176,13 @@ impl<'d> Xe<'d> {
             Form::Dpas => self.dpas_access(i, &mut ids, out),
             Form::None | Form::Sync => {}
             _ => {
-                self.dst_access(i, &mut ids, out);
+                self.dst_access(i, before.compat, &mut ids, out);
                 for (n, o) in i.sources().iter().enumerate() {
-                    if self.source_access(i, n, o, out) {
+                    let reads = match i.form.branches() && !before.compat {
+                        true => self.code_address_access(i, o, out),
+                        false => self.source_access(i, n, o, out),
+                    };
+                    if reads {
                         ids.srcs[n] = out.operand(Role::Read);
                     }
                 }
@@ -187,13 +206,18 @@ impl<'d> Xe<'d> {
         })
     }
 
-    fn dst_access(&self, i: &Inst, ids: &mut Ids, out: &mut Accesses) {
+    fn dst_access(&self, i: &Inst, compat: bool, ids: &mut Ids, out: &mut Accesses) {
         let o = &i.dst;
         let es = u32::from(i.es);
         match o.kind {
             XeOperandKind::Indirect => {
                 out.run(A, u32::from(o.sub) * 2, 2, 0, 1);
-                out.operand(Role::Read);
+                ids.dst_address = out.operand(Role::Read);
+            }
+            XeOperandKind::Direct if i.form == Form::Call && !compat => {
+                let Some((file, base)) = self.place(o) else { return };
+                out.run(file, base + u32::from(o.sub), 2 * CODE_ADDRESS, 0, 1);
+                ids.dst = out.operand(Role::Write);
             }
             XeOperandKind::Direct | XeOperandKind::Macro => {
                 let Some((file, base)) = self.place(o) else { return };
@@ -208,6 +232,18 @@ impl<'d> Xe<'d> {
             }
             _ => {}
         }
+    }
+
+    /// Adds the bytes of a register that says where to go on. One address, but `ret` reads what a call has left, and `brc`
+    /// where channels go and where they meet again.
+    fn code_address_access(&self, i: &Inst, o: &XeOperand, out: &mut Accesses) -> bool {
+        if o.kind != XeOperandKind::Direct {
+            return o.kind == XeOperandKind::Indirect && self.source_access(i, 0, o, out);
+        }
+        let Some((file, base)) = self.place(o) else { return false };
+        let count = if matches!(i.form, Form::Ret | Form::Brc) { 2 } else { 1 };
+        out.run(file, base + u32::from(o.sub), count * CODE_ADDRESS, 0, 1);
+        true
     }
 
     /// Adds the bytes of a source; whether there are any to track.
@@ -273,9 +309,11 @@ impl<'d> Xe<'d> {
     }
 
     fn send_access(&self, i: &Inst, before: Before<'_>, ids: &mut Ids, out: &mut Accesses) {
+        // `a0.2` of a message is the third dword of `a0`; `iga64` takes it for the third word.
+        let unit = if before.compat { 2 } else { 4 };
         let mut descriptor = |desc| {
             let Desc::Reg(sub) = desc else { return NONE };
-            out.run(A, u32::from(sub) * 2, 4, 0, 1);
+            out.run(A, u32::from(sub) * unit, 4, 0, 1);
             out.operand(Role::Read)
         };
         (ids.exdesc, ids.desc) = (descriptor(i.exdesc), descriptor(i.desc));

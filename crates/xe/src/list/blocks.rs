@@ -1,15 +1,23 @@
 //! Blocks and where control goes from each.
 
+use isaglot_listing::dataflow::Link;
 use isaglot_listing::tree::Label;
 
 use super::ListOptions;
 use super::element::symbol;
-use crate::inst::{Inst, XeOperandKind};
+use crate::inst::{Form, Inst, XeOperandKind};
 use crate::isa::Xe;
 use crate::stream::Program;
 
 /// The last word of a block: nothing in an empty one, an offset and what was decoded there, if anything.
 pub(super) type Last = Option<(u32, Option<Inst>)>;
+
+/// Where control goes from a block, as dataflow follows it: what is called is not among the successors.
+#[derive(Debug)]
+pub(crate) struct Exit {
+    pub(crate) succs: Vec<u32>,
+    pub(crate) link: Link,
+}
 
 /// The labels of a program.
 #[derive(Debug, Default)]
@@ -96,6 +104,37 @@ impl<'d> Xe<'d> {
             succs.sort_unstable();
             succs.dedup();
             all.push(succs);
+        }
+        all
+    }
+
+    /// The exits of each block, from its successors. A call comes back to the next block; `ret` goes back to the calls, and
+    /// so may a branch to a register. Where a call names no block of the program it is taken to come back with nothing
+    /// changed.
+    pub(super) fn exits(&self, starts: &[u32], lasts: &[Last], succs: &[Vec<u32>]) -> Vec<Exit> {
+        let mut all = Vec::with_capacity(starts.len());
+        for (block, (last, succs)) in (0..).zip(lasts.iter().zip(succs)) {
+            let mut exit = Exit { succs: succs.clone(), link: Link::None };
+            if let Some((pc, Some(i))) = last {
+                let named = i.sources().iter().find(|o| o.kind == XeOperandKind::Label);
+                let target = named.and_then(|o| u32::try_from(self.target(i, *pc, o.imm)).ok());
+                let target = target.and_then(|t| starts.binary_search(&t).ok()).map(|b| b as u32);
+                let next = |s: &u32| *s == block + 1;
+                match (i.form, target) {
+                    (Form::Call, Some(entry)) => {
+                        exit.link = Link::Call(entry);
+                        exit.succs.retain(|s| next(s) && i.pred.is_some());
+                    }
+                    (Form::Ret, _) if i.pred.is_none() => {
+                        exit.link = Link::ReturnSome;
+                        exit.succs.clear();
+                    }
+                    (Form::Ret, _) => exit.link = Link::Return,
+                    (Form::Jump | Form::Brc, None) if named.is_none() => exit.link = Link::Return,
+                    _ => {}
+                }
+            }
+            all.push(exit);
         }
         all
     }

@@ -11,8 +11,16 @@ use crate::isa::Xe;
 use crate::stream::Entry;
 
 impl<'d> Xe<'d> {
-    /// Adds what dataflow found.
-    pub(super) fn add_flow(&self, entry: &Entry, n: u32, ids: Option<&Ids>, flow: &Flow, e: &mut Element<'d>) {
+    /// Adds what dataflow found. With `compat`, destinations count readers of the accumulator as theirs, a select has its
+    /// flag among what it implies, and an indirect destination does not say what defines its address.
+    pub(super) fn add_flow(
+        &self,
+        entry: &Entry,
+        (n, ids): (u32, Option<&Ids>),
+        flow: &Flow,
+        compat: bool,
+        e: &mut Element<'d>,
+    ) {
         let totals = flow.live(n);
         e.live_totals = Some(LiveTotals(FILES.iter().zip(totals).map(|(f, b)| (Cow::Borrowed(*f), *b)).collect()));
         let (Some(ids), Some(i)) = (ids, entry.inst()) else { return };
@@ -32,13 +40,15 @@ impl<'d> Xe<'d> {
         }
         let info = self.op(i.op);
         let (reads, writes) = implicit_acc(info.name);
-        if reads || writes || i.opts.acc_wr || (info.select && i.pred.is_some()) {
+        if reads || writes || i.opts.acc_wr || (compat && info.select && i.pred.is_some()) {
             e.implicit = Some(Implicit { defs: list(ids.implicit_read), uses: list(ids.implicit_write) });
         }
+        let beside = if compat { ids.implicit_write } else { NONE };
         match &mut e.dst {
-            Some(ListOperand::RD(d)) if i.form != Form::Send => d.uses = both(ids.dst, ids.implicit_write),
-            Some(ListOperand::RM(d)) => d.uses = both(ids.dst, ids.implicit_write),
-            Some(ListOperand::RI(d)) => d.uses = list(ids.implicit_write),
+            Some(ListOperand::RD(d)) if i.form != Form::Send => d.uses = both(ids.dst, beside),
+            Some(ListOperand::RM(d)) => d.uses = both(ids.dst, beside),
+            Some(ListOperand::RI(d)) if compat => d.uses = list(ids.implicit_write),
+            Some(ListOperand::RI(d)) => d.defs = list(ids.dst_address),
             _ => {}
         }
         let normal_send = i.form == Form::Send && e.srcs.len() == 4;

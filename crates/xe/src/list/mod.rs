@@ -7,7 +7,7 @@ mod fast;
 mod links;
 mod message;
 
-use isaglot_listing::dataflow::{Flow, TooLarge, solve};
+use isaglot_listing::dataflow::{Flow, Link, TooLarge, solve};
 use isaglot_listing::tree::{Elem, Inst as Element, Label, ListOperand, Listing, Text};
 use isaglot_listing::write::{self, Style};
 
@@ -17,7 +17,7 @@ use crate::print::TextOptions;
 use crate::stream::{Program, StreamItem};
 
 use access::Ids;
-use blocks::Blocks;
+use blocks::{Blocks, Exit};
 pub use fast::Lister;
 
 /// What a listing shows.
@@ -59,7 +59,11 @@ impl<'d> Xe<'d> {
         let lasts = blocks::lasts(program);
         let succs = self.successors(&program.starts, &lasts, false);
         let (flow, ids) = if options.defs {
-            let (accesses, ids) = self.accesses(program, &succs, options.compat);
+            let exits = match options.compat {
+                true => succs.iter().map(|s| Exit { succs: s.clone(), link: Link::None }).collect(),
+                false => self.exits(&program.starts, &lasts, &succs),
+            };
+            let (accesses, ids) = self.accesses(program, &exits, options.compat);
             (Some(solve(&accesses)?), ids)
         } else {
             (None, Vec::new())
@@ -130,7 +134,7 @@ impl<'d> Xe<'d> {
                 number_registers(scratch);
             }
             if let Some(flow) = &analysis.flow {
-                self.add_flow(entry, n as u32, analysis.ids.get(n), flow, scratch);
+                self.add_flow(entry, (n as u32, analysis.ids.get(n)), flow, options.compat, scratch);
             }
             emit(Part::Inst(scratch));
         }

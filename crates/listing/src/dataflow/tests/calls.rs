@@ -230,6 +230,5 @@ fn calls_come_back_to_where_they_came_from() {
         }
         check_links(&program, &edges, &flow, round);
     }
-    println!("{rounds_with_calls} programs with calls, of {all}");
-    assert!(rounds_with_calls * 2 > all);
+    assert!(rounds_with_calls * 2 > all, "{rounds_with_calls} programs with calls, of {all}");
 }
