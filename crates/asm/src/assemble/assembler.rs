@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_invariant::Impossible as _;
+use rustc_hash::FxHashSet;
 
 use super::check::Check;
 use super::compile::Tables;
@@ -14,11 +15,11 @@ use super::index::Index;
 use super::lacking::{self, Lacking};
 use super::limits::MAX_LINE;
 use super::machine::Machine;
-use super::memo::{self, Memo};
+use super::memo::{self, Key, Memo};
 use super::number;
 use super::program::Program;
 use super::query::Query;
-use super::symbol::{Site, symbol_length};
+use super::symbol::Site;
 use crate::names::Names;
 use crate::options::Compat;
 
@@ -30,12 +31,17 @@ pub struct Assembler<'p, 'a> {
     pub(super) index: Index,
     pub(super) programs: Vec<OnceCell<Option<Box<Program>>>>,
     pub(super) tables: Tables,
+    /// The texts of so many tables.
+    texts: (FxHashSet<Box<[u8]>>, usize),
     pub(super) machine: Machine,
     pub(super) check: Check<'p, 'a>,
     pub(super) candidates: Vec<u32>,
     pub(super) memo: Memo,
     /// Forms of lines that end in a symbol which is not known yet.
     pub(super) forms: Memo,
+    /// The lengths in bits that the last line with a symbol which is not known yet may have, the shortest first, each with
+    /// its form.
+    pub(super) lengths: Vec<(u32, u32)>,
     pub(super) limbs: usize,
     /// A text is the instruction that prints as it, and if there is none, the longest that it may be.
     pub(super) exact: bool,
@@ -48,8 +54,18 @@ pub struct Assembler<'p, 'a> {
 pub(crate) struct Recalled {
     pub(crate) form: u32,
     pub(crate) bits: u32,
-    /// What [`Assembler::note`] kept; 0 at first.
+    /// What a caller of [`Assembler::keep`] notes.
     pub(crate) note: u32,
+}
+
+/// What [`Assembler::measure`] knows of a line.
+pub(crate) enum Met {
+    /// Its word, whatever symbols stand for.
+    Word(Word),
+    /// The line is as one that was kept, but for the symbol at its end; where that begins.
+    Recalled(Recalled, usize),
+    /// It is new. It may be kept if it ends in a symbol: where that begins.
+    New { made: Made, symbol: Option<usize> },
 }
 
 /// What became of a line.
@@ -75,11 +91,13 @@ impl<'p, 'a> Assembler<'p, 'a> {
             index,
             programs,
             tables: Tables::default(),
+            texts: Default::default(),
             machine: Machine::default(),
             check: Check::new(plan, names, compat, forms),
             candidates: Vec::new(),
             memo: Memo::default(),
             forms: Memo::default(),
+            lengths: Vec::new(),
             limbs: width.div_ceil(64) as usize,
             exact: false,
             lacking: OnceCell::new(),
@@ -158,11 +176,20 @@ impl<'p, 'a> Assembler<'p, 'a> {
             return Ok(Made { word: reading.word, known: false, form: Some(form) });
         }
         let key = memo::key(text, width);
-        if let Some(key) = &key
-            && let Some((word, bits)) = self.memo.get(key)
-        {
+        if let Some((word, bits)) = key.as_ref().and_then(|key| self.memo.get(key)) {
             return Ok(Made { word: Word::from_u64(word, bits), known: true, form: None });
         }
+        self.make_new(text, site, width, key.as_ref())
+    }
+
+    /// The same for a text without blanks around it that is not kept.
+    fn make_new(
+        &mut self,
+        text: &[u8],
+        site: Site<'_>,
+        width: Option<u32>,
+        key: Option<&Key>,
+    ) -> Result<Made, Failure> {
         // Whether a symbol was looked up: then the word may be another one elsewhere, and is not kept.
         let asked = Cell::new(false);
         let symbol = |name: &[u8]| {
@@ -171,28 +198,35 @@ impl<'p, 'a> Assembler<'p, 'a> {
         };
         let (reading, relaxed) = self.find(&Query::new(text, Site { symbol: &symbol, ..site }, width))?;
         let known = !asked.get();
-        if known && let Some(key) = &key {
+        if known && let Some(key) = key {
             self.memo.put(key, &reading.word);
-        }
-        if relaxed
-            && self.machine.later
-            && let Some(at) = self.last_symbol(text)
-            && let Some(key) = memo::key_to(text, at, width)
-        {
-            self.forms.keep(&key, u64::from(reading.form), reading.word.width());
         }
         Ok(Made { word: reading.word, known, form: relaxed.then_some(reading.form) })
     }
 
-    /// The form and the width in bits that [`Assembler::make`] gave for a line which differs from this one in nothing but
-    /// the symbol from `at` on, when that was not known yet.
-    pub(crate) fn recall(&self, text: &[u8], at: usize, width: Option<u32>) -> Option<Recalled> {
-        let (value, bits) = self.forms.get(&memo::key_to(text, at, width)?)?;
-        Some(Recalled { form: value as u32, bits, note: (value >> 32) as u32 })
+    /// What [`Assembler::make`] gives for a line whose symbols are not known, with less work for one that was met before.
+    pub(crate) fn measure(&mut self, text: &[u8], site: Site<'_>, width: Option<u32>) -> Result<Met, Failure> {
+        let text = text.trim_ascii();
+        if text.len() > MAX_LINE {
+            return Err(Failure::TooLong);
+        }
+        let symbol = self.last_symbol(text);
+        if let Some(at) = symbol
+            && let Some((value, bits)) = memo::key_to(text, at, width).and_then(|key| self.forms.get(&key))
+        {
+            return Ok(Met::Recalled(Recalled { form: value as u32, bits, note: (value >> 32) as u32 }, at));
+        }
+        let key = memo::key(text, width);
+        if let Some((word, bits)) = key.as_ref().and_then(|key| self.memo.get(key)) {
+            return Ok(Met::Word(Word::from_u64(word, bits)));
+        }
+        let made = self.make_new(text, site, width, key.as_ref())?;
+        let symbol = symbol.filter(|_| self.machine.later && made.form.is_some());
+        Ok(if made.known { Met::Word(made.word) } else { Met::New { made, symbol } })
     }
 
-    /// Keeps a number with what is recalled.
-    pub(crate) fn note(&mut self, text: &[u8], at: usize, width: Option<u32>, recalled: Recalled) {
+    /// Keeps what is known of a line that ends in a symbol at `at`.
+    pub(crate) fn keep(&mut self, text: &[u8], at: usize, width: Option<u32>, recalled: Recalled) {
         if let Some(key) = memo::key_to(text, at, width) {
             self.forms.keep(&key, u64::from(recalled.note) << 32 | u64::from(recalled.form), recalled.bits);
         }
@@ -204,13 +238,22 @@ impl<'p, 'a> Assembler<'p, 'a> {
     }
 
     /// Where the symbol at the end of a line begins; `None` if something else may be meant there.
-    pub(crate) fn last_symbol(&self, text: &[u8]) -> Option<usize> {
+    fn last_symbol(&mut self, text: &[u8]) -> Option<usize> {
         let is_part = |byte: &u8| number::is_word(*byte) || matches!(byte, b'.' | b'$' | b'@');
-        let at = text.iter().rposition(|byte| !is_part(byte)).map_or(0, |before| before + 1);
+        let at = text.iter().rposition(|byte| !is_part(byte))? + 1;
         let name = text.get(at..).or_impossible(&[]);
-        let is_name = symbol_length(name) == name.len() && !name.is_empty();
-        let is_float = name.starts_with(b"inf") || name.starts_with(b"nan");
-        let is_text = || self.tables.values().any(|table| table.texts.longest(name).is_some_and(|l| l.0 == name.len()));
-        (is_name && at > 0 && !is_float && self.names.is_empty() && !is_text()).then_some(at)
+        let begins = name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.'));
+        let is_float = || name.starts_with(b"inf") || name.starts_with(b"nan");
+        (begins && self.names.is_empty() && !is_float() && !self.is_text(name)).then_some(at)
+    }
+
+    /// Whether a name is a text of a table: of a register, say.
+    fn is_text(&mut self, name: &[u8]) -> bool {
+        // Tables are made with the forms that need them.
+        if self.texts.1 != self.tables.len() {
+            let texts = self.tables.values().flat_map(|table| &table.shown);
+            self.texts = (texts.cloned().collect(), self.tables.len());
+        }
+        self.texts.0.contains(name)
     }
 }

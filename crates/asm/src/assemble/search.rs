@@ -85,7 +85,11 @@ impl Assembler<'_, '_> {
                 continue;
             }
             let relaxed = matches!(how, How::Plain | How::Relaxed);
-            match self.search(query, how, None) {
+            let found = self.search(query, how, None);
+            if relaxed && self.machine.later {
+                self.note_lengths(&found);
+            }
+            match found {
                 Found::One(reading) => return Ok((reading, relaxed)),
                 Found::Several(readings) => return self.decide(readings).map(|reading| (reading, relaxed)),
                 Found::Nothing if self.machine.steps > MAX_LINE_STEPS => return Err(Failure::TooHard),
@@ -103,6 +107,26 @@ impl Assembler<'_, '_> {
         Err(failure::explain(query.text, &self.index, trace))
     }
 
+    /// Notes which lengths the line may have, each with its form, while its symbol is not known.
+    fn note_lengths(&mut self, found: &Found) {
+        self.lengths.clear();
+        match found {
+            Found::Nothing => {}
+            Found::One(reading) => self.lengths.push((reading.word.width(), reading.form)),
+            Found::Several(readings) => {
+                let mut widths: Vec<u32> = readings.iter().map(|reading| reading.word.width()).collect();
+                widths.sort_unstable();
+                widths.dedup();
+                for width in widths {
+                    let of_width = readings.iter().filter(|reading| reading.word.width() == width);
+                    if let Ok(reading) = self.decide_of_width(of_width.cloned().collect()) {
+                        self.lengths.push((width, reading.form));
+                    }
+                }
+            }
+        }
+    }
+
     /// Which of several words of different encodings is meant.
     fn decide(&self, mut readings: Vec<Reading>) -> Result<Reading, Failure> {
         if self.exact && readings.iter().any(|reading| !reading.alias) {
@@ -112,7 +136,12 @@ impl Assembler<'_, '_> {
         let widths = readings.iter().map(|reading| reading.word.width());
         let width = if self.machine.later || self.exact { widths.max() } else { widths.min() };
         readings.retain(|reading| Some(reading.word.width()) == width);
-        // Then by the rule of the decoder, if it has one; then an instruction before an alias.
+        self.decide_of_width(readings)
+    }
+
+    /// The same for words of one length.
+    fn decide_of_width(&self, mut readings: Vec<Reading>) -> Result<Reading, Failure> {
+        // By the rule of the decoder, if it has one; then an instruction before an alias.
         if self.plan.isa()[self.plan.isa().root()].overlap == Overlap::MostSpecific {
             // Where one is preferred in decoding, one is in assembling: bits that do not show are 0.
             let order = |r: &Reading| (r.word.count_ones(), self.plan.isa()[r.encoding].precedence(), r.encoding);

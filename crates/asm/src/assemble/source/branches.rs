@@ -6,10 +6,11 @@
 use isaglot_bits::Word;
 use isaglot_invariant::Impossible as _;
 use isaglot_source::Diagnostic;
+use rustc_hash::FxHashMap;
 
-use super::layout::{FIRST_KIND, Layout, Measured, PLAIN, UNASKED};
+use super::layout::{FIRST_KIND, Layout, Measured, PLAIN};
 use super::link::Contents;
-use super::relax::{self, Item, ItemKind, Relax, Step, Steps, Target};
+use super::relax::{self, Beyond, Item, ItemKind, Relax, Step, Steps, Target};
 use super::statement::TextSlice;
 use crate::assemble::assembler::{Assembler, Recalled};
 use crate::assemble::symbol::{Site, Symbol};
@@ -57,68 +58,55 @@ fn mnemonic_length(text: &[u8]) -> Option<usize> {
 }
 
 impl<'x> Layout<'x, '_, '_> {
-    /// What is noted of a line that ends in a symbol: whether its length is to be chosen.
-    pub(super) fn kind_of(&mut self, text: &[u8], at: usize, recalled: Recalled) -> u32 {
-        if recalled.note != UNASKED {
-            return recalled.note;
-        }
-        let note = match self.steps(text, at) {
-            Some(steps) => {
-                let known = self.kinds.all.iter().position(|other| *other == steps);
-                let index = known.unwrap_or_else(|| {
-                    self.kinds.all.push(steps);
-                    self.kinds.all.len() - 1
-                });
-                index as u32 + FIRST_KIND
-            }
-            None => PLAIN,
-        };
-        self.assembler.note(text, at, self.bits, Recalled { note, ..recalled });
-        note
+    /// Keeps what is known of a new line that ends in a symbol; gives the index of its kind if its length is to be chosen.
+    pub(super) fn meet(&mut self, text: &[u8], at: usize, (form, bits): (u32, u32)) -> Option<u32> {
+        let steps = if self.chooses() { self.steps(text) } else { None };
+        let kind = steps.map(|steps| relax::kind_of(&mut self.kinds.all, steps));
+        let note = kind.map_or(PLAIN, |kind| kind + FIRST_KIND);
+        self.assembler.keep(text, at, self.bits, Recalled { form, bits, note });
+        kind
     }
 
-    /// What a text may become by the distance of the label at its end; `None` if it is not a branch.
-    fn steps(&mut self, text: &[u8], at: usize) -> Option<Steps> {
+    /// What the text that was just read may become by the distance of the label at its end; `None` if it is not a branch.
+    fn steps(&mut self, text: &[u8]) -> Option<Steps> {
         let relax = self.setup.relax?;
         let mnemonic = text.get(..mnemonic_length(text)?)?;
         if relax.longest.iter().any(|name| name.as_bytes() == mnemonic) {
             return None;
         }
         let mut steps = Steps::default();
-        for bits in self.lengths_of(text) {
-            let (width, form) = bits;
+        for (bits, form) in self.assembler.lengths.clone() {
             if let Some(reach) = self.reach(text, form) {
-                steps.list.push((Step::Form { bits: width, form }, reach));
+                steps.list.push((Step::Form { bits, form }, reach));
             }
         }
-        let any = (i64::MIN, i64::MAX);
-        if let Some(over) = self.over(text, at, relax) {
-            let shorter = steps.list.len() > 1;
-            steps.list.extend(over.iter().skip(usize::from(!shorter && over.len() > 1)).map(|step| (*step, any)));
-        }
-        (steps.list.len() > 1).then_some(steps)
+        steps.beyond = (relax.inverse)(mnemonic).map(|_| Beyond { bits: self.bits });
+        (steps.list.len() > 1 || (steps.list.len() == 1 && steps.beyond.is_some())).then_some(steps)
     }
 
     /// The lengths that a text with an unknown label may have, each with its form.
-    fn lengths_of(&mut self, text: &[u8]) -> Vec<(u32, u32)> {
-        let later = |_: &[u8]| Some(Symbol::Later);
-        let mut found = Vec::new();
-        for width in widths(self.assembler).into_iter().filter(|&width| self.bits.is_none_or(|bits| bits == width)) {
-            let site = Site { symbol: &later, here: 0, place_bytes: 1 };
-            if let Ok(made) = self.assembler.make(text, site, Some(width), None) {
-                found.extend(made.form.filter(|_| !made.known).map(|form| (width, form)));
-            }
-        }
-        found
+    fn lengths_of(&mut self, text: &[u8], bits: Option<u32>) -> Vec<(u32, u32)> {
+        let site = Site { symbol: &|_| Some(Symbol::Later), here: 0, place_bytes: 1 };
+        let made = self.assembler.make(text, site, bits, None);
+        let is_open = made.is_ok_and(|made| !made.known && made.form.is_some());
+        if is_open { self.assembler.lengths.clone() } else { Vec::new() }
     }
 
-    /// The opposite branch over a jump, in its lengths.
-    fn over(&mut self, text: &[u8], at: usize, relax: Relax) -> Option<Vec<Step>> {
-        let inverse = self.inverse(text, at, relax)?;
+    /// The steps of a branch, with those for labels beyond what its forms reach: the opposite branch over a jump.
+    fn with_opposite(&mut self, steps: &Steps, start: u32, label: TextSlice) -> Steps {
+        let mut all = Steps { list: steps.list.clone(), beyond: None };
+        let (Some(Beyond { bits }), Some(relax)) = (steps.beyond, self.setup.relax) else { return all };
+        let text = TextSlice { start, end: label.end };
+        let inverse = self.inverse(text.of(self.text), (label.start - start) as usize, relax);
+        let Some(inverse) = inverse else { return all };
         let jump = [relax.jump.as_bytes(), AFTER].concat();
-        let [(jump, _)] = *self.lengths_of(&jump) else { return None };
-        let inverse = self.lengths_of(&inverse);
-        Some(inverse.iter().map(|&(inverse, _)| Step::Over { inverse, jump }).collect())
+        let [(jump, _)] = *self.lengths_of(&jump, bits) else { return all };
+        let over = self.lengths_of(&inverse, bits);
+        let shorter = all.list.len() > 1;
+        let skipped = usize::from(!shorter && over.len() > 1);
+        let any = (i64::MIN, i64::MAX);
+        all.list.extend(over.iter().skip(skipped).map(|&(inverse, _)| (Step::Over { inverse, jump }, any)));
+        all
     }
 
     /// The opposite branch, to the label after the jump.
@@ -145,11 +133,11 @@ impl<'x> Layout<'x, '_, '_> {
 
     /// Adds a branch to the items of the section; gives the size of its shortest form.
     pub(super) fn branch(&mut self, piece: TextSlice, at: usize, kind: u32) -> u64 {
-        let blanks = piece.of(self.text).len() - piece.of(self.text).trim_ascii_start().len();
-        let label = TextSlice { start: piece.start + (blanks + at) as u32, end: piece.end };
+        let start = piece.start + (piece.of(self.text).len() - piece.of(self.text).trim_ascii_start().len()) as u32;
+        let label = TextSlice { start: start + at as u32, end: piece.end };
         let first = self.kinds.all.get(kind as usize).and_then(|steps| steps.get(0));
         let bytes = first.map_or(0, Step::bytes);
-        let number = self.item(bytes, ItemKind::Branch { steps: kind, label, step: 0 });
+        let number = self.item(bytes, ItemKind::Branch { steps: kind, start, label, step: 0 });
         self.measured.push(Measured::Item(number));
         bytes
     }
@@ -184,18 +172,29 @@ impl<'x> Layout<'x, '_, '_> {
         if self.sections.iter().all(|part| part.items.is_empty()) {
             return;
         }
+        self.assembler.set_exact(false);
+        let mut kinds = std::mem::take(&mut self.kinds.all);
+        // By the kind and the text before the label.
+        let mut extended: FxHashMap<(u32, &[u8]), u32> = FxHashMap::default();
         let mut moves = Vec::with_capacity(self.sections.len());
         for section in 0..self.sections.len() {
             let Some(part) = self.sections.get_mut(section) else { break };
             let mut items = std::mem::take(&mut part.items);
             let targets: Vec<Option<Target>> = items.iter().map(|item| self.target(section, item)).collect();
-            let moved = relax::solve(&mut items, &targets, &self.kinds.all);
+            let moved = relax::solve(&mut items, &targets, &mut kinds, &mut |kinds, kind, start, label| {
+                let text = TextSlice { start, end: label.start }.of(self.text);
+                *extended.entry((kind, text)).or_insert_with(|| {
+                    let steps = kinds.get(kind as usize).cloned().unwrap_or_default();
+                    relax::kind_of(kinds, self.with_opposite(&steps, start, label))
+                })
+            });
             if let (Some(part), Some(&by)) = (self.sections.get_mut(section), moved.last()) {
                 part.items = items;
                 part.size = part.size.wrapping_add_signed(by);
             }
             moves.push(moved);
         }
+        self.kinds.all = kinds;
         self.symbols.shift(&moves);
     }
 
@@ -212,7 +211,7 @@ impl<'x> Layout<'x, '_, '_> {
     pub(super) fn emit_branch(&mut self, piece: TextSlice, item: u32) -> Result<(), Diagnostic> {
         let items = self.sections.get(self.section).map_or(&[][..], |part| &part.items);
         let kind = items.get(item as usize).map(|item| item.kind);
-        let Some(ItemKind::Branch { steps, label, step }) = kind else {
+        let Some(ItemKind::Branch { steps, label, step, .. }) = kind else {
             return isaglot_invariant::impossible(Ok(()));
         };
         let step = self.kinds.all.get(steps as usize).and_then(|steps| steps.get(step as usize));

@@ -165,29 +165,41 @@ fn section(text: &[u8], rest: TextSlice) -> Result<Directive<'_>, &'static str> 
     }
 }
 
+/// The bytes at which [`arguments`] looks closer.
+static MARKS: [bool; 256] = {
+    let mut marks = [false; 256];
+    let mut list: &[u8] = b"'\"(),";
+    while let [mark, rest @ ..] = list {
+        marks[*mark as usize] = true;
+        list = rest;
+    }
+    marks
+};
+
 /// The comma-separated arguments of a directive, trimmed. Commas inside parentheses and strings do not separate.
 fn arguments(text: &[u8], all: TextSlice) -> Vec<TextSlice> {
     let (start, end) = (all.start as usize, all.end as usize);
     if start >= end {
         return Vec::new();
     }
-    let mut list = Vec::new();
+    let mut list = Vec::with_capacity(4);
     let mut from = start;
     let mut depth = 0i32;
     let mut quoted = false;
-    // Where a character such as `','` ends.
-    let mut after = start;
-    // One step beyond the end, as if a comma stood there: it ends the last argument.
-    for at in start..=end {
-        let byte = if at == end { b',' } else { text.get(at).copied().or_impossible(b',') };
+    let mut at = start;
+    // The end is as a comma: it ends the last argument.
+    loop {
+        let rest = text.get(at..end).or_impossible(&[]);
+        at += rest.iter().position(|&byte| MARKS[usize::from(byte)]).unwrap_or(rest.len());
+        let byte = if at >= end { b',' } else { text.get(at).copied().or_impossible(b',') };
         match byte {
-            _ if at < after && at < end => {}
-            b'\'' if !quoted && text.get(at + 2) == Some(&b'\'') && at + 2 < end => after = at + 3,
+            // A character such as `','`.
+            b'\'' if !quoted && text.get(at + 2) == Some(&b'\'') && at + 2 < end => at += 2,
             b'"' if text.get(at.wrapping_sub(1)) != Some(&b'\\') => quoted = !quoted,
             _ if quoted && at < end => {}
             b'(' => depth += 1,
             b')' => depth -= 1,
-            b',' if depth <= 0 || at == end => {
+            b',' if depth <= 0 || at >= end => {
                 let first = skip_blanks(text, from, at);
                 let blanks = text.get(first..at).or_impossible(&[]).iter().rev();
                 let stop = at - blanks.take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
@@ -196,8 +208,11 @@ fn arguments(text: &[u8], all: TextSlice) -> Vec<TextSlice> {
             }
             _ => {}
         }
+        if at >= end {
+            return list;
+        }
+        at += 1;
     }
-    list
 }
 
 /// A number, if it fits so many bytes with or without sign.

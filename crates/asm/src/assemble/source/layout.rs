@@ -30,7 +30,7 @@ use super::report::report;
 use super::statement::{Statement, StatementKind, TextSlice};
 use super::symbols::{Place, Symbols};
 use super::{Image, Label, Listed, Section, Setup};
-use crate::assemble::assembler::{Assembler, Made, Recalled};
+use crate::assemble::assembler::{Assembler, Made, Met, Recalled};
 use crate::assemble::limits::MAX_OUTPUT;
 use crate::assemble::symbol::{Site, Symbol};
 use crate::names::Names;
@@ -71,10 +71,9 @@ pub(super) enum Measured {
     Failed,
 }
 
-/// What is noted of a line that was met: nothing yet; its length is not to be chosen; the index of its kind, from here on.
-pub(super) const UNASKED: u32 = 0;
-pub(super) const PLAIN: u32 = 1;
-pub(super) const FIRST_KIND: u32 = 2;
+/// What is noted of a line that was met: its length is not to be chosen; the index of its kind, from here on.
+pub(super) const PLAIN: u32 = 0;
+pub(super) const FIRST_KIND: u32 = 1;
 
 /// The value of a word that [`Layout::append_value`] takes.
 fn short(word: &Word) -> Option<u64> {
@@ -213,7 +212,7 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     }
 
     /// Whether the lengths of branches are chosen here.
-    fn chooses(&self) -> bool {
+    pub(super) fn chooses(&self) -> bool {
         self.setup.relax.is_some() && !self.assembler.exact
     }
 
@@ -256,33 +255,25 @@ impl<'x, 'p, 'a> Layout<'x, 'p, 'a> {
     /// How long an instruction is, whatever its symbols turn out to be.
     #[inline]
     fn measure(&mut self, piece: TextSlice) -> u64 {
-        let text = piece.of(self.text).trim_ascii();
-        let symbol = self.assembler.last_symbol(text);
-        if let Some(at) = symbol
-            && let Some(recalled) = self.assembler.recall(text, at, self.bits)
-        {
-            let note = if self.chooses() { self.kind_of(text, at, recalled) } else { PLAIN };
-            if note > PLAIN {
-                return self.branch(piece, at, note - FIRST_KIND);
-            }
-            let (form, bits) = (Some(recalled.form), recalled.bits);
-            self.measured.push(Measured::Width { bits, form });
-            return u64::from(bits) / 8;
-        }
         let later = |_: &[u8]| Some(Symbol::Later);
         let site = Site { symbol: &later, here: self.size(), place_bytes: 1 };
-        let made = self.assembler.make(piece.of(self.text), site, self.bits, None);
-        let (measured, bits) = match made {
-            Ok(Made { word, known, form }) => {
+        let (measured, bits) = match self.assembler.measure(piece.of(self.text), site, self.bits) {
+            Ok(Met::Word(word)) => {
                 let bits = word.width();
-                if let (true, Some(at), Some(form), false) = (self.chooses(), symbol, form, known) {
-                    let note = self.kind_of(text, at, Recalled { form, bits, note: UNASKED });
-                    if note > PLAIN {
-                        return self.branch(piece, at, note - FIRST_KIND);
-                    }
+                (short(&word).map_or(Measured::Width { bits, form: None }, |word| Measured::Word { word, bits }), bits)
+            }
+            Ok(Met::Recalled(Recalled { form, bits, note }, at)) => match note.checked_sub(FIRST_KIND) {
+                Some(kind) => return self.branch(piece, at, kind),
+                None => (Measured::Width { bits, form: Some(form) }, bits),
+            },
+            Ok(Met::New { made: Made { word, form, .. }, symbol }) => {
+                let bits = word.width();
+                if let (Some(at), Some(form)) = (symbol, form)
+                    && let Some(kind) = self.meet(piece.of(self.text).trim_ascii(), at, (form, bits))
+                {
+                    return self.branch(piece, at, kind);
                 }
-                let value = short(&word).filter(|_| known);
-                (value.map_or(Measured::Width { bits, form }, |word| Measured::Word { word, bits }), bits)
+                (Measured::Width { bits, form }, bits)
             }
             Err(_) => (Measured::Failed, self.assembler.plan().isa().format().parcel_bits),
         };

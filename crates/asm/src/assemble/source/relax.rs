@@ -49,14 +49,26 @@ impl Step {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Steps {
     pub(super) list: Vec<(Step, (i64, i64))>,
+    /// The opposite branch over a jump follows. What that is, is found out for the first label that needs it: few do.
+    pub(super) beyond: Option<Beyond>,
+}
+
+/// The steps that follow those of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Beyond {
+    /// The width in bits that instructions must have there.
+    pub(super) bits: Option<u32>,
 }
 
 impl Steps {
-    /// The step for a distance; `None` for a label whose distance is not known here.
-    fn of(&self, distance: Option<i64>) -> usize {
-        let last = self.list.len().saturating_sub(1);
-        let fits = |(_, (least, most)): &(Step, (i64, i64))| distance.is_some_and(|d| (*least..=*most).contains(&d));
-        self.list.iter().position(fits).unwrap_or(last)
+    /// The first step that reaches as far; `None` as a distance that is not known here.
+    fn of(&self, distance: Option<i64>) -> Option<usize> {
+        let distance = distance?;
+        self.list.iter().position(|(_, (least, most))| (*least..=*most).contains(&distance))
+    }
+
+    fn last(&self) -> usize {
+        self.list.len().saturating_sub(1)
     }
 
     pub(super) fn get(&self, step: usize) -> Option<Step> {
@@ -83,10 +95,10 @@ pub(super) struct Item {
     pub(super) kind: ItemKind,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemKind {
-    /// A branch: the index of its kind, the name of its label, its step.
-    Branch { steps: u32, label: TextSlice, step: u32 },
+    /// A branch: the index of its kind, where its text begins, the name of its label, its step.
+    Branch { steps: u32, start: u32, label: TextSlice, step: u32 },
     /// Up to a multiple of so many bytes, if that takes at most `most`. While lengths are chosen, `slack` counts.
     Align { to: u64, most: u64, slack: Option<u64> },
 }
@@ -104,11 +116,26 @@ pub(super) fn gap(place: u64, to: u64, most: u64) -> u64 {
     if gap > most { 0 } else { gap }
 }
 
+/// The index of a kind, which is added if it is new.
+pub(super) fn kind_of(kinds: &mut Vec<Steps>, steps: Steps) -> u32 {
+    let known = kinds.iter().position(|other| *other == steps);
+    known.unwrap_or_else(|| {
+        kinds.push(steps);
+        kinds.len() - 1
+    }) as u32
+}
+
+/// Gives the kind of a branch with the steps beyond the list of its kind, by where its text begins and its label.
+pub(super) type Extend<'f> = dyn FnMut(&mut Vec<Steps>, u32, u32, TextSlice) -> u32 + 'f;
+
 /// Chooses the steps of the branches of a section whose labels are `targets`, by item. Gives how far the first pass's
 /// places move: for each number of items before a place, one number.
-pub(super) fn solve(items: &mut [Item], targets: &[Option<Target>], kinds: &[Steps]) -> Vec<i64> {
-    let none = Steps::default();
-    let steps_of = |steps: u32| kinds.get(steps as usize).unwrap_or(&none);
+pub(super) fn solve(
+    items: &mut [Item],
+    targets: &[Option<Target>],
+    kinds: &mut Vec<Steps>,
+    extend: &mut Extend<'_>,
+) -> Vec<i64> {
     // Where the bytes before an item begin: after the item before it.
     let mut starts = vec![0u64; items.len() + 1];
     let origin = |items: &[Item], at: u32| {
@@ -125,23 +152,18 @@ pub(super) fn solve(items: &mut [Item], targets: &[Option<Target>], kinds: &[Ste
             let here = at + (item.first.0 - before);
             let size = match item.kind {
                 ItemKind::Align { to, most, slack } => slack.unwrap_or_else(|| gap(here, to, most)),
-                ItemKind::Branch { steps, label, step } => {
+                ItemKind::Branch { .. } => {
                     let target = targets.get(index).copied().flatten().map(|target| {
                         let start = starts.get(target.items as usize).copied().unwrap_or(0);
                         start.wrapping_add(target.offset.wrapping_sub(origin(items, target.items)))
                     });
-                    let steps_list = steps_of(steps);
-                    let wanted = steps_list.of(target.map(|t| t.wrapping_sub(here).cast_signed())) as u32;
-                    let chosen = match walk {
-                        limits::MAX_WALKS => steps_list.list.len().saturating_sub(1) as u32,
-                        limits::FREE_WALKS.. => wanted.max(step),
-                        _ => wanted,
-                    };
-                    changed |= chosen != step;
+                    let distance = target.map(|t| t.wrapping_sub(here).cast_signed());
+                    let (kind, bytes) = choose(item.kind, distance, walk, kinds, extend);
+                    changed |= kind != item.kind;
                     if let Some(item) = items.get_mut(index) {
-                        item.kind = ItemKind::Branch { steps, label, step: chosen };
+                        item.kind = kind;
                     }
-                    steps_list.bytes(chosen as usize)
+                    bytes
                 }
             };
             at = here + size;
@@ -154,11 +176,37 @@ pub(super) fn solve(items: &mut [Item], targets: &[Option<Target>], kinds: &[Ste
             break;
         }
     }
-    moves(items, &steps_of)
+    moves(items, kinds)
+}
+
+/// The step of a branch for the distance of its label, in so many walks; and its bytes.
+fn choose(
+    kind: ItemKind,
+    distance: Option<i64>,
+    walk: u32,
+    kinds: &mut Vec<Steps>,
+    extend: &mut Extend<'_>,
+) -> (ItemKind, u64) {
+    let ItemKind::Branch { mut steps, start, label, step } = kind else { return (kind, 0) };
+    let Some(mut list) = kinds.get(steps as usize) else { return (kind, 0) };
+    let mut fitting = list.of(distance);
+    let is_last = walk == limits::MAX_WALKS;
+    if list.beyond.is_some() && (fitting.is_none() || is_last) {
+        steps = extend(kinds, steps, start, label);
+        let Some(longer) = kinds.get(steps as usize) else { return (kind, 0) };
+        (list, fitting) = (longer, longer.of(distance));
+    }
+    let wanted = fitting.unwrap_or(list.last()) as u32;
+    let step = match walk {
+        limits::MAX_WALKS => list.last() as u32,
+        limits::FREE_WALKS.. => wanted.max(step),
+        _ => wanted,
+    };
+    (ItemKind::Branch { steps, start, label, step }, list.bytes(step as usize))
 }
 
 /// How far everything moves once the steps are chosen: alignments have their real size.
-fn moves<'k>(items: &[Item], steps_of: &dyn Fn(u32) -> &'k Steps) -> Vec<i64> {
+fn moves(items: &[Item], kinds: &[Steps]) -> Vec<i64> {
     let mut moves = Vec::with_capacity(items.len() + 1);
     let mut by = 0i64;
     moves.push(by);
@@ -166,7 +214,9 @@ fn moves<'k>(items: &[Item], steps_of: &dyn Fn(u32) -> &'k Steps) -> Vec<i64> {
         let (at, first) = item.first;
         let size = match item.kind {
             ItemKind::Align { to, most, .. } => gap(at.wrapping_add_signed(by), to, most),
-            ItemKind::Branch { steps, step, .. } => steps_of(steps).bytes(step as usize),
+            ItemKind::Branch { steps, step, .. } => {
+                kinds.get(steps as usize).map_or(0, |steps| steps.bytes(step as usize))
+            }
         };
         by += size.cast_signed() - first.cast_signed();
         moves.push(by);

@@ -64,20 +64,21 @@ pub(super) fn split(file: FileId, text: &[u8], out: &mut Diagnostics) -> Vec<Sta
         let line = text.get(start..line_end).or_impossible(&[]);
         let end = start + comment(line);
         let mut at = skip_blanks(text, start, end);
-        loop {
+        // The length of the symbol that what is left begins with.
+        let len = loop {
             let rest = text.get(at..end).or_impossible(&[]);
             let len = symbol_length(rest);
             if len == 0 || rest.get(len) != Some(&b':') {
-                break;
+                break len;
             }
             labels += 1;
             let empty = piece(at + len, at + len);
             statements.push(Statement { kind: StatementKind::Label, piece: piece(at, at + len), rest: empty });
             at = skip_blanks(text, at + len + 1, end);
-        }
+        };
         let stop = trim_end(text, at, end);
         if at < stop {
-            statements.extend(one(file, text, at, stop, out));
+            statements.extend(one(file, text, (at, len, stop), out));
         }
         start += line.len() + 1;
         if labels > MAX_SYMBOLS || start > u32::MAX as usize {
@@ -89,8 +90,8 @@ pub(super) fn split(file: FileId, text: &[u8], out: &mut Diagnostics) -> Vec<Sta
     statements
 }
 
-/// The statement between two offsets, which is not empty.
-fn one(file: FileId, text: &[u8], at: usize, stop: usize, out: &mut Diagnostics) -> Option<Statement> {
+/// The statement between two offsets, which is not empty. It begins with a symbol of `len` bytes.
+fn one(file: FileId, text: &[u8], (at, len, stop): (usize, usize, usize), out: &mut Diagnostics) -> Option<Statement> {
     let rest = text.get(at..stop).or_impossible(&[]);
     if let Some((b'[', inner)) = rest.split_first() {
         let Some(end) = inner.iter().position(|&byte| byte == b']') else {
@@ -115,7 +116,6 @@ fn one(file: FileId, text: &[u8], at: usize, stop: usize, out: &mut Diagnostics)
             return Some(Statement { kind, piece: piece(stop - digits.len(), stop), rest: piece(stop, stop) });
         }
     }
-    let len = symbol_length(rest);
     let after = skip_blanks(text, at + len, stop);
     if len > 0 && text.get(after) == Some(&b'=') && text.get(after + 1) != Some(&b'=') && after < stop {
         let value = piece(skip_blanks(text, after + 1, stop), stop);
