@@ -3,6 +3,8 @@
 //! Every file of `tests/gcc` is compiled for several instruction sets, with and without position independence. The linker
 //! gives each section an address of its own; ours gets the same ones. A file whose first line is `// for: NAME NAME` is
 //! compiled for those instruction sets only.
+//!
+//! The second test takes lines with short forms from `tests/gas`, with all of a few registers and numbers.
 
 #[path = "it/description.rs"]
 mod description;
@@ -36,7 +38,50 @@ const BASE: u64 = 0x1_0000;
 
 fn main() {
     let run = || peer_gcc().map_err(Failed::from);
-    suite::run(vec![peer::trial("peer_gcc_code_is_that_of_gnu", &[peer::RISCV_GCC, peer::RISCV_BINUTILS], run)]);
+    let short = || peer_gas_short().map_err(Failed::from);
+    suite::run(vec![
+        peer::trial("peer_gcc_code_is_that_of_gnu", &[peer::RISCV_GCC, peer::RISCV_BINUTILS], run),
+        peer::trial("peer_gas_takes_the_same_short_forms", &[peer::RISCV_BINUTILS], short),
+    ]);
+}
+
+/// What stands for a placeholder in `tests/gas`.
+fn choices(placeholder: &str) -> &'static [&'static str] {
+    match placeholder {
+        "r" => &["zero", "ra", "sp", "s0", "s1", "a5", "t6"],
+        "i" => &["-2048", "-512", "-33", "-32", "-1", "0", "1", "4", "16", "31", "32", "496", "1020"],
+        "s" => &["0", "1", "15", "31"],
+        "o" => &["-4", "0", "1", "4", "8", "124", "128", "248", "252", "256", "504", "512"],
+        _ => &[],
+    }
+}
+
+/// All lines that a template stands for.
+fn lines(template: &str) -> Vec<String> {
+    let Some((before, rest)) = template.split_once('{') else { return vec![format!("{template}\n")] };
+    let (placeholder, after) = rest.split_once('}').expect("a placeholder ends");
+    let tails = lines(after);
+    let choices = choices(placeholder).iter();
+    choices.flat_map(|choice| tails.iter().map(move |tail| format!("{before}{choice}{tail}"))).collect()
+}
+
+fn peer_gas_short() -> Result<(), String> {
+    let isa = description::isa();
+    for (march, mabi, emulation) in TARGETS {
+        let mut text = String::new();
+        for template in include_str!("gas/short.txt").lines().filter(|line| !line.starts_with('#')) {
+            match template.strip_prefix("rv64 ") {
+                None => text.extend(lines(template)),
+                Some(template) if march.starts_with("rv64") => text.extend(lines(template)),
+                Some(_) => {}
+            }
+        }
+        println!("short forms of {march}: {} lines", text.lines().count());
+        let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
+        std::fs::write(dir.path().join("a.s"), text).map_err(|e| e.to_string())?;
+        same_as_gnu(&isa, dir.path(), [march, mabi, emulation]).map_err(|e| format!("{march}: {e}"))?;
+    }
+    Ok(())
 }
 
 fn peer_gcc() -> Result<(), String> {
@@ -73,6 +118,12 @@ fn same(isa: &Isa, source: &Path, [march, mabi, emulation, pic]: [&str; 4]) -> R
     let dir = dir.path();
     let (march_is, source) = (format!("-march={march}"), source.display().to_string());
     run(GCC, &["-S", "-O2", &march_is, mabi, "-ffreestanding", pic, &source, "-o", "a.s"], dir)?;
+    same_as_gnu(isa, dir, [march, mabi, emulation])
+}
+
+/// Whether the code of `a.s` in a folder is what GNU's assembler and linker make of it.
+fn same_as_gnu(isa: &Isa, dir: &Path, [march, mabi, emulation]: [&str; 3]) -> Result<(), String> {
+    let march_is = format!("-march={march}");
     run(AS, &[&march_is, mabi, "a.s", "-o", "a.o"], dir)?;
     let object = std::fs::read(dir.join("a.o")).map_err(|e| e.to_string())?;
     std::fs::write(dir.join("a.ld"), script(&object)?).map_err(|e| e.to_string())?;
