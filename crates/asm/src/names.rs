@@ -111,6 +111,13 @@ impl Names {
         self.fields.get(field).into_iter().flat_map(|t| t.entries.iter().map(|(value, text)| (*value, text.as_slice())))
     }
 
+    /// Every name, in no order that means anything but always in the same one.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &[u8]> {
+        let mut fields: Vec<(&String, &Table)> = self.fields.iter().collect();
+        fields.sort_by_key(|(field, _)| *field);
+        fields.into_iter().flat_map(|(_, table)| table.entries.iter().map(|(_, text)| text.as_slice()))
+    }
+
     /// Appends a value as it prints.
     pub fn print(&self, field: &str, value: u64, out: &mut Vec<u8>) {
         match self.text(field, value) {

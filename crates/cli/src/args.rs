@@ -176,8 +176,8 @@ impl OutputArgs {
 #[derive(clap::Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Intel Xe")]
 pub(crate) struct XeArgs {
-    /// The input is hexadecimal text.
-    #[arg(long)]
+    /// The input is hexadecimal text, bytes in memory order; without it that is recognised.
+    #[arg(long, conflicts_with = "binary", help_heading = None)]
     pub(crate) hex: bool,
     /// Loads and stores in their own syntax.
     #[arg(long)]
@@ -185,4 +185,14 @@ pub(crate) struct XeArgs {
     /// Floating-point immediates as bits.
     #[arg(long)]
     pub(crate) hex_floats: bool,
+}
+
+/// An address or an offset: decimal, or hex after `0x`; `_` may stand between digits.
+pub(crate) fn parse_address(text: &str) -> Result<u64, String> {
+    let digits = text.replace('_', "");
+    let parsed = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => digits.parse(),
+    };
+    parsed.map_err(|e| format!("expected a number, or hex after `0x`: {e}"))
 }

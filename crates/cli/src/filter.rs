@@ -47,7 +47,7 @@ struct Line {
     unknown: Option<(usize, usize)>,
 }
 
-/// Copies a listing, with the names that there are. `name` is what messages call it.
+/// Copies a listing, with the names that there are; gives how many bytes it had no text for. `name` is what messages call it.
 pub(crate) fn run(
     plan: &Plan<'_>,
     interfaces: Option<&Interfaces>,
@@ -55,7 +55,7 @@ pub(crate) fn run(
     input: Box<dyn Read>,
     out: &mut Output,
     name: &str,
-) -> Result<(), Diagnostic> {
+) -> Result<u64, Diagnostic> {
     let mut input = io::BufReader::new(input);
     let mut names = BTreeMap::new();
     if let Some(interfaces) = interfaces {
@@ -76,17 +76,19 @@ fn lines(
     input: &mut dyn BufRead,
     out: &mut Output,
     name: &str,
-) -> Result<(), Diagnostic> {
+) -> Result<u64, Diagnostic> {
+    let mut total = 0;
     let order = plan.isa().format().byte_order;
     let mut stream = Stream::new(plan, Options { show_errors: false, ..Options::default() }, 0);
     let (mut line, mut text) = (Vec::new(), Vec::new());
     loop {
         line.clear();
         if input.take(MAX_LINE).read_until(b'\n', &mut line).map_err(|e| unreadable(name, &e))? == 0 {
-            return Ok(());
+            return Ok(total);
         }
         if let Some(Line { address, bytes, unknown: Some((start, end)) }) = parse(&line, order) {
             text.clear();
+            total += bytes.len() as u64;
             let used = stream.feed(&bytes, hooks, &mut text);
             let one = used == bytes.len() && text.iter().filter(|&&b| b == b'\n').count() == 1;
             if one && !hooks.take_missed() {

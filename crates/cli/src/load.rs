@@ -56,6 +56,12 @@ impl Source {
         }
     }
 
+    /// Whether it is a name that chooses a gen or features within a description.
+    pub(crate) fn chooses(&self) -> bool {
+        let alias = self.alias().and_then(Result::ok);
+        alias.is_some_and(|alias| alias.generation.is_some() || alias.features.is_some())
+    }
+
     /// What the name stands for; `None` without a name.
     pub(crate) fn alias(&self) -> Option<Result<Alias, Diagnostic>> {
         match self {
@@ -188,6 +194,11 @@ pub(crate) fn read_isa(spec: &Spec, files: &mut SourceMap, problems: &mut Diagno
         Source::File(path) => read_file(path, spec, files, problems),
         Source::Name(name) => match problems.ok(names::find(name))?.machine {
             Machine::File(path) => read_file(&path, spec, files, problems),
+            Machine::Shipped(_) | Machine::Xe(_) if matches!(spec.roles, Roles::Wanted(Some(_))) => {
+                let d = Diagnostic::error("cli-roles", format!("`--roles` does not apply to `{name}`"));
+                problems.push(d.note("its description says itself what the operands are"));
+                None
+            }
             Machine::Shipped(shipped) => read_shipped(shipped, files, problems),
             Machine::Xe(_) => embedded("xe", files, problems),
             Machine::Spirv => {

@@ -44,6 +44,9 @@ struct Tool {
     /// When to colour what a person reads.
     #[arg(long, global = true, value_enum, default_value_t = session::Color::Auto, value_name = "WHEN")]
     color: session::Color,
+    /// What messages on standard error look like.
+    #[arg(long, global = true, value_enum, default_value_t = session::Messages::Text, value_name = "FORM")]
+    messages: session::Messages,
 }
 
 /// The definition of the command line: whole, or of the verb that is the first argument.
@@ -57,12 +60,14 @@ fn main() -> ExitCode {
         return code;
     }
     if names::are_asked_for(std::env::args_os()) {
+        let text = if std::env::args_os().any(|arg| arg == "--json") { names::to_json() } else { names::list() };
         // Standard output may be closed; there is nobody left to tell.
-        let _ = std::io::Write::write_all(&mut std::io::stdout(), names::list().as_bytes());
+        let _ = std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes());
         return ExitCode::SUCCESS;
     }
     let first = std::env::args_os().nth(1);
     let found = command(first.as_deref().and_then(|arg| arg.to_str())).get_matches();
-    let done = Tool::from_arg_matches(&found).and_then(|tool| cmd::run(&found, session::Session::new(tool.color)));
+    let done = Tool::from_arg_matches(&found)
+        .and_then(|tool| cmd::run(&found, session::Session::new(tool.color, tool.messages)));
     done.unwrap_or_else(|e| e.exit())
 }

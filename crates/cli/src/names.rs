@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use isaglot::shipped::{self, Shipped};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, closest};
 use isaglot_xe::Platform;
+use serde_json::json;
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -73,6 +74,21 @@ pub(crate) fn list() -> String {
         out.push_str(&format!("  {what}\n"));
     }
     out + &format!("\nFiles in the folders of {PATH} have names too: `ir3@600` is `ir3.xml` there, for gen 600.\n")
+}
+
+/// All names, for a program.
+pub(crate) fn to_json() -> String {
+    let descriptions = shipped::names().into_iter().map(|name| {
+        let gens = gens_of(name).unwrap_or_default();
+        json!({ "name": name, "gens": gens })
+    });
+    let machines = isaglot_xe::platform::ALL.map(|machine| {
+        let others: Vec<&str> = machine.names().filter(|name| *name != of(machine) && *name != "xe").collect();
+        json!({ "name": of(machine), "description": "xe", "gen": machine.generation(), "aliases": others })
+    });
+    let families: Vec<&str> = FAMILIES.iter().skip(1).map(|(_, what)| *what).collect();
+    let all = json!({ "version": 1, "descriptions": descriptions.collect::<Vec<_>>(), "machines": machines, "others": families });
+    format!("{all:#}\n")
 }
 
 /// The gens that a description names.

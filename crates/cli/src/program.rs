@@ -3,6 +3,8 @@
 //! An ELF file is known by its first four bytes, whatever its name; its header is never taken for code. Where the
 //! instruction set says for which machine its files are, a file for another machine is refused; elsewhere a warning says for which
 //! machine the file is.
+//!
+//! A file of nothing but hex digits and white space is hexadecimal text.
 
 use isaglot_asm::Entry;
 use isaglot_asm::labels::is_automatic;
@@ -13,17 +15,79 @@ use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind, Sym
 
 use crate::subject::SubjectKind;
 
+/// Whether a file begins as a SPIR-V module does, in either byte order.
+pub(crate) fn is_spirv(bytes: &[u8]) -> bool {
+    let magic = bytes.first_chunk().copied().map(u32::from_le_bytes);
+    magic.is_some_and(|m| [MAGIC, MAGIC.swap_bytes()].contains(&m))
+}
+
 /// What says that a file is a SPIR-V module, in either byte order.
 ///
 /// # Errors
 /// If it begins as one.
 pub(crate) fn refuse_spirv(file: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
-    let magic = bytes.first_chunk().copied().map(u32::from_le_bytes);
-    if magic.is_none_or(|m| ![MAGIC, MAGIC.swap_bytes()].contains(&m)) {
+    if !is_spirv(bytes) {
         return Ok(());
     }
     let d = Diagnostic::error("cli-spirv", format!("{file}: this is a SPIR-V module"));
     Err(d.note("`isaglot spirv dis` prints it, `isaglot list` without `--isa` lists it; `--binary` reads it as bytes"))
+}
+
+/// The fewest digits that are taken for hexadecimal text without being told.
+const LEAST_DIGITS: usize = 16;
+
+/// Whether a file is hexadecimal text: nothing but digits and white space, and some of these. A binary
+/// has another byte near its beginning, where the search ends.
+pub(crate) fn is_hex(bytes: &[u8]) -> bool {
+    let mut digits = 0;
+    for byte in bytes {
+        if byte.is_ascii_hexdigit() {
+            digits += 1;
+        } else if !byte.is_ascii_whitespace() {
+            return false;
+        }
+    }
+    digits >= LEAST_DIGITS
+}
+
+fn from_hex(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(bytes.len() / 2);
+    for word in bytes.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()) {
+        let word = word.strip_prefix(b"0x").unwrap_or(word);
+        if word.len() % 2 != 0 {
+            return None;
+        }
+        for pair in word.chunks(2) {
+            let text = std::str::from_utf8(pair).ok()?;
+            out.push(u8::from_str_radix(text, 16).ok()?);
+        }
+    }
+    Some(out)
+}
+
+/// The bytes that hexadecimal text gives, in memory order. Unless the user said that it is such text, a warning tells how it is
+/// read, and text that is not hexadecimal to its end is bytes after all.
+///
+/// # Errors
+/// If it was said, and is not so.
+pub(crate) fn from_text(
+    file: &str,
+    text: Vec<u8>,
+    is_said: bool,
+    problems: &mut Diagnostics,
+) -> Result<Vec<u8>, Diagnostic> {
+    if !is_said && !is_hex(&text) {
+        return Ok(text);
+    }
+    let bytes = from_hex(&text).ok_or_else(|| {
+        let d = Diagnostic::error("cli-hex", format!("{file}: invalid hex bytes"));
+        d.note("expected pairs of hex digits, bytes in memory order")
+    })?;
+    if !is_said {
+        let d = Diagnostic::warning("cli-hex", format!("{file}: read as hexadecimal text, bytes in memory order"));
+        problems.push(d.note("`--binary` reads the text as bytes, and `--hex` says that it is hexadecimal"));
+    }
+    Ok(bytes)
 }
 
 /// The first bytes of an ELF file.
@@ -51,19 +115,21 @@ impl Part {
     }
 }
 
-/// The code in a file: the executable sections of an ELF file, else all of it. With `raw` the bytes are what they are.
+/// The code in a file: the executable sections of an ELF file, else all of it. With `raw` the bytes are what they are, with `hex` hexadecimal text.
 pub(crate) fn parts(
     file: &str,
     bytes: Vec<u8>,
     kind: SubjectKind,
     plan: &Plan<'_>,
-    raw: bool,
+    (raw, hex): (bool, bool),
     problems: &mut Diagnostics,
 ) -> Result<Vec<Part>, Diagnostic> {
+    let raw = raw || hex;
     if !raw {
         refuse_spirv(file, &bytes)?;
     }
     if raw || !bytes.starts_with(ELF) {
+        let bytes = if raw && !hex { bytes } else { from_text(file, bytes, hex, problems)? };
         return Ok(vec![Part { section: None, address: 0, bytes, symbols: Vec::new() }]);
     }
     let wrong = |e: object::Error| Diagnostic::error("cli-elf", format!("{file}: {e}"));

@@ -5,7 +5,7 @@
 //! missing operands is a problem that the assembler explains, never a number.
 
 use isaglot::explain;
-use isaglot_asm::assemble::source;
+use isaglot_asm::assemble::source::{self, Setup};
 use isaglot_asm::{Assembler, Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
@@ -89,7 +89,8 @@ fn assemble(
         let program = assembly::assemble(assembler, &mut none, files, file, &layout, &mut problems);
         program.map(|program| program.image)
     } else {
-        source::assemble(assembler, file, text.as_bytes(), false, &mut problems)
+        let setup = Setup { only_targets: kind == SubjectKind::Llvm, ..Setup::default() };
+        source::assemble_with(assembler, file, text.as_bytes(), &setup, &mut problems)
     };
     let bytes: Vec<u8> = image.into_iter().flat_map(|image| image.sections).flat_map(|s| s.bytes).collect();
     if !problems.has_errors() && bytes.is_empty() {

@@ -1,5 +1,7 @@
 //! What every verb shares: colour, the files read so far, and how problems reach the user and the exit status.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -36,6 +38,15 @@ impl Color {
     }
 }
 
+/// The form of messages on standard error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Messages {
+    /// With snippets of the sources, for people.
+    Text,
+    /// One JSON object a line, as in the `diagnostics` of `isaglot check --json`.
+    Json,
+}
+
 /// The problems that concern the user: all but that the reader of the output has left.
 fn told(all: &Diagnostics) -> impl Iterator<Item = &Diagnostic> {
     all.iter().filter(|d| d.code != CLOSED)
@@ -54,24 +65,37 @@ pub(crate) struct Session {
     pub(crate) files: SourceMap,
     /// What the verb takes.
     pub(crate) takes: Takes,
+    /// The form of messages.
+    messages: Messages,
+    /// Every message so far: one cause is told once, however many ways lead to it.
+    said: RefCell<BTreeSet<String>>,
 }
 
 impl Session {
     /// A run that has read nothing yet.
-    pub(crate) fn new(color: Color) -> Session {
-        Session { color, files: SourceMap::new(), takes: Takes::default() }
+    pub(crate) fn new(color: Color, messages: Messages) -> Session {
+        let said = RefCell::default();
+        Session { color, files: SourceMap::new(), takes: Takes::default(), messages, said }
     }
 
     /// Writes diagnostics with their snippets, and a closing line if there were errors, to standard error.
     pub(crate) fn report(&self, all: &Diagnostics) {
         let mut err = std::io::stderr().lock();
         let color = self.color.on(&err);
+        let mut news = Diagnostics::new();
         for d in told(all) {
-            // Standard error may be closed; there is nobody left to tell.
-            let _ = err.write_all(render::text(&self.files, d, color).as_bytes());
+            let text = match self.messages {
+                Messages::Text => render::text(&self.files, d, color),
+                Messages::Json => format!("{}\n", render::json(&self.files, d)),
+            };
+            if self.said.borrow_mut().insert(text.clone()) {
+                // Standard error may be closed; there is nobody left to tell.
+                let _ = err.write_all(text.as_bytes());
+                news.push(d.clone());
+            }
         }
-        if is_failure(all) {
-            let _ = writeln!(err, "isaglot: {}", render::summary(all));
+        if is_failure(&news) && self.messages == Messages::Text {
+            let _ = writeln!(err, "isaglot: {}", render::summary(&news));
         }
     }
 

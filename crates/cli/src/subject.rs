@@ -30,6 +30,8 @@ pub(crate) enum Subject {
 pub(crate) enum SubjectKind {
     /// A description whose templates are all there is to its assembly.
     Templates,
+    /// A target of LLVM: its operands hold numbers, or what relocations make of labels, never their addresses as they are.
+    Llvm,
     /// A description whose assembly has the pseudo-instructions, relocations and files of RISC-V.
     Riscv,
     /// Intel Xe by its own assembly.
@@ -39,12 +41,16 @@ pub(crate) enum SubjectKind {
 }
 
 /// Every kind of description.
-pub(crate) const DESCRIPTIONS: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::Riscv];
+pub(crate) const DESCRIPTIONS: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::Llvm, SubjectKind::Riscv];
+
+/// Every kind whose programs are instructions.
+pub(crate) const WORDS: &[SubjectKind] =
+    &[SubjectKind::Templates, SubjectKind::Llvm, SubjectKind::Riscv, SubjectKind::Xe];
 
 impl SubjectKind {
     fn name(self) -> &'static str {
         match self {
-            SubjectKind::Templates => "descriptions",
+            SubjectKind::Templates | SubjectKind::Llvm => "descriptions",
             SubjectKind::Riscv => "RISC-V",
             SubjectKind::Xe => "Intel Xe",
             SubjectKind::Spirv => "SPIR-V",
@@ -60,7 +66,10 @@ pub(crate) const CHOICES: Only =
     (DESCRIPTIONS, &["feature", "include", "operands", "triple", "mcpu", "no_aliases", "stale"]);
 
 /// The option that chooses a gen, or a machine of Intel Xe.
-pub(crate) const GEN: Only = (&[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Xe], &["gen"]);
+pub(crate) const GEN: Only = (WORDS, &["gen"]);
+
+/// The option that says that an input is hexadecimal text.
+pub(crate) const HEX: Only = (WORDS, &["hex"]);
 
 /// What a verb takes, and what of that the command line asks for.
 #[derive(Clone, Debug, Default)]
@@ -95,7 +104,8 @@ pub(crate) fn refusal(what: &str, kinds: &[SubjectKind], subject: &str) -> Diagn
     // RISC-V is a description too.
     let all = DESCRIPTIONS.iter().all(|kind| kinds.contains(kind));
     let told = kinds.iter().filter(|kind| !all || **kind != SubjectKind::Riscv);
-    let names: Vec<&str> = told.map(|kind| kind.name()).collect();
+    let mut names: Vec<&str> = told.map(|kind| kind.name()).collect();
+    names.dedup();
     let d = Diagnostic::error("cli-subject", format!("{what} does not apply to `{subject}`"));
     d.note(format!("it is for {}", names.join(", ")))
 }

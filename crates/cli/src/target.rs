@@ -13,9 +13,6 @@ use crate::load::{Chosen, Spec};
 use crate::progress::Progress;
 use crate::subject::SubjectKind;
 
-/// The code of the warning that nothing says what an operand means.
-const MISSING: &str = "operands-missing";
-
 /// The options that say what a TableGen description consists of.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct FileArgs {
@@ -131,18 +128,34 @@ fn operands(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut 
 
 /// Reads a target and resolves triple, processor and features.
 pub(crate) fn load(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Chosen> {
-    let before = problems.iter().filter(|d| d.code == MISSING).count();
     let target = read(path, &spec.read.files, files, problems)?;
-    let missing = problems.iter().filter(|d| d.code == MISSING).count() - before;
-    if missing > 0 {
-        let message =
-            format!("{}: texts are approximate, since {missing} kinds of operands are not explained", path.display());
-        let d = Diagnostic::warning("cli-operands", message);
-        problems.push(
-            d.note("`isaglot check` lists them, and docs/llvm-targets.md says how an operand table explains them"),
-        );
-    }
+    approximate(path, &target.lowered).into_iter().for_each(|d| problems.push(d));
     choose(target.lowered.isa, &target.table, spec, problems)
+}
+
+/// Names in the warning about approximate texts.
+const SHOWN: usize = 3;
+
+/// The warning that nothing says what some operands mean: how much of the target that touches.
+fn approximate(path: &Path, lowered: &Lowered) -> Option<Diagnostic> {
+    let mut missing: Vec<(&str, usize)> = lowered.missing.iter().map(|m| (m.1.as_str(), m.3)).collect();
+    // The most used ones first; those that are used alike stay in the order of their names.
+    missing.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    let uses: usize = missing.iter().map(|&(_, count)| count).sum();
+    let names: Vec<String> = missing.iter().take(SHOWN).map(|(name, count)| format!("`{name}` ({count})")).collect();
+    let message = format!(
+        "{}: texts are approximate: nothing explains {}, used {uses} times by the {} instructions",
+        path.display(),
+        if missing.len() == 1 {
+            "1 kind of operands".to_owned()
+        } else {
+            format!("{} kinds of operands", missing.len())
+        },
+        lowered.instructions
+    );
+    let d = Diagnostic::warning("cli-operands", message).note(format!("the most used: {}", names.join(", ")));
+    let d = d.note("`isaglot check` lists all, and docs/llvm-targets.md says how an operand table explains them");
+    (!missing.is_empty()).then_some(d)
 }
 
 /// Resolves triple, processor and features of a target.
@@ -155,7 +168,7 @@ pub(crate) fn choose(isa: Isa, table: &OperandTable, spec: &Spec, problems: &mut
     }
     match llvm::choose(&isa, table, &spec.processor.triple, &spec.processor.mcpu, &names) {
         Ok(features) => {
-            Some(Chosen { isa, generation: 0, features, aliases: !spec.no_aliases, kind: SubjectKind::Templates })
+            Some(Chosen { isa, generation: 0, features, aliases: !spec.no_aliases, kind: SubjectKind::Llvm })
         }
         Err(no) => {
             let features = || isa.features().iter().map(|f| f.name.as_str());

@@ -6,24 +6,24 @@ use std::process::ExitCode;
 
 use isaglot_asm::Assembler;
 use isaglot_asm::assemble::limits::MAX_OUTPUT;
-use isaglot_asm::assemble::source::{self, Image, Setup};
+use isaglot_asm::assemble::source::{self, Image, Section, Setup};
 use isaglot_codec::Plan;
 use isaglot_invariant::impossible;
 use isaglot_model::FeatureId;
-use isaglot_riscv::assembly::{self, Program};
+use isaglot_riscv::assembly::{self, Program, Symbol};
 use isaglot_riscv::{Xlen, elf, isa_name};
 use isaglot_source::{Diagnostic, Diagnostics, FileId, closest};
 use isaglot_xe::Compaction;
 use isaglot_xintf::assembly::Interfaces;
+use serde_json::{Value, json};
 
 use super::xe;
-use crate::args::{OutputArgs, SpecArgs, TextArgs};
+use crate::args::{OutputArgs, SpecArgs, TextArgs, parse_address};
 use crate::interrupt::Stage;
 use crate::io::{Output, input_name, read_text};
 use crate::load::{Chosen, read_names};
 use crate::session::{EXIT_INPUT, Session};
-use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind, refusal};
-use crate::target;
+use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind, WORDS, refusal};
 
 /// Assemble a program to a raw binary, or for RISC-V to an executable ELF file.
 #[derive(clap::Args, Debug)]
@@ -52,6 +52,9 @@ pub(crate) struct Args {
     /// Print a listing: places, bytes, source. Without `--output`, in place of the bytes.
     #[arg(long)]
     list: bool,
+    /// Write sections and labels with their addresses as JSON (`docs/asm.md`).
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
     #[command(flatten)]
     text: TextArgs,
     /// 32-bit words that stand before the program, in hex with commas. A firmware for afuc begins with `00000000`.
@@ -69,13 +72,13 @@ pub(crate) struct Args {
 }
 
 /// What can be assembled here. SPIR-V has `isaglot spirv as`.
-pub(crate) const TAKES: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Xe];
+pub(crate) const TAKES: &[SubjectKind] = WORDS;
 
 /// The options that are for some of them.
 pub(crate) const ONLY: &[Only] = &[
     CHOICES,
     GEN,
-    (DESCRIPTIONS, &["format", "list", "names", "compat", "header"]),
+    (DESCRIPTIONS, &["format", "list", "map", "names", "compat", "header"]),
     (&[SubjectKind::Riscv], &["section_start", "entry", "xintf"]),
     (&[SubjectKind::Xe], &["compact", "json"]),
 ];
@@ -113,18 +116,10 @@ fn parse_word(text: &str) -> Result<u32, String> {
     u32::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16).map_err(|e| e.to_string())
 }
 
-fn parse_address(text: &str) -> Option<u64> {
-    let digits = text.replace('_', "");
-    match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
-        Some(hex) => u64::from_str_radix(hex, 16).ok(),
-        None => digits.parse().ok(),
-    }
-}
-
 /// `text=ADDRESS` for the usual sections, `.name=ADDRESS` for any.
 fn parse_start(text: &str) -> Result<(String, u64), String> {
     let (name, address) = text.split_once('=').ok_or("expected SECTION=ADDRESS, such as text=0x80000000")?;
-    let address = parse_address(address.trim()).ok_or("an address is decimal, or hexadecimal after 0x")?;
+    let address = parse_address(address.trim())?;
     let name = match name.trim() {
         short @ ("text" | "rodata" | "data" | "bss") => format!(".{short}"),
         name => name.to_owned(),
@@ -153,6 +148,23 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     }
 }
 
+/// A label of a program: its address, or its place in a section that has none.
+struct Label {
+    name: String,
+    section: u32,
+    address: u64,
+}
+
+/// Sections and labels as JSON. Without addresses sections lie one after the other.
+fn map(image: &Image, labels: &[Label]) -> String {
+    let section = |s: &Section| json!({ "name": s.name, "address": s.address, "size": s.bytes.len() });
+    let name = |at: u32| image.sections.get(at as usize).map_or("", |s| s.name.as_str());
+    let label = |l: &Label| json!({ "name": l.name, "section": name(l.section), "address": l.address });
+    let sections: Vec<Value> = image.sections.iter().map(section).collect();
+    let labels: Vec<Value> = labels.iter().map(label).collect();
+    format!("{:#}\n", json!({ "version": 1, "sections": sections, "labels": labels }))
+}
+
 /// Whether an ELF file is wanted of RISC-V: by the format, else by the name of the output.
 fn is_elf(args: &Args) -> bool {
     let named_so = args.output.path().and_then(|path| path.extension()).is_some_and(|e| e == "elf");
@@ -167,7 +179,7 @@ fn riscv(
     file: FileId,
     session: &mut Session,
     problems: &mut Diagnostics,
-) -> Option<(Image, Vec<u8>)> {
+) -> Option<(Image, Vec<u8>, Vec<Label>)> {
     let xlen = Xlen::of(assembler.plan().generation());
     let interfaces = super::xintf::load(session, &args.xintf, &[], problems);
     let commands = isaglot_xintf::limits::MAX_COMMANDS;
@@ -187,7 +199,8 @@ fn riscv(
     let program = assembly::assemble(assembler, &mut imports, &mut session.files, file, &layout, problems)?;
     let bytes =
         if wants_elf { as_elf(args, chosen, plan, &program, xlen, problems)? } else { raw(&program, problems)? };
-    Some((program.image, bytes))
+    let label = |s: Symbol| Label { name: s.name, section: s.section, address: s.address };
+    Some((program.image, bytes, program.symbols.into_iter().map(label).collect()))
 }
 
 /// The bytes from the first address to the last one.
@@ -214,7 +227,7 @@ fn as_elf(
     let has = |name: &str| (0..).zip(features).any(|(id, f)| f.name == name && plan.feature(FeatureId(id)));
     let label = |name: &str| program.symbols.iter().find(|s| s.name == name).map(|s| s.address);
     let entry = match args.entry.as_deref() {
-        Some(text) => match label(text).or_else(|| parse_address(text)) {
+        Some(text) => match label(text).or_else(|| parse_address(text).ok()) {
             Some(address) => address,
             None => {
                 let d = Diagnostic::error("asm-entry", format!("no label is called `{text}`"));
@@ -256,13 +269,26 @@ fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagn
     let made = if chosen.kind == SubjectKind::Riscv {
         riscv(args, chosen, &mut assembler, file, session, &mut problems)
     } else {
-        // LLVM's operands hold numbers or what relocations make of labels, never their addresses as they are.
-        let only_targets = args.spec.spec().path().is_some_and(|path| target::is_tablegen(&path));
-        let setup = Setup { list: args.list, only_targets, ..Setup::default() };
+        let setup = Setup {
+            list: args.list,
+            symbols: true,
+            only_targets: chosen.kind == SubjectKind::Llvm,
+            ..Setup::default()
+        };
         let image = source::assemble_with(&mut assembler, file, &text, &setup, &mut problems);
-        image.map(|image| (image.bytes(), image)).map(|(bytes, image)| (image, bytes))
+        image
+            .map(|image| {
+                let labels = image.labels.iter();
+                let labels =
+                    labels.map(|l| Label { name: l.name.clone(), section: l.section, address: l.offset }).collect();
+                (image.bytes(), image, labels)
+            })
+            .map(|(bytes, image, labels)| (image, bytes, labels))
     };
-    let Some((image, bytes)) = made else { return Ok(problems) };
+    let Some((image, bytes, labels)) = made else { return Ok(problems) };
+    if let Some(path) = &args.map {
+        crate::io::write(Some(path), false, map(&image, &labels).as_bytes())?;
+    }
     let only_list = args.list && args.output.path().is_none();
     if !only_list {
         let path = args.output.path();

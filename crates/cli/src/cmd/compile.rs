@@ -46,8 +46,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         let message = format!("{} is compiled already", spec.source.name());
         return session.wrong_usage(Diagnostic::error("cli-compile", message));
     }
-    let alias = spec.source.alias().and_then(Result::ok);
-    if alias.is_some_and(|alias| alias.generation.is_some() || alias.features.is_some()) {
+    if spec.source.chooses() {
         let message = format!("a description is compiled whole, and `{}` chooses within one", spec.source.name());
         let d = Diagnostic::error("cli-compile", message).note("choose when it is used: `--spec X.isa --gen N`");
         return session.wrong_usage(d);

@@ -18,7 +18,7 @@ use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::TextOptions;
 
 use super::xe;
-use crate::args::{OutputArgs, SpecArgs, TextArgs, XeArgs};
+use crate::args::{OutputArgs, SpecArgs, TextArgs, XeArgs, parse_address};
 use crate::call_names::{CallArgs, CallNames, Interfaces};
 use crate::hooks::{Disassembly, Misses, NoMatch};
 use crate::interrupt::Stage;
@@ -27,10 +27,13 @@ use crate::load::{Chosen, Source, read_names};
 use crate::program::{self, ELF};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
-use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind};
+use crate::subject::{CHOICES, DESCRIPTIONS, GEN, HEX, Only, Subject, SubjectKind, WORDS};
 
 /// Bytes read at once.
 const BLOCK: usize = 1 << 20;
+
+/// The bytes by which the kind of an input is known.
+const HEAD: u64 = 64;
 
 /// The longest line that `--words` reads.
 const MAX_LINE: usize = 1 << 16;
@@ -111,13 +114,14 @@ pub(crate) struct Args {
 }
 
 /// What can be disassembled here. SPIR-V has `isaglot spirv dis`.
-pub(crate) const TAKES: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Xe];
+pub(crate) const TAKES: &[SubjectKind] = WORDS;
 
 /// The options that are for some of them.
 pub(crate) const ONLY: &[Only] = &[
     CHOICES,
     GEN,
     xe::ONLY,
+    HEX,
     (
         DESCRIPTIONS,
         &["base", "entry", "entries_from", "no_errors", "max_errors", "raw", "names", "compat", "trace_fields"],
@@ -142,15 +146,6 @@ fn parse_entry(text: &str) -> Result<Entry, String> {
         return Err("NAME: places without a name are called so; choose another one".to_owned());
     }
     Ok(Entry { offset, name: name.as_bytes().to_vec() })
-}
-
-/// An address or an offset: decimal, or hex after `0x`.
-pub(crate) fn parse_address(text: &str) -> Result<u64, String> {
-    let parsed = match text.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16),
-        None => text.parse(),
-    };
-    parsed.map_err(|e| format!("expected a number, or hex after `0x`: {e}"))
 }
 
 /// The named places that a file lists.
@@ -220,7 +215,8 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
         Disassembly { raw: args.raw, names, trace: args.trace_fields, missed: false, misses: Misses::default() };
     let mut out = args.output.create()?;
     if args.words {
-        words(args, &plan, &options, &mut hooks, &mut out)?;
+        let total = words(args, &plan, &options, &mut hooks, &mut out)?;
+        advise(&hooks, &plan, chosen, total, session);
         return out.finish().map(|()| true);
     }
     let name = input_name(args.input.as_deref());
@@ -234,13 +230,22 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
     if args.filter {
         let input = open(args.input.as_deref())?;
         let _stage = Stage::new(format!("filtering {name}"), "");
-        crate::filter::run(&plan, interfaces.as_ref(), &mut hooks, input, &mut out, &name)?;
+        let total = crate::filter::run(&plan, interfaces.as_ref(), &mut hooks, input, &mut out, &name)?;
+        advise(&hooks, &plan, chosen, total, session);
         return out.finish().map(|()| true);
     }
     let input = open(args.input.as_deref())?;
-    let (input, head) = peeked(input).map_err(|e| unreadable(&name, &e))?;
-    let is_elf = head == *ELF;
-    if !args.binary {
+    let (mut input, head) = peeked(input).map_err(|e| unreadable(&name, &e))?;
+    let is_elf = head.starts_with(ELF);
+    let is_text = args.xe.hex || (!args.binary && program::is_hex(&head));
+    if is_text {
+        let mut problems = Diagnostics::new();
+        let text = crate::io::read_rest(&mut input, 0, &name)?;
+        let bytes = program::from_text(&name, text, args.xe.hex, &mut problems)?;
+        session.report(&problems);
+        input = Box::new(io::Cursor::new(bytes));
+    }
+    if !args.binary && !args.xe.hex {
         program::refuse_spirv(&name, &head)?;
     }
     let mut job =
@@ -248,10 +253,13 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
     if job.has_short_forms() {
         out.write_all(b".option exact\n").map_err(|e| out.failed(&e))?;
     }
-    let done = if is_elf && !args.binary {
+    let done = if is_elf && !args.binary && !args.xe.hex {
         job.elf(input, &mut out, session)
     } else {
-        let input = if job.reads_twice() { Input::Twice(seekable(args, input)?) } else { Input::Once(input) };
+        let input = match job.reads_twice() {
+            true => Input::Twice(seekable(args, input, is_text)?),
+            false => Input::Once(input),
+        };
         job.part(input, args.base.unwrap_or(0), &mut out, session)
     };
     // After a stop the rest is not known.
@@ -261,16 +269,22 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
         Err(e) => return Err(e.into_diagnostic(&job.name)),
     }
     let total = job.total;
-    if let Some(d) = hooks.misses.advice(&plan, chosen.isa.name(), total).filter(|_| is_whole) {
-        session.report(&d.into());
+    if is_whole {
+        advise(&hooks, &plan, chosen, total, session);
     }
     out.finish().map(|()| true)
+}
+
+/// Says what would make instructions of words that are none.
+fn advise(hooks: &Disassembly, plan: &Plan<'_>, chosen: &Chosen, total: u64, session: &Session) {
+    let advice = hooks.misses.advice(plan, chosen.isa.name(), total);
+    advice.into_iter().for_each(|d| session.report(&d.into()));
 }
 
 /// The input, and its first bytes, which stand in front of it again.
 fn peeked(mut input: Box<dyn Read>) -> io::Result<(Box<dyn Read>, Vec<u8>)> {
     let mut head = Vec::new();
-    input.by_ref().take(ELF.len() as u64).read_to_end(&mut head)?;
+    input.by_ref().take(HEAD).read_to_end(&mut head)?;
     Ok((Box::new(io::Cursor::new(head.clone()).chain(input)), head))
 }
 
@@ -323,7 +337,7 @@ impl Job<'_, '_> {
         }
         let bytes = crate::io::read_rest(&mut input, 0, &self.name).map_err(Stop::Other)?;
         let mut problems = Diagnostics::new();
-        let parts = program::parts(&self.name, bytes, self.chosen.kind, self.plan, false, &mut problems);
+        let parts = program::parts(&self.name, bytes, self.chosen.kind, self.plan, (false, false), &mut problems);
         session.report(&problems);
         let parts = parts.map_err(Stop::Other)?;
         self.options.labels = true;
@@ -400,11 +414,11 @@ impl Job<'_, '_> {
     }
 }
 
-/// The input as one that can be read twice.
-fn seekable(args: &Args, mut input: Box<dyn Read>) -> Result<Box<dyn ReadSeek>, Diagnostic> {
+/// The input as one that can be read twice: again from its file, unless it was text.
+fn seekable(args: &Args, mut input: Box<dyn Read>, is_text: bool) -> Result<Box<dyn ReadSeek>, Diagnostic> {
     let name = input_name(args.input.as_deref());
     let _stage = Stage::new(format!("reading {name}"), "");
-    if let Some(path) = args.input.as_deref().filter(|p| p.as_os_str() != "-")
+    if let Some(path) = args.input.as_deref().filter(|p| !is_text && p.as_os_str() != "-")
         && std::fs::metadata(path).is_ok_and(|m| m.is_file())
     {
         return Ok(Box::new(File::open(path).map_err(|e| unreadable(&name, &e))?));
@@ -454,16 +468,17 @@ fn each_block(input: &mut dyn Read, mut f: impl FnMut(&[u8]) -> Result<usize, St
     }
 }
 
-/// One instruction a line, as hex bytes.
+/// One instruction a line, as hex bytes; gives how many bytes there were.
 fn words(
     args: &Args,
     plan: &Plan<'_>,
     options: &Options,
     hooks: &mut Disassembly,
     out: &mut Output,
-) -> Result<(), Diagnostic> {
+) -> Result<u64, Diagnostic> {
     let name = input_name(args.input.as_deref());
     let input = open(args.input.as_deref())?;
+    let mut total = 0;
     let mut lines = io::BufReader::with_capacity(BLOCK, input);
     // One stream for all: without errors shown, no line leaves anything for the next.
     let mut stream = Stream::new(plan, Options { show_errors: false, ..options.clone() }, 0);
@@ -476,7 +491,7 @@ fn words(
         stage.at(number, 0);
         let n = io::BufRead::read_until(&mut (&mut lines).take(MAX_LINE as u64), b'\n', &mut line);
         if n.map_err(|e| unreadable(&name, &e))? == 0 {
-            return Ok(());
+            return Ok(total);
         }
         bytes.clear();
         text.clear();
@@ -484,6 +499,7 @@ fn words(
             let d = Diagnostic::error("cli-words", format!("{name}:{number}:1: invalid hex bytes"));
             return Err(d.note("expected pairs of hex digits, bytes in memory order, such as `1300a000`"));
         }
+        total += bytes.len() as u64;
         let used = stream.feed(&bytes, hooks, &mut text);
         // Exactly one instruction of exactly these bytes, or nothing.
         let missed = hooks.take_missed();

@@ -37,8 +37,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     if problems.has_errors() {
         session.report(&problems);
     }
-    let alias = spec.source.alias().and_then(Result::ok);
-    if isa.is_some() && alias.is_some_and(|alias| alias.generation.is_some() || alias.features.is_some()) {
+    if isa.is_some() && spec.source.chooses() {
         let message =
             format!("the pages are about the whole description, and `{}` chooses within one", spec.source.name());
         session.report(&Diagnostic::warning("cli-docs", message).into());

@@ -17,7 +17,7 @@ use crate::args::{OutputArgs, SpecArgs};
 use crate::load::{Chosen, load};
 use crate::question::{self, Question};
 use crate::session::{EXIT_INPUT, Session};
-use crate::subject::{CHOICES, GEN, Only, Subject, SubjectKind};
+use crate::subject::{CHOICES, GEN, Only, Subject, SubjectKind, WORDS};
 
 /// Say why a word decodes as it does, or what comes nearest; or what an instruction is made of.
 #[derive(clap::Args, Debug)]
@@ -44,7 +44,7 @@ pub(crate) struct Args {
 }
 
 /// What can be explained. SPIR-V has no words to take apart.
-pub(crate) const TAKES: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Xe];
+pub(crate) const TAKES: &[SubjectKind] = WORDS;
 
 /// The options that are for some of them.
 pub(crate) const ONLY: &[Only] = &[CHOICES, GEN];

@@ -10,14 +10,12 @@ use isaglot_listing::tree::{Elem, ListOperand};
 use isaglot_listing::{Listing, dot, hot, stats, svg, text, write};
 use isaglot_listing_build::{Options, Place, build_at};
 use isaglot_source::{Diagnostic, Diagnostics, Severity};
-use isaglot_spirv::asm::MAGIC;
 use isaglot_spirv::dis;
 use isaglot_spirv::list::{self as spirv, NoListing};
 use isaglot_xe::{ListOptions, Platform};
 
-use super::disasm::parse_address;
 use super::xe;
-use crate::args::{OutputArgs, RolesArgs, SpecArgs, XeArgs};
+use crate::args::{OutputArgs, RolesArgs, SpecArgs, XeArgs, parse_address};
 use crate::hooks::Misses;
 use crate::interrupt::Stage;
 use crate::io::{input_name, read, rest};
@@ -25,7 +23,7 @@ use crate::load::{Roles, Source, Spec};
 use crate::program::{self, Part};
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind};
+use crate::subject::{CHOICES, DESCRIPTIONS, GEN, HEX, Only, Subject, SubjectKind, WORDS};
 
 /// List a program with its blocks, operands, definitions and uses.
 #[derive(clap::Args, Debug)]
@@ -100,15 +98,16 @@ enum CompatArg {
 
 /// What can be listed: everything.
 pub(crate) const TAKES: &[SubjectKind] =
-    &[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Xe, SubjectKind::Spirv];
+    &[SubjectKind::Templates, SubjectKind::Llvm, SubjectKind::Riscv, SubjectKind::Xe, SubjectKind::Spirv];
 
 /// The options that are for some of them.
 pub(crate) const ONLY: &[Only] = &[
     CHOICES,
     GEN,
     xe::ONLY,
+    HEX,
     (DESCRIPTIONS, &["roles", "base"]),
-    (&[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Xe], &["binary"]),
+    (WORDS, &["binary"]),
     (&[SubjectKind::Xe], &["compat"]),
 ];
 
@@ -248,7 +247,7 @@ fn programs<'a>(args: &'a Args, plan: &'a Plan<'_>, kind: SubjectKind) -> Box<Li
     Box::new(move |file, bytes, _, problems| {
         let mut all = Vec::new();
         let (mut misses, mut total) = (Misses::default(), 0);
-        for part in program::parts(file, bytes, kind, plan, args.binary, problems)? {
+        for part in program::parts(file, bytes, kind, plan, (args.binary, args.xe.hex), problems)? {
             if args.base.is_some() && part.section.is_some() {
                 return Err(Diagnostic::error("cli-elf", "`--base` does not apply to ELF files"));
             }
@@ -272,8 +271,7 @@ fn programs<'a>(args: &'a Args, plan: &'a Plan<'_>, kind: SubjectKind) -> Box<Li
 fn modules(args: &Args, named: bool) -> Box<Lister<'_, 'static>> {
     let show = spirv::Show { defs: args.defs || args.hot, pc: args.pc || args.hot, bits: args.bits };
     Box::new(move |file, bytes, _, problems| {
-        let magic = bytes.first_chunk().copied().map(u32::from_le_bytes);
-        if !named && magic.is_none_or(|m| ![MAGIC, MAGIC.swap_bytes()].contains(&m)) {
+        if !named && !program::is_spirv(&bytes) {
             let d = Diagnostic::error("list-description", format!("{file}: this is not a SPIR-V module"));
             return Err(d.note("expected one, or a description: `--spec FILE` or `--isa NAME`"));
         }

@@ -254,7 +254,7 @@ fn kernels_listed(xe: &mut Xe<'_>, bytes: Vec<u8>) -> Value {
 /// The listing of a file: of an ELF file its code, by sections as text if it has several.
 fn listed(plan: &Plan<'_>, kind: SubjectKind, bytes: Vec<u8>) -> Value {
     let mut problems = Diagnostics::new();
-    let parts = match program::parts("the file", bytes, kind, plan, false, &mut problems) {
+    let parts = match program::parts("the file", bytes, kind, plan, (false, false), &mut problems) {
         Ok(parts) => parts,
         Err(d) => return json!({ "kind": "error", "message": render::text(&SourceMap::new(), &d, false) }),
     };

@@ -48,6 +48,9 @@ pub(super) fn report<'s>(
             }
         }
         Failure::Expected { at: from, what } => {
+            if let Some(d) = custom_name(assembler, text.get(from..).or_impossible(&[]), &what, |len| at(from, len)) {
+                return d;
+            }
             // A word where a symbol could stand, and no symbol has this name.
             let hash = usize::from(text.get(from) == Some(&b'#'));
             let name = text.get(from + hash..).or_impossible(&[]);
@@ -92,6 +95,32 @@ pub(super) fn report<'s>(
         )
         .label(whole, "this instruction"),
     }
+}
+
+/// The diagnostic for a misspelt name of a value, where one could stand: names begin with a sign, as in `@IB1_BASE`.
+fn custom_name(
+    assembler: &Assembler<'_, '_>,
+    rest: &[u8],
+    what: &[String],
+    at: impl Fn(usize) -> Span,
+) -> Option<Diagnostic> {
+    let takes_name = what.iter().any(|what| what.starts_with("a name"));
+    let length = rest.iter().take_while(|&&byte| is_word(byte) || matches!(byte, b'@' | b'$' | b'.')).count();
+    if !takes_name || length < 2 || rest.first().is_none_or(|&byte| is_word(byte)) {
+        return None;
+    }
+    let name = String::from_utf8_lossy(rest.get(..length)?).into_owned();
+    let known: Vec<String> = assembler.names.all().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+    let d = Diagnostic::error("asm-undefined", format!("no value is called `{name}`"));
+    Some(match closest(&name, known.iter().map(String::as_str)) {
+        Some(near) => {
+            d.label(at(length), format!("did you mean `{near}`?")).fix("the nearest name", at(length), near.to_owned())
+        }
+        None if known.is_empty() => {
+            d.label(at(length), "not defined").note("there is no table of names; a number says the same")
+        }
+        None => d.label(at(length), "not defined").note(format!("or {} was meant", join(what))),
+    })
 }
 
 fn join(what: &[String]) -> String {

@@ -10,7 +10,7 @@ use isaglot_xe::{Compaction, ListOptions, Platform, TextOptions};
 
 use super::{description, list, machine, word_problems};
 use crate::io::{Output, input_name, read_shared};
-use crate::session::{Color, Session};
+use crate::session::{Color, Messages, Session};
 
 /// The exit status for wrong usage.
 const USAGE: u8 = 1;
@@ -31,7 +31,7 @@ struct Options {
 /// Runs as `iga64`.
 pub(crate) fn run() -> ExitCode {
     let args: Vec<String> = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
-    let mut session = Session::new(Color::Auto);
+    let mut session = Session::new(Color::Auto, Messages::Text);
     let options = match parse(&args) {
         Ok(options) => options,
         Err(message) => {

@@ -15,9 +15,6 @@ use crate::load::{Source, Spec};
 use crate::names;
 use crate::program::{self, ELF};
 
-/// Digits of the shortest instruction.
-const LEAST_DIGITS: usize = 16;
-
 /// Bytes of the head of an ELF file that say what kind of file it is and for which machine.
 const HEAD: usize = 20;
 
@@ -49,15 +46,8 @@ pub(crate) fn kernels(
         return problems.ok(found);
     }
     let is_asm = path.is_some_and(|p| p.extension().is_some_and(|e| e.to_string_lossy().starts_with("asm")));
-    if hex || (!is_asm && is_hex(&bytes)) {
-        return match from_hex(&bytes) {
-            Some(bytes) => one(bytes),
-            None => {
-                let d = Diagnostic::error("xe-hex", format!("{}: invalid hex bytes", input_name(path)));
-                problems.push(d.note("expected pairs of hex digits, bytes in memory order"));
-                None
-            }
-        };
+    if hex || (!is_asm && program::is_hex(&bytes)) {
+        return problems.ok(program::from_text(&input_name(path), bytes, true, &mut Diagnostics::new())).and_then(one);
     }
     if is_asm || is_json(&bytes) {
         let file = files.add(input_name(path), bytes.as_slice());
@@ -161,36 +151,7 @@ fn whole(data: &[u8], used: usize) -> usize {
     at.min(data.len())
 }
 
-/// Whether a file is hexadecimal text: nothing but digits and white space, and at least a short word of digits. A binary
-/// has another byte near its beginning, where the search ends.
-fn is_hex(bytes: &[u8]) -> bool {
-    let mut digits = 0;
-    for byte in bytes {
-        if byte.is_ascii_hexdigit() {
-            digits += 1;
-        } else if !byte.is_ascii_whitespace() {
-            return false;
-        }
-    }
-    digits >= LEAST_DIGITS
-}
-
 /// Whether a file is a JSON listing. No instruction begins with these bytes, and kernels are not text.
 fn is_json(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(b"{") && std::str::from_utf8(bytes).is_ok()
-}
-
-fn from_hex(bytes: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(bytes.len() / 2);
-    for word in bytes.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()) {
-        let word = word.strip_prefix(b"0x").unwrap_or(word);
-        if word.len() % 2 != 0 {
-            return None;
-        }
-        for pair in word.chunks(2) {
-            let text = std::str::from_utf8(pair).ok()?;
-            out.push(u8::from_str_radix(text, 16).ok()?);
-        }
-    }
-    Some(out)
 }

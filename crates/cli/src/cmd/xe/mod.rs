@@ -28,7 +28,7 @@ use crate::subject::{Only, SubjectKind};
 pub(super) const HEADING: &str = "Intel Xe";
 
 /// The options of [`XeArgs`].
-pub(super) const ONLY: Only = (&[SubjectKind::Xe], &["hex", "ldst", "hex_floats"]);
+pub(super) const ONLY: Only = (&[SubjectKind::Xe], &["ldst", "hex_floats"]);
 
 /// Kernels to read.
 #[derive(Clone, Copy, Debug)]
