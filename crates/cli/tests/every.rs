@@ -24,13 +24,14 @@ const PROGRAMS: [(&str, &str); 5] = [
 
 /// The verbs that take a description, each with the rest of its command line: `{text}` is the instruction to explain,
 /// `{name}` the name.
-const VERBS: [(&str, &[&str]); 11] = [
+const VERBS: [(&str, &[&str]); 12] = [
     ("disasm --isa {name}", &["code"]),
     ("asm --isa {name}", &["code.s", "-o", "back"]),
     ("list --isa {name}", &["code"]),
     ("explain --isa {name}", &["{text}"]),
     ("run --max-steps 2 --isa {name}", &["code"]),
     ("check --isa {name}", &["--json"]),
+    ("lint --isa {name}", &["code"]),
     ("diff --isa {name}", &["--isa", "{name}"]),
     ("docs --isa {name}", &["-o", "pages"]),
     ("explore --isa {name}", &[]),

@@ -152,8 +152,8 @@ fn all_faults(case: &Case, prepare: &[String]) -> Result<(), Failed> {
     let printed = File::create(dir.join("printed"))?;
     let good = run(dir, &words(case, None, None), printed.into(), false)?;
     let silent = std::fs::metadata(dir.join("printed"))?.len() == 0;
-    // What is wrong with a description is what `check` prints, and with `--json` problems are for a machine.
-    let elsewhere = case.line.contains("--json") || case.words[0] == "check";
+    // What is wrong with a description or a kernel is what `check` and `lint` print, and with `--json` problems are for a machine.
+    let elsewhere = case.line.contains("--json") || ["check", "lint"].contains(&case.words[0].as_str());
     let mut wrong = Vec::new();
     let mut check = |what: &str, ran: &Ran, ok: bool| {
         let calm = !ran.errors.contains("panicked") && (ran.code.is_some() || ran.stopped);

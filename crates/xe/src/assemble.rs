@@ -173,6 +173,19 @@ impl<'d> Xe<'d> {
         (out.error_count() == before).then_some(bytes)
     }
 
+    /// Where each instruction of a text that assembles stands. This reads the text once more: who needs no places does not
+    /// pay for them.
+    pub fn places(&self, file: FileId, text: &[u8]) -> Vec<Span> {
+        let mut reader = Reader::new(file, text);
+        let mut places = Vec::new();
+        while let Some(raw) = reader.line() {
+            if let Ok(Some(line)) = reader.read(self, raw, places.len()) {
+                places.push(line.span);
+            }
+        }
+        places
+    }
+
     /// Encodes one instruction, in its short form if that is wanted and there is one; whether it is short, and the word.
     /// `None` if something is wrong with it.
     pub(crate) fn one(

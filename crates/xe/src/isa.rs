@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::implied::Implied;
 use crate::inst::{File, Form};
 use crate::platform::Platform;
+use crate::rules::{OperandRules, SPACE, UNITS};
 use crate::swsb::{Class, SwsbTable};
 use crate::types::Type;
 
@@ -196,7 +197,7 @@ pub struct Xe<'d> {
     pub(crate) kept: crate::encode_kept::KeptBits,
     pub(crate) lsc: crate::message::Lsc<'d>,
     pub(crate) messages: crate::message::Messages<'d>,
-    pub(crate) rules: crate::rules::OperandRules<'d>,
+    pub(crate) rules: OperandRules<'d>,
     /// The empty text.
     pub(crate) empty: Symbol,
     functions: rustc_hash::FxHashSet<(Slot, Symbol)>,
@@ -294,7 +295,7 @@ impl<'d> Xe<'d> {
             kept: crate::encode_kept::KeptBits::default(),
             lsc: crate::message::Lsc::new(isa, generation),
             messages: crate::message::Messages::new(isa, &flat, generation),
-            rules: crate::rules::OperandRules::new(isa, generation),
+            rules: OperandRules::new(isa, generation, Xe::space(isa, SPACE), Xe::enum_named(isa, UNITS)),
             empty: flat.symbol("")?,
             flat,
         })

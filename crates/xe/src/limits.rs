@@ -27,3 +27,6 @@ pub const KEPT_LINES: usize = 8192;
 
 /// The longest line that is kept, in bytes. Hardly any is longer.
 pub const KEPT_LINE: usize = 140;
+
+/// Steps of the checks of waits: an instruction counts once for itself and once for each that may be in flight there.
+pub const MAX_LINT_STEPS: u64 = 1 << 28;

@@ -6,18 +6,17 @@
 
 use isaglot_bits::Word;
 use isaglot_codec::Scopes;
-use isaglot_model::{EncodingId, FieldSource, Isa, Name, Piece};
+use isaglot_model::{EncodingId, EnumId, FieldSource, Isa, Name, Piece, SpaceId};
 use isaglot_source::Severity;
 
 use crate::inst::File;
-use crate::isa::Xe;
 
 /// A rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rule(u8);
 
-/// The codes of the rules, in the order of their numbers.
-const CODES: [&str; 12] = [
+/// The codes of the rules: first those of operands, which the description has, then those of waits.
+const CODES: [&str; 18] = [
     "xe-exec-size",
     "xe-region-width",
     "xe-region-one-row",
@@ -30,9 +29,28 @@ const CODES: [&str; 12] = [
     "xe-region-span",
     "xe-access-size",
     "xe-access-beyond",
+    "xe-token-read",
+    "xe-token-write",
+    "xe-token-source",
+    "xe-token-missing",
+    "xe-distance-read",
+    "xe-distance-write",
 ];
 
 impl Rule {
+    /// A read of what an instruction out of order has yet to write.
+    pub(crate) const TOKEN_READ: Rule = Rule(12);
+    /// A write of it.
+    pub(crate) const TOKEN_WRITE: Rule = Rule(13);
+    /// A write of what an instruction out of order has yet to read.
+    pub(crate) const TOKEN_SOURCE: Rule = Rule(14);
+    /// Nothing can wait for a result that is used.
+    pub(crate) const TOKEN_MISSING: Rule = Rule(15);
+    /// A read of what an instruction in order has yet to write.
+    pub(crate) const DISTANCE_READ: Rule = Rule(16);
+    /// A write of it.
+    pub(crate) const DISTANCE_WRITE: Rule = Rule(17);
+
     /// The stable code.
     pub fn code(self) -> &'static str {
         CODES.get(usize::from(self.0)).copied().unwrap_or_default()
@@ -48,14 +66,23 @@ impl Rule {
         (0..CODES.len()).map(|n| Rule(n as u8))
     }
 
-    /// What an operand that breaks a rule does is not defined, but programs run with it.
+    /// A missing wait makes results depend on time. What an operand does that breaks a rule is not defined either, but is
+    /// the same every time.
     pub fn severity(self) -> Severity {
-        Severity::Warning
+        if self.is_about_waits() { Severity::Error } else { Severity::Warning }
+    }
+
+    /// Whether it is about waits, and not about one operand.
+    pub fn is_about_waits(self) -> bool {
+        self >= Rule::TOKEN_READ
     }
 }
 
 /// The space of the rules.
-const SPACE: &str = "#operand-rule";
+pub(crate) const SPACE: &str = "#operand-rule";
+
+/// The enum of the units in which registers are accessed.
+pub(crate) const UNITS: &str = "access-unit";
 
 /// The rules of a machine.
 #[derive(Debug, Default)]
@@ -83,9 +110,14 @@ pub(crate) struct OperandRule<'d> {
 }
 
 impl<'d> OperandRules<'d> {
-    /// The rules that hold on machines of this gen.
-    pub(crate) fn new(isa: &'d Isa, generation: u32) -> OperandRules<'d> {
-        let Some(space) = Xe::space(isa, SPACE) else { return OperandRules::default() };
+    /// The rules of a space that hold on machines of this gen, and the enum that says in what units registers are accessed.
+    pub(crate) fn new(
+        isa: &'d Isa,
+        generation: u32,
+        space: Option<SpaceId>,
+        units_of: Option<EnumId>,
+    ) -> OperandRules<'d> {
+        let Some(space) = space else { return OperandRules::default() };
         let active = isa[space].encodings.iter().filter(|id| isa[**id].gens.contains(generation));
         let rules = active.clone().filter_map(|&id| {
             let meta = |key: &str| isa[id].meta.iter().find(|(k, _)| k == key).map_or("", |(_, v)| v.as_str());
@@ -109,7 +141,7 @@ impl<'d> OperandRules<'d> {
             }
         }
         let mut units = vec![1; usize::from(File::MME.0) + 1];
-        for value in Xe::enum_named(isa, "access-unit").map_or(&[] as &[_], |id| isa[id].values.as_slice()) {
+        for value in units_of.map_or(&[] as &[_], |id| isa[id].values.as_slice()) {
             if let Some(unit) = units.get_mut(value.value as usize + 1) {
                 *unit = value.display.parse().unwrap_or(1);
             }

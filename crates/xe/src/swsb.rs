@@ -103,6 +103,12 @@ impl SwsbTable {
         self.decode[class as usize].get(usize::try_from(code).ok()?).copied().flatten()
     }
 
+    /// Whether instructions of a class are out of order: whether codes that hold a distance and a token set the token there.
+    pub fn sets_token(&self, class: Class) -> bool {
+        let codes = self.decode.get(class as usize).map_or(&[] as &[_], Vec::as_slice);
+        codes.iter().flatten().any(|s| s.pipe != 0 && matches!(s.token, SbidToken::Set(_)))
+    }
+
     /// The code of an annotation, if it has one on such an instruction.
     pub fn encode(&self, class: Class, swsb: Swsb) -> Option<u64> {
         self.encode.get(&(class, swsb)).copied()

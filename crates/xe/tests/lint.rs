@@ -2,6 +2,8 @@
 
 #[path = "lint/regions.rs"]
 mod regions;
+#[path = "lint/waits.rs"]
+mod waits;
 
 use isaglot_testing::peer::{self, Peer};
 use isaglot_testing::{Trial, suite};
@@ -10,7 +12,11 @@ use isaglot_testing::{Trial, suite};
 const IGA64: Peer = Peer { name: "iga64", probe: || peer::answers("iga64", &["-h"]) };
 
 fn main() {
-    let mut trials = suite::corpus_cases("xe", &[("compilers_keep_the_rules_of_operands", regions::compiled)]);
+    let cases: [(&str, suite::Case); 2] = [
+        ("compilers_keep_the_rules_of_operands", regions::compiled),
+        ("compilers_wait_for_what_they_use", waits::compiled),
+    ];
+    let mut trials = suite::corpus_cases("xe", &cases);
     trials.push(Trial::test("every_rule_has_a_code", || {
         regions::codes();
         Ok(())

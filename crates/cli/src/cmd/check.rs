@@ -66,8 +66,9 @@ pub(crate) struct Args {
     output: OutputArgs,
 }
 
+/// What counts as an error too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Deny {
+pub(super) enum Deny {
     /// Warnings count as errors.
     Warnings,
 }

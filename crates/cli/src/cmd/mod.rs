@@ -12,6 +12,7 @@ pub(crate) mod explain;
 mod explore;
 mod gen_code;
 mod gen_isaspec;
+mod lint;
 mod list;
 mod man;
 mod run;
@@ -67,6 +68,7 @@ const VERBS: &[Verb] = &[
     #[cfg(feature = "explore")]
     verb!("explore", explore),
     verb!("gen", gen_code),
+    verb!("lint", lint, lint::TAKES, lint::ONLY),
     verb!("list", list, list::TAKES, list::ONLY),
     verb!("man", man),
     verb!("run", run),

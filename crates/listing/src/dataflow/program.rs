@@ -151,6 +151,18 @@ impl Program {
         &self.insts
     }
 
+    /// The file that a byte of the universe is in.
+    pub fn file_of(&self, byte: u32) -> FileId {
+        FileId(self.bases.partition_point(|base| *base <= byte).saturating_sub(1) as u32)
+    }
+
+    /// What an operand does, and the bytes that it does it with.
+    pub fn operand_at(&self, id: OperandId) -> Option<(Role, &[Run])> {
+        let operand = self.operands.get(id as usize)?;
+        let runs = self.runs.get(operand.runs.start as usize..operand.runs.end as usize)?;
+        Some((operand.role, runs))
+    }
+
     /// The blocks so far.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks

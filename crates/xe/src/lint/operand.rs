@@ -52,7 +52,7 @@ impl<'d> Xe<'d> {
                     let applies = if place == Place::Destination { rule.destinations } else { rule.sources };
                     if applies && broken >> n & 1 != 0 {
                         let (message, remedy) = (filled(rule.says, values), filled(rule.mend, values));
-                        found.push(Finding { at, rule: rule.rule, place, message, remedy });
+                        found.push(Finding { at, rule: rule.rule, place, message, remedy, other: None });
                     }
                 }
             };

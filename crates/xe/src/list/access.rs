@@ -12,10 +12,10 @@ use super::blocks::Exit;
 /// The order of register files in listings.
 pub(crate) const FILES: [&str; 5] = ["r", "acc", "s", "f", "a"];
 const R: FileId = FileId(0);
-const ACC: FileId = FileId(1);
+pub(crate) const ACC: FileId = FileId(1);
 const S: FileId = FileId(2);
-const F: FileId = FileId(3);
-const A: FileId = FileId(4);
+pub(crate) const F: FileId = FileId(3);
+pub(crate) const A: FileId = FileId(4);
 
 /// Registers that a message of unknown length is taken to touch: destination, addresses, data.
 const UNKNOWN_LENGTHS: [u32; 3] = [8, 4, 8];

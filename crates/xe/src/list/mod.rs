@@ -7,7 +7,7 @@ mod fast;
 mod links;
 mod message;
 
-use isaglot_listing::dataflow::{Flow, Link, TooLarge, solve};
+use isaglot_listing::dataflow::{Flow, Link, Program as Accesses, TooLarge, solve};
 use isaglot_listing::tree::{Elem, Inst as Element, Label, ListOperand, Listing, Text};
 use isaglot_listing::write::{self, Style};
 
@@ -16,7 +16,7 @@ use crate::isa::Xe;
 use crate::print::TextOptions;
 use crate::stream::{Program, StreamItem};
 
-use access::Ids;
+pub(crate) use access::{A, ACC, F, Ids};
 use blocks::{Blocks, Exit};
 pub use fast::Lister;
 
@@ -54,6 +54,14 @@ pub struct Analysis {
 }
 
 impl<'d> Xe<'d> {
+    /// The bytes that each operand of a program touches, and the operands of each instruction. From a call, control goes
+    /// to the function and to the next block.
+    pub(crate) fn accesses_of(&self, program: &Program) -> (Accesses, Vec<Ids>) {
+        let succs = self.successors(&program.starts, &blocks::lasts(program), false);
+        let exits: Vec<Exit> = succs.into_iter().map(|succs| Exit { succs, link: Link::None }).collect();
+        self.accesses(program, &exits, false)
+    }
+
     /// Blocks, and dataflow if it is asked for.
     pub fn analyse(&self, program: &Program, options: &ListOptions) -> Result<Analysis, TooLarge> {
         let lasts = blocks::lasts(program);

@@ -45,7 +45,7 @@ pub(crate) fn kernels(
         let found = elf(&bytes, &input_name(path), platform, problems);
         return problems.ok(found);
     }
-    let is_asm = path.is_some_and(|p| p.extension().is_some_and(|e| e.to_string_lossy().starts_with("asm")));
+    let is_asm = path.is_some_and(is_assembly);
     if hex || (!is_asm && program::is_hex(&bytes)) {
         return problems.ok(program::from_text(&input_name(path), bytes, true, &mut Diagnostics::new())).and_then(one);
     }
@@ -58,6 +58,11 @@ pub(crate) fn kernels(
         return made.and_then(one);
     }
     one(bytes)
+}
+
+/// Whether a file is assembly text, by its name.
+pub(super) fn is_assembly(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.to_string_lossy().starts_with("asm"))
 }
 
 /// The two bytes of an ELF head at `at`; files for Intel GPUs have the lower byte first.

@@ -1,10 +1,11 @@
-//! What `disasm`, `asm` and `list` do with a machine of Intel Xe, and the stand-in for `iga64`.
+//! What `disasm`, `asm`, `lint` and `list` do with a machine of Intel Xe, and the stand-in for `iga64`.
 
 mod asm;
 mod disasm;
 pub(crate) mod explain;
 pub(crate) mod iga64;
 pub(crate) mod input;
+mod lint;
 mod list;
 
 use std::io::Write;
@@ -18,6 +19,7 @@ use isaglot_xe::{Description, Platform, TextOptions, Xe};
 pub(super) use asm::assemble;
 pub(super) use disasm::disassemble;
 pub(super) use input::described;
+pub(super) use lint::{Linted, lint};
 pub(super) use list::{list, listings};
 
 use crate::args::XeArgs;
