@@ -34,7 +34,7 @@ pub mod zebin;
 pub use assemble::Compaction;
 pub use encode::EncodeError;
 pub use isa::{Description, FILES, FileInfo, Operation, Xe, description};
-pub use list::{ListOptions, Lister};
+pub use list::{FlowText, ListOptions, Lister};
 pub use platform::Platform;
 pub use print::TextOptions;
 pub use stream::Program;

@@ -66,6 +66,11 @@ impl Platform {
         if self.wide() { 64 } else { 32 }
     }
 
+    /// Bytes of a register of each file that dataflow tracks: `r acc s f a`.
+    pub fn register_bytes(self) -> [u32; 5] {
+        [self.grf_bytes(), self.grf_bytes(), 32, 4, 32]
+    }
+
     /// Bytes of the register files that dataflow tracks: `r acc s f a`.
     pub fn file_bytes(self) -> [u32; 5] {
         let grf = self.grf_bytes();

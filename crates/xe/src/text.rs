@@ -173,8 +173,7 @@ impl<'a, 'd> Printer<'a, 'd> {
     fn label(&mut self, out: &mut Vec<u8>) {
         while let Some(start) = self.outline.starts.get(self.block).filter(|s| **s as usize <= self.at) {
             if *start as usize == self.at && self.outline.end > 0 {
-                crate::print::label((*start).into(), out);
-                out.extend_from_slice(b":\n");
+                crate::print::label_line(*start, &self.options, out);
             }
             self.block += 1;
         }

@@ -17,6 +17,8 @@ pub(super) struct Classes {
     pub(super) file: Vec<u32>,
     /// Set of each operand: an index of `sets`.
     pub(super) set_of: Vec<u32>,
+    /// Class of each byte.
+    pub(super) of: Vec<u32>,
     starts: Vec<u32>,
     pool: Vec<u32>,
 }
@@ -83,7 +85,7 @@ pub(super) fn classify(program: &Program) -> Classes {
         }
         starts.push(pool.len() as u32);
     }
-    Classes { count: part.size.len(), weight: part.size, file: part.file, set_of, starts, pool }
+    Classes { count: part.size.len(), weight: part.size, file: part.file, set_of, of: part.of, starts, pool }
 }
 
 /// The bytes of `runs`, each once.

@@ -194,9 +194,7 @@ impl<'p> Graph<'p> {
     /// Edges from definitions that reach the end of their block.
     pub(super) fn cross_edges(&self, found: &mut Found, steps: &mut usize) -> Result<(), TooLarge> {
         let n = self.program.blocks.len();
-        let functions = self.calls.as_ref().map_or(0, |calls| calls.entries.len());
-        let (seen, left) = (vec![0; n], vec![0; functions]);
-        let mut search = Search { seen, left, stamp: 0, stack: Vec::new(), users: Vec::new() };
+        let mut search = self.search();
         for block in 0..n as u32 {
             let own = self.program.blocks[block as usize].insts.clone();
             let reaching = self.reaching[block as usize].clone();
@@ -228,6 +226,29 @@ impl<'p> Graph<'p> {
             }
         }
         Ok(())
+    }
+
+    /// What lives before the program: each class, and who uses it.
+    pub(super) fn live_before(&self, found: &Found) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let mut all = Vec::new();
+        if !self.program.blocks.is_empty() {
+            let mut search = self.search();
+            let mut steps = usize::MAX;
+            self.live_in.each(0, |class| {
+                search.begin();
+                search.stack.push(0);
+                self.find_users(class, found, &mut search, &mut steps);
+                all.extend(search.users.iter().map(|user| (class, *user)));
+            });
+        }
+        all.into_iter()
+    }
+
+    /// A search that has found nothing yet.
+    fn search(&self) -> Search {
+        let functions = self.calls.as_ref().map_or(0, |calls| calls.entries.len());
+        let (seen, left) = (vec![0; self.program.blocks.len()], vec![0; functions]);
+        Search { seen, left, stamp: 0, stack: Vec::new(), users: Vec::new() }
     }
 
     /// Adds the blocks to which a class gets from the end of a block, in its frame or in a function that is called.

@@ -141,6 +141,21 @@ impl Program {
         self.bases.len() - 1
     }
 
+    /// The bytes of an operand, in the universe of all files; ascending, each once.
+    pub fn bytes(&self, operand: OperandId) -> Vec<u32> {
+        let runs = self.operands.get(operand as usize).map_or(0..0, |o| o.runs.start as usize..o.runs.end as usize);
+        let mut bytes: Vec<u32> = self.runs[runs].iter().flat_map(|run| run.bytes()).collect();
+        bytes.sort_unstable();
+        bytes.dedup();
+        bytes
+    }
+
+    /// The register file of a byte of the universe, and the byte in it.
+    pub fn place(&self, byte: u32) -> (FileId, u32) {
+        let file = self.bases.partition_point(|base| *base <= byte).saturating_sub(1);
+        (FileId(file as u32), byte - self.bases[file])
+    }
+
     /// Number of instructions so far.
     pub fn inst_count(&self) -> usize {
         self.insts.len()

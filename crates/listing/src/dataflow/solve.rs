@@ -41,13 +41,64 @@ pub struct TooLarge;
 pub fn solve(program: &Program) -> Result<Flow, TooLarge> {
     let classes = classify(program);
     let mut walker = Walker::new(program, &classes);
-    let blocks = program.blocks.len() as u32;
     let mut found = Found::default();
+    let graph = find(program, &classes, &mut walker, &mut found)?;
+    let live = totals(program, &classes, &graph, &mut walker);
+    let (links, ranges) = by_operand(program, &classes, &mut found.edges);
+    Ok(Flow { links, ranges, live, files: program.file_count() })
+}
+
+/// A definition, or what was there before the program, and a use of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// The instruction that defines; none before the program.
+    pub def: Option<u32>,
+    /// The instruction that uses it.
+    pub user: u32,
+    /// Which bytes, in the universe of all files; ascending.
+    pub bytes: Vec<u32>,
+}
+
+/// What reaches each use, to the byte; by users, and then by definitions.
+pub fn reaches(program: &Program) -> Result<Vec<Reach>, TooLarge> {
+    let classes = classify(program);
+    let mut walker = Walker::new(program, &classes);
+    let mut found = Found::default();
+    let graph = find(program, &classes, &mut walker, &mut found)?;
+    let before = graph.live_before(&found);
+    let edges = found.edges.iter().map(|e| (e.user, Some(e.def), e.class));
+    let mut all: Vec<(u32, Option<u32>, u32)> = edges.chain(before.map(|(class, user)| (user, None, class))).collect();
+    all.sort_unstable();
+    all.dedup();
+    let mut bytes: Vec<Vec<u32>> = vec![Vec::new(); classes.count];
+    for (byte, class) in (0..).zip(&classes.of) {
+        bytes[*class as usize].push(byte);
+    }
+    let mut out: Vec<Reach> = Vec::new();
+    for (user, def, class) in all {
+        if out.last().is_none_or(|last| (last.user, last.def) != (user, def)) {
+            out.push(Reach { def, user, bytes: Vec::new() });
+        }
+        if let Some(last) = out.last_mut() {
+            last.bytes.extend(&bytes[class as usize]);
+        }
+    }
+    out.iter_mut().for_each(|reach| reach.bytes.sort_unstable());
+    Ok(out)
+}
+
+/// Finds all edges, and what lives between the blocks.
+fn find<'p>(
+    program: &'p Program,
+    classes: &Classes,
+    walker: &mut Walker<'_>,
+    found: &mut Found,
+) -> Result<Graph<'p>, TooLarge> {
     let calls = Calls::new(program, &mut walker.steps)?;
     let mut graph = Graph::new(program, calls, classes.count);
-    for block in 0..blocks {
+    for block in 0..program.blocks.len() as u32 {
         let (exposed, reaching, killed) = (found.exposed.len(), found.reaching.len(), found.killed.len());
-        walker.walk(block, &|_| false, &mut found, &mut |_, _, _| {});
+        walker.walk(block, &|_| false, found, &mut |_, _, _| {});
         found.exposed[exposed..].sort_unstable();
         found.reaching[reaching..].sort_unstable();
         graph.exposed.push(exposed as u32..found.exposed.len() as u32);
@@ -63,10 +114,8 @@ pub fn solve(program: &Program) -> Result<Flow, TooLarge> {
         }
     }
     graph.propagate();
-    graph.cross_edges(&mut found, &mut walker.steps)?;
-    let live = totals(program, &classes, &graph, &mut walker);
-    let (links, ranges) = by_operand(program, &classes, &mut found.edges);
-    Ok(Flow { links, ranges, live, files: program.file_count() })
+    graph.cross_edges(found, &mut walker.steps)?;
+    Ok(graph)
 }
 
 /// Live bytes by register file before each instruction.

@@ -6,6 +6,7 @@ mod element;
 mod fast;
 mod links;
 mod message;
+mod sets;
 
 use isaglot_listing::dataflow::{Flow, Link, Program as Accesses, TooLarge, solve};
 use isaglot_listing::tree::{Elem, Inst as Element, Label, ListOperand, Listing, Text};
@@ -19,6 +20,7 @@ use crate::stream::{Program, StreamItem};
 pub(crate) use access::{A, ACC, F, Ids};
 use blocks::{Blocks, Exit};
 pub use fast::Lister;
+pub use sets::FlowText;
 
 /// What a listing shows.
 #[derive(Clone, Copy, Debug, Default)]

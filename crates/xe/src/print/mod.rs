@@ -22,6 +22,8 @@ pub(crate) use head::named_options;
 pub struct TextOptions {
     /// The offset of each instruction.
     pub pc: bool,
+    /// What is added to these offsets. A sum below 0 is shown in two's complement of 64 bits.
+    pub pc_base: i32,
     /// The encoding of each instruction.
     pub bits: bool,
     /// Floating-point immediates as bits.
@@ -30,6 +32,8 @@ pub struct TextOptions {
     pub ldst: bool,
     /// Truth tables of `bfn` as numbers.
     pub bfn_numbers: bool,
+    /// Distances in place of labels.
+    pub numeric_labels: bool,
     /// No comments.
     pub no_comments: bool,
 }
@@ -81,15 +85,13 @@ impl<'d> Xe<'d> {
         let mut starts = program.starts.iter().copied().peekable();
         for entry in &program.entries {
             if starts.next_if(|s| *s == entry.pc).is_some() {
-                label(entry.pc.into(), out);
-                out.extend_from_slice(b":\n");
+                label_line(entry.pc, options, out);
             }
             self.print_entry(entry, options, out);
             out.push(b'\n');
         }
         if starts.next().is_some() {
-            label(program.end.into(), out);
-            out.extend_from_slice(b":\n");
+            label_line(program.end, options, out);
         }
     }
 
@@ -168,27 +170,50 @@ pub(crate) fn label(pc: i64, out: &mut Vec<u8>) {
     decimal(out, pc.abs());
 }
 
+/// The line of a label, if labels are shown.
+pub(crate) fn label_line(pc: u32, options: &TextOptions, out: &mut Vec<u8>) {
+    if !options.numeric_labels {
+        label(pc.into(), out);
+        out.extend_from_slice(b":\n");
+    }
+}
+
 /// Offset and encoding, as far as they are wanted.
 pub(crate) fn prefix(raw: RawWord, options: &TextOptions, out: &mut Vec<u8>) {
-    if !options.pc && !options.bits {
+    numbered_prefix(raw, None, options, out);
+}
+
+/// The same after the number of the instruction, if it has one.
+pub(crate) fn numbered_prefix(raw: RawWord, id: Option<u32>, options: &TextOptions, out: &mut Vec<u8>) {
+    if !options.pc && !options.bits && id.is_none() {
         return;
     }
     out.extend_from_slice(b"/* ");
+    if let Some(id) = id {
+        let width = 4usize.saturating_sub(digits(id) + 1);
+        spaces(out, width);
+        crate::float::write(out, format_args!("#{id} "));
+    }
     if options.pc {
-        crate::float::write(out, format_args!("[{:04X}] ", raw.pc));
+        crate::float::write(out, format_args!("[{:04X}]  ", i64::from(raw.pc) + i64::from(options.pc_base)));
     }
     if options.bits {
-        let words = (0..4).rev().map(|n| (raw.word >> (32 * n)) as u32);
-        for (n, word) in words.enumerate() {
-            match (raw.short && n < 2, n) {
-                (true, _) => out.extend_from_slice(b"         "),
-                (false, 0) => crate::float::write(out, format_args!(" {word:08x}")),
-                (false, 2) if raw.short => crate::float::write(out, format_args!(" {word:08x}")),
-                (false, _) => crate::float::write(out, format_args!("`{word:08x}")),
-            }
+        const DWORD: usize = 9;
+        let dwords = (0..4).rev().map(|n| (raw.word >> (32 * n)) as u32);
+        let shown = if raw.short { 2 } else { 4 };
+        spaces(out, (4 - shown) * DWORD);
+        for (n, dword) in dwords.skip(4 - shown).enumerate() {
+            out.extend_from_slice(if n > 0 { b"`" } else { b"" });
+            crate::float::write(out, format_args!("{dword:08X}"));
         }
+        out.push(b' ');
     }
-    out.extend_from_slice(b" */ ");
+    out.extend_from_slice(b"*/ ");
+}
+
+/// How many decimal digits a number has.
+fn digits(n: u32) -> usize {
+    n.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
 /// An invalid word, as a comment.

@@ -39,7 +39,10 @@ impl<'d> Xe<'d> {
             }
             XeOperandKind::Label => {
                 let start = out.len();
-                super::label(self.target(i, pc, o.imm), out);
+                match options.numeric_labels {
+                    true => decimal(out, o.imm as i64),
+                    false => super::label(self.target(i, pc, o.imm), out),
+                }
                 return Some(out.len() - start);
             }
             XeOperandKind::Direct | XeOperandKind::Macro => {

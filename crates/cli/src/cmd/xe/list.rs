@@ -5,7 +5,7 @@ use std::io::Write;
 use isaglot_listing::Listing;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::text::Findings;
-use isaglot_xe::{Description, ListOptions, Lister, Printer, TextOptions, Xe};
+use isaglot_xe::{Description, FlowText, ListOptions, Lister, Printer, TextOptions, Xe};
 
 use super::input::{self, Kernel};
 use super::{Input, machine, word_problems, write_all};
@@ -86,6 +86,23 @@ pub(super) fn json(
     let program = xe.program(bytes);
     let mut whole = Vec::new();
     xe.write_json(&program, options, &mut whole).map_err(|_| too_large())?;
+    let read = write_all(out, |text| {
+        std::mem::swap(text, &mut whole);
+        false
+    })?;
+    Ok((read, program.findings()))
+}
+
+/// Writes the text of a binary with dataflow; the answer is that of [`json`].
+pub(super) fn flow_text(
+    xe: &mut Xe<'_>,
+    bytes: &[u8],
+    (options, flow): (TextOptions, FlowText),
+    out: &mut Output,
+) -> Result<(bool, Findings), Diagnostic> {
+    let program = xe.program(bytes);
+    let mut whole = Vec::new();
+    xe.print_flow(&program, &options, flow, &mut whole).map_err(|_| too_large())?;
     let read = write_all(out, |text| {
         std::mem::swap(text, &mut whole);
         false
