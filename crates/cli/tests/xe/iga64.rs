@@ -63,6 +63,41 @@ fn options_are_those_of_the_verbs() {
 }
 
 #[test]
+fn options_of_its_own_are_honoured_or_refused() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let dir = dir.path();
+    let iga = dir.join("iga64");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_isaglot"), &iga).expect("a link");
+    std::fs::write(dir.join("k.asm12p72"), SOURCE).expect("a source");
+    said(dir, &iga, &["-q", "-v", "2", "-Wnone", "-Xnative", "k.asm12p72", "-o", "k.krn12p72"]);
+    // What texts hold is compared beside the peer, in the crate `xe`.
+    for (args, wanted) in [
+        (&["-n"][..], "(f0.0)  if (16|M0)                           -24                  -24"),
+        (&["-Xprint-pc", "-Xset-pc-base=0x100"], "/* [0108]  */         add (16|M0)"),
+        (&["-Xprint-pc", "-Xset-pc-base", "-8"], "/* [FFFFFFFFFFFFFFF8]  */ (W)     mov"),
+        (&["-Xprint-deps"], "// d:{r10}, d-fl:{f0[0-1]}\n// s0:{r1}\n        add"),
+        (&["-Xprint-defs"], "/*   #2 */ (f0.0)  if (16|M0)                           L0                  L0"),
+        (&["-Xprint-defs", "--color=never"], "//  #1{f0[0-1]}"),
+        (&["-Xprint-defs", "-Xno-print-ldst"], "//   ?=>#0 {r2}"),
+    ] {
+        let args: Vec<&str> = args.iter().copied().chain(["k.krn12p72"]).collect();
+        let text = said(dir, &iga, &args);
+        assert!(text.contains(wanted), "{args:?}: {text}");
+    }
+    for (args, wanted) in [
+        (&["-h"][..], "usage: iga64"),
+        (&["-h", "p"], "-p, --platform"),
+        (&["-X"], "-Xprint-deps"),
+        (&["-W"], "-Wnone"),
+    ] {
+        assert!(said(dir, &iga, args).contains(wanted), "{args:?}");
+    }
+    let out = run(dir, &iga, &["-Wregions", "k.krn12p72"]);
+    let warning = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success() && warning.contains("-Wregions: these checks are not made here"), "{warning}");
+}
+
+#[test]
 fn wrong_usage_is_said() {
     let dir = tempfile::tempdir().expect("a folder");
     let dir = dir.path();
@@ -74,6 +109,9 @@ fn wrong_usage_is_said() {
         (&["--frobnicate"], "option --frobnicate is not known"),
         (&["-p=2", "a", "b"], "one input file only"),
         (&["-d", "k"], "no platform"),
+        (&["-Xauto-deps", "k"], "option -Xauto-deps is not supported"),
+        (&["-Xset-pc-base=x", "k"], "x is not a number"),
+        (&["--color", "red", "k"], "expected always, never or auto"),
     ] {
         let out = run(dir, &iga, args);
         let said = String::from_utf8_lossy(&out.stderr);
