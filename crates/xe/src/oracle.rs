@@ -8,7 +8,7 @@ use isaglot_source::{Diagnostics, FileId};
 use crate::stream::{RawWord, StreamItem};
 use crate::{Compaction, ListOptions, Lister, Printer, Program, TextOptions, Xe};
 
-/// Takes bytes as a binary and as text: disassembles, lists with everything, reads the listing back, assembles. Says
+/// Takes bytes as a binary and as text: disassembles, checks, lists with everything, reads the listing back, assembles. Says
 /// what does not hold together; the point is that nothing panics and that every JSON that is written is read.
 pub fn exercise(xe: &mut Xe, data: &[u8]) -> Result<(), String> {
     let program = xe.program(data);
@@ -19,6 +19,11 @@ pub fn exercise(xe: &mut Xe, data: &[u8]) -> Result<(), String> {
     quick(xe, data)?;
     readings(xe, &program)?;
     canonical_words(xe, &program)?;
+    if xe.lint(&program).is_ok_and(|found| found.iter().any(|f| f.at >= program.entries.len() || f.message.is_empty()))
+    {
+        return Err("a finding is about nothing".to_owned());
+    }
+    let _ = xe.places(FileId(0), data);
     for (compat, ldst) in [(false, false), (true, true)] {
         let options = ListOptions { defs: true, pc: true, bits: true, ldst, compat, ..ListOptions::default() };
         let mut json = Vec::new();

@@ -1,7 +1,11 @@
 //! The rules that whole kernels keep: beside `iga64` on random instructions, and on what compilers make.
 
+#[path = "lint/generated.rs"]
+mod generated;
 #[path = "lint/regions.rs"]
 mod regions;
+#[path = "lint/removed.rs"]
+mod removed;
 #[path = "lint/waits.rs"]
 mod waits;
 
@@ -12,15 +16,17 @@ use isaglot_testing::{Trial, suite};
 const IGA64: Peer = Peer { name: "iga64", probe: || peer::answers("iga64", &["-h"]) };
 
 fn main() {
-    let cases: [(&str, suite::Case); 2] = [
+    let cases: [(&str, suite::Case); 3] = [
         ("compilers_keep_the_rules_of_operands", regions::compiled),
         ("compilers_wait_for_what_they_use", waits::compiled),
+        ("a_wait_that_is_needed_is_missed", removed::compiled),
     ];
     let mut trials = suite::corpus_cases("xe", &cases);
     trials.push(Trial::test("every_rule_has_a_code", || {
         regions::codes();
         Ok(())
     }));
+    trials.push(Trial::test("generated_kernels_wait", generated::generated));
     trials.push(peer::trial("peer_regions", &[IGA64], regions::beside_iga64));
     suite::run(trials);
 }
