@@ -261,13 +261,33 @@ impl EnumTable {
     }
 }
 
+/// Bits within a limb that belong to a key.
+#[derive(Clone, Copy, Debug)]
+struct KeyBits {
+    limb: u8,
+    lo: u8,
+    width: u8,
+    mask: u64,
+}
+
+impl KeyBits {
+    /// Those of a range of bits, the upper ones first.
+    fn of(range: &BitRange) -> impl Iterator<Item = KeyBits> {
+        let (lo, end) = (range.lo, range.lo + range.width);
+        [(1, lo.max(64), end), (0, lo, end.min(64))]
+            .into_iter()
+            .filter(|(_, lo, end)| lo < end)
+            .map(|(limb, lo, end)| KeyBits { limb, lo: (lo & 63) as u8, width: (end - lo) as u8, mask: mask(end - lo) })
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Leaf {
     encoding: EncodingId,
     /// The bits that the pattern sets.
     fixed: u128,
     /// The bits that guards depend on and the pattern leaves open, and the fields that they belong to.
-    key: Vec<BitRange>,
+    key: Vec<KeyBits>,
     key_width: u32,
     key_slots: u128,
     table: Vec<u32>,
@@ -454,8 +474,8 @@ impl<'a> Flat<'a> {
             }
         }
         let open = bits.and_not(encoding.pattern.care());
-        let key = open.runs();
-        let key_width = key.iter().map(|r| r.width).sum();
+        let key: Vec<KeyBits> = open.runs().iter().flat_map(KeyBits::of).collect();
+        let key_width = key.iter().map(|bits| u32::from(bits.width)).sum();
         // A field may share its bits with one that a guard names; it then decides as well.
         let touches = |piece: &Piece| match piece {
             Piece::Bits(range) => !bits.and(&Word::mask(*range, encoding.width)).is_zero(),
@@ -484,8 +504,10 @@ impl<'a> Flat<'a> {
         let index = self.leaf_of.get(encoding.index()).copied().unwrap_or(UNKNOWN);
         let Some(leaf) = self.leaves.get(index as usize) else { return ShapeId(UNKNOWN) };
         let mut key = 0u64;
-        for range in &leaf.key {
-            key = key << range.width | ((word >> range.lo) as u64 & mask(range.width));
+        let [low, high] = [word as u64, (word >> 64) as u64];
+        for bits in &leaf.key {
+            let limb = if bits.limb == 0 { low } else { high };
+            key = key << (bits.width & 63) | (limb >> (bits.lo & 63) & bits.mask);
         }
         let known = if leaf.key_width <= SHAPE_TABLE_BITS {
             leaf.table.get(key as usize).copied().unwrap_or(UNKNOWN)

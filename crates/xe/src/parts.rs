@@ -244,15 +244,15 @@ impl Parts {
         if kept.bits != bits || kept.key != key {
             return None;
         }
+        if kept.shown.hole.1 != Hole::None
+            && let Some([reg, sub]) = &plan.registers[part as usize]
+        {
+            return Some(fill(kept, reg.get(word), sub.get(word), out));
+        }
         let start = out.len();
         // A copy of fixed length is quicker than one of the right length.
         out.extend_from_slice(if kept.length <= SHORT_TEXT { &kept.text[..SHORT_TEXT as usize] } else { &kept.text });
         out.truncate(start + usize::from(kept.length));
-        if kept.shown.hole.1 != Hole::None
-            && let Some(register) = &plan.registers[part as usize]
-        {
-            return Some(fill(kept, register.map(|r| r.get(word)), out));
-        }
         Some(kept.shown)
     }
 
@@ -294,17 +294,27 @@ impl Parts {
     }
 }
 
-/// Writes the register into the text that was just added.
+/// Adds a text with the register in its hole. What is copied has fixed lengths; what is too much is cut off.
 #[inline]
-fn fill(kept: &Kept, [reg, sub]: [u64; 2], out: &mut Vec<u8>) -> Shown {
+fn fill(kept: &Kept, reg: u64, sub: u64, out: &mut Vec<u8>) -> Shown {
+    const BEFORE: usize = 8;
+    const AFTER: usize = 16;
     let (hole, kind) = kept.shown.hole;
-    let element = sub >> kept.shown.count.trailing_zeros().min(7);
-    out.truncate(out.len() - usize::from(kept.length - hole));
-    let start = out.len();
-    write_register(reg, element, kind, out);
-    let added = out.len() - start;
-    let rest = kept.text.get(usize::from(hole)..usize::from(kept.length)).unwrap_or(&[]);
-    out.extend_from_slice(rest);
+    let (hole, length) = (usize::from(hole), usize::from(kept.length));
+    let begin = out.len();
+    match kept.text.first_chunk::<BEFORE>().filter(|_| hole <= BEFORE) {
+        Some(before) => out.extend_from_slice(before),
+        None => out.extend_from_slice(kept.text.get(..hole).unwrap_or(&[])),
+    }
+    out.truncate(begin + hole);
+    write_register(reg, sub >> kept.shown.count.trailing_zeros().min(7), kind, out);
+    let added = out.len() - begin - hole;
+    let after = kept.text.get(hole..).unwrap_or(&[]);
+    match after.first_chunk::<AFTER>().filter(|_| length - hole <= AFTER) {
+        Some(after) => out.extend_from_slice(after),
+        None => out.extend_from_slice(after),
+    }
+    out.truncate(begin + added + length);
     let width = kept.shown.width.saturating_add(added as u16);
     Shown { width: if kept.shown.width == Shown::UNPADDED { Shown::UNPADDED } else { width }, ..kept.shown }
 }
@@ -335,15 +345,32 @@ fn write_register(reg: u64, element: u64, hole: Hole, out: &mut Vec<u8>) {
     }
 }
 
+/// Decimal digits of small numbers, and how many each has.
+static DECIMALS: [([u8; 3], u8); 256] = {
+    let mut all = [([0; 3], 0); 256];
+    let mut n = 0;
+    while n < all.len() {
+        let [hundreds, tens, ones] = [b'0' + (n / 100) as u8, b'0' + (n / 10 % 10) as u8, b'0' + (n % 10) as u8];
+        all[n] = match n {
+            0..10 => ([ones, 0, 0], 1),
+            10..100 => ([tens, ones, 0], 2),
+            _ => ([hundreds, tens, ones], 3),
+        };
+        n += 1;
+    }
+    all
+};
+
 /// A number of few digits.
 #[inline]
 fn small_decimal(n: u64, out: &mut Vec<u8>) {
-    if n < 10 {
-        out.push(b'0' + n as u8);
-    } else if n < 100 {
-        out.extend_from_slice(&[b'0' + (n / 10) as u8, b'0' + (n % 10) as u8]);
-    } else {
-        crate::float::decimal(out, n as i64);
+    match usize::try_from(n).ok().and_then(|n| DECIMALS.get(n)) {
+        Some((digits, count)) => {
+            let start = out.len();
+            out.extend_from_slice(digits);
+            out.truncate(start + usize::from(*count));
+        }
+        None => crate::float::decimal(out, n as i64),
     }
 }
 
