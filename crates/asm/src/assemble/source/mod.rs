@@ -10,6 +10,7 @@
 
 mod branches;
 mod directive;
+mod emit;
 mod expression;
 mod layout;
 mod link;
