@@ -8,7 +8,7 @@
 //! lacks a file needs no other ledger. `BLESS=1` writes the ledger: known reasons stay, a new row gets the first line of
 //! why it failed. A set that passes whole has no file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -65,6 +65,36 @@ pub fn compare(path: &Path, tally: &Tally, write: bool) -> Result<(), String> {
     }
     lines.push("`cargo xtask bless` writes the ledger; read the difference before you commit it".to_owned());
     Err(lines.join("\n"))
+}
+
+/// Compares ids of what differs, each with an example, with a ledger of `KIND:WHAT` rows, where `*` is any kind. Rows that did not
+/// occur count only if everything was tried.
+///
+/// # Errors
+///
+/// Every difference, or why the ledger cannot be read.
+pub fn check_set(
+    crate_folder: &str,
+    set: &str,
+    found: &BTreeMap<String, String>,
+    everything: bool,
+) -> Result<(), String> {
+    let path = path(crate_folder, set);
+    let known = read(&path)?;
+    let any = |id: &str| format!("*:{}", id.split_once(':').map_or("", |(_, what)| what));
+    let known: BTreeSet<String> = known.keys().map(|(kind, what)| format!("{kind}:{what}")).collect();
+    let new = found.iter().filter(|(id, _)| !known.contains(*id) && !known.contains(&any(id)));
+    let new: Vec<_> = new.map(|(id, example)| format!("  {id}: {example}")).collect();
+    let gone = known.iter().filter(|row| everything && !found.keys().any(|id| id == *row || any(id) == **row));
+    let gone: Vec<_> = gone.map(|row| format!("  {row}")).collect();
+    let mut lines = Vec::new();
+    for (rows, what) in [(new, "differ and are not in the ledger"), (gone, "are in the ledger and do not differ")] {
+        if !rows.is_empty() {
+            lines.push(format!("{}: {} {what}:", path.display(), rows.len()));
+            lines.extend(limited(rows.into_iter()));
+        }
+    }
+    if lines.is_empty() { Ok(()) } else { Err(lines.join("\n")) }
 }
 
 type Rows = BTreeMap<(String, Place), String>;

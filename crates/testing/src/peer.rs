@@ -65,6 +65,8 @@ pub const SPIRV_TOOLS: Peer = Peer {
     name: "spirv-as, spirv-dis and spirv-val",
     probe: || ["spirv-as", "spirv-dis", "spirv-val"].iter().try_for_each(|tool| starts(tool)),
 };
+/// Intel's assembler for its GPUs, for XeLP to Xe HPC.
+pub const IGA64: Peer = Peer { name: "iga64", probe: || answers("iga64", &["-h"]) };
 /// The solver z3: solves a formula.
 pub const Z3: Peer = Peer { name: "z3", probe: z3 };
 /// Icarus Verilog.

@@ -6,6 +6,7 @@
 use isaglot_codec::Values;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
+use crate::encode::EncodeError;
 use crate::inst::{Form, Inst, XeOperandKind};
 use crate::isa::Xe;
 use crate::limits::KEPT_LINE;
@@ -199,7 +200,8 @@ impl<'d> Xe<'d> {
         let word = match self.encode(i, values) {
             Ok(word) => word,
             Err(e) => {
-                let d = Diagnostic::error("xe-encoding", e.message()).label(span, "cannot be encoded");
+                let code = if matches!(e, EncodeError::Option(_)) { "xe-option" } else { "xe-encoding" };
+                let d = Diagnostic::error(code, e.message()).label(span, "cannot be encoded");
                 out.push(d.note(format!("on {}", self.platform.name())));
                 return None;
             }

@@ -11,6 +11,8 @@ use crate::types::{Style, Type};
 pub enum EncodeError {
     /// No code for this scoreboard annotation on such an instruction.
     Scoreboard,
+    /// The form has no such option.
+    Option(&'static str),
     /// The form has no such field.
     Absent(String),
     /// The value does not fit.
@@ -26,6 +28,7 @@ impl EncodeError {
     pub fn message(&self) -> String {
         match self {
             EncodeError::Scoreboard => "this instruction cannot carry such a scoreboard annotation".to_owned(),
+            EncodeError::Option(name) => format!("this form of the instruction has no option `{{{name}}}`"),
             EncodeError::Absent(field) => format!("this form of the instruction has no field {field}"),
             EncodeError::Range(field) => format!("out of range for field {field}"),
             EncodeError::Text(field) => format!("not allowed in field {field} of this form"),
@@ -49,7 +52,10 @@ impl<'d> Xe<'d> {
         }
         let encoding = self.op(i.op).encoding;
         let word = self.flat.write(encoding, values).map_err(|e| match e {
-            WriteError::Absent(slot) => EncodeError::Absent(self.flat.name(slot).to_owned()),
+            WriteError::Absent(slot) => match self.option_of(i, slot) {
+                Some(name) => EncodeError::Option(name),
+                None => EncodeError::Absent(self.flat.name(slot).to_owned()),
+            },
             WriteError::Range(slot) => EncodeError::Range(self.flat.name(slot).to_owned()),
             WriteError::Text(slot) => EncodeError::Text(self.flat.name(slot).to_owned()),
             WriteError::Unsettled => EncodeError::Other("the operands contradict each other".to_owned()),
@@ -57,6 +63,21 @@ impl<'d> Xe<'d> {
         let shape = self.flat.shape_of(encoding, word);
         self.kept.learn(i, shape);
         Ok(word)
+    }
+
+    /// The option of an instruction that this field is, if it is one. (Fields that a machine has not share a slot.)
+    fn option_of(&self, i: &Inst, slot: Slot) -> Option<&'static str> {
+        let (s, o) = (&self.slots, &i.opts);
+        let options = [
+            (s.acc_wr, o.acc_wr, "AccWrEn"),
+            (s.atomic, o.atomic, "Atomic"),
+            (s.debug, o.breakpoint, "Breakpoint"),
+            (s.eot, o.eot, "EOT"),
+            (s.exbso, o.exbso, "ExBSO"),
+            (s.cps, o.cps, "CPS"),
+            (s.fusion, o.serialize, "Serialize"),
+        ];
+        options.iter().find(|(known, set, _)| *known == slot && *set).map(|(.., name)| *name)
     }
 
     /// The short form of a word of this instruction, 64 bits, if it has one.

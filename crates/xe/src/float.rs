@@ -179,6 +179,34 @@ pub fn parse(text: &str, ty: Type) -> Option<u64> {
     (value & !mask == 0).then_some(value)
 }
 
+/// A hexadecimal number with an exponent of 2, after its `0x`: `1.8p3`. `None` if it is none.
+pub(crate) fn hexadecimal(text: &str) -> Option<f64> {
+    let (digits, exponent) = text.split_once(['p', 'P'])?;
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let mut exponent: i64 = exponent.strip_prefix('+').unwrap_or(exponent).parse::<i16>().ok()?.into();
+    let (mut mantissa, mut lost) = (0u64, false);
+    for (n, digit) in whole.chars().chain(fraction.chars()).enumerate() {
+        let digit = digit.to_digit(16)?;
+        let fractional = n >= whole.len();
+        if mantissa >> 59 == 0 {
+            mantissa = mantissa << 4 | u64::from(digit);
+            exponent -= if fractional { 4 } else { 0 };
+        } else {
+            // What is dropped decides between two neighbours only.
+            lost |= digit != 0;
+            exponent += if fractional { 0 } else { 4 };
+        }
+    }
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let exact = (mantissa | u64::from(lost)) as f64;
+    // In two steps, as 2 to the exponent itself may not be a number.
+    let half = (exponent / 2).clamp(-1100, 1100) as i32;
+    let rest = (exponent - i64::from(half)).clamp(-1100, 1100) as i32;
+    Some(exact * 2f64.powi(half) * 2f64.powi(rest)).filter(|x| x.is_finite())
+}
+
 fn is_prefixed(digits: &str) -> bool {
     digits.len() > 1 && digits.starts_with('0') && !digits[1..].starts_with(['.', 'e', 'E'])
 }

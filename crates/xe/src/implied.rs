@@ -2,13 +2,12 @@
 //!
 //! Problem: operands of math macros are written without a region, and `sync` without a destination; their words have bits there,
 //! and hardware and compilers want the right ones. The description says which: `implied="DST_HS=1 …"` of a format holds for what an
-//! operand does not say, `implied-imm` for a format whose source is an immediate.
+//! operand does not say, `implied-one` for one element: in instructions of one channel, and for sources with a sub-register;
+//! `implied-imm` if the source is an immediate.
 
 use isaglot_codec::{Flat, Slot, Values};
 
-use crate::inst::{Desc, File, Form, Inst, NO_STRIDE, XeOperand};
-use crate::isa::Xe;
-use crate::platform::Platform;
+use crate::inst::{Form, NO_STRIDE, XeOperand};
 
 /// Strides of an operand: between rows, in a row, between neighbours; [`NO_STRIDE`] where nothing is implied.
 type Strides = [u8; 3];
@@ -18,6 +17,8 @@ type Strides = [u8; 3];
 pub(crate) struct Implied {
     /// Of the destination and the three sources.
     strides: [Strides; 4],
+    /// Where one element is meant.
+    strides_of_one: [Strides; 4],
     /// Of fields that belong to no operand.
     fields: Vec<(Slot, u64)>,
     /// With an immediate, these too.
@@ -25,30 +26,34 @@ pub(crate) struct Implied {
 }
 
 impl Implied {
-    /// Reads both attributes of a format; `None` if one does not say what the description knows.
-    pub(crate) fn new(flat: &Flat<'_>, form: Form, always: &str, with_immediate: &str) -> Option<Implied> {
-        let mut implied =
-            Implied { strides: [[NO_STRIDE; 3]; 4], fields: Vec::new(), with_immediate: fields(flat, with_immediate)? };
-        for (slot, value) in fields(flat, always)? {
-            let name = flat.name(slot);
-            let operand = ["DST", "SRC0", "SRC1", "SRC2"].iter().position(|o| name.starts_with(o));
-            let stride = ["_VS", "_W", "_HS"].iter().position(|s| name.ends_with(s));
-            match (operand, stride) {
+    /// Reads the attributes of a format; `None` if one does not say what the description knows.
+    pub(crate) fn new<'m>(flat: &Flat<'_>, form: Form, meta: impl Fn(&'static str) -> &'m str) -> Option<Implied> {
+        let mut strides = [[NO_STRIDE; 3]; 4];
+        let mut own = Vec::new();
+        for (slot, value) in fields(flat, meta("implied"))? {
+            match stride(flat.name(slot)) {
                 // The destination of a `sync` is nothing but bits.
-                (Some(operand), Some(stride)) if operand > 0 || form.has_dst() => {
-                    implied.strides[operand][stride] = u8::try_from(value).ok()?
-                }
-                _ => implied.fields.push((slot, value)),
+                Some((o, s)) if o > 0 || form.has_dst() => strides[o][s] = u8::try_from(value).ok()?,
+                _ => own.push((slot, value)),
             }
         }
-        Some(implied)
+        let mut strides_of_one = strides;
+        for (slot, value) in fields(flat, meta("implied-one"))? {
+            let (o, s) = stride(flat.name(slot))?;
+            strides_of_one[o][s] = u8::try_from(value).ok()?;
+        }
+        let with_immediate = fields(flat, meta("implied-imm"))?;
+        Some(Implied { strides, strides_of_one, fields: own, with_immediate })
     }
 
     /// An operand (0: the destination) with the strides that it does not say.
     pub(crate) fn complete(&self, operand: usize, o: &XeOperand) -> XeOperand {
-        let [v, w, h] = self.strides.get(operand).copied().unwrap_or([NO_STRIDE; 3]);
-        let or = |said: u8, implied: u8| if said == NO_STRIDE { implied } else { said };
-        XeOperand { v: or(o.v, v), w: or(o.w, w), h: or(o.h, h), ..*o }
+        completed(&self.strides, operand, o)
+    }
+
+    /// The same for one element: in an instruction of one channel, or of a source that names a sub-register.
+    pub(crate) fn complete_one(&self, operand: usize, o: &XeOperand) -> XeOperand {
+        completed(&self.strides_of_one, operand, o)
     }
 
     /// Whether an operand has the strides that are implied, or says none.
@@ -67,14 +72,16 @@ impl Implied {
     }
 }
 
-impl Xe<'_> {
-    /// Whether the text of a message is of the form `ExBSO` even if it does not say so: where a length stands beside a register, it has
-    /// to be in that form; from Xe2 on `ugm` has another.
-    pub(crate) fn implies_exbso(&self, i: &Inst) -> bool {
-        let has_length = i.srcs[1].len >= 0 || i.srcs[1].file == File::NULL;
-        let needed = self.platform < Platform::Xe2 || self.text(i.sub) != "ugm";
-        matches!(i.exdesc, Desc::Reg(_)) && has_length && needed
-    }
+fn completed(strides: &[Strides; 4], operand: usize, o: &XeOperand) -> XeOperand {
+    let [v, w, h] = strides.get(operand).copied().unwrap_or([NO_STRIDE; 3]);
+    let or = |said: u8, implied: u8| if said == NO_STRIDE { implied } else { said };
+    XeOperand { v: or(o.v, v), w: or(o.w, w), h: or(o.h, h), ..*o }
+}
+
+/// The operand and the stride that a field is.
+fn stride(name: &str) -> Option<(usize, usize)> {
+    let operand = ["DST", "SRC0", "SRC1", "SRC2"].iter().position(|o| name.starts_with(o));
+    Some((operand?, ["_VS", "_W", "_HS"].iter().position(|s| name.ends_with(s))?))
 }
 
 /// `NAME=NUMBER …`

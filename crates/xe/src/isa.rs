@@ -247,7 +247,7 @@ impl<'d> Xe<'d> {
                 bitwise: has("bitwise"),
                 select: has("select"),
                 unmasked: has("unmasked"),
-                implied: Implied::new(&flat, form, meta("implied"), meta("implied-imm"))?,
+                implied: Implied::new(&flat, form, meta)?,
             });
         }
         let has_short = |op: &Operation| isa[op.encoding].meta.iter().any(|(key, _)| key == "compact");

@@ -5,6 +5,7 @@
 
 mod assemble;
 pub mod decode;
+mod defaults;
 mod encode;
 mod encode_kept;
 pub mod explain;

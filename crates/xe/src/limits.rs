@@ -13,6 +13,9 @@ pub const KEPT_TEXT: usize = 96;
 /// Shapes whose parts are kept. The codec may give the last of its numbers to several shapes.
 pub const MAX_PLANS: usize = isaglot_codec::limits::MAX_SHAPES - 1;
 
+/// Levels of parentheses and signs in an immediate.
+pub const MAX_EXPRESSION_DEPTH: usize = 64;
+
 /// Bytes of text that are made before they are handed on.
 pub const TEXT_CHUNK: usize = 1 << 16;
 

@@ -4,7 +4,7 @@
 //! word; what of the first is not in the second must be named in `ledger/xe-implied.txt`: `FORM:FIELD`, `*` for any form, and why it means nothing.
 //! The canonical word must come back from the text to the last bit.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use isaglot_testing::{Random, rounds};
 use isaglot_xe::platform::ALL;
@@ -29,27 +29,6 @@ fn each_word(platforms: &[Platform], count: usize, mut check: impl FnMut(&mut Xe
             }
         }
     }
-}
-
-/// `FORM:FIELD` of each row of a ledger.
-fn ledger(name: &str) -> BTreeSet<String> {
-    let path = isaglot_testing::ledger::path(env!("CARGO_MANIFEST_DIR"), name);
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    text.lines().filter_map(|line| Some(line.split_once('\t')?.0.to_owned())).collect()
-}
-
-/// Compares what was lost with a ledger; rows that did not occur count only if all words were tried.
-fn compare(name: &str, lost: &BTreeMap<String, String>, whole: bool) {
-    let known = ledger(name);
-    let any = |id: &str| format!("*:{}", id.split_once(':').map_or("", |id| id.1));
-    let new: Vec<_> = lost
-        .iter()
-        .filter(|(id, _)| !known.contains(*id) && !known.contains(&any(id)))
-        .map(|(id, e)| format!("{id}\t{e}"))
-        .collect();
-    assert!(new.is_empty(), "{name}: {} rows that are not in the ledger:\n{}", new.len(), new.join("\n"));
-    let gone: Vec<_> = known.iter().filter(|id| whole && !lost.keys().any(|l| l == *id || any(l) == **id)).collect();
-    assert!(gone.is_empty(), "{name}: rows of the ledger that do not occur: {gone:?}");
 }
 
 #[test]
@@ -93,5 +72,5 @@ fn every_bit_comes_back() {
         wrong.len(),
         wrong.iter().take(40).cloned().collect::<Vec<_>>().join("\n")
     );
-    compare("xe-implied", &lost, count == 200);
+    isaglot_testing::ledger::check_set(env!("CARGO_MANIFEST_DIR"), "xe-implied", &lost, count == 200).unwrap();
 }

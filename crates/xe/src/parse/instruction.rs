@@ -56,7 +56,12 @@ impl Parser<'_, '_, '_> {
             return Err(self.expected("`.` and a function"));
         }
         self.space();
+        let start = self.at();
         self.channels(&mut i)?;
+        if (i.es, i.eo) != (1, 0) && !self.xe.has_channels(&i) && i.form != Form::Sync {
+            let message = format!("`{name}` has one channel", name = self.xe.op(op).name);
+            return Err(self.error("xe-range", message, start, "expected `(1|M0)`, or nothing"));
+        }
         self.flag_modifier(&mut i)?;
         self.operands(&mut i)?;
         self.space();
@@ -88,11 +93,14 @@ impl Parser<'_, '_, '_> {
         if self.peek() == b'(' && self.rest.get(1).is_some_and(u8::is_ascii_digit) {
             self.skip(1);
             i.es = self.small("a number of channels")?;
-            self.need(b'|')?;
-            self.need(b'M')?;
-            i.eo = self.small("a channel")?;
+            if self.eat(b'|') {
+                self.need(b'M')?;
+                i.eo = self.small("a channel")?;
+            }
             self.need(b')')?;
             self.space();
+        } else if self.xe.has_channels(i) {
+            return Err(self.expected("a number of channels, such as `(16|M0)`"));
         }
         Ok(())
     }
@@ -211,6 +219,7 @@ impl Parser<'_, '_, '_> {
             i.sat = self.eat_text(b"(sat)");
             self.space();
             i.dst = self.seen(i.form, DESTINATION, |p| p.destination(i))?;
+            i.dst = self.xe.with_default_region(i, 0, i.dst);
         }
         let (least, most) = match i.form {
             Form::Unary | Form::Jump | Form::Label | Form::Call | Form::Ret => (1, 1),
@@ -229,6 +238,7 @@ impl Parser<'_, '_, '_> {
             } else {
                 self.seen(i.form, n as u8, |p| p.source_operand(i, n))?
             };
+            let o = self.xe.with_default_region(i, n + 1, o);
             if let Some(slot) = i.srcs.get_mut(n) {
                 *slot = o;
             }

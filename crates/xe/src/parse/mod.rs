@@ -4,6 +4,7 @@
 //! What is wrong with a line is reported and the line left out; reading goes on with the next.
 
 mod cursor;
+mod expression;
 mod instruction;
 mod load_store;
 mod message;

@@ -31,6 +31,7 @@ impl Parser<'_, '_, '_> {
             self.eat(b'+')
         };
         if offset {
+            self.space();
             let n = self.number("an offset")?;
             let n = i64::try_from(n).unwrap_or(i64::MAX).saturating_mul(sign);
             o.off = i16::try_from(n).map_err(|_| self.error("xe-range", "offset out of range", start, "too far"))?;
@@ -136,17 +137,12 @@ impl Parser<'_, '_, '_> {
         if self.eat(b'<') {
             o.h = self.small("a stride")?;
             self.need(b'>')?;
-        } else if !matches!(i.form, Form::Dpas | Form::Call) && o.kind != XeOperandKind::Macro {
-            o.h = 1;
         }
         self.ty(&mut o)?;
         if i.form == Form::Call {
             o.ty = Type::D;
         }
         self.set_sub(&mut o, element, start)?;
-        if matches!(i.form, Form::Ternary | Form::Bfn) && o.kind == XeOperandKind::Macro {
-            o.h = NO_STRIDE;
-        }
         Ok(o)
     }
 
@@ -167,12 +163,7 @@ impl Parser<'_, '_, '_> {
             return self.target();
         }
         let negative = matches!(self.peek(), b'-' | b'~');
-        let after = self.rest.get(usize::from(negative)).copied().unwrap_or(0);
-        let named = matches!(after, b'i' | b'q' | b's') && {
-            let rest = self.rest.get(usize::from(negative)..).unwrap_or(&[]);
-            [&b"inf"[..], b"qnan", b"snan"].iter().any(|name| rest.starts_with(name))
-        };
-        if named || after.is_ascii_digit() {
+        if self.at_immediate(negative) {
             return self.immediate();
         }
         if negative {
@@ -183,11 +174,12 @@ impl Parser<'_, '_, '_> {
             o.mods |= 1;
         }
         self.register(&mut o)?;
+        let one = self.peek() == b'.';
         let element = self.sub_register(&mut o)?;
         if self.eat(b'<') {
             self.region(i, n, &mut o)?;
-        } else if !matches!(i.form, Form::Dpas) && !i.form.branches() && o.kind != XeOperandKind::Macro {
-            return Err(self.expected("a region such as `<1;1,0>`"));
+        } else if one && o.kind == XeOperandKind::Direct {
+            o = self.xe.op(i.op).implied.complete_one(n + 1, &o);
         }
         self.ty(&mut o)?;
         if i.form.branches() {
@@ -195,6 +187,18 @@ impl Parser<'_, '_, '_> {
         }
         self.set_sub(&mut o, element, start)?;
         Ok(o)
+    }
+
+    /// Whether an immediate comes, after a sign or without one. A parenthesis is a part of it unless it is `(abs)`.
+    fn at_immediate(&self, signed: bool) -> bool {
+        let rest = self.rest.get(usize::from(signed)..).unwrap_or(&[]);
+        match rest.first() {
+            Some(b'0'..=b'9') => true,
+            Some(b'i' | b'q' | b's') => [&b"inf"[..], b"qnan", b"snan"].iter().any(|name| rest.starts_with(name)),
+            Some(b'(') => !rest.starts_with(b"(abs)"),
+            Some(b'-' | b'~') => signed,
+            _ => false,
+        }
     }
 
     pub(super) fn region(&mut self, i: &Inst, n: usize, o: &mut XeOperand) -> Result<()> {
@@ -232,14 +236,25 @@ impl Parser<'_, '_, '_> {
         let length = self.length_to(|b, depth| b == b':' && depth == 0 || b.is_ascii_whitespace());
         let text = std::str::from_utf8(self.take(length)).unwrap_or("");
         let mut o = XeOperand { kind: XeOperandKind::Imm, ..XeOperand::default() };
+        if self.peek() == b':' {
+            self.ty(&mut o)?;
+            if let Some(bits) = float::parse(text, o.ty) {
+                o.imm = bits;
+                return Ok(o);
+            }
+            if is_number(text) {
+                let message = format!("`{text}` is no value of type {}", o.ty.name());
+                return Err(self.error("xe-immediate", message, start, "does not fit"));
+            }
+        }
+        self.back_to(start);
+        let (value, complement) = self.expression()?;
+        self.space();
         if self.peek() != b':' {
             return Err(self.expected("`:` and the immediate's type"));
         }
         self.ty(&mut o)?;
-        o.imm = float::parse(text, o.ty).ok_or_else(|| {
-            let message = format!("`{text}` is no value of type {}", o.ty.name());
-            self.error("xe-immediate", message, start, "does not fit")
-        })?;
+        o.imm = self.immediate_bits(value, complement, o.ty, start)?;
         Ok(o)
     }
 
@@ -261,4 +276,10 @@ impl Parser<'_, '_, '_> {
         let id = self.label_id(name, start);
         Ok(XeOperand { kind: XeOperandKind::Label, imm: id.into(), ..XeOperand::default() })
     }
+}
+
+/// Whether a text is one number, and not an expression.
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    float::integer(digits).is_some() || digits.parse::<f64>().is_ok() || digits.contains("nan")
 }
