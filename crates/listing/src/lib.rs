@@ -12,6 +12,7 @@ pub mod dataflow;
 pub mod dot;
 pub mod hot;
 pub mod limits;
+mod older;
 pub mod read;
 pub mod schema;
 pub mod stats;

@@ -1,26 +1,37 @@
 //! JSON in: the reader of a listing.
 //!
 //! The file is read in one go; only when that fails is it taken apart element by element, so that every bad element
-//! is reported with its place and a good file pays nothing for it.
+//! is reported with its place and a good file pays nothing for it. Older shapes ([`older`]) are tried then, too.
 
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::limits::MAX_READ_ERRORS;
+use crate::older;
 use crate::tree::{Elem, Listing};
 
 /// Reads a listing from the bytes of `file`; all problems are reported, each with its place.
 pub fn read(file: FileId, bytes: &[u8]) -> Result<Listing<'static>, Diagnostics> {
     let failure = match serde_json::from_slice::<Listing<'static>>(bytes) {
         Ok(listing) if listing.version == "2.0" => return Ok(listing),
-        Ok(listing) => {
+        Ok(listing) if listing.version != "1.0" => {
             let d = Diagnostic::error("listing-version", format!("version {:?} is not known", listing.version))
                 .label(Span::new(file, 0, 1), "")
-                .note("this reader takes version \"2.0\"");
+                .note("this reader takes the versions \"1.0\" and \"2.0\"");
             return Err(d.into());
         }
+        Ok(_) => serde::de::Error::custom("a listing of version 1.0 in no shape that is known"),
         Err(e) => e,
+    };
+    let failure = match older::modern(bytes).map(serde_json::from_value::<Listing<'static>>) {
+        Some(Ok(listing)) => return Ok(listing),
+        // Places are those of the present shape, and say nothing here.
+        Some(Err(e)) => {
+            let d = problem(&e).label(Span::new(file, 0, 1), "in this listing");
+            return Err(d.note("it is of an older shape, and is read as version 2.0").into());
+        }
+        None => failure,
     };
     let mut all = Diagnostics::new();
     if let Ok(parts) = serde_json::from_slice::<Parts<'_>>(bytes) {

@@ -30,6 +30,7 @@ pub mod swsb;
 pub mod text;
 pub mod types;
 mod unlist;
+mod unlist_message;
 pub mod zebin;
 
 pub use assemble::Compaction;

@@ -1,7 +1,7 @@
 //! Listings back into instructions, and so into a binary.
 //!
 //! A listing in the normal form holds everything that a binary does, but for bits that mean nothing. Loads and stores
-//! in their own form hold no descriptors: they are taken from the encoding, which must then be in the listing.
+//! in their own form hold no descriptors: these are taken from the encoding, if there is one, or made from the parts.
 
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 use rustc_hash::FxHashMap;
@@ -58,7 +58,7 @@ impl<'d> Xe<'d> {
         let Some(op) = self.op_named(&e.op) else {
             return match &e.encoding {
                 Some(text) => self.encoded_inst(text, v),
-                None => Err("no such mnemonic; the load and store form needs encodings (`--bits`)".to_owned()),
+                None => self.load_store_from(e).unwrap_or_else(|| Err("no such mnemonic".to_owned())),
             };
         };
         let mut i = Inst::new(op, self.op(op).form);
@@ -91,13 +91,13 @@ impl<'d> Xe<'d> {
         }
         self.annotations(e, &mut i)?;
         if i.form == Form::Send {
-            return self.send_from(e, i);
+            let i = self.send_from(e, i)?;
+            self.check_message(e, &i)?;
+            return Ok(i);
         }
         if let Some(dst) = &e.dst {
             i.dst = self.operand_from(dst, &mut i.sat, names)?;
-            if matches!(i.form, Form::Ternary | Form::Bfn | Form::Dpas) && i.dst.kind == XeOperandKind::Macro {
-                i.dst.h = NO_STRIDE;
-            }
+            self.needs_region(&i, 0, &i.dst)?;
         }
         if e.srcs.len() > 3 {
             return Err("too many sources".to_owned());
@@ -110,10 +110,20 @@ impl<'d> Xe<'d> {
             if i.form.branches() {
                 o.ty = Type::D;
             }
+            self.needs_region(&i, n + 1, &o)?;
             i.srcs[n] = o;
         }
         i.src_count = e.srcs.len() as u8;
         Ok(i)
+    }
+
+    /// Registers have a region where the format has one; texts may leave it out, listings of version 1.0 do not say some.
+    fn needs_region(&self, i: &Inst, operand: usize, o: &XeOperand) -> Result<(), String> {
+        let register = matches!(o.kind, XeOperandKind::Direct | XeOperandKind::Indirect);
+        if register && o.h == NO_STRIDE && self.with_default_region(i, operand, *o).h != NO_STRIDE {
+            return Err("a register has no region (`rgn`); version 1.0 leaves out those of indirect sources".to_owned());
+        }
+        Ok(())
     }
 
     /// The instruction that an encoding is, for elements that do not hold all of it.

@@ -282,6 +282,61 @@ fn listing_back(folder: &Path) -> Result<(), Failed> {
     })
 }
 
+/// A listing is assembled to the binary, but for bits that mean nothing.
+fn listing_is(xe: &mut Xe<'_>, json: &[u8], stream: &Stream, tally: &mut Tally) {
+    let Ok(listing) = isaglot_listing::read(FileId(0), json) else {
+        tally.row(&stream.name, "whole", Err("the listing is not read".to_owned()));
+        return;
+    };
+    let mut problems = Diagnostics::new();
+    let Some(got) = xe.assemble_listing(FileId(0), &listing, &mut problems) else {
+        tally.row(&stream.name, "whole", Err(problems.iter().next().map(|d| d.message.clone()).unwrap_or_default()));
+        return;
+    };
+    let (a, b) = (xe.program(&got), xe.program(&stream.binary()));
+    tally.check(&stream.name, "whole", a.entries.len() == b.entries.len(), || "another length".to_owned());
+    for (x, y) in a.entries.iter().zip(&b.entries) {
+        let mask = if y.short || stream.set == "compiled" { 0 } else { dead(xe.platform) };
+        let good = (x.word ^ y.word) & !mask == 0 && x.short == y.short;
+        tally.check(&stream.name, format!("{:#x}", y.pc), good, || format!("{:#x}, not {:#x}", x.word, y.word));
+    }
+}
+
+/// Listings of version 1.0, as the old peer wrote them, are assembled to the binary.
+fn old_listing_back(folder: &Path) -> Result<(), Failed> {
+    each(folder, "xe-old-listing-back", |xe, stream, tally| {
+        if let Some(json) = stream.sibling("v1.json") {
+            listing_is(xe, &json, stream, tally);
+        }
+        Ok(())
+    })
+}
+
+/// Listings with loads and stores in their own form, without encodings, are assembled to the binary.
+fn load_store_listing_back(folder: &Path) -> Result<(), Failed> {
+    each(folder, "xe-load-store-back", |xe, stream, tally| {
+        if stream.set != "compiled" {
+            return Ok(());
+        }
+        let program = xe.program(&stream.binary());
+        let mut json = Vec::new();
+        let options = ListOptions { ldst: true, ..ListOptions::default() };
+        xe.write_json(&program, &options, &mut json).map_err(|_| "too large")?;
+        listing_is(xe, &json, stream, tally);
+        Ok(())
+    })
+}
+
+/// Listings that the peer wrote, with descriptors, are assembled to the binary.
+fn peer_listing_back(folder: &Path) -> Result<(), Failed> {
+    each(folder, "xe-peer-listing-back", |xe, stream, tally| {
+        if let Some(json) = stream.sibling("json").filter(|_| stream.set != "mutated") {
+            listing_is(xe, &json, stream, tally);
+        }
+        Ok(())
+    })
+}
+
 /// Words that the peer rejects are rejected.
 fn invalid(folder: &Path) -> Result<(), Failed> {
     let description = Description::embedded().ok_or("no description")?;
@@ -354,6 +409,9 @@ fn main() {
             ("xe_listing", listing),
             ("xe_full_listing", full_listing),
             ("xe_listing_back", listing_back),
+            ("xe_old_listing_back", old_listing_back),
+            ("xe_peer_listing_back", peer_listing_back),
+            ("xe_load_store_listing_back", load_store_listing_back),
             ("xe_invalid", invalid),
             ("xe_valid", valid),
             ("xe_seed_example", seed),

@@ -82,7 +82,7 @@ impl<'d> Xe<'d> {
             let message =
                 if options.ldst && (options.compat || info.name == "send") { self.load_store(i) } else { None };
             match message {
-                Some(m) => self.load_store_operands(i, m, e),
+                Some(m) => self.load_store_operands(i, m, options.compat, e),
                 None => self.send_operands(i, e),
             }
             return;

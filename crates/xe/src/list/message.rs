@@ -11,7 +11,7 @@ use crate::isa::Xe;
 use crate::message::{LoadStore, Offset};
 
 impl<'d> Xe<'d> {
-    pub(super) fn send_operands(&self, i: &Inst, e: &mut Element<'d>) {
+    pub(crate) fn send_operands(&self, i: &Inst, e: &mut Element<'d>) {
         let comment = self.describe(i);
         if !comment.is_empty() {
             e.comment = Some(comment.into());
@@ -72,7 +72,7 @@ impl<'d> Xe<'d> {
         a.soff = Some(Surface::Index(m.index)).filter(|_| m.surface == "bti");
     }
 
-    pub(super) fn load_store_operands(&self, i: &Inst, m: LoadStore<'d>, e: &mut Element<'d>) {
+    pub(super) fn load_store_operands(&self, i: &Inst, m: LoadStore<'d>, compat: bool, e: &mut Element<'d>) {
         e.op = m.op.into();
         if !m.is_store {
             let reg = self.reg(&i.dst, false);
@@ -81,7 +81,11 @@ impl<'d> Xe<'d> {
         let mut address =
             Address { areg: self.reg(&i.srcs[0], false), alen: Some(m.src0_len as i32), ..Address::default() };
         lsc_surface(i, &m, &mut address);
-        e.subop = Some(m.controls.into());
+        // Else the element would not give the message back.
+        e.subop = Some(match m.hidden.filter(|_| !compat) {
+            Some(hidden) => format!("{}.{hidden}", m.controls).into(),
+            None => m.controls.into(),
+        });
         e.srcs.push(ListOperand::AD(address));
         e.srcs.push(self.data(&i.srcs[1]));
     }
