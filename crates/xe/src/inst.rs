@@ -183,13 +183,6 @@ impl Default for XeOperand {
     }
 }
 
-impl XeOperand {
-    /// Without strides.
-    pub(crate) fn without_region(self) -> XeOperand {
-        XeOperand { v: NO_STRIDE, w: NO_STRIDE, h: NO_STRIDE, ..self }
-    }
-}
-
 /// A message descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Desc {

@@ -20,15 +20,15 @@ impl Xe<'_> {
         let (Some(ListOperand::AD(given)), Some(shown)) = (e.srcs.first(), shown.srcs.first()) else { return Ok(()) };
         let unknown = Address::default();
         let shown = if let ListOperand::AD(shown) = shown { shown } else { &unknown };
-        same("alen", given.alen, shown.alen)?;
-        same("aoff", given.aoff, shown.aoff.or(Some(Offset::One(0))))?;
-        same("ascale", given.ascale, shown.ascale.or(Some(1)))?;
+        same("alen", text(given.alen), text(shown.alen))?;
+        same("aoff", given.aoff.map(offset), shown.aoff.or(Some(Offset::One(0))).map(offset))?;
+        same("ascale", text(given.ascale), text(shown.ascale.or(Some(1))))?;
         // Without a surface nothing is said.
         let stype = given.stype.as_deref().filter(|s| shown.stype.is_some() || !matches!(*s, "flat" | "invalid"));
-        same("stype", stype, shown.stype.as_deref())?;
-        same("soff", given.soff.as_ref(), shown.soff.as_ref())?;
-        same("sbase", given.sbase.as_ref(), shown.sbase.as_ref())?;
-        same("sbase2", given.sbase2.as_ref(), shown.sbase2.as_ref())
+        same("stype", text(stype), text(shown.stype.as_deref()))?;
+        same("soff", given.soff.as_ref().map(surface), shown.soff.as_ref().map(surface))?;
+        same("sbase", given.sbase.as_ref().map(word), shown.sbase.as_ref().map(word))?;
+        same("sbase2", given.sbase2.as_ref().map(word), shown.sbase2.as_ref().map(word))
     }
 
     /// A load or store in its own form, whose descriptors its parts make; `None` if the operation is none.
@@ -48,21 +48,43 @@ impl Xe<'_> {
     }
 }
 
-fn same<T: PartialEq + std::fmt::Debug>(key: &str, given: Option<T>, shown: Option<T>) -> Result<(), String> {
-    match given {
-        Some(given) if Some(&given) != shown.as_ref() => Err(match shown {
-            Some(shown) => {
-                format!("`{key}` is {given:?}, and the descriptors say {shown:?}; change these, or leave it out")
-            }
-            None => format!("`{key}` is {given:?}, and a message with these descriptors has none"),
-        }),
+/// What is given is what is shown, or nothing is given.
+fn same(key: &str, given: Option<String>, shown: Option<String>) -> Result<(), String> {
+    match (given, shown) {
+        (Some(given), Some(shown)) if given != shown => {
+            Err(format!("`{key}` is {given}, and the descriptors say {shown}; change these, or leave it out"))
+        }
+        (Some(given), None) => Err(format!("`{key}` is {given}, and such a message has none")),
         _ => Ok(()),
+    }
+}
+
+fn text(value: Option<impl ToString>) -> Option<String> {
+    value.map(|v| v.to_string())
+}
+
+fn offset(o: Offset) -> String {
+    match o {
+        Offset::One(n) => n.to_string(),
+        Offset::Two([x, y]) => format!("[{x},{y}]"),
+    }
+}
+
+/// A register with its sub-register.
+fn word(r: &Reg<'_>) -> String {
+    format!("{}{}.{}", r.rn, r.r, r.sr)
+}
+
+fn surface(s: &Surface<'_>) -> String {
+    match s {
+        Surface::Index(n) => n.to_string(),
+        Surface::Reg(r) => word(r),
     }
 }
 
 fn lengths(what: &str, given: Option<&ListOperand<'_>>, shown: Option<&ListOperand<'_>>) -> Result<(), String> {
     let len = |o: Option<&ListOperand<'_>>| if let Some(ListOperand::DA(d)) = o { d.len } else { None };
-    same(&format!("len` of the {what}, `len"), len(given), len(shown))
+    same("len", text(len(given)), text(len(shown))).map_err(|why| format!("{what}: {why}"))
 }
 
 /// The line of a load or store that an element shows.
@@ -105,6 +127,8 @@ fn payload(o: &ListOperand<'_>) -> Result<String, String> {
             let len = d.len.ok_or("a payload of a load or store has a length")?;
             Ok(format!("{}:{len}", register(&d.reg)))
         }
+        // Beside a register as descriptor nothing says how long it is.
+        ListOperand::RD(d) => Ok(format!("{}:0", register(&d.reg))),
         _ => Err("a payload must be registers".to_owned()),
     }
 }
@@ -115,18 +139,18 @@ fn register(r: &Reg<'_>) -> String {
 
 /// `bti[3][r8:2+0x40]`
 fn address_text(a: &Address<'_>) -> Result<String, String> {
-    same("ascale", a.ascale, Some(1))?;
-    same("sbase", a.sbase.as_ref(), None)?;
-    same("sbase2", a.sbase2.as_ref(), None)?;
+    same("ascale", text(a.ascale), Some("1".to_owned()))?;
+    same("sbase", a.sbase.as_ref().map(word), None)?;
+    same("sbase2", a.sbase2.as_ref().map(word), None)?;
     let len = a.alen.ok_or("the address of a load or store has a length (`alen`)")?;
     let stype = a.stype.as_deref().unwrap_or("flat");
-    let surface = match &a.soff {
+    let before = match &a.soff {
         _ if stype == "flat" => {
-            same("soff", a.soff.as_ref(), None)?;
+            same("soff", a.soff.as_ref().map(surface), None)?;
             String::new()
         }
         Some(Surface::Index(n)) => format!("{stype}[{n}]"),
-        Some(Surface::Reg(r)) => format!("{stype}[{}{}.{}]", r.rn, r.r, r.sr),
+        Some(Surface::Reg(r)) => format!("{stype}[{}]", word(r)),
         None => return Err(format!("a surface of type `{stype}` has `soff`")),
     };
     let offset = match a.aoff {
@@ -134,5 +158,5 @@ fn address_text(a: &Address<'_>) -> Result<String, String> {
         Some(Offset::One(n)) => format!("{n:+}"),
         Some(Offset::Two([x, y])) => format!("+({x},{y})"),
     };
-    Ok(format!("{surface}[{}:{len}{offset}]", register(&a.areg)))
+    Ok(format!("{before}[{}:{len}{offset}]", register(&a.areg)))
 }

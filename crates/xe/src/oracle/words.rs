@@ -10,7 +10,7 @@ use isaglot_codec::{Slot, Symbol, Values, limits::MAX_SLOTS};
 use isaglot_model::EncodingId;
 use isaglot_source::{Diagnostics, FileId};
 
-use crate::inst::{File, Form, Inst, XeOperand, XeOperandKind};
+use crate::inst::{File, Form, Inst, NO_STRIDE, XeOperand, XeOperandKind};
 use crate::stream::RawWord;
 use crate::types::Type;
 use crate::{Compaction, TextOptions, Xe};
@@ -94,7 +94,9 @@ impl Xe<'_> {
                     o.sub = element.saturating_mul(self.sub_scale(o) as u8);
                 }
                 XeOperandKind::Direct => o.sub = self.sub_bytes_shown(o) as u8,
-                XeOperandKind::Macro if i.form != Form::Math => *o = info.implied.complete(n, &o.without_region()),
+                XeOperandKind::Macro if i.form != Form::Math => {
+                    *o = info.implied.complete(n, &XeOperand { v: NO_STRIDE, w: NO_STRIDE, h: NO_STRIDE, ..*o })
+                }
                 _ => {}
             }
         }
