@@ -9,11 +9,8 @@ mod removed;
 #[path = "lint/waits.rs"]
 mod waits;
 
-use isaglot_testing::peer::{self, Peer};
+use isaglot_testing::peer::{self, IGA64};
 use isaglot_testing::{Trial, suite};
-
-/// The assembler of Intel's graphics compiler, which warns of some of the same things.
-const IGA64: Peer = Peer { name: "iga64", probe: || peer::answers("iga64", &["-h"]) };
 
 fn main() {
     let cases: [(&str, suite::Case); 3] = [

@@ -7,11 +7,9 @@
 use std::process::Command;
 
 use isaglot_source::{Diagnostics, FileId};
-use isaglot_testing::peer::{self, Peer};
+use isaglot_testing::peer::{self, IGA64};
 use isaglot_testing::{Failed, corpus, suite};
 use isaglot_xe::{Compaction, Description, FlowText, Platform, TextOptions, Xe};
-
-const IGA64: Peer = Peer { name: "iga64", probe: || peer::answers("iga64", &["-h"]) };
 
 /// Kernels without what the versions differ in.
 const KERNELS: [&str; 1] = [include_str!("data/functions.asm")];
