@@ -9,6 +9,7 @@ mod compiled;
 #[cfg(feature = "explore")]
 mod explore;
 mod filter;
+mod folder;
 mod hooks;
 mod interrupt;
 mod io;

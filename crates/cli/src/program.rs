@@ -21,11 +21,15 @@ pub(crate) fn is_spirv(bytes: &[u8]) -> bool {
     magic.is_some_and(|m| [MAGIC, MAGIC.swap_bytes()].contains(&m))
 }
 
-/// What says that a file is a SPIR-V module, in either byte order.
+/// What says that a file holds programs of another kind, or in other files.
 ///
 /// # Errors
-/// If it begins as one.
-pub(crate) fn refuse_spirv(file: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+/// If it begins as an archive or, in either byte order, as a SPIR-V module.
+pub(crate) fn refuse_containers(file: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+    if bytes.starts_with(ARCHIVE) {
+        let d = Diagnostic::error("cli-archive", format!("{file}: this is an archive"));
+        return Err(d.note("take the files out of it first (`ar x`); `--binary` reads it as bytes"));
+    }
     if !is_spirv(bytes) {
         return Ok(());
     }
@@ -90,6 +94,9 @@ pub(crate) fn from_text(
     Ok(bytes)
 }
 
+/// The first bytes of an archive.
+pub(crate) const ARCHIVE: &[u8] = b"!<arch>\n";
+
 /// The first bytes of an ELF file.
 pub(crate) const ELF: &[u8; 4] = b"\x7fELF";
 
@@ -126,7 +133,7 @@ pub(crate) fn parts(
 ) -> Result<Vec<Part>, Diagnostic> {
     let raw = raw || hex;
     if !raw {
-        refuse_spirv(file, &bytes)?;
+        refuse_containers(file, &bytes)?;
     }
     if raw || !bytes.starts_with(ELF) {
         let bytes = if raw && !hex { bytes } else { from_text(file, bytes, hex, problems)? };

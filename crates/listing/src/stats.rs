@@ -4,12 +4,37 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use isaglot_source::counted;
+use serde::Serialize;
 
 use crate::tree::{Elem, ListOperand, Listing};
 
-/// The counts as a table, the most frequent first; of equal ones in the order of their names.
+/// What a program is made of.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stats {
+    /// Its size.
+    pub bytes: usize,
+    /// The number of its instructions.
+    pub instructions: u64,
+    /// The number of its blocks.
+    pub blocks: u64,
+    /// How often each mnemonic occurs, the most frequent first; of equal ones in the order of their names.
+    pub mnemonics: Vec<Count>,
+    /// How often each mnemonic with its kinds of operands occurs, in the same order.
+    pub forms: Vec<Count>,
+}
+
+/// How often something occurs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Count {
+    /// What it is called.
+    pub name: String,
+    /// How often it occurs.
+    pub count: u64,
+}
+
+/// Counts what a program of `bytes` bytes is made of.
 #[must_use]
-pub fn table(listing: &Listing<'_>, bytes: usize) -> String {
+pub fn stats(listing: &Listing<'_>, bytes: usize) -> Stats {
     let (mut mnemonics, mut forms) = (BTreeMap::<&str, u64>::new(), BTreeMap::<String, u64>::new());
     let (mut instructions, mut blocks) = (0_u64, 0_u64);
     for elem in &listing.elems {
@@ -25,20 +50,31 @@ pub fn table(listing: &Listing<'_>, bytes: usize) -> String {
             }
         }
     }
-    let numbers = [(instructions, "instruction"), (blocks, "block"), (bytes as u64, "byte")];
+    let mnemonics = sorted(mnemonics.into_iter().map(|(name, count)| (name.to_owned(), count)));
+    Stats { bytes, instructions, blocks, mnemonics, forms: sorted(forms.into_iter()) }
+}
+
+fn sorted(all: impl Iterator<Item = (String, u64)>) -> Vec<Count> {
+    let mut all: Vec<Count> = all.map(|(name, count)| Count { name, count }).collect();
+    all.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
+    all
+}
+
+/// The counts as a table.
+#[must_use]
+pub fn table(stats: &Stats) -> String {
+    let numbers = [(stats.instructions, "instruction"), (stats.blocks, "block"), (stats.bytes as u64, "byte")];
     let mut out = numbers.map(|(n, what)| counted(n, what)).join(", ");
     out.push_str("\n\nmnemonics\n");
-    counts(mnemonics.into_iter().map(|(n, c)| (n.to_owned(), c)), &mut out);
+    counts(&stats.mnemonics, &mut out);
     out.push_str("\noperand forms\n");
-    counts(forms.into_iter(), &mut out);
+    counts(&stats.forms, &mut out);
     out
 }
 
-fn counts(all: impl Iterator<Item = (String, u64)>, out: &mut String) {
-    let mut all: Vec<(String, u64)> = all.collect();
-    all.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let width = all.first().map_or(0, |first| first.1.to_string().len());
-    for (name, count) in all {
+fn counts(all: &[Count], out: &mut String) {
+    let width = all.first().map_or(0, |first| first.count.to_string().len());
+    for Count { name, count } in all {
         let _ = writeln!(out, "{count:>w$} {name}", w = width + 2);
     }
 }

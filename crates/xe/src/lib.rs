@@ -31,6 +31,7 @@ pub mod text;
 pub mod types;
 mod unlist;
 mod unlist_message;
+pub mod ze_info;
 pub mod zebin;
 
 pub use assemble::Compaction;

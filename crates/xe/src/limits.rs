@@ -33,3 +33,6 @@ pub const KEPT_LINE: usize = 140;
 
 /// Steps of the checks of waits: an instruction counts once for itself and once for each that may be in flight there.
 pub const MAX_LINT_STEPS: u64 = 1 << 28;
+
+/// Kernels of a file of which anything is said.
+pub const MAX_KERNELS: usize = 1 << 16;

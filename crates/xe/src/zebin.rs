@@ -15,6 +15,21 @@ pub const SECTION: &str = ".note.intelgt.compat";
 /// What the section of each kernel is called, before the kernel's name.
 pub const KERNEL: &str = ".text.";
 
+/// The name of a kind of relocation.
+#[must_use]
+pub fn relocation(kind: u32) -> Option<&'static str> {
+    Some(match kind {
+        1 => "R_ZE_SYM_ADDR",
+        2 => "R_ZE_SYM_ADDR_32",
+        3 => "R_ZE_SYM_ADDR_32_HI",
+        4 => "R_PER_THREAD_PAYLOAD_OFFSET_32",
+        5 => "R_GLOBAL_IMM_32",
+        6 => "R_SEND",
+        7 => "R_SYM_ADDR_16",
+        _ => return None,
+    })
+}
+
 /// The owner of the notes.
 const OWNER: &[u8] = b"IntelGT\0";
 

@@ -246,7 +246,7 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
         input = Box::new(io::Cursor::new(bytes));
     }
     if !args.binary && !args.xe.hex {
-        program::refuse_spirv(&name, &head)?;
+        program::refuse_containers(&name, &head)?;
     }
     let mut job =
         Job { args, chosen, plan: &plan, options, hooks: &mut hooks, interfaces: interfaces.as_ref(), name, total: 0 };

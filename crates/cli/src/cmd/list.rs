@@ -16,6 +16,7 @@ use isaglot_xe::{ListOptions, Platform};
 
 use super::xe;
 use crate::args::{OutputArgs, RolesArgs, SpecArgs, XeArgs, parse_address};
+use crate::folder;
 use crate::hooks::Misses;
 use crate::interrupt::Stage;
 use crate::io::{input_name, read, rest};
@@ -63,8 +64,8 @@ pub(crate) struct Args {
     /// The listing as an SVG picture, with arrows from block to block and, with `--defs`, from definitions to uses.
     #[arg(long, conflicts_with_all = ["json", "ndjson", "dot"])]
     svg: bool,
-    /// How often mnemonics and forms of operands occur.
-    #[arg(long, conflicts_with_all = ["json", "ndjson", "dot", "svg"])]
+    /// How often mnemonics and forms of operands occur; with `--ndjson` a line of JSON for each program.
+    #[arg(long, conflicts_with_all = ["json", "dot", "svg"])]
     stats: bool,
     /// Register pressure: where the most bytes of each register file are live, and how many each function and each loop
     /// needs at most. Also as JSON.
@@ -117,26 +118,31 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         return session.done(args.output.write(isaglot_listing::schema::JSON_SCHEMA));
     }
     let spec = Spec { roles: Roles::from(&args.roles), ..args.spec.spec() };
-    let spec = match xe::described(spec, args.inputs.first().map(PathBuf::as_path)) {
+    let mut problems = Diagnostics::new();
+    let is_described = !matches!(spec.source, Source::Input);
+    let inputs = match folder::expand(&inputs(args), is_described, &mut problems) {
+        Ok(inputs) => inputs,
+        Err(d) => return session.fail(d),
+    };
+    let spec = match xe::described(spec, inputs.first().map(PathBuf::as_path)) {
         Ok(spec) => spec,
         Err(d) => return session.fail(d),
     };
-    let mut problems = Diagnostics::new();
     let done = match Subject::of(&spec, session) {
         Err(code) => return code,
         Ok(Subject::Description(chosen)) => {
             let plan = chosen.plan().with_aliases(chosen.aliases);
-            list(args, &mut programs(args, &plan, chosen.kind), session, &mut problems)
+            list(args, &inputs, &mut programs(args, &plan, chosen.kind), session, &mut problems)
         }
         Ok(Subject::Spirv) => {
             let named = !matches!(spec.source, Source::Input);
-            list(args, &mut modules(args, named), session, &mut problems)
+            list(args, &inputs, &mut modules(args, named), session, &mut problems)
         }
         Ok(Subject::Xe(_)) if args.compat.is_some() && (!args.json || args.hot) => {
             let d = Diagnostic::error("cli-list", "`--compat` is about listings as JSON");
             return session.wrong_usage(d.note("add `--json`"));
         }
-        Ok(Subject::Xe(platform)) => xe_kernels(args, platform, session, &mut problems),
+        Ok(Subject::Xe(platform)) => xe_kernels(args, &inputs, platform, session, &mut problems),
     };
     if let Err(d) = done {
         problems.push(d);
@@ -152,6 +158,7 @@ fn inputs(args: &Args) -> Vec<PathBuf> {
 /// Lists kernels of Intel Xe.
 fn xe_kernels(
     args: &Args,
+    inputs: &[PathBuf],
     platform: Platform,
     session: &mut Session,
     problems: &mut Diagnostics,
@@ -169,19 +176,20 @@ fn xe_kernels(
     let input = xe::Input { platform, path: None, hex: args.xe.hex, binary: args.binary };
     let description = xe::description()?;
     if args.hot || !args.json {
+        let mut machine = xe::machine(&description, platform)?;
         let mut lister = |file: &str, bytes, session: &mut Session, problems: &mut Diagnostics| {
             let input = xe::Input { path: Some(Path::new(file)), ..input };
-            let all = xe::listings(&description, (input, bytes), &options, session, problems)?;
+            let all = xe::listings(&mut machine, (input, bytes), &options, session, problems)?;
             let all = all.into_iter().map(|(kernel, listing)| {
-                let (section, bytes) = (kernel.section, kernel.bytes.len());
-                Listed { section, bytes, listing }
+                let (section, about, bytes) = (kernel.section, kernel.about, kernel.bytes.len());
+                Listed { section, about, bytes, listing }
             });
             Ok(all.collect())
         };
-        return list(args, &mut lister, session, problems);
+        return list(args, inputs, &mut lister, session, problems);
     }
     let mut out = args.output.create()?;
-    for path in &inputs(args) {
+    for path in inputs {
         let before = problems.error_count();
         let read =
             xe::list(&description, xe::Input { path: Some(path), ..input }, &options, &mut out, session, problems)?;
@@ -199,17 +207,19 @@ type Lister<'a, 'l> =
 /// A listing and where it comes from.
 struct Listed<'l> {
     section: Option<String>,
+    /// What the file says of a kernel of Intel Xe.
+    about: Option<xe::zebin::About>,
     bytes: usize,
     listing: Listing<'l>,
 }
 
 fn list<'l>(
     args: &Args,
+    inputs: &[PathBuf],
     lister: &mut Lister<'_, 'l>,
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Result<(), Diagnostic> {
-    let inputs = inputs(args);
     let mut out = args.output.create()?;
     let color = args.output.path().is_none() && session.color.on(&io::stdout());
     let colours = if color { text::TERMINAL } else { text::Colours::default() };
@@ -225,7 +235,7 @@ fn list<'l>(
                 continue;
             }
         };
-        let named = inputs.len() > 1 || listed.len() > 1;
+        let named = inputs.len() > 1 || listed.len() > 1 || listed.iter().any(|one| one.about.is_some());
         for one in &listed {
             if let Some(d) = doubt(&file, &one.listing).filter(|_| args.hot) {
                 let is_error = d.severity == Severity::Error;
@@ -260,7 +270,7 @@ fn programs<'a>(args: &'a Args, plan: &'a Plan<'_>, kind: SubjectKind) -> Box<Li
                 problems.push(rest(file, bytes.len() - used));
             }
             let listing = build_at(plan, &bytes, place, options).map_err(|_| too_large(file))?;
-            all.push(Listed { section, bytes: bytes.len(), listing });
+            all.push(Listed { section, about: None, bytes: bytes.len(), listing });
         }
         misses.advice(plan, plan.isa().name(), total).into_iter().for_each(|d| problems.push(d));
         Ok(all)
@@ -285,7 +295,7 @@ fn modules(args: &Args, named: bool) -> Box<Lister<'_, 'static>> {
             NoListing::TooLarge => too_large(file),
         })?;
         failures.iter().for_each(|f| problems.push(f.diagnostic(file)));
-        Ok(vec![Listed { section: None, bytes: bytes.len(), listing }])
+        Ok(vec![Listed { section: None, about: None, bytes: bytes.len(), listing }])
     })
 }
 
@@ -315,20 +325,24 @@ fn doubt(file: &str, listing: &Listing<'_>) -> Option<Diagnostic> {
 }
 
 fn show(args: &Args, file: &str, one: &Listed<'_>, named: bool, colours: text::Colours) -> Vec<u8> {
-    let Listed { section, bytes, listing } = one;
+    let Listed { section, about, bytes, listing } = one;
     let pressure = args.hot.then(|| hot::hot(listing));
     if let Some(hot) = pressure.as_ref().filter(|_| args.json) {
         return format!("{:#}\n", serde_json::json!(hot)).into_bytes();
-    }
-    if let Some(hot) = pressure.as_ref().filter(|_| args.ndjson) {
-        let row = serde_json::json!({ "file": file, "section": section, "hot": hot });
-        return format!("{row}\n").into_bytes();
     }
     if args.json {
         return write::to_json(listing, write::Style::default());
     }
     if args.ndjson {
-        let row = serde_json::json!({ "file": file, "section": section, "listing": listing });
+        let mut row = serde_json::json!({ "file": file, "section": section });
+        if let Some(about) = about {
+            row["kernel"] = about.json();
+        }
+        match &pressure {
+            Some(hot) => row["hot"] = serde_json::json!(hot),
+            None if args.stats => row["stats"] = serde_json::json!(stats::stats(listing, *bytes)),
+            None => row["listing"] = serde_json::json!(listing),
+        }
         return format!("{row}\n").into_bytes();
     }
     if args.svg {
@@ -339,7 +353,7 @@ fn show(args: &Args, file: &str, one: &Listed<'_>, named: bool, colours: text::C
     } else if args.dot {
         dot::dot(listing)
     } else if args.stats {
-        stats::table(listing, *bytes)
+        stats::table(&stats::stats(listing, *bytes))
     } else {
         text::text(listing, colours)
     };
@@ -348,6 +362,9 @@ fn show(args: &Args, file: &str, one: &Listed<'_>, named: bool, colours: text::C
         let mark = if args.dot { "//" } else { "#" };
         let section = section.as_ref().map(|s| format!(", {s}")).unwrap_or_default();
         out.push_str(&format!("{mark} {file}{section}\n"));
+        for line in about.iter().flat_map(xe::zebin::About::lines) {
+            out.push_str(&format!("{mark} {line}\n"));
+        }
     }
     (out + &body).into_bytes()
 }

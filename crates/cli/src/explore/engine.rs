@@ -242,8 +242,8 @@ fn kernels_listed(xe: &mut Xe<'_>, bytes: Vec<u8>) -> Value {
     }
     let mut text = Vec::new();
     for kernel in kernels {
-        if let Some(name) = &kernel.name {
-            text.extend_from_slice(format!("// kernel {name}\n").as_bytes());
+        for line in kernel.about.iter().flat_map(|about| about.lines()) {
+            text.extend_from_slice(format!("// {line}\n").as_bytes());
         }
         let program = xe.program(&kernel.bytes);
         xe.print(&program, &TextOptions::default(), &mut text);

@@ -2,3 +2,4 @@
 
 mod elf;
 mod iga64;
+mod zebin;

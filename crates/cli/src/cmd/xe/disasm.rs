@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::TextOptions;
 
-use super::{Input, description, input, list, machine, word_problems};
+use super::{Input, description, input, list, machine, word_problems, zebin};
 use crate::args::OutputArgs;
 use crate::io::{input_name, read};
 use crate::progress::Progress;
@@ -43,8 +43,8 @@ fn write(
         Progress::new(format!("disassembling {}", input_name(input.path)), "kernel").unless(output.is_on_terminal());
     for (kernel, done) in kernels.into_iter().zip(0..) {
         progress.at(done, total);
-        if let Some(name) = &kernel.name {
-            writeln!(out, "// kernel {name}").map_err(|e| out.failed(&e))?;
+        for line in kernel.about.iter().flat_map(zebin::About::lines) {
+            writeln!(out, "// {line}").map_err(|e| out.failed(&e))?;
         }
         let (read, findings) = list::text(&mut xe, &kernel.bytes, options, &mut out)?;
         problems.append(word_problems(&findings, kernel.bytes.len()));

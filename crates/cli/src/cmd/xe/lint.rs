@@ -51,10 +51,10 @@ pub(crate) fn lint(
         problems.append(word_problems(&program.findings(), kernel.bytes.len()));
         let mut text = Vec::new();
         xe.print(&program, &TextOptions::default(), &mut text);
-        let of = kernel.name.as_ref().map_or_else(|| name.clone(), |kernel| format!("{name}, kernel {kernel}"));
+        let of = kernel.name().map_or_else(|| name.clone(), |kernel| format!("{name}, kernel {kernel}"));
         let file = session.files.add(format!("{of}, disassembled"), text.as_slice());
         let places = lines(file, &text);
-        all.push(one(&mut xe, &program, kernel.name, &text, &places)?);
+        all.push(one(&mut xe, &program, kernel.name().map(str::to_owned), &text, &places)?);
     }
     Ok(all)
 }

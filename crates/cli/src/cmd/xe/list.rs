@@ -28,7 +28,7 @@ pub(crate) fn list(
     for (n, kernel) in kernels.iter().enumerate() {
         if several {
             // One object with a listing for each kernel, so that the whole is JSON too.
-            let name = serde_json::Value::from(kernel.name.as_deref().unwrap_or(""));
+            let name = serde_json::Value::from(kernel.name().unwrap_or(""));
             let before = format!("{}{name}:\n", if n == 0 { "{" } else { "," });
             out.write_all(before.as_bytes()).map_err(|e| out.failed(&e))?;
         }
@@ -49,14 +49,13 @@ pub(crate) type Listed<'d> = (Kernel, Listing<'d>);
 
 /// The listings of the kernels of a file that holds `bytes`.
 pub(crate) fn listings<'d>(
-    description: &'d Description,
+    xe: &mut Xe<'d>,
     (input, bytes): (Input<'_>, Vec<u8>),
     options: &ListOptions,
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Result<Vec<Listed<'d>>, Diagnostic> {
-    let mut xe = machine(description, input.platform)?;
-    let kernels = input::kernels(input, bytes, &mut xe, &mut session.files, problems).unwrap_or_default();
+    let kernels = input::kernels(input, bytes, xe, &mut session.files, problems).unwrap_or_default();
     let one = |kernel: Kernel| {
         let program = xe.program(&kernel.bytes);
         problems.append(word_problems(&program.findings(), kernel.bytes.len()));

@@ -7,6 +7,7 @@ pub(crate) mod iga64;
 pub(crate) mod input;
 mod lint;
 mod list;
+pub(crate) mod zebin;
 
 use std::io::Write;
 use std::mem::ManuallyDrop;
