@@ -156,6 +156,7 @@ impl Context<'_> {
             symbol: Cow::Owned(self.symbol(block)),
             preds: block.preds.clone(),
             succs: block.succs.clone(),
+            function: None,
         }
     }
 

@@ -74,6 +74,15 @@ fn block(label: &Label<'_>, symbols: &[(u32, &str)], colours: Colours, out: &mut
     if !label.succs.is_empty() {
         remarks.push(format!("to {}", list(&label.succs)));
     }
+    if let Some(function) = &label.function {
+        for (what, set) in
+            [("uses", &function.used), ("defines", &function.defined), ("preserves", &function.preserved)]
+        {
+            if !set.is_empty() {
+                remarks.push(format!("{what} {}", set.join(" ")));
+            }
+        }
+    }
     let Colours { label: colour, dim, reset, .. } = colours;
     let _ = write!(out, "{colour}{}:{reset}", label.symbol);
     if !remarks.is_empty() {

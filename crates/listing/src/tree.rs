@@ -59,6 +59,22 @@ pub struct Label<'a> {
     /// Labels of the blocks to which control goes, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub succs: Vec<u32>,
+    /// Of a block that is called: what the function that begins there does to registers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<Function<'a>>,
+}
+
+/// What a function does, with all that it calls: sets of registers, such as `r4`, `r8:2` (two registers), `r60[0-7]` (bytes).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Function<'a> {
+    /// What it may read of what its caller has left.
+    pub used: Vec<Text<'a>>,
+    /// What it may write.
+    pub defined: Vec<Text<'a>>,
+    /// What of that may come back as it was; all that is not in `defined` always does.
+    pub preserved: Vec<Text<'a>>,
 }
 
 /// An instruction.

@@ -58,6 +58,18 @@ pub fn label(out: &mut Vec<u8>, l: &Label<'_>, first: bool) {
     key_string(out, ", \"symbol\":", &l.symbol);
     ids(out, ", \"preds\":", &l.preds);
     ids(out, ", \"succs\":", &l.succs);
+    if let Some(f) = &l.function {
+        let keys = [("{\"used\":[", &f.used), (", \"defined\":[", &f.defined), (", \"preserved\":[", &f.preserved)];
+        out.extend_from_slice(b", \"function\":");
+        for (key, set) in keys {
+            for (n, registers) in set.iter().enumerate() {
+                key_string(out, if n == 0 { key } else { "," }, registers);
+            }
+            out.extend_from_slice(if set.is_empty() { key.as_bytes() } else { b"" });
+            out.push(b']');
+        }
+        out.push(b'}');
+    }
     out.push(b'}');
 }
 

@@ -13,7 +13,8 @@ use super::program::Program;
 use super::solve::TooLarge;
 use crate::limits::MAX_EDGES;
 
-/// A bit for each class, for each block.
+/// A bit for each class, for each block, or function.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Bits {
     words: Vec<u64>,
     stride: usize,
@@ -31,6 +32,11 @@ impl Bits {
 
     pub(super) fn get(&self, block: u32, class: u32) -> bool {
         self.words[block as usize * self.stride + class as usize / 64] >> (class % 64) & 1 != 0
+    }
+
+    /// The rows of these blocks.
+    pub(super) fn rows(&self, blocks: &[u32]) -> Bits {
+        Bits { words: blocks.iter().flat_map(|b| self.row(*b)).copied().collect(), stride: self.stride }
     }
 
     fn row(&self, block: u32) -> &[u64] {
@@ -64,6 +70,8 @@ pub(super) struct Graph<'p> {
     pub(super) calls: Option<Calls>,
     /// With calls, which classes get from the top of a block to a return of its frame.
     pub(super) pass: Bits,
+    /// Of each function, the classes that it may read before they are written.
+    pub(super) used: Bits,
 }
 
 impl<'p> Graph<'p> {
@@ -80,6 +88,7 @@ impl<'p> Graph<'p> {
             live_out: bits(),
             calls,
             pass,
+            used: Bits::new(0, 0),
         }
     }
 
@@ -150,6 +159,8 @@ impl<'p> Graph<'p> {
         let stride = self.live_in.stride;
         let (mut out, mut beyond) = (vec![0; stride], vec![0; stride]);
         let after = self.after_functions(calls);
+        // From here on a block's liveness has what its callers want, too.
+        self.used = self.live_in.rows(&calls.entries);
         for block in 0..self.program.blocks.len() as u32 {
             self.pass_out(calls, block, &mut out);
             beyond.fill(0);
@@ -157,6 +168,27 @@ impl<'p> Graph<'p> {
             add_both(self.live_out.row_mut(block), &out, &beyond);
             add_both(self.live_in.row_mut(block), self.pass.row(block), &beyond);
         }
+    }
+
+    /// What each function writes, with all that it calls; `writes` gives the classes of a block.
+    pub(super) fn written(&self, calls: &Calls, writes: impl Fn(u32, &mut dyn FnMut(u32))) -> Bits {
+        let (functions, stride) = (calls.entries.len(), self.live_in.stride);
+        let mut written = Bits { words: vec![0; functions * stride], stride };
+        let mut callers: Vec<Vec<u32>> = vec![Vec::new(); functions];
+        for block in 0..self.program.blocks.len() as u32 {
+            for &function in calls.frames(block) {
+                writes(block, &mut |class| written.set(function, class));
+                let called = calls.step(block).and_then(|s| calls.entries.binary_search(&s.entry).ok());
+                callers.iter_mut().skip(called.unwrap_or(functions)).take(1).for_each(|list| list.push(function));
+            }
+        }
+        let mut list: Vec<u32> = (0..functions as u32).collect();
+        while let Some(function) = list.pop() {
+            let row = written.row(function).to_vec();
+            let grown = callers[function as usize].iter().filter(|c| join(written.row_mut(**c), &row, &[]));
+            list.extend(grown);
+        }
+        written
     }
 
     /// What lives after each function, in its callers and beyond.

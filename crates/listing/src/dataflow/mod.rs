@@ -55,4 +55,4 @@ mod solve;
 mod tests;
 
 pub use program::{Block, FileId, Inst, Link, OperandId, Polarity, Program, Role, Run};
-pub use solve::{Flow, Reach, TooLarge, reaches, solve};
+pub use solve::{Flow, Function, Reach, TooLarge, reaches, solve};

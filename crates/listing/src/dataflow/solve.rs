@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::block::{DONE, Edge, Found, Walker};
 use super::calls::Calls;
 use super::classes::{Classes, classify};
-use super::graph::Graph;
+use super::graph::{Bits, Graph};
 use super::program::{OperandId, Program, Role};
 use crate::limits::MAX_EDGES;
 
@@ -16,9 +16,47 @@ pub struct Flow {
     ranges: Vec<Range<u32>>,
     live: Vec<u32>,
     files: usize,
+    functions: Functions,
+}
+
+/// The functions that are called, in sets of classes: the lists of bytes are made when they are asked for.
+#[derive(Clone, Debug, Default)]
+struct Functions {
+    /// First blocks, ascending, and for each the number of its row in `used` and `defined`.
+    rows: Vec<(u32, u32)>,
+    used: Bits,
+    defined: Bits,
+    preserved: Bits,
+    /// Class of each byte.
+    of: Vec<u32>,
+}
+
+/// What a function does to registers, with all that it calls: bytes in the universe of all files, ascending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Function {
+    /// What it may read of what its caller has left.
+    pub used: Vec<u32>,
+    /// What it may write.
+    pub defined: Vec<u32>,
+    /// What of that may come back as it was.
+    pub preserved: Vec<u32>,
 }
 
 impl Flow {
+    /// The function that begins with a block, if it is called.
+    pub fn function(&self, block: u32) -> Option<Function> {
+        let Functions { rows, used, defined, preserved, of } = &self.functions;
+        let row = rows.get(rows.binary_search_by_key(&block, |r| r.0).ok()?)?.1;
+        let bytes = |has: &dyn Fn(u32) -> bool| -> Vec<u32> {
+            (0..).zip(of).filter(|(_, class)| has(**class)).map(|(byte, _)| byte).collect()
+        };
+        Some(Function {
+            used: bytes(&|class| used.get(row, class)),
+            defined: bytes(&|class| defined.get(row, class)),
+            preserved: bytes(&|class| defined.get(row, class) && preserved.get(row, class)),
+        })
+    }
+
     /// For an operand that reads, the instructions that define its bytes; for one that writes, those that read them.
     /// Ascending, each once.
     pub fn links(&self, operand: OperandId) -> &[u32] {
@@ -45,7 +83,25 @@ pub fn solve(program: &Program) -> Result<Flow, TooLarge> {
     let graph = find(program, &classes, &mut walker, &mut found)?;
     let live = totals(program, &classes, &graph, &mut walker);
     let (links, ranges) = by_operand(program, &classes, &mut found.edges);
-    Ok(Flow { links, ranges, live, files: program.file_count() })
+    let functions = functions(program, classes, graph);
+    Ok(Flow { links, ranges, live, files: program.file_count(), functions })
+}
+
+/// The functions that are called.
+fn functions(program: &Program, classes: Classes, graph: Graph<'_>) -> Functions {
+    let Some(calls) = &graph.calls else { return Functions::default() };
+    let defined = graph.written(calls, |block, set| {
+        let insts = program.blocks[block as usize].insts.clone();
+        for operand in insts.flat_map(|i| program.insts[i as usize].operands.clone()) {
+            if program.operands[operand as usize].role == Role::Write {
+                classes.operand(operand).iter().for_each(|class| set(*class));
+            }
+        }
+    });
+    let called = (0..).zip(&calls.entries).filter(|(row, _)| !calls.sites[*row as usize].is_empty());
+    let rows = called.map(|(row, entry)| (*entry, row)).collect();
+    let preserved = graph.pass.rows(&calls.entries);
+    Functions { rows, used: graph.used, defined, preserved, of: classes.of }
 }
 
 /// A definition, or what was there before the program, and a use of it.

@@ -256,6 +256,7 @@ fn graph(blocks: &[Block<'_>]) -> Graph {
         *first = true;
     }
     for (at, block) in blocks.iter().enumerate() {
+        is_entry[at] |= block.label.is_some_and(|label| label.function.is_some());
         for target in block.instructions.iter().flat_map(|inst| &inst.srcs).filter_map(target) {
             // What names a block without going there calls it.
             if let Some(to) = by_name.get(target.as_ref()).filter(|to| !succs[at].contains(to)) {

@@ -234,6 +234,7 @@ impl Context<'_, '_> {
             symbol: self.symbol(n),
             preds: self.blocks.preds(n).collect(),
             succs: self.blocks.succs(n).collect(),
+            function: None,
         }
     }
 

@@ -54,7 +54,7 @@ impl Blocks {
         let succs = self.succs.get(block).map_or(Vec::new(), |s| s.iter().map(|b| b + self.base).collect());
         let preds = self.preds.get(block).cloned().unwrap_or_default();
         let (id, symbol) = (block as u32 + self.base, symbol(pc.into(), options));
-        Some(Label { id, pc: options.pc.then_some(pc.into()), symbol, preds, succs })
+        Some(Label { id, pc: options.pc.then_some(pc.into()), symbol, preds, succs, function: None })
     }
 }
 

@@ -8,8 +8,10 @@ mod links;
 mod message;
 mod sets;
 
+use std::collections::{BTreeMap, btree_map};
+
 use isaglot_listing::dataflow::{Flow, Link, Program as Accesses, TooLarge, solve};
-use isaglot_listing::tree::{Elem, Inst as Element, Label, ListOperand, Listing, Text};
+use isaglot_listing::tree::{Elem, Function, Inst as Element, Label, ListOperand, Listing, Text};
 use isaglot_listing::write::{self, Style};
 
 use crate::inst::Inst;
@@ -53,6 +55,8 @@ pub struct Analysis {
     blocks: Blocks,
     ids: Vec<Ids>,
     flow: Option<Flow>,
+    /// What each function that is called does, by its first block.
+    functions: BTreeMap<u32, Function<'static>>,
 }
 
 impl<'d> Xe<'d> {
@@ -68,19 +72,29 @@ impl<'d> Xe<'d> {
     pub fn analyse(&self, program: &Program, options: &ListOptions) -> Result<Analysis, TooLarge> {
         let lasts = blocks::lasts(program);
         let succs = self.successors(&program.starts, &lasts, false);
+        let mut functions = BTreeMap::new();
         let (flow, ids) = if options.defs {
             let exits = match options.compat {
                 true => succs.iter().map(|s| Exit { succs: s.clone(), link: Link::None }).collect(),
                 false => self.exits(&program.starts, &lasts, &succs),
             };
             let (accesses, ids) = self.accesses(program, &exits, options.compat);
-            (Some(solve(&accesses)?), ids)
+            let flow = solve(&accesses)?;
+            let sizes = self.platform.register_bytes();
+            for block in exits.iter().filter_map(|e| if let Link::Call(entry) = e.link { Some(entry) } else { None }) {
+                if let btree_map::Entry::Vacant(new) = functions.entry(block)
+                    && let Some(found) = flow.function(block)
+                {
+                    new.insert(sets::summary(&found, &accesses, sizes));
+                }
+            }
+            (Some(flow), ids)
         } else {
             (None, Vec::new())
         };
         let succs = if options.compat { self.successors(&program.starts, &lasts, true) } else { succs };
         let blocks = Blocks::new(program.starts.clone(), succs, options.base());
-        Ok(Analysis { blocks, ids, flow })
+        Ok(Analysis { blocks, ids, flow, functions })
     }
 
     /// Writes the whole listing as JSON.
@@ -127,7 +141,8 @@ impl<'d> Xe<'d> {
         let mut block = 0;
         for (n, entry) in program.entries.iter().enumerate() {
             if analysis.blocks.start(block) == Some(entry.pc) {
-                if let Some(label) = analysis.blocks.label(block, options) {
+                if let Some(mut label) = analysis.blocks.label(block, options) {
+                    label.function = analysis.functions.get(&(block as u32)).cloned();
                     emit(Part::Label(&label));
                 }
                 block += 1;

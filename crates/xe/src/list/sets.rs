@@ -3,10 +3,12 @@
 //! Sets of bytes are written as `iga64` writes them: `r4` is a whole register, `r4:2` two, `f0[0-1]` bytes of one. What is
 //! read and written is what `iga64` takes it to be, as in listings with `compat`.
 
-use isaglot_listing::dataflow::{FileId, Link, OperandId, Program as Accesses, Reach, TooLarge, reaches};
+use isaglot_listing::dataflow::{self, FileId, Link, OperandId, Program as Accesses, Reach, TooLarge, reaches};
+use isaglot_listing::tree;
 
 use super::access::{FILES, Ids, NONE};
 use super::blocks::{Exit, lasts};
+use super::element::ascii;
 use crate::float::write as format_into;
 use crate::inst::XeOperandKind;
 use crate::isa::Xe;
@@ -164,6 +166,16 @@ impl Sets<'_> {
 
     /// A set of bytes that ascend.
     fn set(&self, bytes: &[u32], out: &mut Vec<u8>) {
+        out.push(b'{');
+        for (n, part) in self.parts(bytes).iter().enumerate() {
+            out.extend_from_slice(if n > 0 { b"," } else { b"" });
+            out.extend_from_slice(part);
+        }
+        out.push(b'}');
+    }
+
+    /// The same in parts: a register, several whole ones that follow each other, or bytes of one.
+    fn parts(&self, bytes: &[u32]) -> Vec<Vec<u8>> {
         // Registers, each with those of its bytes that are meant.
         let mut registers: Vec<(FileId, u32, Vec<u32>)> = Vec::new();
         for byte in bytes {
@@ -175,21 +187,38 @@ impl Sets<'_> {
             }
         }
         registers.sort_by_key(|(file, n, _)| (SHOWN.iter().position(|f| *f == FILES[file.0 as usize]), *n));
-        out.push(b'{');
+        let mut all = Vec::new();
         let mut at = 0;
         while let Some((file, n, mine)) = registers.get(at) {
             let size = self.sizes[file.0 as usize] as usize;
-            format_into(out, format_args!("{}{}{n}", if at > 0 { "," } else { "" }, FILES[file.0 as usize]));
+            let mut out = Vec::new();
+            format_into(&mut out, format_args!("{}{n}", FILES[file.0 as usize]));
             let follows = |(k, r): &(u32, &(FileId, u32, Vec<u32>))| (r.0, r.1, r.2.len()) == (*file, n + k, size);
             let whole = (0..).zip(&registers[at..]).take_while(follows).count();
             match whole {
-                0 => ranges(mine, out),
+                0 => ranges(mine, &mut out),
                 1 => {}
-                _ => format_into(out, format_args!(":{whole}")),
+                _ => format_into(&mut out, format_args!(":{whole}")),
             }
+            all.push(out);
             at += whole.max(1);
         }
-        out.push(b'}');
+        all
+    }
+}
+
+/// What a function does, for its label.
+pub(super) fn summary(
+    function: &dataflow::Function,
+    accesses: &Accesses,
+    sizes: [u32; FILES.len()],
+) -> tree::Function<'static> {
+    let sets = Sets { accesses, sizes };
+    let texts = |bytes: &[u32]| sets.parts(bytes).into_iter().map(ascii).collect();
+    tree::Function {
+        used: texts(&function.used),
+        defined: texts(&function.defined),
+        preserved: texts(&function.preserved),
     }
 }
 

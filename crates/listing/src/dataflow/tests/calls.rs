@@ -128,11 +128,43 @@ fn next(program: &Program, (b, stack): &State, falls: &BTreeSet<u32>, deepest: u
     all
 }
 
+/// What a function does, by all that happens between a call of it and its end.
+fn summary(program: &Program, effects: &[Effect], states: &States, (site, entry): (u32, u32)) -> Function {
+    let mut found = Function::default();
+    for byte in 0..*program.bases.last().unwrap() {
+        let writes = |b: &u32| {
+            let insts = program.blocks[*b as usize].insts.clone();
+            insts.into_iter().any(|i| union(program, &program.insts[i as usize], |r| r == Role::Write).contains(&byte))
+        };
+        let (mut used, mut defined, mut preserved) = (false, false, false);
+        // Each state once with the byte as it was, and once without.
+        let mut seen = BTreeSet::new();
+        let mut open = vec![((entry, vec![site]), true)];
+        while let Some((state, is_same)) = open.pop() {
+            // Out of it again.
+            if state.1.is_empty() {
+                continue;
+            }
+            if !seen.insert((state.clone(), is_same)) {
+                continue;
+            }
+            let effect = &effects[state.0 as usize];
+            used |= is_same && effect.exposed.range((byte, 0)..=(byte, LATER)).next().is_some();
+            defined |= writes(&state.0);
+            let is_same = is_same && effect.pass.contains(&byte);
+            let returns = matches!(program.blocks[state.0 as usize].link, Link::Return | Link::ReturnSome);
+            preserved |= is_same && returns && state.1.len() == 1;
+            open.extend(states.after[&state].iter().map(|next| (next.clone(), is_same)));
+        }
+        found.used.extend(Some(byte).filter(|_| used));
+        found.defined.extend(Some(byte).filter(|_| defined));
+        found.preserved.extend(Some(byte).filter(|_| defined && preserved));
+    }
+    found
+}
+
 /// Edges, and the bytes that live after each block.
-fn brute(program: &Program) -> (Edges, Vec<BTreeSet<u32>>) {
-    let mut edges = Edges::new();
-    let effects: Vec<Effect> = program.blocks.iter().map(|b| effect(program, b, &mut edges)).collect();
-    let states = States::new(program);
+fn brute(program: &Program, effects: &[Effect], states: &States, mut edges: Edges) -> (Edges, Vec<BTreeSet<u32>>) {
     let mut live_out = vec![BTreeSet::new(); program.blocks.len()];
     for byte in 0..*program.bases.last().unwrap() {
         for start in states.after.keys() {
@@ -218,8 +250,17 @@ fn calls_come_back_to_where_they_came_from() {
     for round in 0..all {
         let program = random_program(&mut random);
         rounds_with_calls += usize::from(program.blocks.iter().any(|b| matches!(b.link, Link::Call(_))));
-        let (edges, live_out) = brute(&program);
+        let mut edges = Edges::new();
+        let effects: Vec<Effect> = program.blocks.iter().map(|b| effect(&program, b, &mut edges)).collect();
+        let states = States::new(&program);
+        let (edges, live_out) = brute(&program, &effects, &states, edges);
         let flow = solve(&program).unwrap();
+        for (site, block) in (0..).zip(&program.blocks) {
+            if let Link::Call(entry) = block.link {
+                let wanted = summary(&program, &effects, &states, (site, entry));
+                assert_eq!(flow.function(entry), Some(wanted), "round {round}, function {entry}: {program:#?}");
+            }
+        }
         for (block, later) in program.blocks.iter().zip(&live_out) {
             walk(&program, block, later, |e, paths| {
                 let live: BTreeSet<u32> = paths.values().flat_map(|p| p.live.iter().copied()).collect();
