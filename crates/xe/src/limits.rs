@@ -31,8 +31,9 @@ pub const KEPT_LINES: usize = 8192;
 /// The longest line that is kept, in bytes. Hardly any is longer.
 pub const KEPT_LINE: usize = 140;
 
-/// Steps of the checks of waits: an instruction counts once for itself and once for each that may be in flight there.
-pub const MAX_LINT_STEPS: u64 = 1 << 28;
-
 /// Kernels of a file of which anything is said.
 pub const MAX_KERNELS: usize = 1 << 16;
+
+/// Steps of the checks of waits, for a program and for each of its instructions: an instruction counts once for itself and
+/// once for each that may be in flight there. Programs of compilers take about 60 for each.
+pub const LINT_STEPS: (u64, u64) = (1 << 20, 512);

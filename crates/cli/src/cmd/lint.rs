@@ -116,6 +116,9 @@ fn to_json(session: &Session, problems: &Diagnostics, kernels: &[(&Path, Linted)
             let mut value = render::json(&session.files, &f.diagnostic);
             value["offset"] = f.offset.into();
             value["operand"] = f.operand.clone().into();
+            if let Some(other) = f.other {
+                value["conflicts_with"] = other.into();
+            }
             value
         });
         object!({

@@ -10,7 +10,7 @@ use isaglot_listing::dataflow::{Block, FileId, Program as Accesses, Role, Run, T
 use super::{Finding, Place, Rule};
 use crate::inst::{Desc, File, Form, Inst, XeOperandKind};
 use crate::isa::Xe;
-use crate::limits::MAX_LINT_STEPS;
+use crate::limits::LINT_STEPS;
 use crate::list::Ids;
 use crate::stream::Program;
 
@@ -72,8 +72,9 @@ impl<'p> Order<'p> {
             }
             of.push(first..touches.len());
         }
+        let steps = LINT_STEPS.0 + LINT_STEPS.1 * program.entries.len() as u64;
         let joins = ["join", "endif"].into_iter().filter_map(|name| xe.op_named(name)).collect();
-        Order { joins, program, accesses, runs, touches, of, steps: MAX_LINT_STEPS }
+        Order { joins, program, accesses, runs, touches, of, steps }
     }
 
     /// The blocks; instructions are numbered as in [`Program::entries`].

@@ -13,6 +13,8 @@ use crate::session::Session;
 pub(crate) struct LintFinding {
     /// The offset of the instruction in bytes.
     pub(crate) offset: u32,
+    /// The offset of the earlier instruction that it conflicts with, if there is one.
+    pub(crate) other: Option<u32>,
     /// Its operand.
     pub(crate) operand: String,
     pub(crate) diagnostic: Diagnostic,
@@ -92,11 +94,12 @@ fn one(
         if let Some(line) = places.get(f.at) {
             d = d.label(operand_span(xe, program, f, text, *line), format!("offset {:#x}", entry.pc));
         }
-        if let Some((line, entry)) = f.other.and_then(|at| Some((places.get(at)?, program.entries.get(at)?))) {
-            d = d.secondary(*line, format!("offset {:#x}", entry.pc));
+        let other = f.other.and_then(|at| program.entries.get(at)).map(|entry| entry.pc);
+        if let (Some(pc), Some(line)) = (other, f.other.and_then(|at| places.get(at))) {
+            d = d.secondary(*line, format!("offset {pc:#x}"));
         }
         d = d.note(format!("to satisfy the rule, {}", f.remedy));
-        findings.push(LintFinding { offset: entry.pc, operand: f.place.to_string(), diagnostic: d });
+        findings.push(LintFinding { offset: entry.pc, other, operand: f.place.to_string(), diagnostic: d });
     }
     let is_instruction = |item: &StreamItem| matches!(item, StreamItem::Inst(_));
     let instructions = program.entries.iter().filter(|e| is_instruction(&e.item)).count();
