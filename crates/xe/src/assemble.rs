@@ -25,6 +25,15 @@ pub enum Compaction {
     Off,
 }
 
+/// A binary, and the offsets and names of the labels of its source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamedBinary {
+    /// The instructions.
+    pub bytes: Vec<u8>,
+    /// Where labels are, and their names, in the order in which the source first names them.
+    pub labels: Vec<(u32, String)>,
+}
+
 /// The word of a line that needs nothing but its own text.
 #[derive(Clone, Copy)]
 struct Known {
@@ -141,6 +150,17 @@ impl<'d> Xe<'d> {
         compaction: Compaction,
         out: &mut Diagnostics,
     ) -> Option<Vec<u8>> {
+        self.assemble_named(file, text, compaction, out).map(|made| made.bytes)
+    }
+
+    /// The same, and where the labels of the text are.
+    pub fn assemble_named(
+        &mut self,
+        file: FileId,
+        text: &[u8],
+        compaction: Compaction,
+        out: &mut Diagnostics,
+    ) -> Option<NamedBinary> {
         let before = out.error_count();
         let mut reader = Reader::new(file, text);
         let mut layout = Layout::new(compaction, text.len() / TEXT_PER_BYTE);
@@ -169,9 +189,12 @@ impl<'d> Xe<'d> {
                 Err(d) => out.push(*d),
             }
         }
+        let place =
+            |l: &SourceLabel| Some((layout.offsets.get(l.at?).copied().unwrap_or(layout.end()), l.name.clone()));
+        let labels = reader.labels.iter().filter_map(place).collect();
         let bytes = layout.finish(self, &reader.labels, out);
         out.append(reader.warnings);
-        (out.error_count() == before).then_some(bytes)
+        (out.error_count() == before).then_some(NamedBinary { bytes, labels })
     }
 
     /// Where each instruction of a text that assembles stands. This reads the text once more: who needs no places does not

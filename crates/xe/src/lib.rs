@@ -34,10 +34,10 @@ mod unlist_message;
 pub mod ze_info;
 pub mod zebin;
 
-pub use assemble::Compaction;
+pub use assemble::{Compaction, NamedBinary};
 pub use encode::EncodeError;
 pub use isa::{Description, FILES, FileInfo, Operation, Xe, description};
-pub use list::{FlowText, ListOptions, Lister};
+pub use list::{FlowText, ListOptions, Lister, name_labels};
 pub use platform::Platform;
 pub use print::TextOptions;
 pub use stream::Program;

@@ -6,6 +6,7 @@ mod element;
 mod fast;
 mod links;
 mod message;
+mod names;
 mod sets;
 
 use std::collections::{BTreeMap, btree_map};
@@ -22,6 +23,7 @@ use crate::stream::{Program, StreamItem};
 pub(crate) use access::{A, ACC, F, Ids};
 use blocks::{Blocks, Exit};
 pub use fast::Lister;
+pub use names::name_labels;
 pub use sets::FlowText;
 
 /// What a listing shows.

@@ -20,6 +20,8 @@ pub(crate) struct Kernel {
     pub(crate) section: Option<String>,
     pub(crate) about: Option<About>,
     pub(crate) bytes: Vec<u8>,
+    /// Offsets and names of the labels of the source that it was assembled from.
+    pub(crate) labels: Vec<(u32, String)>,
 }
 
 impl Kernel {
@@ -38,7 +40,8 @@ pub(crate) fn kernels(
     problems: &mut Diagnostics,
 ) -> Option<Vec<Kernel>> {
     let Input { platform, path, hex, binary } = input;
-    let one = |bytes| Some(vec![Kernel { section: None, about: None, bytes }]);
+    let named = |bytes, labels| Some(vec![Kernel { section: None, about: None, bytes, labels }]);
+    let one = |bytes| named(bytes, Vec::new());
     if binary {
         return one(bytes);
     }
@@ -52,11 +55,11 @@ pub(crate) fn kernels(
     }
     if is_asm || is_json(&bytes) {
         let file = files.add(input_name(path), bytes.as_slice());
-        let made = match is_asm {
-            true => xe.assemble(file, &bytes, Compaction::Marked, problems),
-            false => super::asm::listed(xe, file, &bytes, problems),
-        };
-        return made.and_then(one);
+        if is_asm {
+            let made = xe.assemble_named(file, &bytes, Compaction::Marked, problems)?;
+            return named(made.bytes, made.labels);
+        }
+        return super::asm::listed(xe, file, &bytes, problems).and_then(one);
     }
     one(bytes)
 }

@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use isaglot_listing::Listing;
+use isaglot_listing::write::{Style, to_json};
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::text::Findings;
-use isaglot_xe::{Description, FlowText, ListOptions, Lister, Printer, TextOptions, Xe};
+use isaglot_xe::{Description, FlowText, ListOptions, Lister, Printer, TextOptions, Xe, name_labels};
 
 use super::input::{self, Kernel};
 use super::{Input, machine, word_problems, write_all};
@@ -32,7 +33,10 @@ pub(crate) fn list(
             let before = format!("{}{name}:\n", if n == 0 { "{" } else { "," });
             out.write_all(before.as_bytes()).map_err(|e| out.failed(&e))?;
         }
-        let (read, findings) = json(&mut xe, &kernel.bytes, options, out)?;
+        let (read, findings) = match kernel.labels.is_empty() || options.compat {
+            true => json(&mut xe, &kernel.bytes, options, out)?,
+            false => named_json(&mut xe, kernel, options, out)?,
+        };
         problems.append(word_problems(&findings, kernel.bytes.len()));
         if !read {
             return Ok(false);
@@ -59,7 +63,8 @@ pub(crate) fn listings<'d>(
     let one = |kernel: Kernel| {
         let program = xe.program(&kernel.bytes);
         problems.append(word_problems(&program.findings(), kernel.bytes.len()));
-        let listing = xe.listing(&program, options).map_err(|_| too_large())?;
+        let mut listing = xe.listing(&program, options).map_err(|_| too_large())?;
+        name_labels(&mut listing, &kernel.labels, options);
         Ok((kernel, listing))
     };
     kernels.into_iter().map(one).collect()
@@ -102,6 +107,24 @@ pub(super) fn flow_text(
     let program = xe.program(bytes);
     let mut whole = Vec::new();
     xe.print_flow(&program, &options, flow, &mut whole).map_err(|_| too_large())?;
+    let read = write_all(out, |text| {
+        std::mem::swap(text, &mut whole);
+        false
+    })?;
+    Ok((read, program.findings()))
+}
+
+/// The same for what was assembled from a source, whose names labels have.
+fn named_json(
+    xe: &mut Xe<'_>,
+    kernel: &Kernel,
+    options: &ListOptions,
+    out: &mut Output,
+) -> Result<(bool, Findings), Diagnostic> {
+    let program = xe.program(&kernel.bytes);
+    let mut listing = xe.listing(&program, options).map_err(|_| too_large())?;
+    name_labels(&mut listing, &kernel.labels, options);
+    let mut whole = to_json(&listing, Style::default());
     let read = write_all(out, |text| {
         std::mem::swap(text, &mut whole);
         false

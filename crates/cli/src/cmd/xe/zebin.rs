@@ -218,7 +218,12 @@ fn of_file(file: &object::File<'_>, member: Option<String>, name: &str) -> Resul
             symbols: symbols(file, &section),
             relocations: relocations(file, &section),
         };
-        kernels.push(Kernel { section: Some(section_name.to_owned()), about: Some(about), bytes: data });
+        kernels.push(Kernel {
+            section: Some(section_name.to_owned()),
+            about: Some(about),
+            bytes: data,
+            labels: Vec::new(),
+        });
     }
     Ok(kernels)
 }
