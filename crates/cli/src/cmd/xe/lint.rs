@@ -6,7 +6,7 @@ use isaglot_xe::stream::{Program, StreamItem};
 use isaglot_xe::{Compaction, TextOptions, Xe};
 
 use super::{Input, description, input, machine, word_problems};
-use crate::io::{input_name, read};
+use crate::io::{input_name, read, read_text};
 use crate::session::Session;
 
 /// A finding with its place.
@@ -35,15 +35,16 @@ pub(crate) fn lint(
 ) -> Result<Vec<Linted>, Diagnostic> {
     let description = description()?;
     let mut xe = machine(&description, input.platform)?;
-    let bytes = read(input.path)?;
     let name = input_name(input.path);
     if !input.hex && !input.binary && input.path.is_some_and(input::is_assembly) {
+        let bytes = read_text(input.path)?;
         let file = session.files.add(name, bytes.as_slice());
         let Some(made) = xe.assemble(file, &bytes, Compaction::Marked, problems) else { return Ok(Vec::new()) };
         let places = xe.places(file, &bytes);
         let program = xe.program(&made);
         return Ok(vec![one(&mut xe, &program, None, &bytes, &places)?]);
     }
+    let bytes = read(input.path)?;
     let Some(kernels) = input::kernels(input, bytes, &mut xe, &mut session.files, problems) else {
         return Ok(Vec::new());
     };
