@@ -4,17 +4,17 @@
 //!
 //! A program is a few instructions that are drawn by their encodings, so that each is as likely, with random bits in the rest.
 //! Left out are words with something wrong (a don't-care bit that is set), and fields of type `custom`, whose texts come from
-//! tables of the user's. Descriptions are those that ship, and those of a corpus of isaspec where there is one; its pools of
-//! instructions, thousands in a row, are programs too.
+//! tables of the user's. Descriptions are those that ship, each with the usual features and with all of them, small targets of
+//! LLVM, and those of a corpus of isaspec where there is one; its pools of instructions, thousands in a row, are programs too.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use isaglot::asm::assemble::source;
+use isaglot::asm::assemble::source::{self, Setup};
 use isaglot::asm::{Assembler, Compat, Hooks, Names, Options, Stream};
 use isaglot::bits::Word;
 use isaglot::codec::Plan;
-use isaglot::model::{ByteOrder, Isa};
+use isaglot::model::{ByteOrder, FeatureId, Isa};
 use isaglot::source::{Diagnostics, SourceMap, render};
 use isaglot_riscv::{Xlen, assembly};
 use isaglot_testing::{Failed, Random, Trial, corpus, peer, suite, workspace};
@@ -35,6 +35,9 @@ const SHIPPED: [(&str, u32); 5] = [
     ("specs/riscv/riscv.xml", 64),
 ];
 
+/// Targets of LLVM, each with a table of operands beside it.
+const TARGETS: [&str; 2] = ["examples/wren/wren.td", "crates/cli/tests/labels/jumps.td"];
+
 const CORPUS: [(&str, u32); 7] =
     [("ir3", 500), ("ir3", 600), ("ir3", 700), ("afuc", 5), ("afuc", 6), ("afuc", 7), ("etnaviv", 0)];
 
@@ -45,16 +48,50 @@ fn main() {
     });
     let trials = shipped.chain(stored).map(|(path, generation)| {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Trial::test(format!("labels_{stem}_{generation}"), move || all(&path, generation))
+        Trial::test(format!("labels_{stem}_{generation}"), move || all(&path, generation, false))
     });
-    suite::run(trials.collect());
+    let featured = SHIPPED.into_iter().map(|(path, generation)| {
+        let path = workspace().join(path);
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Trial::test(format!("labels_{stem}_{generation}_features"), move || all(&path, generation, true))
+    });
+    let targets = TARGETS.into_iter().map(|path| {
+        let path = workspace().join(path);
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Trial::test(format!("labels_{stem}"), move || all(&path, 0, false))
+    });
+    suite::run(trials.chain(featured).chain(targets).collect());
 }
 
 fn load(path: &Path) -> Result<Isa, Failed> {
+    if path.extension().is_some_and(|extension| extension == "td") {
+        return target(path);
+    }
     let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
     let mut read = |name: &str| std::fs::read(name).map_err(|e| e.to_string());
     let isa = isaglot::isaspec::load(&mut files, &path.display().to_string(), &mut read, &mut problems);
     isa.ok_or_else(|| format!("{}: {} errors", path.display(), problems.error_count()).into())
+}
+
+/// A target of LLVM with its table.
+fn target(path: &Path) -> Result<Isa, Failed> {
+    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
+    let text = std::fs::read_to_string(path.with_extension("operands"))?;
+    let file = files.add("operands", text.as_bytes());
+    let table = isaglot_llvm::read(file, &text, &mut problems);
+    let options = isaglot_tablegen::Options::default();
+    let bytes = std::fs::read(path)?;
+    let records =
+        isaglot_tablegen::parse_into(files, &path.display().to_string(), bytes.into(), &options, &mut |_: &str| None);
+    let lowered = isaglot_llvm::lower(&records, &table, &mut problems);
+    lowered.map(|lowered| lowered.isa).ok_or_else(|| format!("{}: errors", path.display()).into())
+}
+
+/// The features that can be on together. Those that are called `xext-…` are ways to encode the same commands: the first stays.
+fn together(isa: &Isa) -> Vec<FeatureId> {
+    let mut has_way = false;
+    let mut is_wanted = |name: &str| !name.starts_with("xext-") || !std::mem::replace(&mut has_way, true);
+    (0..).zip(isa.features()).filter(|(_, feature)| is_wanted(&feature.name)).map(|(id, _)| FeatureId(id)).collect()
 }
 
 /// What is wrong with a word, or cannot be read back.
@@ -72,9 +109,10 @@ impl Hooks for Unfit {
     }
 }
 
-fn all(path: &Path, generation: u32) -> Result<(), Failed> {
+fn all(path: &Path, generation: u32, featured: bool) -> Result<(), Failed> {
     let isa = load(path)?;
-    let plan = Plan::new(&isa, generation);
+    let features = together(&isa);
+    let plan = if featured { Plan::with_features(&isa, generation, &features) } else { Plan::new(&isa, generation) };
     let names = Names::default();
     let mut assembler = Assembler::new(&plan, &names, Compat::default());
     let mut random = Random::new(0x1abe_1500);
@@ -189,7 +227,8 @@ fn assemble(isa: &Isa, assembler: &mut Assembler<'_, '_>, text: &str) -> Result<
         assembly::assemble(assembler, &mut none, &mut files, file, &layout, &mut problems).map(|program| program.image)
     } else {
         let file = files.add("program", text.as_bytes());
-        source::assemble(assembler, file, text.as_bytes(), false, &mut problems)
+        let setup = Setup { only_targets: isa.name() == "tablegen", ..Setup::default() };
+        source::assemble_with(assembler, file, text.as_bytes(), &setup, &mut problems)
     };
     let said = || problems.iter().map(|d| render::text(&files, d, false)).collect::<String>();
     let image = image.ok_or_else(said)?;
