@@ -12,6 +12,9 @@ pub const MAX_EDGES: usize = 1 << 24;
 /// Steps of the search for uses in other blocks, and through remembered kills, before dataflow gives up.
 pub const MAX_STEPS: usize = 1 << 29;
 
+/// Functions that share a block, on average over all blocks, before dataflow gives up. Compilers let none share.
+pub const MAX_FRAMES_PER_BLOCK: usize = 32;
+
 /// Points that are named for one register file.
 pub const MAX_HOT_POINTS: usize = 10;
 

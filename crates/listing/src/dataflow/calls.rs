@@ -18,6 +18,7 @@ use std::ops::Range;
 
 use super::program::{Link, Program};
 use super::solve::TooLarge;
+use crate::limits::MAX_FRAMES_PER_BLOCK;
 
 /// The calls of a program.
 pub(super) struct Calls {
@@ -45,8 +46,8 @@ pub(super) struct Step {
 }
 
 impl Calls {
-    /// The calls of a program; none if it has no call. `steps` counts what is done; at 0 it is too much.
-    pub(super) fn new(program: &Program, budget: &mut usize) -> Result<Option<Calls>, TooLarge> {
+    /// The calls of a program; none if it has no call.
+    pub(super) fn new(program: &Program) -> Result<Option<Calls>, TooLarge> {
         let n = program.blocks.len() as u32;
         let step = |(b, block): (u32, &super::Block)| match block.link {
             Link::Call(entry) if entry < n => Some(Step { entry, back: Some(b + 1).filter(|back| *back < n) }),
@@ -68,7 +69,7 @@ impl Calls {
         let returns = program.blocks.iter().map(|b| matches!(b.link, Link::Return | Link::ReturnSome)).collect();
         let falls = vec![false; n as usize];
         let mut calls = Calls { entries, sites, frame_ranges: Vec::new(), frames: Vec::new(), steps, returns, falls };
-        calls.find_frames(program, budget)?;
+        calls.find_frames(program)?;
         for b in 0..n {
             let mine = calls.frames(b);
             let waits = b + 1 < n && !mine.is_empty() && {
@@ -102,7 +103,7 @@ impl Calls {
     }
 
     /// Walks through the frame of each function.
-    fn find_frames(&mut self, program: &Program, budget: &mut usize) -> Result<(), TooLarge> {
+    fn find_frames(&mut self, program: &Program) -> Result<(), TooLarge> {
         let n = program.blocks.len();
         let comes_back = self.comes_back(program);
         let mut pairs: Vec<(u32, u32)> = Vec::new();
@@ -115,14 +116,13 @@ impl Calls {
                     continue;
                 }
                 pairs.push((b, frame));
+                if pairs.len() > n * MAX_FRAMES_PER_BLOCK {
+                    return Err(TooLarge);
+                }
                 let block = &program.blocks[b as usize];
                 open.extend(&block.succs);
                 if let Some(step) = self.steps[b as usize].filter(|s| comes_back[s.entry as usize]) {
                     open.extend(step.back);
-                }
-                *budget = budget.saturating_sub(FRAME_COST + block.succs.len());
-                if *budget == 0 {
-                    return Err(TooLarge);
                 }
             }
         }
@@ -171,6 +171,3 @@ impl Calls {
         all
     }
 }
-
-/// What looking at a block of a frame costs, in steps: far more than one, for each is kept.
-const FRAME_COST: usize = 64;

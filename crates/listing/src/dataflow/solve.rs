@@ -150,7 +150,7 @@ fn find<'p>(
     walker: &mut Walker<'_>,
     found: &mut Found,
 ) -> Result<Graph<'p>, TooLarge> {
-    let calls = Calls::new(program, &mut walker.steps)?;
+    let calls = Calls::new(program)?;
     let mut graph = Graph::new(program, calls, classes.count);
     for block in 0..program.blocks.len() as u32 {
         let (exposed, reaching, killed) = (found.exposed.len(), found.reaching.len(), found.killed.len());
