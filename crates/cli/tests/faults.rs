@@ -1,6 +1,7 @@
 //! What goes wrong around a verb: a closed pipe, a full disk, an output that cannot be written, and inputs that are a folder,
 //! empty, missing, or far too large. Each of these ends in silence or with one diagnostic, with memory bounded, and never in a
-//! panic. `tests/faults/commands.txt` lists the commands and says what a line of it is.
+//! panic. A text that an editor of another system has saved is no fault: with a byte order mark and line ends of two bytes a
+//! command does and says the same. `tests/faults/commands.txt` lists the commands and says what a line of it is.
 //!
 //! A fault that shows nothing would be a check that cannot fail, so every command also runs without a fault, and has to
 //! succeed.
@@ -196,6 +197,19 @@ fn all_faults(case: &Case, prepare: &[String]) -> Result<(), Failed> {
             let refused = ran.code == Some(1) && (ran.diagnostics() == 1 || (elsewhere && ran.diagnostics() == 0));
             check(&format!("input {name}"), &ran, refused || (may_be_good && (ran.code == Some(0) || ran.stopped)));
         }
+    }
+    if let Some(name) = case.words.iter().find_map(|word| word.strip_prefix('@'))
+        && let Ok(text) = std::fs::read_to_string(dir.join(name))
+        && !text.contains('\0')
+    {
+        let other = format!("edited.{}", name.rsplit_once('.').map_or("", |(_, extension)| extension));
+        std::fs::write(dir.join(&other), format!("\u{feff}{}", text.replace('\n', "\r\n")))?;
+        let printed = File::create(dir.join("printed.edited"))?;
+        let ran = run(dir, &words(case, Some(&other), None), printed.into(), false)?;
+        let text =
+            |path: &str| std::fs::read(dir.join(path)).map(|b| String::from_utf8_lossy(&b).replace(&other, name));
+        let same = text("printed")? == text("printed.edited")? && ran.errors.replace(&other, name) == good.errors;
+        check(&format!("input {other}"), &ran, ran.code == good.code && same);
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
