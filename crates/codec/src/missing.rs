@@ -48,12 +48,6 @@ fn names(condition: &Condition, out: &mut BTreeSet<FeatureId>) {
 
 /// Whether the condition of an encoding holds with these features too.
 fn holds(plan: &Plan<'_>, encoding: &Encoding, set: &[FeatureId]) -> bool {
-    let mut on = BTreeSet::new();
-    let mut work = set.to_vec();
-    while let Some(feature) = work.pop() {
-        if on.insert(feature) {
-            work.extend(&plan.isa()[feature].implies);
-        }
-    }
-    encoding.condition.holds(&|feature| plan.feature(feature) || on.contains(&feature))
+    let on = plan.isa().implied(set);
+    encoding.condition.holds(&|feature| plan.feature(feature) || on.get(feature.index()).copied().unwrap_or(false))
 }

@@ -31,16 +31,7 @@ impl<'a> Plan<'a> {
     /// For this gen with exactly these features and those that they imply.
     #[must_use]
     pub fn with_features(isa: &'a Isa, generation: u32, on: &[FeatureId]) -> Self {
-        let mut features = vec![false; isa.features().len()];
-        let mut work: Vec<FeatureId> = on.to_vec();
-        while let Some(feature) = work.pop() {
-            if let Some(flag) = features.get_mut(feature.index())
-                && !*flag
-            {
-                *flag = true;
-                work.extend(&isa[feature].implies);
-            }
-        }
+        let features = isa.implied(on);
         let trees = isa.spaces().iter().map(|_| OnceLock::new()).collect();
         Self { isa, generation, features, aliases: false, trees }
     }

@@ -122,6 +122,44 @@ impl Isa {
         &self.name
     }
 
+    /// The same under another name.
+    #[must_use]
+    pub fn named(self, name: String) -> Isa {
+        Isa { name, ..self }
+    }
+
+    /// Which features are on, by id, if these are: they and all that they imply.
+    #[must_use]
+    pub fn implied(&self, on: &[FeatureId]) -> Vec<bool> {
+        let mut all = vec![false; self.features.len()];
+        let mut work = on.to_vec();
+        while let Some(feature) = work.pop() {
+            if let (Some(flag), Some(known)) = (all.get_mut(feature.index()), self.features.get(feature.index()))
+                && !std::mem::replace(flag, true)
+            {
+                work.extend(&known.implies);
+            }
+        }
+        all
+    }
+
+    /// The same with those encodings alone that a gen has, and that need nothing but some features; `None` for all. Ids stay
+    /// what they are: what is left out is in no [`Space::encodings`] any more.
+    #[must_use]
+    pub fn restricted(mut self, generation: Option<u32>, features: Option<&[FeatureId]>) -> Isa {
+        let on = features.map(|features| self.implied(features));
+        let is_on = |feature: FeatureId| on.as_ref().and_then(|on| on.get(feature.index()).copied()).unwrap_or(false);
+        let encodings = &self.encodings;
+        let stays = |id: &EncodingId| {
+            encodings.get(id.index()).is_some_and(|e| {
+                generation.is_none_or(|generation| e.gens.contains(generation))
+                    && (on.is_none() || e.condition.holds(&is_on))
+            })
+        };
+        self.spaces.iter_mut().for_each(|space| space.encodings.retain(stays));
+        self
+    }
+
     /// The texts of names.
     pub fn names(&self) -> &Names {
         &self.names

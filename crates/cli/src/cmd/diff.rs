@@ -18,7 +18,7 @@ use isaglot_xe::{Description, Xe};
 
 use super::xe;
 use crate::args::OutputArgs;
-use crate::load::{Source, Spec, chosen_generation, read_isa};
+use crate::load::{Source, Spec, read_open};
 use crate::names::Machine;
 use crate::progress::Progress;
 use crate::session::Session;
@@ -29,7 +29,8 @@ use crate::session::Session;
 Examples:
   isaglot diff my.xml newer.xml
   isaglot diff my.xml newer.xml --json -o diff.json
-  isaglot diff --isa minnow@v1 --isa minnow@v2")]
+  isaglot diff --isa minnow@v1 --isa minnow@v2
+  isaglot diff --isa rv64gc --isa rv64gc_zba")]
 pub(crate) struct Args {
     /// The descriptions: isaspec XML files, TableGen files of LLVM targets, or what `isaglot compile` made of them. One alone is
     /// compared with itself, for two gens.
@@ -41,6 +42,18 @@ pub(crate) struct Args {
     /// A gen: once with two descriptions, to compare them for it alone; twice with one.
     #[arg(long = "gen", value_name = "N")]
     generations: Vec<String>,
+    /// Compare what these features have: `+name` or `name` for on, `-name` for off; several with commas. A name after `--isa`
+    /// may choose features of its side. Otherwise instructions of all features are compared.
+    #[arg(
+        long = "feature",
+        visible_alias = "mattr",
+        value_name = "LIST",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    features: Vec<String>,
+    #[command(flatten)]
+    processor: crate::target::ProcessorArgs,
     #[command(flatten)]
     read: crate::target::ReadArgs,
     /// Answer in JSON.
@@ -81,25 +94,21 @@ struct Described {
 }
 
 fn read(source: Source, args: &Args, session: &mut Session, problems: &mut Diagnostics) -> Option<Described> {
-    let spec = Spec { read: args.read.clone(), ..Spec::of(source) };
+    let spec = Spec {
+        read: args.read.clone(),
+        features: args.features.clone(),
+        processor: args.processor.clone(),
+        ..Spec::of(source)
+    };
     let alias = spec.source.alias().and_then(Result::ok);
-    let is_xe = alias.as_ref().is_some_and(|alias| matches!(alias.machine, Machine::Xe(_)));
-    if alias.is_some_and(|alias| alias.features.is_some()) {
-        let name = spec.source.name();
-        let d = Diagnostic::error(
-            "cli-diff",
-            format!("features do not take part in a comparison, and `{name}` chooses some"),
-        );
-        problems.push(d.note("name the whole description, such as `riscv@rv64`"));
-        return None;
-    }
+    let is_xe = alias.is_some_and(|alias| matches!(alias.machine, Machine::Xe(_)));
     let mut found = Diagnostics::new();
-    let isa = read_isa(&spec, &mut session.files, &mut found);
+    let read = read_open(&spec, &mut session.files, &mut found);
     if found.has_errors() {
         problems.append(found);
     }
-    let isa = isa?;
-    let generation = problems.ok(chosen_generation(&spec, &isa))?;
+    let (isa, generation, features) = read?;
+    let isa = isa.restricted(None, features.as_deref());
     Some(Described { isa, generation, is_xe })
 }
 

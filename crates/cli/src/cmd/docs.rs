@@ -6,22 +6,27 @@ use std::process::ExitCode;
 
 use isaglot_source::{Diagnostic, Diagnostics};
 
-use crate::args::{RolesArgs, SubjectArgs};
+use crate::args::{ChoiceArgs, RolesArgs, SubjectArgs};
 use crate::interrupt::Stage;
 use crate::io::unwritable;
-use crate::load::{Roles, Spec, read_isa};
+use crate::load::{Roles, Spec, read_open};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
+use crate::target::ProcessorArgs;
 
-/// Write pages about a description: one per instruction, with bit diagrams.
+/// Write pages about a description, or about what a gen and features have of it: one per instruction, with bit diagrams.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
   isaglot docs my.xml -o pages
-  isaglot docs --isa trio -o pages")]
+  isaglot docs --isa rv64gc -o pages")]
 pub(crate) struct Args {
     #[command(flatten)]
     subject: SubjectArgs,
+    #[command(flatten)]
+    choice: ChoiceArgs,
+    #[command(flatten)]
+    processor: ProcessorArgs,
     #[command(flatten)]
     roles: RolesArgs,
     /// The folder for the pages; made if it is missing. Files of other names in it stay.
@@ -31,18 +36,26 @@ pub(crate) struct Args {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let spec = Spec { roles: Roles::from(&args.roles), ..args.subject.spec() };
+    let spec = Spec {
+        roles: Roles::from(&args.roles),
+        generation: args.choice.generation.clone(),
+        features: args.choice.features.clone(),
+        processor: args.processor.clone(),
+        ..args.subject.spec()
+    };
     let mut problems = Diagnostics::new();
-    let isa = read_isa(&spec, &mut session.files, &mut problems);
+    let read = read_open(&spec, &mut session.files, &mut problems);
     if problems.has_errors() {
         session.report(&problems);
     }
-    if isa.is_some() && spec.source.chooses() {
-        let message =
-            format!("the pages are about the whole description, and `{}` chooses within one", spec.source.name());
-        session.report(&Diagnostic::warning("cli-docs", message).into());
+    let Some((mut isa, generation, features)) = read else { return ExitCode::from(EXIT_INPUT) };
+    if let Some(doubt) = generation.and_then(|_| isaglot::choice::doubt(&isa, generation)) {
+        return session.done(Err(doubt));
     }
-    let Some(isa) = isa else { return ExitCode::from(EXIT_INPUT) };
+    if spec.source.chooses() {
+        isa = isa.named(spec.source.name());
+    }
+    let isa = isa.restricted(generation, features.as_deref());
     let stage = Stage::new("making pages", "");
     let pages = isaglot_site::site(&isa, &session.files);
     drop(stage);
