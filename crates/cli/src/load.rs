@@ -156,6 +156,7 @@ pub(crate) fn read_chosen(spec: &Spec, files: &mut SourceMap, problems: &mut Dia
         Some(path) if target::is_tablegen(path) => target::load(path, spec, files, problems),
         Some(path) if compiled::is_compiled(path) => {
             let (header, isa) = compiled::read(path, spec.read.stale, problems)?;
+            target::doubt(path, &header.doubts, problems);
             match header.triples {
                 Some(triples) => {
                     let table = OperandTable { triples, ..OperandTable::default() };

@@ -129,33 +129,46 @@ fn operands(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut 
 /// Reads a target and resolves triple, processor and features.
 pub(crate) fn load(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Chosen> {
     let target = read(path, &spec.read.files, files, problems)?;
-    approximate(path, &target.lowered).into_iter().for_each(|d| problems.push(d));
+    doubt(path, approximate(&target.lowered).as_ref(), problems);
     choose(target.lowered.isa, &target.table, spec, problems)
 }
 
 /// Names in the warning about approximate texts.
 const SHOWN: usize = 3;
 
-/// The warning that nothing says what some operands mean: how much of the target that touches.
-fn approximate(path: &Path, lowered: &Lowered) -> Option<Diagnostic> {
+/// Warns of what is not known of a target.
+pub(crate) fn doubt<'d>(
+    path: &Path,
+    doubts: impl IntoIterator<Item = &'d (String, Vec<String>)>,
+    problems: &mut Diagnostics,
+) {
+    for (sentence, notes) in doubts {
+        let d = Diagnostic::warning("cli-operands", format!("{}: {sentence}", path.display()));
+        problems.push(notes.iter().fold(d, |d, note| d.note(note.clone())));
+    }
+}
+
+/// What to warn of where nothing says what some operands mean: how much of the target that touches, and notes on it.
+pub(crate) fn approximate(lowered: &Lowered) -> Option<(String, Vec<String>)> {
     let mut missing: Vec<(&str, usize)> = lowered.missing.iter().map(|m| (m.1.as_str(), m.3)).collect();
     // The most used ones first; those that are used alike stay in the order of their names.
     missing.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
     let uses: usize = missing.iter().map(|&(_, count)| count).sum();
     let names: Vec<String> = missing.iter().take(SHOWN).map(|(name, count)| format!("`{name}` ({count})")).collect();
-    let message = format!(
-        "{}: texts are approximate: nothing explains {}, used {uses} times by the {} instructions",
-        path.display(),
-        if missing.len() == 1 {
-            "1 kind of operands".to_owned()
-        } else {
-            format!("{} kinds of operands", missing.len())
-        },
+    let kinds = if missing.len() == 1 {
+        "1 kind of operands".to_owned()
+    } else {
+        format!("{} kinds of operands", missing.len())
+    };
+    let sentence = format!(
+        "texts are approximate: nothing explains {kinds}, used {uses} times by the {} instructions",
         lowered.instructions
     );
-    let d = Diagnostic::warning("cli-operands", message).note(format!("the most used: {}", names.join(", ")));
-    let d = d.note("`isaglot check` lists all, and docs/llvm-targets.md says how an operand table explains them");
-    (!missing.is_empty()).then_some(d)
+    let notes = vec![
+        format!("the most used: {}", names.join(", ")),
+        "`isaglot check` lists all, and docs/llvm-targets.md says how an operand table explains them".to_owned(),
+    ];
+    (!missing.is_empty()).then_some((sentence, notes))
 }
 
 /// Resolves triple, processor and features of a target.

@@ -29,7 +29,7 @@ use crate::validate;
 pub const MAGIC: [u8; 8] = *b"isaglot\0";
 
 /// The version of the layout: another one after every change of what is kept. A test says when.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Bytes before the header.
 const PREFIX: usize = MAGIC.len() + 8;
@@ -43,6 +43,8 @@ pub struct Header {
     pub sources: Vec<Source>,
     /// Of an LLVM target: the processors and features that its triples mean, by the beginnings of these.
     pub triples: Option<Vec<(String, Vec<String>)>>,
+    /// What a reader has to be warned of: a sentence and the notes on it.
+    pub doubts: Vec<(String, Vec<String>)>,
 }
 
 /// A file that a description was made from.

@@ -74,14 +74,15 @@ fn compile(
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Result<bool, Diagnostic> {
-    let (isa, triples) = match spec.path().filter(|path| target::is_tablegen(path)) {
+    let (isa, triples, doubts) = match spec.path().filter(|path| target::is_tablegen(path)) {
         Some(path) => {
             let Some(read) = target::read(&path, &args.files, &mut session.files, problems) else { return Ok(false) };
-            (read.lowered.isa, Some(read.table.triples))
+            let doubts = target::approximate(&read.lowered).into_iter().collect();
+            (read.lowered.isa, Some(read.table.triples), doubts)
         }
         None => {
             let Some(isa) = read_isa(spec, &mut session.files, problems) else { return Ok(false) };
-            (isa, None)
+            (isa, None, Vec::new())
         }
     };
     let folder =
@@ -90,6 +91,7 @@ fn compile(
         made_by: concat!("isaglot ", env!("CARGO_PKG_VERSION")).to_owned(),
         sources: sources(&session.files, folder),
         triples,
+        doubts,
     };
     let _stage = Stage::new("writing it", "");
     crate::io::write(output, true, &to_bytes(&header, &isa)).map(|()| true)
