@@ -121,6 +121,13 @@ fn fill(file: &mut std::fs::File, room: &mut [u8]) -> io::Result<usize> {
     Ok(at)
 }
 
+/// Whether a path is that of a file.
+pub(crate) fn is_there(path: &Path) -> Result<(), Diagnostic> {
+    let failed = |e: io::Error| unreadable(&input_name(Some(path)), &e);
+    let is_folder = std::fs::metadata(path).map_err(failed)?.is_dir();
+    if is_folder { Err(failed(io::ErrorKind::IsADirectory.into())) } else { Ok(()) }
+}
+
 /// The diagnostic for an input that cannot be read.
 pub(crate) fn unreadable(name: &str, e: &io::Error) -> Diagnostic {
     Diagnostic::error("io-read", format!("cannot read {name}: {e}"))

@@ -36,6 +36,7 @@ struct Case {
     line: String,
     words: Vec<String>,
     streams: bool,
+    serves: bool,
 }
 
 fn main() {
@@ -44,7 +45,8 @@ fn main() {
     let prepare: Vec<String> = lines.iter().filter_map(|line| line.strip_prefix("prepare ")).map(Into::into).collect();
     let trials = lines.iter().filter(|line| !line.starts_with("prepare ")).map(|line| {
         let (streams, line) = line.strip_prefix("stream ").map_or((false, *line), |rest| (true, rest));
-        let case = Case { line: line.to_owned(), words: line.split(' ').map(Into::into).collect(), streams };
+        let (serves, line) = line.strip_prefix("serve ").map_or((false, line), |rest| (true, rest));
+        let case = Case { line: line.to_owned(), words: line.split(' ').map(Into::into).collect(), streams, serves };
         let prepare = prepare.clone();
         (case.words[0].clone(), Trial::test(line.replace(' ', "_"), move || all_faults(&case, &prepare)))
     });
@@ -151,7 +153,7 @@ fn all_faults(case: &Case, prepare: &[String]) -> Result<(), Failed> {
     File::create(dir.join("empty"))?;
     File::create(dir.join("huge"))?.set_len(HUGE)?;
     let printed = File::create(dir.join("printed"))?;
-    let good = run(dir, &words(case, None, None), printed.into(), false)?;
+    let good = run(dir, &words(case, None, None), printed.into(), case.serves)?;
     let silent = std::fs::metadata(dir.join("printed"))?.len() == 0;
     // What is wrong with a description or a kernel is what `check` and `lint` print, and with `--json` problems are for a machine.
     let elsewhere = case.line.contains("--json") || ["check", "lint"].contains(&case.words[0].as_str());
@@ -162,16 +164,16 @@ fn all_faults(case: &Case, prepare: &[String]) -> Result<(), Failed> {
             wrong.push(format!("{what}: exit {:?}\n{}", ran.code, ran.errors));
         }
     };
-    check("no fault", &good, good.code == Some(0));
+    check("no fault", &good, if case.serves { good.stopped } else { good.code == Some(0) });
     let writes = !case.line.contains(" %") || case.line.contains("[-o");
     if writes {
         let (reader, writer) = std::io::pipe()?;
         drop(reader);
-        let ran = run(dir, &words(case, None, None), writer.into(), false)?;
+        let ran = run(dir, &words(case, None, None), writer.into(), case.serves)?;
         check("a closed pipe", &ran, ran.code == good.code && ["", &good.errors].contains(&ran.errors.as_str()));
         let full = File::options().write(true).open("/dev/full")?;
-        let ran = run(dir, &words(case, None, None), full.into(), false)?;
-        check("a full disk", &ran, silent || (ran.code == Some(1) && ran.diagnostics() == 1));
+        let ran = run(dir, &words(case, None, None), full.into(), case.serves)?;
+        check("a full disk", &ran, silent || ran.stopped || (ran.code == Some(1) && ran.diagnostics() == 1));
     }
     if case.line.contains('%') {
         for path in ["empty/result", "no/such/folder/result", "full", "folder"] {
@@ -186,14 +188,16 @@ fn all_faults(case: &Case, prepare: &[String]) -> Result<(), Failed> {
         }
     }
     if case.line.contains('@') {
-        for (input, may_be_good) in [("missing", false), ("folder", false), ("empty", true), ("huge", case.streams)] {
+        for (input, may_be_good) in
+            [("missing", false), ("folder", false), ("empty", true), ("huge", case.streams || case.serves)]
+        {
             // What a file is is told by its name.
             let extension = case.words.iter().find_map(|w| w.strip_prefix('@')).and_then(|n| n.rsplit_once('.'));
             let name = extension.map_or(input.to_owned(), |(_, extension)| format!("{input}.{extension}"));
             if !dir.join(&name).exists() && input != "missing" {
                 std::os::unix::fs::symlink(dir.join(input), dir.join(&name))?;
             }
-            let ran = run(dir, &words(case, Some(&name), None), Stdio::null(), case.streams)?;
+            let ran = run(dir, &words(case, Some(&name), None), Stdio::null(), case.streams || case.serves)?;
             let refused = ran.code == Some(1) && (ran.diagnostics() == 1 || (elsewhere && ran.diagnostics() == 0));
             check(&format!("input {name}"), &ran, refused || (may_be_good && (ran.code == Some(0) || ran.stopped)));
         }
@@ -205,10 +209,11 @@ fn all_faults(case: &Case, prepare: &[String]) -> Result<(), Failed> {
         let other = format!("edited.{}", name.rsplit_once('.').map_or("", |(_, extension)| extension));
         std::fs::write(dir.join(&other), format!("\u{feff}{}", text.replace('\n', "\r\n")))?;
         let printed = File::create(dir.join("printed.edited"))?;
-        let ran = run(dir, &words(case, Some(&other), None), printed.into(), false)?;
+        let ran = run(dir, &words(case, Some(&other), None), printed.into(), case.serves)?;
         let text =
             |path: &str| std::fs::read(dir.join(path)).map(|b| String::from_utf8_lossy(&b).replace(&other, name));
-        let same = text("printed")? == text("printed.edited")? && ran.errors.replace(&other, name) == good.errors;
+        let same = (case.serves || text("printed")? == text("printed.edited")?)
+            && ran.errors.replace(&other, name) == good.errors;
         check(&format!("input {other}"), &ran, ran.code == good.code && same);
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }

@@ -9,7 +9,7 @@ use isaglot_source::Diagnostic;
 use crate::args::{ChoiceArgs, RolesArgs, SubjectArgs};
 use crate::explore::{serve, start};
 use crate::interrupt::Stage;
-use crate::load::{Roles, Spec};
+use crate::load::{Roles, Source, Spec};
 use crate::names::Machine;
 use crate::session::Session;
 use crate::subject::{DESCRIPTIONS, refusal};
@@ -49,7 +49,13 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         is_gen_open: true,
         ..args.subject.spec()
     };
-    // A file may appear later, or be mended; a name stays what it is.
+    // What is in a file may be mended while the page is open. A file that is not there is a slip of the pen, and a name stays
+    // what it is.
+    if let Source::File(path) = &spec.source
+        && let Err(d) = crate::io::is_there(path)
+    {
+        return session.fail(d);
+    }
     match spec.source.alias() {
         Some(Err(d)) => return session.fail(d),
         Some(Ok(alias)) if matches!(alias.machine, Machine::Spirv) => {
