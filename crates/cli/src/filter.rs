@@ -14,7 +14,7 @@ use isaglot_source::Diagnostic;
 
 use crate::call_names::{Interfaces, rename};
 use crate::hooks::Disassembly;
-use crate::io::{Output, read_rest, unreadable};
+use crate::io::{BYTE_ORDER_MARK, Output, read_rest, unreadable};
 
 /// The longest line that is looked at; a longer one passes in pieces.
 const MAX_LINE: u64 = 1 << 16;
@@ -80,11 +80,15 @@ fn lines(
     let mut total = 0;
     let order = plan.isa().format().byte_order;
     let mut stream = Stream::new(plan, Options { show_errors: false, ..Options::default() }, 0);
-    let (mut line, mut text) = (Vec::new(), Vec::new());
+    let (mut line, mut text, mut first) = (Vec::new(), Vec::new(), true);
     loop {
         line.clear();
         if input.take(MAX_LINE).read_until(b'\n', &mut line).map_err(|e| unreadable(name, &e))? == 0 {
             return Ok(total);
+        }
+        if std::mem::take(&mut first) && line.starts_with(BYTE_ORDER_MARK) {
+            line.drain(..BYTE_ORDER_MARK.len());
+            out.write_all(BYTE_ORDER_MARK).map_err(|e| out.failed(&e))?;
         }
         if let Some(Line { address, bytes, unknown: Some((start, end)) }) = parse(&line, order) {
             text.clear();
@@ -112,6 +116,7 @@ fn lines(
 /// The bytes of a listing as programs, each with its first address.
 fn segments(plan: &Plan<'_>, all: &[u8]) -> Vec<(u64, Vec<u8>)> {
     let mut found: Vec<(u64, Vec<u8>)> = Vec::new();
+    let all = all.strip_prefix(BYTE_ORDER_MARK).unwrap_or(all);
     for line in all.split_inclusive(|&b| b == b'\n').filter_map(|l| parse(l, plan.isa().format().byte_order)) {
         if let Some((start, bytes)) = found.last_mut()
             && let Some(gap) = line.address.checked_sub(start.saturating_add(bytes.len() as u64))

@@ -495,7 +495,8 @@ fn words(
         }
         bytes.clear();
         text.clear();
-        if !isaglot::explain::hex_bytes(&line, &mut bytes) {
+        let digits = line.strip_prefix(crate::io::BYTE_ORDER_MARK).filter(|_| number == 1).unwrap_or(&line);
+        if !isaglot::explain::hex_bytes(digits, &mut bytes) {
             let d = Diagnostic::error("cli-words", format!("{name}:{number}:1: invalid hex bytes"));
             return Err(d.note("expected pairs of hex digits, bytes in memory order, such as `1300a000`"));
         }

@@ -60,7 +60,7 @@ fn start(args: &[String], program: &str, drop_in: bool) -> ExitCode {
 }
 
 fn load(path: &str) -> Option<Arc<[u8]>> {
-    io::read(Some(path.as_ref())).ok().map(Arc::from)
+    io::read_text(Some(path.as_ref())).ok().map(Arc::from)
 }
 
 fn process(run: &Invocation, program: &str) -> Result<ExitCode, String> {
@@ -68,7 +68,7 @@ fn process(run: &Invocation, program: &str) -> Result<ExitCode, String> {
         return Err("the option -d must be used together with -o".to_owned());
     }
     let input = std::path::Path::new(&run.input);
-    let bytes = io::read(Some(input))
+    let bytes = io::read_text(Some(input))
         .map_err(|d| format!("Could not open input file '{}': {}", run.input, reason(&run.input, d.message)))?;
     let mut timer = tool::Phases::new(run.time_phases);
     let mut records = tool::read(run, bytes.into(), &mut load);

@@ -143,10 +143,7 @@ fn xlen_of(bits: u32) -> Xlen {
 pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
     match prove(args, session) {
         Ok(code) => code,
-        Err(found) => {
-            session.report(&found);
-            ExitCode::from(EXIT_INPUT)
-        }
+        Err(found) => session.status(&found),
     }
 }
 
