@@ -46,7 +46,7 @@ pub(super) struct Step {
 }
 
 impl Calls {
-    /// The calls of a program; none if it has no call.
+    /// The calls of a program; none if it neither calls nor has channels that wait.
     pub(super) fn new(program: &Program) -> Result<Option<Calls>, TooLarge> {
         let n = program.blocks.len() as u32;
         let step = |(b, block): (u32, &super::Block)| match block.link {
@@ -54,7 +54,8 @@ impl Calls {
             _ => None,
         };
         let steps: Vec<Option<Step>> = (0..).zip(&program.blocks).map(step).collect();
-        if steps.iter().all(Option::is_none) {
+        let waits = program.blocks.iter().any(|block| block.link == Link::ReturnSome);
+        if steps.iter().all(Option::is_none) && !waits {
             return Ok(None);
         }
         let mut entries: Vec<u32> = steps.iter().flatten().map(|s| s.entry).chain([0]).collect();
