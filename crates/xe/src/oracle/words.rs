@@ -104,6 +104,10 @@ impl Xe<'_> {
             // A gathered payload is the only one.
             i.srcs[1] = XeOperand { kind: XeOperandKind::Direct, file: File::NULL, len: 0, ..XeOperand::default() };
         }
+        if i.form == Form::Send && i.srcs[1].file == File::NULL {
+            // Texts show no length of a payload that there is not: `null:0`.
+            i.srcs[1].len = i.srcs[1].len.min(0);
+        }
         i.wren |= info.unmasked;
         i.opts.exbso |= i.form == Form::Send && self.implies_exbso(&i);
         if !self.names_flag(&i) {
