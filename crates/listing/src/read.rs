@@ -1,7 +1,7 @@
 //! JSON in: the reader of a listing.
 //!
 //! The file is read in one go; only when that fails is it taken apart element by element, so that every bad element
-//! is reported with its place and a good file pays nothing for it. Older shapes ([`older`]) are tried then, too.
+//! is reported with its place and a good file pays nothing for it. Older shapes (module `older`) are tried then, too.
 
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 use serde::Deserialize;

@@ -6,11 +6,14 @@
 //! * [`Xlen`]: the width of integer registers; [`register`]: their names;
 //! * [`isa_name`]: names such as `rv64gc_zba`, and the features of the description that they choose;
 //! * [`assembly`]: sources as people and compilers write them: pseudo-instructions, relocation functions, directives;
+//! * `formats` (behind the feature of that name): the Unified Database and riscv-opcodes as front ends;
 //! * [`elf`]: an assembled program as an executable file;
 //! * [`steps`]: what instructions do to constants, and where control goes.
 
 pub mod assembly;
 pub mod elf;
+#[cfg(feature = "formats")]
+pub mod formats;
 pub mod isa_name;
 pub mod limits;
 #[cfg(feature = "oracle")]
