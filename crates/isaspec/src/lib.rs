@@ -38,6 +38,7 @@ use isaglot_source::{Diagnostics, SourceMap};
 pub use load::{Loader, Sources, load as load_sources};
 pub use read::read;
 pub use roles::Overlay;
+use roles::RolesFile;
 pub use text::Text;
 
 /// Reads a description and all that it imports, checks it, and makes the model.
@@ -66,12 +67,30 @@ pub fn load_with_roles(
             Some(roles::read(overlay.bytes, id, overlay.partial, out)?)
         }
     };
-    let tables = gather::gather(&sources, overlay.as_ref(), out)?;
-    let checked = check::check(&sources, &tables, out);
+    let name = Path::new(top).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    checked(&sources, &name, overlay.as_ref(), errors, out)
+}
+
+/// Checks syntax trees that were made or read elsewhere, and makes the model: the way of front ends that lower to this
+/// format. `name` is that of the description, unless the last file has one.
+pub fn from_sources(sources: &Sources, name: &str, out: &mut Diagnostics) -> Option<Isa> {
+    let errors = out.error_count();
+    checked(sources, name, None, errors, out)
+}
+
+/// The common end of all ways: names, checks, model. There were `errors` before the sources were read.
+fn checked(
+    sources: &Sources,
+    name: &str,
+    overlay: Option<&RolesFile>,
+    errors: usize,
+    out: &mut Diagnostics,
+) -> Option<Isa> {
+    let tables = gather::gather(sources, overlay, out)?;
+    let checked = check::check(sources, &tables, out);
     if out.error_count() > errors {
         return None;
     }
-    let name = Path::new(top).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    let isa = lower::lower(&sources, &tables, &checked, overlay.as_ref(), &name, out)?;
+    let isa = lower::lower(sources, &tables, &checked, overlay, name, out)?;
     (out.error_count() == errors).then_some(isa)
 }

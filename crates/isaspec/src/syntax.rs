@@ -146,8 +146,8 @@ pub struct Bitset {
     pub width: Option<Int>,
     /// In a root: `conflict` or `most-specific`, what happens when two leaves match (extension).
     pub overlap: Option<Text>,
-    /// Features that it needs, each with its place; a leading `!` is kept (extension).
-    pub features: Vec<Text>,
+    /// What it needs of the features (extension).
+    pub features: Option<Requirement>,
     /// `<except>` (extension).
     pub excepts: Vec<ExceptDecl>,
     /// `<operand>` (extension).
@@ -160,6 +160,30 @@ pub struct Bitset {
     pub span: Span,
     /// No part of it was left out.
     pub complete: bool,
+}
+
+/// The `features` of a bitset (extension): a formula over names of features.
+#[derive(Clone, Debug)]
+pub enum Requirement {
+    /// This feature is on.
+    Feature(Text),
+    /// Does not hold.
+    Not(Box<Requirement>),
+    /// All hold.
+    All(Vec<Requirement>),
+    /// At least one holds.
+    Any(Vec<Requirement>),
+}
+
+impl Requirement {
+    /// The names in it, in order.
+    pub fn names(&self) -> Vec<&Text> {
+        match self {
+            Requirement::Feature(name) => vec![name],
+            Requirement::Not(inner) => inner.names(),
+            Requirement::All(list) | Requirement::Any(list) => list.iter().flat_map(Requirement::names).collect(),
+        }
+    }
 }
 
 /// `<gen min="" max=""/>`

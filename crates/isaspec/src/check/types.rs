@@ -305,7 +305,6 @@ impl SetCheck<'_, '_> {
 /// Every feature that something names must be declared.
 pub(crate) fn features(sources: &Sources, tables: &Tables<'_>, out: &mut Diagnostics) {
     let mut unknown = |name: &str, span: Span| {
-        let name = name.strip_prefix('!').unwrap_or(name);
         if tables.features.get(name).is_none() {
             let d = Diagnostic::error("isaspec-unknown-feature", format!("there is no feature `{name}`"))
                 .label(span, "expected the name of a <feature>");
@@ -316,7 +315,7 @@ pub(crate) fn features(sources: &Sources, tables: &Tables<'_>, out: &mut Diagnos
         decl.implies.iter().for_each(|f| unknown(&f.value, f.span()));
     }
     for set in &tables.sets {
-        set.decl.features.iter().for_each(|f| unknown(&f.value, f.span()));
+        set.decl.features.iter().flat_map(|f| f.names()).for_each(|f| unknown(&f.value, f.span()));
     }
     let steps = sources.files.iter().flat_map(|f| &f.expansions).flat_map(|e| &e.steps);
     let guards = steps.filter_map(|step| step.when.as_ref());

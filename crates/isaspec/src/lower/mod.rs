@@ -38,7 +38,7 @@ use crate::gather::{CaseInfo, Set, Tables};
 use crate::limits;
 use crate::load::Sources;
 use crate::roles::{self, Roles, RolesFile};
-use crate::syntax::{EnumDecl, PieceDecl, Registers};
+use crate::syntax::{EnumDecl, PieceDecl, Registers, Requirement};
 use crate::text::Text;
 pub(crate) use operands::{access, flow, implicit};
 
@@ -321,21 +321,32 @@ fn display_name(set: &Set<'_>, out: &mut Diagnostics) -> String {
     }
 }
 
-fn condition(tables: &Tables<'_>, features: &[&Text]) -> Condition {
+/// What a leaf needs by all its levels.
+fn condition(tables: &Tables<'_>, levels: &[&Requirement]) -> Condition {
     let mut list = Vec::new();
-    for feature in features {
-        let (name, negated) = match feature.value.strip_prefix('!') {
-            Some(name) => (name, true),
-            None => (feature.value.as_str(), false),
-        };
-        let Some(id) = tables.features.position(name) else { continue };
-        let one = Condition::Feature(feature_id(id));
-        list.push(if negated { Condition::Not(Box::new(one)) } else { one });
+    for level in levels {
+        match requirement(tables, level) {
+            Condition::All(inner) => list.extend(inner),
+            one => list.push(one),
+        }
     }
     match list.len() {
         0 => Condition::Always,
         1 => list.swap_remove(0),
         _ => Condition::All(list),
+    }
+}
+
+fn requirement(tables: &Tables<'_>, formula: &Requirement) -> Condition {
+    let several = |list: &[Requirement]| list.iter().map(|f| requirement(tables, f)).collect();
+    match formula {
+        // An unknown one was reported.
+        Requirement::Feature(name) => {
+            tables.features.position(&name.value).map_or(Condition::Always, |id| Condition::Feature(feature_id(id)))
+        }
+        Requirement::Not(inner) => Condition::Not(Box::new(requirement(tables, inner))),
+        Requirement::All(list) => Condition::All(several(list)),
+        Requirement::Any(list) => Condition::Any(several(list)),
     }
 }
 

@@ -6,6 +6,7 @@ use roxmltree::Node;
 
 use super::bitset::range;
 use super::expansion;
+use super::features;
 use super::reader::{Reader, children, is, required_int, words};
 use super::semantics;
 use crate::limits;
@@ -127,7 +128,7 @@ pub(super) fn bitset(r: &mut Reader<'_, '_>, node: Node<'_, '_>, bitset: &mut Bi
         let message = format!("unknown rule `{}` for words that two leaves match", overlap.value);
         r.error("isaspec-overlap", message, overlap.span(), format!("expected {}", OVERLAP.join(" or ")));
     }
-    bitset.features = r.attribute(node, "features").map(|t| words(&t)).unwrap_or_default();
+    bitset.features = r.attribute(node, "features").and_then(|t| features::read(r, &t));
     bitset.semantics = semantics::of_bitset(r, node);
     for child in children(node, "operand") {
         if let (Some(registers), Some(register)) = (r.required(child, "registers"), r.required(child, "register")) {

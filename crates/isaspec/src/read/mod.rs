@@ -6,6 +6,7 @@
 mod bitset;
 mod expansion;
 mod extension;
+mod features;
 mod known;
 mod reader;
 mod semantics;
