@@ -1,0 +1,213 @@
+//! Lines to a [`Table`]: what there is with registers of 32 and of 64 bits.
+//!
+//! A regular line is an instruction of the bases of its file. A pseudo-op is another reading of words that its base instruction
+//! has. But where the file of that base does not belong to a width of registers, the pseudo-op is the form that the instruction has
+//! there, and so an instruction like any other. Names of arguments say which values are left out: the zero register of `_n0`, the
+//! zero of an immediate `nz…`.
+
+use isaglot_bits::Pattern;
+use isaglot_source::Span;
+use rustc_hash::FxHashMap;
+
+use super::relate::{regular, target};
+use super::{Argument, File, Kind, Line, Opcodes};
+use crate::formats::{Encoding, Extension, Field, Formula, Instruction, Table};
+
+/// Instructions for which an immediate `nz…` of 0 is a hint and not reserved.
+const ZERO_IS_A_HINT: [&str; 2] = ["c.nop", "c.addi"];
+
+/// A name, and the base of which it is another reading.
+type Key<'a> = (&'a str, Option<&'a str>);
+
+/// The table of all sound lines.
+pub fn table(all: &Opcodes) -> Table {
+    let table = Table { name: "opcodes".to_owned(), ..Table::default() };
+    let mut making = Making { table, known: FxHashMap::default() };
+    let regular = regular(all);
+    for pass in [false, true] {
+        // Instructions first, so that an import and a second reading find what they add to.
+        for line in all.lines.iter().filter(|line| line.sound) {
+            let Some(file) = all.file_of(line) else { continue };
+            match &line.kind {
+                Kind::Regular if !pass => making.add(line, file, file.bases, None),
+                Kind::Pseudo(reference) => {
+                    let base = target(all, &regular, reference);
+                    let of_base = base.and_then(|base| all.file_of(base)).map_or([true; 2], |file| file.bases);
+                    let form = [0, 1].map(|i| file.bases[i] && !of_base[i]);
+                    let reading = [0, 1].map(|i| file.bases[i] && of_base[i]);
+                    if !pass {
+                        making.add(line, file, form, None);
+                    } else if base.is_some_and(|base| base.name == line.name && base.pattern == line.pattern) {
+                        making.also(&line.name, file, reading);
+                    } else {
+                        making.add(line, file, reading, Some(&reference.name));
+                    }
+                }
+                Kind::Import(reference) if pass => making.also(&reference.name, file, file.bases),
+                _ => {}
+            }
+        }
+    }
+    making.table.instructions.iter_mut().for_each(|i| simplify(&mut i.condition));
+    making.table.extensions = extensions(all);
+    making.table
+}
+
+struct Making<'a> {
+    table: Table,
+    /// The instructions of a name and base.
+    known: FxHashMap<Key<'a>, Vec<usize>>,
+}
+
+impl<'a> Making<'a> {
+    /// Adds a line for these bases: to an instruction of that name with the same words, or with no words on them yet.
+    fn add(&mut self, line: &'a Line, file: &File, bases: [bool; 2], base: Option<&'a str>) {
+        if bases == [false; 2] {
+            return;
+        }
+        let encoding = encoding(line);
+        let indices = self.known.entry((&line.name, base)).or_default();
+        let fits = |i: &Instruction| {
+            (0..2).all(|b| !bases[b] || i.encodings[b].as_ref().is_none_or(|e| e.pattern == encoding.pattern))
+        };
+        let instructions = &mut self.table.instructions;
+        let at = indices.iter().copied().find(|&index| instructions.get(index).is_some_and(fits));
+        let at = at.unwrap_or_else(|| {
+            indices.push(instructions.len());
+            instructions.push(Instruction {
+                name: line.name.clone(),
+                span: line.name_span,
+                special_case_of: base.map(str::to_owned),
+                encodings: [None, None],
+                condition: Formula::Any(Vec::new()),
+                operands: None,
+                doc: String::new(),
+                idl: None,
+            });
+            instructions.len() - 1
+        });
+        let Some(instruction) = instructions.get_mut(at) else { return };
+        for b in (0..2).filter(|&b| bases[b]) {
+            instruction.encodings[b].get_or_insert_with(|| encoding.clone());
+        }
+        or(&mut instruction.condition, condition(file));
+    }
+
+    /// The instruction of that name belongs to this file too.
+    fn also(&mut self, name: &str, file: &File, bases: [bool; 2]) {
+        for &index in self.known.get(&(name, None)).into_iter().flatten() {
+            if let Some(i) = self.table.instructions.get_mut(index)
+                && (0..2).any(|b| bases[b] && i.encodings[b].is_some())
+            {
+                or(&mut i.condition, condition(file));
+            }
+        }
+    }
+}
+
+/// When the instructions of a file are there.
+fn condition(file: &File) -> Formula {
+    let mut terms: Vec<Formula> = file.extensions.iter().map(|e| Formula::Extension(e.clone(), Vec::new())).collect();
+    match file.bases {
+        [true, false] => terms.push(Formula::Xlen(32)),
+        [false, true] => terms.push(Formula::Xlen(64)),
+        _ => {}
+    }
+    if terms.len() == 1 { terms.remove(0) } else { Formula::All(terms) }
+}
+
+fn or(formula: &mut Formula, term: Formula) {
+    if let Formula::Any(terms) = formula
+        && !terms.contains(&term)
+    {
+        terms.push(term);
+    }
+}
+
+/// A choice of one is that one.
+fn simplify(formula: &mut Formula) {
+    if let Formula::Any(terms) = formula
+        && terms.len() == 1
+    {
+        *formula = terms.remove(0);
+    }
+}
+
+/// The words of a line, and what the names of its arguments leave out.
+pub fn encoding(line: &Line) -> Encoding {
+    let mut encoding = Encoding {
+        width: line.pattern.width(),
+        pattern: line.pattern.clone(),
+        fields: line.arguments.iter().map(field).collect(),
+        except: Vec::new(),
+    };
+    nonzero(line, &mut encoding);
+    for a in &line.arguments {
+        let other = a.equals.as_ref().and_then(|name| line.arguments.iter().find(|b| b.name == *name));
+        let Some(b) = other else { continue };
+        for (left, right) in (a.low..=a.high).zip(b.low..=b.high) {
+            let differ = |value: bool| line.pattern.with_bit(left, value).with_bit(right, !value);
+            encoding.except.extend([false, true].map(differ));
+        }
+    }
+    encoding
+}
+
+fn field(a: &Argument) -> Field {
+    let parts = || a.name.split('_');
+    let not = match () {
+        () if parts().any(|part| part == "n0") => vec![0],
+        () if parts().any(|part| part == "n2") => vec![0, 2],
+        () => Vec::new(),
+    };
+    Field {
+        name: a.name.clone(),
+        bits: (a.low..=a.high).rev().map(Some).collect(),
+        signed: false,
+        not,
+        file: None,
+        access: None,
+        alias: None,
+        span: a.span,
+    }
+}
+
+/// An immediate `nz…`, all its pieces together, is not 0.
+fn nonzero(line: &Line, encoding: &mut Encoding) {
+    if ZERO_IS_A_HINT.contains(&line.name.as_str()) {
+        return;
+    }
+    let is_piece = |f: &&mut Field| f.name.split('_').any(|part| part.starts_with("nz"));
+    let mut pieces: Vec<&mut Field> = encoding.fields.iter_mut().filter(is_piece).collect();
+    match &mut pieces[..] {
+        [] => {}
+        [whole] => whole.not = vec![0],
+        pieces => {
+            // No line has two such immediates: the bits of all pieces are one value.
+            let bits = pieces.iter().flat_map(|f| f.bits.iter().flatten());
+            encoding
+                .except
+                .push(bits.fold(line.pattern.clone(), |pattern: Pattern, &bit| pattern.with_bit(bit, false)));
+        }
+    }
+}
+
+fn extensions(all: &Opcodes) -> Vec<Extension> {
+    let mut found: Vec<Extension> = Vec::new();
+    for file in &all.files {
+        for name in &file.extensions {
+            match found.iter_mut().find(|e| e.name == *name) {
+                Some(known) => known.ratified &= file.ratified,
+                None => found.push(Extension {
+                    name: name.clone(),
+                    requires: Formula::True,
+                    ratified: file.ratified,
+                    doc: String::new(),
+                    span: Span::new(file.id, 0, 0),
+                }),
+            }
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
