@@ -55,6 +55,7 @@ const ALL: &[Shipped] = &[
         assembly: Assembly::Riscv,
         files: &[
             ("riscv.xml", include_str!("../../../specs/riscv/riscv.xml")),
+            ("registers.xml", include_str!("../../../specs/riscv/registers.xml")),
             ("base.xml", include_str!("../../../specs/riscv/base.xml")),
             ("m.xml", include_str!("../../../specs/riscv/m.xml")),
             ("a.xml", include_str!("../../../specs/riscv/a.xml")),

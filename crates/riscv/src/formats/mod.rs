@@ -34,6 +34,19 @@ pub struct Table {
     pub instructions: Vec<Instruction>,
     /// The extensions.
     pub extensions: Vec<Extension>,
+    /// The control and status registers, by number.
+    pub csrs: Vec<Csr>,
+}
+
+/// A control and status register.
+#[derive(Clone, Debug)]
+pub struct Csr {
+    /// Its name as the format writes it: `mstatus`.
+    pub name: String,
+    /// Its number in instructions.
+    pub number: u32,
+    /// Where it is.
+    pub span: Span,
 }
 
 /// An instruction as one format describes it.
