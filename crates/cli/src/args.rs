@@ -37,6 +37,13 @@ pub(crate) struct ChoiceArgs {
     /// What to decode for where a description distinguishes gens: a number, or a name that it gives.
     #[arg(long = "gen", id = "gen", value_name = "N")]
     pub(crate) generation: Option<String>,
+    #[command(flatten)]
+    pub(crate) features: FeatureArgs,
+}
+
+/// The option that switches features. A verb for which it says more has a help text of its own.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct FeatureArgs {
     /// Switch a feature on (`+name` or `name`) or off (`-name`); several with commas.
     #[arg(
         long = "feature",
@@ -46,7 +53,7 @@ pub(crate) struct ChoiceArgs {
         value_delimiter = ',',
         allow_hyphen_values = true
     )]
-    pub(crate) features: Vec<String>,
+    pub(crate) list: Vec<String>,
 }
 
 impl SpecArgs {
@@ -54,7 +61,7 @@ impl SpecArgs {
     pub(crate) fn spec(&self) -> Spec {
         Spec {
             generation: self.choice.generation.clone(),
-            features: self.choice.features.clone(),
+            features: self.choice.features.list.clone(),
             processor: self.processor.clone(),
             no_aliases: self.no_aliases,
             read: self.read.clone(),

@@ -2,6 +2,7 @@
 //!
 //! Started under the name of a tool that it stands in for (a link called `llvm-tblgen`, say), it is that tool.
 
+mod answer;
 mod args;
 mod call_names;
 mod cmd;

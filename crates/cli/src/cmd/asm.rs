@@ -271,7 +271,7 @@ fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagn
     } else {
         let setup = Setup {
             list: args.list,
-            symbols: true,
+            symbols: args.map.is_some(),
             only_targets: chosen.kind == SubjectKind::Llvm,
             ..Setup::default()
         };

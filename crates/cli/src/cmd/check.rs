@@ -1,7 +1,6 @@
 //! `isaglot check`: what is wrong with a description, and what is proved about it.
 
 use std::fmt::Write as _;
-use std::io;
 use std::process::ExitCode;
 
 use isaglot_bits::BitRange;
@@ -12,7 +11,8 @@ use isaglot_verify::report::{Coverage, Opcodes, Verdict};
 use isaglot_verify::{Options, Report, check, json};
 use serde_json::{Value, json as object};
 
-use crate::args::{OutputArgs, SubjectArgs};
+use crate::answer::AnswerArgs;
+use crate::args::{ChoiceArgs, SubjectArgs};
 use crate::load::{Spec, read_open};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
@@ -20,6 +20,9 @@ use crate::target::ProcessorArgs;
 
 /// Find what is wrong with a description, with witness words, and prove the rest.
 #[derive(clap::Args, Debug)]
+#[command(mut_arg("gen", |arg| arg.help(GEN)))]
+#[command(mut_arg("feature", |arg| arg.help(FEATURES)))]
+#[command(mut_arg("json", |arg| arg.help("Answer in JSON: messages, overlaps, counts, proofs")))]
 #[command(after_help = "\
 Examples:
   isaglot check my.xml
@@ -27,19 +30,8 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     subject: SubjectArgs,
-    /// Look at one gen only: a number, or a name that the description gives. All gens otherwise.
-    #[arg(long = "gen", value_name = "N")]
-    generation: Option<String>,
-    /// Count words with these features: `+name` or `name` for on, `-name` for off; several with commas. Otherwise all
-    /// sets of features are counted, or the defaults and all of them where there are many.
-    #[arg(
-        long = "feature",
-        visible_alias = "mattr",
-        value_name = "LIST",
-        value_delimiter = ',',
-        allow_hyphen_values = true
-    )]
-    features: Vec<String>,
+    #[command(flatten)]
+    choice: ChoiceArgs,
     #[command(flatten)]
     processor: ProcessorArgs,
     /// Count free words for each value of these bits, such as `6:2` or `15:13,1:0`: instead of the bits that the
@@ -53,25 +45,17 @@ pub(crate) struct Args {
     /// Show notes one by one, and counts of sub-encodings.
     #[arg(long)]
     notes: bool,
-    /// Exit with 1 also for warnings.
-    #[arg(long, value_name = "WHAT")]
-    deny: Option<Deny>,
-    /// Answer in JSON: messages, overlaps, counts, proofs.
-    #[arg(long, conflicts_with = "sarif")]
-    json: bool,
-    /// Answer in SARIF 2.1.0: the messages.
-    #[arg(long)]
-    sarif: bool,
     #[command(flatten)]
-    output: OutputArgs,
+    answer: AnswerArgs,
 }
 
-/// What counts as an error too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Deny {
-    /// Warnings count as errors.
-    Warnings,
-}
+/// What `--gen` does here.
+const GEN: &str = "Look at one gen only: a number, or a name that the description gives. All gens otherwise";
+
+/// What `--feature` does here.
+const FEATURES: &str = "\
+Count words with these features: `+name` or `name` for on, `-name` for off; several with commas. Otherwise all sets of \
+features are counted, or the defaults and all of them where there are many";
 
 /// Bits of a word, most significant first.
 #[derive(Clone, Debug)]
@@ -97,8 +81,8 @@ fn parse_bits(text: &str) -> Result<Bits, String> {
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let spec = Spec {
-        generation: args.generation.clone(),
-        features: args.features.clone(),
+        generation: args.choice.generation.clone(),
+        features: args.choice.features.list.clone(),
         processor: args.processor.clone(),
         ..args.subject.spec()
     };
@@ -107,7 +91,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     // What is wrong with the command line is not what is wrong with the description; nor is a file that is not there.
     let wrong_choice = problems.iter().any(|d| d.severity == Severity::Error && d.code.starts_with("cli-"));
     let is_missing = read.is_none() && session.files.iter().next().is_none();
-    if wrong_choice || (is_missing && !args.json && !args.sarif) {
+    if wrong_choice || (is_missing && args.answer.is_text()) {
         return session.status(&problems);
     }
     let mut all: Vec<Diagnostic> = problems.iter().cloned().collect();
@@ -125,28 +109,22 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         all.extend(diagnostics(isa, &found));
         report = Some(found);
     }
-    let answer = match (args.json, args.sarif) {
-        (true, _) => format!("{:#}\n", to_json(session, &all, isa.as_ref().zip(report.as_ref()))),
-        (_, true) => format!("{:#}\n", render::sarif(&session.files, env!("CARGO_PKG_VERSION"), &all)),
-        _ => to_text(args, session, &all, isa.as_ref().zip(report.as_ref())),
-    };
-    if let Err(d) = args.output.write(&answer) {
-        return session.fail(d);
+    let found = isa.as_ref().zip(report.as_ref());
+    let to_json = |session: &Session| json_of(session, &all, found);
+    let to_text = |session: &Session, color| text_of(args, session, &all, found, color);
+    match args.answer.write(session, &all, to_json, to_text) {
+        Ok(_) if isa.is_none() => ExitCode::from(EXIT_INPUT),
+        Ok(code) => code,
+        Err(d) => session.fail(d),
     }
-    let worst = if args.deny == Some(Deny::Warnings) { Severity::Warning } else { Severity::Error };
-    if isa.is_none() || all.iter().any(|d| d.severity >= worst) {
-        return ExitCode::from(EXIT_INPUT);
-    }
-    ExitCode::SUCCESS
 }
 
-fn to_json(session: &Session, all: &[Diagnostic], found: Option<(&Isa, &Report)>) -> Value {
+fn json_of(session: &Session, all: &[Diagnostic], found: Option<(&Isa, &Report)>) -> Value {
     let messages: Vec<Value> = all.iter().map(|d| render::json(&session.files, d)).collect();
     object!({ "diagnostics": messages, "report": found.map(|(isa, report)| json::report(isa, report)) })
 }
 
-fn to_text(args: &Args, session: &Session, all: &[Diagnostic], found: Option<(&Isa, &Report)>) -> String {
-    let color = args.output.path().is_none() && session.color.on(&io::stdout());
+fn text_of(args: &Args, session: &Session, all: &[Diagnostic], found: Option<(&Isa, &Report)>, color: bool) -> String {
     let mut out = String::new();
     for d in all.iter().filter(|d| args.notes || d.severity > Severity::Note) {
         out.push_str(&render::text(&session.files, d, color));

@@ -17,7 +17,7 @@ use isaglot_xe::stream::RawWord;
 use isaglot_xe::{Description, Xe};
 
 use super::xe;
-use crate::args::OutputArgs;
+use crate::args::{FeatureArgs, OutputArgs};
 use crate::load::{Source, Spec, read_open};
 use crate::names::Machine;
 use crate::progress::Progress;
@@ -25,6 +25,7 @@ use crate::session::Session;
 
 /// Say which words change meaning, appear or disappear between two descriptions, or between two gens of one.
 #[derive(clap::Args, Debug)]
+#[command(mut_arg("feature", |arg| arg.help(FEATURES)))]
 #[command(after_help = "\
 Examples:
   isaglot diff my.xml newer.xml
@@ -42,16 +43,8 @@ pub(crate) struct Args {
     /// A gen: once with two descriptions, to compare them for it alone; twice with one.
     #[arg(long = "gen", value_name = "N")]
     generations: Vec<String>,
-    /// Compare what these features have: `+name` or `name` for on, `-name` for off; several with commas. A name after `--isa`
-    /// may choose features of its side. Otherwise instructions of all features are compared.
-    #[arg(
-        long = "feature",
-        visible_alias = "mattr",
-        value_name = "LIST",
-        value_delimiter = ',',
-        allow_hyphen_values = true
-    )]
-    features: Vec<String>,
+    #[command(flatten)]
+    features: FeatureArgs,
     #[command(flatten)]
     processor: crate::target::ProcessorArgs,
     #[command(flatten)]
@@ -62,6 +55,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     output: OutputArgs,
 }
+
+/// What `--feature` does here.
+const FEATURES: &str = "\
+Compare what these features have: `+name` or `name` for on, `-name` for off; several with commas. A name after `--isa` may \
+choose features of its side. Otherwise instructions of all features are compared";
 
 /// Runs the verb. A difference is an answer, not an error.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
@@ -96,7 +94,7 @@ struct Described {
 fn read(source: Source, args: &Args, session: &mut Session, problems: &mut Diagnostics) -> Option<Described> {
     let spec = Spec {
         read: args.read.clone(),
-        features: args.features.clone(),
+        features: args.features.list.clone(),
         processor: args.processor.clone(),
         ..Spec::of(source)
     };

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let spec = Spec {
         roles: Roles::from(&args.roles),
         generation: args.choice.generation.clone(),
-        features: args.choice.features.clone(),
+        features: args.choice.features.list.clone(),
         processor: args.processor.clone(),
         ..args.subject.spec()
     };

@@ -42,7 +42,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let spec = Spec {
         generation: args.choice.generation.clone(),
-        features: args.choice.features.clone(),
+        features: args.choice.features.list.clone(),
         roles: Roles::from(&args.roles),
         processor: args.processor.clone(),
         no_aliases: args.no_aliases,

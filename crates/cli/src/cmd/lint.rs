@@ -1,15 +1,14 @@
 //! `isaglot lint`: what is wrong with a program although every word of it can be encoded.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use isaglot_source::{Diagnostic, Diagnostics, Severity, counted, render};
 use serde_json::{Value, json as object};
 
-use super::check::Deny;
 use super::xe::{self, Linted};
-use crate::args::{OutputArgs, SpecArgs};
+use crate::answer::AnswerArgs;
+use crate::args::SpecArgs;
 use crate::load::{Source, Spec};
 use crate::names;
 use crate::session::{EXIT_INPUT, Session};
@@ -21,6 +20,7 @@ use crate::subject::{GEN, Only, Subject, SubjectKind};
 /// for each code. Warnings do not change the exit status unless they are denied.
 #[derive(clap::Args, Debug)]
 #[command(mut_group("description", |group| group.required(false)))]
+#[command(mut_arg("json", |arg| arg.help("Answer in JSON: findings, and how many of which kind each kernel has")))]
 #[command(after_help = "\
 Examples:
   isaglot lint --isa xehpc kernel.asm
@@ -32,16 +32,7 @@ pub(crate) struct Args {
     /// if there is none or for `-`.
     inputs: Vec<PathBuf>,
     #[command(flatten)]
-    output: OutputArgs,
-    /// Exit with 1 also for warnings.
-    #[arg(long, value_name = "WHAT")]
-    deny: Option<Deny>,
-    /// Answer in JSON: findings, and how many of which kind each kernel has.
-    #[arg(long, conflicts_with = "sarif")]
-    json: bool,
-    /// Answer in SARIF 2.1.0.
-    #[arg(long)]
-    sarif: bool,
+    answer: AnswerArgs,
     /// Read an ELF file as bytes too.
     #[arg(long)]
     binary: bool,
@@ -82,34 +73,26 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
             Err(d) => return session.fail(d),
         }
     }
-    let all: Vec<&Diagnostic> =
-        problems.iter().chain(kernels.iter().flat_map(|(_, k)| &k.findings).map(|f| &f.diagnostic)).collect();
-    let answer = match (args.json, args.sarif) {
-        (true, _) => format!("{:#}\n", to_json(session, &problems, &kernels)),
-        (_, true) => format!("{:#}\n", render::sarif(&session.files, env!("CARGO_PKG_VERSION"), all.iter().copied())),
-        _ => {
-            let color = args.output.path().is_none() && session.color.on(&io::stdout());
-            let said: String = all.iter().map(|d| render::text(&session.files, d, color)).collect();
-            let count = |severity: Severity| all.iter().filter(|d| d.severity == severity).count();
-            let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-            let instructions: usize = kernels.iter().map(|(_, k)| k.instructions).sum();
-            format!(
-                "{said}{}, {} in {} of {}\n",
-                counted(errors, "error"),
-                counted(warnings, "warning"),
-                counted(instructions, "instruction"),
-                counted(kernels.len(), "kernel")
-            )
-        }
+    let all: Vec<Diagnostic> =
+        problems.iter().chain(kernels.iter().flat_map(|(_, k)| &k.findings).map(|f| &f.diagnostic)).cloned().collect();
+    let to_json = |session: &Session| json_of(session, &problems, &kernels);
+    let to_text = |session: &Session, color| {
+        let said: String = all.iter().map(|d| render::text(&session.files, d, color)).collect();
+        let count = |severity: Severity| all.iter().filter(|d| d.severity == severity).count();
+        let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+        let instructions: usize = kernels.iter().map(|(_, k)| k.instructions).sum();
+        format!(
+            "{said}{}, {} in {} of {}\n",
+            counted(errors, "error"),
+            counted(warnings, "warning"),
+            counted(instructions, "instruction"),
+            counted(kernels.len(), "kernel")
+        )
     };
-    if let Err(d) = args.output.write(&answer) {
-        return session.fail(d);
-    }
-    let worst = if args.deny == Some(Deny::Warnings) { Severity::Warning } else { Severity::Error };
-    if all.iter().any(|d| d.severity >= worst) { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS }
+    args.answer.write(session, &all, to_json, to_text).unwrap_or_else(|d| session.fail(d))
 }
 
-fn to_json(session: &Session, problems: &Diagnostics, kernels: &[(&Path, Linted)]) -> Value {
+fn json_of(session: &Session, problems: &Diagnostics, kernels: &[(&Path, Linted)]) -> Value {
     let problems: Vec<Value> = problems.iter().map(|d| render::json(&session.files, d)).collect();
     let one = |(path, kernel): &(&Path, Linted)| {
         let findings = kernel.findings.iter().map(|f| {

@@ -8,9 +8,7 @@
 //! Which pipe executes an instruction is not always plain from its encoding. Such an instruction counts for each pipe that
 //! it may be in, and a wait for any of them counts as one for it: a finding is never a guess.
 
-use isaglot_listing::dataflow::TooLarge;
-
-use super::order::{End, Order, Touch, finding};
+use super::order::{End, Order, Touch, Waits, finding};
 use super::{Finding, Rule};
 use crate::inst::{File, Form, Inst, XeOperandKind};
 use crate::isa::Xe;
@@ -34,7 +32,7 @@ const DEPTHS: [u8; PIPE_COUNT] = [10, 10, 14, 17, 10];
 
 /// An instruction in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct InFlight {
+pub(super) struct InFlight {
     at: usize,
     pipes: Pipes,
     /// How many instructions of each pipe were issued after it, on the way where they are fewest.
@@ -59,32 +57,57 @@ fn each(pipes: Pipes) -> impl Iterator<Item = usize> {
     (0..PIPE_COUNT).filter(move |n| pipes >> n & 1 != 0)
 }
 
-impl<'d> Xe<'d> {
-    pub(super) fn lint_distances(&self, order: &mut Order<'_>, found: &mut Vec<Finding>) -> Result<(), TooLarge> {
-        let program = order.program;
-        let step = |state: &mut State, at: usize| {
-            if let Some(i) = program.entries.get(at).and_then(|e| e.inst()) {
-                self.wait_for_pipes(i, state);
-                self.issue_in_order(i, at, state);
-            }
-        };
-        // Compilers count distances in the order of the text. A jump that is taken lasts longer than any pipe is deep.
-        let follows = |end, is_next: bool| is_next && matches!(end, End::Plain | End::Join);
-        let starts = order.solve(step, Vec::len, follows, join)?;
-        for (number, mut state) in starts.into_iter().enumerate() {
-            let insts = order.blocks().get(number).map_or(0..0, |b| b.insts.clone());
-            for at in insts.map(|at| at as usize) {
-                let Some(i) = program.entries.get(at).and_then(|e| e.inst()) else { continue };
-                self.wait_for_pipes(i, &mut state);
-                order.pay(state.len())?;
-                let own = self.pipes(i);
-                state.retain_mut(|earlier| self.check_distance(order, (at, own), *earlier, found));
-                self.issue_in_order(i, at, &mut state);
-            }
-        }
-        Ok(())
+/// The check of distances, on one machine.
+pub(super) struct Distances<'a, 'd>(pub(super) &'a Xe<'d>);
+
+impl Waits for Distances<'_, '_> {
+    type InFlight = InFlight;
+
+    fn wait(&self, i: &Inst, state: &mut State) {
+        self.0.wait_for_pipes(i, state);
     }
 
+    fn check(
+        &self,
+        order: &Order<'_>,
+        (at, i): (usize, &Inst),
+        earlier: &mut InFlight,
+        found: &mut Vec<Finding>,
+    ) -> bool {
+        self.0.check_distance(order, (at, self.0.pipes(i)), *earlier, found)
+    }
+
+    fn issue(&self, i: &Inst, at: usize, state: &mut State) {
+        self.0.issue_in_order(i, at, state);
+    }
+
+    // Compilers count distances in the order of the text. A jump that is taken lasts longer than any pipe is deep.
+    fn follows(end: End, is_next: bool) -> bool {
+        is_next && matches!(end, End::Plain | End::Join)
+    }
+
+    fn join(into: &mut State, from: &[InFlight]) -> bool {
+        let mut changed = false;
+        for new in from {
+            match into.binary_search_by_key(&new.at, |f| f.at) {
+                Ok(place) => {
+                    let old = &mut into[place];
+                    for (old, new) in old.after.iter_mut().zip(new.after) {
+                        changed |= new < *old;
+                        *old = new.min(*old);
+                    }
+                }
+                Err(place) => {
+                    into.insert(place, *new);
+                    changed = true;
+                }
+            }
+        }
+        changed
+    }
+}
+
+impl<'d> Xe<'d> {
     /// Whether nothing is wrong with an instruction beside an earlier one.
     fn check_distance(
         &self,
@@ -195,25 +218,4 @@ fn type_pipes(ty: Type) -> Pipes {
 /// Whether a program has to wait for registers of this file: the hardware looks after accumulators, flags and addresses.
 fn is_tracked(touch: &Touch) -> bool {
     ![ACC, F, A].contains(&touch.file)
-}
-
-/// Adds what is in flight on one way to what is on others.
-fn join(into: &mut State, from: &State) -> bool {
-    let mut changed = false;
-    for new in from {
-        match into.binary_search_by_key(&new.at, |f| f.at) {
-            Ok(place) => {
-                let old = &mut into[place];
-                for (old, new) in old.after.iter_mut().zip(new.after) {
-                    changed |= new < *old;
-                    *old = new.min(*old);
-                }
-            }
-            Err(place) => {
-                into.insert(place, *new);
-                changed = true;
-            }
-        }
-    }
-    changed
 }

@@ -7,6 +7,8 @@ use std::ops::Range;
 
 use isaglot_listing::dataflow::{Block, FileId, Program as Accesses, Role, Run, TooLarge};
 
+use super::distances::Distances;
+use super::tokens::Tokens;
 use super::{Finding, Place, Rule};
 use crate::inst::{Desc, File, Form, Inst, XeOperandKind};
 use crate::isa::Xe;
@@ -35,6 +37,34 @@ pub(super) enum End {
     Call,
     /// It goes to an unknown place.
     Return,
+}
+
+/// A check of waits: what is in flight, and what instructions do to it.
+pub(super) trait Waits {
+    /// An instruction that was issued and is not waited for.
+    type InFlight: Clone;
+
+    /// What an instruction waits for before it is issued.
+    fn wait(&self, i: &Inst, state: &mut Vec<Self::InFlight>);
+
+    /// Finds what is wrong with an instruction, given with its number, beside an earlier one; whether that one is still in
+    /// flight. It is not if a wait is missed, so that one wait is missed once.
+    fn check(
+        &self,
+        order: &Order<'_>,
+        at: (usize, &Inst),
+        earlier: &mut Self::InFlight,
+        found: &mut Vec<Finding>,
+    ) -> bool;
+
+    /// What an instruction adds.
+    fn issue(&self, i: &Inst, at: usize, state: &mut Vec<Self::InFlight>);
+
+    /// Whether anything is in flight along an edge, by the end of its block and whether it leads to the next block.
+    fn follows(end: End, is_next: bool) -> bool;
+
+    /// Adds what is in flight on one way to what is on others; whether that changed anything.
+    fn join(into: &mut Vec<Self::InFlight>, from: &[Self::InFlight]) -> bool;
 }
 
 /// A program as the checks of waits see it.
@@ -78,12 +108,12 @@ impl<'p> Order<'p> {
     }
 
     /// The blocks; instructions are numbered as in [`Program::entries`].
-    pub(super) fn blocks(&self) -> &[Block] {
+    fn blocks(&self) -> &[Block] {
         self.accesses.blocks()
     }
 
     /// What an instruction touches.
-    pub(super) fn touches(&self, at: usize) -> &[Touch] {
+    fn touches(&self, at: usize) -> &[Touch] {
         self.of.get(at).and_then(|range| self.touches.get(range.clone())).unwrap_or(&[])
     }
 
@@ -105,36 +135,48 @@ impl<'p> Order<'p> {
         a.iter().any(|a| b.iter().any(|b| runs_overlap(*a, *b)))
     }
 
-    /// What is in flight at the start of each block: `step` takes it past an instruction, `join` adds one to another and
-    /// says whether that changed anything; `follows` says of an edge whether anything is in flight along
-    /// it, by the end of its block and whether it leads to the next block.
-    pub(super) fn solve<S: Clone + Default>(
-        &mut self,
-        mut step: impl FnMut(&mut S, usize),
-        size: impl Fn(&S) -> usize,
-        follows: impl Fn(End, bool) -> bool,
-        mut join: impl FnMut(&mut S, &S) -> bool,
-    ) -> Result<Vec<S>, TooLarge> {
+    /// Adds what a check finds.
+    pub(super) fn check(&mut self, waits: &impl Waits, found: &mut Vec<Finding>) -> Result<(), TooLarge> {
+        let program = self.program;
+        for (number, mut state) in self.solve(waits)?.into_iter().enumerate() {
+            let insts = self.blocks().get(number).map_or(0..0, |b| b.insts.clone());
+            for at in insts.map(|at| at as usize) {
+                let Some(i) = program.entries.get(at).and_then(|e| e.inst()) else { continue };
+                waits.wait(i, &mut state);
+                self.pay(state.len())?;
+                state.retain_mut(|earlier| waits.check(self, (at, i), earlier, found));
+                waits.issue(i, at, &mut state);
+            }
+        }
+        Ok(())
+    }
+
+    /// What is in flight at the start of each block.
+    fn solve<W: Waits>(&mut self, waits: &W) -> Result<Vec<Vec<W::InFlight>>, TooLarge> {
+        let program = self.program;
         let blocks: Vec<Block> = self.blocks().to_vec();
         let ends: Vec<End> = blocks.iter().map(|block| self.end(block)).collect();
-        let mut starts = vec![S::default(); blocks.len()];
+        let mut starts = vec![Vec::new(); blocks.len()];
         let mut is_open = vec![true; blocks.len()];
         let mut open: std::collections::VecDeque<usize> = (0..blocks.len()).collect();
         while let Some(number) = open.pop_front() {
             let (Some(block), Some(start)) = (blocks.get(number), starts.get(number)) else { continue };
             is_open[number] = false;
             let mut state = start.clone();
-            for at in block.insts.clone() {
-                step(&mut state, at as usize);
-                self.pay(size(&state))?;
+            for at in block.insts.clone().map(|at| at as usize) {
+                if let Some(i) = program.entries.get(at).and_then(|e| e.inst()) {
+                    waits.wait(i, &mut state);
+                    waits.issue(i, at, &mut state);
+                }
+                self.pay(state.len())?;
             }
             for &next in &block.succs {
                 let next = next as usize;
                 let end = ends.get(number).copied().unwrap_or(End::Plain);
-                if !follows(end, next == number + 1) {
+                if !W::follows(end, next == number + 1) {
                     continue;
                 }
-                if starts.get_mut(next).is_some_and(|start| join(start, &state)) && !is_open[next] {
+                if starts.get_mut(next).is_some_and(|start| W::join(start, &state)) && !is_open[next] {
                     is_open[next] = true;
                     open.push_back(next);
                 }
@@ -155,7 +197,7 @@ impl<'p> Order<'p> {
     }
 
     /// Counts work that is about as large as `size`.
-    pub(super) fn pay(&mut self, size: usize) -> Result<(), TooLarge> {
+    fn pay(&mut self, size: usize) -> Result<(), TooLarge> {
         self.steps = self.steps.checked_sub(size as u64 + 1).ok_or(TooLarge)?;
         Ok(())
     }
@@ -196,8 +238,8 @@ impl<'d> Xe<'d> {
     /// Adds what is wrong with waits.
     pub(super) fn lint_order(&self, program: &Program, found: &mut Vec<Finding>) -> Result<(), TooLarge> {
         let mut order = Order::new(self, program);
-        self.lint_tokens(&mut order, found)?;
-        self.lint_distances(&mut order, found)
+        order.check(&Tokens(self), found)?;
+        order.check(&Distances(self), found)
     }
 }
 

@@ -7,18 +7,16 @@
 //!
 //! In flight are the instructions whose destination, or whose sources, nothing has waited for on some way to here.
 
-use isaglot_codec::Symbol;
-use isaglot_listing::dataflow::TooLarge;
-
-use super::order::{End, Order, finding};
+use super::order::{End, Order, Waits, finding};
 use super::{Finding, Place, Rule};
 use crate::inst::{File, Form, Inst, XeOperandKind};
 use crate::isa::Xe;
 use crate::swsb::SbidToken;
+use isaglot_codec::Symbol;
 
 /// An instruction out of order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct InFlight {
+pub(super) struct InFlight {
     at: usize,
     /// Its token, if it has one.
     token: Option<u8>,
@@ -37,43 +35,69 @@ type State = Vec<InFlight>;
 
 /// The tokens that are waited for, as bits, by an instruction or a `sync`.
 #[derive(Clone, Copy, Debug, Default)]
-struct Waits {
+struct WaitedFor {
     written: u64,
     read: u64,
 }
 
-impl<'d> Xe<'d> {
-    pub(super) fn lint_tokens(&self, order: &mut Order<'_>, found: &mut Vec<Finding>) -> Result<(), TooLarge> {
-        let program = order.program;
-        let step = |state: &mut State, at: usize| {
-            if let Some(i) = program.entries.get(at).and_then(|e| e.inst()) {
-                self.wait_for_tokens(i, state);
-                self.issue_out_of_order(i, at, state);
-            }
-        };
-        let follows = |end, is_next: bool| match end {
+/// The check of tokens, on one machine.
+pub(super) struct Tokens<'a, 'd>(pub(super) &'a Xe<'d>);
+
+impl Waits for Tokens<'_, '_> {
+    type InFlight = InFlight;
+
+    fn wait(&self, i: &Inst, state: &mut State) {
+        self.0.wait_for_tokens(i, state);
+    }
+
+    fn check(
+        &self,
+        order: &Order<'_>,
+        (at, _): (usize, &Inst),
+        earlier: &mut InFlight,
+        found: &mut Vec<Finding>,
+    ) -> bool {
+        self.0.check_token(order, at, earlier, found);
+        earlier.writes || earlier.reads
+    }
+
+    fn issue(&self, i: &Inst, at: usize, state: &mut State) {
+        self.0.issue_out_of_order(i, at, state);
+    }
+
+    fn follows(end: End, is_next: bool) -> bool {
+        match end {
             End::Plain => true,
             End::Join => is_next,
             End::Call => !is_next,
             End::Return => false,
-        };
-        let starts = order.solve(step, Vec::len, follows, join)?;
-        for (number, mut state) in starts.into_iter().enumerate() {
-            let insts = order.blocks().get(number).map_or(0..0, |b| b.insts.clone());
-            for at in insts.map(|at| at as usize) {
-                let Some(i) = program.entries.get(at).and_then(|e| e.inst()) else { continue };
-                self.wait_for_tokens(i, &mut state);
-                order.pay(state.len())?;
-                state.retain_mut(|earlier| {
-                    self.check_token(order, at, earlier, found);
-                    earlier.writes || earlier.reads
-                });
-                self.issue_out_of_order(i, at, &mut state);
-            }
         }
-        Ok(())
     }
 
+    fn join(into: &mut State, from: &[InFlight]) -> bool {
+        let mut changed = false;
+        for new in from {
+            match into.binary_search_by_key(&new.at, |f| f.at) {
+                Ok(place) => {
+                    let old = &mut into[place];
+                    let before = *old;
+                    old.writes |= new.writes;
+                    old.reads |= new.reads;
+                    old.later &= new.later;
+                    old.token = old.token.or(new.token);
+                    changed |= before != *old;
+                }
+                Err(place) => {
+                    into.insert(place, *new);
+                    changed = true;
+                }
+            }
+        }
+        changed
+    }
+}
+
+impl<'d> Xe<'d> {
     /// Finds what is wrong with an instruction beside an earlier one. What the missing wait would wait for is no longer in
     /// flight then, so that one wait is missed once.
     fn check_token(&self, order: &Order<'_>, at: usize, earlier: &mut InFlight, found: &mut Vec<Finding>) {
@@ -117,7 +141,7 @@ impl<'d> Xe<'d> {
 
     /// What an instruction waits for before it is issued.
     fn wait_for_tokens(&self, i: &Inst, state: &mut State) {
-        let mut waits = Waits::default();
+        let mut waits = WaitedFor::default();
         match i.swsb.token {
             SbidToken::None => {}
             SbidToken::Dst(n) | SbidToken::Set(n) => waits.written |= bit(n),
@@ -180,27 +204,4 @@ fn is_idle(xe: &Xe<'_>, i: &Inst) -> bool {
 
 fn bit(token: u8) -> u64 {
     1 << (token & 63)
-}
-
-/// Adds what is in flight on one way to what is on others.
-fn join(into: &mut State, from: &State) -> bool {
-    let mut changed = false;
-    for new in from {
-        match into.binary_search_by_key(&new.at, |f| f.at) {
-            Ok(place) => {
-                let old = &mut into[place];
-                let before = *old;
-                old.writes |= new.writes;
-                old.reads |= new.reads;
-                old.later &= new.later;
-                old.token = old.token.or(new.token);
-                changed |= before != *old;
-            }
-            Err(place) => {
-                into.insert(place, *new);
-                changed = true;
-            }
-        }
-    }
-    changed
 }

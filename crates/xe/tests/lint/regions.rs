@@ -5,11 +5,10 @@
 //! warnings is compared, which is that of the sources. Warnings of its parser have a column and so an operand.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::Command;
 
 use isaglot_source::{Diagnostics, FileId};
-use isaglot_testing::{Failed, Random, corpus, rounds};
+use isaglot_testing::{Failed, Random, rounds};
 use isaglot_xe::lint::{Place, Rule};
 use isaglot_xe::{Compaction, Description, Platform, Xe};
 
@@ -65,28 +64,6 @@ pub(crate) fn codes() {
             assert!(isa[*id].meta.iter().any(|(k, v)| k == key && !v.is_empty()), "{key} of {}", isa[*id].display_name);
         }
     }
-}
-
-/// What compilers make breaks none of the rules.
-pub(crate) fn compiled(folder: &Path) -> Result<(), Failed> {
-    let description = Description::embedded().ok_or("no description")?;
-    let mut kernels = 0;
-    for platform in [Platform::XeHpg, Platform::XeHpc, Platform::Xe2, Platform::Xe3] {
-        let mut xe = Xe::new(&description, platform).ok_or("no description")?;
-        for path in corpus::files(&folder.join("kernels"), &format!(".{}.krn.gz", platform.id())) {
-            let name = corpus::name(&path);
-            if name.contains(".hand.") {
-                continue;
-            }
-            let program = xe.program(&corpus::bytes(&path)?);
-            let found = xe.lint(&program).map_err(|_| "too large")?;
-            assert!(found.is_empty(), "{name}: {:?}", found[0]);
-            kernels += 1;
-        }
-    }
-    println!("rules of operands: {kernels} kernels without a finding");
-    assert!(kernels > 100);
-    Ok(())
 }
 
 /// A source: anything, or one that breaks no rule.

@@ -10,8 +10,10 @@ use std::path::Path;
 
 use isaglot_listing::tree::{Elem, Inst, ListOperand, Listing};
 use isaglot_source::{Diagnostics, FileId};
-use isaglot_testing::{Failed, Random, corpus};
-use isaglot_xe::{Compaction, Description, ListOptions, Platform, TextOptions, Xe};
+use isaglot_testing::{Failed, Random};
+use isaglot_xe::{Compaction, Description, ListOptions, TextOptions, Xe};
+
+use super::compiled::kernels;
 
 /// Waits to remove.
 const REMOVALS: usize = 100;
@@ -161,27 +163,20 @@ fn needed(kernel: &Kernel<'_>) -> Vec<(usize, String)> {
     all
 }
 
-pub(crate) fn compiled(folder: &Path) -> Result<(), Failed> {
+pub(crate) fn are_missed(folder: &Path) -> Result<(), Failed> {
     let description = Description::embedded().ok_or("no description")?;
     let mut candidates = Vec::new();
-    for platform in [Platform::XeHpg, Platform::XeHpc, Platform::Xe2, Platform::Xe3] {
-        let mut xe = Xe::new(&description, platform).ok_or("no description")?;
-        for path in corpus::files(&folder.join("kernels"), &format!(".{}.krn.gz", platform.id())) {
-            let name = corpus::name(&path);
-            if name.contains(".hand.") {
-                continue;
-            }
-            let program = xe.program(&corpus::bytes(&path)?);
-            let options = ListOptions { defs: true, ..ListOptions::default() };
-            let listing = xe.listing(&program, &options).map_err(|_| "too large")?;
-            let mut text = Vec::new();
-            xe.print(&program, &TextOptions::default(), &mut text);
-            let text = String::from_utf8(text)?;
-            for (at, option) in needed(&Kernel::new(&listing)) {
-                candidates.push((platform, name.clone(), without(&text, at, &option), at, option));
-            }
+    kernels(folder, |xe, name, program| {
+        let options = ListOptions { defs: true, ..ListOptions::default() };
+        let listing = xe.listing(program, &options).map_err(|_| "too large")?;
+        let mut text = Vec::new();
+        xe.print(program, &TextOptions::default(), &mut text);
+        let text = String::from_utf8(text)?;
+        for (at, option) in needed(&Kernel::new(&listing)) {
+            candidates.push((xe.platform, name.to_owned(), without(&text, at, &option), at, option));
         }
-    }
+        Ok(())
+    })?;
     let mut random = Random::new(20);
     let (mut found, mut tokens) = (0, 0);
     for _ in 0..REMOVALS {

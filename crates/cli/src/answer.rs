@@ -1,0 +1,59 @@
+//! The answer of verbs whose result is a list of messages: as text, as JSON or as SARIF, and the exit status that it has.
+
+use std::io;
+use std::process::ExitCode;
+
+use isaglot_source::{Diagnostic, Severity, render};
+use serde_json::Value;
+
+use crate::args::OutputArgs;
+use crate::session::{EXIT_INPUT, Session};
+
+/// In which form the messages go out, and from which severity on they make the exit status 1.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct AnswerArgs {
+    /// Exit with 1 also for warnings.
+    #[arg(long, value_name = "WHAT")]
+    deny: Option<Deny>,
+    /// Answer in JSON.
+    #[arg(long, conflicts_with = "sarif")]
+    json: bool,
+    /// Answer in SARIF 2.1.0: the messages.
+    #[arg(long)]
+    sarif: bool,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// What counts as an error too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Deny {
+    /// Warnings count as errors.
+    Warnings,
+}
+
+impl AnswerArgs {
+    /// Whether the answer is for a person.
+    pub(crate) fn is_text(&self) -> bool {
+        !self.json && !self.sarif
+    }
+
+    /// Writes the answer, and says what its messages make of the exit status. The text may have colors.
+    pub(crate) fn write(
+        &self,
+        session: &Session,
+        all: &[Diagnostic],
+        to_json: impl FnOnce(&Session) -> Value,
+        to_text: impl FnOnce(&Session, bool) -> String,
+    ) -> Result<ExitCode, Diagnostic> {
+        let answer = match (self.json, self.sarif) {
+            (true, _) => format!("{:#}\n", to_json(session)),
+            (_, true) => format!("{:#}\n", render::sarif(&session.files, env!("CARGO_PKG_VERSION"), all)),
+            _ => to_text(session, self.output.path().is_none() && session.color.on(&io::stdout())),
+        };
+        self.output.write(&answer)?;
+        let worst = if self.deny == Some(Deny::Warnings) { Severity::Warning } else { Severity::Error };
+        let is_bad = all.iter().any(|d| d.severity >= worst);
+        Ok(if is_bad { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS })
+    }
+}
