@@ -8,3 +8,21 @@ pub const MAX_ALIGN: i64 = 16;
 
 /// The largest file of a published format that is read.
 pub const MAX_FORMAT_FILE_BYTES: usize = 16 << 20;
+
+/// The longest file of YAML in bytes; the longest of the Unified Database has a tenth of it.
+pub const YAML_FILE_BYTES: usize = 1 << 20;
+
+/// How deep lists and mappings may nest in a file of YAML, and files inherit from each other; the database needs a third of it.
+pub const YAML_DEPTH: usize = 48;
+
+/// The most threads that parse files.
+pub const THREADS: usize = 8;
+
+/// The most nodes that the objects of a tree may inherit.
+pub const INHERITED_NODES: usize = 1 << 18;
+
+/// How many names a message lists.
+pub const NAMES_IN_MESSAGE: usize = 8;
+
+/// Steps of the search for an implementation that meets a condition; then it is taken to exist.
+pub const SATISFY_STEPS: usize = 1 << 12;

@@ -18,7 +18,10 @@
 //! once, and the same tree can be written as XML: that is how the shipped description gets the instructions that the
 //! formats have. Places in the tree are places in the YAML or in the lines.
 
+mod formula;
 pub mod opcodes;
+pub mod udb;
+pub mod yaml;
 
 use isaglot_bits::Pattern;
 use isaglot_source::Span;
@@ -50,7 +53,7 @@ pub struct Csr {
 }
 
 /// An instruction as one format describes it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Instruction {
     /// Its name as the format writes it: `c.addi4spn`.
     pub name: String,
@@ -68,6 +71,25 @@ pub struct Instruction {
     pub doc: String,
     /// What it does in UDB's language, with the place of its first byte.
     pub idl: Option<(String, Span)>,
+    /// What UDB says beside this.
+    pub notes: Notes,
+}
+
+/// What UDB says of an instruction beside its words and what it does: for pages and explanations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// Privilege mode (`s`, `u`, `vs`, `vu`, `m`), and whether it may run there: `always`, `sometimes`, `never`.
+    pub access: Vec<(String, String)>,
+    /// Its time does not depend on data where Zkt is implemented.
+    pub data_independent_timing: Option<bool>,
+    /// Files of instructions that live in the words of this one: `inst/Zihintntl/ntl.p1.yaml#`.
+    pub hints: Vec<String>,
+    /// Other texts of it: a condition over the fields in UDB's language, and the text. They are not reliable.
+    pub pseudo: Vec<(String, String)>,
+    /// Its behaviour is given in the language Sail too.
+    pub sail: bool,
+    /// The bits are given by opcodes of a type (`format`), and not by a pattern (`encoding`).
+    pub typed: bool,
 }
 
 impl Instruction {
@@ -112,18 +134,31 @@ pub struct Field {
 }
 
 /// An extension of the instruction set.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Extension {
     /// Its name as the format writes it: `Zba`.
     pub name: String,
     /// What must hold where it is implemented; extensions that it brings along are said here.
     pub requires: Formula,
+    /// Its versions, as written; none where the format has no versions.
+    pub versions: Vec<Release>,
     /// All of it is ratified.
     pub ratified: bool,
     /// A short description.
     pub doc: String,
     /// Where it is.
     pub span: Span,
+}
+
+/// One version of an extension.
+#[derive(Clone, Debug, Default)]
+pub struct Release {
+    /// Its number: `1.13.0`.
+    pub version: String,
+    /// What must hold where it is implemented, beside what the extension requires.
+    pub requires: Formula,
+    /// It is not compatible with the versions before it.
+    pub breaking: bool,
 }
 
 /// A condition on an implementation.
@@ -136,8 +171,10 @@ pub enum Formula {
     Extension(String, Vec<String>),
     /// The register width.
     Xlen(u32),
-    /// A condition on a parameter of the implementation, as text: not decided by extensions alone.
-    Parameter(String),
+    /// A condition on a parameter of the implementation: not decided by extensions alone.
+    Parameter(ParameterTest),
+    /// A condition in UDB's language: not decided by extensions alone.
+    Idl(String),
     /// Does not hold.
     Not(Box<Formula>),
     /// All hold.
@@ -146,4 +183,53 @@ pub enum Formula {
     Any(Vec<Formula>),
     /// Exactly one holds.
     One(Vec<Formula>),
+}
+
+/// A test of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterTest {
+    /// The parameter.
+    pub name: String,
+    /// The element of it that is tested; `None` is all of it.
+    pub index: Option<u64>,
+    /// Its number of elements is tested.
+    pub size: bool,
+    /// How it is compared.
+    pub test: Comparison,
+    /// What it is compared with: one value, for [`Comparison::OneOf`] several.
+    pub values: Vec<Constant>,
+}
+
+/// How a parameter is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// It is the value.
+    Equal,
+    /// It is another value.
+    NotEqual,
+    /// It is smaller.
+    Less,
+    /// It is greater.
+    Greater,
+    /// It is not greater.
+    LessOrEqual,
+    /// It is not smaller.
+    GreaterOrEqual,
+    /// It is one of the values.
+    OneOf,
+    /// The value is one of its elements.
+    Includes,
+}
+
+/// A value of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Constant {
+    /// A number.
+    Int(i128),
+    /// A truth value.
+    Bool(bool),
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<Constant>),
 }

@@ -80,9 +80,7 @@ impl<'a> Making<'a> {
                 special_case_of: base.map(str::to_owned),
                 encodings: [None, None],
                 condition: Formula::Any(Vec::new()),
-                operands: None,
-                doc: String::new(),
-                idl: None,
+                ..Instruction::default()
             });
             instructions.len() - 1
         });
@@ -200,10 +198,9 @@ fn extensions(all: &Opcodes) -> Vec<Extension> {
                 Some(known) => known.ratified &= file.ratified,
                 None => found.push(Extension {
                     name: name.clone(),
-                    requires: Formula::True,
                     ratified: file.ratified,
-                    doc: String::new(),
                     span: Span::new(file.id, 0, 0),
+                    ..Extension::default()
                 }),
             }
         }

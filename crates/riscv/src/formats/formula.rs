@@ -1,0 +1,190 @@
+//! Whether a condition can hold, and whether a configuration decides it.
+//!
+//! The problem: an instruction exists for a register width if *some* implementation has it, and an extension that is implemented
+//! brings its own requirements, which bring more. The invariant: [`Table::can_hold`] says no only if there is no implementation at
+//! all; where it gives up it says yes. The method: every extension is a variable whose values are "absent" and its versions; a
+//! value that is chosen adds what it requires; conditions are evaluated with three values, and a variable that leaves one open is
+//! tried with each value. Parameters and texts in UDB's language are free: they may hold or not.
+
+use rustc_hash::FxHashMap;
+
+use super::udb::version::{Requirement, Version};
+use super::{Extension, Formula, Table};
+use crate::Xlen;
+use crate::limits::SATISFY_STEPS;
+
+/// What is known of an implementation: an answer to everything that a condition asks, `None` where it is not known.
+pub trait Facts {
+    /// Whether the extension is implemented in a version that meets all requirements.
+    fn extension(&self, name: &str, versions: &[String]) -> Option<bool>;
+    /// Whether this is the register width.
+    fn xlen(&self, width: u32) -> Option<bool>;
+    /// Whether a condition on a parameter, or one in UDB's language, holds.
+    fn other(&self, formula: &Formula) -> Option<bool>;
+}
+
+impl Formula {
+    /// Whether the condition holds; `None` where the facts leave that open.
+    pub fn holds(&self, facts: &impl Facts) -> Option<bool> {
+        match self {
+            Formula::True => Some(true),
+            Formula::Extension(name, versions) => facts.extension(name, versions),
+            Formula::Xlen(width) => facts.xlen(*width),
+            Formula::Parameter(_) | Formula::Idl(_) => facts.other(self),
+            Formula::Not(inner) => inner.holds(facts).map(|b| !b),
+            Formula::All(terms) => decide(terms, facts, false),
+            Formula::Any(terms) => decide(terms, facts, true),
+            Formula::One(terms) => {
+                let answers = || terms.iter().map(|t| t.holds(facts));
+                match (answers().filter(|a| *a == Some(true)).count(), answers().any(|a| a.is_none())) {
+                    (2.., _) => Some(false),
+                    (_, true) => None,
+                    (count, false) => Some(count == 1),
+                }
+            }
+        }
+    }
+}
+
+/// `decisive` if one term is, its opposite if all are that, else open.
+fn decide(terms: &[Formula], facts: &impl Facts, decisive: bool) -> Option<bool> {
+    let mut answer = Some(!decisive);
+    for term in terms {
+        match term.holds(facts) {
+            Some(b) if b == decisive => return Some(decisive),
+            Some(_) => {}
+            None => answer = None,
+        }
+    }
+    answer
+}
+
+impl Table {
+    /// Whether an implementation of this width can meet the condition, with all that its extensions require.
+    pub fn can_hold(&self, condition: &Formula, xlen: Xlen) -> bool {
+        Search::new(self, xlen, true).run(vec![condition])
+    }
+
+    /// As [`Table::can_hold`], where extensions may be implemented freely.
+    pub fn can_hold_freely(&self, condition: &Formula, xlen: Xlen) -> bool {
+        Search::new(self, xlen, false).run(vec![condition])
+    }
+
+    /// Whether one implementation of this width can meet both conditions.
+    pub fn can_hold_both(&self, a: &Formula, b: &Formula, xlen: Xlen) -> bool {
+        Search::new(self, xlen, true).run(vec![a, b])
+    }
+
+    /// Takes the words away that no implementation has.
+    pub fn drop_impossible(&mut self) {
+        for at in 0..self.instructions.len() {
+            let one = &self.instructions[at];
+            let gone = [Xlen::Rv32, Xlen::Rv64].map(|xlen| !self.can_hold(&one.condition, xlen));
+            for (encoding, gone) in self.instructions[at].encodings.iter_mut().zip(gone) {
+                if gone {
+                    *encoding = None;
+                }
+            }
+        }
+    }
+}
+
+/// What is chosen for an extension.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    Absent,
+    /// In any version: the format has none.
+    Present,
+    Version(usize),
+}
+
+struct Search<'t> {
+    extensions: FxHashMap<&'t str, &'t Extension>,
+    width: u32,
+    /// Extensions bring what they require.
+    strict: bool,
+    chosen: FxHashMap<String, Choice>,
+    steps: usize,
+}
+
+impl Facts for Search<'_> {
+    fn extension(&self, name: &str, versions: &[String]) -> Option<bool> {
+        match self.chosen.get(name)? {
+            Choice::Absent => Some(false),
+            Choice::Present => Some(true),
+            Choice::Version(at) => {
+                let releases = self.extensions.get(name).map_or(&[][..], |e| &e.versions);
+                let version = Version::parse(&releases.get(*at)?.version)?;
+                let requirements = versions.iter().filter_map(|v| Requirement::parse(v));
+                Some(requirements.into_iter().all(|r| r.is_met(version, releases)))
+            }
+        }
+    }
+
+    fn xlen(&self, width: u32) -> Option<bool> {
+        Some(width == self.width)
+    }
+
+    fn other(&self, _: &Formula) -> Option<bool> {
+        None
+    }
+}
+
+impl<'t> Search<'t> {
+    fn new(table: &'t Table, xlen: Xlen, strict: bool) -> Search<'t> {
+        let extensions = table.extensions.iter().map(|e| (e.name.as_str(), e)).collect();
+        let width = if xlen == Xlen::Rv32 { 32 } else { 64 };
+        Search { extensions, width, strict, chosen: FxHashMap::default(), steps: 0 }
+    }
+
+    /// Whether all conditions can hold together.
+    fn run(&mut self, conditions: Vec<&'t Formula>) -> bool {
+        self.steps += 1;
+        if self.steps > SATISFY_STEPS {
+            return true;
+        }
+        let mut open = Vec::new();
+        for condition in conditions {
+            match condition.holds(self) {
+                Some(true) => {}
+                Some(false) => return false,
+                None => open.push(condition),
+            }
+        }
+        // Without an extension that is open only free conditions are left.
+        let Some(name) = open.iter().find_map(|c| self.undecided(c)) else { return true };
+        let extension = self.extensions.get(name).copied();
+        let mut choices = vec![Choice::Absent];
+        match extension {
+            Some(e) if !e.versions.is_empty() => choices.extend((0..e.versions.len()).rev().map(Choice::Version)),
+            _ => choices.push(Choice::Present),
+        }
+        for choice in choices {
+            self.chosen.insert(name.to_owned(), choice);
+            let mut all = open.clone();
+            if let Some(e) = extension.filter(|_| self.strict && choice != Choice::Absent) {
+                all.push(&e.requires);
+                if let Choice::Version(at) = choice {
+                    all.extend(e.versions.get(at).map(|release| &release.requires));
+                }
+            }
+            if self.run(all) {
+                return true;
+            }
+            self.chosen.remove(name);
+        }
+        false
+    }
+
+    /// An extension that a condition asks for and that is not decided.
+    fn undecided(&self, condition: &'t Formula) -> Option<&'t str> {
+        match condition {
+            Formula::Extension(name, _) => (!self.chosen.contains_key(name)).then_some(name.as_str()),
+            Formula::Not(inner) => self.undecided(inner),
+            Formula::All(terms) | Formula::Any(terms) | Formula::One(terms) => {
+                terms.iter().find_map(|term| self.undecided(term))
+            }
+            Formula::True | Formula::Xlen(_) | Formula::Parameter(_) | Formula::Idl(_) => None,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The front end for the RISC-V Unified Database (UDB).
+//!
+//! The problem: a tree of two thousand YAML files, with inheritance, overlays and two ways to say bits, whose own tools find half of
+//! its mistakes. The invariant: a table comes out only if every instruction in it was understood whole; everything else is reported
+//! with file, place and path of keys, all of a tree at once. The method, in steps that each have a file:
+//!
+//! ```text
+//!  folder(s) ─► tree: parse, patch with the overlay ─► inherit ─► forms: keys and types of every file
+//!                                                                    │
+//!      configuration ─► what is implemented        instruction, encoding │ format, condition, extension ─► Table
+//! ```
+
+mod condition;
+mod encoding;
+mod extension;
+mod faults;
+mod format;
+mod forms;
+mod inherit;
+mod instruction;
+pub mod tree;
+pub(super) mod version;
+
+use isaglot_source::{Diagnostics, SourceMap};
+
+use super::{Csr, Table};
+use condition::Names;
+use faults::Faults;
+use tree::Tree;
+
+/// A folder of the database in memory.
+#[derive(Clone, Debug, Default)]
+pub struct Folder {
+    /// Its path, for messages.
+    pub name: String,
+    /// Paths in it, with `/`, and contents. Files that [`is_read`] refuses may be left out.
+    pub files: Vec<(String, Vec<u8>)>,
+}
+
+/// What is loaded.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// The folder that has `inst`, `ext` and so on: `spec/std/isa`.
+    pub base: Folder,
+    /// A folder of the same shape that is put over it.
+    pub overlay: Option<Folder>,
+}
+
+/// Whether a file of the tree is needed: profiles, manuals and certificates say nothing of instructions.
+pub fn is_read(path: &str) -> bool {
+    let folder = path.split('/').next().unwrap_or_default();
+    path.ends_with(".yaml") && !["profile", "manual", "proc_cert", "prm"].iter().any(|p| folder.starts_with(p))
+}
+
+/// Reads a tree. Nothing comes of one with an error; all that is wrong with it is in `out`. Words that no implementation has are
+/// left out: [`load_all`] keeps them.
+pub fn load(sources: Sources, files: &mut SourceMap, out: &mut Diagnostics) -> Option<Table> {
+    let mut table = load_all(sources, files, out)?;
+    table.drop_impossible();
+    Some(table)
+}
+
+/// As [`load`], with words for both bases wherever `encoding` has them.
+pub fn load_all(sources: Sources, files: &mut SourceMap, out: &mut Diagnostics) -> Option<Table> {
+    let mut list = Vec::new();
+    tree::add(sources.base, false, files, &mut list);
+    if let Some(overlay) = sources.overlay {
+        tree::add(overlay, true, files, &mut list);
+    }
+    let files: &SourceMap = files;
+    let mut faults = Faults::default();
+    let mut tree = tree::parse(list, files, &mut faults);
+    inherit::resolve(&mut tree, &mut faults);
+    let table = table(&tree, &mut faults);
+    let failed = faults.has_errors();
+    faults.finish(files, out);
+    (!failed).then_some(table)
+}
+
+/// The table of a tree without operators.
+fn table(tree: &Tree, faults: &mut Faults) -> Table {
+    let of_kind = |kind: &str| tree.documents.iter().filter(move |d| d.kind() == Some(kind)).collect::<Vec<_>>();
+    let name_of = |d: &&tree::Document| d.root.get("name").and_then(|n| n.scalar()).map(str::to_owned);
+    let (extensions, parameters) = (of_kind("extension"), of_kind("parameter"));
+    let owned: [Vec<String>; 2] = [&extensions, &parameters].map(|list| list.iter().filter_map(name_of).collect());
+    let names = Names {
+        extensions: owned[0].iter().map(String::as_str).collect(),
+        parameters: owned[1].iter().map(String::as_str).collect(),
+    };
+    for document in &tree.documents {
+        forms::check(document, tree, &names, faults);
+    }
+    let instructions = of_kind("instruction");
+    let mut table = Table { name: "udb".to_owned(), ..Table::default() };
+    table.instructions = instructions.iter().filter_map(|d| instruction::read(d, tree, &names, faults)).collect();
+    table.extensions = extensions.iter().filter_map(|d| extension::read(d, &names, faults)).collect();
+    table.csrs = of_kind("csr").into_iter().filter_map(register).collect();
+    table.csrs.sort_by(|a, b| (a.number, &a.name).cmp(&(b.number, &b.name)));
+    instruction::duplicates(&table.instructions, faults);
+    table
+}
+
+/// A control and status register that instructions reach by number.
+fn register(document: &tree::Document) -> Option<Csr> {
+    let name = document.root.get("name")?;
+    let number = document.root.get("address")?.int()?;
+    Some(Csr { name: name.scalar()?.to_owned(), number: u32::try_from(number).ok()?, span: name.span })
+}
