@@ -26,3 +26,24 @@ pub const NAMES_IN_MESSAGE: usize = 8;
 
 /// Steps of the search for an implementation that meets a condition; then it is taken to exist.
 pub const SATISFY_STEPS: usize = 1 << 12;
+
+/// The longest text in IDL, in bytes.
+pub const MAX_IDL_TEXT: usize = 1 << 20;
+
+/// The deepest nesting of expressions and blocks in IDL.
+pub const MAX_IDL_DEPTH: usize = 64;
+
+/// The widest value in IDL, in bits.
+pub const MAX_IDL_WIDTH: u32 = 1024;
+
+/// The most steps that lowering one text may take.
+pub const MAX_IDL_STEPS: usize = 50_000;
+
+/// The most values that lowering one text may make.
+pub const MAX_IDL_VALUES: usize = 100_000;
+
+/// The most rounds of one loop in IDL.
+pub const MAX_IDL_ROUNDS: usize = 1024;
+
+/// The most calls inside one another in IDL.
+pub const MAX_IDL_CALLS: usize = 32;

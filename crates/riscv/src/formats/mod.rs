@@ -19,6 +19,7 @@
 //! formats have. Places in the tree are places in the YAML or in the lines.
 
 mod formula;
+pub mod idl;
 pub mod opcodes;
 pub mod udb;
 pub mod yaml;

@@ -1,0 +1,442 @@
+//! Values as a graph: each once, simplified as it is made, so that what a text computes of constants is a constant.
+//!
+//! The operators are those of the semantics language, and so is their meaning: constants are folded by
+//! [`BinaryOp::apply`]. Loops over bits are unrolled, so putting bits together is simplified most: neighbouring bits of one
+//! value become one slice, and copies of a sign become one extension.
+
+use isaglot_bits::Word;
+use isaglot_invariant::Impossible as _;
+use isaglot_semantics::{BinaryOp, UnaryOp, sign_extend};
+use rustc_hash::FxHashMap;
+
+/// A value of a [`Graph`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Id(pub(crate) u32);
+
+/// How a value is made.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Node {
+    /// A constant.
+    Const(Word),
+    /// The bits of a field of the instruction.
+    Field(u32),
+    /// The address of the instruction.
+    Pc,
+    /// An integer register by number, as it is after so many writes.
+    Register(Id, u32),
+    /// What a load or a call gave.
+    Result(u32),
+    /// An operator.
+    Unary(UnaryOp, Id),
+    /// An operator; the amount of a shift may have another width.
+    Binary(BinaryOp, Id, Id),
+    /// The second if the first is 1, else the third.
+    Select(Id, Id, Id),
+    /// Widened with zeros.
+    ZeroExtend(Id),
+    /// Widened with the sign.
+    SignExtend(Id),
+    /// The bits from this one on.
+    Slice(Id, u32),
+    /// The first above the second.
+    Concat(Id, Id),
+}
+
+/// All values of one text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Graph {
+    nodes: Vec<(Node, u32)>,
+    index: FxHashMap<(Node, u32), Id>,
+}
+
+impl Graph {
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn node(&self, id: Id) -> &Node {
+        &self.nodes[id.0 as usize].0
+    }
+
+    pub(crate) fn width(&self, id: Id) -> u32 {
+        self.nodes[id.0 as usize].1
+    }
+
+    pub(crate) fn constant(&self, id: Id) -> Option<&Word> {
+        match self.node(id) {
+            Node::Const(w) => Some(w),
+            _ => None,
+        }
+    }
+
+    /// The truth value that a bit is known to be.
+    pub(crate) fn truth(&self, id: Id) -> Option<bool> {
+        self.constant(id).map(|w| !w.is_zero())
+    }
+
+    pub(crate) fn make(&mut self, node: Node, width: u32) -> Id {
+        let key = (node, width);
+        if let Some(&id) = self.index.get(&key) {
+            return id;
+        }
+        let id = Id(self.nodes.len() as u32);
+        self.nodes.push(key.clone());
+        self.index.insert(key, id);
+        id
+    }
+
+    pub(crate) fn word(&mut self, w: Word) -> Id {
+        let width = w.width();
+        self.make(Node::Const(w), width)
+    }
+
+    pub(crate) fn number(&mut self, value: u64, width: u32) -> Id {
+        self.word(Word::from_u64(value, width))
+    }
+
+    pub(crate) fn bit(&mut self, truth: bool) -> Id {
+        self.number(u64::from(truth), 1)
+    }
+
+    /// The largest number that a value can be, where that is easy to see.
+    pub(crate) fn most(&self, id: Id) -> u128 {
+        let width = self.width(id);
+        let all = if width >= 128 { u128::MAX } else { (1 << width) - 1 };
+        let found = match *self.node(id) {
+            Node::Const(ref w) if width <= 128 => Some(w.low_u128()),
+            Node::ZeroExtend(x) => Some(self.most(x)),
+            Node::Select(_, x, y) => Some(self.most(x).max(self.most(y))),
+            Node::Binary(BinaryOp::And, x, y) => Some(self.most(x).min(self.most(y))),
+            Node::Binary(BinaryOp::Add, x, y) => self.most(x).checked_add(self.most(y)),
+            Node::Binary(BinaryOp::Mul, x, y) => self.most(x).checked_mul(self.most(y)),
+            _ => None,
+        };
+        // A sum or a product that may be cut can be anything.
+        found.filter(|n| *n <= all).unwrap_or(all)
+    }
+
+    pub(crate) fn unary(&mut self, op: UnaryOp, x: Id) -> Id {
+        if let Some(w) = self.constant(x) {
+            let value = op.apply(w);
+            return self.word(value);
+        }
+        match (op, self.node(x)) {
+            (UnaryOp::Not, Node::Unary(UnaryOp::Not, y)) => *y,
+            _ => self.make(Node::Unary(op, x), self.width(x)),
+        }
+    }
+
+    pub(crate) fn not(&mut self, x: Id) -> Id {
+        self.unary(UnaryOp::Not, x)
+    }
+
+    fn is_not(&self, x: Id, y: Id) -> bool {
+        matches!(*self.node(x), Node::Unary(UnaryOp::Not, inner) if inner == y)
+    }
+
+    /// An operator on two values of one width; the amount of a shift may have another one.
+    pub(crate) fn binary(&mut self, op: BinaryOp, x: Id, y: Id) -> Id {
+        use BinaryOp::{Add, And, Eq, LeS, LeU, LtS, LtU, Mul, Ne, Or, Shl, ShrS, ShrU, Sub, Xor};
+        let width = self.width(x);
+        if let (Some(a), Some(b)) = (self.constant(x), self.constant(y)) {
+            let value = op.apply(a, b);
+            return self.word(value);
+        }
+        if x == y {
+            match op {
+                And | Or => return x,
+                Xor | Sub => return self.number(0, width),
+                Eq | LeU | LeS => return self.bit(true),
+                Ne | LtU | LtS => return self.bit(false),
+                _ => {}
+            }
+        }
+        if width == 1 && (self.is_not(x, y) || self.is_not(y, x)) {
+            match op {
+                And => return self.bit(false),
+                Or => return self.bit(true),
+                _ => {}
+            }
+        }
+        // Constants come last.
+        let commutes = matches!(op, Add | Mul | And | Or | Xor | Eq | Ne);
+        let (x, y) = if commutes && self.constant(x).is_some() { (y, x) } else { (x, y) };
+        if let Some(c) = self.constant(y).cloned() {
+            let (zero, ones) = (c.is_zero(), c.is_ones());
+            match op {
+                _ if zero && matches!(op, Add | Sub | Or | Xor | Shl | ShrU | ShrS) => return x,
+                And | Mul if zero => return y,
+                Mul if c.to_u64() == Some(1) => return x,
+                And if ones => return x,
+                Or if ones => return y,
+                Xor if ones => return self.not(x),
+                Eq if width == 1 => return if zero { self.not(x) } else { x },
+                Ne if width == 1 => return if zero { x } else { self.not(x) },
+                Add | Sub => {
+                    if let Some(sum) = self.sum(op, x, &c) {
+                        return sum;
+                    }
+                }
+                Shl | ShrU | ShrS => {
+                    if let Some(moved) = self.shifted(op, x, &c) {
+                        return moved;
+                    }
+                }
+                _ => {}
+            }
+        }
+        if op == Sub
+            && let Some(c) = self.distance(x, y)
+        {
+            return self.word(c);
+        }
+        if op == LtU && width <= 128 && self.most(x) < self.least(y) {
+            return self.bit(true);
+        }
+        if op == LeU && width <= 128 && self.most(x) <= self.least(y) {
+            return self.bit(true);
+        }
+        self.make(Node::Binary(op, x, y), if op.is_comparison() { 1 } else { width })
+    }
+
+    fn least(&self, id: Id) -> u128 {
+        self.constant(id).map_or(0, Word::low_u128)
+    }
+
+    /// A base, and the constant that is added to it.
+    fn base(&self, id: Id) -> (Id, Word) {
+        match *self.node(id) {
+            Node::Binary(BinaryOp::Add, base, c) if self.constant(c).is_some() => {
+                (base, self.constant(c).cloned().or_impossible(Word::zero(self.width(id))))
+            }
+            _ => (id, Word::zero(self.width(id))),
+        }
+    }
+
+    /// `x - y`, where both are one base with constants added.
+    fn distance(&self, x: Id, y: Id) -> Option<Word> {
+        let ((bx, cx), (by, cy)) = (self.base(x), self.base(y));
+        (bx == by).then(|| BinaryOp::Sub.apply(&cx, &cy))
+    }
+
+    fn sum(&mut self, op: BinaryOp, x: Id, c: &Word) -> Option<Id> {
+        let added = if op == BinaryOp::Sub { UnaryOp::Negate.apply(c) } else { c.clone() };
+        let (base, inner) = self.base(x);
+        if base == x && op == BinaryOp::Add {
+            return None;
+        }
+        let total = BinaryOp::Add.apply(&inner, &added);
+        let total = self.word(total);
+        Some(self.binary(BinaryOp::Add, base, total))
+    }
+
+    /// A shift whose amount may be wider than what is shifted, which the semantics language does not have.
+    pub(crate) fn shift(&mut self, op: BinaryOp, x: Id, amount: Id) -> Id {
+        let (width, wide) = (self.width(x), self.width(amount));
+        if wide <= width || self.constant(amount).is_some() {
+            return self.binary(op, x, amount);
+        }
+        let x = self.fit(x, wide, op == BinaryOp::ShrS);
+        let moved = self.binary(op, x, amount);
+        self.slice(moved, 0, width)
+    }
+
+    /// A shift by a constant as slices.
+    fn shifted(&mut self, op: BinaryOp, x: Id, c: &Word) -> Option<Id> {
+        let width = self.width(x);
+        let by = c.to_u64().map_or(width, |n| n.min(u64::from(width)) as u32);
+        if by >= width {
+            let top = self.top(x);
+            return Some(if op == BinaryOp::ShrS { self.sign_extend(top, width) } else { self.number(0, width) });
+        }
+        Some(match op {
+            BinaryOp::Shl => {
+                let (low, zeros) = (self.slice(x, 0, width - by), self.number(0, by));
+                self.concat(low, zeros)
+            }
+            BinaryOp::ShrU => {
+                let high = self.slice(x, by, width - by);
+                self.zero_extend(high, width)
+            }
+            _ => {
+                let high = self.slice(x, by, width - by);
+                self.sign_extend(high, width)
+            }
+        })
+    }
+
+    pub(crate) fn select(&mut self, c: Id, x: Id, y: Id) -> Id {
+        if x == y {
+            return x;
+        }
+        if let Some(truth) = self.truth(c) {
+            return if truth { x } else { y };
+        }
+        if let Node::Unary(UnaryOp::Not, inner) = *self.node(c) {
+            return self.select(inner, y, x);
+        }
+        if self.width(x) == 1 {
+            match (self.truth(x), self.truth(y)) {
+                (Some(true), Some(false)) => return c,
+                (Some(false), Some(true)) => return self.not(c),
+                (Some(true), _) => return self.binary(BinaryOp::Or, c, y),
+                (_, Some(false)) => return self.binary(BinaryOp::And, c, x),
+                _ => {}
+            }
+        }
+        self.make(Node::Select(c, x, y), self.width(x))
+    }
+
+    pub(crate) fn zero_extend(&mut self, x: Id, width: u32) -> Id {
+        match *self.node(x) {
+            _ if self.width(x) >= width => x,
+            Node::Const(ref w) => {
+                let value = w.resized(width);
+                self.word(value)
+            }
+            Node::ZeroExtend(inner) => self.zero_extend(inner, width),
+            _ => self.make(Node::ZeroExtend(x), width),
+        }
+    }
+
+    pub(crate) fn sign_extend(&mut self, x: Id, width: u32) -> Id {
+        match *self.node(x) {
+            _ if self.width(x) >= width => x,
+            Node::Const(ref w) => {
+                let value = sign_extend(w, width);
+                self.word(value)
+            }
+            Node::SignExtend(inner) => self.sign_extend(inner, width),
+            Node::ZeroExtend(inner) => self.zero_extend(inner, width),
+            _ => self.make(Node::SignExtend(x), width),
+        }
+    }
+
+    /// Cut or extended to a width.
+    pub(crate) fn fit(&mut self, x: Id, width: u32, signed: bool) -> Id {
+        match self.width(x) {
+            w if w > width => self.slice(x, 0, width),
+            _ if signed => self.sign_extend(x, width),
+            _ => self.zero_extend(x, width),
+        }
+    }
+
+    pub(crate) fn slice(&mut self, x: Id, low: u32, width: u32) -> Id {
+        if low == 0 && self.width(x) == width {
+            return x;
+        }
+        match *self.node(x) {
+            Node::Const(ref w) => {
+                let value = w.shr(low).resized(width);
+                self.word(value)
+            }
+            Node::Slice(inner, below) => self.slice(inner, low + below, width),
+            Node::Concat(_, lower) if low + width <= self.width(lower) => self.slice(lower, low, width),
+            Node::Concat(upper, lower) if low >= self.width(lower) => self.slice(upper, low - self.width(lower), width),
+            Node::Concat(upper, lower) => {
+                let inside = self.width(lower) - low;
+                let lower = self.slice(lower, low, inside);
+                let upper = self.slice(upper, 0, width - inside);
+                self.concat(upper, lower)
+            }
+            Node::ZeroExtend(inner) => {
+                let own = self.width(inner);
+                if low >= own {
+                    return self.number(0, width);
+                }
+                let part = self.slice(inner, low, width.min(own - low));
+                self.zero_extend(part, width)
+            }
+            Node::SignExtend(inner) => {
+                let own = self.width(inner);
+                let low = low.min(own - 1);
+                let part = self.slice(inner, low, width.min(own - low));
+                self.sign_extend(part, width)
+            }
+            _ => self.make(Node::Slice(x, low), width),
+        }
+    }
+
+    /// The highest bit.
+    fn top(&mut self, x: Id) -> Id {
+        let width = self.width(x);
+        self.slice(x, width - 1, 1)
+    }
+
+    /// `x` above `y`.
+    pub(crate) fn concat(&mut self, x: Id, y: Id) -> Id {
+        let width = self.width(x) + self.width(y);
+        if let (Some(a), Some(b)) = (self.constant(x), self.constant(y)) {
+            let value = a.resized(width).shl(b.width()).or(&b.resized(width));
+            return self.word(value);
+        }
+        // The part above is never put together itself.
+        if let Node::Concat(a, b) = *self.node(x) {
+            let low = self.concat(b, y);
+            return self.concat(a, low);
+        }
+        if self.constant(x).is_some_and(Word::is_zero) {
+            return self.zero_extend(y, width);
+        }
+        // Neighbouring bits of one value.
+        let (low, rest) = match *self.node(y) {
+            Node::Concat(low, rest) => (low, Some(rest)),
+            _ => (y, None),
+        };
+        if let (&Node::Slice(a, high), &Node::Slice(b, from)) = (self.node(x), self.node(low))
+            && a == b
+            && high == from + self.width(low)
+        {
+            let joined = self.slice(a, from, self.width(x) + self.width(low));
+            return match rest {
+                Some(rest) => self.concat(joined, rest),
+                None => joined,
+            };
+        }
+        if let (Some(a), Some(b), Some(rest)) = (self.constant(x).cloned(), self.constant(low).cloned(), rest) {
+            let both = a.width() + b.width();
+            let joined = self.word(a.resized(both).shl(b.width()).or(&b.resized(both)));
+            return self.concat(joined, rest);
+        }
+        // Copies of the sign.
+        let sign = match *self.node(x) {
+            Node::SignExtend(bit) if self.width(bit) == 1 => bit,
+            _ => x,
+        };
+        if self.width(sign) == 1 && self.constant(sign).is_none() && self.top(y) == sign {
+            return self.sign_extend(y, width);
+        }
+        self.make(Node::Concat(x, y), width)
+    }
+
+    /// `x` with the bits from `low` on replaced.
+    pub(crate) fn insert(&mut self, x: Id, low: u32, part: Id) -> Id {
+        let (width, own) = (self.width(x), self.width(part));
+        let mut made = part;
+        if low > 0 {
+            let below = self.slice(x, 0, low);
+            made = self.concat(made, below);
+        }
+        if low + own < width {
+            let above = self.slice(x, low + own, width - low - own);
+            made = self.concat(above, made);
+        }
+        made
+    }
+
+    /// What a node is made of.
+    pub(crate) fn parts(&self, id: Id) -> Vec<Id> {
+        match *self.node(id) {
+            Node::Const(_) | Node::Field(_) | Node::Pc | Node::Result(_) => Vec::new(),
+            Node::Register(x, _)
+            | Node::Unary(_, x)
+            | Node::ZeroExtend(x)
+            | Node::SignExtend(x)
+            | Node::Slice(x, _) => {
+                vec![x]
+            }
+            Node::Binary(_, x, y) | Node::Concat(x, y) => vec![x, y],
+            Node::Select(x, y, z) => vec![x, y, z],
+        }
+    }
+}
