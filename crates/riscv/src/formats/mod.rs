@@ -18,10 +18,13 @@
 //! once, and the same tree can be written as XML: that is how the shipped description gets the instructions that the
 //! formats have. Places in the tree are places in the YAML or in the lines.
 
+pub mod compare;
 mod formula;
 pub mod idl;
+pub mod of_isa;
 pub mod opcodes;
 pub mod udb;
+pub mod words;
 pub mod yaml;
 
 use isaglot_bits::Pattern;
