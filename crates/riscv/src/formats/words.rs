@@ -6,7 +6,8 @@ use super::{Encoding, Field};
 
 /// The words of an encoding: those of its pattern without the values and patterns that it leaves out.
 pub fn of(encoding: &Encoding) -> Vec<Pattern> {
-    let values = encoding.fields.iter().flat_map(|field| field.not.iter().filter_map(|&value| with(encoding, field, value)));
+    let values =
+        encoding.fields.iter().flat_map(|field| field.not.iter().filter_map(|&value| with(encoding, field, value)));
     let holes: Vec<Pattern> = values.chain(encoding.except.iter().cloned()).collect();
     minus(std::slice::from_ref(&encoding.pattern), &holes)
 }

@@ -16,7 +16,7 @@ use crate::formats::{Encoding, Field, Formula, Table, words};
 
 /// Why words are in some tables only.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cause {
+pub(super) enum Cause {
     /// The name is another reading of words that the other tables have under other names.
     Reading,
     /// The other tables have nothing of the extension, which is not ratified.
@@ -117,43 +117,49 @@ fn without(formula: &Formula, gone: &dyn Fn(&str) -> bool) -> bool {
     }
 }
 
-/// Why exactly the tables `has` have these words of a name, and what the others read them as.
-pub(super) fn of(sides: &[Side<'_>], key: &(u32, String), has: Tables, wanted: &[Pattern]) -> (Cause, Vec<String>) {
-    let split = |in_it: bool| {
-        sides.iter().enumerate().filter(move |(t, _)| (has >> t & 1 == 1) == in_it).map(|(_, side)| side)
-    };
-    let read: Vec<_> = split(false).map(|side| side.read_as(key, wanted)).collect();
-    let names: BTreeSet<&str> = read.iter().flat_map(|(names, _)| names.iter().copied()).collect();
-    let names = names.into_iter().map(str::to_owned).collect();
-    let lacks: Vec<&Side<'_>> = split(false).filter(|side| !side.forms.contains_key(key)).collect();
-    if lacks.is_empty() {
-        let forms = || split(true).filter_map(|side| Some((side, side.forms.get(key)?)));
-        let told = forms().find_map(|(side, form)| told(side, form, wanted));
-        return (told.map_or(Cause::Words, Cause::Values), names);
-    }
-    if read.iter().all(|(_, all)| *all) {
-        return (Cause::Reading, names);
-    }
-    let missing = |side: &Side<'_>| {
-        let form = side.forms.get(key)?;
-        let needs = |gone: &dyn Fn(&str) -> bool| {
-            let members = form.members.iter().filter_map(|&index| side.table.instructions.get(index));
-            members.map(|i| &i.condition).all(|condition| !without(condition, gone))
+/// Why each table that is not among `has` lacks these words of a name, by its place; and what these tables read them as.
+pub(super) fn of(
+    sides: &[Side<'_>],
+    key: &(u32, String),
+    has: Tables,
+    wanted: &[Pattern],
+) -> (Vec<(usize, Cause)>, Vec<String>) {
+    let with: Vec<&Side<'_>> = sides.iter().enumerate().filter(|(t, _)| has >> t & 1 == 1).map(|(_, s)| s).collect();
+    let mut names = BTreeSet::new();
+    let mut causes = Vec::new();
+    for (t, side) in sides.iter().enumerate().filter(|(t, _)| has >> t & 1 == 0) {
+        let (read, all) = side.read_as(key, wanted);
+        names.extend(read.into_iter().map(str::to_owned));
+        let cause = match () {
+            () if side.forms.contains_key(key) => {
+                let forms = with.iter().filter_map(|side| Some((*side, side.forms.get(key)?)));
+                let mut told = forms.filter_map(|(side, form)| told(side, form, wanted));
+                told.next().map_or(Cause::Words, Cause::Values)
+            }
+            () if all => Cause::Reading,
+            () if side.other_base.contains_key(key) => Cause::Base,
+            () => with.iter().filter_map(|with| missing(with, side, key)).max().unwrap_or(Cause::Name),
         };
-        let is_absent = |key: &&(u32, String)| lacks.iter().all(|other| !other.forms.contains_key(*key));
-        let is_gone = |name: &str| side.extensions.get(name).is_some_and(|all| all.iter().all(|k| is_absent(&k)));
-        let is_unratified = |name: &str| side.unratified.contains(name);
-        match () {
-            () if needs(&is_unratified) => Some(Cause::Unratified),
-            () if needs(&is_gone) => Some(Cause::Extension),
-            () => None,
-        }
+        causes.push((t, cause));
+    }
+    (causes, names.into_iter().collect())
+}
+
+/// Whether a table lacks a name because it has nothing of the extension.
+fn missing(with: &Side<'_>, lacks: &Side<'_>, key: &(u32, String)) -> Option<Cause> {
+    let form = with.forms.get(key)?;
+    let needs = |gone: &dyn Fn(&str) -> bool| {
+        let members = form.members.iter().filter_map(|&index| with.table.instructions.get(index));
+        members.map(|i| &i.condition).all(|condition| !without(condition, gone))
     };
-    let cause = match () {
-        () if lacks.iter().any(|side| side.other_base.contains_key(key)) => Cause::Base,
-        () => split(true).filter_map(missing).max().unwrap_or(Cause::Name),
-    };
-    (cause, names)
+    let is_absent = |key: &(u32, String)| !lacks.forms.contains_key(key);
+    let is_gone = |name: &str| with.extensions.get(name).is_some_and(|all| all.iter().all(|key| is_absent(key)));
+    let is_unratified = |name: &str| with.unratified.contains(name);
+    match () {
+        () if needs(&is_unratified) => Some(Cause::Unratified),
+        () if needs(&is_gone) => Some(Cause::Extension),
+        () => None,
+    }
 }
 
 /// What tells the words from the others of a form: the fields that have only some of their values there, or that have them in the
@@ -194,7 +200,8 @@ fn values(encoding: &Encoding, field: &Field, wanted: &[Pattern]) -> Option<Vec<
     if words::contains(&seen, &[Pattern::any(encoding.width)]) {
         return None;
     }
-    let mut values: Vec<(String, Pattern)> = seen.into_iter().map(|pattern| (digits(field, &pattern), pattern)).collect();
+    let mut values: Vec<(String, Pattern)> =
+        seen.into_iter().map(|pattern| (digits(field, &pattern), pattern)).collect();
     values.sort_by(|a, b| (a.0.len(), &a.0).cmp(&(b.0.len(), &b.0)));
     Some(values)
 }
@@ -210,31 +217,26 @@ fn digits(field: &Field, pattern: &Pattern) -> String {
 }
 
 impl Cause {
-    /// One line that says what it is.
-    pub fn text(&self, tables: &[String], has: Tables, name: &str, rules: &Rules) -> String {
-        let list = |in_it: bool| {
-            let names = tables.iter().enumerate().filter(|(t, _)| (has >> t & 1 == 1) == in_it).map(|(_, n)| n.as_str());
-            names.collect::<Vec<_>>().join(" and ")
-        };
-        let (has, lacks) = (list(true), list(false));
+    /// What it is, for tables that lack words of a name.
+    fn text(&self, lacks: &str, name: &str, rules: &Rules) -> String {
         let key = format!("{} {lacks}", self.key());
         let rule = rules.classes.iter().find(|c| c.names.matched(name).is_some() && c.key.matched(&key).is_some());
         if let Some(rule) = rule {
-            return rule.text.replace("{has}", &has).replace("{lacks}", &lacks);
+            return rule.text.clone();
         }
         match self {
-            Cause::Reading => format!("a name that {lacks} does not have; its words have other names there"),
-            Cause::Unratified => format!("an extension that is not ratified and of which {lacks} has nothing"),
-            Cause::Extension => format!("an extension of which {lacks} has nothing"),
-            Cause::Base => format!("{lacks} has it for the other width of registers only"),
-            Cause::Name => format!("an instruction that {lacks} lacks, of an extension that it has"),
-            Cause::Values(values) => format!("{has} has the words with {values}; {lacks} has not"),
-            Cause::Words => format!("words of {has} that {lacks} does not have"),
+            Cause::Reading => "words that have other names".to_owned(),
+            Cause::Unratified => "not ratified, and nothing of the extension is there".to_owned(),
+            Cause::Extension => "nothing of the extension is there".to_owned(),
+            Cause::Base => "there for the other width of registers only".to_owned(),
+            Cause::Name => "missing, while the extension is there".to_owned(),
+            Cause::Values(values) => format!("words with {values}"),
+            Cause::Words => "words of no simple form".to_owned(),
         }
     }
 
     /// A short name, and the values where words are told by values.
-    pub fn key(&self) -> String {
+    pub(super) fn key(&self) -> String {
         match self {
             Cause::Reading => "reading".to_owned(),
             Cause::Unratified => "unratified".to_owned(),
@@ -245,4 +247,20 @@ impl Cause {
             Cause::Words => "words".to_owned(),
         }
     }
+}
+
+/// One line that says why some tables lack words of a name: `not in llvm: nothing of the extension is there`.
+pub(super) fn text(tables: &[String], causes: &[(usize, Cause)], name: &str, rules: &Rules) -> String {
+    let mut parts: Vec<(String, Vec<&str>)> = Vec::new();
+    for (t, cause) in causes {
+        let table = tables.get(*t).map_or("", String::as_str);
+        let text = cause.text(table, name, rules);
+        match parts.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, tables)) => tables.push(table),
+            None => parts.push((text, vec![table])),
+        }
+    }
+    let parts: Vec<String> =
+        parts.into_iter().map(|(text, tables)| format!("not in {}: {text}", tables.join(", "))).collect();
+    parts.join("; ")
 }

@@ -62,7 +62,9 @@ fn splits(instruction: &Instruction, encoding: &Encoding, rules: &Rules) -> Vec<
         let Some(fields) = fields else { continue };
         let bits: Vec<Option<u32>> = fields.iter().flat_map(|field| field.bits.iter().copied()).collect();
         let named = split.suffixes.iter().zip(0u64..);
-        return named.map(|(suffix, value)| (format!("{}{suffix}", instruction.name), at(encoding, &bits, value))).collect();
+        return named
+            .map(|(suffix, value)| (format!("{}{suffix}", instruction.name), at(encoding, &bits, value)))
+            .collect();
     }
     if let Some(field) = rules.segments.iter().find_map(place) {
         let count = 1u64 << field.bits.len().min(8);
@@ -76,7 +78,11 @@ fn splits(instruction: &Instruction, encoding: &Encoding, rules: &Rules) -> Vec<
 fn at(encoding: &Encoding, bits: &[Option<u32>], value: u64) -> Option<Pattern> {
     let pattern = Pattern::any(encoding.width);
     let mut places = (0..bits.len()).rev().zip(bits);
-    Some(places.try_fold(pattern, |pattern, (bit, place)| {
-        place.map(|place| pattern.with_bit(place, value >> bit & 1 == 1)).ok_or(())
-    }).unwrap_or_else(|()| Pattern::exact(Word::zero(encoding.width))))
+    Some(
+        places
+            .try_fold(pattern, |pattern, (bit, place)| {
+                place.map(|place| pattern.with_bit(place, value >> bit & 1 == 1)).ok_or(())
+            })
+            .unwrap_or_else(|()| Pattern::exact(Word::zero(encoding.width))),
+    )
 }

@@ -45,9 +45,7 @@ pub struct Comparison {
 pub struct Class {
     /// The tables that have the words.
     pub has: Tables,
-    /// What the words are told by, or why they are in no other table.
-    pub cause: cause::Cause,
-    /// One line that says what it is.
+    /// Which tables lack them and why: one line.
     pub text: String,
     /// What differs, by name.
     pub members: Vec<Member>,
@@ -62,6 +60,8 @@ pub struct Member {
     pub xlen: u32,
     /// The words.
     pub words: Vec<Pattern>,
+    /// What the words are told by, or why other tables lack them, in short: `rm = 5, 6`, `extension`.
+    pub cause: String,
     /// What the tables without them read them as, if they read them.
     pub read_as: Vec<String>,
 }
@@ -105,14 +105,14 @@ pub fn compare(tables: &[&Table], rules: &Rules) -> Comparison {
             one(&mut result, &mut classes, &sides, key, xlen, rules);
         }
     }
-    let class = |((has, text), (cause, members))| Class { has, cause, text, members };
+    let class = |((has, text), members)| Class { has, text, members };
     result.classes = classes.into_iter().map(class).collect();
     result.classes.sort_by_key(|class| std::cmp::Reverse(class.names()));
     result
 }
 
-/// The differences by the tables that have the words, and by the line that says what they are; with the first cause.
-type Classes = BTreeMap<(Tables, String), (cause::Cause, Vec<Member>)>;
+/// The differences by the tables that have the words, and by the line that says why others lack them.
+type Classes = BTreeMap<(Tables, String), Vec<Member>>;
 
 /// Compares what tables have under one name.
 fn one(
@@ -137,10 +137,10 @@ fn one(
             continue;
         }
         same = false;
-        let (cause, read_as) = cause::of(sides, key, has, &words);
-        let text = cause.text(&result.tables, has, &key.1, rules);
-        let class = classes.entry((has, text)).or_insert_with(|| (cause, Vec::new()));
-        class.1.push(Member { name: key.1.clone(), xlen, words, read_as });
+        let (causes, read_as) = cause::of(sides, key, has, &words);
+        let text = cause::text(&result.tables, &causes, &key.1, rules);
+        let cause = causes.iter().map(|(_, cause)| cause.key()).collect::<Vec<_>>().join(" | ");
+        classes.entry((has, text)).or_default().push(Member { name: key.1.clone(), xlen, words, cause, read_as });
     }
     *result.equal.entry((xlen, key.0)).or_default() += usize::from(same);
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use isaglot_bits::Count;
+use isaglot_source::counted;
 use serde_json::{Value, json};
 
 use super::{Class, Comparison, Tables, words};
@@ -18,7 +19,11 @@ impl Comparison {
     pub fn text(&self, all: bool) -> String {
         let mut out = String::new();
         let _ = writeln!(out, "{}: names, and words as shares of the names in each cell", self.tables.join(", "));
-        let _ = writeln!(out, "{:28} {:>16} {:>16} {:>16} {:>16}", "", "RV32 16 bits", "RV32 32 bits", "RV64 16 bits", "RV64 32 bits");
+        let _ = writeln!(
+            out,
+            "{:28} {:>16} {:>16} {:>16} {:>16}",
+            "", "RV32 16 bits", "RV32 32 bits", "RV64 16 bits", "RV64 32 bits"
+        );
         let full: Tables = (1 << self.tables.len()) - 1;
         let columns = [(32, 16), (32, 32), (64, 16), (64, 32)];
         let _ = write!(out, "{:28}", "equal");
@@ -43,7 +48,7 @@ impl Comparison {
 
     fn class(&self, class: &Class, all: bool, out: &mut String) {
         let has = self.list(class.has).join(", ");
-        let _ = write!(out, "{has}: {}: {} names, {}", class.text, class.names(), counts(class));
+        let _ = write!(out, "in {has}, {}: {}, {}", class.text, counted(class.names(), "name"), counts(class));
         if let Some((word, member)) = class.witness() {
             let _ = write!(out, "; 0x{} is {} (RV{})", word.hex(), member.name, member.xlen);
             if let Some(other) = member.read_as.first() {
@@ -55,6 +60,11 @@ impl Comparison {
             let word = words::smallest(&member.words).map_or(String::new(), |word| word.hex());
             let count = number(&words::count(&member.words));
             let _ = write!(out, "    RV{} {}: {count} words, 0x{word}", member.xlen, member.name);
+            let is_short =
+                !["reading", "unratified", "extension", "base", "name", "words"].contains(&member.cause.as_str());
+            if is_short {
+                let _ = write!(out, ", {}", member.cause);
+            }
             if !member.read_as.is_empty() {
                 let _ = write!(out, ", elsewhere {}", member.read_as.join(", "));
             }
@@ -64,21 +74,29 @@ impl Comparison {
 
     /// The same as JSON.
     pub fn json(&self) -> Value {
-        let counts: Vec<Value> = self.counts.iter().flat_map(|((xlen, width), cells)| {
-            cells.iter().map(move |(has, (names, words))| {
+        let counts: Vec<Value> = self
+            .counts
+            .iter()
+            .flat_map(|((xlen, width), cells)| {
+                cells.iter().map(move |(has, (names, words))| {
                 json!({ "xlen": xlen, "width": width, "has": self.list(*has), "names": names, "words": number(words) })
             })
-        }).collect();
-        let classes: Vec<Value> = self.classes.iter().map(|class| {
-            let members: Vec<Value> = class.members.iter().map(|m| json!({
-                "name": m.name, "xlen": m.xlen, "words": number(&words::count(&m.words)),
+            })
+            .collect();
+        let classes: Vec<Value> =
+            self.classes
+                .iter()
+                .map(|class| {
+                    let members: Vec<Value> = class.members.iter().map(|m| json!({
+                "name": m.name, "xlen": m.xlen, "cause": m.cause, "words": number(&words::count(&m.words)),
                 "smallest": words::smallest(&m.words).map(|word| format!("0x{}", word.hex())),
                 "patterns": m.words.iter().map(|p| format!("{p:#}")).collect::<Vec<_>>(),
                 "read_as": m.read_as,
             })).collect();
-            json!({ "has": self.list(class.has), "cause": class.cause.key(), "text": class.text,
+                    json!({ "has": self.list(class.has), "text": class.text,
                 "names": class.names(), "members": members })
-        }).collect();
+                })
+                .collect();
         json!({ "tables": self.tables, "counts": counts, "classes": classes })
     }
 }

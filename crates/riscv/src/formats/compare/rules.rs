@@ -105,7 +105,9 @@ pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> Rules {
         }
         if !rule(&mut rules, line) {
             let d = Diagnostic::error("formats-rules", "not a rule").label(span, "");
-            out.push(d.note("expected `split`, `segments`, `name`, `class` or `exclusive`, as the file says at its top"));
+            out.push(
+                d.note("expected `split`, `segments`, `name`, `class` or `exclusive`, as the file says at its top"),
+            );
         }
     }
     rules
@@ -114,7 +116,7 @@ pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> Rules {
 fn rule(rules: &mut Rules, line: &str) -> bool {
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let (left, right) = rest.split_once(" = ").map_or((rest.trim(), ""), |(l, r)| (l.trim(), r.trim()));
+    let (left, right) = rest.split_once(" -> ").map_or((rest.trim(), ""), |(l, r)| (l.trim(), r.trim()));
     match word {
         "segments" => rules.segments.extend(words(left)),
         "split" => {
