@@ -23,7 +23,7 @@ fn negatives(corpus: &Path) -> Result<(), Failed> {
         let loaded = match row["format"].as_str() {
             Some("udb") => {
                 let overlay = row.get("overlay").map(|_| folder(&row, "overlay"));
-                let sources = Sources { base: folder(&row, "files"), overlay };
+                let sources = Sources { base: folder(&row, "files"), overlay, ..Sources::default() };
                 udb::load(sources, &mut files, &mut out).is_some()
             }
             Some("opcodes") => {

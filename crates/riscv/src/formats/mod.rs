@@ -19,10 +19,11 @@
 //! formats have. Places in the tree are places in the YAML or in the lines.
 
 pub mod compare;
-mod formula;
+pub mod formula;
 pub mod idl;
 pub mod of_isa;
 pub mod opcodes;
+mod roles;
 pub mod udb;
 pub mod words;
 pub mod yaml;
