@@ -48,7 +48,7 @@ fn udb_table(corpus: &Path) -> Result<Table, Failed> {
     let inside = |(path, bytes): (String, Vec<u8>)| Some((path.strip_prefix("spec/std/isa/")?.to_owned(), bytes));
     let files = tree(corpus, "udb.tar.xz", "udb")?.into_iter().filter_map(inside).collect();
     let base = Folder { name: String::new(), files };
-    let table = udb::load(Sources { base, overlay: None }, &mut SourceMap::new(), &mut Diagnostics::new());
+    let table = udb::load(Sources { base, ..Sources::default() }, &mut SourceMap::new(), &mut Diagnostics::new());
     Ok(table.ok_or("the tree is refused")?)
 }
 
