@@ -55,7 +55,7 @@ fn is_found(row: &Value, loaded: bool, files: &SourceMap, out: &Diagnostics) -> 
     let is_it = |d: &&Diagnostic| {
         let span = d.span().unwrap_or_default();
         let file = files.get(span.file).is_some_and(|f| f.name == text(row, "file"));
-        let code = d.code.split_once('-').map_or("", |(_, code)| code) == text(row, "category");
+        let code = [d.code, d.code.split_once('-').map_or("", |(_, code)| code)].contains(&text(row, "category"));
         let key = row["key"].as_str().is_none_or(|key| d.message.starts_with(&format!("`{key}`:")));
         // In a program text the line counts from its first.
         let line = row["line"].as_u64().is_none_or(|line| match row["key"].as_str() {

@@ -44,6 +44,8 @@ pub struct Table {
     pub extensions: Vec<Extension>,
     /// The control and status registers, by number.
     pub csrs: Vec<Csr>,
+    /// What the texts of instructions use.
+    pub program: idl::Program,
 }
 
 /// A control and status register.

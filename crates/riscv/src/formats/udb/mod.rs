@@ -8,6 +8,7 @@
 //!  folder(s) ─► tree: parse, patch with the overlay ─► inherit ─► forms: keys and types of every file
 //!                                                                    │
 //!      config ─► what is implemented ───► Table ◄─── instruction (encoding │ format, condition, assembly), extension
+//!                                                └── program: texts in IDL, parsed and checked
 //! ```
 
 mod assembly;
@@ -20,6 +21,7 @@ mod format;
 mod forms;
 mod inherit;
 mod instruction;
+mod program;
 pub mod tree;
 pub(super) mod version;
 
@@ -57,7 +59,9 @@ pub struct Sources {
 /// Whether a file of the tree is needed: profiles, manuals and certificates say nothing of instructions.
 pub fn is_read(path: &str) -> bool {
     let folder = path.split('/').next().unwrap_or_default();
-    path.ends_with(".yaml") && !["profile", "manual", "proc_cert", "prm"].iter().any(|p| folder.starts_with(p))
+    let yaml =
+        path.ends_with(".yaml") && !["profile", "manual", "proc_cert", "prm"].iter().any(|p| folder.starts_with(p));
+    yaml || program::is_program(path)
 }
 
 /// Reads a tree. Nothing comes of one with an error; all that is wrong with it is in `out`. Words that no implementation has are
@@ -74,16 +78,17 @@ pub fn load(sources: Sources, files: &mut SourceMap, out: &mut Diagnostics) -> O
 
 /// As [`load`], with words for both bases wherever `encoding` has them, whatever the configuration says.
 pub fn load_all(sources: Sources, files: &mut SourceMap, out: &mut Diagnostics) -> Option<Table> {
-    let mut list = Vec::new();
-    tree::add(sources.base, false, files, &mut list);
+    let (mut list, mut programs) = (Vec::new(), Vec::new());
+    tree::add(sources.base, false, files, &mut list, &mut programs);
     if let Some(overlay) = sources.overlay {
-        tree::add(overlay, true, files, &mut list);
+        tree::add(overlay, true, files, &mut list, &mut programs);
     }
     let files: &SourceMap = files;
     let mut faults = Faults::default();
     let mut tree = tree::parse(list, files, &mut faults);
     inherit::resolve(&mut tree, &mut faults);
-    let table = table(&tree, sources.details, &mut faults);
+    let mut table = table(&tree, sources.details, &mut faults);
+    table.program = program::read(&programs, &tree, &table.instructions, files, &mut faults);
     if let Some(configuration) = &sources.configuration {
         configuration.problems(&table).into_iter().for_each(|fault| faults.push(fault));
     }
