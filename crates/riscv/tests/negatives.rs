@@ -6,6 +6,8 @@ mod formats;
 use std::path::Path;
 
 use formats::rows;
+use isaglot_riscv::formats::check::{OPCODES, UDB, check};
+use isaglot_riscv::formats::compare::rules::Rules;
 use isaglot_riscv::formats::opcodes;
 use isaglot_riscv::formats::udb::{self, Folder, Sources};
 use isaglot_source::{Diagnostic, Diagnostics, Severity, SourceMap};
@@ -18,16 +20,19 @@ fn main() {
 
 fn negatives(corpus: &Path) -> Result<(), Failed> {
     let mut tally = Tally::default();
+    let rules = Rules::shipped();
     for row in rows(corpus, "golden-negative.jsonl.gz")? {
         let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
         let loaded = match row["format"].as_str() {
             Some("udb") => {
                 let overlay = row.get("overlay").map(|_| folder(&row, "overlay"));
                 let sources = Sources { base: folder(&row, "files"), overlay, ..Sources::default() };
-                udb::load(sources, &mut files, &mut out).is_some()
+                let table = udb::load(sources, &mut files, &mut out);
+                table.inspect(|table| check(table, UDB, &rules, &mut out)).is_some() && !out.has_errors()
             }
             Some("opcodes") => {
-                opcodes::load(&mut files, &folder(&row, "files").files, &mut out);
+                let all = opcodes::load(&mut files, &folder(&row, "files").files, &mut out);
+                check(&opcodes::table::table(&all), OPCODES, &rules, &mut out);
                 !out.has_errors()
             }
             _ => return Err("unknown format".into()),

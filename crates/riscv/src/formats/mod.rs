@@ -18,6 +18,7 @@
 //! once, and the same tree can be written as XML: that is how the shipped description gets the instructions that the
 //! formats have. Places in the tree are places in the YAML or in the lines.
 
+pub mod check;
 pub mod compare;
 pub mod formula;
 pub mod idl;
