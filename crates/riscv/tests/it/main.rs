@@ -4,4 +4,3 @@ mod branches;
 mod description;
 mod elf;
 mod space;
-mod udb;

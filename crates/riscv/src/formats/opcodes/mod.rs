@@ -9,6 +9,7 @@
 //! project's own tool has. Bits that nothing says are never guessed: a line with a fault is kept by name alone.
 
 pub mod arguments;
+pub mod csrs;
 pub mod dict;
 mod relate;
 mod scan;
@@ -17,6 +18,7 @@ pub mod table;
 use isaglot_bits::Pattern;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
+use super::Csr;
 use crate::limits;
 
 /// All lines of a tree.
@@ -26,6 +28,8 @@ pub struct Opcodes {
     pub files: Vec<File>,
     /// The lines of all files, in order.
     pub lines: Vec<Line>,
+    /// The control and status registers, in order of number and file.
+    pub csrs: Vec<Csr>,
 }
 
 /// A file of lines.
@@ -130,6 +134,13 @@ pub fn load(map: &mut SourceMap, tree: &[(String, Vec<u8>)], out: &mut Diagnosti
         }
     };
     let mut all = Opcodes::default();
+    for (path, bytes) in tree.iter().filter(|(path, _)| REGISTERS.contains(path)) {
+        let id = map.add(*path, *bytes);
+        if let Some(text) = text(id, bytes, out) {
+            csrs::read(id, text, &mut all.csrs, out);
+        }
+    }
+    all.csrs.sort_by_key(|csr| csr.number);
     let inside = tree.iter().filter(|(path, _)| path.starts_with("extensions/") && !path.contains("/."));
     for (path, bytes) in inside {
         let id = map.add(*path, *bytes);
@@ -145,6 +156,9 @@ pub fn load(map: &mut SourceMap, tree: &[(String, Vec<u8>)], out: &mut Diagnosti
     relate::check(&all, out);
     all
 }
+
+/// The tables of control and status registers: of both bases, and of RV32 alone.
+const REGISTERS: [&str; 2] = ["csrs.csv", "csrs32.csv"];
 
 /// The table of arguments.
 const ARGUMENTS: &str = "arg_lut.csv";

@@ -1,0 +1,360 @@
+//! The table of operands: what the published formats do not say of fields and texts (`specs/riscv/formats.operands`, whose head
+//! is the reference of its language).
+//!
+//! A statement is a line. It is read into plain data with the place of each part that can be wrong later; what applies
+//! to an instruction is asked by name, the first statement that fits counts.
+
+use isaglot_isaspec::Text;
+use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, closest};
+
+/// A table of operands.
+#[derive(Clone, Debug, Default)]
+pub struct Operands {
+    /// What stands between operands.
+    pub(super) separator: String,
+    /// The bitset of each width.
+    pub(super) words: Vec<(u32, String)>,
+    pub(super) arguments: Vec<Argument>,
+    pub(super) fields: Vec<FieldRule>,
+    pub(super) derived: Vec<DerivedRule>,
+    /// Operands by default, in order.
+    pub(super) order: Vec<String>,
+    /// Operands in place of what a format says, and where it says nothing.
+    pub(super) texts: Vec<Said>,
+    pub(super) usual: Vec<Said>,
+    pub(super) names: Vec<Said>,
+    pub(super) special: Vec<Names>,
+    pub(super) aliases: Vec<Alias>,
+    /// Texts of some words, aliases or not.
+    pub(super) forms: Vec<Alias>,
+    pub(super) implied: Vec<(Names, [Text; 3])>,
+    pub(super) flows: Vec<(Names, Text, Option<Text>)>,
+    /// What instructions do to memory, and to how many bytes of it.
+    pub(super) memory: Vec<(Names, String, Option<i64>)>,
+}
+
+/// `argument NAME = FIELD[bits] in NAMES`
+#[derive(Clone, Debug)]
+pub(super) struct Argument {
+    pub(super) name: String,
+    pub(super) field: String,
+    /// For each bit, most significant first, its place in the field's value; `None` where it is all of it.
+    pub(super) places: Option<Vec<u32>>,
+    pub(super) within: Names,
+}
+
+/// `field NAMES WIDTH in NAMES : TYPE WORDS`
+#[derive(Clone, Debug, Default)]
+pub(super) struct FieldRule {
+    names: Vec<String>,
+    widths: Vec<u32>,
+    within: Names,
+    pub(super) ty: Text,
+    pub(super) access: Option<Text>,
+    pub(super) label: bool,
+    pub(super) suffix: bool,
+    pub(super) optional: bool,
+    pub(super) omit: Option<u64>,
+    pub(super) drop: u32,
+    pub(super) append: u32,
+    pub(super) prefix: String,
+}
+
+/// `derived NAME in NAMES : TYPE WIDTH = EXPRESSION`
+#[derive(Clone, Debug)]
+pub(super) struct DerivedRule {
+    pub(super) name: String,
+    pub(super) within: Names,
+    pub(super) ty: Text,
+    pub(super) width: u32,
+    pub(super) expr: Text,
+}
+
+/// `text NAMES : TEXT` and the like.
+#[derive(Clone, Debug)]
+pub(super) struct Said {
+    pub(super) within: Names,
+    pub(super) text: Text,
+}
+
+/// `alias NAMES if EXPRESSION : TEXT`, and `form`
+#[derive(Clone, Debug)]
+pub(super) struct Alias {
+    pub(super) within: Names,
+    pub(super) guard: Option<Text>,
+    pub(super) text: Text,
+}
+
+/// Names of instructions, with `*` and `?`; without any, all of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    with: Vec<String>,
+    without: Vec<String>,
+}
+
+impl Names {
+    /// Whether a name is one of them.
+    pub(super) fn has(&self, name: &str) -> bool {
+        let is = |list: &[String]| list.iter().any(|p| matches(p.as_bytes(), name.as_bytes()));
+        (self.with.is_empty() || is(&self.with)) && !is(&self.without)
+    }
+}
+
+impl Operands {
+    /// What a field of that name and width is in an instruction.
+    pub(super) fn field(&self, instruction: &str, name: &str, width: u32) -> Option<&FieldRule> {
+        let fits = |r: &&FieldRule| {
+            r.names.iter().any(|n| n == name)
+                && (r.widths.is_empty() || r.widths.contains(&width))
+                && r.within.has(instruction)
+        };
+        self.fields.iter().find(fits)
+    }
+
+    /// What an argument of that name is in an instruction.
+    pub(super) fn argument(&self, instruction: &str, name: &str) -> Option<&Argument> {
+        self.arguments.iter().find(|a| a.name == name && a.within.has(instruction))
+    }
+}
+
+/// The first of the statements that applies.
+pub(super) fn said<'a>(list: &'a [Said], instruction: &str) -> Option<&'a Text> {
+    list.iter().find(|s| s.within.has(instruction)).map(|s| &s.text)
+}
+
+/// Whether a name is what a pattern says. After a `*` that fails the last one takes a character more, so this ends after at
+/// most their product of steps.
+fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while let Some(c) = name.get(n) {
+        match pattern.get(p) {
+            Some(b'*') => {
+                star = Some((p + 1, n));
+                p += 1;
+            }
+            Some(w) if w == c || *w == b'?' => (p, n) = (p + 1, n + 1),
+            _ => match star {
+                Some((after, from)) => {
+                    star = Some((after, from + 1));
+                    (p, n) = (after, from + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern.get(p..).is_some_and(|rest| rest.iter().all(|c| *c == b'*'))
+}
+
+/// Reads a table for one style of texts; what is wrong is reported and left out.
+pub fn read(file: FileId, text: &str, style: &str, out: &mut Diagnostics) -> Operands {
+    let mut table = Operands::default();
+    let (mut at, mut applies) = (0, true);
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let line = match line.trim_start().starts_with('#') {
+            true => "",
+            false => line.split(" # ").next().unwrap_or(line),
+        };
+        let line = line.trim_end();
+        if line.trim().is_empty() {
+            continue;
+        }
+        let line = Text::verbatim(line, Span::new(file, start, start + line.len())).trimmed();
+        if let Some(name) = line.value.strip_prefix("style ") {
+            applies = matches!(name.trim(), n if n == "all" || n == style);
+        } else if applies && let Err((why, place)) = statement(&mut table, &line) {
+            out.push(Diagnostic::error("riscv-operands", "malformed statement about operands").label(place, why));
+        }
+    }
+    table
+}
+
+/// What was expected, and where.
+type Wrong = (String, Span);
+
+const STATEMENTS: &[&str] = &[
+    "separator",
+    "words",
+    "argument",
+    "field",
+    "derived",
+    "order",
+    "text",
+    "usual",
+    "name",
+    "special",
+    "alias",
+    "form",
+    "implied",
+    "flow",
+    "memory",
+    "style",
+];
+
+fn statement(table: &mut Operands, line: &Text) -> Result<(), Wrong> {
+    let (word, rest) = first(line);
+    let wrong = |why: &str| (why.to_owned(), rest.span());
+    match word.value.as_str() {
+        "separator" => table.separator = rest.value.replace('_', " "),
+        "words" => {
+            let (width, bitset) = split(&rest, " = ").ok_or_else(|| wrong("expected `WIDTH = BITSET`"))?;
+            table.words.push((number(&width)?, bitset.value));
+        }
+        "argument" => table.arguments.push(argument(&rest)?),
+        "field" => table.fields.push(field(&rest)?),
+        "derived" => table.derived.push(derived(&rest)?),
+        "order" => table.order = rest.value.split_whitespace().map(str::to_owned).collect(),
+        "text" => table.texts.push(saying(&rest)?),
+        "usual" => table.usual.push(saying(&rest)?),
+        "name" => table.names.push(saying(&rest)?),
+        "special" => table.special.push(names(&rest)),
+        "alias" | "form" => {
+            let Said { text, .. } = saying(&rest)?;
+            let head = split_colon(&rest).map_or_else(Text::default, |(head, _)| head);
+            let (within, guard) = match split(&head, " if ") {
+                Some((within, guard)) => (within, Some(guard)),
+                None => (head, None),
+            };
+            let list = if word.value == "alias" { &mut table.aliases } else { &mut table.forms };
+            list.push(Alias { within: names(&within), guard, text });
+        }
+        "implied" => {
+            let (within, what) = split_colon(&rest).ok_or_else(|| wrong("expected `NAMES : FILE REGISTER ACCESS`"))?;
+            let [file, register, access] =
+                <[Text; 3]>::try_from(words(&what)).map_err(|_| wrong("expected a file, a register and an access"))?;
+            table.implied.push((names(&within), [file, register, access]));
+        }
+        "flow" => {
+            let (within, what) = split_colon(&rest).ok_or_else(|| wrong("expected `NAMES : TO FIELD`"))?;
+            let (to, target) = first(&what);
+            table.flows.push((names(&within), to, (!target.value.is_empty()).then_some(target)));
+        }
+        "memory" => {
+            let (within, what) = split_colon(&rest).ok_or_else(|| wrong("expected `NAMES : ACCESS BYTES`"))?;
+            let (access, bytes) = first(&what);
+            let bytes = if bytes.value.is_empty() { None } else { Some(i64::from(number(&bytes)?)) };
+            table.memory.push((names(&within), access.value, bytes));
+        }
+        other => {
+            let known = closest(other, STATEMENTS.iter().copied());
+            let hint = known.map_or(String::new(), |k| format!("; did you mean `{k}`?"));
+            return Err((format!("expected one of {}{hint}", STATEMENTS.join(", ")), word.span()));
+        }
+    }
+    Ok(())
+}
+
+fn argument(rest: &Text) -> Result<Argument, Wrong> {
+    let wrong = || ("expected `NAME = FIELD`".to_owned(), rest.span());
+    let (name, what) = split(rest, " = ").ok_or_else(wrong)?;
+    let (field, within) = split(&what, " in ").unwrap_or((what, Text::default()));
+    let (field, places) = match field.value.strip_suffix(']').and_then(|f| f.split_once('[')) {
+        Some((name, bits)) => {
+            (name.to_owned(), Some(places(bits).ok_or_else(|| ("expected bits".to_owned(), field.span()))?))
+        }
+        None => (field.value.clone(), None),
+    };
+    Ok(Argument { name: name.value, field, places, within: names(&within) })
+}
+
+/// `7:6 2` are 7, 6 and 2.
+fn places(text: &str) -> Option<Vec<u32>> {
+    let mut list = Vec::new();
+    for piece in text.split_whitespace() {
+        let (high, low) = piece.split_once(':').unwrap_or((piece, piece));
+        let (high, low) = (high.parse::<u32>().ok()?, low.parse::<u32>().ok()?);
+        if low > high || high >= 64 {
+            return None;
+        }
+        list.extend((low..=high).rev());
+    }
+    Some(list)
+}
+
+fn field(rest: &Text) -> Result<FieldRule, Wrong> {
+    let (head, what) = split_colon(rest).ok_or_else(|| ("expected `NAMES : TYPE`".to_owned(), rest.span()))?;
+    let (head, within) = split(&head, " in ").unwrap_or((head, Text::default()));
+    let mut rule = FieldRule { within: names(&within), ..FieldRule::default() };
+    for word in words(&head) {
+        match word.value.parse() {
+            Ok(width) => rule.widths.push(width),
+            Err(_) => rule.names.push(word.value),
+        }
+    }
+    let mut list = words(&what).into_iter();
+    rule.ty = list.next().ok_or_else(|| ("expected a type".to_owned(), rest.span()))?;
+    while let Some(word) = list.next() {
+        let mut next = || list.next().ok_or_else(|| ("expected a value after it".to_owned(), word.span()));
+        match word.value.as_str() {
+            "read" | "write" | "readwrite" => rule.access = Some(word),
+            "label" => rule.label = true,
+            "suffix" => rule.suffix = true,
+            "optional" => rule.optional = true,
+            "omit" => rule.omit = Some(u64::from(number(&next()?)?)),
+            "drop" => rule.drop = number(&next()?)?,
+            "append" => rule.append = number(&next()?)?.min(64),
+            "prefix" => rule.prefix = next()?.value,
+            _ => return Err(("not a word of `field`".to_owned(), word.span())),
+        }
+    }
+    Ok(rule)
+}
+
+fn derived(rest: &Text) -> Result<DerivedRule, Wrong> {
+    let wrong = || ("expected `NAME : TYPE WIDTH = EXPRESSION`".to_owned(), rest.span());
+    let (head, what) = split_colon(rest).ok_or_else(wrong)?;
+    let (name, within) = split(&head, " in ").unwrap_or((head, Text::default()));
+    let (ty, expr) = split(&what, " = ").ok_or_else(wrong)?;
+    let (ty, width) = first(&ty);
+    Ok(DerivedRule { name: name.value, within: names(&within), ty, width: number(&width)?, expr })
+}
+
+fn saying(rest: &Text) -> Result<Said, Wrong> {
+    let (within, text) = split_colon(rest).ok_or_else(|| ("expected `NAMES : TEXT`".to_owned(), rest.span()))?;
+    Ok(Said { within: names(&within), text })
+}
+
+fn names(text: &Text) -> Names {
+    let list = |part: &str| part.split_whitespace().map(str::to_owned).collect();
+    match text.value.split_once('!') {
+        Some((with, without)) => Names { with: list(with), without: list(without) },
+        None => Names { with: list(&text.value), without: Vec::new() },
+    }
+}
+
+fn number(text: &Text) -> Result<u32, Wrong> {
+    text.value.trim().parse().map_err(|_| ("expected a number".to_owned(), text.span()))
+}
+
+/// The first word and the rest.
+fn first(text: &Text) -> (Text, Text) {
+    let end = text.value.find(char::is_whitespace).unwrap_or(text.value.len());
+    (text.slice(0..end), text.slice(end..text.value.len()).trimmed())
+}
+
+fn words(text: &Text) -> Vec<Text> {
+    let mut list = Vec::new();
+    let mut rest = text.trimmed();
+    while !rest.value.is_empty() {
+        let (word, next) = first(&rest);
+        list.push(word);
+        rest = next;
+    }
+    list
+}
+
+/// What stands before and after a mark.
+fn split(text: &Text, mark: &str) -> Option<(Text, Text)> {
+    let at = text.value.find(mark)?;
+    let after = text.slice(at + mark.len()..text.value.len()).trimmed();
+    Some((text.slice(0..at).trimmed(), after))
+}
+
+/// At the colon between what a statement is about and what it says: the first that has a blank before it.
+fn split_colon(text: &Text) -> Option<(Text, Text)> {
+    let at =
+        text.value.find(" :").filter(|&at| text.value.get(at + 2..).is_none_or(|r| r.is_empty() || r.starts_with(' ')));
+    at.and_then(|_| split(text, " :"))
+}
