@@ -16,10 +16,10 @@ use std::fmt::Write;
 use isaglot_bits::Word;
 use isaglot_invariant::Impossible as _;
 use isaglot_model::{Encoding, EncodingId, Isa};
-use isaglot_semantics::{Body, OperandIndex, RegisterIndex, Statement, Value, ValueId, sign_extend};
+use isaglot_semantics::{Body, OperandIndex, RegisterIndex, Statement, Table, Value, ValueId, sign_extend};
 
 use crate::expression::{Binds, ones};
-use crate::semantics::{Expr, Target, container, expression, statements};
+use crate::semantics::{Expr, Target, container, expression, statements, table, table_name};
 
 /// Operands from here on are values that `prepare` computed.
 const FOLDED: u32 = 1 << 16;
@@ -94,11 +94,16 @@ pub fn generate(isa: &Isa, generations: &[u32]) -> Result<Vec<String>, String> {
     let mut named: BTreeMap<&str, Vec<Option<Split>>> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();
     let mut counts = Vec::new();
+    let mut tables: BTreeMap<String, String> = BTreeMap::new();
     for (at, &generation) in generations.iter().enumerate() {
         let mut count = 0;
         for id in encodings(isa, generation) {
             let name = isa.text(isa[id].name);
-            let split = split(isa, &isa[id], id, generation).map_err(|e| format!("{name}: {e}"))?;
+            let body = isa.body(id, generation).ok_or_else(|| format!("{name}: it has no semantics"))?;
+            for t in &body.tables {
+                tables.insert(t.name.clone(), table(t)?);
+            }
+            let split = split(isa, &isa[id], body, generation).map_err(|e| format!("{name}: {e}"))?;
             let known = named.entry(name).or_insert_with(|| {
                 order.push(name);
                 generations.iter().map(|_| None).collect()
@@ -169,6 +174,9 @@ pub fn generate(isa: &Isa, generations: &[u32]) -> Result<Vec<String>, String> {
         let _ = writeln!(out, "{} => Ends::{end:?},", alternatives(of));
     }
     out.push_str("_ => Ends::No,\n}\n}\n");
+    for (name, text) in tables {
+        let _ = write!(out, "\n/// The table `{name}` of the description.\n{text}");
+    }
     sources.push(out);
     Ok(sources)
 }
@@ -247,8 +255,7 @@ enum SlotNumber {
     Value(ValueId),
 }
 
-fn split(isa: &Isa, encoding: &Encoding, id: EncodingId, generation: u32) -> Result<Split, String> {
-    let body = isa.body(id, generation).ok_or("it has no semantics")?;
+fn split(isa: &Isa, encoding: &Encoding, body: Body, generation: u32) -> Result<Split, String> {
     let env = isa.environment(encoding, generation);
     let mut body = canonical(body);
     // The address after the instruction is that of the block, if the block ends there.
@@ -357,13 +364,16 @@ fn constant(body: &Body, value: &Value, width: u32) -> Option<Word> {
         Value::ZeroExtend(x) => of(x)?.resized(width),
         Value::SignExtend(x) => sign_extend(of(x)?, width),
         Value::Slice(x, low) => of(x)?.shr(*low).resized(width),
+        Value::Lookup(table, number) => body.tables[table.0 as usize].rows.get(of(number)?.low_u64() as usize)?.clone(),
         _ => return None,
     })
 }
 
 fn map_operands(value: &mut Value, to: &dyn Fn(ValueId) -> ValueId) {
     match value {
-        Value::Unary(_, x) | Value::ZeroExtend(x) | Value::SignExtend(x) | Value::Slice(x, _) => *x = to(*x),
+        Value::Unary(_, x) | Value::ZeroExtend(x) | Value::SignExtend(x) | Value::Slice(x, _) | Value::Lookup(_, x) => {
+            *x = to(*x)
+        }
         Value::Binary(_, x, y) | Value::Concat(x, y) => (*x, *y) = (to(*x), to(*y)),
         Value::Select(c, x, y) => (*c, *x, *y) = (to(*c), to(*x), to(*y)),
         Value::Register(_, RegisterIndex::Value(v)) => *v = to(*v),
@@ -423,7 +433,11 @@ fn times(body: &Body) -> Vec<Time> {
             Value::Const(_) => Time::Always,
             Value::Immediate(_) | Value::RegisterNumber(_) | Value::Pc | Value::NextPc => Time::Decode,
             Value::Local(_) | Value::Register(..) => Time::Run,
-            Value::Unary(_, x) | Value::ZeroExtend(x) | Value::SignExtend(x) | Value::Slice(x, _) => of(x),
+            Value::Unary(_, x)
+            | Value::ZeroExtend(x)
+            | Value::SignExtend(x)
+            | Value::Slice(x, _)
+            | Value::Lookup(_, x) => of(x),
             Value::Binary(_, x, y) | Value::Concat(x, y) => of(x).max(of(y)),
             Value::Select(c, x, y) => of(c).max(of(x)).max(of(y)),
         };
@@ -473,9 +487,11 @@ impl Divider<'_> {
                 _ => self.roots.push(id),
             },
             Time::Run => match value {
-                Value::Unary(_, x) | Value::ZeroExtend(x) | Value::SignExtend(x) | Value::Slice(x, _) => {
-                    self.value(*x);
-                }
+                Value::Unary(_, x)
+                | Value::ZeroExtend(x)
+                | Value::SignExtend(x)
+                | Value::Slice(x, _)
+                | Value::Lookup(_, x) => self.value(*x),
                 Value::Binary(_, x, y) | Value::Concat(x, y) => {
                     self.value(*x);
                     self.value(*y);
@@ -512,6 +528,15 @@ impl Target for Decode {
     fn pc(&self) -> Expr {
         Expr::new("pc", 64).cast(self.xlen)
     }
+    fn lookup(&self, table: &Table, number: &Expr) -> Expr {
+        lookup(table, number)
+    }
+}
+
+/// A row of a table that stands with what the executors have in common.
+fn lookup(table: &Table, number: &Expr) -> Expr {
+    let bits = container(table.width).or_impossible(128);
+    Expr::new(format!("super::table::{}[{} as usize]", table_name(table), number.operand(Binds::Cast)), bits)
 }
 
 /// How `execute` looks: the machine is `h`, the instruction `i`. Registers are `u64` and clean.
@@ -569,6 +594,9 @@ impl Target for Run {
         // What a map gives is as narrow as it can be.
         let bits = result.map_or(64, |width| if width == self.xlen { 64 } else { container(width).or_impossible(128) });
         Expr::new(format!("h.{name}({}).at(i)?", args.join(", ")), bits)
+    }
+    fn lookup(&self, table: &Table, number: &Expr) -> Expr {
+        lookup(table, number)
     }
     fn trap(&self, cause: &str, args: Vec<Expr>) -> String {
         let variant: String = cause

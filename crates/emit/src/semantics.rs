@@ -11,7 +11,9 @@
 use std::fmt;
 
 use isaglot_invariant::{Impossible as _, impossible};
-use isaglot_semantics::{BinaryOp, Body, Env, Local, OperandIndex, RegisterIndex, Statement, UnaryOp, Value, ValueId};
+use isaglot_semantics::{
+    BinaryOp, Body, Env, Local, OperandIndex, RegisterIndex, Statement, Table, UnaryOp, Value, ValueId,
+};
 
 use crate::expression::{Binds, ones};
 
@@ -66,6 +68,11 @@ pub trait Target {
     fn call(&self, _: &str, _: Vec<(Expr, u32)>, _: Option<u32>) -> Expr {
         impossible(Expr::new("", 8))
     }
+    /// A row of a table, by its number. What the table is called must be the name of its [`table`].
+    fn lookup(&self, table: &Table, number: &Expr) -> Expr {
+        let bits = container(table.width).or_impossible(128);
+        Expr::new(format!("{}[{} as usize]", table_name(table), number.operand(Binds::Cast)), bits)
+    }
     /// A statement that ends the function with a trap (cause, arguments).
     fn trap(&self, _: &str, _: Vec<Expr>) -> String {
         impossible(String::new())
@@ -75,6 +82,24 @@ pub trait Target {
 /// The smallest type with room for so many bits; `None` above 128.
 pub fn container(width: u32) -> Option<u32> {
     [8, 16, 32, 64, 128].into_iter().find(|&c| width <= c)
+}
+
+/// What a table is called in generated source.
+pub fn table_name(table: &Table) -> String {
+    table.name.to_uppercase()
+}
+
+/// A table as an item of Rust.
+///
+/// # Errors
+/// A sentence, if its rows are wider than 128 bits.
+pub fn table(table: &Table) -> Result<String, String> {
+    let Some(bits) = container(table.width) else {
+        return Err(format!("rows of {} bits; generated Rust holds at most 128", table.width));
+    };
+    let rows: Vec<String> = table.rows.iter().map(|row| format!("{:#x}", row.low_u128())).collect();
+    let name = table_name(table);
+    Ok(format!("pub(crate) static {name}: [u{bits}; {}] = [{}];\n", rows.len(), rows.join(", ")))
 }
 
 /// The statements of a body, each line indented by `indent` spaces.
@@ -309,6 +334,9 @@ impl<'a> Writer<'a> {
             Value::Slice(x, low) if low + width == self.body.width(*x) => self.clean(*x).shift(">>", *low),
             Value::Slice(..) => self.low(id).masked(width),
             Value::Concat(x, y) => self.concat(self.clean(*x), *y, width),
+            Value::Lookup(table, number) => {
+                self.target.lookup(&self.body.tables[table.0 as usize], &self.clean(*number))
+            }
         }
     }
 
@@ -413,6 +441,11 @@ impl<'a> Writer<'a> {
                 let (none, name) = if op == BinaryOp::DivS { ("-1", "wrapping_div") } else { ("a", "wrapping_rem") };
                 let result = format!("if b == 0 {{ {none} }} else {{ a.{name}(b) }}");
                 block(format!("{{ let (a, b) = ({a}, {b}); ({result}) as u{c} }}")).masked(width)
+            }
+            BinaryOp::MulCarryless => {
+                let (a, b) = (self.value(x, c), self.value(y, c));
+                let step = "while b != 0 { if b & 1 == 1 { sum ^= a; } a <<= 1; b >>= 1; }";
+                block(format!("{{ let (mut a, mut b, mut sum) = ({a}, {b}, 0); {step} sum }}")).masked(width)
             }
             BinaryOp::Shl if safe => self.low(id).masked(width),
             BinaryOp::Shl => {

@@ -1,6 +1,6 @@
 //! What the names of a semantics text mean in an encoding, and the text typed for a gen.
 
-use isaglot_semantics::{Body, Env, Extern, Symbol, check};
+use isaglot_semantics::{Body, Env, Extern, Symbol, Table, check};
 use isaglot_source::Diagnostics;
 
 use crate::encoding::Encoding;
@@ -39,6 +39,9 @@ impl Isa {
             let args = e.args.iter().map(|w| self.width(w, generation)).collect();
             let result = e.result.as_ref().map(|w| self.width(w, generation));
             env.add_extern(Extern { name: e.name.clone(), args, result });
+        }
+        for t in &self.tables {
+            env.table(Table { name: t.name.clone(), width: t.width, rows: t.rows.clone() });
         }
         for cause in &self.traps {
             env.trap(cause);

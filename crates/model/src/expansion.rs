@@ -1,8 +1,10 @@
-//! Expansions: how a short form becomes an instruction of the long form, in part through tables.
+//! Expansions: how a short form becomes an instruction of the long form, in part through tables; and tables.
 //!
 //! The steps run in order on a long word that starts as 0. A step's guard sees the long word *as built so far*, through
 //! the fields of the long encoding; so what later steps depend on (whether an operand is an immediate, say) is simply
 //! expanded first. The inverse takes the same steps, and its result is accepted only if expanding it gives the word again.
+
+use std::sync::Arc;
 
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_source::Span;
@@ -10,7 +12,7 @@ use isaglot_source::Span;
 use crate::encoding::GenRange;
 use crate::ids::{ExprId, TableId};
 
-/// A table of bit strings, reached by index.
+/// A table of bit strings, reached by index: by steps of expansions, and by texts of semantics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
 pub struct Table {
@@ -19,7 +21,7 @@ pub struct Table {
     /// Width of a row in bits.
     pub width: u32,
     /// The rows; each of this width.
-    pub rows: Vec<Word>,
+    pub rows: Arc<[Word]>,
     /// Where it is defined.
     #[cfg_attr(feature = "compiled", serde(skip))]
     pub span: Span,

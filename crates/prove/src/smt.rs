@@ -194,6 +194,12 @@ fn operator(op: BinaryOp, x: &str, y: &str, width: u32) -> String {
         BinaryOp::Add => plain("bvadd"),
         BinaryOp::Sub => plain("bvsub"),
         BinaryOp::Mul => plain("bvmul"),
+        // The sum without carries of the left side shifted by each bit of the right one.
+        BinaryOp::MulCarryless => {
+            let part =
+                |at: u32| format!("(ite (= ((_ extract {at} {at}) {y}) #b1) (bvshl {x} (_ bv{at} {width})) {zero})");
+            (1..width).fold(part(0), |sum, at| format!("(bvxor {sum} {})", part(at)))
+        }
         BinaryOp::DivU => plain("bvudiv"),
         BinaryOp::RemU => plain("bvurem"),
         BinaryOp::DivS => guarded("bvsdiv", &format!("(bvnot {zero})")),

@@ -12,6 +12,7 @@
 //! joined               register 1 = c ? its old value : a,   pc = c ? pc : pc + 4
 //! ```
 
+use isaglot_bits::Word;
 use isaglot_invariant::Impossible as _;
 use isaglot_semantics::{
     BinaryOp, Body, Env, Extern, FileIndex, OperandIndex, RegisterIndex, Statement, UnaryOp, Value, ValueId,
@@ -378,7 +379,23 @@ impl Symbolic<'_> {
                 let (x, y) = (self.value(x, state), self.value(y, state));
                 self.terms.concat(x, y)
             }
+            Value::Lookup(table, number) => {
+                let number = self.value(number, state);
+                let rows = self.bound.body.tables[table.0 as usize].rows.clone();
+                self.row(&rows, number)
+            }
         }
+    }
+
+    /// A row of a table of 2^n rows: a choice of halves by each bit of the number, the highest first.
+    fn row(&mut self, rows: &[Word], number: TermId) -> TermId {
+        if let [row] = rows {
+            return self.terms.word(row.clone());
+        }
+        let (low, high) = rows.split_at(rows.len() / 2);
+        let bit = self.terms.slice(number, rows.len().trailing_zeros() - 1, 1);
+        let (low, high) = (self.row(low, number), self.row(high, number));
+        self.terms.select(bit, high, low)
     }
 
     fn count(&mut self, op: UnaryOp, x: TermId) -> TermId {

@@ -3,7 +3,7 @@
 use isaglot_bits::Word;
 use isaglot_source::Span;
 
-use crate::env::{ExternId, FileIndex, OperandIndex};
+use crate::env::{ExternId, FileIndex, OperandIndex, Table};
 
 /// A value, by its place in [`Body::values`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,6 +12,10 @@ pub struct ValueId(pub u32);
 /// A name bound by `let`, by number in the order of binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Local(pub u32);
+
+/// A table that the text reads, by its place in [`Body::tables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TableIndex(pub u32);
 
 /// Which register of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,6 +54,8 @@ pub enum BinaryOp {
     Sub,
     /// Wrapping.
     Mul,
+    /// The product of two polynomials over bits, of which the low bits are kept: a multiplication whose sums carry nothing.
+    MulCarryless,
     /// Unsigned; all ones if the divisor is 0.
     DivU,
     /// Signed, truncating; −1 if the divisor is 0, the dividend on overflow.
@@ -127,6 +133,8 @@ pub enum Value {
     Slice(ValueId, u32),
     /// The first above the second.
     Concat(ValueId, ValueId),
+    /// The row with this number. There is a row for each.
+    Lookup(TableIndex, ValueId),
 }
 
 /// An effect.
@@ -175,6 +183,8 @@ pub struct Body {
     pub locals: Vec<u32>,
     /// The name of each local as written; made-up ones begin with `.`.
     pub local_names: Vec<String>,
+    /// The tables that it reads, each once.
+    pub tables: Vec<Table>,
     /// What happens, in order.
     pub statements: Vec<Statement>,
 }

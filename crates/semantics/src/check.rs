@@ -8,7 +8,7 @@ use isaglot_bits::Word;
 use isaglot_source::{Diagnostic, Diagnostics, Span, closest};
 use rustc_hash::FxHashMap;
 
-use crate::body::{BinaryOp, Body, Local, RegisterIndex, Statement, UnaryOp, Value, ValueId};
+use crate::body::{BinaryOp, Body, Local, RegisterIndex, Statement, TableIndex, UnaryOp, Value, ValueId};
 use crate::env::{Env, FileIndex, Meaning, Symbol};
 use crate::limits;
 use crate::syntax::{Expr, ExprKind, Ident, Stmt, Tree};
@@ -16,15 +16,7 @@ use crate::syntax::{Expr, ExprKind, Ident, Stmt, Tree};
 /// Checks a text against its surroundings. `None` if there was an error; all are added to `out`.
 pub fn check(tree: &Tree, env: &Env, out: &mut Diagnostics) -> Option<Body> {
     let before = out.error_count();
-    let body = Body {
-        values: Vec::new(),
-        widths: Vec::new(),
-        spans: Vec::new(),
-        locals: Vec::new(),
-        local_names: Vec::new(),
-        statements: Vec::new(),
-    };
-    let mut c = Checker { env, out, body, scopes: vec![FxHashMap::default()] };
+    let mut c = Checker { env, out, body: Body::default(), scopes: vec![FxHashMap::default()] };
     let statements = c.statements(&tree.statements);
     c.body.statements = statements;
     let body = c.body;
@@ -48,7 +40,8 @@ const UNARY_FUNCTIONS: &[(&str, UnaryOp)] = &[
 ];
 
 /// Functions of two values of one width.
-const BINARY_FUNCTIONS: &[(&str, BinaryOp)] = &[("rotl", BinaryOp::RotateLeft), ("rotr", BinaryOp::RotateRight)];
+const BINARY_FUNCTIONS: &[(&str, BinaryOp)] =
+    &[("rotl", BinaryOp::RotateLeft), ("rotr", BinaryOp::RotateRight), ("clmul", BinaryOp::MulCarryless)];
 
 /// Operators, and whether their operands change places.
 const OPERATORS: &[(&str, BinaryOp, bool)] = &[
@@ -570,10 +563,14 @@ impl Checker<'_> {
                 self.push(Value::Unary(op, x), width, span)
             }
             (_, [x, y]) if binary.is_some() => {
-                let x = self.value(x, expected)?;
-                let width = self.body.width(x);
-                let y = self.amount(y, width)?;
-                self.push(Value::Binary(binary?.1, x, y), width, span)
+                let op = binary?.1;
+                let (x, y) = if op == BinaryOp::MulCarryless {
+                    self.pair(x, y, expected)?
+                } else {
+                    let x = self.value(x, expected)?;
+                    (x, self.amount(y, self.body.width(x))?)
+                };
+                self.push(Value::Binary(op, x, y), self.body.width(x), span)
             }
             _ if matches!(self.env.meaning(&name.text), Some(Meaning::Extern(_))) => {
                 let message = format!("`{}` may trap, so it stands alone on a right side", name.text);
@@ -599,6 +596,9 @@ impl Checker<'_> {
                 let index = self.register_index(file, index)?;
                 return self.push(Value::Register(file, index), self.env.files[file.0 as usize].width, span);
             }
+            if let Some(Meaning::Table(at)) = self.env.meaning(n) {
+                return self.row(at, index, span);
+            }
             if memory_bits(n).is_some() && self.env.meaning(n).is_none() {
                 let message = "memory access may trap, so it stands alone on a right side";
                 self.error("semantics-order", message, span, "expected `let name = …;` before");
@@ -608,6 +608,23 @@ impl Checker<'_> {
         let base = self.value(base, None)?;
         let bit = self.constant(index)?;
         self.slice(base, bit, bit, span)
+    }
+
+    /// A row of a table of the surroundings.
+    fn row(&mut self, at: usize, index: &Expr, span: Span) -> Option<ValueId> {
+        let table = &self.env.tables[at];
+        let Some(width) = table.index_width() else {
+            let message = format!("table `{}` has {} rows", table.name, table.rows.len());
+            self.error("semantics-table", message, span, "expected a table with 2, 4, 8, … rows");
+            return None;
+        };
+        let number = self.value(index, Some(width))?;
+        let known = self.body.tables.iter().position(|t| t.name == table.name);
+        let known = known.unwrap_or_else(|| {
+            self.body.tables.push(table.clone());
+            self.body.tables.len() - 1
+        });
+        self.push(Value::Lookup(TableIndex(known as u32), number), table.width, span)
     }
 
     fn slice(&mut self, base: ValueId, high: i128, low: i128, span: Span) -> Option<ValueId> {

@@ -1,5 +1,8 @@
 //! What the names of a text mean: parameters, register files, operands, externs, trap causes.
 
+use std::sync::Arc;
+
+use isaglot_bits::Word;
 use rustc_hash::FxHashMap;
 
 /// An operand of the instruction, by its place in the [`Env`].
@@ -36,6 +39,25 @@ pub struct Extern {
     pub result: Option<u32>,
 }
 
+/// A table of constants, read by number: `sbox[i]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Its name.
+    pub name: String,
+    /// Width of a row in bits.
+    pub width: u32,
+    /// The rows, each of this width. A text reads only tables with a power of two of them, so that each number has one.
+    pub rows: Arc<[Word]>,
+}
+
+impl Table {
+    /// Width of a row's number in bits; `None` if some number of that width would have no row.
+    pub fn index_width(&self) -> Option<u32> {
+        let count = self.rows.len();
+        (count > 1 && count.is_power_of_two()).then(|| count.trailing_zeros())
+    }
+}
+
 /// What an operand of the instruction is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symbol {
@@ -61,6 +83,7 @@ pub struct Env {
     pub(crate) params: Vec<(String, u32)>,
     pub(crate) files: Vec<File>,
     pub(crate) externs: Vec<Extern>,
+    pub(crate) tables: Vec<Table>,
     pub(crate) operands: Vec<(String, Symbol)>,
     pub(crate) traps: Vec<String>,
     pub(crate) address_width: u32,
@@ -73,6 +96,7 @@ pub(crate) enum Meaning {
     Param(u32),
     File(FileIndex),
     Extern(ExternId),
+    Table(usize),
     Operand(OperandIndex, Symbol),
 }
 
@@ -105,6 +129,12 @@ impl Env {
         self.index.insert(e.name.clone(), Meaning::Extern(id));
         self.externs.push(e);
         id
+    }
+
+    /// Adds a table: `name[number]`.
+    pub fn table(&mut self, table: Table) {
+        self.index.insert(table.name.clone(), Meaning::Table(self.tables.len()));
+        self.tables.push(table);
     }
 
     /// Adds an operand of the instruction.

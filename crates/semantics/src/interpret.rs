@@ -128,6 +128,10 @@ impl<M: Machine> Run<'_, M> {
                 let low = self.value(*y);
                 self.value(*x).resized(width).shl(low.width()).or(&low.resized(width))
             }
+            Value::Lookup(table, number) => {
+                let rows = &self.body.tables[table.0 as usize].rows;
+                rows.get(self.value(*number).low_u64() as usize).cloned().or_impossible(Word::zero(width))
+            }
         }
     }
 }
@@ -228,6 +232,7 @@ impl BinaryOp {
             BinaryOp::Add => add(x, y),
             BinaryOp::Sub => add(x, &negate(y)),
             BinaryOp::Mul => multiply(x, y),
+            BinaryOp::MulCarryless => y.ones_iter().fold(Word::zero(width), |sum, at| sum.xor(&x.shl(at))),
             BinaryOp::DivU => divide(x, y).0,
             BinaryOp::RemU => divide(x, y).1,
             BinaryOp::DivS => divide_signed(x, y).0,

@@ -22,9 +22,9 @@ pub mod oracle;
 mod parser;
 mod syntax;
 
-pub use body::{BinaryOp, Body, Local, RegisterIndex, Statement, UnaryOp, Value, ValueId};
+pub use body::{BinaryOp, Body, Local, RegisterIndex, Statement, TableIndex, UnaryOp, Value, ValueId};
 pub use check::check;
-pub use env::{Env, Extern, ExternId, File, FileIndex, OperandIndex, Symbol};
+pub use env::{Env, Extern, ExternId, File, FileIndex, OperandIndex, Symbol, Table};
 pub use interpret::{Machine, run, sign_extend};
 pub use parser::parse;
 pub use syntax::Tree;

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use isaglot_bits::Word;
 use isaglot_source::{Diagnostics, SourceMap};
 
-use crate::{Body, Env, Extern, ExternId, FileIndex, Machine, OperandIndex, Symbol, check, parse};
+use crate::{Body, Env, Extern, ExternId, FileIndex, Machine, OperandIndex, Symbol, Table, check, parse};
 
 /// A body from a text that must be without errors.
 ///
@@ -19,9 +19,15 @@ pub fn compile(env: &Env, text: &str) -> Body {
     body.unwrap_or_else(|| panic!("{text}\n{}", said.join("\n")))
 }
 
+/// The table `squares` of all texts here: of 16 numbers, the low eight bits of n² + 1.
+pub fn squares() -> Table {
+    Table { name: "squares".to_owned(), width: 8, rows: (0..16).map(|n| Word::from_u64(n * n + 1, 8)).collect() }
+}
+
 /// Compiles `r = EXPRESSION;` over `a` and `b` of `width` bits; `r` has `result` bits, and the parameter `n` is `width`.
 pub fn expression(expression: &str, width: u32, result: u32) -> (Env, Body) {
     let mut env = Env::new(&[("n", width)]);
+    env.table(squares());
     let inputs = env.file("in", width, 3);
     let outputs = env.file("out", result, 3);
     env.operand("a", Symbol::Register { file: inputs, read: true, write: false });
@@ -81,6 +87,7 @@ pub fn any_text(text: &str) -> Diagnostics {
     env.operand("imm", Symbol::Immediate { width: 12 });
     env.add_extern(Extern { name: "csr_read".to_owned(), args: vec![12], result: Some(32) });
     env.trap("illegal");
+    env.table(squares());
     let mut problems = Diagnostics::new();
     if let Some(tree) = parse(file, 0, text, &mut problems) {
         check(&tree, &env, &mut problems);

@@ -7,6 +7,7 @@ const SEED: &str = "let a = rs1 + sext(imm, xlen); // sum
 let m = mem16[a];
 if (m == 0 || a[1:0] != bits(0, 2)) { trap(illegal, a); } else { mem32[a] = {m, m}; }
 let c = csr_read(imm);
+let t = squares[imm[3:0]];
 rd = a <s 0 ? rotl(a, 3) : (x[5] *c) >>u #rs1;
 pc = next_pc - 4;
 ";

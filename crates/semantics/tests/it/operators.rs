@@ -27,6 +27,8 @@ const CASES: &[Case] = &[
     ("a >>s b", false, |w, a, b| (signed(a, w) >> b) as u64),
     ("rotl(a, b)", false, |w, a, b| (0..b).fold(a, |v, _| v << 1 | v >> (w - 1) & 1)),
     ("rotr(a, b)", false, |w, a, b| (0..b).fold(a, |v, _| v >> 1 | (v & 1) << (w - 1))),
+    ("clmul(a, b)", false, |w, a, b| (0..w).filter(|i| b >> i & 1 == 1).fold(0, |v, i| v ^ a << i)),
+    ("zext({zext(b, 4), squares[zext(a, 4)]}[n:1], n)", false, |w, a, b| (b << 8 | (a * a + 1)) >> 1 & ((1 << w) - 1)),
     ("-a", false, |_, a, _| a.wrapping_neg()),
     ("~a", false, |_, a, _| !a),
     ("clz(a)", false, |w, a, _| u64::from(a.leading_zeros() - (64 - w))),
