@@ -14,6 +14,9 @@ const MEDELEG: u16 = 0x302;
 const MIDELEG: u16 = 0x303;
 const MIE: u16 = 0x304;
 const MIP: u16 = 0x344;
+const FFLAGS: u16 = 1;
+const FRM: u16 = 2;
+const FCSR: u16 = 3;
 
 /// A register for supervisors only.
 const S: bool = true;
@@ -65,6 +68,11 @@ const ROWS: &[Row] = &[
     (0xf15, 0xf15, 0, 0, !S),
 ];
 
+/// Where a register begins in the one that keeps it.
+fn view(number: u16) -> u32 {
+    if number == FRM { 5 } else { 0 }
+}
+
 /// The registers.
 #[derive(Clone, Debug)]
 pub(crate) struct Csrs {
@@ -74,6 +82,8 @@ pub(crate) struct Csrs {
     address: u64,
     /// Implemented levels, a bit each.
     levels: u8,
+    /// There are the flags and the rounding mode of floating point in integer registers.
+    float: bool,
     /// Instructions that were completed; also the time and the cycles.
     pub(crate) retired: u64,
     /// What `mcycle` and `minstret` are ahead of that.
@@ -82,7 +92,7 @@ pub(crate) struct Csrs {
 
 impl Csrs {
     /// The registers after reset.
-    pub(crate) fn new(xlen: u32, levels: u8, compressed: bool) -> Csrs {
+    pub(crate) fn new(xlen: u32, levels: u8, compressed: bool, float: bool) -> Csrs {
         let mut values = BTreeMap::new();
         let base: u64 = if xlen == 32 { 1 << 30 } else { 2 << 62 };
         let letter = |c: u8| 1_u64 << (c - b'a');
@@ -101,7 +111,7 @@ impl Csrs {
         let lowest = if levels & 1 != 0 { Level::User } else { Level::Mach };
         values.insert(MSTATUS, widths | (lowest as u64) << 11);
         let address = if compressed { !1 } else { !3 };
-        Csrs { values, xlen, address, levels, retired: 0, ahead: [0; 2] }
+        Csrs { values, xlen, address, levels, float, retired: 0, ahead: [0; 2] }
     }
 
     fn cut(&self, value: u64) -> u64 {
@@ -129,6 +139,10 @@ impl Csrs {
         let found = ROWS.iter().find(|r| r.0 == number).copied().or(match number {
             // Protection registers without effect, event counters and what selects them: they read as 0.
             0x3a0..=0x3ef | 0x323..=0x33f | 0x320 | 0xb03..=0xb1f => Some((number, number, 0, 0, !S)),
+            // All three are views of one; `view` shifts.
+            FFLAGS if self.float => Some((number, FCSR, 0x1f, 0x1f, !S)),
+            FRM if self.float => Some((number, FCSR, 0xe0, 0xe0, !S)),
+            FCSR if self.float => Some((number, FCSR, 0xff, 0xff, !S)),
             0x310 | 0x31a | 0xb83..=0xb9f if self.xlen == 32 => Some((number, number, 0, 0, !S)),
             _ => None,
         })?;
@@ -178,7 +192,7 @@ impl Csrs {
         }
         let (_, kept, readable, ..) = self.row(number, level)?;
         let holds_address = matches!(kept, 0x141 | 0x341);
-        Some(self.get(kept) & readable & if holds_address { self.address } else { ALL })
+        Some((self.get(kept) & readable & if holds_address { self.address } else { ALL }) >> view(number))
     }
 
     /// Writes a register; `None` if that is illegal.
@@ -206,6 +220,7 @@ impl Csrs {
             return Some(());
         }
         let (_, kept, _, writable, _) = self.row(number, level)?;
+        let value = value << view(number);
         let old = self.get(kept);
         let mut new = old & !writable | value & writable;
         if number == MSTATUS && !self.has(Level::from_bits(new >> 11)) {

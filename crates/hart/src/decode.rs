@@ -32,6 +32,8 @@ pub(crate) struct Decoder<'a> {
     commands: u8,
     /// There are instructions of 16 bits, so that a jump can go to any even address.
     pub(crate) compressed: bool,
+    /// There is floating point in integer registers, of which only the control register is executed.
+    pub(crate) zfinx: bool,
 }
 
 /// The features of a machine: those of its profile and number of commands, and of the rest its extensions, or what is on
@@ -75,8 +77,12 @@ impl<'a> Decoder<'a> {
             return Err(other());
         }
         let on = features(isa, config);
-        let compressed = on.iter().any(|&f| isa[f].name == "c");
-        Ok(Decoder { plan: Plan::with_features(isa, xlen, &on), known, wide, commands, compressed })
+        let plan = Plan::with_features(isa, xlen, &on);
+        let has = |name: &str| {
+            (0..isa.features().len() as u32).map(FeatureId).any(|f| plan.feature(f) && isa[f].name == name)
+        };
+        let (compressed, zfinx) = (has("zca"), has("zfinx"));
+        Ok(Decoder { plan, known, wide, commands, compressed, zfinx })
     }
 
     /// What the description has for a word; nothing if the executor does not know it.

@@ -62,7 +62,7 @@ impl<'a> Hart<'a> {
     /// A sentence, if the description is not the one that the executor was generated from, or lacks the encoding profile.
     pub fn new(isa: &'a Isa, config: Config) -> Result<Hart<'a>, String> {
         let decoder = Decoder::new(isa, &config)?;
-        let csrs = Csrs::new(config.xlen, config.levels, decoder.compressed);
+        let csrs = Csrs::new(config.xlen, config.levels, decoder.compressed, decoder.zfinx);
         let mut machine = Machine::new(config.xlen, Memory::new(&config.ram), csrs, config.start);
         let each = |levels: u8| Level::ALL.into_iter().filter(move |&l| levels >> (l as u8) & 1 == 1);
         for &(uuid, dev, levels, lun) in &config.luns {
@@ -118,6 +118,11 @@ impl<'a> Hart<'a> {
     /// A control and status register, as the machine level sees it.
     pub fn csr(&self, number: u16) -> Option<u64> {
         self.machine.csrs.read(number, Level::Mach)
+    }
+
+    /// Writes a control and status register as the machine level does; `None` if there is none that can be written.
+    pub fn set_csr(&mut self, number: u16, value: u64) -> Option<()> {
+        self.machine.csrs.write(number, Level::Mach, value)
     }
 
     /// Lets traps to the machine level go to this address, as a write to `mtvec` does.

@@ -251,7 +251,7 @@ fn as_elf(
     };
     let options = elf::Options {
         xlen,
-        flags: elf::flags(has("c"), has("f"), has("d")),
+        flags: elf::flags(has("zca"), has("f"), has("d")),
         entry,
         arch: isa_name::attribute(xlen, &has),
     };

@@ -317,7 +317,7 @@ impl Job<'_, '_> {
     /// RISC-V, `addi a0,a0,1` is 4 bytes in a program and 2 bytes to an assembler that knows compressed instructions.
     fn has_short_forms(&self) -> bool {
         let isa = self.plan.isa();
-        let compressed = isa.features().iter().position(|f| f.name == "c");
+        let compressed = isa.features().iter().position(|f| f.name == "zca");
         self.chosen.kind == SubjectKind::Riscv
             && self.options.labels
             && self.args.format == Format::Text

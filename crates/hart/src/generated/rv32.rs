@@ -6,7 +6,7 @@ use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 227;
+pub(crate) const ENCODINGS: usize = 273;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
@@ -34,32 +34,37 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         20 => ins(op, [out(f[0]), 0, 0], f[1] | u64::from(f[0] == 0) << 5 | f[2] << 6),
         21 => ins(op, [out(f[0]), 0, 0], f[1] | f[2] << 5 | u64::from(f[1] != 0) << 17),
         22 => ins(op, [f[0], f[1], 0], 0),
-        23 => ins(op, [out(f[0]), f[1], 0], 0),
-        24 => ins(op, [out(f[1]), f[2], 0], !(1_u64 << f[0]) as u32 as u64),
-        25 => ins(op, [out(f[1]), f[2], 0], (1_u64 << f[0]) as u32 as u64),
-        26 => ins(op, [out(8 | f[0]), 2, 0], f[1]),
-        27 => ins(op, [8 | f[1], out(8 | f[0]), 0], f[2]),
-        28 => ins(op, [8 | f[1], 8 | f[0], 0], f[2]),
-        29 => ins(op, [out(f[0]), f[0], 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        30 => ins(op, [out(1), 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
-        31 => ins(op, [out(f[0]), 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        32 => ins(op, [out(2), 2, 0], (((f[0] as u32) << 22) as i32 >> 22) as u32 as u64),
-        33 => ins(op, [out(f[1]), 0, 0], ((((f[2] << 12) as u32) << 14) as i32 >> 14) as u32 as u64),
-        34 => ins(op, [out(8 | f[0]), 8 | f[0], 0], f[1]),
-        35 => ins(op, [out(8 | f[0]), 8 | f[0], 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        36 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1]], 0),
-        37 => ins(op, [0, 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
-        38 => ins(op, [8 | f[0], 0, 0], (pc as u32).wrapping_add((((f[1] as u32) << 23) as i32 >> 23) as u32) as u64),
-        39 => ins(op, [out(f[0]), f[0], 0], f[1]),
-        40 => ins(op, [2, out(f[0]), 0], f[1]),
-        41 => ins(op, [1, 0, 0], 0),
-        42 => ins(op, [5, 0, 0], 0),
-        43 => ins(op, [f[0], 0, 0], 0),
-        44 => ins(op, [f[0], out(1), 0], 0),
-        45 => ins(op, [out(f[0]), f[0], f[1]], 0),
-        46 => ins(op, [2, f[0], 0], f[1]),
-        47 => ins(op, [f[2], out(f[1]), f[3]], f[0]),
-        48 => ins(op, [f[2], f[3], out(f[1])], f[0]),
+        23 | 25 => ins(op, [out(f[0]), f[1], 0], 0),
+        24 => ins(op, [out(f[0]), f[2], f[1]], 0),
+        26..=27 => ins(op, [f[1], out(f[0]), 0], 0),
+        28 => ins(op, [out(f[1]), f[2], 0], !(1_u64 << f[0]) as u32 as u64),
+        29 => ins(op, [out(f[1]), f[2], 0], (1_u64 << f[0]) as u32 as u64),
+        30..=31 => ins(op, [f[2], out(f[0]), f[1]], f[3] << 3),
+        32 => ins(op, [f[2], f[1], out(f[0])], 0),
+        33 => ins(op, [out(8 | f[0]), 2, 0], f[1]),
+        34 => ins(op, [8 | f[1], out(8 | f[0]), 0], f[2]),
+        35 => ins(op, [8 | f[1], 8 | f[0], 0], f[2]),
+        36 => ins(op, [out(f[0]), f[0], 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        37 => ins(op, [out(1), 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
+        38 => ins(op, [out(f[0]), 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        39 => ins(op, [out(2), 2, 0], (((f[0] as u32) << 22) as i32 >> 22) as u32 as u64),
+        40 => ins(op, [out(f[1]), 0, 0], ((((f[2] << 12) as u32) << 14) as i32 >> 14) as u32 as u64),
+        41 => ins(op, [out(8 | f[0]), 8 | f[0], 0], f[1]),
+        42 => ins(op, [out(8 | f[0]), 8 | f[0], 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        43 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1]], 0),
+        44 => ins(op, [0, 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
+        45 => ins(op, [8 | f[0], 0, 0], (pc as u32).wrapping_add((((f[1] as u32) << 23) as i32 >> 23) as u32) as u64),
+        46 => ins(op, [out(f[0]), f[0], 0], f[1]),
+        47 => ins(op, [2, out(f[0]), 0], f[1]),
+        48 => ins(op, [1, 0, 0], 0),
+        49 => ins(op, [5, 0, 0], 0),
+        50 => ins(op, [f[0], 0, 0], 0),
+        51 => ins(op, [f[0], out(1), 0], 0),
+        52 => ins(op, [out(f[0]), f[0], f[1]], 0),
+        53 => ins(op, [2, f[0], 0], f[1]),
+        54 => ins(op, [out(8 | f[0]), 8 | f[0], 0], 0),
+        55 => ins(op, [f[2], out(f[1]), f[3]], f[0]),
+        56 => ins(op, [f[2], f[3], out(f[1])], f[0]),
         _ => ins(0, [0; 3], 0),
     }
 }
@@ -114,7 +119,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
                 h.x[i.b()] = value_0 as i8 as i32 as u32 as u64;
             }
-            // lh
+            // lh c.lh
             22 => {
                 let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
                 h.x[i.b()] = value_0 as i16 as i32 as u32 as u64;
@@ -124,19 +129,19 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
                 h.x[i.b()] = value_0 as u64;
             }
-            // lbu
+            // lbu c.lbu
             24 => {
                 let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
                 h.x[i.b()] = value_0 as u64;
             }
-            // lhu
+            // lhu c.lhu
             25 => {
                 let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
                 h.x[i.b()] = value_0 as u64;
             }
-            // sb
+            // sb c.sb
             26 => h.store8(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u8).at(i)?,
-            // sh
+            // sh c.sh
             27 => h.store16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u16).at(i)?,
             // sw c.sw c.swsp
             28 => h.store32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u32).at(i)?,
@@ -177,7 +182,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // jal.jump jal c.jal
-            35 | 97 => {
+            35 | 128 => {
                 h.x[i.a()] = end as u32 as u64;
                 next = i.imm;
             }
@@ -198,7 +203,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             39 => return Err(Fault::new(Cause::EnvironmentCall, 0).at(i.at)),
             // ebreak c.ebreak
             40 => return Err(Fault::new(Cause::Breakpoint, i.imm).at(i.at)),
-            // mul
+            // mul c.mul
             41 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as u32 as u64,
             // mulh
             42 => h.x[i.a()] = (h.x[i.b()] as i32 as i64 as u64).wrapping_mul(h.x[i.c()] as i32 as i64 as u64) >> 32,
@@ -444,9 +449,9 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             84 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as u64,
             // cpop
             85 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
-            // sext.b
+            // sext.b c.sext.b
             86 => h.x[i.a()] = h.x[i.b()] as i8 as i32 as u32 as u64,
-            // sext.h
+            // sext.h c.sext.h
             87 => h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64,
             // orc.b
             88 => {
@@ -458,52 +463,311 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             }
             // rev8
             89 => h.x[i.a()] = (h.x[i.b()] as u32).swap_bytes() as u64,
-            // zext.h
-            90 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
-            // bclr
-            91 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
-            // bext
-            92 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x1f) & 1,
-            // bexti
-            93 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
-            // binv
-            94 => h.x[i.a()] = h.x[i.b()] ^ (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
-            // bset
-            95 => h.x[i.a()] = h.x[i.b()] | (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
-            // c.unimp
-            96 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
-            // c.j
-            98 => next = i.imm,
-            // c.beqz
+            // zext.h c.zext.h pack.zero
+            90 | 95 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+            // clmul
+            91 => {
+                h.x[i.a()] = ({
+                    let (mut a, mut b, mut sum) = (h.x[i.b()] as u32, h.x[i.c()] as u32, 0);
+                    while b != 0 {
+                        if b & 1 == 1 {
+                            sum ^= a;
+                        }
+                        a <<= 1;
+                        b >>= 1;
+                    }
+                    sum
+                }) as u64
+            }
+            // clmulh
+            92 => {
+                h.x[i.a()] = ({
+                    let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
+                    while b != 0 {
+                        if b & 1 == 1 {
+                            sum ^= a;
+                        }
+                        a <<= 1;
+                        b >>= 1;
+                    }
+                    sum
+                }) >> 32
+            }
+            // clmulr
+            93 => {
+                h.x[i.a()] = (({
+                    let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
+                    while b != 0 {
+                        if b & 1 == 1 {
+                            sum ^= a;
+                        }
+                        a <<= 1;
+                        b >>= 1;
+                    }
+                    sum
+                }) >> 31) as u32 as u64
+            }
+            // pack
+            94 => h.x[i.a()] = (h.x[i.b()] as u16 as u64) << 16 | h.x[i.c()] as u16 as u64,
+            // packh
+            96 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
+            // brev8
+            97 => {
+                let ones_0: u32 = 0x55555555_u32;
+                let pairs_1: u32 = 0x33333333_u32;
+                let fours_2: u32 = 0xf0f0f0f_u32;
+                let a_3: u32 =
+                    (((h.x[i.a()] & ones_0 as u64) << 1) as u32 as u64 | h.x[i.a()] >> 1 & ones_0 as u64) as u32;
+                let b_4: u32 = (a_3 & pairs_1) << 2 | a_3 >> 2 & pairs_1;
+                h.x[i.b()] = ((b_4 & fours_2) << 4 | b_4 >> 4 & fours_2) as u64;
+            }
+            // zip
+            98 => {
+                let a_0: u32 = (h.x[i.a()] & 0xff0000ff
+                    | ((h.x[i.a()] & 0xff00) << 8) as u32 as u64
+                    | h.x[i.a()] >> 8 & 0xff00) as u32;
+                let b_1: u32 = a_0 & 0xf00ff00f | (a_0 & 0xf000f0) << 4 | a_0 >> 4 & 0xf000f0;
+                let c_2: u32 = b_1 & 0xc3c3c3c3 | (b_1 & 0xc0c0c0c) << 2 | b_1 >> 2 & 0xc0c0c0c;
+                let d_3: u32 = c_2 & 0x99999999 | (c_2 & 0x22222222) << 1 | c_2 >> 1 & 0x22222222;
+                h.x[i.b()] = d_3 as u64;
+            }
+            // unzip
             99 => {
+                let a_0: u32 = (h.x[i.a()] & 0x99999999
+                    | ((h.x[i.a()] & 0x22222222) << 1) as u32 as u64
+                    | h.x[i.a()] >> 1 & 0x22222222) as u32;
+                let b_1: u32 = a_0 & 0xc3c3c3c3 | (a_0 & 0xc0c0c0c) << 2 | a_0 >> 2 & 0xc0c0c0c;
+                let c_2: u32 = b_1 & 0xf00ff00f | (b_1 & 0xf000f0) << 4 | b_1 >> 4 & 0xf000f0;
+                let d_3: u32 = c_2 & 0xff0000ff | (c_2 & 0xff00) << 8 | c_2 >> 8 & 0xff00;
+                h.x[i.b()] = d_3 as u64;
+            }
+            // xperm4
+            100 => {
+                h.x[i.a()] =
+                    ((((((((if h.x[i.c()] >> 28 << 2 < 32 { h.x[i.b()] >> (h.x[i.c()] >> 28 << 2) } else { 0 })
+                        & 0xf)
+                        << 4
+                        | (if (h.x[i.c()] >> 24 & 0xf) << 2 < 32 {
+                            h.x[i.b()] >> ((h.x[i.c()] >> 24 & 0xf) << 2)
+                        } else {
+                            0
+                        }) & 0xf)
+                        << 4
+                        | (if (h.x[i.c()] >> 20 & 0xf) << 2 < 32 {
+                            h.x[i.b()] >> ((h.x[i.c()] >> 20 & 0xf) << 2)
+                        } else {
+                            0
+                        }) & 0xf)
+                        << 4
+                        | (if (h.x[i.c()] >> 16 & 0xf) << 2 < 32 {
+                            h.x[i.b()] >> ((h.x[i.c()] >> 16 & 0xf) << 2)
+                        } else {
+                            0
+                        }) & 0xf)
+                        << 4
+                        | (if (h.x[i.c()] >> 12 & 0xf) << 2 < 32 {
+                            h.x[i.b()] >> ((h.x[i.c()] >> 12 & 0xf) << 2)
+                        } else {
+                            0
+                        }) & 0xf)
+                        << 4
+                        | (if (h.x[i.c()] >> 8 & 0xf) << 2 < 32 {
+                            h.x[i.b()] >> ((h.x[i.c()] >> 8 & 0xf) << 2)
+                        } else {
+                            0
+                        }) & 0xf)
+                        << 4
+                        | (if (h.x[i.c()] >> 4 & 0xf) << 2 < 32 {
+                            h.x[i.b()] >> ((h.x[i.c()] >> 4 & 0xf) << 2)
+                        } else {
+                            0
+                        }) & 0xf)
+                        << 4
+                        | (if (h.x[i.c()] & 0xf) << 2 < 32 { h.x[i.b()] >> ((h.x[i.c()] & 0xf) << 2) } else { 0 }) & 0xf
+            }
+            // xperm8
+            101 => {
+                h.x[i.a()] = ((((if h.x[i.c()] >> 24 << 3 < 32 { h.x[i.b()] >> (h.x[i.c()] >> 24 << 3) } else { 0 })
+                    as u8 as u64)
+                    << 8
+                    | (if ((h.x[i.c()] >> 16) as u8 as u64) << 3 < 32 {
+                        h.x[i.b()] >> (((h.x[i.c()] >> 16) as u8 as u64) << 3)
+                    } else {
+                        0
+                    }) as u8 as u64)
+                    << 8
+                    | (if ((h.x[i.c()] >> 8) as u8 as u64) << 3 < 32 {
+                        h.x[i.b()] >> (((h.x[i.c()] >> 8) as u8 as u64) << 3)
+                    } else {
+                        0
+                    }) as u8 as u64)
+                    << 8
+                    | (if (h.x[i.c()] as u8 as u64) << 3 < 32 {
+                        h.x[i.b()] >> ((h.x[i.c()] as u8 as u64) << 3)
+                    } else {
+                        0
+                    }) as u8 as u64
+            }
+            // bclr
+            102 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+            // bext
+            103 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x1f) & 1,
+            // bexti
+            104 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
+            // binv
+            105 => h.x[i.a()] = h.x[i.b()] ^ (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+            // bset
+            106 => h.x[i.a()] = h.x[i.b()] | (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+            // aes32esi
+            107 => {
+                let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
+                h.x[i.b()] =
+                    h.x[i.c()] ^ (super::table::AES_SBOX[in_0 as usize] as u64 as u32).rotate_left(i.imm as u32) as u64;
+            }
+            // aes32esmi
+            108 => {
+                let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
+                let s_1: u8 = super::table::AES_SBOX[in_0 as usize];
+                let x2_2: u8 = ((s_1 << 1) as u64 ^ (if s_1 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
+                h.x[i.b()] = h.x[i.c()]
+                    ^ ((((((x2_2 ^ s_1) as u64) << 8 | s_1 as u64) << 8 | s_1 as u64) << 8 | x2_2 as u64) as u32)
+                        .rotate_left(i.imm as u32) as u64;
+            }
+            // aes32dsi
+            109 => {
+                let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
+                h.x[i.b()] = h.x[i.c()]
+                    ^ (super::table::AES_SBOX_INVERSE[in_0 as usize] as u64 as u32).rotate_left(i.imm as u32) as u64;
+            }
+            // aes32dsmi
+            110 => {
+                let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
+                let s_1: u8 = super::table::AES_SBOX_INVERSE[in_0 as usize];
+                let x2_2: u8 = ((s_1 << 1) as u64 ^ (if s_1 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
+                let x4_3: u8 = ((x2_2 << 1) as u64 ^ (if x2_2 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
+                let x8_4: u8 = ((x4_3 << 1) as u64 ^ (if x4_3 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
+                h.x[i.b()] = h.x[i.c()]
+                    ^ ((((((x8_4 ^ x2_2 ^ s_1) as u64) << 8 | (x8_4 ^ x4_3 ^ s_1) as u64) << 8 | (x8_4 ^ s_1) as u64)
+                        << 8
+                        | (x8_4 ^ x4_3 ^ x2_2) as u64) as u32)
+                        .rotate_left(i.imm as u32) as u64;
+            }
+            // sm4ed
+            111 => {
+                let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
+                let v_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
+                let y_2: u32 = v_1 ^ v_1 << 8 ^ v_1 << 2 ^ v_1 << 0x12 ^ (v_1 & 0x3f) << 0x1a ^ (v_1 & 0xc0) << 0xa;
+                h.x[i.b()] = h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64;
+            }
+            // sm4ks
+            112 => {
+                let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
+                let v_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
+                let y_2: u32 = v_1 ^ (v_1 & 7) << 0x1d ^ (v_1 & 0xfe) << 7 ^ (v_1 & 1) << 0x17 ^ (v_1 & 0xf8) << 0xd;
+                h.x[i.b()] = h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64;
+            }
+            // sha256sum0
+            113 => {
+                let v_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] = (v_0.rotate_right(2) ^ v_0.rotate_right(0xd) ^ v_0.rotate_right(0x16)) as u64;
+            }
+            // sha256sum1
+            114 => {
+                let v_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] = (v_0.rotate_right(6) ^ v_0.rotate_right(0xb) ^ v_0.rotate_right(0x19)) as u64;
+            }
+            // sha256sig0
+            115 => {
+                let v_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] = (v_0.rotate_right(7) ^ v_0.rotate_right(0x12) ^ v_0 >> 3) as u64;
+            }
+            // sha256sig1
+            116 => {
+                let v_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] = (v_0.rotate_right(0x11) ^ v_0.rotate_right(0x13) ^ v_0 >> 0xa) as u64;
+            }
+            // sm3p0
+            117 => {
+                let v_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] = (v_0 ^ v_0.rotate_left(9) ^ v_0.rotate_left(0x11)) as u64;
+            }
+            // sm3p1
+            118 => {
+                let v_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] = (v_0 ^ v_0.rotate_left(0xf) ^ v_0.rotate_left(0x17)) as u64;
+            }
+            // sha512sum0r
+            119 => {
+                let v_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
+                h.x[i.c()] = (v_0.rotate_right(0x1c) ^ v_0.rotate_right(0x22) ^ v_0.rotate_right(0x27)) as u32 as u64;
+            }
+            // sha512sum1r
+            120 => {
+                let v_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
+                h.x[i.c()] = (v_0.rotate_right(0xe) ^ v_0.rotate_right(0x12) ^ v_0.rotate_right(0x29)) as u32 as u64;
+            }
+            // sha512sig0l
+            121 => {
+                let v_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
+                h.x[i.c()] = (v_0.rotate_right(1) ^ v_0.rotate_right(8) ^ v_0 >> 7) as u32 as u64;
+            }
+            // sha512sig1l
+            122 => {
+                let v_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
+                h.x[i.c()] = (v_0.rotate_right(0x13) ^ v_0.rotate_right(0x3d) ^ v_0 >> 6) as u32 as u64;
+            }
+            // sha512sig0h
+            123 => {
+                let v_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
+                h.x[i.c()] = (v_0.rotate_right(1) ^ v_0.rotate_right(8)) as u32 as u64 ^ h.x[i.b()] >> 7;
+            }
+            // sha512sig1h
+            124 => {
+                let v_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
+                h.x[i.c()] = (v_0.rotate_right(0x13) ^ v_0.rotate_right(0x3d)) as u32 as u64 ^ h.x[i.b()] >> 6;
+            }
+            // czero.eqz
+            125 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
+            // czero.nez
+            126 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
+            // c.unimp
+            127 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+            // c.j
+            129 => next = i.imm,
+            // c.beqz
+            130 => {
                 if h.x[i.a()] == 0 {
                     next = i.imm;
                 }
             }
             // c.bnez
-            100 => {
+            131 => {
                 if h.x[i.a()] != 0 {
                     next = i.imm;
                 }
             }
             // c.jr.ra c.jr.t0 c.jr
-            101 => next = h.x[i.a()] & 0xfffffffe,
+            132 => next = h.x[i.a()] & 0xfffffffe,
             // c.mv
-            102 => h.x[i.a()] = h.x[i.b()],
+            133 => h.x[i.a()] = h.x[i.b()],
             // c.jalr
-            103 => {
+            134 => {
                 let target_0: u32 = (h.x[i.a()] & 0xfffffffe) as u32;
                 h.x[i.b()] = end as u32 as u64;
                 next = target_0 as u64;
             }
+            // c.zext.b
+            135 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
+            // c.not
+            136 => h.x[i.a()] = !h.x[i.b()] as u32 as u64,
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            104 => {
+            137 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] =
                     if hit_0 >> 12 != 0 { (h.x[i.c()] & 0xfffff) << 12 | (hit_0 & 0xfff) as u64 } else { i.imm };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            105 => {
+            138 => {
                 let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)?;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));

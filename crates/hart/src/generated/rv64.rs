@@ -6,18 +6,18 @@ use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 280;
+pub(crate) const ENCODINGS: usize = 329;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
     match form {
-        0 | 49 => ins(op, [out(f[0]), f[1], f[2]], 0),
+        0 | 57 => ins(op, [out(f[0]), f[1], f[2]], 0),
         1 => ins(op, [out(f[0]), f[1], 0], ((f[2] << 52) as i64 >> 52) as u64),
         2 => ins(op, [out(f[1]), f[2], 0], f[0]),
         3 => ins(op, [out(f[0]), 0, 0], (f[1] << 12) as i32 as i64 as u64),
         4 => ins(op, [out(f[0]), 0, 0], pc.wrapping_add((f[1] << 12) as i32 as i64 as u64)),
-        5 | 52 => ins(op, [f[0], out(f[1]), 0], ((f[2] << 52) as i64 >> 52) as u64),
-        6 | 53 => ins(op, [f[0], f[1], 0], ((f[2] << 52) as i64 >> 52) as u64),
+        5 | 60 => ins(op, [f[0], out(f[1]), 0], ((f[2] << 52) as i64 >> 52) as u64),
+        6 | 61 => ins(op, [f[0], f[1], 0], ((f[2] << 52) as i64 >> 52) as u64),
         7 => ins(op, [f[0], f[1], 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
         8 => ins(op, [f[1], f[0], 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
         9 => ins(op, [out(f[0]), 0, 0], pc.wrapping_add(((f[1] << 43) as i64 >> 43) as u64)),
@@ -27,41 +27,50 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         13 => ins(op, [f[1], out(f[0]), 0], ((f[2] << 52) as i64 >> 52) as u64),
         14 => ins(op, [0, 0, 0], 0),
         15 => ins(op, [0, 0, 0], pc),
-        16 | 54 => ins(op, [f[0], out(f[1]), 0], 0),
-        17 | 55 => ins(op, [f[1], f[0], out(f[2])], 0),
+        16 | 62 => ins(op, [f[0], out(f[1]), 0], 0),
+        17 | 63 => ins(op, [f[1], f[0], out(f[2])], 0),
         18 => ins(op, [f[1], out(f[0]), 0], u64::from(f[0] == 0) | f[2] << 1),
         19 => ins(op, [f[1], out(f[0]), 0], f[2] | u64::from(f[1] != 0) << 12),
         20 => ins(op, [out(f[0]), 0, 0], f[1] | u64::from(f[0] == 0) << 5 | f[2] << 6),
         21 => ins(op, [out(f[0]), 0, 0], f[1] | f[2] << 5 | u64::from(f[1] != 0) << 17),
         22 => ins(op, [f[0], f[1], 0], 0),
-        23 | 56 => ins(op, [out(f[0]), f[1], 0], 0),
-        24 => ins(op, [out(f[1]), f[2], 0], !(1_u64 << f[0])),
-        25 => ins(op, [out(f[1]), f[2], 0], 1_u64 << f[0]),
-        26 => ins(op, [out(8 | f[0]), 2, 0], f[1]),
-        27 | 57 => ins(op, [8 | f[1], out(8 | f[0]), 0], f[2]),
-        28 | 58 => ins(op, [8 | f[1], 8 | f[0], 0], f[2]),
-        29 => ins(op, [out(f[0]), f[0], 0], ((f[1] << 58) as i64 >> 58) as u64),
-        31 => ins(op, [out(f[0]), 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
-        32 => ins(op, [out(2), 2, 0], ((f[0] << 54) as i64 >> 54) as u64),
-        33 => ins(op, [out(f[1]), 0, 0], ((f[2] << 12 << 46) as i64 >> 46) as u64),
-        34 => ins(op, [out(8 | f[0]), 8 | f[0], 0], f[1]),
-        35 => ins(op, [out(8 | f[0]), 8 | f[0], 0], ((f[1] << 58) as i64 >> 58) as u64),
-        36 | 60 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1]], 0),
-        37 => ins(op, [0, 0, 0], pc.wrapping_add(((f[0] << 52) as i64 >> 52) as u64)),
-        38 => ins(op, [8 | f[0], 0, 0], pc.wrapping_add(((f[1] << 55) as i64 >> 55) as u64)),
-        39 => ins(op, [out(f[0]), f[0], 0], f[1]),
-        40 | 61 => ins(op, [2, out(f[0]), 0], f[1]),
-        41 => ins(op, [1, 0, 0], 0),
-        42 => ins(op, [5, 0, 0], 0),
-        43 => ins(op, [f[0], 0, 0], 0),
-        44 => ins(op, [f[0], out(1), 0], 0),
-        45 => ins(op, [out(f[0]), f[0], f[1]], 0),
-        46 | 62 => ins(op, [2, f[0], 0], f[1]),
-        47 => ins(op, [f[2], out(f[1]), f[3]], f[0]),
-        48 => ins(op, [f[2], f[3], out(f[1])], f[0]),
-        50 => ins(op, [out(f[0]), f[1], 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
-        51 => ins(op, [out(f[0]), f[1], 0], f[2]),
-        59 => ins(op, [out(f[0]), f[0], 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        23 | 64 => ins(op, [out(f[0]), f[1], 0], 0),
+        24 | 65 => ins(op, [out(f[0]), f[2], f[1]], 0),
+        26 | 69 => ins(op, [f[1], out(f[0]), 0], 0),
+        28 => ins(op, [out(f[1]), f[2], 0], !(1_u64 << f[0])),
+        29 => ins(op, [out(f[1]), f[2], 0], 1_u64 << f[0]),
+        31 => ins(op, [f[2], out(f[0]), f[1]], f[3] << 3),
+        33 => ins(op, [out(8 | f[0]), 2, 0], f[1]),
+        34 | 70 => ins(op, [8 | f[1], out(8 | f[0]), 0], f[2]),
+        35 | 71 => ins(op, [8 | f[1], 8 | f[0], 0], f[2]),
+        36 => ins(op, [out(f[0]), f[0], 0], ((f[1] << 58) as i64 >> 58) as u64),
+        38 => ins(op, [out(f[0]), 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
+        39 => ins(op, [out(2), 2, 0], ((f[0] << 54) as i64 >> 54) as u64),
+        40 => ins(op, [out(f[1]), 0, 0], ((f[2] << 12 << 46) as i64 >> 46) as u64),
+        41 => ins(op, [out(8 | f[0]), 8 | f[0], 0], f[1]),
+        42 => ins(op, [out(8 | f[0]), 8 | f[0], 0], ((f[1] << 58) as i64 >> 58) as u64),
+        43 | 73 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1]], 0),
+        44 => ins(op, [0, 0, 0], pc.wrapping_add(((f[0] << 52) as i64 >> 52) as u64)),
+        45 => ins(op, [8 | f[0], 0, 0], pc.wrapping_add(((f[1] << 55) as i64 >> 55) as u64)),
+        46 => ins(op, [out(f[0]), f[0], 0], f[1]),
+        47 | 74 => ins(op, [2, out(f[0]), 0], f[1]),
+        48 => ins(op, [1, 0, 0], 0),
+        49 => ins(op, [5, 0, 0], 0),
+        50 => ins(op, [f[0], 0, 0], 0),
+        51 => ins(op, [f[0], out(1), 0], 0),
+        52 => ins(op, [out(f[0]), f[0], f[1]], 0),
+        53 | 75 => ins(op, [2, f[0], 0], f[1]),
+        54 | 76 => ins(op, [out(8 | f[0]), 8 | f[0], 0], 0),
+        55 => ins(op, [f[2], out(f[1]), f[3]], f[0]),
+        56 => ins(op, [f[2], f[3], out(f[1])], f[0]),
+        58 => ins(op, [out(f[0]), f[1], 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
+        59 => ins(op, [out(f[0]), f[1], 0], f[2]),
+        66 => ins(op, [f[2], f[1], out(f[0])], 0),
+        67 => ins(op, [f[1], f[2], out(f[0])], 0),
+        68 => {
+            ins(op, [f[1], out(f[0]), 0], u64::from(f[2] == 0xa) | (super::table::AES_ROUND[f[2] as usize] as u64) << 1)
+        }
+        72 => ins(op, [out(f[0]), f[0], 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
         _ => ins(0, [0; 3], 0),
     }
 }
@@ -116,7 +125,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0 as i8 as i64 as u64;
             }
-            // lh
+            // lh c.lh
             22 => {
                 let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0 as i16 as i64 as u64;
@@ -126,19 +135,19 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0 as i32 as i64 as u64;
             }
-            // lbu
+            // lbu c.lbu
             24 => {
                 let value_0: u8 = h.load8(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0 as u64;
             }
-            // lhu
+            // lhu c.lhu
             25 => {
                 let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0 as u64;
             }
-            // sb
+            // sb c.sb
             26 => h.store8(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u8).at(i)?,
-            // sh
+            // sh c.sh
             27 => h.store16(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u16).at(i)?,
             // sw c.sw c.swsp
             28 => h.store32(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u32).at(i)?,
@@ -200,7 +209,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             39 => return Err(Fault::new(Cause::EnvironmentCall, 0).at(i.at)),
             // ebreak c.ebreak
             40 => return Err(Fault::new(Cause::Breakpoint, i.imm).at(i.at)),
-            // mul
+            // mul c.mul
             41 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]),
             // mulh
             42 => {
@@ -441,9 +450,9 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             84 => h.x[i.a()] = h.x[i.b()].trailing_zeros() as u64,
             // cpop
             85 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
-            // sext.b
+            // sext.b c.sext.b
             86 => h.x[i.a()] = h.x[i.b()] as i8 as i64 as u64,
-            // sext.h
+            // sext.h c.sext.h
             87 => h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64,
             // orc.b
             88 => {
@@ -455,46 +464,235 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             }
             // rev8
             89 => h.x[i.a()] = h.x[i.b()].swap_bytes(),
-            // zext.h
-            90 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+            // zext.h c.zext.h packw.zero
+            90 | 179 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+            // clmul
+            91 => {
+                h.x[i.a()] = {
+                    let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
+                    while b != 0 {
+                        if b & 1 == 1 {
+                            sum ^= a;
+                        }
+                        a <<= 1;
+                        b >>= 1;
+                    }
+                    sum
+                }
+            }
+            // clmulh
+            92 => {
+                h.x[i.a()] = (({
+                    let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
+                    while b != 0 {
+                        if b & 1 == 1 {
+                            sum ^= a;
+                        }
+                        a <<= 1;
+                        b >>= 1;
+                    }
+                    sum
+                }) >> 64) as u64
+            }
+            // clmulr
+            93 => {
+                h.x[i.a()] = (({
+                    let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
+                    while b != 0 {
+                        if b & 1 == 1 {
+                            sum ^= a;
+                        }
+                        a <<= 1;
+                        b >>= 1;
+                    }
+                    sum
+                }) >> 63) as u64
+            }
+            // pack
+            94 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << 32 | h.x[i.c()] as u32 as u64,
+            // packh
+            96 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
+            // brev8
+            97 => {
+                let ones_0: u64 = 0x5555555555555555_u64;
+                let pairs_1: u64 = 0x3333333333333333_u64;
+                let fours_2: u64 = 0xf0f0f0f0f0f0f0f_u64;
+                let a_3: u64 = (h.x[i.a()] & ones_0) << 1 | h.x[i.a()] >> 1 & ones_0;
+                let b_4: u64 = (a_3 & pairs_1) << 2 | a_3 >> 2 & pairs_1;
+                h.x[i.b()] = (b_4 & fours_2) << 4 | b_4 >> 4 & fours_2;
+            }
+            // xperm4
+            100 => {
+                h.x[i.a()] = (((((((((((((((h.x[i.b()] >> (h.x[i.c()] >> 60 << 2) & 0xf) << 4
+                    | h.x[i.b()] >> ((h.x[i.c()] >> 56 & 0xf) << 2) & 0xf)
+                    << 4
+                    | h.x[i.b()] >> ((h.x[i.c()] >> 52 & 0xf) << 2) & 0xf)
+                    << 4
+                    | h.x[i.b()] >> ((h.x[i.c()] >> 48 & 0xf) << 2) & 0xf)
+                    << 4
+                    | h.x[i.b()] >> ((h.x[i.c()] >> 44 & 0xf) << 2) & 0xf)
+                    << 4
+                    | h.x[i.b()] >> ((h.x[i.c()] >> 40 & 0xf) << 2) & 0xf)
+                    << 4
+                    | h.x[i.b()] >> ((h.x[i.c()] >> 36 & 0xf) << 2) & 0xf)
+                    << 4
+                    | h.x[i.b()] >> ((h.x[i.c()] >> 32 & 0xf) << 2) & 0xf)
+                    << 4
+                    | h.x[i.b()] >> ((h.x[i.c()] >> 28 & 0xf) << 2) & 0xf)
+                    << 4
+                    | h.x[i.b()] >> ((h.x[i.c()] >> 24 & 0xf) << 2) & 0xf)
+                    << 4
+                    | h.x[i.b()] >> ((h.x[i.c()] >> 20 & 0xf) << 2) & 0xf)
+                    << 4
+                    | h.x[i.b()] >> ((h.x[i.c()] >> 16 & 0xf) << 2) & 0xf)
+                    << 4
+                    | h.x[i.b()] >> ((h.x[i.c()] >> 12 & 0xf) << 2) & 0xf)
+                    << 4
+                    | h.x[i.b()] >> ((h.x[i.c()] >> 8 & 0xf) << 2) & 0xf)
+                    << 4
+                    | h.x[i.b()] >> ((h.x[i.c()] >> 4 & 0xf) << 2) & 0xf)
+                    << 4
+                    | h.x[i.b()] >> ((h.x[i.c()] & 0xf) << 2) & 0xf
+            }
+            // xperm8
+            101 => {
+                h.x[i.a()] = ((((((((if h.x[i.c()] >> 56 << 3 < 64 { h.x[i.b()] >> (h.x[i.c()] >> 56 << 3) } else { 0 })
+                    as u8 as u64)
+                    << 8
+                    | (if ((h.x[i.c()] >> 48) as u8 as u64) << 3 < 64 {
+                        h.x[i.b()] >> (((h.x[i.c()] >> 48) as u8 as u64) << 3)
+                    } else {
+                        0
+                    }) as u8 as u64)
+                    << 8
+                    | (if ((h.x[i.c()] >> 40) as u8 as u64) << 3 < 64 {
+                        h.x[i.b()] >> (((h.x[i.c()] >> 40) as u8 as u64) << 3)
+                    } else {
+                        0
+                    }) as u8 as u64)
+                    << 8
+                    | (if ((h.x[i.c()] >> 32) as u8 as u64) << 3 < 64 {
+                        h.x[i.b()] >> (((h.x[i.c()] >> 32) as u8 as u64) << 3)
+                    } else {
+                        0
+                    }) as u8 as u64)
+                    << 8
+                    | (if ((h.x[i.c()] >> 24) as u8 as u64) << 3 < 64 {
+                        h.x[i.b()] >> (((h.x[i.c()] >> 24) as u8 as u64) << 3)
+                    } else {
+                        0
+                    }) as u8 as u64)
+                    << 8
+                    | (if ((h.x[i.c()] >> 16) as u8 as u64) << 3 < 64 {
+                        h.x[i.b()] >> (((h.x[i.c()] >> 16) as u8 as u64) << 3)
+                    } else {
+                        0
+                    }) as u8 as u64)
+                    << 8
+                    | (if ((h.x[i.c()] >> 8) as u8 as u64) << 3 < 64 {
+                        h.x[i.b()] >> (((h.x[i.c()] >> 8) as u8 as u64) << 3)
+                    } else {
+                        0
+                    }) as u8 as u64)
+                    << 8
+                    | (if (h.x[i.c()] as u8 as u64) << 3 < 64 {
+                        h.x[i.b()] >> ((h.x[i.c()] as u8 as u64) << 3)
+                    } else {
+                        0
+                    }) as u8 as u64
+            }
             // bclr
-            91 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x3f)),
+            102 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x3f)),
             // bext
-            92 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f) & 1,
+            103 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f) & 1,
             // bexti
-            93 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
+            104 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
             // binv
-            94 => h.x[i.a()] = h.x[i.b()] ^ 1_u64 << (h.x[i.c()] & 0x3f),
+            105 => h.x[i.a()] = h.x[i.b()] ^ 1_u64 << (h.x[i.c()] & 0x3f),
             // bset
-            95 => h.x[i.a()] = h.x[i.b()] | 1_u64 << (h.x[i.c()] & 0x3f),
+            106 => h.x[i.a()] = h.x[i.b()] | 1_u64 << (h.x[i.c()] & 0x3f),
+            // sm4ed
+            111 => {
+                let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
+                let v_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
+                let y_2: u32 = v_1 ^ v_1 << 8 ^ v_1 << 2 ^ v_1 << 0x12 ^ (v_1 & 0x3f) << 0x1a ^ (v_1 & 0xc0) << 0xa;
+                h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
+            }
+            // sm4ks
+            112 => {
+                let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
+                let v_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
+                let y_2: u32 = v_1 ^ (v_1 & 7) << 0x1d ^ (v_1 & 0xfe) << 7 ^ (v_1 & 1) << 0x17 ^ (v_1 & 0xf8) << 0xd;
+                h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
+            }
+            // sha256sum0
+            113 => {
+                let v_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] =
+                    (v_0.rotate_right(2) ^ v_0.rotate_right(0xd) ^ v_0.rotate_right(0x16)) as i32 as i64 as u64;
+            }
+            // sha256sum1
+            114 => {
+                let v_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] =
+                    (v_0.rotate_right(6) ^ v_0.rotate_right(0xb) ^ v_0.rotate_right(0x19)) as i32 as i64 as u64;
+            }
+            // sha256sig0
+            115 => {
+                let v_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] = (v_0.rotate_right(7) ^ v_0.rotate_right(0x12) ^ v_0 >> 3) as i32 as i64 as u64;
+            }
+            // sha256sig1
+            116 => {
+                let v_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] = (v_0.rotate_right(0x11) ^ v_0.rotate_right(0x13) ^ v_0 >> 0xa) as i32 as i64 as u64;
+            }
+            // sm3p0
+            117 => {
+                let v_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] = (v_0 ^ v_0.rotate_left(9) ^ v_0.rotate_left(0x11)) as i32 as i64 as u64;
+            }
+            // sm3p1
+            118 => {
+                let v_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] = (v_0 ^ v_0.rotate_left(0xf) ^ v_0.rotate_left(0x17)) as i32 as i64 as u64;
+            }
+            // czero.eqz
+            125 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
+            // czero.nez
+            126 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
             // c.unimp
-            96 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+            127 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
             // c.j
-            98 => next = i.imm,
+            129 => next = i.imm,
             // c.beqz
-            99 => {
+            130 => {
                 if h.x[i.a()] == 0 {
                     next = i.imm;
                 }
             }
             // c.bnez
-            100 => {
+            131 => {
                 if h.x[i.a()] != 0 {
                     next = i.imm;
                 }
             }
             // c.jr.ra c.jr.t0 c.jr
-            101 => next = h.x[i.a()] & !1,
+            132 => next = h.x[i.a()] & !1,
             // c.mv
-            102 => h.x[i.a()] = h.x[i.b()],
+            133 => h.x[i.a()] = h.x[i.b()],
             // c.jalr
-            103 => {
+            134 => {
                 let target_0: u64 = h.x[i.a()] & !1;
                 h.x[i.b()] = end;
                 next = target_0;
             }
+            // c.zext.b
+            135 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
+            // c.not
+            136 => h.x[i.a()] = !h.x[i.b()],
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            104 => {
+            137 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] = if hit_0 >> 12 != 0 {
                     (h.x[i.c()] & 0xfffffffffffff) << 12 | (hit_0 & 0xfff) as u64
@@ -503,7 +701,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            105 => {
+            138 => {
                 let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)?;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));
@@ -519,64 +717,64 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = result_1;
             }
             // addw c.addw
-            106 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
+            139 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
             // subw c.subw
-            107 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
+            140 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
             // sllw
-            108 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            141 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // srlw
-            109 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            142 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // sraw
-            110 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
+            143 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
             // addiw c.addiw
-            111 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
+            144 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
             // slliw
-            112 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
+            145 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
             // srliw
-            113 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
+            146 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
             // sraiw
-            114 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
+            147 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
             // ld c.ld c.ldsp
-            115 => {
+            148 => {
                 let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0;
             }
             // lwu
-            116 => {
+            149 => {
                 let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0 as u64;
             }
             // sd c.sd c.sdsp
-            117 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
+            150 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
             // mulw
-            118 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
+            151 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
             // divw
-            119 => {
+            152 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { -1 } else { a.wrapping_div(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // divuw
-            120 => {
+            153 => {
                 h.x[i.a()] = (h.x[i.b()] as u32).checked_div(h.x[i.c()] as u32).unwrap_or(u32::MAX) as i32 as i64 as u64
             }
             // remw
-            121 => {
+            154 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { a } else { a.wrapping_rem(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // remuw
-            122 => {
+            155 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as u32, h.x[i.c()] as u32);
                     a.checked_rem(b).unwrap_or(a)
                 }) as i32 as i64 as u64
             }
             // lr.d
-            123 => {
+            156 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -585,7 +783,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = old_0;
             }
             // sc.d
-            124 => {
+            157 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -596,7 +794,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = if ok_0 != 0 { 0_u64 } else { 1_u64 };
             }
             // amoswap.d
-            125 => {
+            158 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -605,7 +803,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoadd.d
-            126 => {
+            159 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -614,7 +812,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoxor.d
-            127 => {
+            160 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -623,7 +821,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoand.d
-            128 => {
+            161 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -632,7 +830,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoor.d
-            129 => {
+            162 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -641,7 +839,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomin.d
-            130 => {
+            163 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -650,7 +848,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomax.d
-            131 => {
+            164 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -659,7 +857,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amominu.d
-            132 => {
+            165 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -668,7 +866,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomaxu.d
-            133 => {
+            166 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -677,27 +875,169 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // add.uw
-            134 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
+            167 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
             // sh1add.uw
-            135 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
+            168 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
             // sh2add.uw
-            136 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
+            169 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
             // sh3add.uw
-            137 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
+            170 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
             // slli.uw
-            138 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
+            171 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
             // rolw
-            139 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            172 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // rorw
-            140 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            173 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // roriw
-            141 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
+            174 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
             // clzw
-            142 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
+            175 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
             // ctzw
-            143 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
+            176 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
             // cpopw
-            144 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
+            177 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
+            // packw
+            178 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
+            // aes64es
+            180 => {
+                let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
+                    | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX[(h.x[i.b()] >> 40) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX[h.x[i.b()] as u8 as usize] as u64) as u32;
+                let c1_1: u32 = ((((super::table::AES_SBOX[(h.x[i.b()] >> 24) as u8 as usize] as u64) << 8
+                    | super::table::AES_SBOX[(h.x[i.a()] >> 48) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX[(h.x[i.a()] >> 8) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX[(h.x[i.b()] >> 32) as u8 as usize] as u64)
+                    as u32;
+                h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
+            }
+            // aes64esm
+            181 => {
+                let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
+                    | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX[(h.x[i.b()] >> 40) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX[h.x[i.b()] as u8 as usize] as u64) as u32;
+                let c1_1: u32 = ((((super::table::AES_SBOX[(h.x[i.b()] >> 24) as u8 as usize] as u64) << 8
+                    | super::table::AES_SBOX[(h.x[i.a()] >> 48) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX[(h.x[i.a()] >> 8) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX[(h.x[i.b()] >> 32) as u8 as usize] as u64)
+                    as u32;
+                let d0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                let m0_3: u32 =
+                    d0_2 ^ (c0_0 ^ d0_2).rotate_right(8) ^ c0_0.rotate_right(0x10) ^ c0_0.rotate_right(0x18);
+                let d1_4: u32 = (c1_1 & 0x7f7f7f7f) << 1 ^ (c1_1 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                let m1_5: u32 =
+                    d1_4 ^ (c1_1 ^ d1_4).rotate_right(8) ^ c1_1.rotate_right(0x10) ^ c1_1.rotate_right(0x18);
+                h.x[i.c()] = (m1_5 as u64) << 32 | m0_3 as u64;
+            }
+            // aes64ds
+            182 => {
+                let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
+                    | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 40) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX_INVERSE[h.x[i.a()] as u8 as usize] as u64)
+                    as u32;
+                let c1_1: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 24) as u8 as usize] as u64) << 8
+                    | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 48) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 8) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 32) as u8 as usize] as u64)
+                    as u32;
+                h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
+            }
+            // aes64dsm
+            183 => {
+                let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
+                    | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 40) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX_INVERSE[h.x[i.a()] as u8 as usize] as u64)
+                    as u32;
+                let c1_1: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 24) as u8 as usize] as u64) << 8
+                    | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 48) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 8) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 32) as u8 as usize] as u64)
+                    as u32;
+                let x0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                let y0_3: u32 = (x0_2 & 0x7f7f7f7f) << 1 ^ (x0_2 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                let u0_4: u32 = c0_0 ^ y0_3 ^ y0_3.rotate_right(0x10);
+                let d0_5: u32 = (u0_4 & 0x7f7f7f7f) << 1 ^ (u0_4 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                let m0_6: u32 =
+                    d0_5 ^ (u0_4 ^ d0_5).rotate_right(8) ^ u0_4.rotate_right(0x10) ^ u0_4.rotate_right(0x18);
+                let x1_7: u32 = (c1_1 & 0x7f7f7f7f) << 1 ^ (c1_1 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                let y1_8: u32 = (x1_7 & 0x7f7f7f7f) << 1 ^ (x1_7 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                let u1_9: u32 = c1_1 ^ y1_8 ^ y1_8.rotate_right(0x10);
+                let d1_10: u32 = (u1_9 & 0x7f7f7f7f) << 1 ^ (u1_9 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                let m1_11: u32 =
+                    d1_10 ^ (u1_9 ^ d1_10).rotate_right(8) ^ u1_9.rotate_right(0x10) ^ u1_9.rotate_right(0x18);
+                h.x[i.c()] = (m1_11 as u64) << 32 | m0_6 as u64;
+            }
+            // aes64ks2
+            184 => {
+                let low_0: u32 = (h.x[i.a()] >> 32 ^ h.x[i.b()] as u32 as u64) as u32;
+                h.x[i.c()] = (low_0 as u64 ^ h.x[i.b()] >> 32) << 32 | low_0 as u64;
+            }
+            // aes64ks1i
+            185 => {
+                let last_0: u32 = (h.x[i.a()] >> 32) as u32;
+                let t_1: u32 = if i.imm & 1 != 0 { last_0 } else { last_0.rotate_right(8) };
+                let s_2: u32 = (((((super::table::AES_SBOX[(t_1 >> 24) as usize] as u64) << 8
+                    | super::table::AES_SBOX[(t_1 >> 16) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX[(t_1 >> 8) as u8 as usize] as u64)
+                    << 8
+                    | super::table::AES_SBOX[t_1 as u8 as usize] as u64)
+                    ^ i.imm >> 1) as u32;
+                h.x[i.b()] = (s_2 as u64) << 32 | s_2 as u64;
+            }
+            // aes64im
+            186 => {
+                let c0_0: u32 = h.x[i.a()] as u32;
+                let c1_1: u32 = (h.x[i.a()] >> 32) as u32;
+                let x0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                let y0_3: u32 = (x0_2 & 0x7f7f7f7f) << 1 ^ (x0_2 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                let u0_4: u32 = c0_0 ^ y0_3 ^ y0_3.rotate_right(0x10);
+                let d0_5: u32 = (u0_4 & 0x7f7f7f7f) << 1 ^ (u0_4 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                let m0_6: u32 =
+                    d0_5 ^ (u0_4 ^ d0_5).rotate_right(8) ^ u0_4.rotate_right(0x10) ^ u0_4.rotate_right(0x18);
+                let x1_7: u32 = (c1_1 & 0x7f7f7f7f) << 1 ^ (c1_1 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                let y1_8: u32 = (x1_7 & 0x7f7f7f7f) << 1 ^ (x1_7 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                let u1_9: u32 = c1_1 ^ y1_8 ^ y1_8.rotate_right(0x10);
+                let d1_10: u32 = (u1_9 & 0x7f7f7f7f) << 1 ^ (u1_9 >> 7 & 0x1010101).wrapping_mul(0x1b);
+                let m1_11: u32 =
+                    d1_10 ^ (u1_9 ^ d1_10).rotate_right(8) ^ u1_9.rotate_right(0x10) ^ u1_9.rotate_right(0x18);
+                h.x[i.b()] = (m1_11 as u64) << 32 | m0_6 as u64;
+            }
+            // sha512sum0
+            187 => {
+                h.x[i.a()] =
+                    h.x[i.b()].rotate_right(0x1c) ^ h.x[i.b()].rotate_right(0x22) ^ h.x[i.b()].rotate_right(0x27)
+            }
+            // sha512sum1
+            188 => {
+                h.x[i.a()] =
+                    h.x[i.b()].rotate_right(0xe) ^ h.x[i.b()].rotate_right(0x12) ^ h.x[i.b()].rotate_right(0x29)
+            }
+            // sha512sig0
+            189 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
+            // sha512sig1
+            190 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
+            // c.zext.w
+            191 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
             _ => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
         }
     }
