@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use isaglot::shipped::{self, Shipped};
+use isaglot_model::Isa;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap, closest};
 use isaglot_xe::Platform;
 use serde_json::json;
@@ -42,7 +43,7 @@ type Family = fn(&str) -> Option<Alias>;
 /// The names that choose more than a description: what reads them, and what a message says of them.
 const FAMILIES: [(Family, &str); 3] = [
     (xe, "xelp, xehp, xehpg, xehpc, xe2, xe3, or a product of Intel's such as pvc"),
-    (riscv, "rv32i, rv64gc_zba and the like"),
+    (riscv, "rv32i, rv64gc_zba and the like; profiles such as rva23u64"),
     (spirv, "spirv"),
 ];
 
@@ -73,6 +74,9 @@ pub(crate) fn list() -> String {
     for (_, what) in FAMILIES.iter().skip(1) {
         out.push_str(&format!("  {what}\n"));
     }
+    let (profiles, extensions) = of_riscv();
+    out.push_str(&format!("\nProfiles of RISC-V: {}.\n", profiles.join(", ")));
+    out.push_str(&format!("Extensions of RISC-V: {}.\n", extensions.join(", ")));
     out + &format!("\nFiles in the folders of {PATH} have names too: `ir3@600` is `ir3.xml` there, for gen 600.\n")
 }
 
@@ -87,16 +91,33 @@ pub(crate) fn to_json() -> String {
         json!({ "name": of(machine), "description": "xe", "gen": machine.generation(), "aliases": others })
     });
     let families: Vec<&str> = FAMILIES.iter().skip(1).map(|(_, what)| *what).collect();
-    let all = json!({ "version": 1, "descriptions": descriptions.collect::<Vec<_>>(), "machines": machines, "others": families });
+    let (profiles, extensions) = of_riscv();
+    let riscv = json!({ "profiles": profiles, "extensions": extensions });
+    let descriptions: Vec<_> = descriptions.collect();
+    let all = json!({
+        "version": 1, "descriptions": descriptions, "machines": machines, "others": families, "riscv": riscv,
+    });
     format!("{all:#}\n")
+}
+
+/// The profiles and the extensions of RISC-V, as its description has them.
+fn of_riscv() -> (Vec<String>, Vec<String>) {
+    let features =
+        model("riscv").map(|isa| isa.features().iter().map(|f| f.name.clone()).collect()).unwrap_or_default();
+    let features: Vec<String> = features;
+    features.into_iter().partition(|name| isaglot_riscv::isa_name::profile(name).is_some())
+}
+
+/// A description that comes with the tool.
+fn model(name: &str) -> Option<Isa> {
+    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
+    let shipped = shipped::find(name)?;
+    isaglot_isaspec::load(&mut files, shipped.top(), &mut |file| shipped.read(file), &mut problems)
 }
 
 /// The gens that a description names.
 fn gens_of(name: &str) -> Option<Vec<String>> {
-    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
-    let shipped = shipped::find(name)?;
-    let mut read = |file: &str| shipped.read(file);
-    let isa = isaglot_isaspec::load(&mut files, shipped.top(), &mut read, &mut problems)?;
+    let isa = model(name)?;
     let gens: Vec<String> = isa.gens().iter().map(|g| g.name.clone()).collect();
     (!gens.is_empty()).then_some(gens)
 }
@@ -221,6 +242,7 @@ mod tests {
         check("minnow", "None None");
         check("minnow@v2", "Some(\"v2\") None");
         check("rv32im", "Some(\"32\") Some([\"priv\", \"m\"])");
+        check("rva23u64_zvkn", "Some(\"64\") Some([\"priv\", \"rva23u64\", \"zvkn\"])");
         check("xe", "None None");
         check("pvc", "Some(\"1272\") None");
         check("xe@xe2", "Some(\"xe2\") None");

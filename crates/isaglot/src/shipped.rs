@@ -56,6 +56,7 @@ const ALL: &[Shipped] = &[
         files: &[
             ("riscv.xml", include_str!("../../../specs/riscv/riscv.xml")),
             ("registers.xml", include_str!("../../../specs/riscv/registers.xml")),
+            ("extensions.xml", include_str!("../../../specs/riscv/extensions.xml")),
             ("base.xml", include_str!("../../../specs/riscv/base.xml")),
             ("m.xml", include_str!("../../../specs/riscv/m.xml")),
             ("a.xml", include_str!("../../../specs/riscv/a.xml")),
@@ -64,7 +65,10 @@ const ALL: &[Shipped] = &[
             ("f.xml", include_str!("../../../specs/riscv/f.xml")),
             ("d.xml", include_str!("../../../specs/riscv/d.xml")),
             ("zb.xml", include_str!("../../../specs/riscv/zb.xml")),
+            ("zk.xml", include_str!("../../../specs/riscv/zk.xml")),
+            ("zicond.xml", include_str!("../../../specs/riscv/zicond.xml")),
             ("c.xml", include_str!("../../../specs/riscv/c.xml")),
+            ("zcb.xml", include_str!("../../../specs/riscv/zcb.xml")),
             ("xext.xml", include_str!("../../../specs/riscv/xext.xml")),
         ],
     },

@@ -1,5 +1,5 @@
-//! Names of instruction sets, such as `rv64imac_zba_xext`: the register width is the gen of the description in
-//! `specs/riscv`, every extension a feature of it.
+//! Names of instruction sets, such as `rv64imac_zba_xext` or `rva23u64_zvkn`: the register width is the gen of the description in
+//! `specs/riscv`, every extension and every profile a feature of it.
 
 use isaglot_model::{FeatureId, Isa};
 
@@ -28,24 +28,23 @@ const PROFILE: &str = "xext-";
 /// assert!(isa_name::parse("minnow").is_none());
 /// ```
 pub fn parse(name: &str) -> Option<IsaName> {
-    let rest = name.strip_prefix("rv")?;
-    let (xlen, rest) = match (rest.strip_prefix("32"), rest.strip_prefix("64")) {
-        (Some(rest), _) => (Xlen::Rv32, rest),
-        (_, Some(rest)) => (Xlen::Rv64, rest),
-        _ => return None,
-    };
-    let mut parts = rest.split('_');
+    let name = name.to_ascii_lowercase();
+    let mut parts = name.split('_');
+    let base = parts.next()?;
     let mut features: Vec<String> = Vec::new();
-    for letter in parts.next()?.chars() {
-        match letter {
-            // The base, with what every machine has.
-            'i' => features.push("priv".to_owned()),
-            'g' => features.extend(["priv", "m", "a", "f", "d", "zicsr", "zifencei"].map(str::to_owned)),
-            letter => features.push(letter.to_string()),
+    let xlen = match profile(base) {
+        Some(xlen) => {
+            features.extend(["priv", base].map(str::to_owned));
+            xlen
         }
-    }
+        None => {
+            let (xlen, letters) = width(base.strip_prefix("rv")?)?;
+            features.extend(without_versions(letters).chars().flat_map(of_letter));
+            xlen
+        }
+    };
     for part in parts.filter(|p| !p.is_empty()) {
-        match part {
+        match without_version(part) {
             "xext" => features.push(format!("{PROFILE}custom0")),
             part => features.push(part.to_owned()),
         }
@@ -58,6 +57,60 @@ pub fn parse(name: &str) -> Option<IsaName> {
     // Four commands are what there is without a feature.
     features.retain(|f| f != "xcmd4");
     Some(IsaName { xlen, features })
+}
+
+/// The register width at the start of the rest of a name, and what follows it.
+fn width(rest: &str) -> Option<(Xlen, &str)> {
+    let widths = [("32", Xlen::Rv32), ("64", Xlen::Rv64)];
+    widths.into_iter().find_map(|(digits, xlen)| Some((xlen, rest.strip_prefix(digits)?)))
+}
+
+/// The register width of a profile, by a name like one: `rva22s64`. Whether there is this profile, the description knows.
+pub fn profile(name: &str) -> Option<Xlen> {
+    let rest = name.strip_prefix("rv")?.trim_start_matches(|c: char| c.is_ascii_lowercase());
+    let level = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_one = rest.len() + 2 < name.len() && level.len() < rest.len();
+    let (xlen, end) = width(level.strip_prefix(['u', 's', 'm'])?)?;
+    (is_one && end.is_empty()).then_some(xlen)
+}
+
+/// The features of a letter.
+fn of_letter(letter: char) -> Vec<String> {
+    match letter {
+        // The base, with what every machine has.
+        'i' => vec!["priv".to_owned()],
+        'g' => ["priv", "m", "a", "f", "d", "zicsr", "zifencei"].map(str::to_owned).to_vec(),
+        letter => vec![letter.to_string()],
+    }
+}
+
+/// Whether a text is a version as object files write it: `2p1`.
+fn is_version(text: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    text.split_once('p').is_some_and(|(major, minor)| is_number(major) && is_number(minor))
+}
+
+/// The name of an extension without its version: `zcmp` of `zcmp1p0`, but `sv39` of `sv39`.
+fn without_version(part: &str) -> &str {
+    let digits = |c: char| c.is_ascii_digit();
+    let minor = part.trim_end_matches(digits);
+    let major = minor.strip_suffix('p').filter(|_| minor.len() < part.len());
+    major.map(|rest| (rest, rest.trim_end_matches(digits))).filter(|(a, b)| a.len() > b.len()).map_or(part, |(_, b)| b)
+}
+
+/// Letters without their versions: `im` of `i2p1m2p0`.
+fn without_versions(letters: &str) -> String {
+    let mut out = String::new();
+    let mut rest = letters;
+    while let Some(letter) = rest.chars().next() {
+        out.push(letter);
+        rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+        let end = rest.find(|c: char| c != 'p' && !c.is_ascii_digit()).unwrap_or(rest.len());
+        if rest.get(..end).is_some_and(is_version) {
+            rest = rest.get(end..).unwrap_or_default();
+        }
+    }
+    out
 }
 
 /// Extensions with their versions, in the order in which a name lists them.
@@ -112,6 +165,11 @@ mod tests {
         assert_eq!(features("rv64imac_zba"), Some((64, "priv m a c zba".to_owned())));
         assert_eq!(features("rv32gc_xext"), Some((32, "priv m a f d zicsr zifencei c xext-custom0 xcmd8".to_owned())));
         assert_eq!(features("rv32i_xext-reserved-6b_xcmd16"), Some((32, "priv xext-reserved-6b xcmd16".to_owned())));
+        assert_eq!(features("rva22s64_v"), Some((64, "priv rva22s64 v".to_owned())));
+        assert_eq!(features("RVI20U32"), Some((32, "priv rvi20u32".to_owned())));
+        assert_eq!(features("rv64i2p1m2p0_zcmp1p0_zve64d"), Some((64, "priv m zcmp zve64d".to_owned())));
+        assert_eq!(features("rv32ip"), Some((32, "priv p".to_owned())));
+        assert_eq!(features("rva22x64"), None);
         assert_eq!(features("rv128i"), None);
         assert_eq!(features("riscv"), None);
     }
