@@ -5,6 +5,7 @@
 //!
 //! Example: for `rv64gc`, the word 0x08c5853b is none; the encoding `add.uw` matches it and needs `zba`, with which it is one.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use isaglot_bits::Word;
@@ -109,7 +110,8 @@ fn wanted_features(plan: &Plan<'_>, words: &[Word]) -> Vec<FeatureId> {
     for _ in 0..MAX_SETS {
         let mut votes: BTreeMap<&Vec<FeatureId>, usize> = BTreeMap::new();
         left.iter().flatten().for_each(|set| *votes.entry(set).or_default() += 1);
-        let most = votes.into_iter().max_by_key(|(set, count)| (*count, std::cmp::Reverse(set.len())));
+        // Of equal ones the set that the description names first: a whole extension stands before its parts.
+        let most = votes.into_iter().max_by_key(|(set, count)| (*count, Reverse((set.len(), *set))));
         let Some(set) = most.map(|(set, _)| set.clone()) else { break };
         left.retain(|sets| !sets.contains(&set));
         wanted.extend(set);
