@@ -3,9 +3,10 @@
 //! A word is *clean* if a decoder has nothing to report about it: no don't-care bit set, no assert broken, every name
 //! and sub-encoding resolved, a text found. Questions about shared text and round trips are about clean words.
 
-use isaglot_model::{EncodingId, FieldSource, Isa, Name};
+use isaglot_model::{EncodingId, FeatureId, FieldSource, Isa, Name, Node};
 
 use crate::bdd::Ref;
+use crate::coverage::{closed, mentioned};
 use crate::limits;
 use crate::scope::Scopes;
 use crate::symbols::Symbols;
@@ -66,8 +67,22 @@ pub(crate) fn clean(sym: &mut Symbols, scopes: &Scopes<'_>, notes: &Notes, when:
 /// The scope of an encoding, and the set of its words, gens and features.
 pub(crate) fn enter<'a>(isa: &'a Isa, sym: &mut Symbols, encoding: EncodingId, features: &[Ref]) -> (Scopes<'a>, Ref) {
     let when = words(isa, sym, encoding, features);
-    let implied = sym.implications(isa, features);
+    let implied = sym.implications(isa, features, &some_features(isa, encoding));
     (Scopes::new(isa, sym, encoding, features.to_vec()), sym.bdd.and(when, implied))
+}
+
+/// The features on which an encoding or an expression depends, and what they imply.
+fn some_features(isa: &Isa, encoding: EncodingId) -> Vec<FeatureId> {
+    let mut some = Vec::new();
+    mentioned(&isa[encoding].condition, &mut some);
+    for node in isa.exprs().iter().flat_map(|e| &e.nodes) {
+        if let Node::Feature(feature) = node {
+            some.push(*feature);
+        }
+    }
+    some.sort_unstable();
+    some.dedup();
+    closed(isa, some)
 }
 
 /// The words, gens and features for which an encoding matches.

@@ -95,7 +95,7 @@ fn together(isa: &Isa, a: &Condition, b: &Condition) -> Option<Vec<FeatureId>> {
     }
     let (a, b) = (sym.condition(&features, a), sym.condition(&features, b));
     let both = sym.bdd.and(a, b);
-    let implied = sym.implications_of(isa, &features, some.iter().copied());
+    let implied = sym.implications(isa, &features, &some);
     let both = sym.bdd.and(both, implied);
     // Where it cannot be said within bounds, the overlap is reported.
     if sym.bdd.exhausted() { Some(Vec::new()) } else { sym.features_on(both) }

@@ -121,21 +121,12 @@ impl Symbols {
         }
     }
 
-    /// What holds for every set of features: one that is on has all that come with it.
-    pub(crate) fn implications(&mut self, isa: &Isa, features: &[Ref]) -> Ref {
-        self.implications_of(isa, features, (0..isa.features().len() as u32).map(FeatureId))
-    }
-
-    /// The same of some features. That is all there is to say about these if none of them implies another.
-    pub(crate) fn implications_of(
-        &mut self,
-        isa: &Isa,
-        features: &[Ref],
-        some: impl Iterator<Item = FeatureId>,
-    ) -> Ref {
+    /// What holds for every set of features: one that is on has all that come with it. `some` are the features that
+    /// matter and all that these imply; the others, of which there may be hundreds, can be off.
+    pub(crate) fn implications(&mut self, isa: &Isa, features: &[Ref], some: &[FeatureId]) -> Ref {
         let mut all = Ref::TRUE;
         let of = |f: FeatureId| features.get(f.index()).copied().or_impossible(Ref::TRUE);
-        for id in some {
+        for &id in some {
             for &implied in &isa[id].implies {
                 let broken = self.bdd.and_not(of(id), of(implied));
                 all = self.bdd.and_not(all, broken);
