@@ -5,9 +5,10 @@
 //! What is free is also counted by opcode, where it is known which bits that is.
 
 use isaglot_bits::{Count, Pattern, Word, cover};
-use isaglot_model::{Condition, Encoding, EncodingId, FeatureId, GenRange, Isa, LengthRule, Overlap, SpaceId};
+use isaglot_model::{Encoding, EncodingId, FeatureId, GenRange, Isa, LengthRule, Overlap, SpaceId};
 
 use crate::check::Options;
+use crate::features::{closed, mentioned};
 use crate::limits;
 use crate::report::{Coverage, OpcodeRow, Opcodes, OverlapPair, Undecided};
 
@@ -22,29 +23,6 @@ pub(crate) fn gen_classes<'e>(encodings: impl Iterator<Item = &'e Encoding>) -> 
     starts.dedup();
     let ends = starts.iter().skip(1).map(|&next| next - 1).chain([u32::MAX]);
     starts.iter().zip(ends).map(|(&min, max)| GenRange { min, max }).collect()
-}
-
-/// Every feature that a condition speaks of.
-pub(crate) fn mentioned(condition: &Condition, out: &mut Vec<FeatureId>) {
-    match condition {
-        Condition::Always => {}
-        Condition::Feature(f) => out.push(*f),
-        Condition::Not(c) => mentioned(c, out),
-        Condition::All(list) | Condition::Any(list) => list.iter().for_each(|c| mentioned(c, out)),
-    }
-}
-
-/// These features and those that they imply, sorted.
-pub(crate) fn closed(isa: &Isa, seed: Vec<FeatureId>) -> Vec<FeatureId> {
-    let mut on = seed;
-    let mut next = 0;
-    while let Some(&f) = on.get(next) {
-        next += 1;
-        let more: Vec<FeatureId> = isa[f].implies.iter().copied().filter(|i| !on.contains(i)).collect();
-        on.extend(more);
-    }
-    on.sort_unstable();
-    on
 }
 
 /// The sets of features to tell apart, each sorted; closed under what features imply.

@@ -6,7 +6,7 @@
 use isaglot_model::{EncodingId, FeatureId, FieldSource, Isa, Name, Node};
 
 use crate::bdd::Ref;
-use crate::coverage::{closed, mentioned};
+use crate::features::{closed, mentioned};
 use crate::limits;
 use crate::scope::Scopes;
 use crate::symbols::Symbols;

@@ -17,6 +17,7 @@ mod coverage;
 pub mod diagnostics;
 pub mod diff;
 mod enums;
+mod features;
 pub mod json;
 mod leaf;
 pub mod limits;

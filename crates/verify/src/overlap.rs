@@ -4,7 +4,7 @@ use isaglot_bits::{Pattern, Word, cover};
 use isaglot_model::{Condition, Encoding, EncodingId, FeatureId, GenRange, Isa, Overlap, SpaceId};
 
 use crate::bdd::Ref;
-use crate::coverage::{closed, mentioned};
+use crate::features::{closed, mentioned};
 use crate::report::{OverlapPair, Relation, Unreachable};
 use crate::symbols::Symbols;
 

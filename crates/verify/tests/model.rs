@@ -138,7 +138,7 @@ const REFUSED: [(&str, Make); 16] = [
         one_field(b, |_, _| ());
     }),
     ("model-table", |b| {
-        b.table(Table { name: "t".to_owned(), width: 8, rows: Vec::new(), span: NOWHERE });
+        b.table(Table { name: "t".to_owned(), width: 8, rows: Vec::new().into(), span: NOWHERE });
         one_field(b, |_, _| ());
     }),
     ("model-expansion", |b| {
