@@ -359,7 +359,7 @@ fn symbol(op: BinaryOp) -> &'static str {
         BinaryOp::LtU => "<u",
         BinaryOp::LtS => "<s",
         BinaryOp::LeU => "<=u",
-        // IDL has no rotation; nothing makes one.
-        BinaryOp::LeS | BinaryOp::RotateLeft | BinaryOp::RotateRight => "<=s",
+        // IDL has no rotation and no product without carries; nothing makes one.
+        BinaryOp::LeS | BinaryOp::RotateLeft | BinaryOp::RotateRight | BinaryOp::MulCarryless => "<=s",
     }
 }
