@@ -25,3 +25,51 @@ pub fn assembly(data: &[u8], plan: &Plan<'_>, imports: &mut dyn Imports) {
         assert!(elf::write(&program, &options).starts_with(b"\x7fELF"));
     }
 }
+
+/// Reads a tree of the Unified Database from one text, where a line `==> PATH` begins each file. Paths that begin with `overlay/`
+/// are those of the overlay, and `config.yaml` is the configuration. What comes out is whole, or everything wrong has a place.
+#[cfg(feature = "formats")]
+pub fn udb(data: &[u8]) {
+    use crate::formats::udb::{self, Folder, Sources};
+    let (mut files, mut found) = (SourceMap::new(), Diagnostics::new());
+    let (mut base, mut overlay, mut config) = (Folder::default(), Folder::default(), None);
+    for (path, bytes) in parts(data) {
+        match path.strip_prefix("overlay/") {
+            Some(inner) => overlay.files.push((inner.to_owned(), bytes)),
+            None if path == "config.yaml" => config = Some(bytes),
+            None => base.files.push((path, bytes)),
+        }
+    }
+    let configuration = config.and_then(|bytes| udb::configuration("config.yaml", bytes, &mut files, &mut found));
+    let known = found.has_errors();
+    let overlay = Some(overlay).filter(|o| !o.files.is_empty());
+    let table = udb::load(Sources { base, overlay, configuration, details: true }, &mut files, &mut found);
+    assert!(known || table.is_some() != found.has_errors(), "either a table or errors");
+    for d in &found {
+        assert!(
+            !d.labels.is_empty() && d.labels.iter().all(|l| files.get(l.span.file).is_some()),
+            "{d:?} has no place"
+        );
+    }
+    for encoding in table.iter().flat_map(|t| &t.instructions).flat_map(|i| &i.encodings).flatten() {
+        let mut taken = encoding.pattern.care().clone();
+        for &bit in encoding.fields.iter().flat_map(|f| &f.bits).flatten() {
+            assert!(bit < encoding.width && !taken.bit(bit), "fixed bits and fields do not overlap");
+            taken.set_bit(bit, true);
+        }
+    }
+}
+
+/// The files of a text with lines `==> PATH`.
+#[cfg(feature = "formats")]
+fn parts(data: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+    for line in data.split_inclusive(|&b| b == b'\n') {
+        match (line.strip_prefix(b"==> "), files.last_mut()) {
+            (Some(path), _) => files.push((String::from_utf8_lossy(path).trim_end().to_owned(), Vec::new())),
+            (None, Some((_, bytes))) => bytes.extend_from_slice(line),
+            (None, None) => {}
+        }
+    }
+    files
+}

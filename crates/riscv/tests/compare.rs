@@ -6,16 +6,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use formats::{rows, tree};
+use isaglot_riscv::formats::check::{OPCODES, UDB, check};
 use isaglot_riscv::formats::compare::fields::{Place, places};
 use isaglot_riscv::formats::compare::rules::Rules;
 use isaglot_riscv::formats::compare::{Class, compare};
 use isaglot_riscv::formats::udb::{self, Folder, Sources};
 use isaglot_riscv::formats::{Table, of_isa, opcodes};
-use isaglot_source::{Diagnostics, FileId, SourceMap};
+use isaglot_source::{Diagnostics, FileId, SourceMap, render};
 use isaglot_testing::{Failed, Tally, bless, ledger, suite};
 
 fn main() {
-    suite::run_corpus_cases("riscv", &[("two", two), ("three", three), ("arguments", arguments)]);
+    suite::run_corpus_cases(
+        "riscv",
+        &[("two", two), ("three", three), ("arguments", arguments), ("overlaps", overlaps)],
+    );
 }
 
 fn opcodes_table(corpus: &Path) -> Result<Table, Failed> {
@@ -44,20 +48,23 @@ fn llvm_table(corpus: &Path) -> Result<Table, Failed> {
 }
 
 /// The standard tree of the Unified Database.
-fn udb_table(corpus: &Path) -> Result<Table, Failed> {
+fn udb_table(corpus: &Path, map: &mut SourceMap) -> Result<Table, Failed> {
     let inside = |(path, bytes): (String, Vec<u8>)| Some((path.strip_prefix("spec/std/isa/")?.to_owned(), bytes));
     let files = tree(corpus, "udb.tar.xz", "udb")?.into_iter().filter_map(inside).collect();
     let base = Folder { name: String::new(), files };
-    let table = udb::load(Sources { base, overlay: None }, &mut SourceMap::new(), &mut Diagnostics::new());
+    let table = udb::load(Sources { base, ..Sources::default() }, map, &mut Diagnostics::new());
     Ok(table.ok_or("the tree is refused")?)
 }
 
 fn two(corpus: &Path) -> Result<(), Failed> {
-    classes(&[&udb_table(corpus)?, &opcodes_table(corpus)?], "compare-udb-opcodes.txt")
+    classes(&[&udb_table(corpus, &mut SourceMap::new())?, &opcodes_table(corpus)?], "compare-udb-opcodes.txt")
 }
 
 fn three(corpus: &Path) -> Result<(), Failed> {
-    classes(&[&udb_table(corpus)?, &opcodes_table(corpus)?, &llvm_table(corpus)?], "compare-udb-opcodes-llvm.txt")
+    classes(
+        &[&udb_table(corpus, &mut SourceMap::new())?, &opcodes_table(corpus)?, &llvm_table(corpus)?],
+        "compare-udb-opcodes-llvm.txt",
+    )
 }
 
 /// The classes with their counts and witnesses are those of the golden; each that is told by values has its reason among the rules.
@@ -75,7 +82,7 @@ fn classes(tables: &[&Table], golden: &str) -> Result<(), Failed> {
 
 /// Which bits of a field of UDB each argument of riscv-opcodes is.
 fn arguments(corpus: &Path) -> Result<(), Failed> {
-    let found = places(&opcodes_table(corpus)?, &udb_table(corpus)?, &Rules::shipped());
+    let found = places(&opcodes_table(corpus)?, &udb_table(corpus, &mut SourceMap::new())?, &Rules::shipped());
     let mut tally = Tally::default();
     let mut rows = rows(corpus, "golden-argmap.jsonl.gz")?;
     for row in &rows {
@@ -93,4 +100,20 @@ fn arguments(corpus: &Path) -> Result<(), Failed> {
         }
     }
     Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "argmap", &tally)?)
+}
+
+/// No two instructions of one implementation share words, but for those that are meant.
+fn overlaps(corpus: &Path) -> Result<(), Failed> {
+    let mut files = SourceMap::new();
+    let tree = tree(corpus, "opcodes.tar.xz", "opcodes")?;
+    let opcodes = opcodes::table::table(&opcodes::load(&mut files, &tree, &mut Diagnostics::new()));
+    let udb = udb_table(corpus, &mut files)?;
+    let mut faults = Vec::new();
+    for (table, kind) in [(&opcodes, OPCODES), (&udb, UDB)] {
+        let mut found = Diagnostics::new();
+        check(table, kind, &Rules::shipped(), &mut found);
+        println!("{}: {} instructions, {} faults", table.name, table.instructions.len(), found.len());
+        faults.extend(found.iter().map(|d| render::text(&files, d, false)));
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults.concat().into()) }
 }

@@ -3,17 +3,37 @@
 mod formats;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use formats::{rows, tree};
+use isaglot_riscv::formats::check::{OPCODES, check};
+use isaglot_riscv::formats::compare::rules::Rules;
 use isaglot_riscv::formats::opcodes::dict::{Choice, Entry, dict};
-use isaglot_riscv::formats::opcodes::{Kind, Line, Opcodes, load};
-use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
+use isaglot_riscv::formats::opcodes::{Kind, Line, Opcodes, load, table};
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
 use isaglot_testing::{Failed, Tally, bless, suite};
 use serde_json::{Value, json};
 
 fn main() {
-    suite::run_corpus_cases("riscv", &[("lines", lines), ("dict", entries), ("messages", messages)]);
+    let mut trials = suite::file_cases("faults", bless::cases(&here("tests/opcodes"), ".tree"), faults);
+    trials.extend(suite::corpus_cases("riscv", &[("lines", lines), ("dict", entries), ("messages", messages)]));
+    suite::run(trials);
+}
+
+fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// A small tree, with all that is said of it. A line `== PATH` begins a file.
+fn faults(path: &Path) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(path)?;
+    let files = text.split("== ").skip(1).filter_map(|part| part.split_once('\n'));
+    let tree: Vec<(String, Vec<u8>)> = files.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec())).collect();
+    let (mut files, mut found) = (SourceMap::new(), Diagnostics::new());
+    let all = load(&mut files, &tree, &mut found);
+    check(&table::table(&all), OPCODES, &Rules::shipped(), &mut found);
+    let said: String = found.iter().map(|d| render::text(&files, d, false)).collect();
+    Ok(bless::golden(&path.with_extension("txt"), &said)?)
 }
 
 fn read(corpus: &Path) -> Result<(SourceMap, Opcodes, Diagnostics), Failed> {
@@ -133,7 +153,7 @@ fn messages(corpus: &Path) -> Result<(), Failed> {
         let place = d.span().map_or(String::new(), |span| files.location(span));
         format!("{place}: {} [{}] {}\n", d.severity.name(), d.code, d.message)
     };
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/opcodes-messages.txt");
+    let golden = here("tests/golden/opcodes-messages.txt");
     let text: String = found.iter().map(line).collect();
     Ok(bless::golden(&golden, &text)?)
 }

@@ -2,6 +2,8 @@
 
 mod formats;
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use formats::{rows, tree};
@@ -9,13 +11,21 @@ use isaglot_riscv::Xlen;
 use isaglot_riscv::formats::udb::{self, Folder, Sources};
 use isaglot_riscv::formats::{Encoding, Field, Formula, Instruction, Table};
 use isaglot_source::{Diagnostics, SourceMap};
-use isaglot_testing::{Failed, Tally, ledger, suite};
+use isaglot_testing::{Failed, Tally, bless, ledger, suite};
 use serde_json::{Map, Value, json};
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
 fn main() {
-    suite::run_corpus_cases("riscv", &[("udb::instructions", instructions), ("udb::messages", messages)]);
+    suite::run_corpus_cases(
+        "riscv",
+        &[
+            ("udb::instructions", instructions),
+            ("udb::messages", messages),
+            ("udb::configurations", configurations),
+            ("udb::details", details),
+        ],
+    );
 }
 
 /// A folder of the archive.
@@ -28,7 +38,7 @@ fn folder(all: &[(String, Vec<u8>)], name: &str) -> Folder {
 
 fn sources(all: &[(String, Vec<u8>)], overlay: Option<&str>) -> Sources {
     let overlay = overlay.map(|name| folder(all, &format!("spec/custom/isa/{name}")));
-    Sources { base: folder(all, "spec/std/isa"), overlay }
+    Sources { base: folder(all, "spec/std/isa"), overlay, ..Sources::default() }
 }
 
 struct Loaded {
@@ -173,4 +183,48 @@ fn messages(corpus: &Path) -> Result<(), Failed> {
         }
     }
     Ok(ledger::check(HERE, "udb-messages", &tally)?)
+}
+
+/// How many instructions each configuration of the database leaves per base, and what its own files get wrong.
+fn configurations(corpus: &Path) -> Result<(), Failed> {
+    let all = tree(corpus, "udb.tar.xz", "udb")?;
+    let mut text = String::new();
+    let mut tables: BTreeMap<Option<String>, Option<Table>> = BTreeMap::new();
+    for (path, bytes) in all.iter().filter(|(path, _)| path.starts_with("cfgs/")) {
+        let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
+        let configuration = udb::configuration(path, bytes.clone(), &mut files, &mut out);
+        let mut counts = [0, 0];
+        if let Some(configuration) = configuration {
+            let overlay = configuration.overlay.clone();
+            let table = tables.entry(overlay.clone()).or_insert_with(|| {
+                let mut table = load(&all, overlay.as_deref()).table;
+                table.iter_mut().for_each(Table::drop_impossible);
+                table
+            });
+            let mut table = table.clone().ok_or("the tree is refused")?;
+            configuration.problems(&table).into_iter().for_each(|d| out.push(d));
+            configuration.restrict(&mut table);
+            let count = |xlen| table.instructions.iter().filter(|i| i.encoding(xlen).is_some()).count();
+            counts = [Xlen::Rv32, Xlen::Rv64].map(count);
+        }
+        let _ = writeln!(text, "{path}: {} on RV32, {} on RV64", counts[0], counts[1]);
+        for d in &out {
+            let _ = writeln!(text, "  {}: {}: {}", files.location(d.span().unwrap_or_default()), d.code, d.message);
+        }
+    }
+    let golden = Path::new(HERE).join("tests/golden/udb-configurations.txt");
+    Ok(bless::golden(&golden, &text)?)
+}
+
+/// What is told of texts where details are asked for.
+fn details(corpus: &Path) -> Result<(), Failed> {
+    let all = tree(corpus, "udb.tar.xz", "udb")?;
+    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
+    let sources = Sources { details: true, ..sources(&all, Some("qc_iu")) };
+    udb::load(sources, &mut files, &mut out).ok_or("the tree is refused")?;
+    let mut text = String::new();
+    for d in &out {
+        let _ = writeln!(text, "{}: {}: {}", files.location(d.span().unwrap_or_default()), d.code, d.message);
+    }
+    Ok(bless::golden(&Path::new(HERE).join("tests/golden/udb-details.txt"), &text)?)
 }

@@ -75,6 +75,23 @@ impl Table {
         Search::new(self, xlen, true).run(vec![a, b])
     }
 
+    /// The extensions of an implementation of this width that meets all conditions, as few as were found, in order of name;
+    /// `None` if there is no such implementation.
+    pub fn implementation(&self, conditions: &[&Formula], xlen: Xlen) -> Option<Vec<String>> {
+        // The search keeps formulas of the table and of the caller side by side, so both have to live as long.
+        fn search<'t>(table: &'t Table, conditions: &[&'t Formula], xlen: Xlen) -> Option<Vec<String>> {
+            let mut search = Search::new(table, xlen, true);
+            if !search.run(conditions.to_vec()) {
+                return None;
+            }
+            let present = search.chosen.into_iter().filter(|(_, choice)| *choice != Choice::Absent);
+            let mut names: Vec<String> = present.map(|(name, _)| name).collect();
+            names.sort();
+            Some(names)
+        }
+        search(self, conditions, xlen)
+    }
+
     /// Takes the words away that no implementation has.
     pub fn drop_impossible(&mut self) {
         for at in 0..self.instructions.len() {

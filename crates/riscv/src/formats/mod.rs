@@ -18,12 +18,14 @@
 //! once, and the same tree can be written as XML: that is how the shipped description gets the instructions that the
 //! formats have. Places in the tree are places in the YAML or in the lines.
 
+pub mod check;
 pub mod compare;
-mod formula;
+pub mod formula;
 pub mod idl;
 pub mod lower;
 pub mod of_isa;
 pub mod opcodes;
+mod roles;
 pub mod udb;
 pub mod words;
 pub mod yaml;
@@ -44,6 +46,8 @@ pub struct Table {
     pub extensions: Vec<Extension>,
     /// The control and status registers, by number.
     pub csrs: Vec<Csr>,
+    /// What the texts of instructions use.
+    pub program: idl::Program,
 }
 
 /// A control and status register.

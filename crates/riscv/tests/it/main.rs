@@ -4,3 +4,4 @@ mod branches;
 mod description;
 mod elf;
 mod space;
+mod udb;

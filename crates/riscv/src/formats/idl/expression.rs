@@ -194,7 +194,12 @@ impl Parser<'_, '_> {
         }
         if self.eat_word("CSR") {
             self.expect("[", "after `CSR`")?;
-            let name = self.ident("the name of a register")?;
+            let mut name = self.ident("the name of a register")?;
+            // Names of vendors have dots in them.
+            while self.eat(".") {
+                let more = self.ident("the rest of the name")?;
+                name = Ident { text: format!("{}.{}", name.text, more.text), span: name.span.to(more.span) };
+            }
             let end = self.expect("]", "after the name")?;
             return Ok(Expr { kind: ExprKind::Csr(name), span: span.to(end) });
         }

@@ -9,8 +9,8 @@ use isaglot_bits::Pattern;
 use isaglot_source::Span;
 use rustc_hash::FxHashMap;
 
-use super::relate::{regular, target};
-use super::{Argument, File, Kind, Line, Opcodes};
+use super::relate::{Regular, regular, target};
+use super::{Argument, File, Kind, Line, Opcodes, Reference};
 use crate::formats::{Encoding, Extension, Field, Formula, Instruction, Table};
 
 /// Instructions for which an immediate `nz…` of 0 is a hint and not reserved.
@@ -22,45 +22,79 @@ type Key<'a> = (&'a str, Option<&'a str>);
 /// The table of all sound lines.
 pub fn table(all: &Opcodes) -> Table {
     let table = Table { name: "opcodes".to_owned(), ..Table::default() };
-    let mut making = Making { table, known: FxHashMap::default() };
-    let regular = regular(all);
-    for pass in [false, true] {
-        // Instructions first, so that an import and a second reading find what they add to.
-        for line in all.lines.iter().filter(|line| line.sound) {
-            let Some(file) = all.file_of(line) else { continue };
-            match &line.kind {
-                Kind::Regular if !pass => making.add(line, file, file.bases, None),
-                Kind::Pseudo(reference) => {
-                    let base = target(all, &regular, reference);
-                    let of_base = base.and_then(|base| all.file_of(base)).map_or([true; 2], |file| file.bases);
-                    let form = [0, 1].map(|i| file.bases[i] && !of_base[i]);
-                    let reading = [0, 1].map(|i| file.bases[i] && of_base[i]);
-                    if !pass {
-                        making.add(line, file, form, None);
-                    } else if base.is_some_and(|base| base.name == line.name && base.pattern == line.pattern) {
-                        making.also(&line.name, file, reading);
-                    } else {
-                        making.add(line, file, reading, Some(&reference.name));
-                    }
-                }
-                Kind::Import(reference) if pass => making.also(&reference.name, file, file.bases),
-                _ => {}
-            }
-        }
-    }
-    making.table.instructions.iter_mut().for_each(|i| simplify(&mut i.condition));
-    making.table.extensions = extensions(all);
-    making.table.csrs.clone_from(&all.csrs);
-    making.table
+    let mut making = Making { all, regular: regular(all), table, known: FxHashMap::default() };
+    // Instructions first, so that an import and another reading find what they add to.
+    making.instructions();
+    making.readings();
+    let mut table = making.table;
+    table.instructions.iter_mut().for_each(|i| simplify(&mut i.condition));
+    table.extensions = extensions(all);
+    table.csrs.clone_from(&all.csrs);
+    table
 }
 
 struct Making<'a> {
+    all: &'a Opcodes,
+    regular: Regular<'a>,
     table: Table,
     /// The instructions of a name and base.
     known: FxHashMap<Key<'a>, Vec<usize>>,
 }
 
 impl<'a> Making<'a> {
+    fn lines(&self) -> impl Iterator<Item = (&'a Line, &'a File)> + use<'a> {
+        let all = self.all;
+        all.lines.iter().filter(|line| line.sound).filter_map(|line| Some((line, all.file_of(line)?)))
+    }
+
+    /// The bases on which a pseudo-op is the form of an instruction of the other base.
+    fn form(&self, file: &File, reference: &Reference) -> [bool; 2] {
+        let base = target(self.all, &self.regular, reference).and_then(|base| self.all.file_of(base));
+        let of_base = base.map_or([true; 2], |file| file.bases);
+        [0, 1].map(|i| file.bases[i] && !of_base[i])
+    }
+
+    fn instructions(&mut self) {
+        // A second name for the words of a form is another reading of the first.
+        let mut forms: Vec<(&Reference, &Line)> = Vec::new();
+        for (line, file) in self.lines() {
+            match &line.kind {
+                Kind::Regular => self.add(line, file, file.bases, None),
+                Kind::Pseudo(of) => {
+                    let is_it = |(other, first): &&(&Reference, &Line)| {
+                        (&other.file, &other.name, &first.pattern) == (&of.file, &of.name, &line.pattern)
+                    };
+                    let first = forms.iter().find(is_it).map(|(_, first)| first.name.as_str());
+                    let form = self.form(file, of);
+                    self.add(line, file, form, first.filter(|name| *name != line.name));
+                    if form != [false; 2] {
+                        forms.push((of, line));
+                    }
+                }
+                Kind::Import(_) => {}
+            }
+        }
+    }
+
+    fn readings(&mut self) {
+        for (line, file) in self.lines() {
+            match &line.kind {
+                Kind::Regular => {}
+                Kind::Import(from) => self.also(&from.name, file, file.bases),
+                Kind::Pseudo(of) => {
+                    let form = self.form(file, of);
+                    let reading = [0, 1].map(|i| file.bases[i] && !form[i]);
+                    let base = target(self.all, &self.regular, of);
+                    if base.is_some_and(|base| base.name == line.name && base.pattern == line.pattern) {
+                        self.also(&line.name, file, reading);
+                    } else {
+                        self.add(line, file, reading, Some(&of.name));
+                    }
+                }
+            }
+        }
+    }
+
     /// Adds a line for these bases: to an instruction of that name with the same words, or with no words on them yet.
     fn add(&mut self, line: &'a Line, file: &File, bases: [bool; 2], base: Option<&'a str>) {
         if bases == [false; 2] {

@@ -240,6 +240,69 @@ fn schema_name(text: &str) -> &str {
     }
 }
 
+static FULLY: [Key; 6] = [
+    must("name", Text),
+    must("type", Text),
+    must("description", Any),
+    must("implemented_extensions", Later),
+    must("params", AnyNames(&Later)),
+    may("arch_overlay", Text),
+];
+
+static PARTLY: [Key; 10] = [
+    must("name", Text),
+    must("type", Text),
+    must("description", Any),
+    must("mandatory_extensions", Later),
+    may("non_mandatory_extensions", Later),
+    may("prohibited_extensions", Later),
+    may("implemented_extensions", Later),
+    may("additional_extensions", Bool),
+    may("params", AnyNames(&Later)),
+    may("arch_overlay", Text),
+];
+
+static NOT_AT_ALL: [Key; 4] =
+    [must("name", Text), must("type", Text), must("description", Any), may("arch_overlay", Text)];
+
+/// How much a configuration says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Configured {
+    Fully,
+    Partly,
+    NotAtAll,
+}
+
+/// Checks a configuration, and says of which type it is.
+pub(super) fn check_configuration(root: &Node, faults: &mut Faults) -> Option<Configured> {
+    let (tree, names) = (Tree::default(), Names::default());
+    let mut walk = Walk { tree: &tree, names: &names, faults, conditions: false };
+    for (key, expected) in [("$schema", "config_schema"), ("kind", "architecture configuration")] {
+        match root.get(key).map(|n| (n, schema_name(n.scalar().unwrap_or_default()))) {
+            None => walk.faults.missing("udb-missing-key", root, key, format!("expected `{expected}`")),
+            Some((node, text)) if text != expected => {
+                let code = if key == "kind" { "udb-unknown-kind" } else { "udb-unknown-schema" };
+                walk.faults.error(code, node.span, format!("expected `{expected}`, found `{text}`"));
+            }
+            Some(_) => {}
+        }
+    }
+    let types = [("fully configured", Configured::Fully, &FULLY[..])].into_iter();
+    let types = types.chain([("partially configured", Configured::Partly, &PARTLY[..])]);
+    let mut types = types.chain([("unconfigured", Configured::NotAtAll, &NOT_AT_ALL[..])]);
+    let Some(kind) = root.get("type") else {
+        walk.faults.missing("udb-missing-key", root, "type", "a configuration says how much it says");
+        return None;
+    };
+    let Some((_, configured, keys)) = types.find(|(name, ..)| kind.scalar() == Some(name)) else {
+        let message = "expected `fully configured`, `partially configured` or `unconfigured`";
+        walk.faults.error("udb-bad-value", kind.span, message);
+        return None;
+    };
+    walk.map(root, keys, false, true);
+    Some(configured)
+}
+
 /// Checks a file against the form of its kind.
 pub(super) fn check(document: &Document, tree: &Tree, names: &Names, faults: &mut Faults) {
     let root = &document.root;

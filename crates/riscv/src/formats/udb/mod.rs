@@ -7,10 +7,13 @@
 //! ```text
 //!  folder(s) ─► tree: parse, patch with the overlay ─► inherit ─► forms: keys and types of every file
 //!                                                                    │
-//!      configuration ─► what is implemented        instruction, encoding │ format, condition, extension ─► Table
+//!      config ─► what is implemented ───► Table ◄─── instruction (encoding │ format, condition, assembly), extension
+//!                                                └── program: texts in IDL, parsed and checked
 //! ```
 
+mod assembly;
 mod condition;
+mod config;
 mod encoding;
 mod extension;
 mod faults;
@@ -18,13 +21,16 @@ mod format;
 mod forms;
 mod inherit;
 mod instruction;
+mod program;
 pub mod tree;
 pub(super) mod version;
 
 use isaglot_source::{Diagnostics, SourceMap};
 
-use super::{Csr, Table};
+use super::{Csr, Formula, Table};
+use crate::Xlen;
 use condition::Names;
+pub use config::{Configuration, Known, configuration};
 use faults::Faults;
 use tree::Tree;
 
@@ -44,41 +50,55 @@ pub struct Sources {
     pub base: Folder,
     /// A folder of the same shape that is put over it.
     pub overlay: Option<Folder>,
+    /// What is known of the implementation: what it cannot have is left out.
+    pub configuration: Option<Configuration>,
+    /// Tell every oddity of the texts, and not only how many there are.
+    pub details: bool,
 }
 
 /// Whether a file of the tree is needed: profiles, manuals and certificates say nothing of instructions.
 pub fn is_read(path: &str) -> bool {
     let folder = path.split('/').next().unwrap_or_default();
-    path.ends_with(".yaml") && !["profile", "manual", "proc_cert", "prm"].iter().any(|p| folder.starts_with(p))
+    let yaml =
+        path.ends_with(".yaml") && !["profile", "manual", "proc_cert", "prm"].iter().any(|p| folder.starts_with(p));
+    yaml || program::is_program(path)
 }
 
 /// Reads a tree. Nothing comes of one with an error; all that is wrong with it is in `out`. Words that no implementation has are
 /// left out: [`load_all`] keeps them.
 pub fn load(sources: Sources, files: &mut SourceMap, out: &mut Diagnostics) -> Option<Table> {
+    let configuration = sources.configuration.clone();
     let mut table = load_all(sources, files, out)?;
     table.drop_impossible();
+    if let Some(configuration) = configuration {
+        configuration.restrict(&mut table);
+    }
     Some(table)
 }
 
-/// As [`load`], with words for both bases wherever `encoding` has them.
+/// As [`load`], with words for both bases wherever `encoding` has them, whatever the configuration says.
 pub fn load_all(sources: Sources, files: &mut SourceMap, out: &mut Diagnostics) -> Option<Table> {
-    let mut list = Vec::new();
-    tree::add(sources.base, false, files, &mut list);
+    let (mut list, mut programs) = (Vec::new(), Vec::new());
+    tree::add(sources.base, false, files, &mut list, &mut programs);
     if let Some(overlay) = sources.overlay {
-        tree::add(overlay, true, files, &mut list);
+        tree::add(overlay, true, files, &mut list, &mut programs);
     }
     let files: &SourceMap = files;
     let mut faults = Faults::default();
     let mut tree = tree::parse(list, files, &mut faults);
     inherit::resolve(&mut tree, &mut faults);
-    let table = table(&tree, &mut faults);
+    let mut table = table(&tree, sources.details, &mut faults);
+    table.program = program::read(&programs, &tree, &table.instructions, files, &mut faults);
+    if let Some(configuration) = &sources.configuration {
+        configuration.problems(&table).into_iter().for_each(|fault| faults.push(fault));
+    }
     let failed = faults.has_errors();
     faults.finish(files, out);
     (!failed).then_some(table)
 }
 
 /// The table of a tree without operators.
-fn table(tree: &Tree, faults: &mut Faults) -> Table {
+fn table(tree: &Tree, details: bool, faults: &mut Faults) -> Table {
     let of_kind = |kind: &str| tree.documents.iter().filter(move |d| d.kind() == Some(kind)).collect::<Vec<_>>();
     let name_of = |d: &&tree::Document| d.root.get("name").and_then(|n| n.scalar()).map(str::to_owned);
     let (extensions, parameters) = (of_kind("extension"), of_kind("parameter"));
@@ -90,13 +110,24 @@ fn table(tree: &Tree, faults: &mut Faults) -> Table {
     for document in &tree.documents {
         forms::check(document, tree, &names, faults);
     }
-    let instructions = of_kind("instruction");
     let mut table = Table { name: "udb".to_owned(), ..Table::default() };
-    table.instructions = instructions.iter().filter_map(|d| instruction::read(d, tree, &names, faults)).collect();
+    let mut by_role = assembly::ByRole::default();
+    for document in of_kind("instruction") {
+        let Some(instruction) = instruction::read(document, tree, &names, faults) else { continue };
+        assembly::operands(&instruction, details, &mut by_role, faults);
+        if details {
+            assembly::pseudo(document, &instruction, faults);
+        }
+        table.instructions.push(instruction);
+    }
+    if !details {
+        by_role.summary(faults);
+    }
     table.extensions = extensions.iter().filter_map(|d| extension::read(d, &names, faults)).collect();
     table.csrs = of_kind("csr").into_iter().filter_map(register).collect();
     table.csrs.sort_by(|a, b| (a.number, &a.name).cmp(&(b.number, &b.name)));
     instruction::duplicates(&table.instructions, faults);
+    unsatisfiable(tree, &table, faults);
     table
 }
 
@@ -105,4 +136,23 @@ fn register(document: &tree::Document) -> Option<Csr> {
     let name = document.root.get("name")?;
     let number = document.root.get("address")?.int()?;
     Some(Csr { name: name.scalar()?.to_owned(), number: u32::try_from(number).ok()?, span: name.span })
+}
+
+/// Reports what no implementation can have.
+fn unsatisfiable(tree: &Tree, table: &Table, faults: &mut Faults) {
+    let never = |condition: &Formula| [Xlen::Rv32, Xlen::Rv64].iter().all(|&xlen| !table.can_hold(condition, xlen));
+    for document in &tree.documents {
+        let named = document.root.get("name").and_then(|n| n.scalar()).unwrap_or_default();
+        let (key, gone) = match document.kind() {
+            Some("instruction") => {
+                let instruction = table.instructions.iter().find(|i| i.name == named);
+                ("definedBy", instruction.is_some_and(|i| never(&i.condition)))
+            }
+            Some("extension") => ("requirements", never(&Formula::Extension(named.to_owned(), Vec::new()))),
+            _ => continue,
+        };
+        if let Some(place) = document.root.get(key).filter(|_| gone) {
+            faults.warning("udb-unsatisfiable", place.span, "no implementation can meet this condition");
+        }
+    }
 }

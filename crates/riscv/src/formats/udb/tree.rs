@@ -66,12 +66,24 @@ pub(super) struct File {
     overlay: bool,
 }
 
-/// Puts the files of a folder into the map of sources.
-pub(super) fn add(folder: Folder, overlay: bool, files: &mut SourceMap, list: &mut Vec<File>) {
+/// Puts the files of a folder into the map of sources: those in YAML, and those of declarations in IDL.
+pub(super) fn add(
+    folder: Folder,
+    overlay: bool,
+    files: &mut SourceMap,
+    list: &mut Vec<File>,
+    programs: &mut Vec<(String, FileId)>,
+) {
     for (path, bytes) in folder.files {
-        if super::is_read(&path) {
-            let name = if folder.name.is_empty() { path.clone() } else { format!("{}/{path}", folder.name) };
-            list.push(File { id: files.add(name, bytes), path, overlay });
+        if !super::is_read(&path) {
+            continue;
+        }
+        let name = if folder.name.is_empty() { path.clone() } else { format!("{}/{path}", folder.name) };
+        let id = files.add(name, bytes);
+        if super::program::is_program(&path) {
+            programs.push((path, id));
+        } else {
+            list.push(File { id, path, overlay });
         }
     }
 }

@@ -19,58 +19,13 @@ mod run;
 mod value;
 
 use isaglot_source::{Diagnostic, Span};
-use rustc_hash::FxHashMap;
 
-use super::syntax::{Declaration, Expr, Function, Literal, Stmt, Type};
+use super::program::Program;
+use super::syntax::Stmt;
 use crate::Xlen;
 
 /// The trap of what IDL leaves undefined: a bit outside of a value, a failed `assert`, `unpredictable`.
 pub const UNDEFINED: &str = "undefined";
-
-/// All declarations, by name.
-#[derive(Clone, Debug, Default)]
-pub struct Program {
-    functions: FxHashMap<String, Function>,
-    globals: FxHashMap<String, (Type, Option<Expr>)>,
-    enums: FxHashMap<String, Vec<(String, u128)>>,
-    structs: FxHashMap<String, Vec<(String, Type)>>,
-}
-
-impl Program {
-    /// Of declarations; a later one replaces an earlier one.
-    pub fn new(declarations: &[Declaration]) -> Program {
-        let mut made = Program::default();
-        for d in declarations {
-            match d {
-                Declaration::Function(f) => {
-                    made.functions.insert(f.name.text.clone(), f.clone());
-                }
-                Declaration::Global(ty, declared, value) if declared.length.is_none() => {
-                    made.globals.insert(declared.name.text.clone(), (ty.clone(), value.clone()));
-                }
-                Declaration::Enum { name, members, .. } => {
-                    let mut next = 0;
-                    let number = |l: &Literal| l.value;
-                    let list = members.iter().map(|(member, written)| {
-                        next = written.as_ref().map_or(next, number) + 1;
-                        (member.text.clone(), next - 1)
-                    });
-                    let list = list.collect();
-                    made.enums.insert(name.text.clone(), list);
-                }
-                Declaration::Struct { name, fields } => {
-                    let list = fields.iter().map(|(ty, d)| (d.name.text.clone(), ty.clone())).collect();
-                    made.structs.insert(name.text.clone(), list);
-                }
-                Declaration::Bitfield { .. }
-                | Declaration::Include(_)
-                | Declaration::Global(..)
-                | Declaration::Fetch(_) => {}
-            }
-        }
-        made
-    }
-}
 
 /// A field of the instruction, as the text sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
