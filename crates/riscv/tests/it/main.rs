@@ -5,3 +5,4 @@ mod description;
 mod elf;
 mod space;
 mod udb;
+mod udb_faults;

@@ -44,7 +44,7 @@ fn one(node: &Node, faults: &mut Faults) -> Option<Encoding> {
     }
     let pattern = pattern?;
     let uncovered = node.get("variables").map_or(place.span, |v| v.span);
-    partition(&pattern, place.span, &fields, uncovered, faults);
+    partition(&pattern, Some(place.span), &fields, uncovered, faults);
     let width = pattern.width();
     Some(Encoding { width, pattern, fields: fields.into_iter().map(|(f, _)| f).collect(), except: Vec::new() })
 }
@@ -62,15 +62,19 @@ fn pattern(node: &Node, faults: &mut Faults) -> Option<Pattern> {
     }
     let expected = match text.len() {
         16 if ["00", "01", "10"].iter().any(|end| text.ends_with(end)) => None,
-        16 => Some("16 bits end in 00, 01 or 10"),
+        16 => Some("expected 16 characters to end in 00, 01 or 10"),
         32 if text.ends_with("11") && !text.ends_with("11111") => None,
-        32 => Some("32 bits end in 11, but not in 11111"),
+        32 => Some("expected 32 characters to end in 11, and not in 11111"),
         48 if text.ends_with("11111") => None,
-        48 => Some("48 bits end in 11111"),
+        48 => Some("expected 48 characters to end in 11111"),
         _ => Some("expected 16, 32 or 48 characters"),
     };
     if let Some(expected) = expected {
-        faults.error("udb-match-length", node.span, format!("{expected}, found {} characters", text.len()));
+        let found = match text.len() {
+            length @ (16 | 32 | 48) => format!("`{}`", &text[length - 5..]),
+            length => format!("{length} characters"),
+        };
+        faults.error("udb-match-length", node.span, format!("{expected}, found {found}"));
         return None;
     }
     Pattern::parse(text).ok()
@@ -166,10 +170,11 @@ pub(super) fn location_bits(node: &Node, width: Option<u32>, faults: &mut Faults
     Some(bits)
 }
 
-/// Checks that fixed bits and fields partition the word. Each field comes with the place of its location.
+/// Checks that fixed bits and fields partition the word. Each field comes with the place of its location. Where both belong to one
+/// object and the pattern is in a later file, that is an overlay, which is at fault.
 pub(super) fn partition(
     pattern: &Pattern,
-    fixed: Span,
+    fixed: Option<Span>,
     fields: &[(Field, Span)],
     uncovered: Span,
     faults: &mut Faults,
@@ -185,9 +190,12 @@ pub(super) fn partition(
         let on_fixed: Vec<u32> = bits().filter(|&bit| pattern.care().bit(bit)).collect();
         if !on_fixed.is_empty() {
             let message = format!("`{}` covers {}, which the pattern fixes", field.name, list(&on_fixed));
-            let (first, second) = if fixed.file > place.file { (fixed, *place) } else { (*place, fixed) };
             let fault = Diagnostic::error("udb-field-overlaps-match", message);
-            faults.push(fault.label(first, "").secondary(second, "the other text"));
+            faults.push(match fixed {
+                Some(fixed) if fixed.file > place.file => fault.label(fixed, "").secondary(*place, "the field"),
+                Some(fixed) => fault.label(*place, "").secondary(fixed, "the pattern"),
+                None => fault.label(*place, ""),
+            });
         }
         let on_field: Vec<u32> = bits().filter(|&bit| owner[bit as usize].is_some()).collect();
         if let Some(&bit) = on_field.first() {

@@ -43,7 +43,9 @@ impl Faults {
 
     /// Adds a fault of a key that a mapping lacks.
     pub(super) fn missing(&mut self, code: &'static str, mapping: &Node, key: &str, message: impl Into<String>) {
-        let start = mapping.map().first().map_or(mapping.span, |(key, _)| key.span);
+        // Keys that were inherited are elsewhere.
+        let own = mapping.map().iter().map(|(key, _)| key.span).find(|span| span.file == mapping.span.file);
+        let start = own.unwrap_or(mapping.span);
         let diagnostic = Diagnostic::error(code, message).label(start, "");
         self.list.push(Fault { diagnostic, place: Some(mapping.span), missing: Some(key.to_owned()) });
     }
@@ -57,9 +59,19 @@ impl Faults {
         }
     }
 
+    /// How many there are so far.
+    pub(super) fn count(&self) -> usize {
+        self.list.len()
+    }
+
     /// Whether there is an error so far.
     pub(super) fn has_errors(&self) -> bool {
-        self.list.iter().any(|f| f.diagnostic.severity == Severity::Error)
+        self.has_errors_since(0)
+    }
+
+    /// Whether there is an error among those after the first `count`.
+    pub(super) fn has_errors_since(&self, count: usize) -> bool {
+        self.list.iter().skip(count).any(|f| f.diagnostic.severity == Severity::Error)
     }
 
     /// Hands all faults on: by file and place, each once, with the paths in the messages.

@@ -24,6 +24,14 @@ pub(super) fn read(node: &Node, tree: &Tree, faults: &mut Faults) -> Option<Enco
     let mut owner: Vec<Option<usize>> = vec![None; width as usize];
     let opcodes = node.get("opcodes").map_or(&[][..], Node::map);
     for (key, opcode) in opcodes.iter().filter(|(key, _)| !key.text.starts_with('$')) {
+        if opcode.get("value").is_none() && opcode.get("location").is_some() {
+            let message = format!("opcode `{}` of the type gets no value", key.text);
+            match node.get("opcodes").filter(|own| own.span.file != opcode.span.file) {
+                Some(own) => faults.missing("udb-opcode-without-value", own, &key.text, message),
+                None => faults.error("udb-opcode-without-value", opcode.span, message),
+            }
+            continue;
+        }
         let Some((bits, number, place)) = self::opcode(&key.text, opcode, width, tree, faults) else { continue };
         if let Some(&bit) = bits.iter().find(|&&bit| care.bit(bit)) {
             let (other, span) = owner[bit as usize].and_then(|at| owners.get(at)).cloned().unwrap_or_default();
@@ -63,8 +71,7 @@ pub(super) fn read(node: &Node, tree: &Tree, faults: &mut Faults) -> Option<Enco
         fields.push((field, location.span));
     }
     let pattern = Pattern::new(&value, care);
-    let place = node.get("opcodes").map_or(node.span, |opcodes| opcodes.span);
-    partition(&pattern, place, &fields, node.span, faults);
+    partition(&pattern, None, &fields, node.span, faults);
     Some(Encoding { width, pattern, fields: fields.into_iter().map(|(f, _)| f).collect(), except: Vec::new() })
 }
 
@@ -75,10 +82,18 @@ fn width(node: &Node, tree: &Tree, faults: &mut Faults) -> Option<u32> {
         return None;
     };
     // A reference that leads nowhere is reported with all others.
-    let length = reference(Some(kind), tree)?.root.get("length")?;
+    let document = reference(Some(kind), tree)?;
+    let Some(length) = document.root.get("length") else {
+        let message = format!("`{}` is not the type of an instruction: it has no length", document.path);
+        faults.error("udb-bad-value", kind.span, message);
+        return None;
+    };
     match length.int() {
         Some(width @ (16 | 32 | 48)) => Some(width as u32),
-        _ => None,
+        _ => {
+            faults.error("udb-bad-value", length.span, "expected 16, 32 or 48");
+            None
+        }
     }
 }
 
@@ -89,11 +104,7 @@ fn opcode(name: &str, node: &Node, width: u32, tree: &Tree, faults: &mut Faults)
         faults.push(Diagnostic::error("udb-opcode-without-location", message).label(node.span, ""));
         return None;
     };
-    let Some(value) = node.get("value") else {
-        let message = format!("opcode `{name}` of the type gets no value");
-        faults.push(Diagnostic::error("udb-opcode-without-value", message).label(node.span, ""));
-        return None;
-    };
+    let value = node.get("value")?;
     let bits = location_bits(location, Some(width), faults)?;
     let inner = reference(Some(value), tree).and_then(|d| d.root.get("data")?.get("value")).unwrap_or(value);
     let number = match (inner.int(), inner.scalar().and_then(quoted_number)) {

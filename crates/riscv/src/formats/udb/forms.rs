@@ -229,15 +229,11 @@ fn is_parameter(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_uppercase()) && text.bytes().all(rest)
 }
 
-/// `inst_schema.json#`, or the same as an address of a numbered version, without all that.
-fn schema_name(text: &str) -> &str {
-    let name = text.strip_suffix('#').unwrap_or(text);
-    let name = name.strip_prefix("https://riscv.org/udb/schemas/").unwrap_or(name);
-    let name = name.strip_suffix(".json").unwrap_or(name);
-    match name.rsplit_once('-') {
-        Some((before, number)) if number.bytes().all(|b| b.is_ascii_digit() || b == b'.') => before,
-        _ => name,
-    }
+/// The name in `inst_schema.json#`, or in `https://riscv.org/udb/schemas/inst_schema-0.1.0.json`.
+fn schema_name(text: &str) -> Option<&str> {
+    let Some(address) = text.strip_prefix("https://riscv.org/udb/schemas/") else { return text.strip_suffix(".json#") };
+    let (name, number) = address.strip_suffix('#').unwrap_or(address).strip_suffix(".json")?.rsplit_once('-')?;
+    number.bytes().all(|b| b.is_ascii_digit() || b == b'.').then_some(name)
 }
 
 static FULLY: [Key; 6] = [
@@ -278,7 +274,8 @@ pub(super) fn check_configuration(root: &Node, faults: &mut Faults) -> Option<Co
     let (tree, names) = (Tree::default(), Names::default());
     let mut walk = Walk { tree: &tree, names: &names, faults, conditions: false };
     for (key, expected) in [("$schema", "config_schema"), ("kind", "architecture configuration")] {
-        match root.get(key).map(|n| (n, schema_name(n.scalar().unwrap_or_default()))) {
+        let name = |text| if key == "kind" { text } else { schema_name(text).unwrap_or(text) };
+        match root.get(key).map(|n| (n, name(n.scalar().unwrap_or_default()))) {
             None => walk.faults.missing("udb-missing-key", root, key, format!("expected `{expected}`")),
             Some((node, text)) if text != expected => {
                 let code = if key == "kind" { "udb-unknown-kind" } else { "udb-unknown-schema" };
@@ -321,8 +318,11 @@ pub(super) fn check(document: &Document, tree: &Tree, names: &Names, faults: &mu
         return;
     };
     let written = schema.scalar().unwrap_or_default();
-    let Some(kind) = KINDS.iter().find(|k| k.schema == schema_name(written)) else {
-        let near = closest(schema_name(written), KINDS.iter().map(|k| k.schema)).map(|near| format!("{near}.json#"));
+    let Some(kind) = KINDS.iter().find(|k| Some(k.schema) == schema_name(written)) else {
+        let bare = written.trim_end_matches(".json#");
+        let known = || KINDS.iter().map(|k| k.schema);
+        let near = known().find(|name| *name == bare).or_else(|| closest(bare, known()));
+        let near = near.map(|near| format!("{near}.json#"));
         let fault = Diagnostic::error("udb-unknown-schema", format!("there is no schema `{written}`"));
         walk.faults.push(fault.label(schema.span, "").did_you_mean(near.as_deref()));
         return;

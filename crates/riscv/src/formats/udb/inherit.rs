@@ -18,11 +18,14 @@ pub(super) fn resolve(tree: &mut Tree, faults: &mut Faults) {
     let mut fresh = Vec::new();
     for (at, document) in tree.documents.iter().enumerate() {
         if has_operator(&document.root) {
-            fresh.push((at, resolver.node(&document.root, &document.path)));
+            let before = resolver.faults.count();
+            let root = resolver.node(&document.root, &document.path);
+            fresh.push((at, root, resolver.faults.count() == before));
         }
     }
-    for (at, root) in fresh {
+    for (at, root, is_whole) in fresh {
         tree.documents[at].root = root;
+        tree.documents[at].is_whole = is_whole;
     }
 }
 
@@ -159,7 +162,11 @@ fn merge<'a>(all: &mut Vec<(Key<'a>, Node<'a>)>, (key, node): (Key<'a>, Node<'a>
     };
     let old = &mut all[at];
     match (&mut old.1.value, node.value) {
-        (Value::Map(below), Value::Map(above)) => above.into_iter().for_each(|entry| merge(below, entry)),
+        (Value::Map(below), Value::Map(above)) => {
+            above.into_iter().for_each(|entry| merge(below, entry));
+            old.0 = key;
+            old.1.span = node.span;
+        }
         (_, value) => {
             old.0 = key;
             old.1 = Node { span: node.span, value };

@@ -9,11 +9,13 @@ use super::{encoding, format};
 use crate::formats::yaml::Node;
 use crate::formats::{Formula, Instruction, Notes};
 
-/// What a file says of an instruction; `None` without a name or words.
+/// What a file says of an instruction; `None` without a name or whole words, which is reported.
 pub(super) fn read(document: &Document, tree: &Tree, names: &Names, faults: &mut Faults) -> Option<Instruction> {
     let root = &document.root;
     let condition = root.get("definedBy").map_or(Formula::True, |node| condition::read(node, names, faults));
+    let before = faults.count();
     let encodings = match (root.get("encoding"), root.get("format")) {
+        _ if !document.is_whole => return None,
         (Some(node), None) => encoding::read(node, faults),
         (None, Some(node)) => {
             let one = format::read(node, tree, faults);
@@ -30,7 +32,11 @@ pub(super) fn read(document: &Document, tree: &Tree, names: &Names, faults: &mut
             return None;
         }
     };
-    let name = root.get("name")?;
+    let is_whole = encodings.iter().all(Option::is_some) && !faults.has_errors_since(before);
+    if !is_whole && !faults.has_errors() {
+        faults.error("udb-bad-value", root.span, "the words of this instruction are not understood");
+    }
+    let name = root.get("name").filter(|_| is_whole)?;
     let text = |key: &str| root.get(key).and_then(|n| Some((n.scalar()?.to_owned(), n.span)));
     Some(Instruction {
         name: name.scalar()?.to_owned(),
@@ -62,9 +68,11 @@ fn notes(root: &Node) -> Notes {
 }
 
 /// Reports instructions that have the same name in several files.
-pub(super) fn duplicates(instructions: &[Instruction], faults: &mut Faults) {
-    let mut names: Vec<(&str, Span)> = instructions.iter().map(|i| (i.name.as_str(), i.span)).collect();
-    names.sort();
+pub(super) fn duplicates(documents: &[&Document], faults: &mut Faults) {
+    let name = |d: &&Document| d.root.get("name").and_then(|n| Some((n.scalar()?.to_owned(), n.span)));
+    let mut names: Vec<(String, Span)> = documents.iter().filter_map(name).collect();
+    // The order of the files is kept among equal names.
+    names.sort_by(|a, b| a.0.cmp(&b.0));
     for pair in names.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
         let fault = Diagnostic::error("udb-duplicate-name", format!("two files describe `{}`", pair[0].0));
         faults.push(fault.label(pair[1].1, "").secondary(pair[0].1, "the other one"));

@@ -26,6 +26,7 @@ pub mod tree;
 pub(super) mod version;
 
 use isaglot_source::{Diagnostics, SourceMap};
+use rustc_hash::FxHashMap;
 
 use super::{Csr, Formula, Table};
 use crate::Xlen;
@@ -56,12 +57,25 @@ pub struct Sources {
     pub details: bool,
 }
 
-/// Whether a file of the tree is needed: profiles, manuals and certificates say nothing of instructions.
+/// The folders that say something of instructions; others are profiles, manuals, certificates.
+const FOLDERS: [&str; 11] = [
+    "inst",
+    "inst_type",
+    "inst_subtype",
+    "inst_var",
+    "inst_var_type",
+    "inst_opcode",
+    "ext",
+    "param",
+    "csr",
+    "exception_code",
+    "interrupt_code",
+];
+
+/// Whether a file of the tree is needed.
 pub fn is_read(path: &str) -> bool {
-    let folder = path.split('/').next().unwrap_or_default();
-    let yaml =
-        path.ends_with(".yaml") && !["profile", "manual", "proc_cert", "prm"].iter().any(|p| folder.starts_with(p));
-    yaml || program::is_program(path)
+    let folder = path.split_once('/').map_or("", |(folder, _)| folder);
+    (path.ends_with(".yaml") && FOLDERS.contains(&folder)) || program::is_program(path)
 }
 
 /// Reads a tree. Nothing comes of one with an error; all that is wrong with it is in `out`. Words that no implementation has are
@@ -126,7 +140,7 @@ fn table(tree: &Tree, details: bool, faults: &mut Faults) -> Table {
     table.extensions = extensions.iter().filter_map(|d| extension::read(d, &names, faults)).collect();
     table.csrs = of_kind("csr").into_iter().filter_map(register).collect();
     table.csrs.sort_by(|a, b| (a.number, &a.name).cmp(&(b.number, &b.name)));
-    instruction::duplicates(&table.instructions, faults);
+    instruction::duplicates(&of_kind("instruction"), faults);
     unsatisfiable(tree, &table, faults);
     table
 }
@@ -141,13 +155,12 @@ fn register(document: &tree::Document) -> Option<Csr> {
 /// Reports what no implementation can have.
 fn unsatisfiable(tree: &Tree, table: &Table, faults: &mut Faults) {
     let never = |condition: &Formula| [Xlen::Rv32, Xlen::Rv64].iter().all(|&xlen| !table.can_hold(condition, xlen));
+    let instructions: FxHashMap<&str, &Formula> =
+        table.instructions.iter().map(|i| (i.name.as_str(), &i.condition)).collect();
     for document in &tree.documents {
         let named = document.root.get("name").and_then(|n| n.scalar()).unwrap_or_default();
         let (key, gone) = match document.kind() {
-            Some("instruction") => {
-                let instruction = table.instructions.iter().find(|i| i.name == named);
-                ("definedBy", instruction.is_some_and(|i| never(&i.condition)))
-            }
+            Some("instruction") => ("definedBy", instructions.get(named).is_some_and(|condition| never(condition))),
             Some("extension") => ("requirements", never(&Formula::Extension(named.to_owned(), Vec::new()))),
             _ => continue,
         };

@@ -23,6 +23,8 @@ pub struct Document<'a> {
     pub root: Node<'a>,
     /// Only the overlay has it.
     pub overlay_only: bool,
+    /// All that it inherits was found.
+    pub is_whole: bool,
 }
 
 impl Document<'_> {
@@ -108,7 +110,12 @@ pub(super) fn parse<'a>(mut list: Vec<File>, files: &'a SourceMap, faults: &mut 
                 let base = std::mem::replace(&mut last.root, none);
                 last.root = patch(base, node);
             }
-            _ => tree.documents.push(Document { path: file.path, root: node, overlay_only: file.overlay }),
+            _ => tree.documents.push(Document {
+                path: file.path,
+                root: node,
+                overlay_only: file.overlay,
+                is_whole: true,
+            }),
         }
     }
     tree
