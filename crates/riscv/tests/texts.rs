@@ -59,7 +59,8 @@ fn of_udb(corpus: &Path) -> Result<(), Failed> {
         |(path, bytes): &(String, Vec<u8>)| Some((path.strip_prefix("spec/std/isa/")?.to_owned(), bytes.clone()));
     let base = Folder { name: "spec/std/isa".to_owned(), files: all.iter().filter_map(inside).collect() };
     let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-    let table = udb::load(udb::Sources { base, ..udb::Sources::default() }, &mut files, &mut out).ok_or("the tree is refused")?;
+    let table = udb::load(udb::Sources { base, ..udb::Sources::default() }, &mut files, &mut out)
+        .ok_or("the tree is refused")?;
     let mut out = Diagnostics::new();
     let isa = model(&table, &mut files, &mut out).ok_or_else(|| shown(&files, &out))?;
     texts(corpus, &isa, "texts-udb", &["udb"])

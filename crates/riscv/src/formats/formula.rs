@@ -92,15 +92,22 @@ impl Table {
         search(self, conditions, xlen)
     }
 
+    /// For each instruction and base, whether an implementation can have it. Few conditions are different.
+    pub fn possible(&self) -> Vec<[bool; 2]> {
+        let mut known: FxHashMap<&Formula, [bool; 2]> = FxHashMap::default();
+        let answers = self.instructions.iter().map(|i| {
+            let answer = || [Xlen::Rv32, Xlen::Rv64].map(|xlen| self.can_hold(&i.condition, xlen));
+            *known.entry(&i.condition).or_insert_with(answer)
+        });
+        answers.collect()
+    }
+
     /// Takes the words away that no implementation has.
     pub fn drop_impossible(&mut self) {
-        for at in 0..self.instructions.len() {
-            let one = &self.instructions[at];
-            let gone = [Xlen::Rv32, Xlen::Rv64].map(|xlen| !self.can_hold(&one.condition, xlen));
-            for (encoding, gone) in self.instructions[at].encodings.iter_mut().zip(gone) {
-                if gone {
-                    *encoding = None;
-                }
+        let possible = self.possible();
+        for (instruction, possible) in self.instructions.iter_mut().zip(possible) {
+            for (encoding, possible) in instruction.encodings.iter_mut().zip(possible) {
+                *encoding = encoding.take().filter(|_| possible);
             }
         }
     }

@@ -171,7 +171,7 @@ pub struct Release {
 }
 
 /// A condition on an implementation.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Hash)]
 pub enum Formula {
     /// Holds always.
     #[default]
@@ -195,7 +195,7 @@ pub enum Formula {
 }
 
 /// A test of a parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ParameterTest {
     /// The parameter.
     pub name: String,
@@ -210,7 +210,7 @@ pub struct ParameterTest {
 }
 
 /// How a parameter is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// It is the value.
     Equal,
@@ -231,7 +231,7 @@ pub enum Comparison {
 }
 
 /// A value of a parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Constant {
     /// A number.
     Int(i128),

@@ -26,7 +26,7 @@ pub mod tree;
 pub(super) mod version;
 
 use isaglot_source::{Diagnostics, SourceMap};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use super::{Csr, Formula, Table};
 use crate::Xlen;
@@ -155,12 +155,14 @@ fn register(document: &tree::Document) -> Option<Csr> {
 /// Reports what no implementation can have.
 fn unsatisfiable(tree: &Tree, table: &Table, faults: &mut Faults) {
     let never = |condition: &Formula| [Xlen::Rv32, Xlen::Rv64].iter().all(|&xlen| !table.can_hold(condition, xlen));
-    let instructions: FxHashMap<&str, &Formula> =
-        table.instructions.iter().map(|i| (i.name.as_str(), &i.condition)).collect();
+    let never_here: FxHashSet<&str> = (table.instructions.iter().zip(table.possible()))
+        .filter(|(_, possible)| *possible == [false, false])
+        .map(|(i, _)| i.name.as_str())
+        .collect();
     for document in &tree.documents {
         let named = document.root.get("name").and_then(|n| n.scalar()).unwrap_or_default();
         let (key, gone) = match document.kind() {
-            Some("instruction") => ("definedBy", instructions.get(named).is_some_and(|condition| never(condition))),
+            Some("instruction") => ("definedBy", never_here.contains(named)),
             Some("extension") => ("requirements", never(&Formula::Extension(named.to_owned(), Vec::new()))),
             _ => continue,
         };
