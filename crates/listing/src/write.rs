@@ -5,7 +5,7 @@
 //! Everything is appended to a byte buffer that the caller may drain between elements, so a listing of any length
 //! needs little memory.
 
-use crate::tree::{Elem, Inst, Label, ListOperand, Listing, LiveTotals, Offset, Reg, Rgn, Surface};
+use crate::tree::{Elem, Inst, Label, ListOperand, Listing, Offset, Reg, Rgn, Surface};
 
 /// The choices of layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -166,7 +166,7 @@ pub fn piece(out: &mut Vec<u8>, i: &Inst<'_>, what: InstPiece) -> usize {
         InstPiece::Record => {
             key_opt(out, ", \"encoding\":", i.encoding.as_deref());
             if let Some(totals) = &i.live_totals {
-                live_totals(out, totals);
+                live_bytes(out, totals.0.iter().map(|(name, bytes)| (name.as_ref(), *bytes)));
             }
         }
         InstPiece::Comment => key_opt(out, ", \"comment\":", i.comment.as_deref()),
@@ -202,11 +202,16 @@ fn head(out: &mut Vec<u8>, i: &Inst<'_>) {
         register(out, freg);
     }
     if let Some(im) = &i.implicit {
-        out.extend_from_slice(b", \"implicit\":{");
-        ids(out, "\"defs\":", &im.defs);
-        ids(out, if im.defs.is_empty() { "\"uses\":" } else { ", \"uses\":" }, &im.uses);
-        out.push(b'}');
+        implicit(out, &im.defs, &im.uses);
     }
+}
+
+/// Dependencies through registers that the instruction does not name: the last piece of a head.
+pub fn implicit(out: &mut Vec<u8>, defs: &[u32], uses: &[u32]) {
+    out.extend_from_slice(b", \"implicit\":{");
+    ids(out, "\"defs\":", defs);
+    ids(out, if defs.is_empty() { "\"uses\":" } else { ", \"uses\":" }, uses);
+    out.push(b'}');
 }
 
 fn tail(out: &mut Vec<u8>, i: &Inst<'_>) {
@@ -225,15 +230,16 @@ fn tail(out: &mut Vec<u8>, i: &Inst<'_>) {
     }
 }
 
-fn live_totals(out: &mut Vec<u8>, totals: &LiveTotals<'_>) {
+/// Live bytes by the name of their register file.
+pub fn live_bytes<'a>(out: &mut Vec<u8>, totals: impl Iterator<Item = (&'a str, u32)>) {
     out.extend_from_slice(b", \"liveTotals\":{");
-    for (n, (name, bytes)) in totals.0.iter().enumerate() {
+    for (n, (name, bytes)) in totals.enumerate() {
         if n > 0 {
             out.push(b',');
         }
         string(out, name);
         out.push(b':');
-        number(out, (*bytes).into());
+        number(out, bytes.into());
     }
     out.push(b'}');
 }
@@ -390,7 +396,7 @@ fn key_number(out: &mut Vec<u8>, key: &str, n: u64) {
 }
 
 /// A list of ids; nothing at all when it is empty.
-fn ids(out: &mut Vec<u8>, key: &str, list: &[u32]) {
+pub fn ids(out: &mut Vec<u8>, key: &str, list: &[u32]) {
     for (n, &id) in list.iter().enumerate() {
         if n == 0 {
             out.extend_from_slice(key.as_bytes());

@@ -1,34 +1,40 @@
 //! The backward walk through one block.
 //!
 //! Paths are kept per class of bytes. What lives on after the block is the *bundle*: one path without predicate that
-//! starts with every class; which of its classes are really live is a question for [`super::solve`].
+//! starts with every class; which of its classes are really live is not known yet. So live bytes are counted for the users
+//! of the block itself, and [`Rest`]s say where a class would count beside them if it lives on.
+//!
+//! One instruction is one path, but the lists of users name its operands, so that an edge says which of them it goes to.
+
+use rustc_hash::FxHashMap;
 
 use super::classes::Classes;
-use super::program::{Polarity, Program, Role};
+use super::edges::Sink;
+use super::program::{Inst, Polarity, Program, Role, Run};
 use crate::limits::MAX_STEPS;
 
-/// In place of a class: the instruction is done.
-pub(super) const DONE: u32 = u32::MAX;
-
-/// A definition, a use and a class of bytes that goes from one to the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Edge {
-    pub(super) def: u32,
-    pub(super) class: u32,
-    pub(super) user: u32,
-}
-
-/// What one walk finds out; lists are appended to, blocks one after another.
+/// What walks find out beside edges; lists are appended to, blocks one after another.
 #[derive(Default)]
 pub(super) struct Found {
-    /// Edges within the block.
-    pub(super) edges: Vec<Edge>,
-    /// Uses exposed at the top: (class, user).
+    /// Uses exposed at the top: (class, operand).
     pub(super) exposed: Vec<(u32, u32)>,
-    /// Definitions that reach the end: (class, definition).
+    /// Definitions that reach the end: (class, operand).
     pub(super) reaching: Vec<(u32, u32)>,
     /// Classes that do not pass.
     pub(super) killed: Vec<u32>,
+    /// Live bytes of each file before each instruction, for users in its block alone.
+    pub(super) live: Vec<u32>,
+    /// Last instruction first.
+    pub(super) rests: Vec<Rest>,
+}
+
+/// From the top of an instruction up, a class that lives on after the block counts beside what users in the block want, or
+/// no longer does. After the last instruction each one counts.
+#[derive(Clone, Copy)]
+pub(super) struct Rest {
+    pub(super) inst: u32,
+    pub(super) class: u32,
+    pub(super) counts: bool,
 }
 
 /// A predicate at one time: which set of bytes, and how often it had been overwritten.
@@ -52,203 +58,33 @@ struct Path {
     kills: Vec<Kill>,
 }
 
-/// The state of walks; one serves for all blocks.
-pub(super) struct Walker<'p> {
-    program: &'p Program,
-    classes: &'p Classes,
-    /// Sets that serve as predicates, and for each class those that hold it.
-    guards_of: Vec<Vec<u32>>,
+/// The predicates of a program.
+#[derive(Default)]
+struct Guards<'p> {
+    /// The different sets of bytes, by number; of each its classes, and of each class the sets that hold it.
+    sets: FxHashMap<&'p [Run], u32>,
+    classes: Vec<Vec<u32>>,
+    of: Vec<Vec<u32>>,
+    /// How often each was overwritten.
     generation: Vec<u32>,
-    /// Live paths of each class, and the classes whose list is not empty or was not.
-    live: Vec<Vec<u32>>,
-    touched: Vec<u32>,
-    bundle: Path,
-    bundle_dead: Vec<bool>,
-    paths: Vec<Path>,
-    stamp: u32,
-    stamps: Vec<u32>,
-    /// Steps left before giving up.
-    pub(super) steps: usize,
 }
 
-impl<'p> Walker<'p> {
-    pub(super) fn new(program: &'p Program, classes: &'p Classes) -> Walker<'p> {
-        let mut guards_of = vec![Vec::new(); classes.count];
-        let mut is_guard = vec![false; classes.set_count()];
-        for (operand, set) in program.operands.iter().zip(&classes.set_of) {
-            if operand.role == Role::Predicate && !std::mem::replace(&mut is_guard[*set as usize], true) {
-                for &class in classes.set(*set) {
-                    guards_of[class as usize].push(*set);
-                }
+impl<'p> Guards<'p> {
+    fn new(program: &'p Program, classes: &Classes) -> Guards<'p> {
+        let mut guards = Guards { of: vec![Vec::new(); classes.count], ..Guards::default() };
+        for operand in (0..program.operands.len() as u32).filter(|o| program.role(*o) == Role::Predicate) {
+            let runs = program.runs_of(operand);
+            let next = guards.classes.len() as u32;
+            if *guards.sets.entry(runs).or_insert(next) == next {
+                let mut mine: Vec<u32> = classes.each(runs).collect();
+                mine.sort_unstable();
+                mine.dedup();
+                mine.iter().for_each(|class| guards.of[*class as usize].push(next));
+                guards.classes.push(mine);
+                guards.generation.push(0);
             }
         }
-        Walker {
-            program,
-            classes,
-            guards_of,
-            generation: vec![0; classes.set_count()],
-            live: vec![Vec::new(); classes.count],
-            touched: Vec::new(),
-            bundle: Path::default(),
-            bundle_dead: vec![false; classes.count],
-            paths: Vec::new(),
-            stamp: 0,
-            stamps: vec![0; classes.count],
-            steps: MAX_STEPS,
-        }
-    }
-
-    /// Walks a block. `totals` is called with each instruction, last to first, and each class that changed: `true`
-    /// when its first path came, `false` when its last one went; and once with the class [`DONE`] when the
-    /// instruction is done. A class of the bundle counts as live if `live_out` says so.
-    pub(super) fn walk(
-        &mut self,
-        block: u32,
-        live_out: &dyn Fn(u32) -> bool,
-        found: &mut Found,
-        totals: &mut dyn FnMut(u32, u32, bool),
-    ) {
-        let insts = self.program.blocks[block as usize].insts.clone();
-        self.paths.clear();
-        self.paths.resize(insts.len(), Path::default());
-        self.bundle.kills.clear();
-        let first = insts.start;
-        for inst in insts.rev() {
-            self.step(inst, first, live_out, found, totals);
-            totals(inst, DONE, true);
-            if self.steps == 0 {
-                break;
-            }
-        }
-        for class in std::mem::take(&mut self.touched) {
-            let list = std::mem::take(&mut self.live[class as usize]);
-            found.exposed.extend(list.iter().map(|&user| (class, user)));
-            if std::mem::take(&mut self.bundle_dead[class as usize]) {
-                found.killed.push(class);
-            }
-            self.live[class as usize] = list;
-            self.live[class as usize].clear();
-        }
-    }
-
-    fn step(
-        &mut self,
-        inst: u32,
-        first: u32,
-        live_out: &dyn Fn(u32) -> bool,
-        found: &mut Found,
-        totals: &mut dyn FnMut(u32, u32, bool),
-    ) {
-        let program = self.program;
-        let classes = self.classes;
-        let i = &program.insts[inst as usize];
-        let operands = || i.operands.clone().map(|o| (o, program.operands[o as usize].role));
-        let predicate = operands().find(|(_, role)| *role == Role::Predicate).map(|(o, _)| classes.set_of[o as usize]);
-        // A write to a predicate's bytes ends its present value.
-        for (o, _) in operands().filter(|(_, role)| *role == Role::Write) {
-            for &class in classes.operand(o) {
-                for &set in &self.guards_of[class as usize] {
-                    self.generation[set as usize] = self.generation[set as usize].wrapping_add(1);
-                }
-            }
-        }
-        let guard = i.predicated.zip(predicate).map(|(polarity, set)| Guard {
-            set,
-            generation: self.generation[set as usize],
-            polarity,
-        });
-
-        self.stamp += 1;
-        let writes_done = self.stamp;
-        for (o, _) in operands().filter(|(_, role)| *role == Role::Write) {
-            for &class in classes.operand(o) {
-                if std::mem::replace(&mut self.stamps[class as usize], writes_done) != writes_done {
-                    self.define(inst, first, class, guard, live_out, found, totals);
-                }
-            }
-        }
-
-        self.stamp += 1;
-        let reads_done = self.stamp;
-        for (o, _) in operands().filter(|(_, role)| *role != Role::Write) {
-            for &class in classes.operand(o) {
-                if std::mem::replace(&mut self.stamps[class as usize], reads_done) != reads_done {
-                    let bundled = live_out(class) && !self.bundle_dead[class as usize];
-                    if self.live[class as usize].is_empty() {
-                        self.touched.push(class);
-                        if !bundled {
-                            totals(inst, class, true);
-                        }
-                    }
-                    self.live[class as usize].push(inst);
-                }
-            }
-        }
-        self.paths[(inst - first) as usize].guard = guard;
-    }
-
-    /// One class that the instruction writes.
-    #[allow(clippy::too_many_arguments)] // one step of the walk, cut out of `step` for its length only
-    fn define(
-        &mut self,
-        inst: u32,
-        first: u32,
-        class: u32,
-        guard: Option<Guard>,
-        live_out: &dyn Fn(u32) -> bool,
-        found: &mut Found,
-        totals: &mut dyn FnMut(u32, u32, bool),
-    ) {
-        let c = class as usize;
-        let was_live = !self.live[c].is_empty() || (live_out(class) && !self.bundle_dead[c]);
-        let mut list = std::mem::take(&mut self.live[c]);
-        list.retain(|&user| {
-            let mut path = std::mem::take(&mut self.paths[(user - first) as usize]);
-            let (edge, killed) = self.meet(&mut path, class, guard);
-            self.paths[(user - first) as usize] = path;
-            if edge {
-                found.edges.push(Edge { def: inst, class, user });
-            }
-            !killed
-        });
-        self.live[c] = list;
-        if !self.bundle_dead[c] {
-            let mut bundle = std::mem::take(&mut self.bundle);
-            let (edge, killed) = self.meet(&mut bundle, class, guard);
-            self.bundle = bundle;
-            if edge {
-                found.reaching.push((class, inst));
-            }
-            if killed {
-                self.bundle_dead[c] = true;
-                self.touched.push(class);
-            }
-        }
-        let is_live = !self.live[c].is_empty() || (live_out(class) && !self.bundle_dead[c]);
-        if was_live && !is_live {
-            totals(inst, class, false);
-        }
-    }
-
-    /// Whether a write under `guard` is an edge to the path, and whether it takes the class off it.
-    fn meet(&mut self, path: &mut Path, class: u32, guard: Option<Guard>) -> (bool, bool) {
-        let Some(guard) = guard else { return (true, true) };
-        if let Some(own) = path.guard.filter(|g| self.holds(*g)) {
-            // Under the path's own predicate the write is as good as unconditional; under another it does not define.
-            let same = own.polarity == guard.polarity && self.intersect(own.set, guard.set);
-            return (same, same);
-        }
-        self.steps = self.steps.saturating_sub(path.kills.len() + 1);
-        let completed = path.kills.iter().rev().any(|k| {
-            k.class == class
-                && k.guard.polarity != guard.polarity
-                && self.holds(k.guard)
-                && self.intersect(k.guard.set, guard.set)
-        });
-        if !completed {
-            path.kills.push(Kill { class, guard });
-        }
-        (true, completed)
+        guards
     }
 
     /// Whether the predicate still has the value that it had.
@@ -257,9 +93,271 @@ impl<'p> Walker<'p> {
     }
 
     fn intersect(&self, a: u32, b: u32) -> bool {
-        a == b || {
-            let b = self.classes.set(b);
-            self.classes.set(a).iter().any(|class| b.contains(class))
+        let (mine, other) = (&self.classes[a as usize], &self.classes[b as usize]);
+        a == b || mine.iter().any(|class| other.contains(class))
+    }
+}
+
+/// In a list of users: what lives on after the block.
+const BUNDLE: u32 = u32::MAX;
+
+/// What is known of a class beside its users: it is written below, so the bundle does not want it; it is on the list of those
+/// that were met.
+const WRITTEN: u8 = 1;
+const MET: u8 = 2;
+
+/// The state of walks; one serves for all blocks.
+pub(super) struct Walker<'p> {
+    program: &'p Program,
+    classes: &'p Classes,
+    inst_of: &'p [u32],
+    guards: Guards<'p>,
+    /// Users of each class.
+    live: Vec<Vec<u32>>,
+    state: Vec<u8>,
+    met: Vec<u32>,
+    /// Live bytes of each file.
+    sums: Vec<u32>,
+    /// Paths of the block's instructions, if any of them is guarded, and the first of these.
+    paths: Vec<Path>,
+    first: u32,
+    bundle: Path,
+    /// Of an instruction with several destinations: its number among those, the last one that wrote each class, and whom
+    /// each of its writes met.
+    several: u32,
+    several_wrote: Vec<u32>,
+    several_met: Vec<(u32, u32)>,
+    /// Steps left before giving up.
+    pub(super) steps: usize,
+}
+
+impl<'p> Walker<'p> {
+    /// `inst_of` has the instruction of each operand.
+    pub(super) fn new(program: &'p Program, classes: &'p Classes, inst_of: &'p [u32]) -> Walker<'p> {
+        Walker {
+            program,
+            classes,
+            inst_of,
+            guards: Guards::new(program, classes),
+            live: vec![Vec::new(); classes.count],
+            state: vec![0; classes.count],
+            met: Vec::new(),
+            sums: vec![0; program.file_count()],
+            paths: Vec::new(),
+            first: 0,
+            bundle: Path::default(),
+            several: 0,
+            several_wrote: vec![0; classes.count],
+            several_met: Vec::new(),
+            steps: MAX_STEPS,
         }
     }
+
+    /// Walks a block.
+    pub(super) fn walk(&mut self, block: u32, found: &mut Found, sink: &mut impl Sink) {
+        let insts = self.program.blocks[block as usize].insts.clone();
+        let files = self.sums.len();
+        let guarded = insts.clone().any(|i| self.program.insts[i as usize].predicated.is_some());
+        self.paths.clear();
+        self.paths.resize(if guarded { insts.len() } else { 0 }, Path::default());
+        self.first = insts.start;
+        self.bundle.kills.clear();
+        self.sums.fill(0);
+        for inst in insts.rev() {
+            self.step(inst, guarded, found, sink);
+            found.live[inst as usize * files..][..files].copy_from_slice(&self.sums);
+            if self.steps == 0 {
+                break;
+            }
+        }
+        for class in self.met.drain(..) {
+            let list = &mut self.live[class as usize];
+            found.exposed.extend(list.drain(..).map(|user| (class, user)));
+            if std::mem::take(&mut self.state[class as usize]) & WRITTEN != 0 {
+                found.killed.push(class);
+            }
+        }
+    }
+
+    fn step(&mut self, inst: u32, guarded: bool, found: &mut Found, sink: &mut impl Sink) {
+        let program = self.program;
+        let classes = self.classes;
+        let i = &program.insts[inst as usize];
+        let guard = if guarded { self.guard(i) } else { None };
+        let writes = || i.operands.clone().filter(|o| program.role(*o) == Role::Write);
+        let several = writes().nth(1).is_some();
+        if several {
+            self.several += 1;
+            self.several_met.clear();
+        }
+        for o in writes() {
+            for class in classes.pieces(program.runs_of(o)).flatten() {
+                if several && std::mem::replace(&mut self.several_wrote[class as usize], self.several) == self.several {
+                    self.define_again(class, o, found, sink);
+                } else {
+                    match guard {
+                        None => self.define((inst, class, o), several, found, sink),
+                        Some(guard) => self.define_if((inst, class, o), (guard, several), found, sink),
+                    }
+                }
+            }
+        }
+        for o in i.operands.clone().filter(|o| program.role(*o) != Role::Write) {
+            for class in classes.pieces(program.runs_of(o)).flatten() {
+                self.read((inst, class, o), found);
+            }
+        }
+        if guarded {
+            self.paths[(inst - self.first) as usize].guard = guard;
+        }
+    }
+
+    /// The guard of an instruction. Where it writes bytes of a predicate, the present value of this ends.
+    fn guard(&mut self, i: &Inst) -> Option<Guard> {
+        let (program, classes) = (self.program, self.classes);
+        let Guards { sets, of, generation, .. } = &mut self.guards;
+        for o in i.operands.clone().filter(|o| program.role(*o) == Role::Write) {
+            for class in classes.each(program.runs_of(o)) {
+                for &set in &of[class as usize] {
+                    generation[set as usize] = generation[set as usize].wrapping_add(1);
+                }
+            }
+        }
+        let predicate = i.operands.clone().find(|o| program.role(*o) == Role::Predicate)?;
+        let set = *sets.get(program.runs_of(predicate))?;
+        Some(Guard { set, generation: generation[set as usize], polarity: i.predicated? })
+    }
+
+    /// An operand reads a class.
+    #[inline]
+    fn read(&mut self, (inst, class, operand): (u32, u32, u32), found: &mut Found) {
+        let c = class as usize;
+        let list = &mut self.live[c];
+        match list.last() {
+            Some(last) if *last == operand => return,
+            Some(_) => {}
+            None => {
+                self.sums[self.classes.file[c] as usize] += self.classes.weight[c];
+                if self.state[c] & WRITTEN == 0 {
+                    found.rests.push(Rest { inst, class, counts: false });
+                }
+                if self.state[c] & MET == 0 {
+                    self.state[c] |= MET;
+                    self.met.push(class);
+                }
+            }
+        }
+        list.push(operand);
+    }
+
+    /// An operand writes a class in any case.
+    #[inline]
+    fn define(
+        &mut self,
+        (inst, class, operand): (u32, u32, u32),
+        several: bool,
+        found: &mut Found,
+        sink: &mut impl Sink,
+    ) {
+        let c = class as usize;
+        let list = &mut self.live[c];
+        let own = !list.is_empty();
+        if own {
+            list.iter().for_each(|user| sink.edge(operand, class, *user));
+            if several {
+                self.several_met.extend(list.iter().map(|user| (class, *user)));
+            }
+            list.clear();
+            self.sums[self.classes.file[c] as usize] -= self.classes.weight[c];
+        }
+        if self.state[c] & WRITTEN == 0 {
+            found.reaching.push((class, operand));
+            if several {
+                self.several_met.push((class, BUNDLE));
+            }
+            if !own {
+                found.rests.push(Rest { inst, class, counts: false });
+            }
+            self.written(class);
+        }
+    }
+
+    fn written(&mut self, class: u32) {
+        let state = &mut self.state[class as usize];
+        if *state & MET == 0 {
+            self.met.push(class);
+        }
+        *state |= MET | WRITTEN;
+    }
+
+    /// An operand writes a class under a predicate.
+    fn define_if(
+        &mut self,
+        (inst, class, operand): (u32, u32, u32),
+        (guard, several): (Guard, bool),
+        found: &mut Found,
+        sink: &mut impl Sink,
+    ) {
+        let c = class as usize;
+        let mut list = std::mem::take(&mut self.live[c]);
+        let (own, open) = (!list.is_empty(), self.state[c] & WRITTEN == 0);
+        list.retain(|&user| {
+            let path = &mut self.paths[(self.inst_of[user as usize] - self.first) as usize];
+            let (edge, killed) = meet(&self.guards, path, class, guard, &mut self.steps);
+            if edge {
+                sink.edge(operand, class, user);
+                self.several_met.extend(several.then_some((class, user)));
+            }
+            !killed
+        });
+        let still = !list.is_empty();
+        self.live[c] = list;
+        if own && !still {
+            self.sums[self.classes.file[c] as usize] -= self.classes.weight[c];
+        }
+        if open {
+            let (edge, killed) = meet(&self.guards, &mut self.bundle, class, guard, &mut self.steps);
+            if edge {
+                found.reaching.push((class, operand));
+                self.several_met.extend(several.then_some((class, BUNDLE)));
+            }
+            if killed {
+                self.written(class);
+            }
+            let counts = !killed && !still;
+            if counts == own {
+                found.rests.push(Rest { inst, class, counts });
+            }
+        }
+    }
+
+    /// Another destination of the same instruction writes a class: it has the same users.
+    fn define_again(&self, class: u32, operand: u32, found: &mut Found, sink: &mut impl Sink) {
+        for &(_, user) in self.several_met.iter().filter(|(met, _)| *met == class) {
+            match user {
+                BUNDLE => found.reaching.push((class, operand)),
+                _ => sink.edge(operand, class, user),
+            }
+        }
+    }
+}
+
+/// Whether a write under `guard` is an edge to the path, and whether it takes the class off it.
+fn meet(guards: &Guards<'_>, path: &mut Path, class: u32, guard: Guard, steps: &mut usize) -> (bool, bool) {
+    if let Some(own) = path.guard.filter(|g| guards.holds(*g)) {
+        // Under the path's own predicate the write is as good as unconditional; under another it does not define.
+        let same = own.polarity == guard.polarity && guards.intersect(own.set, guard.set);
+        return (same, same);
+    }
+    *steps = steps.saturating_sub(path.kills.len() + 1);
+    let completed = path.kills.iter().rev().any(|k| {
+        k.class == class
+            && k.guard.polarity != guard.polarity
+            && guards.holds(k.guard)
+            && guards.intersect(k.guard.set, guard.set)
+    });
+    if !completed {
+        path.kills.push(Kill { class, guard });
+    }
+    (true, completed)
 }

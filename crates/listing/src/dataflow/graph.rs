@@ -7,8 +7,9 @@
 
 use std::ops::Range;
 
-use super::block::{Edge, Found};
+use super::block::Found;
 use super::calls::{Calls, Step};
+use super::edges::Sink;
 use super::program::Program;
 use super::solve::TooLarge;
 use crate::limits::MAX_EDGES;
@@ -223,19 +224,22 @@ impl<'p> Graph<'p> {
         after
     }
 
-    /// Edges from definitions that reach the end of their block.
-    pub(super) fn cross_edges(&self, found: &mut Found, steps: &mut usize) -> Result<(), TooLarge> {
-        let n = self.program.blocks.len();
+    /// Edges from definitions that reach the end of their block. `inst_of` has the instruction of each operand.
+    pub(super) fn cross_edges(
+        &self,
+        found: &Found,
+        inst_of: &[u32],
+        steps: &mut usize,
+        sink: &mut impl Sink,
+    ) -> Result<(), TooLarge> {
         let mut search = self.search();
-        for block in 0..n as u32 {
-            let own = self.program.blocks[block as usize].insts.clone();
-            let reaching = self.reaching[block as usize].clone();
-            let mut at = reaching.start as usize;
-            while at < reaching.end as usize {
-                let class = found.reaching[at].0;
-                let same = found.reaching[at..reaching.end as usize].partition_point(|(c, _)| *c == class);
-                let defs = at..at + same;
-                at = defs.end;
+        let insts = &self.program.insts;
+        for (block, reaching) in (0..).zip(&self.reaching) {
+            let last = self.program.blocks[block as usize].insts.end.checked_sub(1);
+            let end = last.map_or(0, |last| insts[last as usize].operands.end);
+            let reaching = &found.reaching[reaching.start as usize..reaching.end as usize];
+            for defs in reaching.chunk_by(|a, b| a.0 == b.0) {
+                let class = defs[0].0;
                 if !self.live_out.get(block, class) {
                     continue;
                 }
@@ -245,14 +249,13 @@ impl<'p> Graph<'p> {
                 if let Some(calls) = &self.calls {
                     self.find_users_of_callers(calls, (block, class), found, &mut search, steps);
                 }
-                for i in defs {
-                    let def = found.reaching[i].1;
+                for &(_, def) in defs {
                     // A user below in this very block has started afresh before its old path gets here.
-                    let fresh = |user: u32| own.contains(&user) && user > def;
-                    let users = search.users.iter().filter(|u| !fresh(**u));
-                    found.edges.extend(users.map(|&user| Edge { def, class, user }));
+                    let fresh = insts[inst_of[def as usize] as usize].operands.end..end;
+                    let users = search.users.iter().filter(|user| !fresh.contains(user));
+                    users.for_each(|user| sink.edge(def, class, *user));
                 }
-                if *steps == 0 || found.edges.len() > MAX_EDGES {
+                if *steps == 0 || sink.len() > MAX_EDGES {
                     return Err(TooLarge);
                 }
             }
@@ -260,7 +263,7 @@ impl<'p> Graph<'p> {
         Ok(())
     }
 
-    /// What lives before the program: each class, and who uses it.
+    /// What lives before the program: each class, and the operand that uses it.
     pub(super) fn live_before(&self, found: &Found) -> impl Iterator<Item = (u32, u32)> + use<> {
         let mut all = Vec::new();
         if !self.program.blocks.is_empty() {

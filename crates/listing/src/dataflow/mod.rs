@@ -19,10 +19,10 @@
 //!
 //! # The method
 //! Paths by instruction are quadratic, so they are shared in three steps:
-//! 1. `classes`: bytes that no operand tells apart are one class; from there on, sets are sets of classes.
+//! 1. `classes`: neighbouring bytes that no operand tells apart are one class; from there on, sets are sets of classes.
 //! 2. `block`: the rules act on each class of a path alone, so paths are kept per class; everything that lives on
-//!    after a block is one *bundle* per class. One walk gives a block's own edges, the uses exposed at its top, and
-//!    the classes that pass through it.
+//!    after a block is one *bundle* per class. One walk gives a block's own edges, the uses exposed at its top, the
+//!    classes that pass through it, and the live bytes as far as the block knows. `edges` keeps edges by operand.
 //! 3. `graph`: liveness between blocks is a bit-set fixpoint; edges between blocks are found from each definition
 //!    that reaches the end of its block, along the blocks that the class passes. `calls` sums functions up, so that a
 //!    way through a call is one step.
@@ -48,6 +48,7 @@
 mod block;
 mod calls;
 mod classes;
+mod edges;
 mod graph;
 mod program;
 mod solve;

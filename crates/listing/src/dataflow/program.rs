@@ -57,11 +57,11 @@ pub enum Polarity {
     Inverted,
 }
 
-/// An operand: a role and a range of [`Program::runs`].
+/// An operand: a role, and the end of its runs in [`Program::runs`]; they begin where those of the one before end.
 #[derive(Clone, Debug)]
 pub(super) struct FlowOperand {
-    pub(super) role: Role,
-    pub(super) runs: Range<u32>,
+    role: Role,
+    end: u32,
 }
 
 /// An instruction.
@@ -143,8 +143,7 @@ impl Program {
 
     /// The bytes of an operand, in the universe of all files; ascending, each once.
     pub fn bytes(&self, operand: OperandId) -> Vec<u32> {
-        let runs = self.operands.get(operand as usize).map_or(0..0, |o| o.runs.start as usize..o.runs.end as usize);
-        let mut bytes: Vec<u32> = self.runs[runs].iter().flat_map(|run| run.bytes()).collect();
+        let mut bytes: Vec<u32> = self.runs_of(operand).iter().flat_map(|run| run.bytes()).collect();
         bytes.sort_unstable();
         bytes.dedup();
         bytes
@@ -161,6 +160,11 @@ impl Program {
         self.insts.len()
     }
 
+    /// Number of operands so far, and so the number of the next one.
+    pub fn operand_count(&self) -> OperandId {
+        self.operands.len() as u32
+    }
+
     /// The instructions so far.
     pub fn insts(&self) -> &[Inst] {
         &self.insts
@@ -174,8 +178,30 @@ impl Program {
     /// What an operand does, and the bytes that it does it with.
     pub fn operand_at(&self, id: OperandId) -> Option<(Role, &[Run])> {
         let operand = self.operands.get(id as usize)?;
-        let runs = self.runs.get(operand.runs.start as usize..operand.runs.end as usize)?;
-        Some((operand.role, runs))
+        Some((operand.role, self.runs_of(id)))
+    }
+
+    /// What an operand that there is does.
+    #[inline]
+    pub(super) fn role(&self, id: OperandId) -> Role {
+        self.operands[id as usize].role
+    }
+
+    /// The bytes of an operand; none if there is no such one.
+    #[inline]
+    pub(super) fn runs_of(&self, id: OperandId) -> &[Run] {
+        let end = |id: usize| self.operands.get(id).map_or(0, |o| o.end as usize);
+        let start = if id == 0 { 0 } else { end(id as usize - 1) };
+        self.runs.get(start..end(id as usize)).unwrap_or(&[])
+    }
+
+    /// The instruction of each operand.
+    pub(super) fn inst_of(&self) -> Vec<u32> {
+        let mut all = vec![0; self.operands.len()];
+        for (n, inst) in (0..).zip(&self.insts) {
+            all[inst.operands.start as usize..inst.operands.end as usize].fill(n);
+        }
+        all
     }
 
     /// The blocks so far.
@@ -229,7 +255,7 @@ impl Program {
     /// Ends the operand whose bytes were added since the last one.
     pub fn operand(&mut self, role: Role) -> OperandId {
         let end = self.runs.len() as u32;
-        self.operands.push(FlowOperand { role, runs: self.open_runs..end });
+        self.operands.push(FlowOperand { role, end });
         self.open_runs = end;
         self.operands.len() as u32 - 1
     }

@@ -1,19 +1,19 @@
 //! From the program to the answer per operand.
 
-use std::ops::Range;
-
-use super::block::{DONE, Edge, Found, Walker};
+use super::block::{Found, Walker};
 use super::calls::Calls;
 use super::classes::{Classes, classify};
+use super::edges::{ByClass, Pairs, Sink};
 use super::graph::{Bits, Graph};
-use super::program::{OperandId, Program, Role};
+use super::program::{Block, OperandId, Program, Role};
 use crate::limits::MAX_EDGES;
 
 /// The answer.
 #[derive(Clone, Debug, Default)]
 pub struct Flow {
     links: Vec<u32>,
-    ranges: Vec<Range<u32>>,
+    /// Where the links of each operand start, and after the last one their end.
+    starts: Vec<u32>,
     live: Vec<u32>,
     files: usize,
     functions: Functions,
@@ -60,8 +60,8 @@ impl Flow {
     /// For an operand that reads, the instructions that define its bytes; for one that writes, those that read them.
     /// Ascending, each once.
     pub fn links(&self, operand: OperandId) -> &[u32] {
-        let range = self.ranges.get(operand as usize).cloned().unwrap_or(0..0);
-        &self.links[range.start as usize..range.end as usize]
+        let at = |n: usize| self.starts.get(n).map_or(0, |at| *at as usize);
+        self.links.get(at(operand as usize)..at((operand as usize).saturating_add(1))).unwrap_or(&[])
     }
 
     /// Live bytes of each register file before the instruction executes.
@@ -78,13 +78,15 @@ pub struct TooLarge;
 /// Solves a program. A successor that does not exist is taken as the end.
 pub fn solve(program: &Program) -> Result<Flow, TooLarge> {
     let classes = classify(program);
-    let mut walker = Walker::new(program, &classes);
-    let mut found = Found::default();
-    let graph = find(program, &classes, &mut walker, &mut found)?;
-    let live = totals(program, &classes, &graph, &mut walker);
-    let (links, ranges) = by_operand(program, &classes, &mut found.edges);
+    let inst_of = program.inst_of();
+    let mut pairs = Pairs::new(program);
+    let (graph, mut found) = find(program, &classes, &inst_of, &mut pairs)?;
+    add_rests(program, &classes, &graph, &mut found);
+    let live = std::mem::take(&mut found.live);
+    drop(found);
     let functions = functions(program, classes, graph);
-    Ok(Flow { links, ranges, live, files: program.file_count(), functions })
+    let (links, starts) = pairs.by_operand(&inst_of);
+    Ok(Flow { links, starts, live, files: program.file_count(), functions })
 }
 
 /// The functions that are called.
@@ -93,8 +95,8 @@ fn functions(program: &Program, classes: Classes, graph: Graph<'_>) -> Functions
     let defined = graph.written(calls, |block, set| {
         let insts = program.blocks[block as usize].insts.clone();
         for operand in insts.flat_map(|i| program.insts[i as usize].operands.clone()) {
-            if program.operands[operand as usize].role == Role::Write {
-                classes.operand(operand).iter().for_each(|class| set(*class));
+            if program.role(operand) == Role::Write {
+                classes.each(program.runs_of(operand)).for_each(&mut *set);
             }
         }
     });
@@ -118,12 +120,11 @@ pub struct Reach {
 /// What reaches each use, to the byte; by users, and then by definitions.
 pub fn reaches(program: &Program) -> Result<Vec<Reach>, TooLarge> {
     let classes = classify(program);
-    let mut walker = Walker::new(program, &classes);
-    let mut found = Found::default();
-    let graph = find(program, &classes, &mut walker, &mut found)?;
-    let before = graph.live_before(&found);
-    let edges = found.edges.iter().map(|e| (e.user, Some(e.def), e.class));
-    let mut all: Vec<(u32, Option<u32>, u32)> = edges.chain(before.map(|(class, user)| (user, None, class))).collect();
+    let inst_of = program.inst_of();
+    let mut by_class = ByClass { inst_of: &inst_of, all: Vec::new() };
+    let (graph, found) = find(program, &classes, &inst_of, &mut by_class)?;
+    let mut all = by_class.all;
+    all.extend(graph.live_before(&found).map(|(class, user)| (inst_of[user as usize], None, class)));
     all.sort_unstable();
     all.dedup();
     let mut bytes: Vec<Vec<u32>> = vec![Vec::new(); classes.count];
@@ -147,14 +148,16 @@ pub fn reaches(program: &Program) -> Result<Vec<Reach>, TooLarge> {
 fn find<'p>(
     program: &'p Program,
     classes: &Classes,
-    walker: &mut Walker<'_>,
-    found: &mut Found,
-) -> Result<Graph<'p>, TooLarge> {
+    inst_of: &[u32],
+    sink: &mut impl Sink,
+) -> Result<(Graph<'p>, Found), TooLarge> {
     let calls = Calls::new(program)?;
     let mut graph = Graph::new(program, calls, classes.count);
+    let mut walker = Walker::new(program, classes, inst_of);
+    let mut found = Found { live: vec![0; program.insts.len() * program.file_count()], ..Found::default() };
     for block in 0..program.blocks.len() as u32 {
         let (exposed, reaching, killed) = (found.exposed.len(), found.reaching.len(), found.killed.len());
-        walker.walk(block, &|_| false, found, &mut |_, _, _| {});
+        walker.walk(block, &mut found, sink);
         found.exposed[exposed..].sort_unstable();
         found.reaching[reaching..].sort_unstable();
         graph.exposed.push(exposed as u32..found.exposed.len() as u32);
@@ -165,112 +168,37 @@ fn find<'p>(
         for &class in &found.killed[killed..] {
             graph.killed.set(block, class);
         }
-        if walker.steps == 0 || found.edges.len() > MAX_EDGES {
+        found.killed.truncate(killed);
+        if walker.steps == 0 || sink.len() > MAX_EDGES {
             return Err(TooLarge);
         }
     }
     graph.propagate();
-    graph.cross_edges(found, &mut walker.steps)?;
-    Ok(graph)
+    graph.cross_edges(&found, inst_of, &mut walker.steps, sink)?;
+    Ok((graph, found))
 }
 
-/// Live bytes by register file before each instruction.
-fn totals(program: &Program, classes: &Classes, graph: &Graph<'_>, walker: &mut Walker<'_>) -> Vec<u32> {
+/// Adds, to the live bytes that are wanted within each block, those that are wanted after it.
+fn add_rests(program: &Program, classes: &Classes, graph: &Graph<'_>, found: &mut Found) {
     let files = program.file_count();
-    let mut live = vec![0; program.insts.len() * files];
-    let mut scratch = Found::default();
-    for block in 0..program.blocks.len() as u32 {
-        let mut sums = vec![0u32; files];
-        graph
-            .live_out
-            .each(block, |class| sums[classes.file[class as usize] as usize] += classes.weight[class as usize]);
-        let mut change = |inst: u32, class: u32, comes: bool| {
-            if class == DONE {
-                live[inst as usize * files..][..files].copy_from_slice(&sums);
-                return;
-            }
-            let sum = &mut sums[classes.file[class as usize] as usize];
-            let weight = classes.weight[class as usize];
-            *sum = if comes { *sum + weight } else { *sum - weight };
-        };
-        walker.walk(block, &|class| graph.live_out.get(block, class), &mut scratch, &mut change);
-        scratch = Found {
-            edges: cleared(scratch.edges),
-            exposed: cleared(scratch.exposed),
-            reaching: cleared(scratch.reaching),
-            killed: cleared(scratch.killed),
-        };
-    }
-    live
-}
-
-fn cleared<T>(mut list: Vec<T>) -> Vec<T> {
-    list.clear();
-    list
-}
-
-/// The other end of the edges of each operand.
-fn by_operand(program: &Program, classes: &Classes, edges: &mut Vec<Edge>) -> (Vec<u32>, Vec<Range<u32>>) {
-    let mut by_user = std::mem::take(edges);
-    let by_def = bucketed(&by_user, program.insts.len(), |e| e.def);
-    by_user = bucketed(&by_user, program.insts.len(), |e| e.user);
-    let mut links = Vec::new();
-    let mut ranges = vec![0..0; program.operands.len()];
-    let mut stamps = vec![0u32; classes.count];
-    let mut stamp = 0;
-    let (mut u, mut d) = (0, 0);
-    for (i, inst) in program.insts.iter().enumerate() {
-        let end_of = |list: &[Edge], from: usize, key: fn(&Edge) -> u32| {
-            from + list[from..].iter().take_while(|e| key(e) as usize == i).count()
-        };
-        let users = u..end_of(&by_user, u, |e| e.user);
-        let defs = d..end_of(&by_def, d, |e| e.def);
-        (u, d) = (users.end, defs.end);
-        if users.is_empty() && defs.is_empty() {
-            continue;
-        }
-        for operand in inst.operands.clone() {
-            let reads = program.operands[operand as usize].role != Role::Write;
-            let mine = if reads { &by_user[users.clone()] } else { &by_def[defs.clone()] };
-            if mine.is_empty() {
-                continue;
-            }
-            stamp += 1;
-            for &class in classes.operand(operand) {
-                stamps[class as usize] = stamp;
-            }
-            let start = links.len();
-            let touching = mine.iter().filter(|e| stamps[e.class as usize] == stamp);
-            links.extend(touching.map(|e| if reads { e.def } else { e.user }));
-            links[start..].sort_unstable();
-            let mut kept = start;
-            for at in start..links.len() {
-                if kept == start || links[kept - 1] != links[at] {
-                    links[kept] = links[at];
-                    kept += 1;
+    let mut sums = vec![0u32; files];
+    let mut rests = found.rests.iter().peekable();
+    for (block, Block { insts, .. }) in (0..).zip(&program.blocks) {
+        sums.fill(0);
+        let place = |class: u32| (classes.file[class as usize] as usize, classes.weight[class as usize]);
+        graph.live_out.each(block, |class| {
+            let (file, weight) = place(class);
+            sums[file] += weight;
+        });
+        for inst in insts.clone().rev() {
+            while let Some(rest) = rests.next_if(|rest| rest.inst == inst) {
+                if graph.live_out.get(block, rest.class) {
+                    let (file, weight) = place(rest.class);
+                    sums[file] = if rest.counts { sums[file] + weight } else { sums[file] - weight };
                 }
             }
-            links.truncate(kept);
-            ranges[operand as usize] = start as u32..kept as u32;
+            let live = &mut found.live[inst as usize * files..][..files];
+            live.iter_mut().zip(&sums).for_each(|(live, more)| *live += more);
         }
     }
-    (links, ranges)
-}
-
-/// Edges ordered by an instruction: a counting sort.
-fn bucketed(edges: &[Edge], insts: usize, key: impl Fn(&Edge) -> u32) -> Vec<Edge> {
-    let mut at = vec![0usize; insts + 1];
-    for e in edges {
-        at[key(e) as usize + 1] += 1;
-    }
-    for i in 0..insts {
-        at[i + 1] += at[i];
-    }
-    let mut out = vec![Edge { def: 0, class: 0, user: 0 }; edges.len()];
-    for e in edges {
-        let slot = &mut at[key(e) as usize];
-        out[*slot] = *e;
-        *slot += 1;
-    }
-    out
 }

@@ -16,12 +16,11 @@ struct NaivePath {
 }
 
 fn bytes(program: &Program, operand: u32) -> BTreeSet<u32> {
-    let runs = program.operands[operand as usize].runs.clone();
-    program.runs[runs.start as usize..runs.end as usize].iter().flat_map(|r| r.bytes()).collect()
+    program.runs_of(operand).iter().flat_map(|r| r.bytes()).collect()
 }
 
 fn union(program: &Program, inst: &Inst, pick: fn(Role) -> bool) -> BTreeSet<u32> {
-    let chosen = inst.operands.clone().filter(|o| pick(program.operands[*o as usize].role));
+    let chosen = inst.operands.clone().filter(|o| pick(program.role(*o)));
     chosen.flat_map(|o| bytes(program, o)).collect()
 }
 
@@ -157,7 +156,7 @@ fn check_links(program: &Program, edges: &Edges, flow: &Flow, round: usize) {
     for (i, inst) in program.insts.iter().enumerate() {
         for operand in inst.operands.clone() {
             let own = bytes(program, operand);
-            let reads = program.operands[operand as usize].role != Role::Write;
+            let reads = program.role(operand) != Role::Write;
             let expected: BTreeSet<u32> = edges
                 .iter()
                 .filter(|(d, b, u)| own.contains(b) && *if reads { u } else { d } == i as u32)

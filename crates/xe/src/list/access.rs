@@ -5,7 +5,7 @@ use isaglot_listing::dataflow::{FileId, Link, OperandId, Polarity, Program as Ac
 use crate::inst::{Desc, File, Form, Inst, NO_STRIDE, VXH, XeOperand, XeOperandKind};
 use crate::isa::Xe;
 use crate::message::{LoadStore, Unit};
-use crate::stream::{Entry, Program};
+use crate::stream::Program;
 
 use super::blocks::Exit;
 
@@ -92,52 +92,115 @@ pub(crate) fn shown_region(i: &Inst, n: usize) -> (u32, u32, u32) {
     (v, if o.w == NO_STRIDE { 1 } else { u32::from(o.w).max(1) }, h)
 }
 
-/// What stands before an instruction in its block.
-#[derive(Clone, Copy)]
-struct Before<'p> {
-    entries: &'p [Entry],
+/// The operands of one instruction in few bytes: operands are numbered one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PackedIds {
+    first: u32,
+    /// One more than what is to be added to `first`; 0: no such operand.
+    at: [u8; 11],
+    /// The listing says what it implies, be it nothing.
+    pub(super) implies: bool,
+}
+
+impl PackedIds {
+    fn new(ids: &Ids, first: OperandId, implies: bool) -> PackedIds {
+        let Ids { dst, dst_address, srcs: [a, b, c], pred, fm, implicit_read, implicit_write, desc, exdesc } = *ids;
+        let all = [dst, dst_address, a, b, c, pred, fm, implicit_read, implicit_write, desc, exdesc];
+        let packed = |id: OperandId| if id == NONE { 0 } else { (id - first + 1) as u8 };
+        PackedIds { first, at: all.map(packed), implies }
+    }
+
+    pub(super) fn ids(&self) -> Ids {
+        let unpacked = |at: u8| if at == 0 { NONE } else { self.first + u32::from(at) - 1 };
+        let [dst, dst_address, a, b, c, pred, fm, implicit_read, implicit_write, desc, exdesc] = self.at.map(unpacked);
+        Ids { dst, dst_address, srcs: [a, b, c], pred, fm, implicit_read, implicit_write, desc, exdesc }
+    }
+}
+
+/// What instructions touch, with `compat` what `iga64` takes them to touch; and those before an instruction in its block
+/// that may say what it gathers: writes of the scalar register.
+struct Before {
+    scalars: Vec<Inst>,
     compat: bool,
+}
+
+/// A program as a dataflow problem, while it is built instruction by instruction.
+pub(super) struct Building<'s> {
+    out: Accesses,
+    /// Where the next blocks start, and where control goes from each of them, the present one first.
+    starts: std::iter::Peekable<std::slice::Iter<'s, u32>>,
+    exits: std::slice::Iter<'s, Exit>,
+    before: Before,
+}
+
+impl<'s> Building<'s> {
+    /// `exits` says where control goes from each block.
+    pub(super) fn new(xe: &Xe<'_>, starts: &'s [u32], exits: &'s [Exit], compat: bool) -> Building<'s> {
+        let before = Before { scalars: Vec::new(), compat };
+        let starts = starts.get(1..).unwrap_or(&[]).iter().peekable();
+        Building { out: Accesses::new(&xe.platform.file_bytes()), starts, exits: exits.iter(), before }
+    }
+
+    /// Adds the instruction at an offset, or a word that is none.
+    pub(super) fn add(&mut self, xe: &Xe<'_>, pc: u32, inst: Option<&Inst>) -> Ids {
+        while self.starts.next_if(|s| **s <= pc).is_some() {
+            self.end();
+        }
+        let Some(i) = inst else {
+            self.before.scalars.clear();
+            self.out.instruction(None);
+            return Ids::default();
+        };
+        let ids = xe.access(i, &self.before, &mut self.out);
+        if i.dst.file == File::S && i.dst.kind == XeOperandKind::Direct {
+            self.before.scalars.push(*i);
+        }
+        ids
+    }
+
+    /// The same in few bytes.
+    pub(super) fn add_packed(&mut self, xe: &Xe<'_>, pc: u32, inst: Option<&Inst>) -> PackedIds {
+        let first = self.out.operand_count();
+        let ids = self.add(xe, pc, inst);
+        PackedIds::new(&ids, first, inst.is_some_and(|i| xe.implies(i, self.before.compat)))
+    }
+
+    fn end(&mut self) {
+        let exit = self.exits.next();
+        self.out.link(exit.map_or(Link::None, |e| e.link));
+        self.out.block(exit.map_or(Vec::new(), |e| e.succs.clone()));
+        self.before.scalars.clear();
+    }
+
+    /// The whole; `empty` if the program has no blocks.
+    pub(super) fn finish(mut self, empty: bool) -> Accesses {
+        if !empty {
+            self.end();
+            if self.starts.next().is_some() {
+                self.out.block(Vec::new());
+            }
+        }
+        self.out
+    }
 }
 
 impl<'d> Xe<'d> {
     /// The program as a dataflow problem, and the operands of each instruction. `exits` says where control goes from each
     /// block; with `compat`, instructions touch what `iga64` takes them to touch.
     pub(crate) fn accesses(&self, program: &Program, exits: &[Exit], compat: bool) -> (Accesses, Vec<Ids>) {
-        let mut out = Accesses::new(&self.platform.file_bytes());
-        let mut ids = Vec::with_capacity(program.entries.len());
-        let mut starts = program.starts.iter().skip(1).copied().peekable();
-        let mut exits = exits.iter();
-        let mut end = |out: &mut Accesses| {
-            let exit = exits.next();
-            out.link(exit.map_or(Link::None, |e| e.link));
-            out.block(exit.map_or(Vec::new(), |e| e.succs.clone()));
-        };
-        let mut first = 0;
-        for (n, entry) in program.entries.iter().enumerate() {
-            while starts.next_if(|s| *s <= entry.pc).is_some() {
-                end(&mut out);
-                first = n;
-            }
-            ids.push(match entry.inst() {
-                Some(i) => {
-                    self.access(i, Before { entries: program.entries.get(first..n).unwrap_or(&[]), compat }, &mut out)
-                }
-                None => {
-                    out.instruction(None);
-                    Ids::default()
-                }
-            });
-        }
-        if !program.starts.is_empty() {
-            end(&mut out);
-            if starts.next().is_some() {
-                out.block(Vec::new());
-            }
-        }
-        (out, ids)
+        let mut building = Building::new(self, &program.starts, exits, compat);
+        let ids = program.entries.iter().map(|entry| building.add(self, entry.pc, entry.inst())).collect();
+        (building.finish(program.starts.is_empty()), ids)
     }
 
-    fn access(&self, i: &Inst, before: Before<'_>, out: &mut Accesses) -> Ids {
+    /// Whether a listing says what an instruction implies. With `compat`, a select implies its flag.
+    pub(super) fn implies(&self, i: &Inst, compat: bool) -> bool {
+        let info = self.op(i.op);
+        let (reads, writes) = implicit_acc(info.name);
+        reads || writes || i.opts.acc_wr || (compat && info.select && i.pred.is_some())
+    }
+
+    fn access(&self, i: &Inst, before: &Before, out: &mut Accesses) -> Ids {
         let info = self.op(i.op);
         let mut ids = Ids::default();
         let es = u32::from(i.es);
@@ -271,11 +334,12 @@ impl<'d> Xe<'d> {
                 let Some((file, base)) = self.place(o) else { return false };
                 let start = base + u32::from(o.sub) / size * size;
                 let (v, w, h) = region(i, n);
-                for row in 0..(es / w).max(1) {
-                    out.run(file, start + row * v * size, size, h * size, w);
-                    if v == 0 {
-                        break;
-                    }
+                let rows = if v == 0 { 1 } else { (es / w).max(1) };
+                match () {
+                    // Rows that follow each other as the elements of a row do are one.
+                    () if w == 1 => out.run(file, start, size, v * size, rows),
+                    () if v == w * h => out.run(file, start, size, h * size, rows * w),
+                    () => (0..rows).for_each(|row| out.run(file, start + row * v * size, size, h * size, w)),
                 }
                 true
             }
@@ -308,7 +372,7 @@ impl<'d> Xe<'d> {
         }
     }
 
-    fn send_access(&self, i: &Inst, before: Before<'_>, ids: &mut Ids, out: &mut Accesses) {
+    fn send_access(&self, i: &Inst, before: &Before, ids: &mut Ids, out: &mut Accesses) {
         // `a0.2` of a message is the third dword of `a0`; `iga64` takes it for the third word.
         let unit = if before.compat { 2 } else { 4 };
         let mut descriptor = |desc| {
@@ -363,17 +427,13 @@ impl<'d> Xe<'d> {
 
     /// A gathered payload: the scalar register's bytes, which name registers; what they were last set to is looked for
     /// in the same block.
-    fn gather_access(&self, i: &Inst, before: Before<'_>, out: &mut Accesses) -> OperandId {
+    fn gather_access(&self, i: &Inst, before: &Before, out: &mut Accesses) -> OperandId {
         let first = u32::from(i.srcs[0].sub);
         let count = if let Desc::Imm(desc) = i.desc { self.lengths(desc).src0 } else { UNKNOWN_LENGTHS[1] };
         out.run(S, first, count, 0, 1);
         let named = out.operand(Role::Read);
         let mut left: u32 = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
-        for entry in before.entries.iter().rev() {
-            let Some(e) = entry.inst() else { break };
-            if e.dst.file != File::S || e.dst.kind != XeOperandKind::Direct {
-                continue;
-            }
+        for e in before.scalars.iter().rev() {
             let known = self.op(e.op).name == "mov" && e.srcs[0].kind == XeOperandKind::Imm;
             if !known {
                 break;

@@ -1,15 +1,17 @@
-//! A binary as a JSON listing without dataflow, piece by piece: the fast way, which keeps no program in memory.
+//! A binary as a JSON listing, piece by piece: the fast way, which keeps no program in memory.
 //!
-//! As in [`crate::text`], pieces of elements are looked up by the bits that they depend on; [`Xe::write_json`] is the
-//! plain way to the same bytes.
+//! As in [`crate::text`], pieces of elements are looked up by the bits that they depend on, and what dataflow has found is
+//! put into them; [`Xe::write_json`] is the plain way to the same bytes.
 
 use isaglot_codec::Values;
+use isaglot_listing::dataflow::TooLarge;
 use isaglot_listing::tree::Inst as Element;
 use isaglot_listing::write::{self, InstPiece, Outline, Style, layout, piece};
 
 use super::ListOptions;
 use super::blocks::{Blocks, Last};
 use super::element::dwords;
+use super::flow::Flowing;
 use crate::decode::BadWord;
 use crate::inst::{File, Form, Inst, XeOperandKind};
 use crate::isa::Xe;
@@ -24,6 +26,7 @@ pub struct Lister<'a, 'd> {
     bytes: &'a [u8],
     options: ListOptions,
     blocks: Blocks,
+    flow: Option<Flowing>,
     /// The next block, the next offset, the number of the next instruction.
     block: usize,
     at: usize,
@@ -36,19 +39,23 @@ pub struct Lister<'a, 'd> {
 }
 
 impl<'a, 'd> Lister<'a, 'd> {
-    /// Lists `bytes`. Definitions and uses, if `options` ask for them, are left out.
-    pub fn new(xe: &'a mut Xe<'d>, bytes: &'a [u8], options: ListOptions) -> Lister<'a, 'd> {
-        let options = ListOptions { defs: false, ..options };
+    /// Lists `bytes`.
+    ///
+    /// # Errors
+    /// If dataflow is asked for, and there are too many definitions and uses.
+    pub fn new(xe: &'a mut Xe<'d>, bytes: &'a [u8], options: ListOptions) -> Result<Lister<'a, 'd>, TooLarge> {
         let outline = xe.outline(bytes);
         let (starts, lasts) = lasts(xe, bytes, &outline.starts);
+        let flow = if options.defs { Some(Flowing::new(xe, bytes, (&starts, &lasts), options.compat)?) } else { None };
         let succs = xe.successors(&starts, &lasts, options.compat);
         let blocks = Blocks::new(starts, succs, options.base());
         let findings = Findings { end: outline.end, tail: outline.tail, bad: Vec::new() };
-        Lister {
+        Ok(Lister {
             words: Words::new(xe, Parts::new(true)),
             bytes,
             options,
             blocks,
+            flow,
             block: 0,
             at: 0,
             id: options.base(),
@@ -57,7 +64,7 @@ impl<'a, 'd> Lister<'a, 'd> {
             begun: false,
             done: false,
             element: Element::default(),
-        }
+        })
     }
 
     /// Adds the next elements, some tens of kilobytes. Whether there may be more.
@@ -79,6 +86,9 @@ impl<'a, 'd> Lister<'a, 'd> {
             if let Err(why) = self.instruction(raw, out) {
                 out.truncate(start);
                 self.words.xe.element(raw, Err(why), self.id, &self.options, &mut self.element);
+                if let Some(flow) = &self.flow {
+                    self.words.xe.add_totals(self.number(), flow.flow(), &mut self.element);
+                }
                 write::instruction(out, &self.element, self.first, Style::default());
                 self.findings.bad.push((raw, why));
             }
@@ -86,6 +96,11 @@ impl<'a, 'd> Lister<'a, 'd> {
             self.id += 1;
         }
         true
+    }
+
+    /// How many instructions came before.
+    fn number(&self) -> u32 {
+        self.id - self.options.base()
     }
 
     /// What was wrong so far.
@@ -96,8 +111,11 @@ impl<'a, 'd> Lister<'a, 'd> {
     /// The label here, if a block begins.
     fn label(&mut self, out: &mut Vec<u8>) {
         if self.blocks.start(self.block) == u32::try_from(self.at).ok()
-            && let Some(label) = self.blocks.label(self.block, &self.options)
+            && let Some(mut label) = self.blocks.label(self.block, &self.options)
         {
+            if let Some(flow) = self.flow.as_ref().filter(|_| self.at < self.findings.end as usize) {
+                label.function = flow.function(self.block as u32).cloned();
+            }
             write::label(out, &label, self.first);
             self.first = false;
             self.block += 1;
@@ -110,21 +128,32 @@ impl<'a, 'd> Lister<'a, 'd> {
         if !claimed.kept || (self.options.ldst && form == Form::Send) {
             let inst = self.words.decode(&claimed)?;
             self.words.xe.element(raw, Ok(&inst), self.id, &self.options, &mut self.element);
+            if let Some(flow) = &self.flow {
+                let (n, compat) = (self.number(), self.options.compat);
+                self.words.xe.add_flow(&inst, (n, &flow.ids(n)), (flow.flow(), compat), &mut self.element);
+            }
             write::instruction(out, &self.element, self.first, Style { wide_store_indent: self.options.compat });
             return Ok(());
         }
         let outline =
             Outline { id: self.id, pc: self.options.pc.then_some(raw.pc.into()), dst: form.has_dst(), wide: false };
+        let flow = self.flow.as_ref().map(|flow| flow.of(self.number(), form, self.options.compat));
         let (words, options, element) = (&mut self.words, &self.options, &mut self.element);
         let mut decoded: Option<Inst> = None;
         let mut made = false;
         layout(out, outline, self.first, &mut |what, out| {
             let Some(part) = part_of(what, form) else {
-                if what == InstPiece::Record && options.bits {
-                    write::encoding(out, dwords(raw));
+                if what == InstPiece::Record {
+                    if options.bits {
+                        write::encoding(out, dwords(raw));
+                    }
+                    if let Some(flow) = &flow {
+                        flow.totals(out);
+                    }
                 }
                 return Ok(0);
             };
+            let begin = out.len();
             let shown = words.part(&claimed, part, &mut decoded, out, |xe, inst, out| {
                 if !std::mem::replace(&mut made, true) {
                     xe.element(raw, Ok(inst), 0, options, element);
@@ -136,6 +165,9 @@ impl<'a, 'd> Lister<'a, 'd> {
                 }
                 xe.listed_register(inst, part, out.get(start..).unwrap_or(&[]))
             })?;
+            if let Some(flow) = &flow {
+                flow.add(what, begin, out);
+            }
             Ok(shown.count.into())
         })
     }

@@ -5,25 +5,27 @@ use std::borrow::Cow;
 use isaglot_listing::dataflow::Flow;
 use isaglot_listing::tree::{Implicit, Inst as Element, ListOperand, LiveTotals, Surface};
 
-use super::access::{FILES, Ids, NONE, implicit_acc};
-use crate::inst::Form;
+use super::access::{FILES, Ids, NONE};
+use crate::inst::{Form, Inst};
 use crate::isa::Xe;
-use crate::stream::Entry;
 
 impl<'d> Xe<'d> {
+    /// Adds the live bytes.
+    pub(super) fn add_totals(&self, n: u32, flow: &Flow, e: &mut Element<'d>) {
+        let totals = flow.live(n);
+        e.live_totals = Some(LiveTotals(FILES.iter().zip(totals).map(|(f, b)| (Cow::Borrowed(*f), *b)).collect()));
+    }
+
     /// Adds what dataflow found. With `compat`, destinations count readers of the accumulator as theirs, a select has its
     /// flag among what it implies, and an indirect destination does not say what defines its address.
     pub(super) fn add_flow(
         &self,
-        entry: &Entry,
-        (n, ids): (u32, Option<&Ids>),
-        flow: &Flow,
-        compat: bool,
+        i: &Inst,
+        (n, ids): (u32, &Ids),
+        (flow, compat): (&Flow, bool),
         e: &mut Element<'d>,
     ) {
-        let totals = flow.live(n);
-        e.live_totals = Some(LiveTotals(FILES.iter().zip(totals).map(|(f, b)| (Cow::Borrowed(*f), *b)).collect()));
-        let (Some(ids), Some(i)) = (ids, entry.inst()) else { return };
+        self.add_totals(n, flow, e);
         let list = |id| if id == NONE { Vec::new() } else { flow.links(id).to_vec() };
         let both = |a, b| {
             let mut all = list(a);
@@ -38,9 +40,7 @@ impl<'d> Xe<'d> {
         if let Some(fm) = &mut e.fm {
             fm.uses = list(ids.fm);
         }
-        let info = self.op(i.op);
-        let (reads, writes) = implicit_acc(info.name);
-        if reads || writes || i.opts.acc_wr || (compat && info.select && i.pred.is_some()) {
+        if self.implies(i, compat) {
             e.implicit = Some(Implicit { defs: list(ids.implicit_read), uses: list(ids.implicit_write) });
         }
         let beside = if compat { ids.implicit_write } else { NONE };

@@ -4,15 +4,14 @@ mod access;
 mod blocks;
 mod element;
 mod fast;
+mod flow;
 mod links;
 mod message;
 mod names;
 mod sets;
 
-use std::collections::{BTreeMap, btree_map};
-
 use isaglot_listing::dataflow::{Flow, Link, Program as Accesses, TooLarge, solve};
-use isaglot_listing::tree::{Elem, Function, Inst as Element, Label, ListOperand, Listing, Text};
+use isaglot_listing::tree::{Elem, Inst as Element, Label, ListOperand, Listing, Text};
 use isaglot_listing::write::{self, Style};
 
 use crate::inst::Inst;
@@ -23,6 +22,7 @@ use crate::stream::{Program, StreamItem};
 pub(crate) use access::{A, ACC, F, Ids};
 use blocks::{Blocks, Exit};
 pub use fast::Lister;
+use flow::Functions;
 pub use names::name_labels;
 pub use sets::FlowText;
 
@@ -57,8 +57,7 @@ pub struct Analysis {
     blocks: Blocks,
     ids: Vec<Ids>,
     flow: Option<Flow>,
-    /// What each function that is called does, by its first block.
-    functions: BTreeMap<u32, Function<'static>>,
+    functions: Functions,
 }
 
 impl<'d> Xe<'d> {
@@ -73,28 +72,17 @@ impl<'d> Xe<'d> {
     /// Blocks, and dataflow if it is asked for.
     pub fn analyse(&self, program: &Program, options: &ListOptions) -> Result<Analysis, TooLarge> {
         let lasts = blocks::lasts(program);
-        let succs = self.successors(&program.starts, &lasts, false);
-        let mut functions = BTreeMap::new();
+        let mut functions = Functions::new();
         let (flow, ids) = if options.defs {
-            let exits = match options.compat {
-                true => succs.iter().map(|s| Exit { succs: s.clone(), link: Link::None }).collect(),
-                false => self.exits(&program.starts, &lasts, &succs),
-            };
+            let exits = self.flow_exits(&program.starts, &lasts, options.compat);
             let (accesses, ids) = self.accesses(program, &exits, options.compat);
             let flow = solve(&accesses)?;
-            let sizes = self.platform.register_bytes();
-            for block in exits.iter().filter_map(|e| if let Link::Call(entry) = e.link { Some(entry) } else { None }) {
-                if let btree_map::Entry::Vacant(new) = functions.entry(block)
-                    && let Some(found) = flow.function(block)
-                {
-                    new.insert(sets::summary(&found, &accesses, sizes));
-                }
-            }
+            functions = self.functions(&exits, &flow, &accesses);
             (Some(flow), ids)
         } else {
             (None, Vec::new())
         };
-        let succs = if options.compat { self.successors(&program.starts, &lasts, true) } else { succs };
+        let succs = self.successors(&program.starts, &lasts, options.compat);
         let blocks = Blocks::new(program.starts.clone(), succs, options.base());
         Ok(Analysis { blocks, ids, flow, functions })
     }
@@ -161,7 +149,10 @@ impl<'d> Xe<'d> {
                 number_registers(scratch);
             }
             if let Some(flow) = &analysis.flow {
-                self.add_flow(entry, (n as u32, analysis.ids.get(n)), flow, options.compat, scratch);
+                match (entry.inst(), analysis.ids.get(n)) {
+                    (Some(i), Some(ids)) => self.add_flow(i, (n as u32, ids), (flow, options.compat), scratch),
+                    _ => self.add_totals(n as u32, flow, scratch),
+                }
             }
             emit(Part::Inst(scratch));
         }

@@ -82,19 +82,9 @@ pub(super) fn json(
     options: &ListOptions,
     out: &mut Output,
 ) -> Result<(bool, Findings), Diagnostic> {
-    if !options.defs {
-        let mut lister = Lister::new(xe, bytes, *options);
-        let read = write_all(out, |text| lister.fill(text))?;
-        return Ok((read, lister.findings()));
-    }
-    let program = xe.program(bytes);
-    let mut whole = Vec::new();
-    xe.write_json(&program, options, &mut whole).map_err(|_| too_large())?;
-    let read = write_all(out, |text| {
-        std::mem::swap(text, &mut whole);
-        false
-    })?;
-    Ok((read, program.findings()))
+    let mut lister = Lister::new(xe, bytes, *options).map_err(|_| too_large())?;
+    let read = write_all(out, |text| lister.fill(text))?;
+    Ok((read, lister.findings()))
 }
 
 /// Writes the text of a binary with dataflow; the answer is that of [`json`].
