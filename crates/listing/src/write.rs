@@ -244,6 +244,16 @@ pub fn live_bytes<'a>(out: &mut Vec<u8>, totals: impl Iterator<Item = (&'a str, 
     out.push(b'}');
 }
 
+/// The same, each after a text that has all before its number; they begin with a brace.
+pub fn live_bytes_after<'a>(out: &mut Vec<u8>, totals: impl Iterator<Item = (&'a str, u32)>) {
+    out.extend_from_slice(b", \"liveTotals\":");
+    for (before, bytes) in totals {
+        out.extend_from_slice(before.as_bytes());
+        number(out, bytes.into());
+    }
+    out.push(b'}');
+}
+
 /// An operand.
 pub fn operand(out: &mut Vec<u8>, o: &ListOperand<'_>) {
     match o {
@@ -396,17 +406,17 @@ fn key_number(out: &mut Vec<u8>, key: &str, n: u64) {
 }
 
 /// A list of ids; nothing at all when it is empty.
+#[inline]
 pub fn ids(out: &mut Vec<u8>, key: &str, list: &[u32]) {
-    for (n, &id) in list.iter().enumerate() {
-        if n == 0 {
-            out.extend_from_slice(key.as_bytes());
-        }
-        out.push(if n == 0 { b'[' } else { b',' });
-        number(out, id.into());
+    let Some((first, rest)) = list.split_first() else { return };
+    out.extend_from_slice(key.as_bytes());
+    out.push(b'[');
+    number(out, u64::from(*first));
+    for id in rest {
+        out.push(b',');
+        number(out, u64::from(*id));
     }
-    if !list.is_empty() {
-        out.push(b']');
-    }
+    out.push(b']');
 }
 
 /// Decimal digits, with a sign if negative.
@@ -418,19 +428,37 @@ pub fn signed(out: &mut Vec<u8>, n: i64) {
     number(out, n.unsigned_abs());
 }
 
-/// Decimal digits without the formatting machinery: this is the hottest part of the writer.
-fn number(out: &mut Vec<u8>, mut n: u64) {
-    let mut digits = [0u8; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (n % 10) as u8;
-        n /= 10;
-        if n == 0 {
-            break;
-        }
+/// The digits of numbers below a hundred.
+static PAIRS: [[u8; 2]; 100] = {
+    let mut all = [[0; 2]; 100];
+    let mut n = 0;
+    while n < all.len() {
+        all[n] = [b'0' + (n / 10) as u8, b'0' + (n % 10) as u8];
+        n += 1;
     }
-    out.extend_from_slice(&digits[at..]);
+    all
+};
+
+/// Decimal digits without the formatting machinery: this is the hottest part of the writer.
+#[inline]
+fn number(out: &mut Vec<u8>, mut n: u64) {
+    const LONGEST: usize = 20;
+    // With room after the digits: a copy of fixed length is quicker than one of the right length.
+    let mut digits = [0u8; 2 * LONGEST];
+    let mut at = LONGEST;
+    while n >= 100 {
+        at -= 2;
+        [digits[at], digits[at + 1]] = PAIRS[(n % 100) as usize];
+        n /= 100;
+    }
+    at -= 2;
+    [digits[at], digits[at + 1]] = PAIRS[n as usize];
+    at += usize::from(n < 10);
+    let end = out.len() + LONGEST - at;
+    if let Some(digits) = digits[at..].first_chunk::<LONGEST>() {
+        out.extend_from_slice(digits);
+    }
+    out.truncate(end);
 }
 
 fn string(out: &mut Vec<u8>, text: &str) {

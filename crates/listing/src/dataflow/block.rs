@@ -16,9 +16,9 @@ use crate::limits::MAX_STEPS;
 /// What walks find out beside edges; lists are appended to, blocks one after another.
 #[derive(Default)]
 pub(super) struct Found {
-    /// Uses exposed at the top: (class, operand).
+    /// Uses exposed at the top: (class, operand); of each block by class.
     pub(super) exposed: Vec<(u32, u32)>,
-    /// Definitions that reach the end: (class, operand).
+    /// Definitions that reach the end: (class, operand); of each block by class.
     pub(super) reaching: Vec<(u32, u32)>,
     /// Classes that do not pass.
     pub(super) killed: Vec<u32>,
@@ -76,7 +76,8 @@ impl<'p> Guards<'p> {
             let runs = program.runs_of(operand);
             let next = guards.classes.len() as u32;
             if *guards.sets.entry(runs).or_insert(next) == next {
-                let mut mine: Vec<u32> = classes.each(runs).collect();
+                let mut mine = Vec::new();
+                classes.each(runs, |class| mine.push(class));
                 mine.sort_unstable();
                 mine.dedup();
                 mine.iter().for_each(|class| guards.of[*class as usize].push(next));
@@ -101,10 +102,23 @@ impl<'p> Guards<'p> {
 /// In a list of users: what lives on after the block.
 const BUNDLE: u32 = u32::MAX;
 
-/// What is known of a class beside its users: it is written below, so the bundle does not want it; it is on the list of those
-/// that were met.
-const WRITTEN: u8 = 1;
-const MET: u8 = 2;
+/// No operand.
+const NONE: u32 = u32::MAX;
+
+/// What is known of a class while its block is walked.
+#[derive(Clone)]
+struct Wanted {
+    /// The operands that want it; the last ones first.
+    users: Vec<u32>,
+    /// It is written below in any case, so the bundle does not want it.
+    written: bool,
+    /// The definition that the bundle met first.
+    reaching: u32,
+    /// Of instructions with several destinations, the number of the last one that wrote it.
+    several: u32,
+    weight: u32,
+    file: u32,
+}
 
 /// The state of walks; one serves for all blocks.
 pub(super) struct Walker<'p> {
@@ -112,20 +126,20 @@ pub(super) struct Walker<'p> {
     classes: &'p Classes,
     inst_of: &'p [u32],
     guards: Guards<'p>,
-    /// Users of each class.
-    live: Vec<Vec<u32>>,
-    state: Vec<u8>,
-    met: Vec<u32>,
+    /// By class.
+    wanted: Vec<Wanted>,
+    /// A bit for each class that the block touches.
+    met: Vec<u64>,
+    /// Further definitions that the bundle met.
+    more: Vec<(u32, u32)>,
     /// Live bytes of each file.
     sums: Vec<u32>,
     /// Paths of the block's instructions, if any of them is guarded, and the first of these.
     paths: Vec<Path>,
     first: u32,
     bundle: Path,
-    /// Of an instruction with several destinations: its number among those, the last one that wrote each class, and whom
-    /// each of its writes met.
+    /// Of the present instruction: its number among those with several destinations, and whom each of its writes met.
     several: u32,
-    several_wrote: Vec<u32>,
     several_met: Vec<(u32, u32)>,
     /// Steps left before giving up.
     pub(super) steps: usize,
@@ -134,20 +148,27 @@ pub(super) struct Walker<'p> {
 impl<'p> Walker<'p> {
     /// `inst_of` has the instruction of each operand.
     pub(super) fn new(program: &'p Program, classes: &'p Classes, inst_of: &'p [u32]) -> Walker<'p> {
+        let wanted = classes.weight.iter().zip(&classes.file).map(|(weight, file)| Wanted {
+            users: Vec::new(),
+            written: false,
+            reaching: NONE,
+            several: 0,
+            weight: *weight,
+            file: *file,
+        });
         Walker {
             program,
             classes,
             inst_of,
             guards: Guards::new(program, classes),
-            live: vec![Vec::new(); classes.count],
-            state: vec![0; classes.count],
-            met: Vec::new(),
+            wanted: wanted.collect(),
+            met: vec![0; classes.count.div_ceil(64)],
+            more: Vec::new(),
             sums: vec![0; program.file_count()],
             paths: Vec::new(),
             first: 0,
             bundle: Path::default(),
             several: 0,
-            several_wrote: vec![0; classes.count],
             several_met: Vec::new(),
             steps: MAX_STEPS,
         }
@@ -170,13 +191,31 @@ impl<'p> Walker<'p> {
                 break;
             }
         }
-        for class in self.met.drain(..) {
-            let list = &mut self.live[class as usize];
-            found.exposed.extend(list.drain(..).map(|user| (class, user)));
-            if std::mem::take(&mut self.state[class as usize]) & WRITTEN != 0 {
-                found.killed.push(class);
+        self.end(found);
+    }
+
+    /// Takes what is left at the top of the block, by class.
+    fn end(&mut self, found: &mut Found) {
+        self.more.sort_unstable();
+        let mut more = self.more.iter().copied().peekable();
+        for (n, bits) in (0..).zip(&mut self.met) {
+            let mut bits = std::mem::take(bits);
+            while bits != 0 {
+                let class = 64 * n + bits.trailing_zeros();
+                bits &= bits - 1;
+                let wanted = &mut self.wanted[class as usize];
+                found.exposed.extend(wanted.users.drain(..).map(|user| (class, user)));
+                if std::mem::take(&mut wanted.written) {
+                    found.killed.push(class);
+                }
+                let reaching = std::mem::replace(&mut wanted.reaching, NONE);
+                found.reaching.extend((reaching != NONE).then_some((class, reaching)));
+                while let Some(further) = more.next_if(|(of, _)| *of == class) {
+                    found.reaching.push(further);
+                }
             }
         }
+        self.more.clear();
     }
 
     fn step(&mut self, inst: u32, guarded: bool, found: &mut Found, sink: &mut impl Sink) {
@@ -191,21 +230,14 @@ impl<'p> Walker<'p> {
             self.several_met.clear();
         }
         for o in writes() {
-            for class in classes.pieces(program.runs_of(o)).flatten() {
-                if several && std::mem::replace(&mut self.several_wrote[class as usize], self.several) == self.several {
-                    self.define_again(class, o, found, sink);
-                } else {
-                    match guard {
-                        None => self.define((inst, class, o), several, found, sink),
-                        Some(guard) => self.define_if((inst, class, o), (guard, several), found, sink),
-                    }
-                }
-            }
+            classes.each(program.runs_of(o), |class| match guard {
+                _ if several && self.wrote_already(class) => self.define_again(class, o, sink),
+                None => self.define((inst, class, o), several, found, sink),
+                Some(guard) => self.define_if((inst, class, o), (guard, several), found, sink),
+            });
         }
         for o in i.operands.clone().filter(|o| program.role(*o) != Role::Write) {
-            for class in classes.pieces(program.runs_of(o)).flatten() {
-                self.read((inst, class, o), found);
-            }
+            classes.each(program.runs_of(o), |class| self.read((inst, class, o), found));
         }
         if guarded {
             self.paths[(inst - self.first) as usize].guard = guard;
@@ -217,37 +249,43 @@ impl<'p> Walker<'p> {
         let (program, classes) = (self.program, self.classes);
         let Guards { sets, of, generation, .. } = &mut self.guards;
         for o in i.operands.clone().filter(|o| program.role(*o) == Role::Write) {
-            for class in classes.each(program.runs_of(o)) {
+            classes.each(program.runs_of(o), |class| {
                 for &set in &of[class as usize] {
                     generation[set as usize] = generation[set as usize].wrapping_add(1);
                 }
-            }
+            });
         }
         let predicate = i.operands.clone().find(|o| program.role(*o) == Role::Predicate)?;
         let set = *sets.get(program.runs_of(predicate))?;
         Some(Guard { set, generation: generation[set as usize], polarity: i.predicated? })
     }
 
+    /// Whether another destination of the present instruction wrote the class.
+    fn wrote_already(&mut self, class: u32) -> bool {
+        std::mem::replace(&mut self.wanted[class as usize].several, self.several) == self.several
+    }
+
+    #[inline]
+    fn meet_class(&mut self, class: u32) {
+        self.met[class as usize / 64] |= 1 << (class % 64);
+    }
+
     /// An operand reads a class.
     #[inline]
     fn read(&mut self, (inst, class, operand): (u32, u32, u32), found: &mut Found) {
-        let c = class as usize;
-        let list = &mut self.live[c];
-        match list.last() {
-            Some(last) if *last == operand => return,
-            Some(_) => {}
+        let wanted = &mut self.wanted[class as usize];
+        match wanted.users.last() {
+            Some(last) if *last == operand => {}
+            Some(_) => wanted.users.push(operand),
             None => {
-                self.sums[self.classes.file[c] as usize] += self.classes.weight[c];
-                if self.state[c] & WRITTEN == 0 {
+                wanted.users.push(operand);
+                self.sums[wanted.file as usize] += wanted.weight;
+                if !wanted.written {
                     found.rests.push(Rest { inst, class, counts: false });
-                }
-                if self.state[c] & MET == 0 {
-                    self.state[c] |= MET;
-                    self.met.push(class);
+                    self.meet_class(class);
                 }
             }
         }
-        list.push(operand);
     }
 
     /// An operand writes a class in any case.
@@ -259,35 +297,34 @@ impl<'p> Walker<'p> {
         found: &mut Found,
         sink: &mut impl Sink,
     ) {
-        let c = class as usize;
-        let list = &mut self.live[c];
-        let own = !list.is_empty();
+        let wanted = &mut self.wanted[class as usize];
+        let own = !wanted.users.is_empty();
         if own {
-            list.iter().for_each(|user| sink.edge(operand, class, *user));
+            wanted.users.iter().for_each(|user| sink.edge(operand, class, *user));
             if several {
-                self.several_met.extend(list.iter().map(|user| (class, *user)));
+                self.several_met.extend(wanted.users.iter().map(|user| (class, *user)));
             }
-            list.clear();
-            self.sums[self.classes.file[c] as usize] -= self.classes.weight[c];
+            wanted.users.clear();
+            self.sums[wanted.file as usize] -= wanted.weight;
         }
-        if self.state[c] & WRITTEN == 0 {
-            found.reaching.push((class, operand));
-            if several {
-                self.several_met.push((class, BUNDLE));
-            }
+        if !wanted.written {
+            wanted.written = true;
+            self.reaches_end(class, operand, several);
             if !own {
                 found.rests.push(Rest { inst, class, counts: false });
             }
-            self.written(class);
         }
     }
 
-    fn written(&mut self, class: u32) {
-        let state = &mut self.state[class as usize];
-        if *state & MET == 0 {
-            self.met.push(class);
+    /// The bundle met a definition.
+    fn reaches_end(&mut self, class: u32, operand: u32, several: bool) {
+        let wanted = &mut self.wanted[class as usize];
+        match wanted.reaching {
+            NONE => wanted.reaching = operand,
+            _ => self.more.push((class, operand)),
         }
-        *state |= MET | WRITTEN;
+        self.meet_class(class);
+        self.several_met.extend(several.then_some((class, BUNDLE)));
     }
 
     /// An operand writes a class under a predicate.
@@ -298,10 +335,9 @@ impl<'p> Walker<'p> {
         found: &mut Found,
         sink: &mut impl Sink,
     ) {
-        let c = class as usize;
-        let mut list = std::mem::take(&mut self.live[c]);
-        let (own, open) = (!list.is_empty(), self.state[c] & WRITTEN == 0);
-        list.retain(|&user| {
+        let wanted = &mut self.wanted[class as usize];
+        let (own, open) = (!wanted.users.is_empty(), !wanted.written);
+        wanted.users.retain(|&user| {
             let path = &mut self.paths[(self.inst_of[user as usize] - self.first) as usize];
             let (edge, killed) = meet(&self.guards, path, class, guard, &mut self.steps);
             if edge {
@@ -310,19 +346,15 @@ impl<'p> Walker<'p> {
             }
             !killed
         });
-        let still = !list.is_empty();
-        self.live[c] = list;
+        let still = !wanted.users.is_empty();
         if own && !still {
-            self.sums[self.classes.file[c] as usize] -= self.classes.weight[c];
+            self.sums[wanted.file as usize] -= wanted.weight;
         }
         if open {
             let (edge, killed) = meet(&self.guards, &mut self.bundle, class, guard, &mut self.steps);
+            wanted.written = killed;
             if edge {
-                found.reaching.push((class, operand));
-                self.several_met.extend(several.then_some((class, BUNDLE)));
-            }
-            if killed {
-                self.written(class);
+                self.reaches_end(class, operand, several);
             }
             let counts = !killed && !still;
             if counts == own {
@@ -332,10 +364,10 @@ impl<'p> Walker<'p> {
     }
 
     /// Another destination of the same instruction writes a class: it has the same users.
-    fn define_again(&self, class: u32, operand: u32, found: &mut Found, sink: &mut impl Sink) {
+    fn define_again(&mut self, class: u32, operand: u32, sink: &mut impl Sink) {
         for &(_, user) in self.several_met.iter().filter(|(met, _)| *met == class) {
             match user {
-                BUNDLE => found.reaching.push((class, operand)),
+                BUNDLE => self.more.push((class, operand)),
                 _ => sink.edge(operand, class, user),
             }
         }

@@ -3,8 +3,6 @@
 //! A class ends wherever a piece of an operand begins or ends. So the classes of a piece are neighbours too, and an operand
 //! needs no list of its classes: two looks into `of` give those of each of its pieces.
 
-use std::ops::RangeInclusive;
-
 use super::program::{Program, Run};
 
 /// The partition.
@@ -20,20 +18,19 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// The classes of each piece of an operand. Pieces may overlap.
+    /// Calls `f` with the classes of an operand; where pieces overlap, they repeat.
     #[inline]
-    pub(super) fn pieces<'a>(&'a self, runs: &'a [Run]) -> impl Iterator<Item = RangeInclusive<u32>> + 'a {
-        runs.iter().flat_map(|run| {
-            (0..run.count).map(|n| {
-                let start = (run.start + n * run.stride) as usize;
-                self.of[start]..=self.of[start + run.len as usize - 1]
-            })
-        })
-    }
-
-    /// The classes of an operand; where pieces overlap, they repeat.
-    pub(super) fn each<'a>(&'a self, runs: &'a [Run]) -> impl Iterator<Item = u32> + 'a {
-        self.pieces(runs).flatten()
+    pub(super) fn each(&self, runs: &[Run], mut f: impl FnMut(u32)) {
+        for run in runs {
+            let mut start = run.start as usize;
+            for _ in 0..run.count {
+                let (first, last) = (self.of[start], self.of[start + run.len as usize - 1]);
+                for class in first..=last {
+                    f(class);
+                }
+                start += run.stride as usize;
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Edges from operands that write to operands that read: how they are kept while they are found, and then by operand.
 //!
-//! One operand meets another in many classes, so whoever walks says the same edge again and again. [`Pairs`] leaves most
+//! One operand meets another in many classes, so a walk finds the same edge again and again. [`Pairs`] leaves most
 //! repetitions out: it remembers the last writer of each reader, and one writer's edges come mostly together. The rest
 //! goes when each operand's list is sorted.
 

@@ -96,7 +96,7 @@ fn functions(program: &Program, classes: Classes, graph: Graph<'_>) -> Functions
         let insts = program.blocks[block as usize].insts.clone();
         for operand in insts.flat_map(|i| program.insts[i as usize].operands.clone()) {
             if program.role(operand) == Role::Write {
-                classes.each(program.runs_of(operand)).for_each(&mut *set);
+                classes.each(program.runs_of(operand), &mut *set);
             }
         }
     });
@@ -158,8 +158,6 @@ fn find<'p>(
     for block in 0..program.blocks.len() as u32 {
         let (exposed, reaching, killed) = (found.exposed.len(), found.reaching.len(), found.killed.len());
         walker.walk(block, &mut found, sink);
-        found.exposed[exposed..].sort_unstable();
-        found.reaching[reaching..].sort_unstable();
         graph.exposed.push(exposed as u32..found.exposed.len() as u32);
         graph.reaching.push(reaching as u32..found.reaching.len() as u32);
         for &(class, _) in &found.exposed[exposed..] {

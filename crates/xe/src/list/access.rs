@@ -1,6 +1,6 @@
 //! What each instruction reads and writes, to the byte, for dataflow.
 
-use isaglot_listing::dataflow::{FileId, Link, OperandId, Polarity, Program as Accesses, Role};
+use isaglot_listing::dataflow::{FileId, OperandId, Polarity, Program as Accesses, Role};
 
 use crate::inst::{Desc, File, Form, Inst, NO_STRIDE, VXH, XeOperand, XeOperandKind};
 use crate::isa::Xe;
@@ -8,9 +8,12 @@ use crate::message::{LoadStore, Unit};
 use crate::stream::Program;
 
 use super::blocks::Exit;
+use super::building::{Before, Building};
 
 /// The order of register files in listings.
 pub(crate) const FILES: [&str; 5] = ["r", "acc", "s", "f", "a"];
+/// The same as the keys of an object of numbers.
+pub(super) const FILE_KEYS: [&str; 5] = ["{\"r\":", ",\"acc\":", ",\"s\":", ",\"f\":", ",\"a\":"];
 const R: FileId = FileId(0);
 pub(crate) const ACC: FileId = FileId(1);
 const S: FileId = FileId(2);
@@ -92,98 +95,6 @@ pub(crate) fn shown_region(i: &Inst, n: usize) -> (u32, u32, u32) {
     (v, if o.w == NO_STRIDE { 1 } else { u32::from(o.w).max(1) }, h)
 }
 
-/// The operands of one instruction in few bytes: operands are numbered one after the other.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PackedIds {
-    first: u32,
-    /// One more than what is to be added to `first`; 0: no such operand.
-    at: [u8; 11],
-    /// The listing says what it implies, be it nothing.
-    pub(super) implies: bool,
-}
-
-impl PackedIds {
-    fn new(ids: &Ids, first: OperandId, implies: bool) -> PackedIds {
-        let Ids { dst, dst_address, srcs: [a, b, c], pred, fm, implicit_read, implicit_write, desc, exdesc } = *ids;
-        let all = [dst, dst_address, a, b, c, pred, fm, implicit_read, implicit_write, desc, exdesc];
-        let packed = |id: OperandId| if id == NONE { 0 } else { (id - first + 1) as u8 };
-        PackedIds { first, at: all.map(packed), implies }
-    }
-
-    pub(super) fn ids(&self) -> Ids {
-        let unpacked = |at: u8| if at == 0 { NONE } else { self.first + u32::from(at) - 1 };
-        let [dst, dst_address, a, b, c, pred, fm, implicit_read, implicit_write, desc, exdesc] = self.at.map(unpacked);
-        Ids { dst, dst_address, srcs: [a, b, c], pred, fm, implicit_read, implicit_write, desc, exdesc }
-    }
-}
-
-/// What instructions touch, with `compat` what `iga64` takes them to touch; and those before an instruction in its block
-/// that may say what it gathers: writes of the scalar register.
-struct Before {
-    scalars: Vec<Inst>,
-    compat: bool,
-}
-
-/// A program as a dataflow problem, while it is built instruction by instruction.
-pub(super) struct Building<'s> {
-    out: Accesses,
-    /// Where the next blocks start, and where control goes from each of them, the present one first.
-    starts: std::iter::Peekable<std::slice::Iter<'s, u32>>,
-    exits: std::slice::Iter<'s, Exit>,
-    before: Before,
-}
-
-impl<'s> Building<'s> {
-    /// `exits` says where control goes from each block.
-    pub(super) fn new(xe: &Xe<'_>, starts: &'s [u32], exits: &'s [Exit], compat: bool) -> Building<'s> {
-        let before = Before { scalars: Vec::new(), compat };
-        let starts = starts.get(1..).unwrap_or(&[]).iter().peekable();
-        Building { out: Accesses::new(&xe.platform.file_bytes()), starts, exits: exits.iter(), before }
-    }
-
-    /// Adds the instruction at an offset, or a word that is none.
-    pub(super) fn add(&mut self, xe: &Xe<'_>, pc: u32, inst: Option<&Inst>) -> Ids {
-        while self.starts.next_if(|s| **s <= pc).is_some() {
-            self.end();
-        }
-        let Some(i) = inst else {
-            self.before.scalars.clear();
-            self.out.instruction(None);
-            return Ids::default();
-        };
-        let ids = xe.access(i, &self.before, &mut self.out);
-        if i.dst.file == File::S && i.dst.kind == XeOperandKind::Direct {
-            self.before.scalars.push(*i);
-        }
-        ids
-    }
-
-    /// The same in few bytes.
-    pub(super) fn add_packed(&mut self, xe: &Xe<'_>, pc: u32, inst: Option<&Inst>) -> PackedIds {
-        let first = self.out.operand_count();
-        let ids = self.add(xe, pc, inst);
-        PackedIds::new(&ids, first, inst.is_some_and(|i| xe.implies(i, self.before.compat)))
-    }
-
-    fn end(&mut self) {
-        let exit = self.exits.next();
-        self.out.link(exit.map_or(Link::None, |e| e.link));
-        self.out.block(exit.map_or(Vec::new(), |e| e.succs.clone()));
-        self.before.scalars.clear();
-    }
-
-    /// The whole; `empty` if the program has no blocks.
-    pub(super) fn finish(mut self, empty: bool) -> Accesses {
-        if !empty {
-            self.end();
-            if self.starts.next().is_some() {
-                self.out.block(Vec::new());
-            }
-        }
-        self.out
-    }
-}
-
 impl<'d> Xe<'d> {
     /// The program as a dataflow problem, and the operands of each instruction. `exits` says where control goes from each
     /// block; with `compat`, instructions touch what `iga64` takes them to touch.
@@ -200,7 +111,7 @@ impl<'d> Xe<'d> {
         reads || writes || i.opts.acc_wr || (compat && info.select && i.pred.is_some())
     }
 
-    fn access(&self, i: &Inst, before: &Before, out: &mut Accesses) -> Ids {
+    pub(super) fn access(&self, i: &Inst, before: &Before, out: &mut Accesses) -> Ids {
         let info = self.op(i.op);
         let mut ids = Ids::default();
         let es = u32::from(i.es);

@@ -10,8 +10,9 @@ use isaglot_listing::dataflow::{Flow, Link, Program as Accesses, TooLarge, solve
 use isaglot_listing::tree::Function;
 use isaglot_listing::write::{self, InstPiece};
 
-use super::access::{Building, FILES, Ids, NONE, PackedIds};
+use super::access::{FILE_KEYS, Ids, NONE};
 use super::blocks::{Exit, Last};
+use super::building::{Building, PackedIds, place};
 use super::sets;
 use crate::inst::Form;
 use crate::isa::Xe;
@@ -91,8 +92,8 @@ impl Flowing {
 
     /// What was found about an instruction.
     pub(super) fn of(&self, n: u32, form: Form, compat: bool) -> InstFlow<'_> {
-        let implies = self.ids.get(n as usize).is_some_and(|ids| ids.implies);
-        InstFlow { flow: &self.flow, n, ids: self.ids(n), implies, form, compat }
+        let ids = self.ids.get(n as usize).copied().unwrap_or_default();
+        InstFlow { flow: &self.flow, n, ids, form, compat }
     }
 }
 
@@ -100,8 +101,7 @@ impl Flowing {
 pub(super) struct InstFlow<'a> {
     flow: &'a Flow,
     n: u32,
-    ids: Ids,
-    implies: bool,
+    ids: PackedIds,
     form: Form,
     compat: bool,
 }
@@ -109,7 +109,7 @@ pub(super) struct InstFlow<'a> {
 impl InstFlow<'_> {
     /// Adds the live bytes.
     pub(super) fn totals(&self, out: &mut Vec<u8>) {
-        write::live_bytes(out, FILES.iter().copied().zip(self.flow.live(self.n).iter().copied()));
+        write::live_bytes_after(out, FILE_KEYS.iter().copied().zip(self.flow.live(self.n).iter().copied()));
     }
 
     /// Adds to a piece whose text begins at `begin` what was found.
@@ -117,13 +117,13 @@ impl InstFlow<'_> {
         match piece {
             InstPiece::Head => self.add_head(begin, out),
             InstPiece::Dst if self.form != Form::Send => {
-                let beside = if self.compat { self.ids.implicit_write } else { NONE };
-                let address = if self.compat { NONE } else { self.ids.dst_address };
+                let beside = if self.compat { self.ids.id(place::IMPLICIT_WRITE) } else { NONE };
+                let address = if self.compat { NONE } else { self.ids.id(place::DST_ADDRESS) };
                 self.add_before_brace(out, |flow, out| {
                     write::ids(out, ", \"defs\":", flow.links(address));
                     match beside {
-                        NONE => write::ids(out, ", \"uses\":", flow.links(flow.ids.dst)),
-                        _ => write::ids(out, ", \"uses\":", &flow.both(flow.ids.dst, beside)),
+                        NONE => write::ids(out, ", \"uses\":", flow.links(flow.ids.id(place::DST))),
+                        _ => write::ids(out, ", \"uses\":", &flow.both(flow.ids.id(place::DST), beside)),
                     }
                 });
             }
@@ -150,10 +150,11 @@ impl InstFlow<'_> {
     }
 
     fn add_head(&self, begin: usize, out: &mut Vec<u8>) {
-        self.add_in_head(b"\"pred\":{", (begin, ", \"defs\":", self.ids.pred), out);
-        self.add_in_head(b"\"fm\":{", (begin, ", \"uses\":", self.ids.fm), out);
-        if self.implies {
-            let (defs, uses) = (self.links(self.ids.implicit_read), self.links(self.ids.implicit_write));
+        self.add_in_head(b"\"pred\":{", (begin, ", \"defs\":", self.ids.id(place::PRED)), out);
+        self.add_in_head(b"\"fm\":{", (begin, ", \"uses\":", self.ids.id(place::FM)), out);
+        if self.ids.implies {
+            let (defs, uses) =
+                (self.links(self.ids.id(place::IMPLICIT_READ)), self.links(self.ids.id(place::IMPLICIT_WRITE)));
             write::implicit(out, defs, uses);
         }
     }
@@ -172,9 +173,10 @@ impl InstFlow<'_> {
 
     fn add_source(&self, n: usize, begin: usize, out: &mut Vec<u8>) {
         let id = match (self.form, n) {
-            (Form::Send, 2) => self.ids.exdesc,
-            (Form::Send, 3) => self.ids.desc,
-            _ => self.ids.srcs.get(n).copied().unwrap_or(NONE),
+            (Form::Send, 2) => self.ids.id(place::EXDESC),
+            (Form::Send, 3) => self.ids.id(place::DESC),
+            _ if n < 3 => self.ids.id(place::SRCS + n),
+            _ => NONE,
         };
         const ADDRESS: &[u8] = b"{\"kind\":\"AD\"";
         let text = out.get(begin..).unwrap_or(&[]);
@@ -190,7 +192,9 @@ impl InstFlow<'_> {
         let digits = find(length).unwrap_or(text.len().saturating_sub(1));
         let end = digits + text.iter().skip(digits).take_while(|b| b.is_ascii_digit()).count();
         if by_register {
-            self.add_before_brace(out, |flow, out| write::ids(out, ", \"sdefs\":", flow.links(flow.ids.exdesc)));
+            self.add_before_brace(out, |flow, out| {
+                write::ids(out, ", \"sdefs\":", flow.links(flow.ids.id(place::EXDESC)))
+            });
         }
         insert(out, begin + end, ", \"adefs\":", self.links(id));
     }

@@ -18,13 +18,7 @@ impl<'d> Xe<'d> {
 
     /// Adds what dataflow found. With `compat`, destinations count readers of the accumulator as theirs, a select has its
     /// flag among what it implies, and an indirect destination does not say what defines its address.
-    pub(super) fn add_flow(
-        &self,
-        i: &Inst,
-        (n, ids): (u32, &Ids),
-        (flow, compat): (&Flow, bool),
-        e: &mut Element<'d>,
-    ) {
+    pub(super) fn add_flow(&self, i: &Inst, (n, ids): (u32, &Ids), (flow, compat): (&Flow, bool), e: &mut Element<'d>) {
         self.add_totals(n, flow, e);
         let list = |id| if id == NONE { Vec::new() } else { flow.links(id).to_vec() };
         let both = |a, b| {

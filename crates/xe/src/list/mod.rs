@@ -2,6 +2,7 @@
 
 mod access;
 mod blocks;
+mod building;
 mod element;
 mod fast;
 mod flow;
