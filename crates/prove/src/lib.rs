@@ -11,7 +11,8 @@
 //!
 //! Laws: [`sequence`] (opening a handle and using it is the native instruction; what the fallback interfaces give),
 //! [`machine`] (the same on a given machine, and that nothing outside its maps reaches a device), [`against`] (another
-//! text says the same), [`routine`] (RISC-V code says the same), [`encoding`] (profiles agree).
+//! text says the same), [`routine`] (RISC-V code says the same), [`encoding`] (profiles agree), [`instructions`] (the Unified Database says of an
+//! instruction what the description says).
 //!
 //! No I/O here: the caller asks the solver, and gives its answer.
 
@@ -20,6 +21,7 @@ pub mod against;
 pub mod claim;
 pub mod command;
 pub mod encoding;
+pub mod instructions;
 pub mod limits;
 pub mod machine;
 pub mod riscv;
