@@ -1,11 +1,11 @@
 //! Every text of the Unified Database against the shipped description, by z3: proved, refuted by a step that the hart takes, or
 //! out of scope with the reason. The ledger has all that is not proved.
 
+#[path = "../../riscv/tests/it/description.rs"]
+mod description;
 #[allow(dead_code, reason = "not every test reads rows")]
 #[path = "../../riscv/tests/formats/mod.rs"]
 mod formats;
-#[path = "../../riscv/tests/it/description.rs"]
-mod description;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn main() {
 fn z3(script: &str, names: &[String]) -> Answer {
     let ask = |more: &str| {
         let text = format!("{script}{more}");
-        peer::output(Command::new("z3").args(["-in", "-t:20000"]), &text).unwrap_or_else(|e| e)
+        peer::output(Command::new("z3").args(["-in", "-t:15000"]), &text).unwrap_or_else(|e| e)
     };
     let said = ask("");
     match said.lines().next() {
@@ -63,7 +63,9 @@ fn values(said: &str) -> Vec<Word> {
 /// The hart takes the step as the shipped description says.
 fn replays(isa: &Isa, xlen: Xlen, step: &Step) -> Result<(), String> {
     const START: u64 = 0x8000_0100;
-    let mut hart = Hart::new(isa, Config::new(xlen.bits()))?;
+    let mut config = Config::new(xlen.bits());
+    config.extensions = Some("priv m a c zcb b zbc zk zks zicond".split(' ').map(str::to_owned).collect());
+    let mut hart = Hart::new(isa, config)?;
     for (at, byte) in &step.memory {
         hart.memory().write(*at, &[*byte]).map_err(|at| format!("no memory at {at:#x}"))?;
     }
@@ -129,7 +131,8 @@ fn proofs(corpus: &Path) -> Result<(), Failed> {
         if took.as_secs() > 3 {
             println!("{place}: {took:?}");
         }
-        let class = result.as_ref().map_or_else(|why| why.split(':').next().unwrap_or("").to_owned(), |()| "proved".to_owned());
+        let class =
+            result.as_ref().map_or_else(|why| why.split(':').next().unwrap_or("").to_owned(), |()| "proved".to_owned());
         *counts.entry(class).or_default() += 1;
         tally.row("udb", place, result);
     }

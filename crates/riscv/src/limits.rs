@@ -45,5 +45,14 @@ pub const MAX_IDL_VALUES: usize = 100_000;
 /// The most rounds of one loop in IDL.
 pub const MAX_IDL_ROUNDS: usize = 1024;
 
+/// The most operators, indices and `else if` of one statement in IDL.
+pub const MAX_IDL_OPERATORS: usize = 128;
+
+/// The most effects of one text in IDL.
+pub const MAX_IDL_EFFECTS: usize = 4096;
+
+/// The most levels of statements and expressions inside one another that lowering follows, through calls too.
+pub const MAX_IDL_LEVELS: usize = 160;
+
 /// The most calls inside one another in IDL.
 pub const MAX_IDL_CALLS: usize = 32;

@@ -60,6 +60,45 @@ pub fn udb(data: &[u8]) {
     }
 }
 
+/// Reads declarations and, after a line `---`, the text of an instruction in IDL; gives how many register widths it was lowered
+/// for. What is lowered is a sound text of the semantics language.
+#[cfg(feature = "formats")]
+pub fn idl(text: &str) -> usize {
+    use crate::formats::idl::{self, DecodeField, Place, Program, Target};
+    let (mut files, mut found) = (SourceMap::new(), Diagnostics::new());
+    let place = Place::plain(files.add("fuzz", text.as_bytes()), 0);
+    let (head, body) = text.split_once("\n---\n").unwrap_or(("", text));
+    let declarations = idl::declarations(&place, head, &mut found);
+    let mut program = Program::prelude();
+    program.extend(&declarations);
+    idl::check_declarations(&program, &declarations, &mut found);
+    let body = idl::statements(&place, body, &mut found);
+    let fields = [("xd", 5, false), ("xs1", 5, false), ("xs2", 5, false), ("imm", 12, true), ("shamt", 6, false)];
+    idl::check(&program, &fields.map(|(name, _, signed)| (name, signed)), &body, &mut found);
+    for d in &found {
+        assert!(d.labels.iter().all(|l| files.get(l.span.file).is_some()), "{} has no place", d.code);
+    }
+    let mut lowered = 0;
+    for xlen in [Xlen::Rv32, Xlen::Rv64] {
+        let list = fields.map(|(name, width, signed)| DecodeField {
+            name: name.to_owned(),
+            width,
+            signed,
+            number: name.to_owned(),
+        });
+        let Ok(made) = idl::lower(&program, &Target::user(xlen), &list, &body) else { continue };
+        lowered += 1;
+        let env = idl::environment(xlen.bits(), &list, &made.traps);
+        let mut wrong = Diagnostics::new();
+        let file = files.add("lowered", made.text.as_bytes());
+        let tree = isaglot_semantics::parse(file, 0, &made.text, &mut wrong);
+        let _ = tree.and_then(|tree| isaglot_semantics::check(&tree, &env, &mut wrong));
+        let said: Vec<&str> = wrong.iter().map(|d| d.message.as_str()).collect();
+        assert!(said.is_empty(), "{text}\n{}\n{}", made.text, said.join("\n"));
+    }
+    lowered
+}
+
 /// The files of a text with lines `==> PATH`.
 #[cfg(feature = "formats")]
 fn parts(data: &[u8]) -> Vec<(String, Vec<u8>)> {

@@ -44,7 +44,8 @@ pub(super) fn operands(
             made.push(Binding::Immediate(terms.number(0, 1)));
             continue;
         }
-        let unclear = |why: &str| ("unclear-operand", format!("`{}` of `{}` {why}", isa.text(name), encoding.display_name));
+        let unclear =
+            |why: &str| ("unclear-operand", format!("`{}` of `{}` {why}", isa.text(name), encoding.display_name));
         let case = encoding.cases.iter().find(|c| c.fields.iter().any(|f| f.name == name));
         let case = case.ok_or_else(|| unclear("is not defined"))?;
         if case.guard.is_some() {

@@ -22,8 +22,8 @@ use isaglot_source::{Diagnostics, SourceMap};
 
 use crate::claim::{Answer, Claim, Model, Verdict, all, any, decide, differ};
 use crate::symbolic::{Binding, BoundBody, CAUSE_BITS, EXTERN_TRAP, SymbolicState, execute};
-use outside::Registers;
 use crate::term::{Sort, Term, TermId, Terms};
+use outside::Registers;
 use sides::{Side, compiled, used_operands};
 pub use step::{After, DATA, Step};
 
@@ -126,12 +126,7 @@ fn sharing(isa: &Isa, xlen: Xlen, pattern: &Pattern) -> Vec<(EncodingId, Vec<Pat
     made
 }
 
-fn compare(
-    isa: &Isa,
-    xlen: Xlen,
-    instruction: &Instruction,
-    lowered: &idl::Lowered,
-) -> Result<Vec<Compared>, Reason> {
+fn compare(isa: &Isa, xlen: Xlen, instruction: &Instruction, lowered: &idl::Lowered) -> Result<Vec<Compared>, Reason> {
     let encoding = instruction.encoding(xlen).ok_or(("none", "it has no words for this width".to_owned()))?;
     let found = sharing(isa, xlen, &encoding.pattern);
     if found.is_empty() {
@@ -179,8 +174,7 @@ fn one(
     let ours = Side { env: shared, body, bindings: our_bindings };
     let theirs = Side { env, body: theirs, bindings: their_bindings };
     let run = |terms: &mut Terms, side: &Side| {
-        let bound =
-            BoundBody { env: &side.env, body: &side.body, bindings: &side.bindings, zeros: &zeros, size };
+        let bound = BoundBody { env: &side.env, body: &side.body, bindings: &side.bindings, zeros: &zeros, size };
         execute(terms, bound, &before, &mut Registers)
     };
     let illegal = ours.env.trap_number("illegal");
@@ -256,7 +250,12 @@ fn difference(terms: &mut Terms, a: &SymbolicState, b: &SymbolicState) -> TermId
 fn registers(isa: &Isa, terms: &mut Terms, before: &SymbolicState) -> Vec<TermId> {
     let x = isa.register_files().iter().position(|f| f.name == "#x");
     let Some(&file) = x.and_then(|x| before.files.get(x)) else { return Vec::new() };
-    (0..32).map(|n| { let at = terms.number(n, 5); terms.read(file, at) }).collect()
+    (0..32)
+        .map(|n| {
+            let at = terms.number(n, 5);
+            terms.read(file, at)
+        })
+        .collect()
 }
 
 /// Where memory is read before it is changed, and what is there.

@@ -33,7 +33,9 @@ pub(super) fn used_operands(body: &Body) -> Vec<bool> {
     };
     for value in &body.values {
         match value {
-            Value::Immediate(op) | Value::RegisterNumber(op) | Value::Register(_, RegisterIndex::Operand(op)) => mark(op.0),
+            Value::Immediate(op) | Value::RegisterNumber(op) | Value::Register(_, RegisterIndex::Operand(op)) => {
+                mark(op.0)
+            }
             _ => {}
         }
     }

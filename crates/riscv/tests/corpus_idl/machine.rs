@@ -1,7 +1,7 @@
 //! A hart of one step: 32 registers, 64 bytes of memory, `fcsr`.
 
 use isaglot_bits::Word;
-use isaglot_semantics::{Env, Extern, ExternId, FileIndex, Machine, OperandIndex, Symbol};
+use isaglot_semantics::{ExternId, FileIndex, Machine, OperandIndex};
 
 /// The address of the instruction.
 pub(crate) const P: u64 = 0x2000_0000;
@@ -21,29 +21,6 @@ pub(crate) struct Hart {
     pub(crate) fields: Vec<u64>,
     /// Bytes of the instruction.
     pub(crate) size: u64,
-}
-
-/// The names that lowered texts may use, with the fields of an instruction as immediates.
-pub(crate) fn environment(xlen: u32, fields: &[(String, u32)], traps: &[String]) -> Env {
-    let mut env = Env::new(&[("xlen", xlen)]);
-    env.file("x", xlen, 32);
-    let externs: [(&str, Vec<u32>, Option<u32>); 5] = [
-        ("csr_read", vec![12], Some(xlen)),
-        ("csr_write", vec![12, xlen], None),
-        ("reserve", vec![xlen], None),
-        ("reserved", vec![xlen], Some(1)),
-        ("fence_i", vec![], None),
-    ];
-    for (name, args, result) in externs {
-        env.add_extern(Extern { name: name.to_owned(), args, result });
-    }
-    for (name, width) in fields {
-        env.operand(name, Symbol::Immediate { width: *width });
-    }
-    for trap in traps {
-        env.trap(trap);
-    }
-    env
 }
 
 impl Hart {

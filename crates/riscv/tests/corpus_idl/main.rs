@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use isaglot_riscv::Xlen;
-use isaglot_riscv::formats::idl::{DecodeField, Lowered, Program, Refusal, Target, lower};
+use isaglot_riscv::formats::idl::{DecodeField, Lowered, Program, Refusal, Target, environment, lower};
 use isaglot_semantics::Body;
 use isaglot_source::{Diagnostics, SourceMap, render};
 use isaglot_testing::{Failed, Tally, ledger, suite};
@@ -44,6 +44,16 @@ fn parses(folder: &Path) -> Result<(), Failed> {
 
 type Fields = BTreeMap<(String, u32), Vec<vectors::Field>>;
 
+fn decode_fields(fields: &[vectors::Field]) -> Vec<DecodeField> {
+    let field = |f: &vectors::Field| DecodeField {
+        name: f.name.clone(),
+        width: f.bits.len() as u32,
+        signed: f.signed,
+        number: f.name.clone(),
+    };
+    fields.iter().map(field).collect()
+}
+
 /// Every text lowered for every register width that the instruction has.
 struct All {
     fields: Fields,
@@ -62,13 +72,7 @@ fn lowered(folder: &Path) -> Result<All, Failed> {
         for xlen in [Xlen::Rv32, Xlen::Rv64] {
             let key = (operation.name.clone(), xlen.bits());
             let Some(list) = fields.get(&key) else { continue };
-            let field = |f: &vectors::Field| DecodeField {
-                name: f.name.clone(),
-                width: f.bits.len() as u32,
-                signed: f.signed,
-                number: f.name.clone(),
-            };
-            let list: Vec<DecodeField> = list.iter().map(field).collect();
+            let list = decode_fields(list);
             lowered.insert(key, lower(&program, &Target::user(xlen), &list, &body));
         }
     }
@@ -77,8 +81,7 @@ fn lowered(folder: &Path) -> Result<All, Failed> {
 
 /// A lowered text, checked.
 fn compiled(lowered: &Lowered, fields: &[vectors::Field], xlen: u32) -> Result<Body, String> {
-    let fields: Vec<(String, u32)> = fields.iter().map(|f| (f.name.clone(), f.bits.len() as u32)).collect();
-    let env = machine::environment(xlen, &fields, &lowered.traps);
+    let env = environment(xlen, &decode_fields(fields), &lowered.traps);
     let (mut files, mut found) = (SourceMap::new(), Diagnostics::new());
     let file = files.add("lowered", lowered.text.as_bytes());
     let tree = isaglot_semantics::parse(file, 0, &lowered.text, &mut found);

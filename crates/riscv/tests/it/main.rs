@@ -3,6 +3,7 @@
 mod branches;
 mod description;
 mod elf;
+mod idl;
 mod space;
 mod udb;
 mod udb_faults;

@@ -26,7 +26,6 @@ const STARTS: &[&str] =
 
 impl Parser<'_, '_> {
     fn skip_to_declaration(&mut self) {
-        self.leave_all();
         self.next();
         while self.peek().kind != Kind::End && !STARTS.iter().any(|s| self.word(s)) {
             self.next();
@@ -34,6 +33,7 @@ impl Parser<'_, '_> {
     }
 
     fn declaration(&mut self) -> Parsed<Declaration> {
+        self.leave_all();
         if self.eat_word("include") {
             let token = self.peek().clone();
             if token.kind != Kind::Text {

@@ -24,6 +24,12 @@ const ABOVE_COMPARISONS: usize = 7;
 /// How far the `>` of a call's `f<…>(` may be.
 const MAX_TEMPLATE: usize = 64;
 
+/// A binary operator and its level.
+fn operator(symbol: &str) -> Option<(usize, Op)> {
+    let find = |(level, list): (usize, &&[(&str, Op)])| list.iter().find(|o| o.0 == symbol).map(|o| (level, o.1));
+    LEVELS.iter().enumerate().find_map(find)
+}
+
 impl Parser<'_, '_> {
     pub(crate) fn expr(&mut self) -> Parsed<Expr> {
         self.enter()?;
@@ -49,17 +55,17 @@ impl Parser<'_, '_> {
         Ok(made)
     }
 
-    fn level(&mut self, level: usize) -> Parsed<Expr> {
-        let Some(operators) = LEVELS.get(level) else { return self.prefix() };
-        let mut left = self.level(level + 1)?;
+    /// Operators of this level and tighter ones.
+    fn level(&mut self, loosest: usize) -> Parsed<Expr> {
+        let mut left = self.prefix()?;
         loop {
             let found = match self.peek().kind {
-                Kind::Symbol(s) => operators.iter().find(|o| o.0 == s).map(|o| o.1),
+                Kind::Symbol(s) => operator(s).filter(|(level, _)| *level >= loosest),
                 _ => None,
             };
-            let Some(op) = found else { return Ok(left) };
-            // `>>` and `>>>` would end two templates.
+            let Some((level, op)) = found else { return Ok(left) };
             self.next();
+            self.operator()?;
             let right = self.level(level + 1)?;
             let span = left.span.to(right.span);
             left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
@@ -85,6 +91,9 @@ impl Parser<'_, '_> {
         let mut e = self.primary()?;
         loop {
             let start = e.span;
+            if self.is("[") || self.is(".") {
+                self.operator()?;
+            }
             if self.eat("[") {
                 let high = self.expr()?;
                 let kind = if self.eat(":") {

@@ -18,7 +18,7 @@ pub mod syntax;
 
 pub use check::{check, check_declarations};
 pub use declare::declarations;
-pub use lower::{DecodeField, Lowered, Refusal, Target, UNDEFINED, lower};
+pub use lower::{DecodeField, Lowered, Refusal, Target, UNDEFINED, environment, lower};
 pub use parse::statements;
 pub use place::Place;
 pub use program::{Parameter, Program};

@@ -17,6 +17,8 @@ pub(crate) struct Parser<'a, 'b> {
     tokens: Vec<Token<'a>>,
     at: usize,
     depth: usize,
+    /// Operators of this statement so far.
+    operators: usize,
     pub(crate) out: &'b mut Diagnostics,
 }
 
@@ -55,7 +57,7 @@ impl<'a, 'b> Parser<'a, 'b> {
             return None;
         }
         let tokens = lex(place, text, out);
-        Some(Parser { tokens, at: 0, depth: 0, out })
+        Some(Parser { tokens, at: 0, depth: 0, operators: 0, out })
     }
 
     pub(crate) fn peek(&self) -> &Token<'a> {
@@ -132,9 +134,10 @@ impl<'a, 'b> Parser<'a, 'b> {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Back to the level of a file, after an error.
+    /// Back to the level of a file.
     pub(crate) fn leave_all(&mut self) {
         self.depth = 0;
+        self.operators = 0;
     }
 
     pub(crate) fn ident(&mut self, what: &str) -> Parsed<Ident> {
@@ -188,9 +191,12 @@ impl<'a, 'b> Parser<'a, 'b> {
             if self.peek().kind == Kind::End || (in_block && self.is("}")) {
                 return list;
             }
-            let (before, depth) = (self.at, self.depth);
+            let (before, depth, operators) = (self.at, self.depth, self.operators);
             match self.statement() {
-                Ok(s) => list.push(s),
+                Ok(s) => {
+                    self.operators = operators;
+                    list.push(s);
+                }
                 Err(Failed) => {
                     self.depth = depth;
                     self.recover(before);
@@ -234,7 +240,19 @@ impl<'a, 'b> Parser<'a, 'b> {
         Ok(list)
     }
 
+    /// Counts an operator that makes an expression deeper without nesting.
+    pub(crate) fn operator(&mut self) -> Parsed<()> {
+        self.operators += 1;
+        if self.operators <= limits::MAX_IDL_OPERATORS {
+            return Ok(());
+        }
+        let message = format!("a statement of more than {} operators", limits::MAX_IDL_OPERATORS);
+        self.out.push(error(message).label(self.peek().span, ""));
+        Err(Failed)
+    }
+
     fn statement(&mut self) -> Parsed<Stmt> {
+        self.operators = 0;
         let start = self.peek().span;
         if self.word("if") {
             return self.conditional(start);
@@ -269,6 +287,7 @@ impl<'a, 'b> Parser<'a, 'b> {
             self.expect("(", "after `if`")?;
             let condition = self.expr()?;
             self.expect(")", "after the condition")?;
+            self.operator()?;
             arms.push((condition, self.block("after the condition")?));
             if !self.eat_word("else") {
                 break;

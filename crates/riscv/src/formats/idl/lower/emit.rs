@@ -54,10 +54,11 @@ fn refusal(class: &'static str, message: &str) -> Refusal {
 
 fn reads_first(graph: &Graph, effects: Vec<Guarded>) -> Vec<Guarded> {
     let mut made: Vec<Guarded> = Vec::new();
+    let late = of_results(graph, |_| true);
     let mut first = 0;
     for (guards, effect) in effects {
         match &effect {
-            Effect::Read(id) if !needs_result(graph, *id) => {
+            Effect::Read(id) if !late[id.0 as usize] => {
                 made.insert(first, (guards, effect));
                 first += 1;
             }
@@ -71,8 +72,16 @@ fn reads_first(graph: &Graph, effects: Vec<Guarded>) -> Vec<Guarded> {
     made
 }
 
-fn needs_result(graph: &Graph, id: Id) -> bool {
-    matches!(graph.node(id), Node::Result(_)) || graph.parts(id).into_iter().any(|part| needs_result(graph, part))
+/// Which values are made of what a load or a call gave.
+fn of_results(graph: &Graph, is_one: impl Fn(u32) -> bool) -> Vec<bool> {
+    let mut made = vec![false; graph.len()];
+    for at in 0..graph.len() {
+        made[at] = match graph.node(Id(at as u32)) {
+            Node::Result(n) => is_one(*n),
+            _ => graph.parts(Id(at as u32)).iter().any(|p| made[p.0 as usize]),
+        };
+    }
+    made
 }
 
 /// The values that an effect needs.
@@ -93,6 +102,8 @@ struct Emit<'a> {
     named: Vec<bool>,
     /// Values that are made of what a load or a call under a condition gave.
     inner: Vec<bool>,
+    /// The value that each load or call gave.
+    results: FxHashMap<u32, Id>,
     /// The names that can be used here.
     names: FxHashMap<Id, String>,
     out: String,
@@ -103,13 +114,15 @@ struct Emit<'a> {
 impl<'a> Emit<'a> {
     fn new(graph: &'a Graph, fields: &'a [DecodeField], effects: &[Guarded]) -> Emit<'a> {
         let count = graph.len();
-        let (mut uses, mut inner_results) = (vec![0u32; count], Vec::new());
+        let (mut uses, mut inner_results) = (vec![0u32; count], rustc_hash::FxHashSet::default());
         for (guards, effect) in effects {
             for id in roots(graph, effect).iter().chain(guards) {
                 uses[id.0 as usize] += 1;
             }
             match effect {
-                Effect::Load(n, ..) | Effect::Call(_, _, Some(n)) if !guards.is_empty() => inner_results.push(*n),
+                Effect::Load(n, ..) | Effect::Call(_, _, Some(n)) if !guards.is_empty() => {
+                    inner_results.insert(*n);
+                }
                 _ => {}
             }
         }
@@ -123,14 +136,10 @@ impl<'a> Emit<'a> {
                 }
             }
         }
-        let (mut named, mut inner, mut height) = (vec![false; count], vec![false; count], vec![0u32; count]);
+        let inner = of_results(graph, |n| inner_results.contains(&n));
+        let (mut named, mut height) = (vec![false; count], vec![0u32; count]);
         for at in 0..count {
             let id = Id(at as u32);
-            inner[at] = match graph.node(id) {
-                Node::Result(n) => inner_results.contains(n),
-                Node::Register(..) => false,
-                _ => graph.parts(id).iter().any(|p| inner[p.0 as usize]),
-            };
             let leaf = matches!(
                 graph.node(id),
                 Node::Const(_) | Node::Field(_) | Node::Pc | Node::Register(..) | Node::Result(_)
@@ -143,7 +152,22 @@ impl<'a> Emit<'a> {
             height[at] = below.unwrap_or(0) + 1;
             named[at] = uses[at] > 1 || (uses[at] > 0 && height[at] >= MAX_HEIGHT);
         }
-        Emit { graph, fields, named, inner, names: FxHashMap::default(), out: String::new(), indent: 0, count: 0 }
+        let results = (0..count as u32).map(Id).filter_map(|id| match graph.node(id) {
+            Node::Result(n) => Some((*n, id)),
+            _ => None,
+        });
+        let results = results.collect();
+        Emit {
+            graph,
+            fields,
+            named,
+            inner,
+            results,
+            names: FxHashMap::default(),
+            out: String::new(),
+            indent: 0,
+            count: 0,
+        }
     }
 
     fn line(&mut self, text: &str) {
@@ -251,11 +275,10 @@ impl<'a> Emit<'a> {
             Effect::Trap(cause, Some(value)) => format!("trap({cause}, {});", self.value(*value)?),
         };
         // What is loaded can be named where its load stands, and inside of that.
-        if let Effect::Load(n, ..) | Effect::Call(_, _, Some(n)) = effect {
-            let at = (0..self.graph.len() as u32).map(Id).find(|&id| *self.graph.node(id) == Node::Result(*n));
-            if let Some(id) = at {
-                self.names.insert(id, format!("m{n}"));
-            }
+        if let Effect::Load(n, ..) | Effect::Call(_, _, Some(n)) = effect
+            && let Some(&id) = self.results.get(n)
+        {
+            self.names.insert(id, format!("m{n}"));
         }
         self.line(&line);
         Ok(())

@@ -30,6 +30,10 @@ impl Run<'_> {
 
     pub(crate) fn expr(&mut self, e: &Expr) -> Step<Value> {
         self.spend(e.span)?;
+        self.inner(e.span, |run| run.value(e))
+    }
+
+    fn value(&mut self, e: &Expr) -> Step<Value> {
         match &e.kind {
             ExprKind::Number(literal) => self.literal(literal, e.span),
             ExprKind::Text(text) => Ok(Value::Text(text.clone())),

@@ -45,7 +45,8 @@ pub(crate) enum Node {
 /// All values of one text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
-    nodes: Vec<(Node, u32)>,
+    /// How each is made, its width, and the largest number that it can be, as far as that is easy to see.
+    nodes: Vec<(Node, u32, u128)>,
     index: FxHashMap<(Node, u32), Id>,
 }
 
@@ -80,7 +81,8 @@ impl Graph {
             return id;
         }
         let id = Id(self.nodes.len() as u32);
-        self.nodes.push(key.clone());
+        let most = self.bound(&key.0, width);
+        self.nodes.push((key.0.clone(), width, most));
         self.index.insert(key, id);
         id
     }
@@ -98,11 +100,14 @@ impl Graph {
         self.number(u64::from(truth), 1)
     }
 
-    /// The largest number that a value can be, where that is easy to see.
+    /// The largest number that a value can be.
     pub(crate) fn most(&self, id: Id) -> u128 {
-        let width = self.width(id);
+        self.nodes[id.0 as usize].2
+    }
+
+    fn bound(&self, node: &Node, width: u32) -> u128 {
         let all = if width >= 128 { u128::MAX } else { (1 << width) - 1 };
-        let found = match *self.node(id) {
+        let found = match *node {
             Node::Const(ref w) if width <= 128 => Some(w.low_u128()),
             Node::ZeroExtend(x) => Some(self.most(x)),
             Node::Select(_, x, y) => Some(self.most(x).max(self.most(y))),
@@ -284,7 +289,27 @@ impl Graph {
                 _ => {}
             }
         }
-        self.make(Node::Select(c, x, y), self.width(x))
+        // One more under a condition is a sum with the condition.
+        let width = self.width(x);
+        let one = Word::from_u64(1, width);
+        if self.distance(x, y).is_some_and(|d| d == one)
+            || self.constant(x) == Some(&one) && self.constant(y).is_some_and(Word::is_zero)
+        {
+            let more = self.zero_extend(c, width);
+            return self.binary(BinaryOp::Add, y, more);
+        }
+        // So is a product without carries, bit by bit: `c ? y ^ t : y` is `y ^ (c ? t : 0)`.
+        let toggled = match *self.node(x) {
+            Node::Binary(BinaryOp::Xor, a, t) if a == y => Some(t),
+            Node::Binary(BinaryOp::Xor, t, a) if a == y => Some(t),
+            _ => None,
+        };
+        if let Some(t) = toggled {
+            let nothing = self.number(0, width);
+            let part = self.select(c, t, nothing);
+            return self.binary(BinaryOp::Xor, y, part);
+        }
+        self.make(Node::Select(c, x, y), width)
     }
 
     pub(crate) fn zero_extend(&mut self, x: Id, width: u32) -> Id {

@@ -18,6 +18,7 @@ mod memory;
 mod run;
 mod value;
 
+use isaglot_semantics::{Env, Extern, Symbol};
 use isaglot_source::{Diagnostic, Span};
 
 use super::program::Program;
@@ -92,6 +93,29 @@ pub struct Lowered {
     pub traps: Vec<String>,
     /// What the text does that can hardly be meant.
     pub findings: Vec<Diagnostic>,
+}
+
+/// The names that lowered texts use: integer registers, what the machine does, the fields of the instruction as immediates.
+pub fn environment(xlen: u32, fields: &[DecodeField], traps: &[String]) -> Env {
+    let mut env = Env::new(&[("xlen", xlen)]);
+    env.file("x", xlen, 32);
+    let externs: [(&str, Vec<u32>, Option<u32>); 5] = [
+        ("csr_read", vec![12], Some(xlen)),
+        ("csr_write", vec![12, xlen], None),
+        ("reserve", vec![xlen], None),
+        ("reserved", vec![xlen], Some(1)),
+        ("fence_i", vec![], None),
+    ];
+    for (name, args, result) in externs {
+        env.add_extern(Extern { name: name.to_owned(), args, result });
+    }
+    for field in fields {
+        env.operand(&field.number, Symbol::Immediate { width: field.width });
+    }
+    for trap in traps {
+        env.trap(trap);
+    }
+    env
 }
 
 /// Lowers the statements of an instruction.

@@ -92,6 +92,7 @@ pub(crate) struct Run<'a> {
     path: Vec<(Id, Because)>,
     frames: Vec<Frame>,
     spent: usize,
+    deep: usize,
 }
 
 impl<'a> Run<'a> {
@@ -108,6 +109,7 @@ impl<'a> Run<'a> {
             path: Vec::new(),
             frames: vec![Frame { scopes: vec![Vec::new()], ..Frame::default() }],
             spent: 0,
+            deep: 0,
         }
     }
 
@@ -126,10 +128,22 @@ impl<'a> Run<'a> {
     /// Counts a step; a run has only so many.
     pub(crate) fn spend(&mut self, span: Span) -> Step<()> {
         self.spent += 1;
-        if self.spent > limits::MAX_IDL_STEPS || self.graph.len() > limits::MAX_IDL_VALUES {
+        let many = self.graph.len() > limits::MAX_IDL_VALUES || self.effects.len() > limits::MAX_IDL_EFFECTS;
+        if many || self.spent > limits::MAX_IDL_STEPS {
             return refuse("too-large", "the text takes too many steps", span);
         }
         Ok(())
+    }
+
+    /// Runs something one level further in.
+    pub(crate) fn inner<T>(&mut self, span: Span, body: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
+        if self.deep >= limits::MAX_IDL_LEVELS {
+            return refuse("too-large", "the text nests too deep", span);
+        }
+        self.deep += 1;
+        let made = body(self);
+        self.deep -= 1;
+        made
     }
 
     /// Something that can hardly be meant, once per place.
@@ -144,6 +158,7 @@ impl<'a> Run<'a> {
     /// What is known of a condition here.
     pub(crate) fn decide(&mut self, c: Id) -> Option<bool> {
         let no = self.graph.not(c);
+        self.spent += self.path.len() / 64;
         let known = self.path.iter().find_map(|&(p, _)| if p == c { Some(true) } else { (p == no).then_some(false) });
         self.graph.truth(c).or(known)
     }
@@ -154,6 +169,7 @@ impl<'a> Run<'a> {
 
     /// Writes down that something happens here.
     pub(crate) fn effect(&mut self, effect: Effect) {
+        self.spent += self.path.len() / 64;
         // Reading a register has no effect, so it needs no condition.
         let guards = if matches!(effect, Effect::Read(_)) { Vec::new() } else { self.guards() };
         self.effects.push((guards, effect));
@@ -264,7 +280,7 @@ impl<'a> Run<'a> {
     fn statements(&mut self, list: &[Stmt]) -> Step<Flow> {
         for s in list {
             self.spend(s.span)?;
-            match self.statement(s) {
+            match self.inner(s.span, |run| run.statement(s)) {
                 Ok(Flow::Next) => {}
                 Ok(ended) => return Ok(ended),
                 Err(Stop::Trapped) => {
@@ -366,9 +382,9 @@ impl<'a> Run<'a> {
 
     fn conditional(&mut self, arms: &[(Expr, Vec<Stmt>)], otherwise: &[Stmt], span: Span) -> Step<Flow> {
         match arms.split_first() {
-            Some(((condition, then), rest)) => {
-                self.branch(condition, span, |run| run.block(then), |run| run.conditional(rest, otherwise, span))
-            }
+            Some(((condition, then), rest)) => self.inner(span, |run| {
+                run.branch(condition, span, |run| run.block(then), |run| run.conditional(rest, otherwise, span))
+            }),
             None => self.block(otherwise),
         }
     }
@@ -389,6 +405,7 @@ impl<'a> Run<'a> {
             None => {}
         }
         let before = self.frame().scopes.clone();
+        self.spent += before.iter().map(Vec::len).sum::<usize>() / 8;
         let (flow_yes, facts_yes) = self.way(c, yes)?;
         let after = std::mem::replace(&mut self.frame().scopes, before);
         let not = self.graph.not(c);
