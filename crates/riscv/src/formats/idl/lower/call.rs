@@ -6,7 +6,7 @@ use isaglot_source::Span;
 use super::UNDEFINED;
 use super::expr::width_in_bounds;
 use super::graph::{Id, Node};
-use super::run::{Effect, Run, Step, refuse};
+use super::state::{Effect, Run, Step, refuse};
 use super::value::{Fixed, Slot, Value, bits, truth};
 use crate::formats::idl::syntax::{Expr, ExprKind, Function};
 

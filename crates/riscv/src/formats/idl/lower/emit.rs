@@ -12,7 +12,7 @@ use isaglot_source::Span;
 use rustc_hash::FxHashMap;
 
 use super::graph::{Graph, Id, Node};
-use super::run::{Effect, Run};
+use super::state::{Effect, Run};
 use super::{DecodeField, Lowered, Refusal};
 
 /// How deep an expression may be before it gets a name.

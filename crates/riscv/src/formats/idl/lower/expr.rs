@@ -5,7 +5,7 @@ use isaglot_semantics::{BinaryOp, UnaryOp};
 use isaglot_source::Span;
 
 use super::graph::{Id, Node};
-use super::run::{Run, Step, refuse};
+use super::state::{Run, Step, refuse};
 use super::value::{Value, bits, truth};
 use crate::formats::idl::syntax::{Expr, ExprKind, Literal, LiteralWidth, Op, Prefix};
 use crate::limits;

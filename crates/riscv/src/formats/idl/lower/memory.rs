@@ -4,7 +4,7 @@ use isaglot_semantics::BinaryOp;
 use isaglot_source::Span;
 
 use super::graph::{Id, Node};
-use super::run::{Effect, Run, Step, refuse};
+use super::state::{Effect, Run, Step, refuse};
 use super::value::{Fixed, Value, bits};
 use crate::formats::idl::syntax::{Expr, ExprKind};
 

@@ -3,8 +3,8 @@
 //! The problem: IDL has loops, functions, early returns, variables that change and values that depend on the register
 //! width; the semantics language has none of these, so that every engine stays simple. The method: the text is *run* on
 //! values that are partly known ([`graph`]). What is constant is computed, so loops unroll and functions disappear;
-//! variables are only names for values; an `if` on something unknown runs both sides and joins what they leave. Effects
-//! (registers, memory, traps) are written down in order, each with the conditions under which it happens ([`run`]), and
+//! variables are only names for values; an `if` on something unknown runs both sides and joins what they leave ([`run`]). Effects
+//! (registers, memory, traps) are written down in order, each with the conditions under which it happens ([`state`]), and
 //! that list is the text that comes out ([`emit`]). Its size is linear in the number of steps.
 //!
 //! The invariant: what comes out does what the text says, also where the text is wrong. What IDL leaves undefined ends the
@@ -14,8 +14,10 @@ mod call;
 mod emit;
 mod expr;
 mod graph;
+mod join;
 mod memory;
 mod run;
+mod state;
 mod value;
 
 use isaglot_semantics::{Env, Extern, Symbol};
@@ -123,7 +125,7 @@ pub fn environment(xlen: u32, fields: &[DecodeField], traps: &[String]) -> Env {
 /// # Errors
 /// The reason why they have no form in the semantics language.
 pub fn lower(program: &Program, target: &Target, fields: &[DecodeField], body: &[Stmt]) -> Result<Lowered, Refusal> {
-    let mut run = run::Run::new(program, target, fields);
+    let mut run = state::Run::new(program, target, fields);
     run.whole(body)?;
     emit::text(run)
 }

@@ -3,7 +3,7 @@
 use isaglot_source::Span;
 
 use super::graph::{Graph, Id};
-use super::run::{Run, Step, refuse};
+use super::state::{Run, Step, refuse};
 use crate::formats::idl::syntax::{Type, TypeKind};
 use crate::limits;
 
