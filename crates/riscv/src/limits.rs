@@ -24,8 +24,11 @@ pub const INHERITED_NODES: usize = 1 << 18;
 /// How many names a message lists.
 pub const NAMES_IN_MESSAGE: usize = 8;
 
-/// Steps of the search for an implementation that meets a condition; then it is taken to exist.
-pub const SATISFY_STEPS: usize = 1 << 12;
+/// Terms that the search for an implementation that meets a condition looks at; then it is taken to exist.
+pub const SATISFY_TERMS: usize = 1 << 20;
+
+/// Extensions that the search decides; with more the implementation is taken to exist.
+pub const SATISFY_EXTENSIONS: usize = 1 << 9;
 
 /// The longest text in IDL, in bytes.
 pub const MAX_IDL_TEXT: usize = 1 << 20;

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::udb::version::{Requirement, Version};
 use super::{Extension, Formula, Table};
 use crate::Xlen;
-use crate::limits::SATISFY_STEPS;
+use crate::limits::{SATISFY_EXTENSIONS, SATISFY_TERMS};
 
 /// What is known of an implementation: an answer to everything that a condition asks, `None` where it is not known.
 pub trait Facts {
@@ -42,6 +42,19 @@ impl Formula {
                     (count, false) => Some(count == 1),
                 }
             }
+        }
+    }
+}
+
+impl Formula {
+    /// How many terms it has: what it costs to look at it.
+    fn terms(&self) -> usize {
+        match self {
+            Formula::Not(inner) => 1 + inner.terms(),
+            Formula::All(terms) | Formula::Any(terms) | Formula::One(terms) => {
+                1 + terms.iter().map(Formula::terms).sum::<usize>()
+            }
+            _ => 1,
         }
     }
 }
@@ -128,7 +141,7 @@ struct Search<'t> {
     /// Extensions bring what they require.
     strict: bool,
     chosen: FxHashMap<String, Choice>,
-    steps: usize,
+    terms: usize,
 }
 
 impl Facts for Search<'_> {
@@ -158,13 +171,13 @@ impl<'t> Search<'t> {
     fn new(table: &'t Table, xlen: Xlen, strict: bool) -> Search<'t> {
         let extensions = table.extensions.iter().map(|e| (e.name.as_str(), e)).collect();
         let width = if xlen == Xlen::Rv32 { 32 } else { 64 };
-        Search { extensions, width, strict, chosen: FxHashMap::default(), steps: 0 }
+        Search { extensions, width, strict, chosen: FxHashMap::default(), terms: 0 }
     }
 
     /// Whether all conditions can hold together.
     fn run(&mut self, conditions: Vec<&'t Formula>) -> bool {
-        self.steps += 1;
-        if self.steps > SATISFY_STEPS {
+        self.terms += conditions.iter().map(|c| c.terms()).sum::<usize>();
+        if self.terms > SATISFY_TERMS || self.chosen.len() > SATISFY_EXTENSIONS {
             return true;
         }
         let mut open = Vec::new();

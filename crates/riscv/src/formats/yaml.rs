@@ -8,6 +8,7 @@
 
 use std::borrow::Cow;
 
+use isaglot_source::limits::MAX_DIAGNOSTICS;
 use isaglot_source::{Diagnostic, FileId, Span};
 use saphyr_parser::{Event, Parser, ScalarStyle, Span as Marks};
 
@@ -347,13 +348,13 @@ impl<'a, 'o> Build<'a, 'o> {
         }
         let mut kept: Vec<(Key<'a>, Node<'a>)> = Vec::with_capacity(entries.len());
         for (entry, again) in entries.into_iter().zip(again) {
-            if again {
+            if !again {
+                kept.push(entry);
+            } else if self.out.len() < MAX_DIAGNOSTICS {
                 let first = kept.iter().find(|(k, _)| k.text == entry.0.text).map_or(Span::NOWHERE, |(k, _)| k.span);
                 let fault =
                     Diagnostic::error("udb-duplicate-key", format!("key `{}` twice in one mapping", entry.0.text));
                 self.out.push(fault.label(entry.0.span, "").secondary(first, "first here"));
-            } else {
-                kept.push(entry);
             }
         }
         kept

@@ -98,6 +98,11 @@ impl Faults {
                     fault.diagnostic.message = format!("`{path}`: {}", fault.diagnostic.message);
                 }
             }
+            // A quoted text may hold what a terminal would obey.
+            if fault.diagnostic.message.contains(char::is_control) {
+                let plain = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+                fault.diagnostic.message = fault.diagnostic.message.chars().map(plain).collect();
+            }
             let id = (fault.diagnostic.code, fault.diagnostic.span(), fault.diagnostic.message.clone());
             if seen.insert(id) {
                 out.push(fault.diagnostic);
