@@ -3,9 +3,9 @@
 //! The problem: two formats name 900 instructions alike and differ in hundreds of places, most of them by one habit: a rounding
 //! mode that one leaves out, an extension that one lacks. A list of all places hides the few that are faults.
 //!
-//! The method: [`forms`] brings both to shared names by [`rules`], which are data. For each name the words of all tables are cut into
+//! The method: `forms` brings both to shared names by [`rules`], which are data. For each name the words of all tables are cut into
 //! *cells*: the words that exactly these tables have. A cell that is not in all of them is a difference, exact to the word.
-//! [`cause`] says what tells its words from the others, such as a field with certain values, and equal causes make a class.
+//! `cause` says what tells its words from the others, such as a field with certain values, and equal causes make a class.
 //! Nothing is left over: every word of every table is either in all of them or a member of one class.
 
 mod cause;

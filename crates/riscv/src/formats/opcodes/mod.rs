@@ -4,8 +4,8 @@
 //! `arg_lut.csv` says where an argument lies. Lines refer to lines of other files: an import says that an instruction belongs to
 //! this extension too, a pseudo-op is another reading of some words, or the form that an instruction has on the other base.
 //!
-//! The method, in passes that each report all that is wrong: [`arguments`] reads the table, [`scan`] each line by itself,
-//! [`relate`] what lines say of each other, [`table`] makes the [`Table`](super::Table) per base. [`dict`] gives the view that the
+//! The method, in passes that each report all that is wrong: [`arguments`] reads the table, `scan` each line by itself,
+//! `relate` what lines say of each other, `table` makes the [`Table`](super::Table) per base. [`dict`] gives the view that the
 //! project's own tool has. Bits that nothing says are never guessed: a line with a fault is kept by name alone.
 
 pub mod arguments;
