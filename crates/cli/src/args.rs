@@ -14,7 +14,8 @@ use crate::target::{ProcessorArgs, ReadArgs};
 #[derive(clap::Args, Clone, Debug)]
 #[command(group(clap::ArgGroup::new("description").required(true).args(["spec", "isa"])))]
 pub(crate) struct SpecArgs {
-    /// A description: an isaspec XML file, the TableGen file of an LLVM target, or what `isaglot compile` made of one.
+    /// A description: an isaspec XML file, the TableGen file of an LLVM target, a folder of the RISC-V Unified Database or
+    /// of riscv-opcodes, or what `isaglot compile` made of one.
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
     /// A description by name, such as `minnow`, `rv64gc_zba`, `xehpc` or `minnow@v2`; `--isa help` lists the names.
@@ -24,7 +25,7 @@ pub(crate) struct SpecArgs {
     choice: ChoiceArgs,
     #[command(flatten)]
     processor: ProcessorArgs,
-    /// Instructions themselves instead of aliases (TableGen).
+    /// Instructions themselves instead of aliases (TableGen, RISC-V Unified Database, riscv-opcodes).
     #[arg(long)]
     no_aliases: bool,
     #[command(flatten)]
@@ -73,7 +74,8 @@ impl SpecArgs {
 /// A description as the first argument, or by name: of verbs that are about the description itself.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct SubjectArgs {
-    /// The description: an isaspec XML file, the TableGen file of an LLVM target, or what `isaglot compile` made of one.
+    /// The description: an isaspec XML file, the TableGen file of an LLVM target, a folder of the RISC-V Unified Database or
+    /// of riscv-opcodes, or what `isaglot compile` made of one.
     #[arg(required_unless_present = "isa", conflicts_with = "isa")]
     spec: Option<PathBuf>,
     /// A description by name, such as `minnow` or `rv64gc_zba`; `--isa help` lists the names.

@@ -14,6 +14,7 @@ use isaglot_source::{Diagnostic, Diagnostics, Severity, SourceMap, Span};
 use crate::compiled;
 use crate::interrupt::Stage;
 use crate::names::{self, Alias, Machine};
+use crate::published;
 use crate::session::Session;
 use crate::subject::SubjectKind;
 use crate::target::{self, ProcessorArgs, ReadArgs};
@@ -219,13 +220,20 @@ fn read_file(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Dia
     if compiled::is_compiled(path) {
         return compiled::read(path, spec.read.stale, problems).map(|(_, isa)| isa);
     }
+    if published::is_published(path) {
+        return published::read(path, &spec.read.files, files, problems);
+    }
     let _stage = Stage::new(format!("reading the description {}", path.display()), "");
     let mut top = path.to_path_buf();
-    // A folder stands for the file in it that has its name.
-    if top.is_dir()
-        && let Some(name) = top.file_name().map(std::ffi::OsStr::to_os_string)
-    {
-        top.push(Path::new(&name).with_extension("xml"));
+    if top.is_dir() {
+        // A folder stands for the file in it that has its name.
+        match top.file_name().map(|name| top.join(Path::new(name).with_extension("xml"))) {
+            Some(file) if file.is_file() => top = file,
+            _ => {
+                problems.push(published::refusal(path));
+                return None;
+            }
+        }
     }
     let (name, bytes, partial) = match &spec.roles {
         Roles::Unused => (String::new(), None, false),
@@ -285,7 +293,8 @@ fn choose(spec: &Spec, isa: Isa, problems: &mut Diagnostics) -> Option<Chosen> {
         (_, Assembly::Templates) => SubjectKind::Templates,
         (_, Assembly::Riscv) => SubjectKind::Riscv,
     };
-    let made = Chosen { isa, generation: generation.unwrap_or(0), features: on, aliases: false, kind };
+    let aliases = !spec.no_aliases && shipped::prints_aliases(isa.name());
+    let made = Chosen { isa, generation: generation.unwrap_or(0), features: on, aliases, kind };
     (problems.error_count() == before).then_some(made)
 }
 

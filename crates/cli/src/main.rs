@@ -17,6 +17,7 @@ mod io;
 mod load;
 mod names;
 mod program;
+mod published;
 mod progress;
 mod question;
 mod session;

@@ -63,7 +63,7 @@ pub(crate) type Only = (&'static [SubjectKind], &'static [&'static str]);
 
 /// The options that choose within a description.
 pub(crate) const CHOICES: Only =
-    (DESCRIPTIONS, &["feature", "include", "operands", "triple", "mcpu", "no_aliases", "stale"]);
+    (DESCRIPTIONS, &["feature", "include", "operands", "overlay", "config", "triple", "mcpu", "no_aliases", "stale"]);
 
 /// The option that chooses a gen, or a machine of Intel Xe.
 pub(crate) const GEN: Only = (WORDS, &["gen"]);

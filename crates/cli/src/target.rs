@@ -13,7 +13,7 @@ use crate::load::{Chosen, Spec};
 use crate::progress::Progress;
 use crate::subject::SubjectKind;
 
-/// The options that say what a TableGen description consists of.
+/// The options that say what a description of another project consists of.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct FileArgs {
     /// A folder in which included files are looked for (TableGen).
@@ -22,6 +22,12 @@ pub(crate) struct FileArgs {
     /// What its operands mean; by default the table that comes with isaglot for a file of this name (TableGen).
     #[arg(long, value_name = "FILE")]
     pub(crate) operands: Option<PathBuf>,
+    /// A folder that is put over the description: `spec/custom/isa/NAME` (RISC-V Unified Database).
+    #[arg(long, value_name = "DIR")]
+    pub(crate) overlay: Option<PathBuf>,
+    /// What an implementation has: a file of `cfgs` (RISC-V Unified Database).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 /// The options that say how the description is read.

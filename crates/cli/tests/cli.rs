@@ -44,6 +44,9 @@ fn one(path: &Path) -> Result<(), Failed> {
                 text += &format!("{line}\n");
             }
             let _ = writeln!(made, "{text}<");
+            if let Some(folder) = dir.path().join(name).parent() {
+                std::fs::create_dir_all(folder)?;
+            }
             match name.strip_suffix(" hex") {
                 Some(name) => std::fs::write(dir.path().join(name), from_hex(&text))?,
                 None => std::fs::write(dir.path().join(name), text)?,

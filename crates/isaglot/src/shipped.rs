@@ -81,6 +81,24 @@ const ALL: &[Shipped] = &[
     Shipped { name: "xe", assembly: Assembly::Templates, files: &isaglot_xe::FILES },
 ];
 
+/// What descriptions that are made of RISC-V's published formats share: registers, enums, lengths.
+pub const FORMATS: Shipped = Shipped {
+    name: "riscv-formats",
+    assembly: Assembly::Templates,
+    files: &[
+        ("formats.xml", include_str!("../../../specs/riscv/formats.xml")),
+        ("registers.xml", include_str!("../../../specs/riscv/registers.xml")),
+    ],
+};
+
+/// What these formats do not say of operands and texts.
+pub const FORMAT_OPERANDS: &str = include_str!("../../../specs/riscv/formats.operands");
+
+/// Whether a description of that name prints aliases unless told otherwise, as LLVM does.
+pub fn prints_aliases(name: &str) -> bool {
+    ["udb", "opcodes"].contains(&name)
+}
+
 /// The description of this name.
 pub fn find(name: &str) -> Option<&'static Shipped> {
     ALL.iter().find(|e| e.name == name)

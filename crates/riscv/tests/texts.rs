@@ -8,9 +8,9 @@ use std::path::Path;
 use formats::{rows, tree};
 use isaglot_asm::{Assembler, Compat, Names, Options, Plain, Stream};
 use isaglot_codec::Plan;
-use isaglot_isaspec::{Sources, load_sources};
+use isaglot_isaspec::{Sources, from_sources, load_sources};
 use isaglot_model::{FeatureId, Isa};
-use isaglot_riscv::formats::lower::{lower, operands};
+use isaglot_riscv::formats::lower::{lower, operands, tree as tree_of, xml};
 use isaglot_riscv::formats::udb::{self, Folder};
 use isaglot_riscv::formats::{Table, opcodes};
 use isaglot_source::{Diagnostics, SourceMap, render};
@@ -35,18 +35,52 @@ const MEANS: &[(&str, &[&str])] = &[
 ];
 
 fn main() {
-    suite::run_corpus_cases("riscv", &[("texts::udb", of_udb), ("texts::opcodes", of_opcodes)]);
+    suite::run_corpus_cases("riscv", &[("texts::udb", of_udb), ("texts::opcodes", of_opcodes), ("texts::xml", written)]);
+}
+
+/// The base description and the table of operands.
+fn base(style: &str, files: &mut SourceMap, out: &mut Diagnostics) -> Option<(Sources, operands::Operands)> {
+    let specs = workspace().join("specs/riscv");
+    let top = specs.join("formats.xml").display().to_string();
+    let base = load_sources(files, &top, &mut corpus::load, out)?;
+    let text = std::fs::read_to_string(specs.join("formats.operands")).ok()?;
+    let id = files.add("formats.operands".to_owned(), text.as_bytes());
+    Some((base, operands::read(id, &text, style, out)))
 }
 
 /// The model of a table, as the program makes it.
 fn model(table: &Table, files: &mut SourceMap, out: &mut Diagnostics) -> Option<Isa> {
-    let specs = workspace().join("specs/riscv");
-    let top = specs.join("formats.xml").display().to_string();
-    let base: Sources = load_sources(files, &top, &mut corpus::load, out)?;
-    let text = std::fs::read_to_string(specs.join("formats.operands")).ok()?;
-    let id = files.add("formats.operands".to_owned(), text.as_bytes());
-    let operands = operands::read(id, &text, "llvm", out);
-    lower(table, &operands, base, out)
+    let (base, operands) = base("llvm", files, out)?;
+    lower(table, &operands, base, &|_| None, out)
+}
+
+/// The tree of a table is written as XML that reads as the same tree, in both styles of texts.
+fn written(corpus: &Path) -> Result<(), Failed> {
+    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
+    let table = udb_table(corpus, &mut files)?;
+    for style in ["llvm", "gnu"] {
+        let (mut base, operands) = base(style, &mut files, &mut out).ok_or_else(|| shown(&files, &out))?;
+        let tree = tree_of(&table, &operands, &|_| None, &mut out);
+        let text = xml::write(&tree, "");
+        let id = files.add(format!("{style}.xml"), text.as_bytes());
+        let again = isaglot_isaspec::read(text.as_bytes(), id, &mut out).ok_or_else(|| shown(&files, &out))?;
+        isaglot_testing::bless::difference(style, text.as_bytes(), xml::write(&again, "").as_bytes())?;
+        let one = lower(&table, &operands, base.clone(), &|_| None, &mut out).ok_or_else(|| shown(&files, &out))?;
+        base.files.push(again);
+        base.order.push(base.files.len() - 1);
+        let two = from_sources(&base, "udb", &mut out).ok_or_else(|| shown(&files, &out))?;
+        let facts = |isa: &Isa| -> Vec<String> {
+            let all = isa.encodings().iter();
+            all.map(|e| format!("{} {} {:?} {:?}", isa.text(e.name), e.pattern, e.gens, e.condition)).collect()
+        };
+        let (one, two) = (facts(&one), facts(&two));
+        let differ = one.iter().zip(&two).find(|(a, b)| a != b);
+        if let Some((a, b)) = differ {
+            return Err(format!("{style}: {a} became {b}").into());
+        }
+        println!("texts-xml, {style}: {} encodings are the same", one.len());
+    }
+    Ok(())
 }
 
 fn shown(files: &SourceMap, out: &Diagnostics) -> String {
@@ -54,16 +88,19 @@ fn shown(files: &SourceMap, out: &Diagnostics) -> String {
 }
 
 fn of_udb(corpus: &Path) -> Result<(), Failed> {
+    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
+    let table = udb_table(corpus, &mut files)?;
+    let isa = model(&table, &mut files, &mut out).ok_or_else(|| shown(&files, &out))?;
+    texts(corpus, &isa, "texts-udb", &["udb"])
+}
+
+fn udb_table(corpus: &Path, files: &mut SourceMap) -> Result<Table, Failed> {
     let all = tree(corpus, "udb.tar.xz", "udb")?;
     let inside =
         |(path, bytes): &(String, Vec<u8>)| Some((path.strip_prefix("spec/std/isa/")?.to_owned(), bytes.clone()));
     let base = Folder { name: "spec/std/isa".to_owned(), files: all.iter().filter_map(inside).collect() };
-    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-    let table = udb::load(udb::Sources { base, ..udb::Sources::default() }, &mut files, &mut out)
-        .ok_or("the tree is refused")?;
-    let mut out = Diagnostics::new();
-    let isa = model(&table, &mut files, &mut out).ok_or_else(|| shown(&files, &out))?;
-    texts(corpus, &isa, "texts-udb", &["udb"])
+    let sources = udb::Sources { base, ..udb::Sources::default() };
+    Ok(udb::load(sources, files, &mut Diagnostics::new()).ok_or("the tree is refused")?)
 }
 
 fn of_opcodes(corpus: &Path) -> Result<(), Failed> {

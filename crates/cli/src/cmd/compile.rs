@@ -11,7 +11,7 @@ use crate::compiled::{is_compiled, sources};
 use crate::interrupt::Stage;
 use crate::load::{Roles, Spec, read_isa};
 use crate::session::{EXIT_INPUT, Session};
-use crate::target::{self, FileArgs};
+use crate::target::{self, FileArgs, ReadArgs};
 
 /// Compile a description into a file that loads at once: `--spec X.isa` serves wherever `--spec X.td` does.
 #[derive(clap::Args, Debug)]
@@ -40,7 +40,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let output = args.output.as_deref().filter(|path| path.as_os_str() != "-");
     let source = source(args.spec.as_deref(), args.isa.as_deref());
-    let spec = Spec { roles: Roles::from(&args.roles), ..Spec::of(source) };
+    let read = ReadArgs { files: args.files.clone(), stale: false };
+    let spec = Spec { roles: Roles::from(&args.roles), read, ..Spec::of(source) };
     let path = spec.path();
     if path.as_deref().is_some_and(is_compiled) {
         let message = format!("{} is compiled already", spec.source.name());

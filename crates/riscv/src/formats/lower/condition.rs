@@ -9,6 +9,7 @@ use isaglot_isaspec::Text;
 use isaglot_isaspec::syntax::{FeatureDecl, Requirement};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Decided;
 use crate::formats::{Extension, Formula, Table};
 
 /// What is needed of the features, with the register width known.
@@ -163,8 +164,8 @@ impl<'a> Extensions<'a> {
     }
 
     /// A feature for each extension, and for each that only an instruction names.
-    pub(super) fn features(&self, table: &'a Table) -> Vec<FeatureDecl> {
-        let on = self.defaults();
+    pub(super) fn features(&self, table: &'a Table, decided: &Decided<'_>) -> Vec<FeatureDecl> {
+        let on = self.defaults(decided);
         let mut known: FxHashSet<String> = FxHashSet::default();
         let mut features = Vec::new();
         for (extension, implies) in self.list.iter().zip(&self.implies) {
@@ -193,11 +194,13 @@ impl<'a> Extensions<'a> {
     }
 
     /// What is on by default: see the head of this file.
-    fn defaults(&self) -> FxHashSet<&'a str> {
+    fn defaults(&self, decided: &Decided<'_>) -> FxHashSet<&'a str> {
         let is_vendor = |e: &Extension| e.name.starts_with('X') || e.name.starts_with('x');
         let mut order: Vec<&Extension> = self.list.iter().filter(|e| e.ratified || is_vendor(e)).collect();
+        order.retain(|e| decided(&e.name).is_none());
         order.sort_by_key(|e| (is_vendor(e), &e.name));
-        let mut on: FxHashSet<&str> = FxHashSet::default();
+        let there = self.list.iter().filter(|e| decided(&e.name) == Some(true));
+        let mut on: FxHashSet<&str> = there.map(|e| e.name.as_str()).collect();
         for extension in order {
             let all = self.closure(&extension.name);
             let excluded = |name: &&str| {

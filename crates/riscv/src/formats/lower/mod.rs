@@ -33,14 +33,23 @@ const ROOT: &str = "#instruction";
 /// The enum of control and status registers.
 const CSRS: &str = "#csr";
 
+/// Whether an extension, by its name, is there; `None` where that is open.
+pub type Decided<'d> = dyn Fn(&str) -> Option<bool> + 'd;
+
 /// Makes the model of a table. `base` are the files of the base description; widths that the table does not use are taken
-/// out of them.
-pub fn lower(table: &Table, operands: &Operands, base: Sources, out: &mut Diagnostics) -> Option<Isa> {
+/// out of them. `decided` says what a configuration knows of an extension.
+pub fn lower(
+    table: &Table,
+    operands: &Operands,
+    base: Sources,
+    decided: &Decided<'_>,
+    out: &mut Diagnostics,
+) -> Option<Isa> {
     let errors = out.error_count();
     let mut sources = base;
     let widest = table.instructions.iter().flat_map(|i| i.encodings.iter().flatten()).map(|e| e.width).max();
     sources.files.iter_mut().for_each(|file| narrow(file, widest.unwrap_or(32).max(32)));
-    sources.files.push(tree(table, operands, out));
+    sources.files.push(tree(table, operands, decided, out));
     sources.order.push(sources.files.len() - 1);
     let isa = isaglot_isaspec::from_sources(&sources, &table.name, out)?;
     (out.error_count() == errors).then_some(isa)
@@ -64,11 +73,11 @@ fn narrow(file: &mut File, widest: u32) {
 }
 
 /// The syntax tree of a table: features, names of registers, and a bitset per instruction.
-pub fn tree(table: &Table, operands: &Operands, out: &mut Diagnostics) -> File {
+pub fn tree(table: &Table, operands: &Operands, decided: &Decided<'_>, out: &mut Diagnostics) -> File {
     let extensions = Extensions::of(table);
     let id = table.instructions.first().map_or(FileId::default(), |i| i.span.file);
     let mut file = File { id, dialect: true, ..File::default() };
-    file.features = extensions.features(table);
+    file.features = extensions.features(table, decided);
     file.enums.push(csrs(table, file.id));
     let features = file.features.iter().map(|f| f.name.value.clone()).collect();
     let mut making = Making { operands, out, names: FxHashMap::default(), features };

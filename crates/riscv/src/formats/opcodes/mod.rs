@@ -120,11 +120,17 @@ impl Opcodes {
 /// Reads a tree: paths relative to the folder that holds `arg_lut.csv` and `extensions`, with the bytes of each file.
 /// Files of other names are not looked at. Everything that is wrong is reported; what is returned holds what is right.
 pub fn load(map: &mut SourceMap, tree: &[(String, Vec<u8>)], out: &mut Diagnostics) -> Opcodes {
+    load_from(map, "", tree, out)
+}
+
+/// As [`load`], with the path of the folder for messages.
+pub fn load_from(map: &mut SourceMap, folder: &str, tree: &[(String, Vec<u8>)], out: &mut Diagnostics) -> Opcodes {
+    let named = |path: &str| if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
     let mut tree: Vec<(&str, &[u8])> = tree.iter().map(|(path, bytes)| (path.as_str(), &bytes[..])).collect();
     tree.sort_by_key(|(path, _)| (path.contains("/unratified/"), *path));
     let table = match tree.iter().find(|(path, _)| *path == ARGUMENTS) {
         Some((path, bytes)) => {
-            let id = map.add(*path, *bytes);
+            let id = map.add(named(path), *bytes);
             text(id, bytes, out).map(|text| arguments::read(id, text, out)).unwrap_or_default()
         }
         None => {
@@ -135,7 +141,7 @@ pub fn load(map: &mut SourceMap, tree: &[(String, Vec<u8>)], out: &mut Diagnosti
     };
     let mut all = Opcodes::default();
     for (path, bytes) in tree.iter().filter(|(path, _)| REGISTERS.contains(path)) {
-        let id = map.add(*path, *bytes);
+        let id = map.add(named(path), *bytes);
         if let Some(text) = text(id, bytes, out) {
             csrs::read(id, text, &mut all.csrs, out);
         }
@@ -143,7 +149,7 @@ pub fn load(map: &mut SourceMap, tree: &[(String, Vec<u8>)], out: &mut Diagnosti
     all.csrs.sort_by_key(|csr| csr.number);
     let inside = tree.iter().filter(|(path, _)| path.starts_with("extensions/") && !path.contains("/."));
     for (path, bytes) in inside {
-        let id = map.add(*path, *bytes);
+        let id = map.add(named(path), *bytes);
         let Some(file) = file_of_name(id, path, out) else { continue };
         all.files.push(file);
         if let Some(text) = text(id, bytes, out) {

@@ -1,0 +1,193 @@
+//! RISC-V as others publish it, as descriptions: folders of the Unified Database and of riscv-opcodes, known by what is in
+//! them.
+//!
+//! A folder is read whole, within bounds, and handed to the front end of its format; what the formats do not say of operands
+//! comes from a table that ships with the program, or from `--operands`.
+
+use std::path::{Path, PathBuf};
+
+use isaglot::shipped;
+use isaglot_model::Isa;
+use isaglot_riscv::formats::lower::{lower, operands};
+use isaglot_riscv::formats::{Table, opcodes, udb};
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
+
+use crate::interrupt::Stage;
+use crate::io::unreadable;
+use crate::target::FileArgs;
+
+/// The most files of a published format.
+const MAX_FILES: usize = 20_000;
+
+/// The most bytes of all its files.
+const MAX_BYTES: usize = 256 << 20;
+
+/// The deepest folder.
+const MAX_DEPTH: usize = 16;
+
+/// A folder whose format is known.
+enum Format {
+    /// The folder that holds `inst` and `ext`.
+    Udb(PathBuf),
+    /// The folder that holds `arg_lut.csv` and `extensions`.
+    Opcodes(PathBuf),
+}
+
+impl Format {
+    /// The format of a folder; a whole copy of the Unified Database stands for the architecture in it.
+    fn of(folder: &Path) -> Option<Format> {
+        let is_udb = |folder: &Path| folder.join("inst").is_dir() && folder.join("ext").is_dir();
+        let is_opcodes = |folder: &Path| folder.join("arg_lut.csv").is_file() && folder.join("extensions").is_dir();
+        let inner = folder.join("spec/std/isa");
+        if is_udb(folder) {
+            return Some(Format::Udb(folder.to_owned()));
+        }
+        if is_udb(&inner) {
+            return Some(Format::Udb(inner));
+        }
+        if is_opcodes(folder) {
+            return Some(Format::Opcodes(folder.to_owned()));
+        }
+        // `opcodes/extensions` itself, also where it is given as `.`.
+        let full = folder.canonicalize().ok()?;
+        let parent = full.parent().filter(|parent| full.ends_with("extensions") && is_opcodes(parent))?;
+        let shown = folder.parent().filter(|p| is_opcodes(p)).unwrap_or(parent);
+        Some(Format::Opcodes(shown.to_owned()))
+    }
+}
+
+/// Whether a path is a folder of a published format.
+pub(crate) fn is_published(path: &Path) -> bool {
+    path.is_dir() && Format::of(path).is_some()
+}
+
+/// Why a folder is not a description.
+pub(crate) fn refusal(folder: &Path) -> Diagnostic {
+    let name = folder.file_name().map_or_else(|| "NAME".to_owned(), |name| name.to_string_lossy().into_owned());
+    let d = Diagnostic::error("cli-spec-folder", format!("{}: this folder is not a description", folder.display()));
+    d.note(format!(
+        "expected `{name}.xml` in it, or a folder of the RISC-V Unified Database (with `inst` and `ext`), \
+         or one of riscv-opcodes (with `arg_lut.csv` and `extensions`)"
+    ))
+}
+
+/// Reads a folder; `None` if there were errors, or if it is not one of a published format.
+pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
+    let format = Format::of(path)?;
+    let _stage = Stage::new(format!("reading the description {}", path.display()), "");
+    let mut configuration = None;
+    let table = match &format {
+        Format::Udb(folder) => {
+            if let Some(path) = &args.config {
+                let bytes = problems.ok(crate::io::read_text(Some(path)))?;
+                configuration = Some(udb::configuration(&path.display().to_string(), bytes, files, problems)?);
+            }
+            of_udb(folder, args, configuration.as_ref(), files, problems)?
+        }
+        Format::Opcodes(folder) => {
+            if let Some(option) = [("--overlay", &args.overlay), ("--config", &args.config)].iter().find(|o| o.1.is_some()) {
+                let message = format!("`{}` does not apply to riscv-opcodes", option.0);
+                problems.push(Diagnostic::error("cli-overlay", message).note("it is for the RISC-V Unified Database"));
+                return None;
+            }
+            let tree = problems.ok(tree(folder, &|path| is_of_opcodes(path)))?;
+            opcodes::table::table(&opcodes::load_from(files, &folder.display().to_string(), &tree, problems))
+        }
+    };
+    let before = problems.error_count();
+    let base = isaglot_isaspec::load_sources(files, shipped::FORMATS.top(), &mut |n| shipped::FORMATS.read(n), problems)?;
+    let (name, text) = match &args.operands {
+        Some(path) => {
+            let bytes = problems.ok(crate::io::read_text(Some(path)))?;
+            (path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned())
+        }
+        None => ("formats.operands".to_owned(), shipped::FORMAT_OPERANDS.to_owned()),
+    };
+    let id = files.add(name, text.as_bytes());
+    let operands = operands::read(id, &text, "llvm", problems);
+    if problems.error_count() > before {
+        return None;
+    }
+    let known = configuration.as_ref().map(|c| c.over(&table));
+    let decided = |name: &str| known.as_ref().and_then(|known| known.extension(name, &[]));
+    lower(&table, &operands, base, &decided, problems)
+}
+
+fn of_udb(
+    folder: &Path,
+    args: &FileArgs,
+    configuration: Option<&udb::Configuration>,
+    files: &mut SourceMap,
+    problems: &mut Diagnostics,
+) -> Option<Table> {
+    let read = |folder: &Path| {
+        let files = tree(folder, &udb::is_read)?;
+        Ok(udb::Folder { name: folder.display().to_string(), files })
+    };
+    let base = problems.ok(read(folder))?;
+    // A configuration names the overlay that it needs, a folder beside the standard one.
+    let named = configuration.and_then(|c| c.overlay.as_ref());
+    let named = named.and_then(|name| Some(folder.parent()?.parent()?.join("custom/isa").join(name)));
+    let overlay = match args.overlay.as_ref().or(named.as_ref()) {
+        Some(overlay) if !overlay.is_dir() => {
+            let d = Diagnostic::error("cli-overlay", format!("{}: this is not a folder", overlay.display()));
+            problems.push(d.note("an overlay is a folder of the same shape as the database: `spec/custom/isa/NAME`"));
+            return None;
+        }
+        Some(overlay) => Some(problems.ok(read(overlay))?),
+        None => None,
+    };
+    udb::load(udb::Sources { base, overlay, configuration: configuration.cloned() }, files, problems)
+}
+
+fn is_of_opcodes(path: &str) -> bool {
+    path.starts_with("extensions/") || (!path.contains('/') && path.ends_with(".csv"))
+}
+
+/// The files of a folder that are wanted: paths relative to it, with `/`, sorted.
+fn tree(folder: &Path, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
+    let mut list = Vec::new();
+    paths(folder, "", 0, is_wanted, &mut list)?;
+    list.sort();
+    let mut total = 0;
+    let mut out = Vec::with_capacity(list.len());
+    for path in list {
+        let full = folder.join(&path);
+        let bytes = std::fs::read(&full).map_err(|e| unreadable(&full.display().to_string(), &e))?;
+        total += bytes.len();
+        if total > MAX_BYTES {
+            let message = format!("{}: more than {} MiB of files", folder.display(), MAX_BYTES >> 20);
+            return Err(Diagnostic::error("cli-spec-folder", message));
+        }
+        out.push((path, bytes));
+    }
+    Ok(out)
+}
+
+fn paths(
+    folder: &Path,
+    prefix: &str,
+    depth: usize,
+    is_wanted: &dyn Fn(&str) -> bool,
+    list: &mut Vec<String>,
+) -> Result<(), Diagnostic> {
+    let inside = folder.join(prefix);
+    let failed = |e: std::io::Error| unreadable(&inside.display().to_string(), &e);
+    for entry in std::fs::read_dir(&inside).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        // A link to a folder could lead back here.
+        let kind = entry.file_type().map_err(failed)?;
+        let path = format!("{prefix}{name}");
+        if kind.is_dir() && depth < MAX_DEPTH {
+            paths(folder, &format!("{path}/"), depth + 1, is_wanted, list)?;
+        } else if kind.is_file() && is_wanted(&path) {
+            if list.len() == MAX_FILES {
+                let message = format!("{}: more than {MAX_FILES} files", folder.display());
+                return Err(Diagnostic::error("cli-spec-folder", message));
+            }
+            list.push(path);
+        }
+    }
+    Ok(())
+}
