@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use isaglot::shipped;
 use isaglot_model::Isa;
+use isaglot_riscv::formats::formula::Facts as _;
 use isaglot_riscv::formats::lower::{lower, operands};
 use isaglot_riscv::formats::{Table, opcodes, udb};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
@@ -75,6 +76,7 @@ pub(crate) fn refusal(folder: &Path) -> Diagnostic {
 pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
     let format = Format::of(path)?;
     let _stage = Stage::new(format!("reading the description {}", path.display()), "");
+    let before = problems.error_count();
     let mut configuration = None;
     let table = match &format {
         Format::Udb(folder) => {
@@ -85,7 +87,9 @@ pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems
             of_udb(folder, args, configuration.as_ref(), files, problems)?
         }
         Format::Opcodes(folder) => {
-            if let Some(option) = [("--overlay", &args.overlay), ("--config", &args.config)].iter().find(|o| o.1.is_some()) {
+            if let Some(option) =
+                [("--overlay", &args.overlay), ("--config", &args.config)].iter().find(|o| o.1.is_some())
+            {
                 let message = format!("`{}` does not apply to riscv-opcodes", option.0);
                 problems.push(Diagnostic::error("cli-overlay", message).note("it is for the RISC-V Unified Database"));
                 return None;
@@ -94,8 +98,11 @@ pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems
             opcodes::table::table(&opcodes::load_from(files, &folder.display().to_string(), &tree, problems))
         }
     };
-    let before = problems.error_count();
-    let base = isaglot_isaspec::load_sources(files, shipped::FORMATS.top(), &mut |n| shipped::FORMATS.read(n), problems)?;
+    if problems.error_count() > before {
+        return None;
+    }
+    let base =
+        isaglot_isaspec::load_sources(files, shipped::FORMATS.top(), &mut |n| shipped::FORMATS.read(n), problems)?;
     let (name, text) = match &args.operands {
         Some(path) => {
             let bytes = problems.ok(crate::io::read_text(Some(path)))?;
@@ -137,7 +144,8 @@ fn of_udb(
         Some(overlay) => Some(problems.ok(read(overlay))?),
         None => None,
     };
-    udb::load(udb::Sources { base, overlay, configuration: configuration.cloned() }, files, problems)
+    let configuration = configuration.cloned();
+    udb::load(udb::Sources { base, overlay, configuration, details: false }, files, problems)
 }
 
 fn is_of_opcodes(path: &str) -> bool {

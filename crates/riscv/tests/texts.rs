@@ -8,9 +8,9 @@ use std::path::Path;
 use formats::{rows, tree};
 use isaglot_asm::{Assembler, Compat, Names, Options, Plain, Stream};
 use isaglot_codec::Plan;
-use isaglot_isaspec::{Sources, from_sources, load_sources};
+use isaglot_isaspec::{Sources, load_sources};
 use isaglot_model::{FeatureId, Isa};
-use isaglot_riscv::formats::lower::{lower, operands, tree as tree_of, xml};
+use isaglot_riscv::formats::lower::{lower, operands, tree as tree_of, with_base, xml};
 use isaglot_riscv::formats::udb::{self, Folder};
 use isaglot_riscv::formats::{Table, opcodes};
 use isaglot_source::{Diagnostics, SourceMap, render};
@@ -35,7 +35,10 @@ const MEANS: &[(&str, &[&str])] = &[
 ];
 
 fn main() {
-    suite::run_corpus_cases("riscv", &[("texts::udb", of_udb), ("texts::opcodes", of_opcodes), ("texts::xml", written)]);
+    suite::run_corpus_cases(
+        "riscv",
+        &[("texts::udb", of_udb), ("texts::opcodes", of_opcodes), ("texts::xml", written)],
+    );
 }
 
 /// The base description and the table of operands.
@@ -59,16 +62,14 @@ fn written(corpus: &Path) -> Result<(), Failed> {
     let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
     let table = udb_table(corpus, &mut files)?;
     for style in ["llvm", "gnu"] {
-        let (mut base, operands) = base(style, &mut files, &mut out).ok_or_else(|| shown(&files, &out))?;
+        let (base, operands) = base(style, &mut files, &mut out).ok_or_else(|| shown(&files, &out))?;
         let tree = tree_of(&table, &operands, &|_| None, &mut out);
         let text = xml::write(&tree, "");
         let id = files.add(format!("{style}.xml"), text.as_bytes());
         let again = isaglot_isaspec::read(text.as_bytes(), id, &mut out).ok_or_else(|| shown(&files, &out))?;
         isaglot_testing::bless::difference(style, text.as_bytes(), xml::write(&again, "").as_bytes())?;
         let one = lower(&table, &operands, base.clone(), &|_| None, &mut out).ok_or_else(|| shown(&files, &out))?;
-        base.files.push(again);
-        base.order.push(base.files.len() - 1);
-        let two = from_sources(&base, "udb", &mut out).ok_or_else(|| shown(&files, &out))?;
+        let two = with_base("udb", again, base, &mut out).ok_or_else(|| shown(&files, &out))?;
         let facts = |isa: &Isa| -> Vec<String> {
             let all = isa.encodings().iter();
             all.map(|e| format!("{} {} {:?} {:?}", isa.text(e.name), e.pattern, e.gens, e.condition)).collect()

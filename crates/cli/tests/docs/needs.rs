@@ -22,6 +22,8 @@ const NEEDS: &[(&str, Need)] = &[
     ("git", Need::Never),
     ("llvm-project", Need::Files(llvm)),
     ("mesa", Need::Files(mesa)),
+    ("riscv-opcodes", Need::Files(opcodes)),
+    ("riscv-unified-db", Need::Files(udb)),
     ("riscv64-linux-gnu-gcc", Need::Peer(peer::RISCV_GCC)),
     ("riscv64-linux-gnu-objdump", Need::Peer(peer::RISCV_BINUTILS)),
     ("z3", Need::Peer(peer::Z3)),
@@ -70,10 +72,24 @@ fn mesa(dir: &Path) -> Result<(), String> {
 
 /// LLVM's targets, in the folders that they have in its repository.
 fn llvm(dir: &Path) -> Result<(), String> {
-    let archive = corpus::folder("tablegen").ok_or("no corpus")?.join("td.tar.xz");
-    let link = dir.join("llvm-project");
+    linked(dir, "tablegen", "td.tar.xz", "", "llvm-project")
+}
+
+/// RISC-V's Unified Database.
+fn udb(dir: &Path) -> Result<(), String> {
+    linked(dir, "riscv", "udb.tar.xz", "udb", "udb")
+}
+
+fn opcodes(dir: &Path) -> Result<(), String> {
+    linked(dir, "riscv", "opcodes.tar.xz", "opcodes", "opcodes")
+}
+
+/// Puts a folder of an archive of the corpus where a page says that it is.
+fn linked(dir: &Path, system: &str, archive: &str, inside: &str, name: &str) -> Result<(), String> {
+    let archive = corpus::folder(system).ok_or("no corpus")?.join(archive);
+    let link = dir.join(name);
     if link.exists() {
         return Ok(());
     }
-    std::os::unix::fs::symlink(corpus::unpacked(&archive)?, link).map_err(|e| e.to_string())
+    std::os::unix::fs::symlink(corpus::unpacked(&archive)?.join(inside), link).map_err(|e| e.to_string())
 }

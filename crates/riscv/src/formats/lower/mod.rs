@@ -46,30 +46,33 @@ pub fn lower(
     out: &mut Diagnostics,
 ) -> Option<Isa> {
     let errors = out.error_count();
-    let mut sources = base;
-    let widest = table.instructions.iter().flat_map(|i| i.encodings.iter().flatten()).map(|e| e.width).max();
-    sources.files.iter_mut().for_each(|file| narrow(file, widest.unwrap_or(32).max(32)));
-    sources.files.push(tree(table, operands, decided, out));
-    sources.order.push(sources.files.len() - 1);
-    let isa = isaglot_isaspec::from_sources(&sources, &table.name, out)?;
+    let tree = tree(table, operands, decided, out);
+    let isa = with_base(&table.name, tree, base, out)?;
     (out.error_count() == errors).then_some(isa)
 }
 
-/// Takes instructions that are wider out of a base description.
-fn narrow(file: &mut File, widest: u32) {
-    let widest = i64::from(widest);
-    for format in &mut file.formats {
-        format.lengths.retain(|l| l.size.value <= widest);
+/// Makes the model of a tree beside a base description.
+pub fn with_base(name: &str, tree: File, base: Sources, out: &mut Diagnostics) -> Option<Isa> {
+    let mut sources = base;
+    sources.files.iter_mut().for_each(|file| narrow(file, &tree));
+    sources.files.push(tree);
+    sources.order.push(sources.files.len() - 1);
+    isaglot_isaspec::from_sources(&sources, name, out)
+}
+
+/// Takes the widths that no instruction has out of a base description; words that are short begin long ones and stay.
+fn narrow(file: &mut File, tree: &File) {
+    let used: FxHashSet<&str> = tree.bitsets.iter().filter_map(|set| set.extends.as_ref()).map(|e| &*e.value).collect();
+    let root = file.bitsets.iter().find(|set| set.name.value == ROOT).and_then(|set| set.size);
+    let Some(root) = root else { return };
+    let is_width = |set: &Bitset| set.extends.as_ref().is_some_and(|e| e.value == ROOT);
+    file.bitsets.retain(|set| !is_width(set) || used.contains(set.name.value.as_str()));
+    let widths = file.bitsets.iter().filter(|set| is_width(set)).map(|set| set.width.map_or(root.value, |w| w.value));
+    let widest = widths.max().unwrap_or(root.value);
+    for set in file.bitsets.iter_mut().filter(|set| set.name.value == ROOT) {
+        set.size = Some(Int { value: widest, ..root });
     }
-    let mut wider = Vec::new();
-    for set in &mut file.bitsets {
-        if set.name.value == ROOT {
-            set.size = set.size.map(|size| Int { value: size.value.min(widest), ..size });
-        } else if set.extends.as_ref().is_some_and(|e| e.value == ROOT) && set.width.is_none() && widest < 48 {
-            wider.push(set.name.value.clone());
-        }
-    }
-    file.bitsets.retain(|set| !wider.contains(&set.name.value));
+    file.formats.iter_mut().for_each(|format| format.lengths.retain(|l| l.size.value <= widest));
 }
 
 /// The syntax tree of a table: features, names of registers, and a bitset per instruction.

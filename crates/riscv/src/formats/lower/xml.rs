@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 
 use isaglot_isaspec::Text;
 use isaglot_isaspec::syntax::{
-    Bitset, CaseDecl, DerivedDecl, EnumDecl, ExceptDecl, ExprDecl, ExprRef, FeatureDecl, FieldDecl, File, Format, GenLimit,
-    PatternDecl, PieceDecl, RegisterDecl, Registers, Requirement, Role,
+    Bitset, CaseDecl, DerivedDecl, EnumDecl, ExceptDecl, ExprDecl, ExprRef, FeatureDecl, FieldDecl, File, Format,
+    GenLimit, PatternDecl, PieceDecl, RegisterDecl, Registers, Requirement, Role,
 };
 
 /// Writes a tree. `about` is a comment at the top.
@@ -131,7 +131,10 @@ impl Writer {
         for RegisterDecl { number, name, aliases } in &file.registers {
             let aliases: Vec<&str> = aliases.iter().map(|a| a.value.as_str()).collect();
             let alias = if aliases.is_empty() { String::new() } else { format!(" alias=\"{}\"", aliases.join(" ")) };
-            self.line(1, &format!("<register number=\"{}\"{}{alias}/>", number.value, attribute("name", name.as_ref())));
+            self.line(
+                1,
+                &format!("<register number=\"{}\"{}{alias}/>", number.value, attribute("name", name.as_ref())),
+            );
         }
         self.line(0, "</registers>");
     }
