@@ -221,7 +221,10 @@ fn read_file(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Dia
         return compiled::read(path, spec.read.stale, problems).map(|(_, isa)| isa);
     }
     if published::is_published(path) {
-        return published::read(path, &spec.read.files, files, problems);
+        let parts = &spec.read.files;
+        let (overlay, config) = (parts.overlay.as_deref(), parts.config.as_deref());
+        let parts = published::Parts { overlay, config, operands: parts.operands.as_deref() };
+        return published::read(path, &parts, files, problems);
     }
     let _stage = Stage::new(format!("reading the description {}", path.display()), "");
     let mut top = path.to_path_buf();

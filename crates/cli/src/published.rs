@@ -15,7 +15,6 @@ use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 
 use crate::interrupt::Stage;
 use crate::io::unreadable;
-use crate::target::FileArgs;
 
 /// The most files of a published format.
 const MAX_FILES: usize = 20_000;
@@ -25,6 +24,13 @@ const MAX_BYTES: usize = 256 << 20;
 
 /// The deepest folder.
 const MAX_DEPTH: usize = 16;
+
+/// What a description has beside its folder, as the options say it.
+pub(crate) struct Parts<'a> {
+    pub(crate) overlay: Option<&'a Path>,
+    pub(crate) config: Option<&'a Path>,
+    pub(crate) operands: Option<&'a Path>,
+}
 
 /// A folder whose format is known.
 enum Format {
@@ -73,14 +79,14 @@ pub(crate) fn refusal(folder: &Path) -> Diagnostic {
 }
 
 /// Reads a folder; `None` if there were errors, or if it is not one of a published format.
-pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
+pub(crate) fn read(path: &Path, args: &Parts<'_>, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
     let format = Format::of(path)?;
     let _stage = Stage::new(format!("reading the description {}", path.display()), "");
     let before = problems.error_count();
     let mut configuration = None;
     let table = match &format {
         Format::Udb(folder) => {
-            if let Some(path) = &args.config {
+            if let Some(path) = args.config {
                 let bytes = problems.ok(crate::io::read_text(Some(path)))?;
                 configuration = Some(udb::configuration(&path.display().to_string(), bytes, files, problems)?);
             }
@@ -88,7 +94,7 @@ pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems
         }
         Format::Opcodes(folder) => {
             if let Some(option) =
-                [("--overlay", &args.overlay), ("--config", &args.config)].iter().find(|o| o.1.is_some())
+                [("--overlay", args.overlay), ("--config", args.config)].iter().find(|o| o.1.is_some())
             {
                 let message = format!("`{}` does not apply to riscv-opcodes", option.0);
                 problems.push(Diagnostic::error("cli-overlay", message).note("it is for the RISC-V Unified Database"));
@@ -103,7 +109,7 @@ pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems
     }
     let base =
         isaglot_isaspec::load_sources(files, shipped::FORMATS.top(), &mut |n| shipped::FORMATS.read(n), problems)?;
-    let (name, text) = match &args.operands {
+    let (name, text) = match args.operands {
         Some(path) => {
             let bytes = problems.ok(crate::io::read_text(Some(path)))?;
             (path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned())
@@ -122,7 +128,7 @@ pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems
 
 fn of_udb(
     folder: &Path,
-    args: &FileArgs,
+    args: &Parts<'_>,
     configuration: Option<&udb::Configuration>,
     files: &mut SourceMap,
     problems: &mut Diagnostics,
@@ -135,7 +141,7 @@ fn of_udb(
     // A configuration names the overlay that it needs, a folder beside the standard one.
     let named = configuration.and_then(|c| c.overlay.as_ref());
     let named = named.and_then(|name| Some(folder.parent()?.parent()?.join("custom/isa").join(name)));
-    let overlay = match args.overlay.as_ref().or(named.as_ref()) {
+    let overlay = match args.overlay.or(named.as_deref()) {
         Some(overlay) if !overlay.is_dir() => {
             let d = Diagnostic::error("cli-overlay", format!("{}: this is not a folder", overlay.display()));
             problems.push(d.note("an overlay is a folder of the same shape as the database: `spec/custom/isa/NAME`"));

@@ -64,8 +64,8 @@ pub const MAX_LENGTH_PIECES: usize = 4096;
 /// The widest row of a `<table>`, in bits.
 pub const MAX_ROW_BITS: i64 = 128;
 
-/// The most encodings that one leaf becomes by its exceptions.
-pub const MAX_VARIANTS: usize = 256;
+/// The most encodings that one leaf becomes by its exceptions: four fields of five bits that are not 0 are 625.
+pub const MAX_VARIANTS: usize = 1024;
 
 /// The most bits of a major opcode: it has a row for each value in what is printed.
 pub const MAX_OPCODE_BITS: u32 = 10;
