@@ -74,13 +74,7 @@ pub fn questions(table: &Table, files: &SourceMap, isa: &Isa, xlens: &[Xlen]) ->
 type Reason = (&'static str, String);
 
 fn lower(program: &Program, xlen: Xlen, fields: &[Field], body: &[idl::syntax::Stmt]) -> Result<idl::Lowered, Reason> {
-    let field = |f: &Field| DecodeField {
-        name: f.name.clone(),
-        width: f.bits.len() as u32,
-        signed: f.signed,
-        number: f.name.clone(),
-    };
-    let fields: Vec<DecodeField> = fields.iter().map(field).collect();
+    let fields: Vec<DecodeField> = fields.iter().map(DecodeField::of).collect();
     idl::lower(program, &Target::user(xlen), &fields, body).map_err(|why| (why.class, why.message))
 }
 

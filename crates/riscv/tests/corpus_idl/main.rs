@@ -14,7 +14,7 @@ use isaglot_source::{Diagnostics, SourceMap, render};
 use isaglot_testing::{Failed, Tally, ledger, suite};
 
 fn main() {
-    suite::run_corpus_cases("riscv", &[("idl::parses", parses), ("idl::vectors", exec)])
+    suite::run_corpus_cases("riscv", &[("idl::parses", parses), ("idl::vectors", exec), ("idl::findings", findings)])
 }
 
 fn said(files: &SourceMap, found: &Diagnostics) -> String {
@@ -129,4 +129,20 @@ fn exec(folder: &Path) -> Result<(), Failed> {
         tally.row("golden-exec.jsonl.gz", name, result);
     }
     Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "idl-exec", &tally)?)
+}
+
+/// What texts do that can hardly be meant: the ledger has it all.
+fn findings(folder: &Path) -> Result<(), Failed> {
+    let all = lowered(folder)?;
+    let mut tally = Tally::default();
+    for ((name, xlen), lowered) in &all.lowered {
+        let Ok(lowered) = lowered else { continue };
+        tally.row("udb.tar.xz", format!("{name} RV{xlen}"), Ok(()));
+        for d in &lowered.findings {
+            let place = all.files.location(d.span().unwrap_or_default());
+            let why = format!("{} ({place})", d.message);
+            tally.row("udb.tar.xz", format!("{name} RV{xlen} {}", d.code), Err(why));
+        }
+    }
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "idl-findings", &tally)?)
 }

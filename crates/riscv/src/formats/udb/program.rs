@@ -6,8 +6,10 @@ use isaglot_source::{Diagnostic, Diagnostics, FileId, SourceMap};
 
 use super::faults::Faults;
 use super::tree::Tree;
+use crate::Xlen;
 use crate::formats::Instruction;
-use crate::formats::idl::{self, Parameter, Place, Program, syntax::Declaration};
+use crate::formats::idl::syntax::{Declaration, Stmt};
+use crate::formats::idl::{self, DecodeField, Parameter, Place, Program, Target};
 use crate::formats::yaml::{Node, Value};
 
 /// Whether a file has declarations.
@@ -21,6 +23,7 @@ pub(super) fn read(
     tree: &Tree,
     instructions: &[Instruction],
     files: &SourceMap,
+    details: bool,
     faults: &mut Faults,
 ) -> Program {
     let mut out = Diagnostics::new();
@@ -49,11 +52,25 @@ pub(super) fn read(
         if out.error_count() == before {
             idl::check(&program, &fields(instruction), &body, &mut out);
         }
+        if details && out.error_count() == before {
+            oddities(&program, instruction, &body, faults);
+        }
     }
     for d in out.iter() {
         faults.push(d.clone());
     }
     program
+}
+
+/// Warns of what a text does that can hardly be meant, on a machine of either register width.
+fn oddities(program: &Program, instruction: &Instruction, body: &[Stmt], faults: &mut Faults) {
+    for xlen in [Xlen::Rv32, Xlen::Rv64] {
+        let Some(encoding) = instruction.encoding(xlen) else { continue };
+        let fields: Vec<DecodeField> = encoding.fields.iter().map(DecodeField::of).collect();
+        // What has no form in the semantics language is not said here: nothing is wrong with it.
+        let lowered = idl::lower(program, &Target::user(xlen), &fields, body);
+        lowered.into_iter().flat_map(|lowered| lowered.findings).for_each(|d| faults.push(d));
+    }
 }
 
 /// The names of an instruction's fields, for either register width.

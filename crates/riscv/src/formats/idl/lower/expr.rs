@@ -235,6 +235,10 @@ impl Run<'_> {
             _ => None,
         };
         if let Some(shift) = shift {
+            if op == Op::Shl && wx == 1 && g.constant(x).is_some() && g.constant(y).is_none() {
+                self.find("idl-narrow-shift", "this has one bit, and shifted left it still has one", span);
+            }
+            let g = &mut self.graph;
             return Ok(Value::Bits(g.shift(shift, x, y), s));
         }
         if op == Op::WideShl {

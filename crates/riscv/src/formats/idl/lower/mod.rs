@@ -26,6 +26,7 @@ use isaglot_source::{Diagnostic, Span};
 use super::program::Program;
 use super::syntax::Stmt;
 use crate::Xlen;
+use crate::formats::Field;
 
 /// The trap of what IDL leaves undefined: a bit outside of a value, a failed `assert`, `unpredictable`.
 pub const UNDEFINED: &str = "undefined";
@@ -41,6 +42,14 @@ pub struct DecodeField {
     pub signed: bool,
     /// How the semantics language names its bits: `imm`, or `#rd` for the number of a register operand.
     pub number: String,
+}
+
+impl DecodeField {
+    /// A field of the database, under its own name.
+    pub fn of(field: &Field) -> DecodeField {
+        let width = field.bits.len() as u32;
+        DecodeField { name: field.name.clone(), width, signed: field.signed, number: field.name.clone() }
+    }
 }
 
 /// What the machine is that the text is lowered for.
