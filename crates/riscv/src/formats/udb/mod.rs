@@ -102,7 +102,7 @@ pub fn load_all(sources: Sources, files: &mut SourceMap, out: &mut Diagnostics) 
     let mut tree = tree::parse(list, files, &mut faults);
     inherit::resolve(&mut tree, &mut faults);
     let mut table = table(&tree, sources.details, &mut faults);
-    table.program = program::read(&programs, &tree, &table.instructions, files, sources.details, &mut faults);
+    table.program = program::read(&programs, &tree, &table, files, sources.details, &mut faults);
     if let Some(configuration) = &sources.configuration {
         configuration.problems(&table).into_iter().for_each(|fault| faults.push(fault));
     }

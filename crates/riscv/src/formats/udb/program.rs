@@ -7,10 +7,10 @@ use isaglot_source::{Diagnostic, Diagnostics, FileId, SourceMap};
 use super::faults::Faults;
 use super::tree::Tree;
 use crate::Xlen;
-use crate::formats::Instruction;
 use crate::formats::idl::syntax::{Declaration, Stmt};
 use crate::formats::idl::{self, DecodeField, Parameter, Place, Program, Target};
 use crate::formats::yaml::{Node, Value};
+use crate::formats::{Encoding, Instruction, Table};
 
 /// Whether a file has declarations.
 pub(super) fn is_program(path: &str) -> bool {
@@ -21,7 +21,7 @@ pub(super) fn is_program(path: &str) -> bool {
 pub(super) fn read(
     sources: &[(String, FileId)],
     tree: &Tree,
-    instructions: &[Instruction],
+    table: &Table,
     files: &SourceMap,
     details: bool,
     faults: &mut Faults,
@@ -44,7 +44,7 @@ pub(super) fn read(
         }
     }
     idl::check_declarations(&program, &declarations, &mut out);
-    for instruction in instructions {
+    for instruction in &table.instructions {
         let Some((text, span)) = &instruction.idl else { continue };
         let before = out.error_count();
         let body = idl::statements(&Place::of_block(files, *span, text), text, &mut out);
@@ -53,7 +53,7 @@ pub(super) fn read(
             idl::check(&program, &fields(instruction), &body, &mut out);
         }
         if details && out.error_count() == before {
-            oddities(&program, instruction, &body, faults);
+            oddities((&program, table), instruction, &body, faults);
         }
     }
     for d in out.iter() {
@@ -62,10 +62,11 @@ pub(super) fn read(
     program
 }
 
-/// Warns of what a text does that can hardly be meant, on a machine of either register width.
-fn oddities(program: &Program, instruction: &Instruction, body: &[Stmt], faults: &mut Faults) {
+/// Warns of what a text does that can hardly be meant, on a machine of a width that has it.
+fn oddities((program, table): (&Program, &Table), instruction: &Instruction, body: &[Stmt], faults: &mut Faults) {
     for xlen in [Xlen::Rv32, Xlen::Rv64] {
-        let Some(encoding) = instruction.encoding(xlen) else { continue };
+        let possible = |_: &&Encoding| table.can_hold(&instruction.condition, xlen);
+        let Some(encoding) = instruction.encoding(xlen).filter(possible) else { continue };
         let fields: Vec<DecodeField> = encoding.fields.iter().map(DecodeField::of).collect();
         // What has no form in the semantics language is not said here: nothing is wrong with it.
         let lowered = idl::lower(program, &Target::user(xlen), &fields, body);
