@@ -49,7 +49,9 @@ impl Step {
         for (at, byte) in &self.memory {
             let _ = writeln!(out, "\tli x30, {at:#x}\n\tli x31, {byte:#x}\n\tsb x31, 0(x30)");
         }
-        for (n, value) in self.x.iter().enumerate().skip(1).filter(|(_, v)| !v.is_zero()) {
+        // What memory was written with is set back too.
+        let first = if self.memory.is_empty() { 32 } else { 30 };
+        for (n, value) in self.x.iter().enumerate().skip(1).filter(|(n, v)| *n >= first || !v.is_zero()) {
             let _ = writeln!(out, "\tli x{n}, {:#x}", value.low_u64());
         }
         let size = self.word.width() / 8;
