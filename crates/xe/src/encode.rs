@@ -114,7 +114,7 @@ pub(crate) fn fields(xe: &Xe, i: &Inst, part: usize, v: &mut Values) -> Result<(
     if !info.mods && o.mods != 0 {
         return Err(EncodeError::Other(format!("`{}` takes no source modifiers", info.name)));
     }
-    source(xe, &with_region(info, n + 1, o), slots, matches!(i.form, Form::Ternary | Form::Bfn), v)
+    source(xe, &with_region(info, n + 1, o), slots, ternary(i.form), v)
 }
 
 /// A macro operand with the region that texts leave out.
@@ -204,6 +204,17 @@ fn set_bit(v: &mut Values, slot: Slot, on: bool) {
     }
 }
 
+/// Whether a form has three sources with regions and immediates of their own.
+pub(crate) fn ternary(form: Form) -> bool {
+    matches!(form, Form::Ternary | Form::Bfn)
+}
+
+/// The bits of an immediate that its type has.
+pub(crate) fn immediate_bits(o: &XeOperand) -> u64 {
+    let bits = o.ty.bits();
+    if bits >= 64 { o.imm } else { o.imm & ((1 << bits) - 1) }
+}
+
 /// Whether operands are of the floating group of a three-source form.
 pub(crate) fn floating(i: &Inst) -> bool {
     let float = |t: Type| t.style() == Style::Float || matches!(t.name(), "bf" | "bf8");
@@ -269,8 +280,7 @@ fn source(xe: &Xe, o: &XeOperand, s: &OperandSlots, ternary: bool, v: &mut Value
     v.set_symbol(s.ty, xe.type_symbol(o.ty));
     if o.kind == XeOperandKind::Imm {
         v.set(s.imm, 1);
-        let bits = o.ty.bits();
-        let value = if bits >= 64 { o.imm } else { o.imm & ((1 << bits) - 1) };
+        let value = immediate_bits(o);
         if ternary {
             v.set(s.imm16, value);
         } else {

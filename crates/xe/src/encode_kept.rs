@@ -2,14 +2,14 @@
 //!
 //! Problem: setting and placing some twenty fields for each instruction is most of the work of assembling. Method: in
 //! words of one shape, the bits that a part (the head, an operand) sets depend on that part alone, so they are kept by
-//! shape and part; a general register's number is placed afresh. The shape is the one that such an instruction had last.
+//! shape and part; a general register's number and an immediate are placed afresh. The shape is the one that such an instruction had last.
 //!
 //! Invariant: a word is given only if all its parts could be placed in the shape and the word has that shape; it is then
 //! the word that `Flat::write` would make. What cannot be said so is left to the ordinary code, errors included.
 
 use isaglot_codec::{ShapeId, Values};
 
-use crate::encode::{PARTS, fields, floating};
+use crate::encode::{PARTS, fields, floating, immediate_bits, ternary};
 use crate::inst::{Desc, File, Form, Inst, XeOperand, XeOperandKind};
 use crate::isa::Xe;
 use crate::limits::{KEPT_BITS, MAX_PLANS};
@@ -32,8 +32,11 @@ struct Kept {
     part: u32,
 }
 
-/// All that the bits of a part depend on, but for the numbers of general registers.
+/// All that the bits of a part depend on, but for the numbers of general registers and immediates.
 type PartKey = [u64; 5];
+
+/// Shapes that are tried before the ordinary code has its turn.
+const SHAPES: u32 = 2;
 
 /// No part.
 const FREE: u32 = u32::MAX;
@@ -49,13 +52,30 @@ impl KeptBits {
         if known != signature {
             return None;
         }
-        let shape = ShapeId(shape);
         let encoding = xe.op(i.op).encoding;
-        let mut word = xe.flat.fixed(encoding) | self.part(xe, i, shape, 0, head_key(i), values)?;
+        let mut shape = ShapeId(shape);
+        for _ in 0..SHAPES {
+            let word = self.word_of(xe, i, shape, values)?;
+            let found = xe.flat.shape_of(encoding, word);
+            if found == shape {
+                return Some(word);
+            }
+            // Some bits of an immediate stand where other instructions have fields that tell shapes apart.
+            shape = found;
+        }
+        None
+    }
+
+    /// The word as the parts say it in a shape.
+    fn word_of(&mut self, xe: &Xe, i: &Inst, shape: ShapeId, values: &mut Values) -> Option<u128> {
+        let mut word = xe.flat.fixed(xe.op(i.op).encoding) | self.part(xe, i, shape, 0, head_key(i), values)?;
         for part in 1..PARTS.min(usize::from(i.src_count) + 2) {
             let o = if part == 1 { &i.dst } else { i.srcs.get(part - 2)? };
             if i.form != Form::Send {
                 word |= self.part(xe, i, shape, part, operand_key(o), values)?;
+            }
+            if o.kind == XeOperandKind::Imm {
+                word |= immediate(xe, i.form, shape, (part.checked_sub(2)?, o))?;
             }
             if general(o) {
                 if u32::from(o.reg) >= xe.file(File::R).count {
@@ -69,7 +89,7 @@ impl KeptBits {
                 }
             }
         }
-        (xe.flat.shape_of(encoding, word) == shape).then_some(word)
+        Some(word)
     }
 
     /// Remembers the shape that an instruction has.
@@ -111,12 +131,28 @@ impl KeptBits {
 #[cold]
 fn made(xe: &Xe, i: &Inst, shape: ShapeId, part: usize, values: &mut Values) -> Option<u128> {
     let mut plain = *i;
-    for o in plain.srcs.iter_mut().chain([&mut plain.dst]).filter(|o| general(o)) {
-        (o.reg, o.sub) = (0, 0);
+    for o in plain.srcs.iter_mut().chain([&mut plain.dst]) {
+        if general(o) {
+            (o.reg, o.sub) = (0, 0);
+        }
+        if o.kind == XeOperandKind::Imm {
+            o.imm = 0;
+        }
     }
     values.clear();
     fields(xe, &plain, part, values).ok()?;
     xe.flat.placed(shape, values).ok()
+}
+
+/// The bits of an immediate: source number `n`.
+fn immediate(xe: &Xe, form: Form, shape: ShapeId, (n, o): (usize, &XeOperand)) -> Option<u128> {
+    let value = immediate_bits(o);
+    if ternary(form) {
+        return xe.flat.placed_field(shape, xe.src.get(n)?.imm16, value);
+    }
+    let copied = xe.flat.shape(shape)?.has(xe.slots.imm_copy);
+    let copy = if copied { xe.flat.placed_field(shape, xe.slots.imm_copy, value)? } else { 0 };
+    Some(copy | xe.flat.placed_field(shape, xe.slots.imm, value)?)
 }
 
 /// Whether parts of a form are kept.
@@ -197,7 +233,8 @@ fn operand_key(o: &XeOperand) -> PartKey {
     let (reg, sub) = own(o);
     let bytes = [o.kind as u8, o.file.0, reg, sub, o.mods, o.v, o.w, o.h];
     let second = [u16::from(o.ty.0), o.mme.0, o.off as u16];
-    [u64::from_le_bytes(bytes), second.iter().fold(0, |all, w| all << 16 | u64::from(*w)), o.imm, 0, 0]
+    let imm = if o.kind == XeOperandKind::Imm { 0 } else { o.imm };
+    [u64::from_le_bytes(bytes), second.iter().fold(0, |all, w| all << 16 | u64::from(*w)), imm, 0, 0]
 }
 
 #[inline]

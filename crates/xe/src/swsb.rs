@@ -10,7 +10,12 @@ pub const PIPES: [&str; 7] = ["@", "A@", "F@", "I@", "L@", "M@", "S@"];
 
 /// The number in [`Swsb::pipe`] of the pipe whose letter this is; no letter is a pipe too.
 pub(crate) fn pipe_named(letter: &str) -> Option<u8> {
-    PIPES.iter().position(|p| p.strip_suffix('@') == Some(letter)).map(|n| n as u8 + 1)
+    let first = match letter.as_bytes() {
+        [] => b'@',
+        [letter] if letter.is_ascii_alphabetic() => *letter,
+        _ => return None,
+    };
+    PIPES.iter().position(|p| p.as_bytes().first() == Some(&first)).map(|n| n as u8 + 1)
 }
 
 /// What becomes of a token.
