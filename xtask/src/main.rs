@@ -1,8 +1,9 @@
-//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | gen-hart | import-spirv`.
+//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | gen-hart | gen-riscv | import-spirv`.
 
 mod bench;
 mod bless;
 mod gen_hart;
+mod gen_riscv;
 mod import_spirv;
 mod tidy;
 
@@ -16,6 +17,7 @@ usage: cargo xtask CHORE
   bless [ARGS]     run the tests with BLESS=1, so that goldens and ledgers are written anew; read the diff
   import-spirv DIR write the SPIR-V grammar table anew from a folder of Khronos grammar files
   gen-hart         write the executors of crates/hart anew from the semantics of specs/riscv
+  gen-riscv DIR    write the generated files of specs/riscv anew from a folder of the Unified Database
   bench [NAME]…    measure speed and print it as a table; without a name, everything
 ";
 
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
         Some("bless") => bless::run(rest),
         Some("import-spirv") => import_spirv::run(rest),
         Some("gen-hart") => gen_hart::run(rest),
+        Some("gen-riscv") => gen_riscv::run(rest),
         Some("bench") => bench::run(rest),
         _ => {
             eprint!("{USAGE}");

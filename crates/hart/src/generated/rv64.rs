@@ -614,48 +614,58 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             // sm4ed
             111 => {
                 let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
-                let v_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
-                let y_2: u32 = v_1 ^ v_1 << 8 ^ v_1 << 2 ^ v_1 << 0x12 ^ (v_1 & 0x3f) << 0x1a ^ (v_1 & 0xc0) << 0xa;
+                let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
+                let y_2: u32 = half_1
+                    ^ half_1 << 8
+                    ^ half_1 << 2
+                    ^ half_1 << 0x12
+                    ^ (half_1 & 0x3f) << 0x1a
+                    ^ (half_1 & 0xc0) << 0xa;
                 h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
             }
             // sm4ks
             112 => {
                 let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
-                let v_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
-                let y_2: u32 = v_1 ^ (v_1 & 7) << 0x1d ^ (v_1 & 0xfe) << 7 ^ (v_1 & 1) << 0x17 ^ (v_1 & 0xf8) << 0xd;
+                let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
+                let y_2: u32 = half_1
+                    ^ (half_1 & 7) << 0x1d
+                    ^ (half_1 & 0xfe) << 7
+                    ^ (half_1 & 1) << 0x17
+                    ^ (half_1 & 0xf8) << 0xd;
                 h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
             }
             // sha256sum0
             113 => {
-                let v_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] =
-                    (v_0.rotate_right(2) ^ v_0.rotate_right(0xd) ^ v_0.rotate_right(0x16)) as i32 as i64 as u64;
+                let half_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] = (half_0.rotate_right(2) ^ half_0.rotate_right(0xd) ^ half_0.rotate_right(0x16)) as i32
+                    as i64 as u64;
             }
             // sha256sum1
             114 => {
-                let v_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] =
-                    (v_0.rotate_right(6) ^ v_0.rotate_right(0xb) ^ v_0.rotate_right(0x19)) as i32 as i64 as u64;
+                let half_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] = (half_0.rotate_right(6) ^ half_0.rotate_right(0xb) ^ half_0.rotate_right(0x19)) as i32
+                    as i64 as u64;
             }
             // sha256sig0
             115 => {
-                let v_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] = (v_0.rotate_right(7) ^ v_0.rotate_right(0x12) ^ v_0 >> 3) as i32 as i64 as u64;
+                let half_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] = (half_0.rotate_right(7) ^ half_0.rotate_right(0x12) ^ half_0 >> 3) as i32 as i64 as u64;
             }
             // sha256sig1
             116 => {
-                let v_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] = (v_0.rotate_right(0x11) ^ v_0.rotate_right(0x13) ^ v_0 >> 0xa) as i32 as i64 as u64;
+                let half_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] =
+                    (half_0.rotate_right(0x11) ^ half_0.rotate_right(0x13) ^ half_0 >> 0xa) as i32 as i64 as u64;
             }
             // sm3p0
             117 => {
-                let v_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] = (v_0 ^ v_0.rotate_left(9) ^ v_0.rotate_left(0x11)) as i32 as i64 as u64;
+                let half_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] = (half_0 ^ half_0.rotate_left(9) ^ half_0.rotate_left(0x11)) as i32 as i64 as u64;
             }
             // sm3p1
             118 => {
-                let v_0: u32 = h.x[i.a()] as u32;
-                h.x[i.b()] = (v_0 ^ v_0.rotate_left(0xf) ^ v_0.rotate_left(0x17)) as i32 as i64 as u64;
+                let half_0: u32 = h.x[i.a()] as u32;
+                h.x[i.b()] = (half_0 ^ half_0.rotate_left(0xf) ^ half_0.rotate_left(0x17)) as i32 as i64 as u64;
             }
             // czero.eqz
             125 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },

@@ -26,6 +26,7 @@ pub mod lower;
 pub mod of_isa;
 pub mod opcodes;
 mod roles;
+pub mod shipped;
 pub mod udb;
 pub mod words;
 pub mod yaml;

@@ -1,0 +1,118 @@
+//! The part of the shipped description that is made of the Unified Database: every ratified instruction that no file has by hand.
+//!
+//! The problem: the manual has far more instructions than anyone wants to write down, and each is written down already. The
+//! method: of a [`Table`] the instructions are taken that ratified extensions define and that are not in the files written by
+//! hand; `lower` makes bitsets of them, in the style of the shipped texts, and these become files by the extension. What
+//! carries over are facts: bits, names, conditions. Behaviour stays with the files written by hand, so that a hint whose host
+//! has a behaviour is never made here.
+
+use isaglot_isaspec::syntax::{Bitset, Requirement};
+use isaglot_model::Isa;
+use isaglot_source::Diagnostics;
+
+use super::lower::{operands::Operands, tree, xml};
+use super::{Formula, Table};
+
+/// The files: the name of each, what it is about, and with what the names of its features begin.
+const FILES: [(&str, &str, &[&str]); 6] = [
+    ("v.xml", "V: vectors.", &["v", "zve"]),
+    ("zv.xml", "Vectors of half precision, bit manipulation and cryptography.", &["zv"]),
+    ("zf.xml", "Floating point of other precisions, more operations.", &["q", "zf", "zh", "zd"]),
+    ("za.xml", "More atomic operations.", &["za"]),
+    ("zc.xml", "More compressed instructions.", &["zc"]),
+    ("zi.xml", "Hypervisor, caches, landing pads, shadow stacks and what else there is.", &[""]),
+];
+
+/// The names of the files that are made.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FILES.iter().map(|(name, ..)| *name)
+}
+
+/// A file without instructions, which stands for each while those written by hand are looked at.
+pub const EMPTY: &str = "<isa dialect=\"isaglot\"/>\n";
+
+/// Extensions that are not features of the shipped description, and what stands for them there: the base and the levels.
+const ALWAYS: [&str; 1] = ["i"];
+const LEVELS: [&str; 3] = ["s", "sm", "u"];
+
+/// The files for a table, by what `by_hand` has already.
+pub fn files(table: &Table, operands: &Operands, by_hand: &Isa, out: &mut Diagnostics) -> Vec<(&'static str, String)> {
+    let mut chosen = Table { name: table.name.clone(), ..Table::default() };
+    chosen.extensions = table.extensions.clone();
+    for instruction in &table.instructions {
+        let condition = as_features(&instruction.condition, &instruction.name);
+        let known = |name: &str| by_hand.features().iter().any(|f| f.name.eq_ignore_ascii_case(name));
+        if !is_by_hand(&instruction.name, by_hand) && extensions(&condition).into_iter().all(known) {
+            chosen.instructions.push(super::Instruction { condition, doc: String::new(), ..instruction.clone() });
+        }
+    }
+    let made = tree(&chosen, operands, out);
+    let mut texts: Vec<String> = FILES.iter().map(|(_, about, _)| head(about)).collect();
+    for set in &made.bitsets {
+        let at =
+            FILES.iter().position(|(_, _, starts)| starts.iter().any(|s| begins(set, s))).unwrap_or(FILES.len() - 1);
+        if let Some(text) = texts.get_mut(at) {
+            text.push_str(&xml::bitsets(std::slice::from_ref(set)));
+        }
+    }
+    names().zip(texts).map(|(name, text)| (name, text + "\n</isa>\n")).collect()
+}
+
+fn head(about: &str) -> String {
+    let made = "Made by `cargo xtask gen-riscv` from the Unified Database; do not edit.";
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!--\n{about}\n{made}\n-->\n<isa dialect=\"isaglot\">\n\n")
+}
+
+/// Whether the name of a feature that a bitset needs is one of a group: a letter by itself, else what names begin with.
+fn begins(set: &Bitset, start: &str) -> bool {
+    let first = set.features.as_ref().map(Requirement::names).unwrap_or_default();
+    let one = |name: &str| if start.len() == 1 { name == start } else { name.starts_with(start) };
+    if start.is_empty() { true } else { first.iter().any(|name| one(&name.value)) }
+}
+
+/// Whether the files written by hand have an instruction, perhaps with the end of its mnemonic as a field.
+fn is_by_hand(name: &str, by_hand: &Isa) -> bool {
+    let known = |name: &str| by_hand.encodings().iter().any(|e| e.display_name == name);
+    let plain = [".aqrl", ".aq", ".rl"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    // `c.nop` is a word of c.addi; the fences that programs name are words of fence.
+    known(name) || known(plain) || matches!(name, "c.nop" | "fence.tso")
+}
+
+/// The part of V that has an instruction: floating point, elements of 64 bits in memory, or all that works on integers. The
+/// database knows V as a whole only.
+fn part_of_v(name: &str) -> &'static str {
+    let memory = ["vl", "vs"].iter().any(|s| name.starts_with(s));
+    match name {
+        _ if memory && name.contains("64") => "zve64x",
+        _ if ["vf", "vmf"].iter().any(|s| name.starts_with(s)) => "zve32f",
+        _ => "zve32x",
+    }
+}
+
+/// The formula of an instruction over features of the shipped description.
+fn as_features(formula: &Formula, of: &str) -> Formula {
+    let several = |list: &[Formula]| list.iter().map(|f| as_features(f, of)).collect();
+    match formula {
+        Formula::Extension(name, versions) if name == "V" => {
+            Formula::Extension(part_of_v(of).to_owned(), versions.clone())
+        }
+        Formula::Extension(name, _) if ALWAYS.contains(&name.to_ascii_lowercase().as_str()) => Formula::True,
+        Formula::Extension(name, versions) if LEVELS.contains(&name.to_ascii_lowercase().as_str()) => {
+            Formula::Extension("priv".to_owned(), versions.clone())
+        }
+        Formula::Not(inner) => Formula::Not(Box::new(as_features(inner, of))),
+        Formula::All(list) => Formula::All(several(list)),
+        Formula::Any(list) => Formula::Any(several(list)),
+        Formula::One(list) => Formula::One(several(list)),
+        other => other.clone(),
+    }
+}
+
+fn extensions(formula: &Formula) -> Vec<&str> {
+    match formula {
+        Formula::Extension(name, _) => vec![name],
+        Formula::Not(inner) => extensions(inner),
+        Formula::All(list) | Formula::Any(list) | Formula::One(list) => list.iter().flat_map(extensions).collect(),
+        _ => Vec::new(),
+    }
+}
