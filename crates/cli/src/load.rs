@@ -34,6 +34,8 @@ pub(crate) struct Spec {
     pub(crate) roles: Roles,
     /// The gen can be changed later: without one that is chosen it is the first that has instructions.
     pub(crate) is_gen_open: bool,
+    /// Answers say where in the description something stands.
+    pub(crate) has_places: bool,
 }
 
 /// Where a description is.
@@ -84,6 +86,7 @@ impl Spec {
             no_aliases: false,
             roles: Roles::Unused,
             is_gen_open: false,
+            has_places: false,
         }
     }
 
@@ -166,7 +169,18 @@ pub(crate) fn read_chosen(spec: &Spec, files: &mut SourceMap, problems: &mut Dia
                 None => choose(spec, isa, problems),
             }
         }
-        _ => read_isa(spec, files, problems).and_then(|isa| choose(spec, isa, problems)),
+        _ => {
+            let at_once = if spec.has_places { None } else { model(spec) };
+            at_once.or_else(|| read_isa(spec, files, problems)).and_then(|isa| choose(spec, isa, problems))
+        }
+    }
+}
+
+/// A description that was compiled into the program, without places.
+fn model(spec: &Spec) -> Option<Isa> {
+    match spec.source.alias()?.ok()?.machine {
+        Machine::Shipped(shipped) if !matches!(spec.roles, Roles::Wanted(Some(_))) => shipped.model(),
+        _ => None,
     }
 }
 
@@ -256,7 +270,7 @@ fn read_file(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Dia
 
 /// A description that comes with the tool, by the name of the description itself.
 pub(crate) fn embedded(name: &str, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
-    shipped::find(name).and_then(|found| read_shipped(found, files, problems))
+    shipped::find(name).and_then(|found| found.model().or_else(|| read_shipped(found, files, problems)))
 }
 
 fn read_shipped(shipped: &Shipped, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {

@@ -38,6 +38,14 @@ impl Shipped {
         self.file(name).map(|text| text.as_bytes().to_vec()).ok_or_else(|| "it is not shipped".to_owned())
     }
 
+    /// The description as a model, if it was compiled into the library: read at once, but without the places in its files.
+    #[cfg(feature = "compiled")]
+    pub fn model(&self) -> Option<isaglot_model::Isa> {
+        const RISCV: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/riscv.isa"));
+        let bytes = (self.name == "riscv").then_some(RISCV)?;
+        isaglot_model::compiled::from_bytes(bytes).ok().map(|(_, isa)| isa)
+    }
+
     /// The text of a file of it.
     pub fn file(&self, name: &str) -> Option<&'static str> {
         self.files.iter().find(|f| f.0 == name).map(|f| f.1)

@@ -55,7 +55,9 @@ fn peer_llvm() -> Result<(), String> {
                 match differs(&ours, &theirs) {
                     None => same += 1,
                     Some(id) => {
-                        found.entry(id).or_insert_with(|| format!("rv{xlen} {}: `{ours}`, LLVM `{theirs}`", word.hex()));
+                        found
+                            .entry(id)
+                            .or_insert_with(|| format!("rv{xlen} {}: `{ours}`, LLVM `{theirs}`", word.hex()));
                     }
                 }
             }

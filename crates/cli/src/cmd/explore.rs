@@ -47,6 +47,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         processor: args.processor.clone(),
         no_aliases: args.no_aliases,
         is_gen_open: true,
+        has_places: true,
         ..args.subject.spec()
     };
     // What is in a file may be mended while the page is open. A file that is not there is a slip of the pen, and a name stays
