@@ -30,7 +30,7 @@ fn make(
     let mut base = udb::Folder { name: "spec/std/isa".to_owned(), files: Vec::new() };
     collect(&folder.join("spec/std/isa"), "", &mut base.files).ok()?;
     base.files.sort();
-    let table = udb::load(udb::Sources { base, overlay: None }, files, problems)?;
+    let table = udb::load(udb::Sources { base, ..udb::Sources::default() }, files, problems)?;
     let mut read = |name: &str| match shipped::names().any(|made| made == name) {
         true => Ok(shipped::EMPTY.as_bytes().to_vec()),
         false => std::fs::read(specs.join(name)).map_err(|e| e.to_string()),

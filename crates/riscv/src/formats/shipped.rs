@@ -6,7 +6,7 @@
 //! carries over are facts: bits, names, conditions. Behaviour stays with the files written by hand, so that a hint whose host
 //! has a behaviour is never made here.
 
-use isaglot_isaspec::syntax::{Bitset, Requirement};
+use isaglot_isaspec::syntax::{Bitset, File, Requirement};
 use isaglot_model::Isa;
 use isaglot_source::Diagnostics;
 
@@ -46,21 +46,20 @@ pub fn files(table: &Table, operands: &Operands, by_hand: &Isa, out: &mut Diagno
             chosen.instructions.push(super::Instruction { condition, doc: String::new(), ..instruction.clone() });
         }
     }
-    let made = tree(&chosen, operands, out);
-    let mut texts: Vec<String> = FILES.iter().map(|(_, about, _)| head(about)).collect();
+    let made = tree(&chosen, operands, &|_| None, out);
+    let empty = || File { id: made.id, dialect: true, ..File::default() };
+    let mut parts: Vec<File> = FILES.iter().map(|_| empty()).collect();
     for set in &made.bitsets {
         let at =
             FILES.iter().position(|(_, _, starts)| starts.iter().any(|s| begins(set, s))).unwrap_or(FILES.len() - 1);
-        if let Some(text) = texts.get_mut(at) {
-            text.push_str(&xml::bitsets(std::slice::from_ref(set)));
+        if let Some(part) = parts.get_mut(at) {
+            part.bitsets.push(set.clone());
         }
     }
-    names().zip(texts).map(|(name, text)| (name, text + "\n</isa>\n")).collect()
-}
-
-fn head(about: &str) -> String {
-    let made = "Made by `cargo xtask gen-riscv` from the Unified Database; do not edit.";
-    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!--\n{about}\n{made}\n-->\n<isa dialect=\"isaglot\">\n\n")
+    let text = |about: &str, part: &File| {
+        xml::write(part, &format!("{about}\nMade by `cargo xtask gen-riscv` from the Unified Database; do not edit."))
+    };
+    FILES.iter().zip(&parts).map(|((name, about, _), part)| (*name, text(about, part))).collect()
 }
 
 /// Whether the name of a feature that a bitset needs is one of a group: a letter by itself, else what names begin with.
