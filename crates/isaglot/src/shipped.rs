@@ -102,6 +102,7 @@ pub const FORMATS: Shipped = Shipped {
     assembly: Assembly::Templates,
     files: &[
         ("formats.xml", include_str!("../../../specs/riscv/formats.xml")),
+        ("values.xml", include_str!("../../../specs/riscv/values.xml")),
         ("registers.xml", include_str!("../../../specs/riscv/registers.xml")),
     ],
 };
