@@ -13,6 +13,7 @@ use serde_json::{Value, json as object};
 
 use crate::answer::AnswerArgs;
 use crate::args::{ChoiceArgs, SubjectArgs};
+use crate::formats::Format;
 use crate::load::{Spec, read_open};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
@@ -87,6 +88,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         ..args.subject.spec()
     };
     let mut problems = Diagnostics::new();
+    if let Some(format) = spec.path().and_then(|path| crate::formats::of(&path)) {
+        return published(&format, args, session);
+    }
     let read = read_open(&spec, &mut session.files, &mut problems);
     // What is wrong with the command line is not what is wrong with the description; nor is a file that is not there.
     let wrong_choice = problems.iter().any(|d| d.severity == Severity::Error && d.code.starts_with("cli-"));
@@ -114,6 +118,23 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let to_text = |session: &Session, color| text_of(args, session, &all, found, color);
     match args.answer.write(session, &all, to_json, to_text) {
         Ok(_) if isa.is_none() => ExitCode::from(EXIT_INPUT),
+        Ok(code) => code,
+        Err(d) => session.fail(d),
+    }
+}
+
+/// Checks a folder that others publish: its files, and its instructions among each other.
+fn published(format: &Format, args: &Args, session: &mut Session) -> ExitCode {
+    let mut problems = Diagnostics::new();
+    let table = format.table(&mut session.files, &mut problems);
+    if let Some(table) = &table {
+        format.check(table, &mut problems);
+    }
+    let all: Vec<Diagnostic> = problems.iter().cloned().collect();
+    let to_json = |session: &Session| json_of(session, &all, None);
+    let to_text = |session: &Session, color| text_of(args, session, &all, None, color);
+    match args.answer.write(session, &all, to_json, to_text) {
+        Ok(_) if table.is_none() => ExitCode::from(EXIT_INPUT),
         Ok(code) => code,
         Err(d) => session.fail(d),
     }

@@ -16,6 +16,8 @@ use isaglot_verify::json;
 use isaglot_xe::stream::RawWord;
 use isaglot_xe::{Description, Xe};
 
+mod published;
+
 use super::xe;
 use crate::args::{FeatureArgs, OutputArgs};
 use crate::load::{Source, Spec, read_open};
@@ -31,11 +33,16 @@ Examples:
   isaglot diff my.xml newer.xml
   isaglot diff my.xml newer.xml --json -o diff.json
   isaglot diff --isa minnow@v1 --isa minnow@v2
-  isaglot diff --isa rv64gc --isa rv64gc_zba")]
+  isaglot diff --isa rv64gc --isa rv64gc_zba
+  isaglot diff udb opcodes       # needs riscv-unified-db, riscv-opcodes
+  isaglot diff udb opcodes --isa riscv --all       # needs riscv-unified-db, riscv-opcodes")]
 pub(crate) struct Args {
     /// The descriptions: isaspec XML files, TableGen files of LLVM targets, or what `isaglot compile` made of them. One alone is
     /// compared with itself, for two gens.
-    #[arg(num_args = 0..=2, value_name = "SPEC")]
+    ///
+    /// Folders of the RISC-V Unified Database and of riscv-opcodes are compared with each other and with descriptions of RISC-V by
+    /// names and exact sets of words, grouped by what causes the difference. Three descriptions give one table.
+    #[arg(num_args = 0..=3, value_name = "SPEC")]
     specs: Vec<PathBuf>,
     /// A description by name, such as `minnow` or `minnow@v2`, once or twice; `--isa help` lists the names.
     #[arg(long = "isa", value_name = "NAME")]
@@ -49,6 +56,9 @@ pub(crate) struct Args {
     processor: crate::target::ProcessorArgs,
     #[command(flatten)]
     read: crate::target::ReadArgs,
+    /// With published formats: every instruction of every class of differences.
+    #[arg(long)]
+    all: bool,
     /// Answer in JSON.
     #[arg(long)]
     json: bool,
@@ -65,6 +75,10 @@ choose features of its side. Otherwise instructions of all features are compared
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let files = args.specs.iter().cloned().map(Source::File);
     let sources: Vec<Source> = files.chain(args.names.iter().cloned().map(Source::Name)).collect();
+    let formats = args.specs.iter().any(|path| crate::formats::of(path).is_some());
+    if formats || sources.len() > 2 {
+        return published::run(&sources, args, session);
+    }
     match (sources.len(), args.generations.len()) {
         (2, 0 | 1) | (1, 2) => {}
         _ => {

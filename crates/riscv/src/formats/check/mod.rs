@@ -11,6 +11,7 @@ use isaglot_source::{Diagnostic, Diagnostics, counted};
 use super::compare::rules::Rules;
 use super::{Formula, Instruction, Table, words};
 use crate::Xlen;
+use crate::limits::OVERLAPPING_PAIRS;
 
 /// How a format means two instructions of which one has some of the words of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,10 +47,15 @@ pub fn check(table: &Table, (codes, nested): (Codes, Nested), rules: &Rules, out
     }
     let mut said: Vec<(usize, usize)> = Vec::new();
     for xlen in [Xlen::Rv32, Xlen::Rv64] {
-        for (a, b) in pairs(table, xlen) {
+        let (pairs, complete) = pairs(table, xlen);
+        if !complete {
+            let message = format!("more than {OVERLAPPING_PAIRS} pairs of instructions share words; the rest is not looked at");
+            out.push(Diagnostic::error(codes.overlap, message));
+        }
+        for (a, b) in pairs {
             let (Some(first), Some(second)) = (table.instructions.get(a), table.instructions.get(b)) else { continue };
             let Some(fault) = overlap(table, [first, second], xlen, nested, rules) else { continue };
-            if !said.contains(&(a, b)) {
+            if !said.contains(&(a, b)) && out.dropped() == 0 {
                 said.push((a, b));
                 out.push(fault.diagnostic(codes, [first, second]));
             }
@@ -57,8 +63,9 @@ pub fn check(table: &Table, (codes, nested): (Codes, Nested), rules: &Rules, out
     }
 }
 
-/// Pairs of instructions whose patterns share words, the earlier one first. Other readings of words are not meant.
-fn pairs(table: &Table, xlen: Xlen) -> Vec<(usize, usize)> {
+/// Pairs of instructions whose patterns share words, the earlier one first, and whether these are all. Other readings of words are
+/// not meant.
+fn pairs(table: &Table, xlen: Xlen) -> (Vec<(usize, usize)>, bool) {
     // Words have 48 bits at most: plain numbers, since every pair is looked at.
     let numbers = |(index, i): (usize, &Instruction)| {
         let encoding = i.encoding(xlen).filter(|_| i.special_case_of.is_none())?;
@@ -70,8 +77,12 @@ fn pairs(table: &Table, xlen: Xlen) -> Vec<(usize, usize)> {
     for (at, &(a, width, value, care)) in all.iter().enumerate() {
         let rest = all.iter().skip(at + 1).filter(|other| other.1 == width && (other.2 ^ value) & other.3 & care == 0);
         found.extend(rest.map(|&(b, ..)| (a, b)));
+        if found.len() > OVERLAPPING_PAIRS {
+            found.truncate(OVERLAPPING_PAIRS);
+            return (found, false);
+        }
     }
-    found
+    (found, true)
 }
 
 /// Two instructions of one implementation share words.

@@ -159,6 +159,13 @@ pub fn load_from(map: &mut SourceMap, folder: &str, tree: &[(String, Vec<u8>)], 
     if all.files.is_empty() {
         out.push(Diagnostic::error("opcodes-missing-file", "the folder `extensions` holds no file `rv*`"));
     }
+    if all.lines.len() > limits::OPCODES_LINES {
+        let message = format!("there are more than {} lines with instructions", limits::OPCODES_LINES);
+        let d = Diagnostic::error("opcodes-limit", message);
+        let first = all.lines.get(limits::OPCODES_LINES).map(|line| line.span);
+        out.push(first.into_iter().fold(d, |d, span| d.label(span, "the first one that is too many")));
+        all.lines.truncate(limits::OPCODES_LINES);
+    }
     relate::check(&all, out);
     all
 }

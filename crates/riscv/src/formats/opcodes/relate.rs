@@ -65,6 +65,11 @@ impl<'a> Names<'a> {
         if let Some(found) = self.regular.get(&(file, to.name.as_str())) {
             return Some(*found);
         }
+        if out.dropped() > 0 {
+            // What is said to be near is not shown any more, and takes long.
+            out.push(Diagnostic::error("opcodes-missing-instruction", "").label(to.span, ""));
+            return None;
+        }
         let inside = || all.lines.iter().filter(move |l| l.file == file);
         let d = match inside().find(|l| l.name == to.name && !std::ptr::eq(*l, line)) {
             Some(other) => {

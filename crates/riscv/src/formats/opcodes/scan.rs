@@ -8,6 +8,7 @@ use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, closest};
 
 use super::arguments::{Arguments, is_name};
 use super::{Argument, Kind, Line, Reference};
+use crate::limits::EQUAL_ARGUMENTS;
 
 /// A piece of a line between blanks.
 #[derive(Clone, Copy)]
@@ -156,6 +157,10 @@ impl Scan<'_> {
                 }
             }
         }
+        if let Some(extra) = line.arguments.iter().filter(|a| a.equals.is_some()).nth(EQUAL_ARGUMENTS) {
+            let d = Diagnostic::error("opcodes-limit", format!("more than {EQUAL_ARGUMENTS} arguments equal others"));
+            self.fail(d.label(extra.span, ""));
+        }
         line.pattern = self.pattern(&fixed, &line.arguments, line.name_span);
     }
 
@@ -174,7 +179,8 @@ impl Scan<'_> {
             None => {
                 let d = Diagnostic::error("opcodes-unknown-argument", format!("there is no argument `{name}`"));
                 // In order, so that the suggestion does not depend on a hash.
-                let mut names: Vec<&str> = self.table.names().collect();
+                let shown = self.out.dropped() == 0;
+                let mut names: Vec<&str> = self.table.names().filter(|_| shown).collect();
                 names.sort_unstable();
                 self.fail(d.label(span, "`arg_lut.csv` does not have it").did_you_mean(closest(name, names)));
                 None
