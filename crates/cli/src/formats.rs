@@ -77,9 +77,8 @@ fn collect(
     depth: usize,
     tree: &mut Vec<(String, Vec<u8>)>,
 ) -> Result<(), Diagnostic> {
-    let unreadable = |path: &Path, e: std::io::Error| {
-        Diagnostic::error("io-read", format!("cannot read {}: {e}", path.display()))
-    };
+    let unreadable =
+        |path: &Path, e: std::io::Error| Diagnostic::error("io-read", format!("cannot read {}: {e}", path.display()));
     if depth > MAX_DEPTH {
         return Ok(());
     }

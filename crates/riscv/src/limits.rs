@@ -60,11 +60,11 @@ pub const MAX_IDL_LEVELS: usize = 160;
 /// The most calls inside one another in IDL.
 pub const MAX_IDL_CALLS: usize = 32;
 
-/// The most lines of riscv-opcodes; it has a fifth of that.
-pub const OPCODES_LINES: usize = 10_000;
+/// The most lines of riscv-opcodes; it has half of that.
+pub const OPCODES_LINES: usize = 4_000;
 
 /// The most arguments of a line that equal others.
 pub const EQUAL_ARGUMENTS: usize = 2;
 
 /// Pairs of instructions with common words that are looked at.
-pub const OVERLAPPING_PAIRS: usize = 20_000;
+pub const OVERLAPPING_PAIRS: usize = 5_000;

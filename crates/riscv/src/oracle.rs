@@ -99,6 +99,33 @@ pub fn idl(text: &str) -> usize {
     lowered
 }
 
+/// Reads a tree of riscv-opcodes from one text, as [`udb`] does, and does with it all that there is to do.
+#[cfg(feature = "formats")]
+pub fn opcodes(data: &[u8]) {
+    use crate::formats::check::{OPCODES, check};
+    use crate::formats::compare::{compare, rules::Rules};
+    use crate::formats::opcodes::{self, dict};
+    let (mut files, mut found) = (SourceMap::new(), Diagnostics::new());
+    let all = opcodes::load(&mut files, &parts(data), &mut found);
+    let table = opcodes::table::table(&all);
+    let rules = Rules::shipped();
+    check(&table, OPCODES, &rules, &mut found);
+    for choice in [dict::Choice::default(), dict::Choice { unratified: true, pseudo: true }] {
+        dict::dict(&all, choice);
+    }
+    for d in &found {
+        assert!(d.labels.iter().all(|l| files.get(l.span.file).is_some()), "{d:?} has no place");
+    }
+    for encoding in table.instructions.iter().flat_map(|i| &i.encodings).flatten() {
+        let mut taken = encoding.pattern.care().clone();
+        for &bit in encoding.fields.iter().flat_map(|f| &f.bits).flatten() {
+            assert!(bit < encoding.width && !taken.bit(bit), "fixed bits and arguments do not overlap");
+            taken.set_bit(bit, true);
+        }
+    }
+    assert!(compare(&[&table, &table], &rules).classes.is_empty(), "a table differs from itself");
+}
+
 /// The files of a text with lines `==> PATH`.
 #[cfg(feature = "formats")]
 fn parts(data: &[u8]) -> Vec<(String, Vec<u8>)> {

@@ -4,6 +4,7 @@ mod branches;
 mod description;
 mod elf;
 mod idl;
+mod opcodes;
 mod space;
 mod udb;
 mod udb_faults;

@@ -49,13 +49,18 @@ pub fn check(table: &Table, (codes, nested): (Codes, Nested), rules: &Rules, out
     for xlen in [Xlen::Rv32, Xlen::Rv64] {
         let (pairs, complete) = pairs(table, xlen);
         if !complete {
-            let message = format!("more than {OVERLAPPING_PAIRS} pairs of instructions share words; the rest is not looked at");
+            let message =
+                format!("more than {OVERLAPPING_PAIRS} pairs of instructions share words; the rest is not looked at");
             out.push(Diagnostic::error(codes.overlap, message));
         }
         for (a, b) in pairs {
+            if out.dropped() > 0 {
+                // What follows is not shown any more.
+                return;
+            }
             let (Some(first), Some(second)) = (table.instructions.get(a), table.instructions.get(b)) else { continue };
             let Some(fault) = overlap(table, [first, second], xlen, nested, rules) else { continue };
-            if !said.contains(&(a, b)) && out.dropped() == 0 {
+            if !said.contains(&(a, b)) {
                 said.push((a, b));
                 out.push(fault.diagnostic(codes, [first, second]));
             }

@@ -18,7 +18,7 @@ impl Comparison {
     /// A table of counts, then a line for each class, with its members if all are wanted.
     pub fn text(&self, all: bool) -> String {
         let mut out = String::new();
-        let _ = writeln!(out, "{}: names, and words as shares of the names in each cell", self.tables.join(", "));
+        let _ = writeln!(out, "{}: how many names have words in which of them", self.tables.join(", "));
         let _ = writeln!(
             out,
             "{:28} {:>16} {:>16} {:>16} {:>16}",

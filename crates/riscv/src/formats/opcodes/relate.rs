@@ -5,6 +5,9 @@ use rustc_hash::FxHashMap;
 
 use super::{Kind, Line, Opcodes, Reference};
 
+/// After so many messages none gets a suggestion: it takes long to find.
+const MOST_SUGGESTIONS: usize = 50;
+
 /// Reports what is wrong between lines.
 pub(super) fn check(all: &Opcodes, out: &mut Diagnostics) {
     let names = Names::of(all);
@@ -65,11 +68,6 @@ impl<'a> Names<'a> {
         if let Some(found) = self.regular.get(&(file, to.name.as_str())) {
             return Some(*found);
         }
-        if out.dropped() > 0 {
-            // What is said to be near is not shown any more, and takes long.
-            out.push(Diagnostic::error("opcodes-missing-instruction", "").label(to.span, ""));
-            return None;
-        }
         let inside = || all.lines.iter().filter(move |l| l.file == file);
         let d = match inside().find(|l| l.name == to.name && !std::ptr::eq(*l, line)) {
             Some(other) => {
@@ -81,7 +79,8 @@ impl<'a> Names<'a> {
             None => {
                 let message = format!("file `{}` has no instruction `{}`", to.file, to.name);
                 let d = Diagnostic::error("opcodes-missing-instruction", message).label(to.span, "");
-                d.did_you_mean(closest(&to.name, inside().map(|l| l.name.as_str())))
+                let near = (out.len() < MOST_SUGGESTIONS).then(|| closest(&to.name, inside().map(|l| l.name.as_str())));
+                d.did_you_mean(near.flatten())
             }
         };
         out.push(d);
