@@ -9,6 +9,7 @@
 //! Nothing is left over: every word of every table is either in all of them or a member of one class.
 
 mod cause;
+pub mod conditions;
 pub mod fields;
 pub mod forms;
 pub mod report;
@@ -38,6 +39,8 @@ pub struct Comparison {
     pub equal: BTreeMap<(u32, u32), usize>,
     /// The differences by cause: the most names first.
     pub classes: Vec<Class>,
+    /// Where names that are in both are there under other conditions.
+    pub conditions: Vec<conditions::Conditions>,
 }
 
 /// Differences of one cause.
@@ -91,10 +94,11 @@ impl Class {
 /// Compares tables: two or three, or any few.
 pub fn compare(tables: &[&Table], rules: &Rules) -> Comparison {
     let mut result = Comparison { tables: tables.iter().map(|t| t.name.clone()).collect(), ..Comparison::default() };
-    let mut classes = Classes::new();
+    let (mut classes, mut conditions) = (Classes::new(), conditions::Found::new());
     let all: [Vec<Forms>; 2] =
         [Xlen::Rv32, Xlen::Rv64].map(|xlen| tables.iter().map(|table| forms(table, xlen, rules)).collect());
-    for (index, xlen) in [(0, 32), (1, 64)] {
+    for (index, base) in [Xlen::Rv32, Xlen::Rv64].into_iter().enumerate() {
+        let xlen = [32, 64][index];
         let sides: Vec<Side<'_>> = tables
             .iter()
             .enumerate()
@@ -104,7 +108,9 @@ pub fn compare(tables: &[&Table], rules: &Rules) -> Comparison {
         for key in names {
             one(&mut result, &mut classes, &sides, key, xlen, rules);
         }
+        conditions::find(&sides, base, rules, &mut conditions);
     }
+    result.conditions = conditions::classes(conditions);
     let class = |((has, text), members)| Class { has, text, members };
     result.classes = classes.into_iter().map(class).collect();
     result.classes.sort_by_key(|class| std::cmp::Reverse(class.names()));

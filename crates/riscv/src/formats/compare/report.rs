@@ -43,6 +43,15 @@ impl Comparison {
         for class in &self.classes {
             self.class(class, all, &mut out);
         }
+        if !self.conditions.is_empty() {
+            let _ = writeln!(out, "\n{}", counted(self.conditions.len(), "difference between conditions"));
+        }
+        for c in &self.conditions {
+            let name = |t: usize| self.tables.get(t).map_or("", String::as_str);
+            let (with, names) = (c.extensions.join(", "), counted(c.names.len(), "name"));
+            let shown = if all { c.names.join(", ") } else { c.names.first().cloned().unwrap_or_default() };
+            let _ = writeln!(out, "with {with}: in {}, not in {}: {names}: {shown}", name(c.has), name(c.lacks));
+        }
         out
     }
 
@@ -97,7 +106,13 @@ impl Comparison {
                 "names": class.names(), "members": members })
                 })
                 .collect();
-        json!({ "tables": self.tables, "counts": counts, "classes": classes })
+        let name = |t: usize| self.tables.get(t).map_or("", String::as_str);
+        let conditions: Vec<Value> = self
+            .conditions
+            .iter()
+            .map(|c| json!({ "has": name(c.has), "lacks": name(c.lacks), "with": c.extensions, "names": c.names }))
+            .collect();
+        json!({ "tables": self.tables, "counts": counts, "classes": classes, "conditions": conditions })
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Rules {
     pub names: Vec<(Glob, Glob)>,
     /// What classes are called.
     pub classes: Vec<Class>,
+    /// What UDB calls an extension.
+    pub extensions: Vec<(String, String)>,
     /// Extensions that are not together in any implementation.
     pub exclusive: Vec<[Vec<String>; 2]>,
 }
@@ -106,7 +108,7 @@ pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> Rules {
         if !rule(&mut rules, line) {
             let d = Diagnostic::error("formats-rules", "not a rule").label(span, "");
             out.push(
-                d.note("expected `split`, `segments`, `name`, `class` or `exclusive`, as the file says at its top"),
+                d.note("expected `split`, `segments`, `name`, `class`, `extension` or `exclusive`, as the file says at its top"),
             );
         }
     }
@@ -124,6 +126,7 @@ fn rule(rules: &mut Rules, line: &str) -> bool {
             rules.splits.push(Split { fields: words(left), suffixes: suffixes.collect() });
         }
         "name" if !right.is_empty() => rules.names.push((Glob::new(left), Glob::new(right))),
+        "extension" if !right.is_empty() => rules.extensions.push((left.to_owned(), right.to_owned())),
         "class" => match left.split_once(' ') {
             Some((names, key)) if !right.is_empty() => {
                 let text = right.to_owned();

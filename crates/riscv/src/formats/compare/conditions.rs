@@ -1,0 +1,107 @@
+//! When implementations have what tables name alike: the differences of conditions.
+//!
+//! The question is asked with the requirements of one table, which knows what extensions bring along: is there an implementation that
+//! has an instruction by the one condition and not by the other? The extensions of the one that is found are the class. Names of extensions are
+//! brought together by rules, and by case.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::cause::Side;
+use super::rules::Rules;
+use crate::Xlen;
+use crate::formats::{Formula, Table};
+
+/// Names that one table has in an implementation, and another has not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conditions {
+    /// The table that has them there.
+    pub has: usize,
+    /// The table that has them elsewhere only.
+    pub lacks: usize,
+    /// The width of registers and the extensions of the implementation.
+    pub extensions: Vec<String>,
+    /// The names, in order.
+    pub names: Vec<String>,
+}
+
+/// Names by the tables that have them and lack them, and by the extensions.
+pub(super) type Found = BTreeMap<(usize, usize, Vec<String>), Vec<String>>;
+
+/// The classes, the most names first.
+pub(super) fn classes(found: Found) -> Vec<Conditions> {
+    let class = |((has, lacks, extensions), mut names): (_, Vec<String>)| {
+        names.sort();
+        names.dedup();
+        Conditions { has, lacks, extensions, names }
+    };
+    let mut classes: Vec<Conditions> = found.into_iter().map(class).collect();
+    classes.sort_by_key(|class| std::cmp::Reverse(class.names.len()));
+    classes
+}
+
+/// Adds the differences between a table that says what versions of extensions require and all others.
+pub(super) fn find(sides: &[Side<'_>], xlen: Xlen, rules: &Rules, found: &mut Found) {
+    let requires = |table: &Table| table.extensions.iter().any(|e| !e.versions.is_empty());
+    let Some(theory) = sides.iter().position(|side| requires(side.table)) else { return };
+    for other in (0..sides.len()).filter(|&other| other != theory) {
+        pair(sides, [theory, other], xlen, rules, found);
+    }
+}
+
+/// In which implementation the one condition of two holds alone, if there is one; for either.
+type Alone = [Option<Vec<String>>; 2];
+
+fn pair(sides: &[Side<'_>], [theory, other]: [usize; 2], xlen: Xlen, rules: &Rules, found: &mut Found) {
+    let (Some(a), Some(b)) = (sides.get(theory), sides.get(other)) else { return };
+    // Many instructions have the same two conditions.
+    let mut known: FxHashMap<[Formula; 2], Alone> = FxHashMap::default();
+    for (key, form) in a.forms {
+        let Some(same) = b.forms.get(key) else { continue };
+        let two = renamed(&condition(b.table, &same.members), &|name| extension(a.table, name, rules));
+        let both = [condition(a.table, &form.members), two];
+        let alone = known.entry(both).or_insert_with_key(|[one, two]| {
+            let only = |x: &Formula, y: &Formula| {
+                let not = Formula::Not(Box::new(y.clone()));
+                a.table.implementation(&[x, &not], xlen)
+            };
+            [only(one, two), only(two, one)]
+        });
+        for (answer, (has, lacks)) in alone.iter().zip([(theory, other), (other, theory)]) {
+            if let Some(extensions) = answer {
+                let mut extensions = extensions.clone();
+                extensions.insert(0, if xlen == Xlen::Rv64 { "RV64" } else { "RV32" }.to_owned());
+                found.entry((has, lacks, extensions)).or_default().push(key.1.clone());
+            }
+        }
+    }
+}
+
+/// When a table has a form: where it has any of its instructions.
+fn condition(table: &Table, members: &[usize]) -> Formula {
+    let of = members.iter().filter_map(|&index| table.instructions.get(index));
+    let mut all: Vec<Formula> = of.map(|i| i.condition.clone()).collect();
+    all.dedup();
+    if all.len() == 1 { all.remove(0) } else { Formula::Any(all) }
+}
+
+/// The name that a table has for an extension of another.
+fn extension(table: &Table, name: &str, rules: &Rules) -> String {
+    let name = name.strip_prefix("experimental-").unwrap_or(name);
+    let ruled = rules.extensions.iter().find(|(from, _)| from == name).map_or(name, |(_, to)| to.as_str());
+    let known = table.extensions.iter().find(|e| e.name.eq_ignore_ascii_case(ruled));
+    known.map_or_else(|| ruled.to_owned(), |e| e.name.clone())
+}
+
+fn renamed(formula: &Formula, name: &dyn Fn(&str) -> String) -> Formula {
+    let list = |parts: &[Formula]| parts.iter().map(|part| renamed(part, name)).collect();
+    match formula {
+        Formula::Extension(old, versions) => Formula::Extension(name(old), versions.clone()),
+        Formula::Not(part) => Formula::Not(Box::new(renamed(part, name))),
+        Formula::All(parts) => Formula::All(list(parts)),
+        Formula::Any(parts) => Formula::Any(list(parts)),
+        Formula::One(parts) => Formula::One(list(parts)),
+        Formula::True | Formula::Xlen(_) | Formula::Parameter(_) | Formula::Idl(_) => formula.clone(),
+    }
+}
