@@ -4,7 +4,7 @@
 //! has an instruction by the one condition and not by the other? The extensions of the one that is found are the class. Names of extensions are
 //! brought together by rules, and by case.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
@@ -20,21 +20,25 @@ pub struct Conditions {
     pub has: usize,
     /// The table that has them elsewhere only.
     pub lacks: usize,
-    /// The width of registers and the extensions of the implementation.
+    /// The widths of registers.
+    pub bases: Vec<u32>,
+    /// The extensions of the implementation.
     pub extensions: Vec<String>,
     /// The names, in order.
     pub names: Vec<String>,
 }
 
 /// Names by the tables that have them and lack them, and by the extensions.
-pub(super) type Found = BTreeMap<(usize, usize, Vec<String>), Vec<String>>;
+pub(super) type Found = BTreeMap<(usize, usize, Vec<String>), (BTreeSet<u32>, BTreeSet<String>)>;
 
 /// The classes, the most names first.
 pub(super) fn classes(found: Found) -> Vec<Conditions> {
-    let class = |((has, lacks, extensions), mut names): (_, Vec<String>)| {
-        names.sort();
-        names.dedup();
-        Conditions { has, lacks, extensions, names }
+    let class = |((has, lacks, extensions), (bases, names)): (_, (BTreeSet<u32>, BTreeSet<String>))| Conditions {
+        has,
+        lacks,
+        bases: bases.into_iter().collect(),
+        extensions,
+        names: names.into_iter().collect(),
     };
     let mut classes: Vec<Conditions> = found.into_iter().map(class).collect();
     classes.sort_by_key(|class| std::cmp::Reverse(class.names.len()));
@@ -70,9 +74,9 @@ fn pair(sides: &[Side<'_>], [theory, other]: [usize; 2], xlen: Xlen, rules: &Rul
         });
         for (answer, (has, lacks)) in alone.iter().zip([(theory, other), (other, theory)]) {
             if let Some(extensions) = answer {
-                let mut extensions = extensions.clone();
-                extensions.insert(0, if xlen == Xlen::Rv64 { "RV64" } else { "RV32" }.to_owned());
-                found.entry((has, lacks, extensions)).or_default().push(key.1.clone());
+                let class = found.entry((has, lacks, extensions.clone())).or_default();
+                class.0.insert(if xlen == Xlen::Rv64 { 64 } else { 32 });
+                class.1.insert(key.1.clone());
             }
         }
     }

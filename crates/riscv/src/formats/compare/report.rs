@@ -44,13 +44,20 @@ impl Comparison {
             self.class(class, all, &mut out);
         }
         if !self.conditions.is_empty() {
-            let _ = writeln!(out, "\n{}", counted(self.conditions.len(), "difference between conditions"));
+            let _ = writeln!(out, "\n{} between conditions", counted(self.conditions.len(), "difference"));
         }
         for c in &self.conditions {
             let name = |t: usize| self.tables.get(t).map_or("", String::as_str);
+            let bases: Vec<String> = c.bases.iter().map(|xlen| format!("RV{xlen}")).collect();
             let (with, names) = (c.extensions.join(", "), counted(c.names.len(), "name"));
             let shown = if all { c.names.join(", ") } else { c.names.first().cloned().unwrap_or_default() };
-            let _ = writeln!(out, "with {with}: in {}, not in {}: {names}: {shown}", name(c.has), name(c.lacks));
+            let _ = writeln!(
+                out,
+                "in {}, not in {}, with {with} ({}): {names}, such as {shown}",
+                name(c.has),
+                name(c.lacks),
+                bases.join(", ")
+            );
         }
         out
     }
@@ -110,7 +117,7 @@ impl Comparison {
         let conditions: Vec<Value> = self
             .conditions
             .iter()
-            .map(|c| json!({ "has": name(c.has), "lacks": name(c.lacks), "with": c.extensions, "names": c.names }))
+            .map(|c| json!({ "has": name(c.has), "lacks": name(c.lacks), "xlen": c.bases, "with": c.extensions, "names": c.names }))
             .collect();
         json!({ "tables": self.tables, "counts": counts, "classes": classes, "conditions": conditions })
     }
