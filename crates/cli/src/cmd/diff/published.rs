@@ -24,9 +24,11 @@ pub(super) fn run(sources: &[Source], args: &Args, session: &mut Session) -> Exi
     let mut problems = Diagnostics::new();
     let mut tables: Vec<Table> = Vec::new();
     for source in sources {
-        let Some(mut table) = table(source, args, session, &mut problems) else { continue };
+        let Some(mut table) = table(source, args, session, &mut problems) else { break };
         // Two versions of one format are told apart by their places.
-        if tables.iter().any(|other| other.name == table.name) {
+        let same = tables.iter().position(|other| other.name == table.name);
+        if let Some((known, first)) = same.and_then(|at| Some((tables.get_mut(at)?, sources.get(at)?))) {
+            known.name = first.name();
             table.name = source.name();
         }
         tables.push(table);

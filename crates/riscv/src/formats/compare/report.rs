@@ -49,7 +49,8 @@ impl Comparison {
         for c in &self.conditions {
             let name = |t: usize| self.tables.get(t).map_or("", String::as_str);
             let bases: Vec<String> = c.bases.iter().map(|xlen| format!("RV{xlen}")).collect();
-            let (with, names) = (c.extensions.join(", "), counted(c.names.len(), "name"));
+            let with = if c.extensions.is_empty() { "no extension".to_owned() } else { c.extensions.join(", ") };
+            let names = counted(c.names.len(), "name");
             let shown = if all { c.names.join(", ") } else { c.names.first().cloned().unwrap_or_default() };
             let _ = writeln!(
                 out,
