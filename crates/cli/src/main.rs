@@ -11,7 +11,6 @@ mod compiled;
 mod explore;
 mod filter;
 mod folder;
-mod formats;
 mod hooks;
 mod interrupt;
 mod io;

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use isaglot::shipped;
 use isaglot_model::Isa;
+use isaglot_riscv::formats::check::{OPCODES, UDB, check};
+use isaglot_riscv::formats::compare::rules::Rules;
 use isaglot_riscv::formats::formula::Facts as _;
 use isaglot_riscv::formats::lower::{lower, operands};
 use isaglot_riscv::formats::{Table, opcodes, udb};
@@ -33,7 +35,7 @@ pub(crate) struct Parts<'a> {
 }
 
 /// A folder whose format is known.
-enum Format {
+pub(crate) enum Format {
     /// The folder that holds `inst` and `ext`.
     Udb(PathBuf),
     /// The folder that holds `arg_lut.csv` and `extensions`.
@@ -42,7 +44,7 @@ enum Format {
 
 impl Format {
     /// The format of a folder; a whole copy of the Unified Database stands for the architecture in it.
-    fn of(folder: &Path) -> Option<Format> {
+    pub(crate) fn of(folder: &Path) -> Option<Format> {
         let is_udb = |folder: &Path| folder.join("inst").is_dir() && folder.join("ext").is_dir();
         let is_opcodes = |folder: &Path| folder.join("arg_lut.csv").is_file() && folder.join("extensions").is_dir();
         let inner = folder.join("spec/std/isa");
@@ -60,6 +62,23 @@ impl Format {
         let parent = full.parent().filter(|parent| full.ends_with("extensions") && is_opcodes(parent))?;
         let shown = folder.parent().filter(|p| is_opcodes(p)).unwrap_or(parent);
         Some(Format::Opcodes(shown.to_owned()))
+    }
+
+    /// What the folder says, without an overlay; nothing comes of a tree of the database with an error.
+    pub(crate) fn table(&self, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Table> {
+        match self {
+            Format::Udb(folder) => {
+                let none = Parts { overlay: None, config: None, operands: None };
+                of_udb(folder, &none, None, files, problems)
+            }
+            Format::Opcodes(folder) => of_opcodes(folder, files, problems),
+        }
+    }
+
+    /// Reports what is wrong with the instructions of a table among each other.
+    pub(crate) fn check(&self, table: &Table, problems: &mut Diagnostics) {
+        let kind = if matches!(self, Format::Udb(_)) { UDB } else { OPCODES };
+        check(table, kind, &Rules::shipped(), problems);
     }
 }
 
@@ -100,8 +119,7 @@ pub(crate) fn read(path: &Path, args: &Parts<'_>, files: &mut SourceMap, problem
                 problems.push(Diagnostic::error("cli-overlay", message).note("it is for the RISC-V Unified Database"));
                 return None;
             }
-            let tree = problems.ok(tree(folder, &|path| is_of_opcodes(path)))?;
-            opcodes::table::table(&opcodes::load_from(files, &folder.display().to_string(), &tree, problems))
+            of_opcodes(folder, files, problems)?
         }
     };
     if problems.error_count() > before {
@@ -152,6 +170,12 @@ fn of_udb(
     };
     let configuration = configuration.cloned();
     udb::load(udb::Sources { base, overlay, configuration, details: false }, files, problems)
+}
+
+fn of_opcodes(folder: &Path, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Table> {
+    let tree = problems.ok(tree(folder, &|path| is_of_opcodes(path)))?;
+    let all = opcodes::load_from(files, &folder.display().to_string(), &tree, problems);
+    Some(opcodes::table::table(&all))
 }
 
 fn is_of_opcodes(path: &str) -> bool {

@@ -13,9 +13,9 @@ use serde_json::{Value, json as object};
 
 use crate::answer::AnswerArgs;
 use crate::args::{ChoiceArgs, SubjectArgs};
-use crate::formats::Format;
 use crate::load::{Spec, read_open};
 use crate::progress::Progress;
+use crate::published::Format;
 use crate::session::{EXIT_INPUT, Session};
 use crate::target::ProcessorArgs;
 
@@ -88,7 +88,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         ..args.subject.spec()
     };
     let mut problems = Diagnostics::new();
-    if let Some(format) = spec.path().and_then(|path| crate::formats::of(&path)) {
+    // With an overlay or a configuration the description that they make is checked.
+    let parts = &spec.read.files;
+    let alone = parts.overlay.is_none() && parts.config.is_none();
+    if let Some(format) = spec.path().filter(|_| alone).and_then(|path| Format::of(&path)) {
         return published(&format, args, session);
     }
     let read = read_open(&spec, &mut session.files, &mut problems);

@@ -75,7 +75,7 @@ choose features of its side. Otherwise instructions of all features are compared
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let files = args.specs.iter().cloned().map(Source::File);
     let sources: Vec<Source> = files.chain(args.names.iter().cloned().map(Source::Name)).collect();
-    let formats = args.specs.iter().any(|path| crate::formats::of(path).is_some());
+    let formats = args.specs.iter().any(|path| crate::published::is_published(path));
     if formats || sources.len() > 2 {
         return published::run(&sources, args, session);
     }

@@ -47,7 +47,7 @@ fn table(source: &Source, args: &Args, session: &mut Session, problems: &mut Dia
         Source::File(path) => Some(path.as_path()),
         Source::Name(_) | Source::Input => None,
     };
-    if let Some(format) = path.and_then(crate::formats::of) {
+    if let Some(format) = path.and_then(crate::published::Format::of) {
         // A warning about the data is for `check`; an error leaves out what a comparison would have to know.
         let mut found = Diagnostics::new();
         let table = format.table(&mut session.files, &mut found);
