@@ -22,7 +22,8 @@ fn is_current(corpus: &Path) -> Result<(), Failed> {
         |(path, bytes): &(String, Vec<u8>)| Some((path.strip_prefix("spec/std/isa/")?.to_owned(), bytes.clone()));
     let base = Folder { name: "spec/std/isa".to_owned(), files: all.iter().filter_map(inside).collect() };
     let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
-    let table = udb::load(udb::Sources { base, ..udb::Sources::default() }, &mut files, &mut out).ok_or("the tree is refused")?;
+    let table = udb::load(udb::Sources { base, ..udb::Sources::default() }, &mut files, &mut out)
+        .ok_or("the tree is refused")?;
     let specs = workspace().join("specs/riscv");
     let mut read = |name: &str| match shipped::names().any(|made| made == name) {
         true => Ok(shipped::EMPTY.as_bytes().to_vec()),

@@ -88,9 +88,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         ..args.subject.spec()
     };
     let mut problems = Diagnostics::new();
-    // With an overlay or a configuration the description that they make is checked.
+    // With an overlay, a configuration or a question about words the description that they make is checked.
     let parts = &spec.read.files;
-    let alone = parts.overlay.is_none() && parts.config.is_none();
+    let asks_words = args.proofs || args.by.is_some() || spec.generation.is_some() || !spec.features.is_empty();
+    let alone = parts.overlay.is_none() && parts.config.is_none() && !asks_words;
     if let Some(format) = spec.path().filter(|_| alone).and_then(|path| Format::of(&path)) {
         return published(&format, args, session);
     }

@@ -8,7 +8,7 @@ use isaglot_codec::Plan;
 use isaglot_listing::write::{Style, to_json};
 use isaglot_listing_build::{Options, build};
 use isaglot_llvm as llvm;
-use isaglot_model::{FeatureId, Isa};
+use isaglot_model::{Feature, FeatureId, Isa};
 use isaglot_source::{Diagnostics, FileId, SourceMap};
 use isaglot_spirv::{dis, list as spirv};
 use isaglot_testing::corpus::{name as file_name, unhex};
@@ -173,7 +173,12 @@ fn llvm_targets(corpus: &Path) -> Result<(), Failed> {
         let (isa, table) = lowered(&root, folder, table)?;
         if folder == "RISCV" {
             let ours = shipped_riscv()?;
-            let features: Vec<FeatureId> = (0..ours.features().len() as u32).map(FeatureId).collect();
+            let usual =
+                |(id, f): (u32, &Feature)| ["m", "a", "f", "d"].contains(&f.name.as_str()).then_some(FeatureId(id));
+            let usual: Vec<FeatureId> = (0..).zip(ours.features()).filter_map(usual).collect();
+            let is_on = ours.implied(&usual);
+            let features: Vec<FeatureId> =
+                (0..).zip(&is_on).filter(|(_, on)| **on).map(|(id, _)| FeatureId(id)).collect();
             let on =
                 llvm::choose(&isa, &table, "riscv64", "", &["+m", "+a", "+f", "+d"]).map_err(|no| format!("{no:?}"))?;
             let llvm = Plan::with_features(&isa, 0, &on);

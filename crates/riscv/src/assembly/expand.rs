@@ -325,6 +325,11 @@ impl Expander<'_> {
 
     /// An operand as the general assembler takes it, where that is something else than what is written.
     fn operand(&mut self, operand: &str, branches: bool, span: Span) -> Result<Option<String>, Reported> {
+        if operand.starts_with('{') {
+            let mut list = Vec::new();
+            scan::squeeze(operand.as_bytes(), &mut list);
+            return Ok(Some(String::from_utf8_lossy(&list).into_owned()));
+        }
         if let Some(label) = self.local_label(operand) {
             return Ok(Some(label));
         }

@@ -22,6 +22,9 @@ const BLANK: u8 = 16;
 /// A part of a word.
 const WORD: u8 = 32;
 
+/// The beginning of a list of registers: `{ra, s0-s2}`.
+const BRACE: u8 = 64;
+
 const CLASSES: [u8; 256] = {
     let mut classes = [0u8; 256];
     let mut byte = 0;
@@ -31,6 +34,7 @@ const CLASSES: [u8; 256] = {
             b'+' | b'*' | b'|' | b'&' | b'^' | b'~' | b'<' | b'>' => OPERATOR,
             b'-' => MINUS,
             b'(' => OPEN,
+            b'{' => BRACE,
             b' ' | b'\t' | b'\r' => BLANK,
             b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'.' => WORD,
             _ => 0,
@@ -91,10 +95,11 @@ pub(super) fn glance(line: &[u8]) -> Glance<'_> {
         return Glance::Other;
     }
     if all & MINUS != 0 {
-        let mut before = 0;
+        let (mut before, mut is_list) = (0, false);
         for &byte in operands {
             let class = class(byte);
-            if class == MINUS && before == WORD {
+            is_list = (is_list || class == BRACE) && byte != b'}';
+            if class == MINUS && before == WORD && !is_list {
                 return Glance::Other;
             }
             if class != BLANK {
@@ -102,7 +107,7 @@ pub(super) fn glance(line: &[u8]) -> Glance<'_> {
             }
         }
     }
-    Glance::Plain(Plain { name, operands, tight: (inner <= 1).then_some(text), start, end })
+    Glance::Plain(Plain { name, operands, tight: (inner <= 1 && all & BRACE == 0).then_some(text), start, end })
 }
 
 /// Names of up to eight bytes, as numbers, with a filter that most others do not pass.
@@ -250,9 +255,25 @@ pub(super) fn immediate(name: &str) -> Option<String> {
     })
 }
 
-/// Appends operands without the blanks that mean nothing.
+/// Appends operands without the blanks that mean nothing. A list of registers has one after each comma, as it prints.
 pub(super) fn squeeze(operands: &[u8], out: &mut Vec<u8>) {
     let mut rest = operands;
+    while let Some(open) = memchr::memchr(b'{', rest)
+        && let Some(len) = rest.get(open..).and_then(|list| memchr::memchr(b'}', list))
+    {
+        join_words(rest.get(..open).or_impossible(&[]), out);
+        for &byte in rest.get(open..=open + len).or_impossible(&[]).iter().filter(|b| class(**b) != BLANK) {
+            out.push(byte);
+            out.extend((byte == b',').then_some(b' '));
+        }
+        rest = rest.get(open + len + 1..).or_impossible(&[]);
+    }
+    join_words(rest, out);
+}
+
+/// Appends a text with blanks only between two words.
+fn join_words(text: &[u8], out: &mut Vec<u8>) {
+    let mut rest = text;
     while let Some(at) = rest.iter().position(|&b| class(b) == BLANK) {
         let (word, after) = rest.split_at(at);
         out.extend_from_slice(word);
@@ -355,7 +376,7 @@ pub(super) fn statements(line: &str) -> Vec<(usize, &str)> {
     list
 }
 
-/// Operands, separated by commas outside of parentheses and strings; trimmed.
+/// Operands, separated by commas outside of parentheses, braces and strings; trimmed.
 pub(super) fn operands(text: &str) -> Vec<&str> {
     let (mut list, mut from, mut depth, mut quoted, mut escaped) = (Vec::new(), 0, 0i32, false, false);
     // Where a character such as `','` ends.
@@ -368,8 +389,8 @@ pub(super) fn operands(text: &str) -> Vec<&str> {
             b'\\' if quoted => escaped = true,
             b'"' => quoted = !quoted,
             _ if quoted => {}
-            b'(' => depth += 1,
-            b')' => depth -= 1,
+            b'(' | b'{' => depth += 1,
+            b')' | b'}' => depth -= 1,
             b',' if depth <= 0 => {
                 list.push(text.get(from..at).or_impossible("").trim());
                 from = at + 1;
@@ -437,6 +458,9 @@ mod tests {
         assert_eq!(made, b"a0,a1,-8(sp)");
         assert_eq!(unsqueezed(text, &made, 6), 10);
         let mut words = Vec::new();
+        let mut list = Vec::new();
+        squeeze(b"{ra ,s0- s2} , -16", &mut list);
+        assert_eq!(list, b"{ra, s0-s2},-16");
         squeeze(b"1 0,a b", &mut words);
         assert_eq!(words, b"1 0,a b");
     }

@@ -83,7 +83,8 @@ pub fn tree(table: &Table, operands: &Operands, decided: &Decided<'_>, out: &mut
     file.features = extensions.features(table, decided);
     file.enums.push(csrs(table, file.id));
     let features = file.features.iter().map(|f| f.name.value.clone()).collect();
-    let mut making = Making { operands, out, names: FxHashMap::default(), features };
+    let instructions = table.instructions.iter().map(|i| i.name.as_str()).collect();
+    let mut making = Making { operands, out, names: FxHashMap::default(), features, instructions };
     for instruction in &table.instructions {
         if instruction.special_case_of.is_some() && !operands.special.iter().any(|names| names.has(&instruction.name)) {
             continue;
@@ -133,6 +134,8 @@ struct Making<'a> {
     names: FxHashMap<String, [u32; 2]>,
     /// The names of the features.
     features: FxHashSet<String>,
+    /// The names of the instructions.
+    instructions: FxHashSet<&'a str>,
 }
 
 impl Making<'_> {
@@ -158,6 +161,11 @@ impl Making<'_> {
             }
             let text = alias.text.value.as_str();
             let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+            // A form with a name of its own is one where the format does not know that name: of the words of `cm.jalt`, those
+            // of `cm.jt`.
+            if !is_alias && word != i.name && self.instructions.contains(word) {
+                continue;
+            }
             let other = scope.show(word, rest, None);
             derived.extend(other.derived);
             let guard = alias.guard.clone().unwrap_or_else(|| verbatim("1"));
