@@ -158,7 +158,8 @@ fn attempt(isa: &Isa<'_>, leaf: u32, events: &[Event], asked: Limbs) -> Result<(
     let mut word = start(isa, leaf, asked);
     let mut scopes = Scopes::new(isa, false);
     for _ in 0..MAX_ROUNDS {
-        if !scopes.enter(&word, width) || scopes.leaf(scopes.innermost()) != leaf {
+        // What the word decodes as is asked when it is whole: with an operand that is not placed yet it may be another's.
+        if !scopes.enter_leaf(leaf, &word) {
             return Err(wrong);
         }
         let scope = scopes.innermost();
@@ -168,6 +169,10 @@ fn attempt(isa: &Isa<'_>, leaf: u32, events: &[Event], asked: Limbs) -> Result<(
                 return Err(misfit);
             }
             agree(&mut scopes, scope, events)?;
+            if !scopes.enter(&word, width) || scopes.leaf(scopes.innermost()) != leaf {
+                return Err(wrong);
+            }
+            let scope = scopes.innermost();
             return Ok((word, unclaimed(&mut scopes, scope)));
         }
         word = next;

@@ -262,13 +262,16 @@ static bool attempt(const struct isa *isa, uint32_t leaf, struct asked asked, wo
    *out = start_of(isa, leaf, rest);
    for (int i = 0; i < MAX_ROUNDS; i++) {
       struct isaglot_error wrong = {ISAGLOT_FINE, 0};
-      if (!scope_enter(&s, out, isa->leaves[leaf].width) || s.scope[0].leaf != leaf)
+      /* What the word decodes as is asked when it is whole: with an operand that is not placed yet it may be another's. */
+      if (!scope_enter_leaf(&s, leaf, out))
          return misfit(error, ISAGLOT_LEAF, leaf);
       word_t next = fill(&s, 0, leaf, asked, rest, &wrong);
       if (same_word(&next, out)) {
          *error = wrong;
          if (wrong.kind != ISAGLOT_FINE || !agree(&s, 0, asked, error))
             return false;
+         if (!scope_enter(&s, out, isa->leaves[leaf].width) || s.scope[0].leaf != leaf)
+            return misfit(error, ISAGLOT_LEAF, leaf);
          *rest = unclaimed(&s, 0);
          return true;
       }
