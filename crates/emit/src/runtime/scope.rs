@@ -136,6 +136,11 @@ impl<'t> Scopes<'t> {
         self.push(leaf, found.value, inside, found.field.params)
     }
 
+    /// Opens the scope of a field's value that is taken as this encoding, whether it matches or not.
+    pub fn enter_field_as(&mut self, inside: usize, found: &Found, leaf: u32) -> bool {
+        self.push(leaf, found.value, inside, found.field.params)
+    }
+
     fn push(&mut self, leaf: u32, value: Limbs, parent: usize, params: (u32, u32)) -> bool {
         if self.open == MAX_SCOPES || self.opened == MAX_OPENED {
             self.problems.add(Problem::TooDeep);

@@ -249,22 +249,19 @@ fn fill(
         };
         let mut value = value;
         if let Some(wanted) = nested {
-            let Type::Sub(space) = found.field.ty else {
+            if !matches!(found.field.ty, Type::Sub(_)) || isa.leaves.get(wanted as usize).is_none() {
                 misfit = misfit.or(Some(EncodeError::Kind(name)));
                 continue;
-            };
-            let entered = scopes.enter_field(scope, &found, space);
-            let inner = scopes.innermost();
-            if entered && scopes.leaf(inner) == wanted {
+            }
+            // As the leaf that it is to be, whatever the bits are so far; in the end it is decoded.
+            if scopes.enter_field_as(scope, &found, wanted) {
+                let inner = scopes.innermost();
                 let (bits, problem) = fill(scopes, inner, wanted, inside, rest(inside));
                 misfit = misfit.or(problem);
                 value = bits;
-            } else {
-                // Not yet what it is to be; its fields find their places in the next round.
-                value = start(isa, wanted, rest(inside));
-            }
-            if entered {
                 scopes.leave();
+            } else {
+                value = start(isa, wanted, rest(inside));
             }
         }
         // A parameter or a derived field is not written but must come out right in the end.

@@ -206,15 +206,14 @@ static word_t fill(struct scopes *s, int scope, uint32_t leaf, struct asked aske
             misfit(error, ISAGLOT_KIND, field->name);
             continue;
          }
-         bool entered = scope_enter_field(s, scope, &found);
-         int inner = s->open - 1;
          word_t inside_rest = rest_of(inside);
-         if (entered && s->scope[inner].leaf == field->leaf)
-            value = fill(s, inner, field->leaf, inside, &inside_rest, error);
-         else
-            value = start_of(isa, field->leaf, &inside_rest);
-         if (entered)
+         /* As the leaf that it is to be, whatever the bits are so far; in the end it is decoded. */
+         if (scope_enter_field_as(s, scope, &found, field->leaf)) {
+            value = fill(s, s->open - 1, field->leaf, inside, &inside_rest, error);
             s->open--;
+         } else {
+            value = start_of(isa, field->leaf, &inside_rest);
+         }
       }
       /* A parameter or a derived field is not written but must come out right in the end. */
       if (found.scope == scope && found.field->derived == NONE)
