@@ -10,7 +10,7 @@ use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
 use super::got::Entry;
 use super::scan::{self, Glance, Plain};
-use super::{Attributes, Imports, Known, LineKind, Origin, Rewritten, pseudo};
+use super::{Attributes, Imports, Known, LineKind, Origin, Rewritten, number, pseudo};
 
 /// What is known while a program is rewritten.
 pub(super) struct Expander<'a> {
@@ -298,9 +298,9 @@ impl Expander<'_> {
         let branches = name.starts_with(['b', 'j']) || name.starts_with("c.b") || name.starts_with("c.j");
         let mut changed = None;
         for (at, operand) in operands.iter().enumerate() {
-            let new = match self.operand(operand, branches, span)? {
+            let new = match number::float(operand).filter(|_| name.starts_with("fli.")) {
                 Some(new) => Some(new),
-                None => whole_address(name, operand),
+                None => self.operand(operand, branches, span)?.or_else(|| whole_address(name, operand)),
             };
             if let Some(new) = new {
                 let list = changed.get_or_insert_with(|| operands.iter().map(|o| (*o).to_owned()).collect::<Vec<_>>());
@@ -371,8 +371,7 @@ impl Expander<'_> {
     /// The value of an expression of numbers that are known by now.
     pub(super) fn known(&self, expression: &str) -> Option<i64> {
         let lookup = |name: &[u8]| std::str::from_utf8(name).ok().and_then(|name| self.constants.get(name)).copied();
-        super::number::parse(expression)
-            .or_else(|| isaglot_asm::assemble::source::constant(expression.as_bytes(), &lookup))
+        number::parse(expression).or_else(|| isaglot_asm::assemble::source::constant(expression.as_bytes(), &lookup))
     }
 }
 

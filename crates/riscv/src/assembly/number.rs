@@ -67,6 +67,29 @@ pub fn parse(text: &str) -> Option<i64> {
     Some(if negative { value.wrapping_neg() } else { value })
 }
 
+/// A decimal number with a point or an exponent, spelt as a constant of `fli` prints: as few digits as tell it from its
+/// neighbours, an exponent of two digits or none.
+///
+/// ```
+/// use isaglot_riscv::assembly::number::float;
+///
+/// assert_eq!(float(".25").as_deref(), Some("0.25"));
+/// assert_eq!(float("1e0").as_deref(), Some("1.0"));
+/// assert_eq!(float("0.0000152587890625").as_deref(), Some("1.52587890625e-05"));
+/// assert_eq!(float("1"), None);
+/// ```
+pub fn float(text: &str) -> Option<String> {
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-');
+    if !text.contains(['.', 'e', 'E']) || !text.chars().all(is_part) {
+        return None;
+    }
+    let shortest = format!("{:?}", text.parse::<f64>().ok()?);
+    Some(match shortest.split_once("e-") {
+        Some((digits, exponent)) => format!("{digits}e-{exponent:0>2}"),
+        None => shortest,
+    })
+}
+
 /// The halves of an address for `lui`/`auipc` and a signed 12-bit offset.
 pub(super) fn halves(value: i64) -> (i64, i64) {
     (value.wrapping_add(0x800) >> 12 & 0xf_ffff, low12(value))

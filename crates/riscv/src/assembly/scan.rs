@@ -146,9 +146,10 @@ impl<const N: usize> Names<N> {
     }
 }
 
-/// Names that always stand for something else, or may.
-const PSEUDO: Names<12> = Names::new([
+/// Names that always stand for something else, or may, or whose operand has many spellings.
+const PSEUDO: Names<16> = Names::new([
     b"li", b"la", b"lla", b"lga", b"call", b"tail", b"jump", b"move", b"sext.b", b"sext.h", b"zext.h", b"zext.w",
+    b"fli.h", b"fli.s", b"fli.d", b"fli.q",
 ]);
 
 /// Loads and stores: with a symbol in place of an address they are two instructions.
