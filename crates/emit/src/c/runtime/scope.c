@@ -211,12 +211,6 @@ static bool scope_enter_field(struct scopes *s, int inside, const struct found *
    return scope_push(s, leaf, &found->value, inside, field->params);
 }
 
-/* The same for a value that is taken as this encoding, whether it matches or not. */
-static bool scope_enter_field_as(struct scopes *s, int inside, const struct found *found, uint32_t leaf)
-{
-   return scope_push(s, leaf, &found->value, inside, found->field->params);
-}
-
 static uint64_t evaluate(struct scopes *s, int scope, uint32_t expr);
 
 static const struct lcase *case_at(const struct isa *isa, uint32_t at)

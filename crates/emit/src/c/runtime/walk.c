@@ -182,6 +182,12 @@ static void write_field(const struct isa *isa, word_t *word, const struct field 
    }
 }
 
+/* Opens the scope of the value of a nested field that is taken as this encoding, whether it matches or not. */
+static bool scope_enter_field_as(struct scopes *s, int inside, const struct found *found, uint32_t leaf)
+{
+   return scope_push(s, leaf, &found->value, inside, found->field->params);
+}
+
 /* The bits of a scope with every field written where it belongs as the scope stands. */
 static word_t fill(struct scopes *s, int scope, uint32_t leaf, struct asked asked, const word_t *rest,
                    struct isaglot_error *error)
