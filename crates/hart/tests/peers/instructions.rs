@@ -46,6 +46,7 @@ const SHORT_IMMEDIATE: &[(&str, &[&str])] = &[
     ("c.srli", &["1", "31"]),
     ("c.srai", &["1", "31"]),
 ];
+const SHORT_IMMEDIATE64: &[(&str, &[&str])] = &[("c.addiw", &["0", "1", "-32", "31"])];
 
 /// The program, and what each group of results is of.
 pub(crate) fn program(xlen: u32) -> (String, Vec<String>) {
@@ -104,7 +105,7 @@ pub(crate) fn program(xlen: u32) -> (String, Vec<String>) {
     for op in SHORT.split_whitespace().chain("c.subw c.addw".split_whitespace().filter(|_| wide)) {
         group(op.to_owned(), &format!("mv a2, a0\n{op} a2, a1"));
     }
-    for (op, list) in SHORT_IMMEDIATE {
+    for (op, list) in SHORT_IMMEDIATE.iter().chain(SHORT_IMMEDIATE64.iter().filter(|_| wide)) {
         for imm in *list {
             group(format!("{op} {imm}"), &format!("mv a2, a0\n{op} a2, {imm}"));
         }
