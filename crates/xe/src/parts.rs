@@ -5,11 +5,12 @@
 //! options) depends on which fields the word has, its shape, and on the bits of a few of them. Both are known without
 //! decoding, the bits by a mask for each shape, so the text last made for them can be looked up. What is not there is
 //! decoded and printed by the ordinary code, and kept.
+//! The number of a general register and the digits of an immediate are not looked up: texts leave a hole for them.
 //!
 //! Invariant: the text of a part, and whether it is valid, depends on nothing but the shape and the bits of its mask.
 //! An instruction all of whose parts are there is therefore valid, and printed as the ordinary code prints it.
 
-use isaglot_codec::{Gather, Layout, ShapeId, Slot};
+use isaglot_codec::{Gather, Layout, Shape, ShapeId, Slot};
 use rustc_hash::FxHashMap;
 
 use crate::inst::{File, Form};
@@ -17,6 +18,7 @@ use crate::isa::{OperandSlots, Xe};
 use crate::limits::{KEPT_PARTS, KEPT_TEXT, MAX_PLANS};
 use crate::platform::Platform;
 use crate::swsb::Class;
+use crate::types::Type;
 
 /// A part of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +47,7 @@ const PARTS: usize = 10;
 /// The sources in order.
 pub(crate) const SOURCES: [Part; 3] = [Part::Src0, Part::Src1, Part::Src2];
 
-/// How the register of an operand is written into the hole that its text leaves for it.
+/// How the register of an operand, or its immediate, is written into the hole that its text leaves for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Hole {
     /// There is none.
@@ -61,6 +63,20 @@ pub(crate) enum Hole {
     Key,
     /// The same, and `,"sr":3`.
     Keys,
+    /// An immediate as its type is written.
+    Immediate,
+    /// The same, but floating-point numbers as bits.
+    ImmediateBits,
+}
+
+impl Hole {
+    pub(crate) fn of_immediate(hex_floats: bool) -> Hole {
+        if hex_floats { Hole::ImmediateBits } else { Hole::Immediate }
+    }
+
+    fn immediate(self) -> bool {
+        matches!(self, Hole::Immediate | Hole::ImmediateBits)
+    }
 }
 
 /// What is to be known about the text of a part beside the text.
@@ -68,9 +84,9 @@ pub(crate) enum Hole {
 pub(crate) struct Shown {
     /// What counts as its width; of a head, the debt of its columns. [`Shown::UNPADDED`]: no column at all.
     pub(crate) width: u16,
-    /// Of a head, the number of sources; of an operand with a hole, the bytes of an element.
+    /// Of a head, the number of sources; of an operand with a hole, the bytes of an element, or the type of the immediate.
     pub(crate) count: u8,
-    /// Where the hole for the register begins, and of what kind it is.
+    /// Where the hole for the register or immediate begins, and of what kind it is.
     pub(crate) hole: (u8, Hole),
 }
 
@@ -99,6 +115,8 @@ struct Plan {
     keys: [u32; PARTS],
     /// The register's number and byte, of operands whose text leaves a hole for them.
     registers: [Option<[Gather; 2]>; PARTS],
+    /// The immediate, of operands whose text leaves a hole for it if they are one, and how many bits it has.
+    immediates: [Option<(Gather, u32)>; PARTS],
 }
 
 /// What the text of a part depends on, beside the bits of its fields. Shapes of one key share their texts.
@@ -153,12 +171,19 @@ impl Parts {
     #[cold]
     fn new_plan(&mut self, xe: &Xe, op: u8, shape: ShapeId) -> bool {
         let form = xe.op(op).form;
-        let mut plan = Plan { kept: false, masks: [0; PARTS], keys: [0; PARTS], registers: [None; PARTS] };
+        let mut plan = Plan {
+            kept: false,
+            masks: [0; PARTS],
+            keys: [0; PARTS],
+            registers: [None; PARTS],
+            immediates: [None; PARTS],
+        };
         let index = shape.0 as usize;
         let Some(fields) = xe.flat.shape(shape).filter(|_| index < MAX_PLANS) else { return false };
         // What a branch says depends on where it stands.
         plan.kept = !form.branches();
         let mut slots = Parts::slots(self.lengths, xe, form);
+        // What is written into holes.
         let mut registers = [0u128; PARTS];
         let operands =
             [(Part::Dst, &xe.dst), (Part::Src0, &xe.src[0]), (Part::Src1, &xe.src[1]), (Part::Src2, &xe.src[2])];
@@ -172,6 +197,14 @@ impl Parts {
                 plan.registers[part as usize] = Some([reg, sub]);
                 registers[part as usize] = set(&[o.reg, o.sub]);
                 slots[part as usize] &= !registers[part as usize];
+            }
+            if part != Part::Dst
+                && let Some((own, immediate)) = Parts::immediate(xe, form, fields, o)
+            {
+                plan.immediates[part as usize] = Some(immediate);
+                registers[part as usize] |= own;
+                // A second copy of a short immediate says nothing.
+                slots[part as usize] &= !(own | set(&[xe.slots.imm_copy]));
             }
         }
         let info = xe.op(op);
@@ -196,6 +229,18 @@ impl Parts {
         }
         self.plans[index] = Some(plan);
         plan.kept
+    }
+
+    /// The field of the immediate that an operand may be, and what it says in words of a shape.
+    fn immediate(xe: &Xe, form: Form, fields: &Shape, o: &OperandSlots) -> Option<(u128, (Gather, u32))> {
+        // What a `sync` waits for is checked.
+        if matches!(form, Form::Sync | Form::Send | Form::None) || form.branches() {
+            return None;
+        }
+        let slot = if fields.has(o.imm16) { o.imm16 } else { xe.slots.imm };
+        let own = set(&[slot]);
+        let gather = fields.gather(slot).filter(|_| fields.has(slot))?;
+        Some((own, (gather, fields.bits_of(own).count_ones())))
     }
 
     /// The fields that each part of a text depends on, as bits by slot.
@@ -244,10 +289,16 @@ impl Parts {
         if kept.bits != bits || kept.key != key {
             return None;
         }
-        if kept.shown.hole.1 != Hole::None
-            && let Some([reg, sub]) = &plan.registers[part as usize]
-        {
-            return Some(fill(kept, reg.get(word), sub.get(word), out));
+        match kept.shown.hole.1 {
+            Hole::None => {}
+            Hole::Immediate | Hole::ImmediateBits => {
+                let (immediate, _) = plan.immediates[part as usize].as_ref()?;
+                return Some(fill(kept, (immediate.get(word), 0), out));
+            }
+            _ => {
+                let [reg, sub] = plan.registers[part as usize].as_ref()?;
+                return Some(fill(kept, (reg.get(word), sub.get(word)), out));
+            }
         }
         let start = out.len();
         // A copy of fixed length is quicker than one of the right length.
@@ -262,22 +313,31 @@ impl Parts {
         let bits = word & plan.masks[part as usize];
         let key = plan.keys[part as usize];
         let hole = usize::from(shown.hole.0);
+        let (registers, immediates) = (&plan.registers[part as usize], &plan.immediates[part as usize]);
+        let filling = match (shown.hole.1.immediate(), registers, immediates) {
+            // A field that is narrower than the type may have a sign.
+            (true, _, Some((immediate, bits))) if Type(shown.count).bits() <= *bits => Some((immediate.get(word), 0)),
+            (true, _, Some(_)) => return,
+            (false, Some([reg, sub]), _) => Some((reg.get(word), sub.get(word))),
+            _ => None,
+        };
         let mut cut = hole;
-        if let Some(register) = &plan.registers[part as usize] {
-            // The register is cut out: what it would be written as is what stands there.
-            let [reg, sub] = register.map(|r| r.get(word));
-            let mut register = Vec::new();
-            write_register(reg, sub / u64::from(shown.count.max(1)), shown.hole.1, &mut register);
-            if shown.hole.1 == Hole::None || !text.get(hole..).is_some_and(|t| t.starts_with(&register)) {
+        if let Some(values) = filling {
+            // It is cut out: what it would be written as is what stands there.
+            let mut own = Vec::new();
+            write_hole(values, shown, &mut own);
+            if shown.hole.1 == Hole::None || !text.get(hole..).is_some_and(|t| t.starts_with(&own)) {
                 return;
             }
-            cut += register.len();
-            if shown.width != Shown::UNPADDED {
-                shown.width = shown.width.saturating_sub(register.len() as u16);
+            cut += own.len();
+            if shown.width != Shown::UNPADDED && !shown.hole.1.immediate() {
+                shown.width = shown.width.saturating_sub(own.len() as u16);
             }
         } else {
             shown.hole = (0, Hole::None);
+            cut = 0;
         }
+        let hole = usize::from(shown.hole.0);
         let (Some(before), Some(after)) = (text.get(..hole), text.get(cut..)) else { return };
         let length = before.len() + after.len();
         if let Some(kept) = self.table.get_mut(place(bits, key))
@@ -294,9 +354,10 @@ impl Parts {
     }
 }
 
-/// Adds a text with the register in its hole. What is copied has fixed lengths; what is too much is cut off.
+/// Adds a text with what belongs into its hole: the register and its byte, or the immediate and 0. What is copied has fixed
+/// lengths; what is too much is cut off.
 #[inline]
-fn fill(kept: &Kept, reg: u64, sub: u64, out: &mut Vec<u8>) -> Shown {
+fn fill(kept: &Kept, values: (u64, u64), out: &mut Vec<u8>) -> Shown {
     const BEFORE: usize = 8;
     const AFTER: usize = 16;
     let (hole, kind) = kept.shown.hole;
@@ -307,7 +368,7 @@ fn fill(kept: &Kept, reg: u64, sub: u64, out: &mut Vec<u8>) -> Shown {
         None => out.extend_from_slice(kept.text.get(..hole).unwrap_or(&[])),
     }
     out.truncate(begin + hole);
-    write_register(reg, sub >> kept.shown.count.trailing_zeros().min(7), kind, out);
+    write_hole(values, kept.shown, out);
     let added = out.len() - begin - hole;
     let after = kept.text.get(hole..).unwrap_or(&[]);
     match after.first_chunk::<AFTER>().filter(|_| length - hole <= AFTER) {
@@ -315,16 +376,30 @@ fn fill(kept: &Kept, reg: u64, sub: u64, out: &mut Vec<u8>) -> Shown {
         None => out.extend_from_slice(after),
     }
     out.truncate(begin + added + length);
-    let width = kept.shown.width.saturating_add(added as u16);
+    // Digits of an immediate do not count.
+    let wider = if kind.immediate() { 0 } else { added as u16 };
+    let width = kept.shown.width.saturating_add(wider);
     Shown { width: if kept.shown.width == Shown::UNPADDED { Shown::UNPADDED } else { width }, ..kept.shown }
 }
 
 /// Texts up to this are copied as one of this length.
 const SHORT_TEXT: u8 = 32;
 
+/// Writes what belongs into a hole.
+#[inline]
+fn write_hole((value, sub): (u64, u64), shown: Shown, out: &mut Vec<u8>) {
+    let hole = shown.hole.1;
+    if hole.immediate() {
+        crate::float::immediate(out, Type(shown.count), value, hole == Hole::ImmediateBits);
+    } else {
+        write_register(value, sub >> shown.count.trailing_zeros().min(7), hole, out);
+    }
+}
+
+#[inline]
 fn write_register(reg: u64, element: u64, hole: Hole, out: &mut Vec<u8>) {
     match hole {
-        Hole::None => {}
+        Hole::None | Hole::Immediate | Hole::ImmediateBits => {}
         Hole::Register | Hole::Element | Hole::LaterElement => {
             small_decimal(reg, out);
             if hole == Hole::Element || (hole == Hole::LaterElement && element != 0) {

@@ -163,7 +163,7 @@ impl<'a, 'd> Lister<'a, 'd> {
                 if part == Part::Head {
                     return Shown { count: sources as u8, ..Shown::default() };
                 }
-                xe.listed_register(inst, part, out.get(start..).unwrap_or(&[]))
+                xe.listed_hole(inst, part, options, out.get(start..).unwrap_or(&[]))
             })?;
             if let Some(flow) = &flow {
                 flow.add(what, begin, out);
@@ -174,8 +174,8 @@ impl<'a, 'd> Lister<'a, 'd> {
 }
 
 impl<'d> Xe<'d> {
-    /// Where in the text of an operand the number of a general register belongs.
-    fn listed_register(&self, i: &Inst, part: Part, text: &[u8]) -> Shown {
+    /// Where in the text of an operand the number of a general register belongs, or an immediate.
+    fn listed_hole(&self, i: &Inst, part: Part, options: &ListOptions, text: &[u8]) -> Shown {
         let o = match part {
             Part::Dst => &i.dst,
             Part::Src0 => &i.srcs[0],
@@ -184,8 +184,17 @@ impl<'d> Xe<'d> {
             _ => return Shown::default(),
         };
         const NAME: &[u8] = b"\"rn\":\"r\"";
-        let name = text.windows(NAME.len()).position(|w| w == NAME);
-        match name {
+        const VALUE: &[u8] = b"\"value\":\"";
+        let find = |what: &[u8]| text.windows(what.len()).position(|w| w == what);
+        if o.kind == XeOperandKind::Imm {
+            let at = find(VALUE).map_or(0, |at| at + VALUE.len());
+            return Shown {
+                hole: (at as u8, Hole::of_immediate(options.hex_floats)),
+                count: o.ty.0,
+                ..Shown::default()
+            };
+        }
+        match find(NAME) {
             Some(at) if o.file == File::R && o.kind == XeOperandKind::Direct && o.ty.bits() >= 8 => {
                 let hole = if i.form == Form::Send { Hole::Key } else { Hole::Keys };
                 Shown { hole: ((at + NAME.len()) as u8, hole), count: self.sub_scale(o) as u8, ..Shown::default() }

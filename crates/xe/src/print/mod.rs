@@ -143,6 +143,10 @@ impl<'d> Xe<'d> {
         match self.operand(i, o, source, pc, options, out) {
             Some(digits) => {
                 let shown = Shown::width(out.len() - start - digits);
+                if o.kind == XeOperandKind::Imm {
+                    let hole = Hole::of_immediate(options.hex_floats);
+                    return Shown { hole: ((start - line) as u8, hole), count: o.ty.0, ..shown };
+                }
                 let sub = match i.form {
                     Form::Dpas if source != Some(2) => Hole::LaterElement,
                     _ => Hole::Element,
