@@ -156,6 +156,27 @@ impl Gather {
     }
 }
 
+/// One field of the words of a shape, ready to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Scatter {
+    kind: SlotKind,
+    /// From the value, by mask, where they go, and whether in the second limb.
+    parts: [(u8, u64, u8, bool); 2],
+}
+
+impl Scatter {
+    /// The bits that a value sets in the word; `None` if it does not fit.
+    #[inline]
+    pub fn bits(&self, value: u64) -> Option<u128> {
+        let value = self.kind.fitting(value)?;
+        let mut limbs = [0; 2];
+        for (shift, mask, lo, high) in self.parts {
+            limbs[usize::from(high)] |= (value >> (shift & 63) & mask) << (lo & 63);
+        }
+        Some(u128::from(limbs[1]) << 64 | u128::from(limbs[0]))
+    }
+}
+
 /// What one field is in a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct SlotKind {
@@ -219,6 +240,20 @@ impl Shape {
             *part = (m.limb & 1, m.lo, mask(m.width.into()), m.shift);
         }
         Some(gather)
+    }
+
+    /// A field to be written again and again; `None` if there is none, or it is in more than two pieces.
+    pub fn scatter(&self, slot: Slot) -> Option<Scatter> {
+        let kind = (*self.kinds.get(usize::from(slot.0))?)?;
+        let moves = self.moves.get(kind.moves.0 as usize..kind.moves.1 as usize)?;
+        let mut scatter = Scatter { kind, parts: Default::default() };
+        if moves.len() > scatter.parts.len() {
+            return None;
+        }
+        for (part, m) in scatter.parts.iter_mut().zip(moves) {
+            *part = (m.shift, mask(m.width.into()), m.lo, m.limb & 1 != 0);
+        }
+        Some(scatter)
     }
 
     /// The layout of these fields (bit n: slot n).
@@ -410,6 +445,7 @@ impl<'a> Flat<'a> {
         let ty = &self.plan.isa()[id];
         let mut table = EnumTable::default();
         let mut values = Vec::with_capacity(ty.values.len());
+        self.symbol_of.reserve(ty.values.len());
         for entry in &ty.values {
             let next = Symbol(self.symbols.len() as u16);
             let symbol = *self.symbol_of.entry(&entry.display).or_insert_with(|| {
@@ -659,19 +695,6 @@ impl<'a> Flat<'a> {
             (bits, None) => Ok(bits),
             (_, Some(e)) => Err(e),
         }
-    }
-
-    /// The same for one field; `None` if there is none or the value does not fit.
-    #[inline]
-    pub fn placed_field(&self, shape: ShapeId, slot: Slot, value: u64) -> Option<u128> {
-        let shape = self.shapes.get(shape.0 as usize)?;
-        let kind = shape.kinds.get(usize::from(slot.0))?.as_ref()?;
-        let value = kind.fitting(value)?;
-        let mut limbs = [0; 2];
-        for m in shape.moves.get(kind.moves.0 as usize..kind.moves.1 as usize)? {
-            limbs[usize::from(m.limb & 1)] |= (value >> (m.shift & 63) & mask(m.width.into())) << (m.lo & 63);
-        }
-        Some(u128::from(limbs[1]) << 64 | u128::from(limbs[0]))
     }
 
     /// Makes the word of an encoding from values; bits of fields that are not set are 0.

@@ -30,7 +30,7 @@ pub mod tree;
 pub use compile::{Alternative, Compiler, Context, Meaning};
 pub use errors::Errors;
 pub use expand::Expander;
-pub use flat::{Flat, Gather, Layout, Shape, ShapeId, Slot, Symbol, Values, WriteError};
+pub use flat::{Flat, Gather, Layout, Scatter, Shape, ShapeId, Slot, Symbol, Values, WriteError};
 pub use graph::{Graph, Operation, ValueId};
 pub use missing::missing_features;
 pub use operands::{EncodeError, FieldValue, OperandValue, Operands};

@@ -40,11 +40,12 @@ impl EncodeError {
 impl<'d> Xe<'d> {
     /// The word of an instruction in its long form.
     pub fn encode(&mut self, i: &Inst, values: &mut Values) -> Result<u128, EncodeError> {
-        let mut kept = std::mem::take(&mut self.kept);
-        let word = kept.word(self, i, values);
-        self.kept = kept;
-        if let Some(word) = word {
-            return Ok(word);
+        if let Some(mut kept) = self.kept.take() {
+            let word = kept.word(self, i, values);
+            self.kept = Some(kept);
+            if let Some(word) = word {
+                return Ok(word);
+            }
         }
         values.clear();
         for part in 0..PARTS {
@@ -61,7 +62,7 @@ impl<'d> Xe<'d> {
             WriteError::Unsettled => EncodeError::Other("the operands contradict each other".to_owned()),
         })?;
         let shape = self.flat.shape_of(encoding, word);
-        self.kept.learn(i, shape);
+        self.kept.get_or_insert_default().learn(i, shape);
         Ok(word)
     }
 

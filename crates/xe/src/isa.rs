@@ -193,8 +193,8 @@ pub struct Xe<'d> {
     /// By [`File`].
     pub(crate) files: Vec<FileInfo<'d>>,
     pub(crate) swsb: SwsbTable,
-    /// Encoded parts.
-    pub(crate) kept: crate::encode_kept::KeptBits,
+    /// Encoded parts, once there are any.
+    pub(crate) kept: Option<Box<crate::encode_kept::KeptBits>>,
     pub(crate) lsc: crate::message::Lsc<'d>,
     pub(crate) messages: crate::message::Messages<'d>,
     pub(crate) rules: OperandRules<'d>,
@@ -292,7 +292,7 @@ impl<'d> Xe<'d> {
             arf_symbols,
             files,
             swsb: SwsbTable::new(isa, if platform.wide() { "#swsb-10" } else { "#swsb-8" }, generation),
-            kept: crate::encode_kept::KeptBits::default(),
+            kept: None,
             lsc: crate::message::Lsc::new(isa, generation),
             messages: crate::message::Messages::new(isa, &flat, generation),
             rules: OperandRules::new(isa, generation, Xe::space(isa, SPACE), Xe::enum_named(isa, UNITS)),

@@ -10,6 +10,7 @@ mod encode;
 mod encode_kept;
 pub mod explain;
 pub mod float;
+mod hole;
 mod implied;
 pub mod inst;
 mod isa;

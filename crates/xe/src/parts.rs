@@ -5,7 +5,6 @@
 //! options) depends on which fields the word has, its shape, and on the bits of a few of them. Both are known without
 //! decoding, the bits by a mask for each shape, so the text last made for them can be looked up. What is not there is
 //! decoded and printed by the ordinary code, and kept.
-//! The number of a general register and the digits of an immediate are not looked up: texts leave a hole for them.
 //!
 //! Invariant: the text of a part, and whether it is valid, depends on nothing but the shape and the bits of its mask.
 //! An instruction all of whose parts are there is therefore valid, and printed as the ordinary code prints it.
@@ -13,6 +12,7 @@
 use isaglot_codec::{Gather, Layout, Shape, ShapeId, Slot};
 use rustc_hash::FxHashMap;
 
+use crate::hole::{Hole, append};
 use crate::inst::{File, Form};
 use crate::isa::{OperandSlots, Xe};
 use crate::limits::{KEPT_PARTS, KEPT_TEXT, MAX_PLANS};
@@ -46,38 +46,6 @@ const PARTS: usize = 10;
 
 /// The sources in order.
 pub(crate) const SOURCES: [Part; 3] = [Part::Src0, Part::Src1, Part::Src2];
-
-/// How the register of an operand, or its immediate, is written into the hole that its text leaves for it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Hole {
-    /// There is none.
-    #[default]
-    None,
-    /// `12`
-    Register,
-    /// `12.3`
-    Element,
-    /// `12`, or `12.3` if it is not the first element.
-    LaterElement,
-    /// `,"r":12`, or nothing for 0.
-    Key,
-    /// The same, and `,"sr":3`.
-    Keys,
-    /// An immediate as its type is written.
-    Immediate,
-    /// The same, but floating-point numbers as bits.
-    ImmediateBits,
-}
-
-impl Hole {
-    pub(crate) fn of_immediate(hex_floats: bool) -> Hole {
-        if hex_floats { Hole::ImmediateBits } else { Hole::Immediate }
-    }
-
-    fn immediate(self) -> bool {
-        matches!(self, Hole::Immediate | Hole::ImmediateBits)
-    }
-}
 
 /// What is to be known about the text of a part beside the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -250,16 +218,12 @@ impl Parts {
 
     fn slots(lengths: bool, xe: &Xe, form: Form) -> [u128; PARTS] {
         let s = &xe.slots;
-        let operand = |o: &OperandSlots| {
-            set(&[o.ty, o.imm, o.imm16, o.ind, o.file, o.arf, o.reg, o.sub])
-                | set(&[o.hs, o.width, o.vs, o.mods, o.asub, o.aoff, o.mme])
-        };
         let head = head_slots(xe).iter().fold(0, |all, some| all | some);
         let tail = set(&[s.swsb, s.debug, s.atomic, s.acc_wr, s.eot, s.exbso, s.cps, s.fusion]);
         let (desc, exdesc) = (set(&[s.desc_reg, s.desc]), set(&[s.exdesc_reg, s.exdesc, s.exdesc_sub]));
         let message = desc | exdesc | set(&[s.sfid, s.exbso]);
-        let mut dst = operand(&xe.dst) | set(&[s.sat]);
-        let mut srcs = [0, 1, 2].map(|n| operand(&xe.src[n]) | set(&[s.imm, s.imm_copy]));
+        let mut dst = operand_slots(&xe.dst) | set(&[s.sat]);
+        let mut srcs = [0, 1, 2].map(|n| operand_slots(&xe.src[n]) | set(&[s.imm, s.imm_copy]));
         match form {
             // Which immediates there are depends on the function.
             Form::Sync => srcs[0] |= set(&[s.sync]),
@@ -300,10 +264,7 @@ impl Parts {
                 return Some(fill(kept, (reg.get(word), sub.get(word)), out));
             }
         }
-        let start = out.len();
-        // A copy of fixed length is quicker than one of the right length.
-        out.extend_from_slice(if kept.length <= SHORT_TEXT { &kept.text[..SHORT_TEXT as usize] } else { &kept.text });
-        out.truncate(start + usize::from(kept.length));
+        append(&kept.text, kept.length.into(), out);
         Some(kept.shown)
     }
 
@@ -325,7 +286,7 @@ impl Parts {
         if let Some(values) = filling {
             // It is cut out: what it would be written as is what stands there.
             let mut own = Vec::new();
-            write_hole(values, shown, &mut own);
+            shown.hole.1.write(&[], 0, values, shown.count, &mut own);
             if shown.hole.1 == Hole::None || !text.get(hole..).is_some_and(|t| t.starts_with(&own)) {
                 return;
             }
@@ -354,99 +315,18 @@ impl Parts {
     }
 }
 
-/// Adds a text with what belongs into its hole: the register and its byte, or the immediate and 0. What is copied has fixed
-/// lengths; what is too much is cut off.
+/// Adds a text with what belongs into its hole: a register's number and byte, or an immediate.
 #[inline]
 fn fill(kept: &Kept, values: (u64, u64), out: &mut Vec<u8>) -> Shown {
-    const BEFORE: usize = 8;
-    const AFTER: usize = 16;
     let (hole, kind) = kept.shown.hole;
     let (hole, length) = (usize::from(hole), usize::from(kept.length));
-    let begin = out.len();
-    match kept.text.first_chunk::<BEFORE>().filter(|_| hole <= BEFORE) {
-        Some(before) => out.extend_from_slice(before),
-        None => out.extend_from_slice(kept.text.get(..hole).unwrap_or(&[])),
-    }
-    out.truncate(begin + hole);
-    write_hole(values, kept.shown, out);
-    let added = out.len() - begin - hole;
-    let after = kept.text.get(hole..).unwrap_or(&[]);
-    match after.first_chunk::<AFTER>().filter(|_| length - hole <= AFTER) {
-        Some(after) => out.extend_from_slice(after),
-        None => out.extend_from_slice(after),
-    }
-    out.truncate(begin + added + length);
+    let begin = out.len() + hole;
+    kind.write(&kept.text, hole, values, kept.shown.count, out);
     // Digits of an immediate do not count.
-    let wider = if kind.immediate() { 0 } else { added as u16 };
+    let wider = if kind.immediate() { 0 } else { (out.len() - begin) as u16 };
+    append(kept.text.get(hole..).unwrap_or(&[]), length - hole, out);
     let width = kept.shown.width.saturating_add(wider);
     Shown { width: if kept.shown.width == Shown::UNPADDED { Shown::UNPADDED } else { width }, ..kept.shown }
-}
-
-/// Texts up to this are copied as one of this length.
-const SHORT_TEXT: u8 = 32;
-
-/// Writes what belongs into a hole.
-#[inline]
-fn write_hole((value, sub): (u64, u64), shown: Shown, out: &mut Vec<u8>) {
-    let hole = shown.hole.1;
-    if hole.immediate() {
-        crate::float::immediate(out, Type(shown.count), value, hole == Hole::ImmediateBits);
-    } else {
-        write_register(value, sub >> shown.count.trailing_zeros().min(7), hole, out);
-    }
-}
-
-#[inline]
-fn write_register(reg: u64, element: u64, hole: Hole, out: &mut Vec<u8>) {
-    match hole {
-        Hole::None | Hole::Immediate | Hole::ImmediateBits => {}
-        Hole::Register | Hole::Element | Hole::LaterElement => {
-            small_decimal(reg, out);
-            if hole == Hole::Element || (hole == Hole::LaterElement && element != 0) {
-                out.push(b'.');
-                small_decimal(element, out);
-            }
-        }
-        Hole::Key | Hole::Keys => {
-            if reg != 0 {
-                out.extend_from_slice(b",\"r\":");
-                small_decimal(reg, out);
-            }
-            if hole == Hole::Keys && element != 0 {
-                out.extend_from_slice(b",\"sr\":");
-                small_decimal(element, out);
-            }
-        }
-    }
-}
-
-/// Decimal digits of small numbers, and how many each has.
-static DECIMALS: [([u8; 3], u8); 256] = {
-    let mut all = [([0; 3], 0); 256];
-    let mut n = 0;
-    while n < all.len() {
-        let [hundreds, tens, ones] = [b'0' + (n / 100) as u8, b'0' + (n / 10 % 10) as u8, b'0' + (n % 10) as u8];
-        all[n] = match n {
-            0..10 => ([ones, 0, 0], 1),
-            10..100 => ([tens, ones, 0], 2),
-            _ => ([hundreds, tens, ones], 3),
-        };
-        n += 1;
-    }
-    all
-};
-
-/// A number of few digits.
-#[inline]
-fn small_decimal(n: u64, out: &mut Vec<u8>) {
-    match usize::try_from(n).ok().and_then(|n| DECIMALS.get(n)) {
-        Some((digits, count)) => {
-            let start = out.len();
-            out.extend_from_slice(digits);
-            out.truncate(start + usize::from(*count));
-        }
-        None => crate::float::decimal(out, n as i64),
-    }
 }
 
 /// The fields that the predicate, the mnemonic, the channels and the flag modifier of a head depend on.
@@ -459,6 +339,12 @@ pub(crate) fn head_slots(xe: &Xe) -> [u128; 4] {
         set(&[s.exec_size, s.ch_off]),
         set(&[s.cond]) | flag,
     ]
+}
+
+/// The fields of an operand.
+pub(crate) fn operand_slots(o: &OperandSlots) -> u128 {
+    set(&[o.ty, o.imm, o.imm16, o.ind, o.file, o.arf, o.reg, o.sub])
+        | set(&[o.hs, o.width, o.vs, o.mods, o.asub, o.aoff, o.mme])
 }
 
 /// As bits by slot.

@@ -1,8 +1,9 @@
 //! Scoreboard annotations: what each code means, as the description says it, made into tables once.
 
-use isaglot_codec::Slot;
-use isaglot_codec::{Flat, Values};
-use isaglot_model::Isa;
+use std::sync::OnceLock;
+
+use isaglot_codec::{Flat, Match, Values};
+use isaglot_model::{EncodingId, Isa};
 use rustc_hash::FxHashMap;
 
 /// The pipes that a distance counts in.
@@ -77,7 +78,8 @@ impl Class {
 #[derive(Clone, Debug, Default)]
 pub struct SwsbTable {
     decode: [Vec<Option<Swsb>>; 4],
-    encode: FxHashMap<(Class, Swsb), u64>,
+    /// The first code by class and annotation, packed; made when it is first asked for.
+    encode: OnceLock<FxHashMap<u64, u64>>,
 }
 
 impl SwsbTable {
@@ -91,13 +93,18 @@ impl SwsbTable {
         let Some(mut flat) = Flat::new(isa, space, generation) else { return table };
         let (d, s) = (flat.slot("D"), flat.slot("S"));
         let mut values = Values::default();
+        table.decode = std::array::from_fn(|_| Vec::with_capacity(1 << width));
         for code in 0..1u64 << width {
+            let id = match flat.select(code.into()) {
+                Match::One(id) => Some(id),
+                _ => None,
+            };
+            if let Some(id) = id {
+                flat.read(id, code.into(), &mut values);
+            }
+            let numbers = (d.map_or(0, |d| values.get(d)) as u8, s.map_or(0, |s| values.get(s)) as u8);
             for (class, key) in CLASSES {
-                let meaning = meaning(isa, &mut flat, code, key, (d, s), &mut values);
-                table.decode[class as usize].push(meaning);
-                if let Some(meaning) = meaning {
-                    table.encode.entry((class, meaning)).or_insert(code);
-                }
+                table.decode[class as usize].push(id.and_then(|id| meaning(isa, id, key, numbers)));
             }
         }
         table
@@ -116,20 +123,38 @@ impl SwsbTable {
 
     /// The code of an annotation, if it has one on such an instruction.
     pub fn encode(&self, class: Class, swsb: Swsb) -> Option<u64> {
-        self.encode.get(&(class, swsb)).copied()
+        self.encode.get_or_init(|| self.codes()).get(&packed(class, swsb)).copied()
+    }
+
+    #[cold]
+    fn codes(&self) -> FxHashMap<u64, u64> {
+        let mut codes = FxHashMap::default();
+        codes.reserve(self.decode.iter().map(Vec::len).sum());
+        for (class, _) in CLASSES {
+            for (code, meaning) in (0..).zip(&self.decode[class as usize]) {
+                if let Some(meaning) = meaning {
+                    codes.entry(packed(class, *meaning)).or_insert(code);
+                }
+            }
+        }
+        codes
     }
 }
 
-fn meaning(
-    isa: &Isa,
-    flat: &mut Flat<'_>,
-    code: u64,
-    class: &str,
-    (d, s): (Option<Slot>, Option<Slot>),
-    values: &mut Values,
-) -> Option<Swsb> {
-    let isaglot_codec::Match::One(id) = flat.select(code.into()) else { return None };
-    flat.read(id, code.into(), values);
+/// A class and an annotation as one number.
+#[inline]
+fn packed(class: Class, swsb: Swsb) -> u64 {
+    let (kind, token) = match swsb.token {
+        SbidToken::None => (0, 0),
+        SbidToken::Set(n) => (1, n),
+        SbidToken::Dst(n) => (2, n),
+        SbidToken::Src(n) => (3, n),
+    };
+    u64::from_le_bytes([class as u8, swsb.distance, swsb.pipe, kind, token, swsb.no_acc.into(), 0, 0])
+}
+
+/// What a code says that is an encoding with these numbers, a distance and a token.
+fn meaning(isa: &Isa, id: EncodingId, class: &str, (distance, number): (u8, u8)) -> Option<Swsb> {
     let meta = |key: &str| isa[id].meta.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str());
     // An attribute named as the class holds pipe and token of combined codes there; without a token it allocates.
     let special = meta(class).filter(|_| !class.is_empty());
@@ -142,7 +167,6 @@ fn meaning(
     };
     let mut swsb = Swsb { no_acc: meta("option") == Some("NoAccSBSet"), ..Swsb::default() };
     if let Some(pipe) = pipe {
-        let distance = d.map_or(0, |d| values.get(d)) as u8;
         let pipe = PIPES.iter().position(|p| *p == pipe)? as u8 + 1;
         // A distance of 0 by itself says nothing.
         if distance != 0 || token.is_some() {
@@ -150,7 +174,6 @@ fn meaning(
         }
     }
     if let Some(token) = token {
-        let number = s.map_or(0, |s| values.get(s)) as u8;
         swsb.token = match token {
             ".dst" => SbidToken::Dst(number),
             ".src" => SbidToken::Src(number),

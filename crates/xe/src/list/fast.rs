@@ -13,10 +13,11 @@ use super::blocks::{Blocks, Last};
 use super::element::dwords;
 use super::flow::Flowing;
 use crate::decode::BadWord;
+use crate::hole::Hole;
 use crate::inst::{File, Form, Inst, XeOperandKind};
 use crate::isa::Xe;
 use crate::limits::TEXT_CHUNK;
-use crate::parts::{Hole, Part, Parts, SOURCES, Shown};
+use crate::parts::{Part, Parts, SOURCES, Shown};
 use crate::stream::RawWord;
 use crate::text::{Findings, Words};
 

@@ -68,7 +68,7 @@ impl Xe<'_> {
         if form.branches() {
             for slot in [self.slots.jip, self.slots.uip].into_iter().filter(|s| fields.has(*s)) {
                 word &= !fields.bits_of(1 << slot.0);
-                word |= self.flat.placed_field(shape, slot, 16 * (random() & 1)).unwrap_or(0);
+                word |= self.flat.shape(shape).and_then(|s| s.scatter(slot)?.bits(16 * (random() & 1))).unwrap_or(0);
             }
         }
         word

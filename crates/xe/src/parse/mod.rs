@@ -89,9 +89,16 @@ impl<'a> Reader<'a> {
     pub(crate) fn line(&mut self) -> Option<RawLine<'a>> {
         loop {
             let rest = self.text.get(self.next..).filter(|r| !r.is_empty())?;
-            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            let line = rest.get(..length).unwrap_or(rest);
-            let line = line.get(..content(line)).unwrap_or(line);
+            // Nearly all lines have no slash, so one search does.
+            let found = memchr::memchr2(b'\n', b'/', rest).unwrap_or(rest.len());
+            let (length, content) = match rest.get(found) {
+                Some(b'/') => {
+                    let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                    (length, content(rest.get(..length).unwrap_or(rest)))
+                }
+                _ => (found, found),
+            };
+            let line = rest.get(..content).unwrap_or(rest).trim_ascii_end();
             let end = self.next + line.len();
             self.next += length + 1;
             let text = line.trim_ascii_start();
@@ -108,14 +115,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Length of a line without its comment and end.
+/// Length of a line without its comment.
 fn content(line: &[u8]) -> usize {
     let comment = memchr::memchr_iter(b'/', line).find(|at| line.get(at + 1) == Some(&b'/'));
-    let mut end = comment.unwrap_or(line.len());
-    while end > 0 && line[end - 1].is_ascii_whitespace() {
-        end -= 1;
-    }
-    end
+    comment.unwrap_or(line.len())
 }
 
 struct Parser<'a, 's, 'd> {

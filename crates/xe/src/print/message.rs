@@ -1,10 +1,11 @@
 //! Messages: payloads, descriptors, the load and store syntax, comments.
 
 use crate::float::{decimal, hex};
+use crate::hole::Hole;
 use crate::inst::{Desc, File, Inst, XeOperand};
 use crate::isa::Xe;
 
-use crate::parts::{Hole, Part, Shown};
+use crate::parts::{Part, Shown};
 
 use super::Columns;
 use super::head::PREDICATE;

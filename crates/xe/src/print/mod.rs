@@ -9,9 +9,10 @@ mod operand;
 
 use crate::decode::BadWord;
 use crate::float::decimal;
+use crate::hole::Hole;
 use crate::inst::{File, Form, Inst, XeOperand, XeOperandKind};
 use crate::isa::Xe;
-use crate::parts::{Hole, Part, SOURCES, Shown};
+use crate::parts::{Part, SOURCES, Shown};
 use crate::platform::Platform;
 use crate::stream::{Entry, Program, RawWord, StreamItem};
 
