@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use isaglot_model::compiled::{Header, to_bytes};
+use isaglot_model::compiled::{Header, from_bytes, to_bytes};
 use isaglot_source::{Diagnostics, SourceMap, render};
 
 const SPECS: &str = "../../specs/xe";
@@ -16,5 +16,8 @@ fn main() {
         panic!("{SPECS} does not load\n{said}");
     };
     let dir = std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
-    std::fs::write(Path::new(&dir).join("xe.isa"), to_bytes(&Header::default(), &isa)).expect("OUT_DIR is writable");
+    let bytes = to_bytes(&Header::default(), &isa);
+    // The program reads them without these checks.
+    from_bytes(&bytes).expect("what is written is read");
+    std::fs::write(Path::new(&dir).join("xe.isa"), bytes).expect("OUT_DIR is writable");
 }

@@ -109,17 +109,29 @@ pub fn from_bytes(bytes: &[u8]) -> Result<(Header, Isa), Unreadable> {
     if crc32fast::hash(rest) != checksum {
         return Err(Unreadable::Damaged);
     }
-    let mut input = Deserializer::from_bytes(rest);
-    let read = Header::deserialize(&mut input).and_then(|header| Ok((header, IsaParts::deserialize(&mut input)?)));
-    let left = input.finalize().map_or(0, <[u8]>::len);
-    match read {
-        Ok((header, isa)) if left == 0 && spaces_agree(&isa) => {
+    match parts(rest) {
+        Ok((header, isa)) if spaces_agree(&isa) => {
             let mut problems = Diagnostics::new();
             validate::validate(&isa, &mut problems);
             if problems.has_errors() { Err(Unreadable::Invalid(problems)) } else { Ok((header, isa)) }
         }
-        _ => Err(Unreadable::Malformed(bytes.len() - left)),
+        Ok(_) => Err(Unreadable::Malformed(bytes.len())),
+        Err(left) => Err(Unreadable::Malformed(bytes.len() - left)),
     }
+}
+
+/// The description in bytes that are a part of the program itself: its build has written them by [`to_bytes`] and read them by
+/// [`from_bytes`], so they are not checked again each time the program starts. `None` if they do not follow the layout.
+pub fn from_own_bytes(bytes: &'static [u8]) -> Option<Isa> {
+    parts(bytes.get(PREFIX..)?).ok().map(|(_, isa)| isa)
+}
+
+/// What follows the prefix; the error is how many bytes are left where it does not follow the layout.
+fn parts(rest: &[u8]) -> Result<(Header, Isa), usize> {
+    let mut input = Deserializer::from_bytes(rest);
+    let read = Header::deserialize(&mut input).and_then(|header| Ok((header, IsaParts::deserialize(&mut input)?)));
+    let left = input.finalize().map_or(0, <[u8]>::len);
+    read.ok().filter(|_| left == 0).ok_or(left)
 }
 
 /// Whether the spaces list the encodings as a builder would: each in its own, once, in order.

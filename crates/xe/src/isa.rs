@@ -49,7 +49,7 @@ impl Description {
     /// Reads the description that was compiled into this crate. `None` only if it is broken, which a test rules out.
     #[must_use]
     pub fn embedded() -> Option<Description> {
-        Some(Description(compiled::from_bytes(COMPILED).ok()?.1))
+        compiled::from_own_bytes(COMPILED).map(Description)
     }
 }
 
