@@ -17,7 +17,7 @@ pub(crate) const KNOWN: [&str; 2] = ["z3", "cvc5"];
 const MEMORY_MB: u32 = 4096;
 
 /// The deepest nesting of a script.
-const MAX_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 1024;
 
 /// A solver that can be started.
 #[derive(Clone, Debug)]

@@ -17,6 +17,7 @@ use isaglot_xe::stream::RawWord;
 use isaglot_xe::{Description, Xe};
 
 mod published;
+mod semantics;
 
 use super::xe;
 use crate::args::{FeatureArgs, OutputArgs};
@@ -35,7 +36,8 @@ Examples:
   isaglot diff --isa minnow@v1 --isa minnow@v2
   isaglot diff --isa rv64gc --isa rv64gc_zba
   isaglot diff udb opcodes       # needs riscv-unified-db, riscv-opcodes
-  isaglot diff udb opcodes --isa riscv --all       # needs riscv-unified-db, riscv-opcodes")]
+  isaglot diff udb opcodes --isa riscv --all       # needs riscv-unified-db, riscv-opcodes
+  isaglot diff udb --isa rv32i --semantics         # needs riscv-unified-db, z3")]
 pub(crate) struct Args {
     /// The descriptions: isaspec XML files, TableGen files of LLVM targets, or what `isaglot compile` made of them. One alone is
     /// compared with itself, for two gens.
@@ -64,6 +66,8 @@ pub(crate) struct Args {
     json: bool,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    semantics: semantics::SemanticsArgs,
 }
 
 /// What `--feature` does here.
@@ -75,6 +79,9 @@ choose features of its side. Otherwise instructions of all features are compared
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let files = args.specs.iter().cloned().map(Source::File);
     let sources: Vec<Source> = files.chain(args.names.iter().cloned().map(Source::Name)).collect();
+    if args.semantics.semantics {
+        return semantics::run(&sources, args, session);
+    }
     let formats = args.specs.iter().any(|path| crate::published::is_published(path));
     if formats || sources.len() > 2 {
         return published::run(&sources, args, session);
