@@ -11,6 +11,7 @@ mod hart;
 mod isaspec;
 mod llvm;
 mod riscv;
+mod riscv_formats;
 mod site;
 mod spirv;
 mod tablegen;
@@ -58,6 +59,7 @@ const AREAS: &[Area] = &[
     ("isaspec", isaspec::rows),
     ("llvm", llvm::rows),
     ("riscv", riscv::rows),
+    ("riscv-formats", riscv_formats::rows),
     ("spirv", spirv::rows),
     ("tablegen", tablegen::rows),
     ("xe", xe::rows),
@@ -171,7 +173,8 @@ fn peak(command: &[String]) -> String {
 /// The instructions of one whole run.
 fn instructions(command: &[String]) -> Result<f64, String> {
     let out = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--"])
+        // Without a fair turn for each, a program with threads may stand still.
+        .args(["--tool=callgrind", "--fair-sched=yes", "--callgrind-out-file=/dev/null", "--"])
         .args(command)
         .stdout(Stdio::null())
         .output()

@@ -53,7 +53,7 @@ pub(super) fn unpacked() -> Result<PathBuf, String> {
     Ok(root)
 }
 
-fn unpack(archive: &Path, root: &Path) -> Result<(), String> {
+pub(super) fn unpack(archive: &Path, root: &Path) -> Result<(), String> {
     std::fs::create_dir_all(root).map_err(|e| format!("{}: {e}", root.display()))?;
     let done = Command::new("tar").arg("-xJf").arg(archive).arg("-C").arg(root).status();
     match done {
