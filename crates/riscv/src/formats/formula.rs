@@ -72,44 +72,65 @@ fn decide(terms: &[Formula], facts: &impl Facts, decisive: bool) -> Option<bool>
     answer
 }
 
-impl Table {
+/// What extensions require, ready to be asked.
+#[derive(Debug)]
+pub struct Theory<'t> {
+    extensions: FxHashMap<&'t str, Known<'t>>,
+}
+
+/// An extension, with the numbers of its versions.
+#[derive(Debug)]
+struct Known<'t> {
+    extension: &'t Extension,
+    versions: Vec<Option<Version>>,
+}
+
+impl<'t> Theory<'t> {
+    /// Of the extensions of a table.
+    pub fn of(table: &'t Table) -> Theory<'t> {
+        let known = |extension: &'t Extension| {
+            let versions = extension.versions.iter().map(|release| Version::parse(&release.version)).collect();
+            (extension.name.as_str(), Known { extension, versions })
+        };
+        Theory { extensions: table.extensions.iter().map(known).collect() }
+    }
+
     /// Whether an implementation of this width can meet the condition, with all that its extensions require.
     pub fn can_hold(&self, condition: &Formula, xlen: Xlen) -> bool {
         Search::new(self, xlen, true).run(vec![condition])
     }
 
-    /// As [`Table::can_hold`], where extensions may be implemented freely.
-    pub fn can_hold_freely(&self, condition: &Formula, xlen: Xlen) -> bool {
-        Search::new(self, xlen, false).run(vec![condition])
-    }
-
-    /// Whether one implementation of this width can meet both conditions.
-    pub fn can_hold_both(&self, a: &Formula, b: &Formula, xlen: Xlen) -> bool {
-        Search::new(self, xlen, true).run(vec![a, b])
-    }
-
     /// The extensions of an implementation of this width that meets all conditions, as few as were found, in order of name;
     /// `None` if there is no such implementation.
     pub fn implementation(&self, conditions: &[&Formula], xlen: Xlen) -> Option<Vec<String>> {
-        // The search keeps formulas of the table and of the caller side by side, so both have to live as long.
-        fn search<'t>(table: &'t Table, conditions: &[&'t Formula], xlen: Xlen) -> Option<Vec<String>> {
-            let mut search = Search::new(table, xlen, true);
-            if !search.run(conditions.to_vec()) {
-                return None;
-            }
-            let present = search.chosen.into_iter().filter(|(_, choice)| *choice != Choice::Absent);
-            let mut names: Vec<String> = present.map(|(name, _)| name).collect();
-            names.sort();
-            Some(names)
+        let mut search = Search::new(self, xlen, true);
+        if !search.run(conditions.to_vec()) {
+            return None;
         }
-        search(self, conditions, xlen)
+        let present = search.chosen.into_iter().filter(|(_, choice)| *choice != Choice::Absent);
+        let mut names: Vec<String> = present.map(|(name, _)| name.to_owned()).collect();
+        names.sort();
+        Some(names)
+    }
+}
+
+impl Table {
+    /// Whether an implementation of this width can meet the condition, with all that its extensions require.
+    pub fn can_hold(&self, condition: &Formula, xlen: Xlen) -> bool {
+        Theory::of(self).can_hold(condition, xlen)
+    }
+
+    /// As [`Table::can_hold`], where extensions may be implemented freely.
+    pub fn can_hold_freely(&self, condition: &Formula, xlen: Xlen) -> bool {
+        Search::new(&Theory::of(self), xlen, false).run(vec![condition])
     }
 
     /// For each instruction and base, whether an implementation can have it. Few conditions are different.
     pub fn possible(&self) -> Vec<[bool; 2]> {
+        let theory = Theory::of(self);
         let mut known: FxHashMap<&Formula, [bool; 2]> = FxHashMap::default();
         let answers = self.instructions.iter().map(|i| {
-            let answer = || [Xlen::Rv32, Xlen::Rv64].map(|xlen| self.can_hold(&i.condition, xlen));
+            let answer = || [Xlen::Rv32, Xlen::Rv64].map(|xlen| theory.can_hold(&i.condition, xlen));
             *known.entry(&i.condition).or_insert_with(answer)
         });
         answers.collect()
@@ -136,11 +157,11 @@ enum Choice {
 }
 
 struct Search<'t> {
-    extensions: FxHashMap<&'t str, &'t Extension>,
+    theory: &'t Theory<'t>,
     width: u32,
     /// Extensions bring what they require.
     strict: bool,
-    chosen: FxHashMap<String, Choice>,
+    chosen: FxHashMap<&'t str, Choice>,
     terms: usize,
 }
 
@@ -149,9 +170,11 @@ impl Facts for Search<'_> {
         match self.chosen.get(name)? {
             Choice::Absent => Some(false),
             Choice::Present => Some(true),
+            Choice::Version(_) if versions.is_empty() => Some(true),
             Choice::Version(at) => {
-                let releases = self.extensions.get(name).map_or(&[][..], |e| &e.versions);
-                let version = Version::parse(&releases.get(*at)?.version)?;
+                let known = self.theory.extensions.get(name)?;
+                let releases = &known.extension.versions;
+                let version = (*known.versions.get(*at)?)?;
                 let requirements = versions.iter().filter_map(|v| Requirement::parse(v));
                 Some(requirements.into_iter().all(|r| r.is_met(version, releases)))
             }
@@ -168,10 +191,9 @@ impl Facts for Search<'_> {
 }
 
 impl<'t> Search<'t> {
-    fn new(table: &'t Table, xlen: Xlen, strict: bool) -> Search<'t> {
-        let extensions = table.extensions.iter().map(|e| (e.name.as_str(), e)).collect();
+    fn new(theory: &'t Theory<'t>, xlen: Xlen, strict: bool) -> Search<'t> {
         let width = if xlen == Xlen::Rv32 { 32 } else { 64 };
-        Search { extensions, width, strict, chosen: FxHashMap::default(), terms: 0 }
+        Search { theory, width, strict, chosen: FxHashMap::default(), terms: 0 }
     }
 
     /// Whether all conditions can hold together.
@@ -190,14 +212,14 @@ impl<'t> Search<'t> {
         }
         // Without an extension that is open only free conditions are left.
         let Some(name) = open.iter().find_map(|c| self.undecided(c)) else { return true };
-        let extension = self.extensions.get(name).copied();
+        let extension = self.theory.extensions.get(name).map(|known| known.extension);
         let mut choices = vec![Choice::Absent];
         match extension {
             Some(e) if !e.versions.is_empty() => choices.extend((0..e.versions.len()).rev().map(Choice::Version)),
             _ => choices.push(Choice::Present),
         }
         for choice in choices {
-            self.chosen.insert(name.to_owned(), choice);
+            self.chosen.insert(name, choice);
             let mut all = open.clone();
             if let Some(e) = extension.filter(|_| self.strict && choice != Choice::Absent) {
                 all.push(&e.requires);
@@ -216,7 +238,7 @@ impl<'t> Search<'t> {
     /// An extension that a condition asks for and that is not decided.
     fn undecided(&self, condition: &'t Formula) -> Option<&'t str> {
         match condition {
-            Formula::Extension(name, _) => (!self.chosen.contains_key(name)).then_some(name.as_str()),
+            Formula::Extension(name, _) => (!self.chosen.contains_key(name.as_str())).then_some(name.as_str()),
             Formula::Not(inner) => self.undecided(inner),
             Formula::All(terms) | Formula::Any(terms) | Formula::One(terms) => {
                 terms.iter().find_map(|term| self.undecided(term))

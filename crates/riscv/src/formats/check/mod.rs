@@ -9,6 +9,7 @@ use isaglot_bits::Pattern;
 use isaglot_source::{Diagnostic, Diagnostics, counted};
 
 use super::compare::rules::Rules;
+use super::formula::Theory;
 use super::{Formula, Instruction, Table, words};
 use crate::Xlen;
 use crate::limits::OVERLAPPING_PAIRS;
@@ -45,7 +46,7 @@ pub fn check(table: &Table, (codes, nested): (Codes, Nested), rules: &Rules, out
         let d = Diagnostic::warning(codes.unsatisfiable, in_file(instruction, "definedBy", message));
         out.push(d.label(instruction.span, "its condition contradicts what the extensions require"));
     }
-    let mut said: Vec<(usize, usize)> = Vec::new();
+    let (theory, mut said) = (Theory::of(table), Vec::new());
     for xlen in [Xlen::Rv32, Xlen::Rv64] {
         let (pairs, complete) = pairs(table, xlen);
         if !complete {
@@ -59,7 +60,7 @@ pub fn check(table: &Table, (codes, nested): (Codes, Nested), rules: &Rules, out
                 return;
             }
             let (Some(first), Some(second)) = (table.instructions.get(a), table.instructions.get(b)) else { continue };
-            let Some(fault) = overlap(table, [first, second], xlen, nested, rules) else { continue };
+            let Some(fault) = overlap((table, &theory), [first, second], xlen, nested, rules) else { continue };
             if !said.contains(&(a, b)) {
                 said.push((a, b));
                 out.push(fault.diagnostic(codes, [first, second]));
@@ -97,7 +98,13 @@ struct Fault {
     extensions: Vec<String>,
 }
 
-fn overlap(table: &Table, pair: [&Instruction; 2], xlen: Xlen, nested: Nested, rules: &Rules) -> Option<Fault> {
+fn overlap(
+    (table, theory): (&Table, &Theory),
+    pair: [&Instruction; 2],
+    xlen: Xlen,
+    nested: Nested,
+    rules: &Rules,
+) -> Option<Fault> {
     let [a, b] = pair.map(|i| i.encoding(xlen).map(words::of).unwrap_or_default());
     let common = words::common(&a, &b);
     if common.is_empty() {
@@ -113,7 +120,7 @@ fn overlap(table: &Table, pair: [&Instruction; 2], xlen: Xlen, nested: Nested, r
     if table.extensions.iter().all(|e| e.requires == Formula::True) {
         conditions.extend(&exclusive);
     }
-    let extensions = table.implementation(&conditions, xlen)?;
+    let extensions = theory.implementation(&conditions, xlen)?;
     Some(Fault { xlen, common, extensions })
 }
 

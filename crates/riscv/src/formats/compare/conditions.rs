@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::cause::Side;
 use super::rules::Rules;
 use crate::Xlen;
+use crate::formats::formula::Theory;
 use crate::formats::{Formula, Table};
 
 /// Names that one table has in an implementation, and another has not.
@@ -59,6 +60,7 @@ type Alone = [Option<Vec<String>>; 2];
 
 fn pair(sides: &[Side<'_>], [theory, other]: [usize; 2], xlen: Xlen, rules: &Rules, found: &mut Found) {
     let (Some(a), Some(b)) = (sides.get(theory), sides.get(other)) else { return };
+    let requires = Theory::of(a.table);
     // Many instructions have the same two conditions.
     let mut known: FxHashMap<[Formula; 2], Alone> = FxHashMap::default();
     for (key, form) in a.forms {
@@ -68,7 +70,7 @@ fn pair(sides: &[Side<'_>], [theory, other]: [usize; 2], xlen: Xlen, rules: &Rul
         let alone = known.entry(both).or_insert_with_key(|[one, two]| {
             let only = |x: &Formula, y: &Formula| {
                 let not = Formula::Not(Box::new(y.clone()));
-                a.table.implementation(&[x, &not], xlen)
+                requires.implementation(&[x, &not], xlen)
             };
             [only(one, two), only(two, one)]
         });

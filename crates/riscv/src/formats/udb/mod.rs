@@ -28,6 +28,7 @@ pub(super) mod version;
 use isaglot_source::{Diagnostics, SourceMap};
 use rustc_hash::FxHashSet;
 
+use super::formula::Theory;
 use super::{Csr, Formula, Table};
 use crate::Xlen;
 use condition::Names;
@@ -154,7 +155,8 @@ fn register(document: &tree::Document) -> Option<Csr> {
 
 /// Reports what no implementation can have.
 fn unsatisfiable(tree: &Tree, table: &Table, faults: &mut Faults) {
-    let never = |condition: &Formula| [Xlen::Rv32, Xlen::Rv64].iter().all(|&xlen| !table.can_hold(condition, xlen));
+    let theory = Theory::of(table);
+    let never = |condition: &Formula| [Xlen::Rv32, Xlen::Rv64].iter().all(|&xlen| !theory.can_hold(condition, xlen));
     let never_here: FxHashSet<&str> = (table.instructions.iter().zip(table.possible()))
         .filter(|(_, possible)| *possible == [false, false])
         .map(|(i, _)| i.name.as_str())
