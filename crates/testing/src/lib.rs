@@ -15,6 +15,7 @@ pub use random::Random;
 pub use tally::Tally;
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// The root folder of the workspace.
 #[must_use]
@@ -35,6 +36,18 @@ pub fn shown() -> usize {
 #[must_use]
 pub fn rounds(all: usize) -> usize {
     if peer::required() { all } else { all.div_ceil(10) }
+}
+
+/// Runs a case so many times, and prints how many passed and how long the slowest took. Nothing fails for its time: what bounds that
+/// is a limit on work.
+pub fn slowest(set: &str, rounds: usize, mut one: impl FnMut()) {
+    let mut most = Duration::ZERO;
+    for _ in 0..rounds {
+        let start = Instant::now();
+        one();
+        most = most.max(start.elapsed());
+    }
+    println!("{set}: {rounds}/{rounds}, the slowest in {} ms", most.as_millis());
 }
 
 /// The first line of a text without tabs, and at most `most` characters of it.

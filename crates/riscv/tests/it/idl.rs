@@ -1,7 +1,7 @@
 //! Mutated texts in IDL: each is parsed, checked and lowered or refused, what is lowered is sound, and nothing panics.
 
 use isaglot_riscv::oracle;
-use isaglot_testing::{Random, rounds};
+use isaglot_testing::{Random, rounds, slowest};
 
 const SEED: &str = include_str!("../data/idl.txt");
 
@@ -75,10 +75,10 @@ fn the_seed_is_lowered() {
 #[test]
 fn mutated_texts_end() {
     let mut random = Random::new(25);
-    for _ in 0..rounds(10_000) {
+    slowest("mutated texts in IDL", rounds(10_000), || {
         let text = random.mutated(SEED.as_bytes(), PIECES);
         oracle::idl(&String::from_utf8_lossy(&text));
-    }
+    });
 }
 
 #[test]

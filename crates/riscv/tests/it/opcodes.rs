@@ -1,7 +1,7 @@
 //! Mutated trees of riscv-opcodes: each is read, with everything wrong in its place, and nothing panics.
 
 use isaglot_riscv::oracle;
-use isaglot_testing::{Random, rounds};
+use isaglot_testing::{Random, rounds, slowest};
 
 const TREE: &str = include_str!("../data/opcodes.txt");
 
@@ -46,10 +46,10 @@ const PIECES: &[&str] = &[
 #[test]
 fn mutated() {
     let mut random = Random::new(0x0b_c0de5);
-    for _ in 0..rounds(10_000) {
+    slowest("mutated trees of riscv-opcodes", rounds(10_000), || {
         let tree = if random.bool() { TREE.as_bytes().to_vec() } else { lines(&mut random).into_bytes() };
         oracle::opcodes(&random.mutated(&tree, PIECES));
-    }
+    });
 }
 
 /// Lines removed, doubled, swapped; tokens of one line in another.

@@ -3,7 +3,7 @@
 use isaglot_riscv::formats::udb::{self, Folder, Sources};
 use isaglot_riscv::oracle;
 use isaglot_source::{Diagnostics, SourceMap};
-use isaglot_testing::{Random, rounds};
+use isaglot_testing::{Random, rounds, slowest};
 
 const TREE: &str = include_str!("../data/udb.txt");
 
@@ -89,7 +89,7 @@ fn seed() {
 #[test]
 fn mutated() {
     let mut random = Random::new(0x5eed_0db0);
-    for _ in 0..rounds(10_000) {
+    slowest("mutated trees of UDB", rounds(10_000), || {
         let tree = match random.below(4) {
             0 => random.mutated(TREE.as_bytes(), PIECES),
             1 => lines(&mut random).into_bytes(),
@@ -100,7 +100,7 @@ fn mutated() {
             _ => value(&mut random).into_bytes(),
         };
         oracle::udb(&tree);
-    }
+    });
 }
 
 /// Lines removed, doubled, swapped, moved in or out.
