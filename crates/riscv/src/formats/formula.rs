@@ -6,6 +6,8 @@
 //! value that is chosen adds what it requires; conditions are evaluated with three values, and a variable that leaves one open is
 //! tried with each value. Parameters and texts in UDB's language are free: they may hold or not.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use super::udb::version::{Requirement, Version};
@@ -47,6 +49,18 @@ impl Formula {
 }
 
 impl Formula {
+    /// The extensions that it asks about.
+    pub fn extensions(&self) -> BTreeSet<&str> {
+        match self {
+            Formula::Extension(name, _) => BTreeSet::from([name.as_str()]),
+            Formula::Not(inner) => inner.extensions(),
+            Formula::All(terms) | Formula::Any(terms) | Formula::One(terms) => {
+                terms.iter().flat_map(Formula::extensions).collect()
+            }
+            Formula::True | Formula::Xlen(_) | Formula::Parameter(_) | Formula::Idl(_) => BTreeSet::new(),
+        }
+    }
+
     /// How many terms it has: what it costs to look at it.
     fn terms(&self) -> usize {
         match self {
@@ -98,6 +112,11 @@ impl<'t> Theory<'t> {
     /// Whether an implementation of this width can meet the condition, with all that its extensions require.
     pub fn can_hold(&self, condition: &Formula, xlen: Xlen) -> bool {
         Search::new(self, xlen, true).run(vec![condition])
+    }
+
+    /// Whether there is an extension of this name.
+    pub fn knows(&self, name: &str) -> bool {
+        self.extensions.contains_key(name)
     }
 
     /// The extensions of an implementation of this width that meets all conditions, as few as were found, in order of name;

@@ -25,22 +25,26 @@ pub struct Conditions {
     pub bases: Vec<u32>,
     /// The extensions of the implementation.
     pub extensions: Vec<String>,
+    /// Why the one condition holds there and the other does not, in one line.
+    pub reason: String,
     /// The names, in order.
     pub names: Vec<String>,
 }
 
-/// Names by the tables that have them and lack them, and by the extensions.
-pub(super) type Found = BTreeMap<(usize, usize, Vec<String>), (BTreeSet<u32>, BTreeSet<String>)>;
+/// Names by the tables that have them and lack them, and by the extensions and the reason.
+pub(super) type Found = BTreeMap<(usize, usize, Vec<String>, String), (BTreeSet<u32>, BTreeSet<String>)>;
 
 /// The classes, the most names first.
 pub(super) fn classes(found: Found) -> Vec<Conditions> {
-    let class = |((has, lacks, extensions), (bases, names)): (_, (BTreeSet<u32>, BTreeSet<String>))| Conditions {
-        has,
-        lacks,
-        bases: bases.into_iter().collect(),
-        extensions,
-        names: names.into_iter().collect(),
-    };
+    let class =
+        |((has, lacks, extensions, reason), (bases, names)): (_, (BTreeSet<u32>, BTreeSet<String>))| Conditions {
+            has,
+            lacks,
+            bases: bases.into_iter().collect(),
+            extensions,
+            reason,
+            names: names.into_iter().collect(),
+        };
     let mut classes: Vec<Conditions> = found.into_iter().map(class).collect();
     classes.sort_by_key(|class| std::cmp::Reverse(class.names.len()));
     classes
@@ -55,8 +59,8 @@ pub(super) fn find(sides: &[Side<'_>], xlen: Xlen, rules: &Rules, found: &mut Fo
     }
 }
 
-/// In which implementation the one condition of two holds alone, if there is one; for either.
-type Alone = [Option<Vec<String>>; 2];
+/// In which implementation the one condition of two holds alone, if there is one, and why; for either.
+type Alone = [Option<(Vec<String>, String)>; 2];
 
 fn pair(sides: &[Side<'_>], [theory, other]: [usize; 2], xlen: Xlen, rules: &Rules, found: &mut Found) {
     let (Some(a), Some(b)) = (sides.get(theory), sides.get(other)) else { return };
@@ -68,19 +72,62 @@ fn pair(sides: &[Side<'_>], [theory, other]: [usize; 2], xlen: Xlen, rules: &Rul
         let two = renamed(&condition(b.table, &same.members), &|name| extension(a.table, name, rules));
         let both = [condition(a.table, &form.members), two];
         let alone = known.entry(both).or_insert_with_key(|[one, two]| {
-            let only = |x: &Formula, y: &Formula| {
+            let only = |x: &Formula, y: &Formula, lacks: &Table| {
                 let not = Formula::Not(Box::new(y.clone()));
-                requires.implementation(&[x, &not], xlen)
+                let extensions = requires.implementation(&[x, &not], xlen)?;
+                let reason = reason([x, y], &extensions, (&requires, a.table), lacks, xlen);
+                Some((extensions, reason))
             };
-            [only(one, two), only(two, one)]
+            [only(one, two, b.table), only(two, one, a.table)]
         });
         for (answer, (has, lacks)) in alone.iter().zip([(theory, other), (other, theory)]) {
-            if let Some(extensions) = answer {
-                let class = found.entry((has, lacks, extensions.clone())).or_default();
+            if let Some((extensions, reason)) = answer {
+                let class = found.entry((has, lacks, extensions.clone(), reason.clone())).or_default();
                 class.0.insert(if xlen == Xlen::Rv64 { 64 } else { 32 });
                 class.1.insert(key.1.clone());
             }
         }
+    }
+}
+
+/// Why the first condition holds in an implementation and the second one, of another table, does not.
+fn reason(
+    [holds, fails]: [&Formula; 2],
+    implementation: &[String],
+    (theory, of_theory): (&Theory<'_>, &Table),
+    lacks: &Table,
+    xlen: Xlen,
+) -> String {
+    let is_there = |name: &&str| implementation.iter().any(|there| there == name);
+    let (named, asked) = (holds.extensions(), fails.extensions());
+    let missing: Vec<&str> = asked.iter().copied().filter(|name| !is_there(name)).collect();
+    let enough: Vec<&str> = named.difference(&asked).copied().filter(is_there).collect();
+    let one = |name: &str| Formula::Extension(name.to_owned(), Vec::new());
+    let brings = |whole: &str, part: &str| {
+        theory.implementation(&[&one(whole), &Formula::Not(Box::new(one(part)))], xlen).is_none()
+    };
+    let unknown: Vec<&str> = missing.iter().copied().filter(|name| !theory.knows(name)).collect();
+    if !unknown.is_empty() {
+        return format!("{} asks for {}, which {} does not know", lacks.name, unknown.join(", "), of_theory.name);
+    }
+    let wholes = missing.iter().copied().filter(|whole| enough.iter().any(|part| brings(whole, part)));
+    let wholes: Vec<&str> = wholes.collect();
+    if !wholes.is_empty() {
+        let (parts, wholes) = (enough.join(", "), wholes.join(", "));
+        let are = if enough.len() == 1 { "is a part" } else { "are parts" };
+        return format!("{parts} {are} of {wholes}, and {} asks for the whole", lacks.name);
+    }
+    let strange: Vec<&str> = enough.iter().copied().filter(|name| !theory.knows(name)).collect();
+    if !strange.is_empty() {
+        return format!("there is no {} in {}", strange.join(", "), of_theory.name);
+    }
+    match (enough.join(", "), missing.join(", ")) {
+        (enough, missing) if enough.is_empty() && missing.is_empty() => {
+            "the same extensions, in other versions or another combination".to_owned()
+        }
+        (enough, missing) if missing.is_empty() => format!("{} does not have them for {enough}", lacks.name),
+        (enough, missing) if enough.is_empty() => format!("{} asks for {missing} too", lacks.name),
+        (enough, missing) => format!("{} asks for {missing} instead of {enough}", lacks.name),
     }
 }
 

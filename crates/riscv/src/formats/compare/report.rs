@@ -54,10 +54,11 @@ impl Comparison {
             let shown = if all { c.names.join(", ") } else { c.names.first().cloned().unwrap_or_default() };
             let _ = writeln!(
                 out,
-                "in {}, not in {}, with {with} ({}): {names}, such as {shown}",
+                "in {}, not in {}, with {with} ({}): {}: {names}, such as {shown}",
                 name(c.has),
                 name(c.lacks),
-                bases.join(", ")
+                bases.join(", "),
+                c.reason
             );
         }
         out
@@ -118,7 +119,7 @@ impl Comparison {
         let conditions: Vec<Value> = self
             .conditions
             .iter()
-            .map(|c| json!({ "has": name(c.has), "lacks": name(c.lacks), "xlen": c.bases, "with": c.extensions, "names": c.names }))
+            .map(|c| json!({ "has": name(c.has), "lacks": name(c.lacks), "xlen": c.bases, "with": c.extensions, "reason": c.reason, "names": c.names }))
             .collect();
         json!({ "tables": self.tables, "counts": counts, "classes": classes, "conditions": conditions })
     }
