@@ -1,5 +1,6 @@
 //! From a description's file or name, a gen and features to a model and what to decode for.
 
+use std::mem::take;
 use std::path::{Path, PathBuf};
 
 use isaglot::choice;
@@ -12,6 +13,7 @@ use isaglot_model::{FeatureId, Isa};
 use isaglot_source::{Diagnostic, Diagnostics, Severity, SourceMap, Span};
 
 use crate::compiled;
+use crate::form::{Form, refusal};
 use crate::interrupt::Stage;
 use crate::names::{self, Alias, Machine};
 use crate::published;
@@ -65,6 +67,18 @@ impl Source {
         alias.is_some_and(|alias| alias.generation.is_some() || alias.features.is_some())
     }
 
+    /// The form of the description, if it can be said.
+    fn form(&self) -> Option<Form> {
+        match self {
+            Source::File(path) => Form::of(path),
+            Source::Name(_) => match self.alias()?.ok()?.machine {
+                Machine::File(path) => Form::of(&path),
+                _ => Some(Form::Shipped),
+            },
+            Source::Input => None,
+        }
+    }
+
     /// What the name stands for; `None` without a name.
     pub(crate) fn alias(&self) -> Option<Result<Alias, Diagnostic>> {
         match self {
@@ -101,6 +115,43 @@ impl Spec {
             Source::Input => None,
         }
     }
+}
+
+/// An option that is for some forms of description only, and what takes it away and says whether it was given. A gen and features are for
+/// every form; which there are is said by the description.
+type OptionRow = (&'static str, &'static [Form], fn(&mut Spec) -> bool);
+
+const OPTIONS: [OptionRow; 8] = [
+    ("-I", &[Form::TableGen], |s| !take(&mut s.read.files.include).is_empty()),
+    ("--operands", &[Form::TableGen, Form::Udb, Form::Opcodes], |s| s.read.files.operands.take().is_some()),
+    ("--overlay", &[Form::Udb], |s| s.read.files.overlay.take().is_some()),
+    ("--config", &[Form::Udb], |s| s.read.files.config.take().is_some()),
+    ("--stale", &[Form::Compiled], |s| take(&mut s.read.stale)),
+    ("--triple", &[Form::TableGen, Form::Compiled], |s| !take(&mut s.processor.triple).is_empty()),
+    ("--mcpu", &[Form::TableGen, Form::Compiled], |s| !take(&mut s.processor.mcpu).is_empty()),
+    ("--roles", &[Form::Xml], |s| {
+        matches!(s.roles, Roles::Wanted(Some(_))) && matches!(take(&mut s.roles), Roles::Wanted(_))
+    }),
+];
+
+/// Refuses an option that is not for the form of the description.
+pub(crate) fn check_options(spec: &Spec) -> Result<(), Diagnostic> {
+    share_options(&mut [spec.clone()])
+}
+
+/// Takes options away from descriptions that they are not for; one that is for none of them is refused.
+pub(crate) fn share_options(specs: &mut [Spec]) -> Result<(), Diagnostic> {
+    let forms: Vec<Option<Form>> = specs.iter().map(|spec| spec.source.form()).collect();
+    for (name, fits, take_away) in OPTIONS {
+        let is_for = |form: &Option<Form>| form.is_none_or(|form| fits.contains(&form));
+        let is_used = forms.iter().any(is_for);
+        for (spec, _) in specs.iter_mut().zip(&forms).filter(|(_, form)| !is_for(form)) {
+            if take_away(spec) && !is_used {
+                return Err(refusal(name, fits, &spec.source.name()));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether the roles of fields are of interest.
@@ -155,6 +206,7 @@ pub(crate) fn load(spec: &Spec, session: &mut Session) -> Option<Chosen> {
 
 /// As [`load`], for a caller that reports by itself.
 pub(crate) fn read_chosen(spec: &Spec, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Chosen> {
+    problems.ok(check_options(spec))?;
     let path = spec.path();
     match path.as_deref() {
         Some(path) if target::is_tablegen(path) => target::load(path, spec, files, problems),
@@ -179,7 +231,7 @@ pub(crate) fn read_chosen(spec: &Spec, files: &mut SourceMap, problems: &mut Dia
 /// A description that was compiled into the program, without places.
 fn model(spec: &Spec) -> Option<Isa> {
     match spec.source.alias()?.ok()?.machine {
-        Machine::Shipped(shipped) if !matches!(spec.roles, Roles::Wanted(Some(_))) => shipped.model(),
+        Machine::Shipped(shipped) => shipped.model(),
         _ => None,
     }
 }
@@ -206,15 +258,11 @@ pub(crate) fn read_open(
 
 /// Reads the description alone, with all its problems.
 pub(crate) fn read_isa(spec: &Spec, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
+    problems.ok(check_options(spec))?;
     match &spec.source {
         Source::File(path) => read_file(path, spec, files, problems),
         Source::Name(name) => match problems.ok(names::find(name))?.machine {
             Machine::File(path) => read_file(&path, spec, files, problems),
-            Machine::Shipped(_) | Machine::Xe(_) if matches!(spec.roles, Roles::Wanted(Some(_))) => {
-                let d = Diagnostic::error("cli-roles", format!("`--roles` does not apply to `{name}`"));
-                problems.push(d.note("its description says itself what the operands are"));
-                None
-            }
             Machine::Shipped(shipped) => read_shipped(shipped, files, problems),
             Machine::Xe(_) => embedded("xe", files, problems),
             Machine::Spirv => {
@@ -235,10 +283,7 @@ fn read_file(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Dia
         return compiled::read(path, spec.read.stale, problems).map(|(_, isa)| isa);
     }
     if published::is_published(path) {
-        let parts = &spec.read.files;
-        let (overlay, config) = (parts.overlay.as_deref(), parts.config.as_deref());
-        let parts = published::Parts { overlay, config, operands: parts.operands.as_deref() };
-        return published::read(path, &parts, files, problems);
+        return published::read(path, &spec.read.files.parts(), files, problems);
     }
     let _stage = Stage::new(format!("reading the description {}", path.display()), "");
     let mut top = path.to_path_buf();

@@ -11,6 +11,7 @@ mod compiled;
 mod explore;
 mod filter;
 mod folder;
+mod form;
 mod hooks;
 mod interrupt;
 mod io;

@@ -64,12 +64,12 @@ impl Format {
         Some(Format::Opcodes(shown.to_owned()))
     }
 
-    /// What the folder says, without an overlay; nothing comes of a tree of the database with an error.
-    pub(crate) fn table(&self, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Table> {
+    /// What the folder says, with an overlay and for a configuration; nothing comes of a tree of the database with an error.
+    pub(crate) fn table(&self, args: &Parts<'_>, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Table> {
         match self {
             Format::Udb(folder) => {
-                let none = Parts { overlay: None, config: None, operands: None };
-                of_udb(folder, &none, None, files, problems)
+                let configuration = configuration(args, files, problems)?;
+                of_udb(folder, args, configuration.as_ref(), files, problems)
             }
             Format::Opcodes(folder) => of_opcodes(folder, files, problems),
         }
@@ -105,22 +105,10 @@ pub(crate) fn read(path: &Path, args: &Parts<'_>, files: &mut SourceMap, problem
     let mut configuration = None;
     let table = match &format {
         Format::Udb(folder) => {
-            if let Some(path) = args.config {
-                let bytes = problems.ok(crate::io::read_text(Some(path)))?;
-                configuration = Some(udb::configuration(&path.display().to_string(), bytes, files, problems)?);
-            }
+            configuration = self::configuration(args, files, problems)?;
             of_udb(folder, args, configuration.as_ref(), files, problems)?
         }
-        Format::Opcodes(folder) => {
-            if let Some(option) =
-                [("--overlay", args.overlay), ("--config", args.config)].iter().find(|o| o.1.is_some())
-            {
-                let message = format!("`{}` does not apply to riscv-opcodes", option.0);
-                problems.push(Diagnostic::error("cli-overlay", message).note("it is for the RISC-V Unified Database"));
-                return None;
-            }
-            of_opcodes(folder, files, problems)?
-        }
+        Format::Opcodes(folder) => of_opcodes(folder, files, problems)?,
     };
     if problems.error_count() > before {
         return None;
@@ -142,6 +130,17 @@ pub(crate) fn read(path: &Path, args: &Parts<'_>, files: &mut SourceMap, problem
     let known = configuration.as_ref().map(|c| c.over(&table));
     let decided = |name: &str| known.as_ref().and_then(|known| known.extension(name, &[]));
     lower(&table, &operands, base, &decided, problems)
+}
+
+/// The configuration that is asked for, if one is; `None` if it has errors.
+fn configuration(
+    args: &Parts<'_>,
+    files: &mut SourceMap,
+    problems: &mut Diagnostics,
+) -> Option<Option<udb::Configuration>> {
+    let Some(path) = args.config else { return Some(None) };
+    let bytes = problems.ok(crate::io::read_text(Some(path)))?;
+    udb::configuration(&path.display().to_string(), bytes, files, problems).map(Some)
 }
 
 fn of_udb(

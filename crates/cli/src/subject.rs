@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use isaglot_source::Diagnostic;
 use isaglot_xe::Platform;
 
-use crate::load::{Chosen, Source, Spec, load};
+use crate::load::{Chosen, Source, Spec, check_options, load};
 use crate::names::{self, Machine};
 use crate::session::{EXIT_INPUT, Session};
 
@@ -131,6 +131,7 @@ impl Subject {
         let (kind, subject) = match own {
             Some(own) => own,
             None => {
+                check_options(spec).map_err(|d| session.wrong_usage(d))?;
                 let chosen = load(spec, session).ok_or(ExitCode::from(EXIT_INPUT))?;
                 (chosen.kind, Subject::Description(chosen))
             }

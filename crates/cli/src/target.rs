@@ -11,6 +11,7 @@ use isaglot_tablegen as tablegen;
 use crate::interrupt::Stage;
 use crate::load::{Chosen, Spec};
 use crate::progress::Progress;
+use crate::published::Parts;
 use crate::subject::SubjectKind;
 
 /// The options that say what a description of another project consists of.
@@ -28,6 +29,13 @@ pub(crate) struct FileArgs {
     /// What an implementation has: a file of `cfgs` (RISC-V Unified Database).
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+}
+
+impl FileArgs {
+    /// What is said of a published format.
+    pub(crate) fn parts(&self) -> Parts<'_> {
+        Parts { overlay: self.overlay.as_deref(), config: self.config.as_deref(), operands: self.operands.as_deref() }
+    }
 }
 
 /// The options that say how the description is read.
@@ -57,10 +65,7 @@ pub(crate) struct Target {
     pub(crate) table: OperandTable,
 }
 
-/// Whether a description is written in TableGen.
-pub(crate) fn is_tablegen(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "td")
-}
+pub(crate) use crate::form::is_tablegen;
 
 /// Reads and lowers a target; `None` if there were errors.
 pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Target> {
@@ -180,6 +185,11 @@ pub(crate) fn approximate(lowered: &Lowered) -> Option<(String, Vec<String>)> {
 /// Resolves triple, processor and features of a target.
 pub(crate) fn choose(isa: Isa, table: &OperandTable, spec: &Spec, problems: &mut Diagnostics) -> Option<Chosen> {
     let names: Vec<&str> = spec.features.iter().map(String::as_str).collect();
+    if spec.generation.is_some() {
+        let d = Diagnostic::error("cli-gen", "`--gen` does not apply: a target of LLVM has no gens");
+        problems.push(d.note("choose with `--triple`, `--mcpu` and `--mattr`"));
+        return None;
+    }
     if !spec.processor.triple.is_empty() && table.triples.is_empty() {
         let d =
             Diagnostic::warning("cli-triple", format!("nothing is known of the triple `{}`", spec.processor.triple));

@@ -11,9 +11,11 @@ use isaglot_verify::report::{Coverage, Opcodes, Verdict};
 use isaglot_verify::{Options, Report, check, json};
 use serde_json::{Value, json as object};
 
+mod published;
+
 use crate::answer::AnswerArgs;
 use crate::args::{ChoiceArgs, SubjectArgs};
-use crate::load::{Spec, read_open};
+use crate::load::{Spec, check_options, read_open};
 use crate::progress::Progress;
 use crate::published::Format;
 use crate::session::{EXIT_INPUT, Session};
@@ -27,7 +29,8 @@ use crate::target::ProcessorArgs;
 #[command(after_help = "\
 Examples:
   isaglot check my.xml
-  isaglot check --isa minnow --by 15:13 --proofs")]
+  isaglot check --isa minnow --by 15:13 --proofs
+  isaglot check udb --for rva23u64 --free         # needs riscv-unified-db")]
 pub(crate) struct Args {
     #[command(flatten)]
     subject: SubjectArgs,
@@ -46,6 +49,13 @@ pub(crate) struct Args {
     /// Show notes one by one, and counts of sub-encodings.
     #[arg(long)]
     notes: bool,
+    /// With published formats of RISC-V: count free words for this machine, such as `rv64gc` or `rva23u64`, once or several times;
+    /// otherwise the words that no implementation has.
+    #[arg(long = "for", id = "for", value_name = "NAME")]
+    machines: Vec<String>,
+    /// With published formats of RISC-V: how many words of each major opcode are free, and the smallest.
+    #[arg(long)]
+    free: bool,
     #[command(flatten)]
     answer: AnswerArgs,
 }
@@ -87,13 +97,21 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         processor: args.processor.clone(),
         ..args.subject.spec()
     };
+    if let Err(d) = check_options(&spec) {
+        return session.wrong_usage(d);
+    }
     let mut problems = Diagnostics::new();
-    // With an overlay, a configuration or a question about words the description that they make is checked.
-    let parts = &spec.read.files;
+    // With operands or a question about words the description that a published format makes is checked.
     let asks_words = args.proofs || args.by.is_some() || spec.generation.is_some() || !spec.features.is_empty();
-    let alone = parts.overlay.is_none() && parts.config.is_none() && !asks_words;
+    let alone = spec.read.files.operands.is_none() && !asks_words;
     if let Some(format) = spec.path().filter(|_| alone).and_then(|path| Format::of(&path)) {
-        return published(&format, args, session);
+        return published::run(&format, &spec.read.files.parts(), args, session);
+    }
+    if let Some((name, _)) = [("--for", !args.machines.is_empty()), ("--free", args.free)].iter().find(|o| o.1) {
+        let d = Diagnostic::error("cli-option", format!("`{name}` does not apply here"));
+        return session.wrong_usage(
+            d.note("it is for folders of published formats of RISC-V, without questions about their words"),
+        );
     }
     let read = read_open(&spec, &mut session.files, &mut problems);
     // What is wrong with the command line is not what is wrong with the description; nor is a file that is not there.
@@ -122,23 +140,6 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let to_text = |session: &Session, color| text_of(args, session, &all, found, color);
     match args.answer.write(session, &all, to_json, to_text) {
         Ok(_) if isa.is_none() => ExitCode::from(EXIT_INPUT),
-        Ok(code) => code,
-        Err(d) => session.fail(d),
-    }
-}
-
-/// Checks a folder that others publish: its files, and its instructions among each other.
-fn published(format: &Format, args: &Args, session: &mut Session) -> ExitCode {
-    let mut problems = Diagnostics::new();
-    let table = format.table(&mut session.files, &mut problems);
-    if let Some(table) = &table {
-        format.check(table, &mut problems);
-    }
-    let all: Vec<Diagnostic> = problems.iter().cloned().collect();
-    let to_json = |session: &Session| json_of(session, &all, None);
-    let to_text = |session: &Session, color| text_of(args, session, &all, None, color);
-    match args.answer.write(session, &all, to_json, to_text) {
-        Ok(_) if table.is_none() => ExitCode::from(EXIT_INPUT),
         Ok(code) => code,
         Err(d) => session.fail(d),
     }

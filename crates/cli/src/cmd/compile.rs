@@ -9,7 +9,7 @@ use isaglot_source::{Diagnostic, Diagnostics};
 use crate::args::{RolesArgs, source};
 use crate::compiled::{is_compiled, sources};
 use crate::interrupt::Stage;
-use crate::load::{Roles, Spec, read_isa};
+use crate::load::{Roles, Spec, check_options, read_isa};
 use crate::session::{EXIT_INPUT, Session};
 use crate::target::{self, FileArgs, ReadArgs};
 
@@ -42,6 +42,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let source = source(args.spec.as_deref(), args.isa.as_deref());
     let read = ReadArgs { files: args.files.clone(), stale: false };
     let spec = Spec { roles: Roles::from(&args.roles), read, ..Spec::of(source) };
+    if let Err(d) = check_options(&spec) {
+        return session.wrong_usage(d);
+    }
     let path = spec.path();
     if path.as_deref().is_some_and(is_compiled) {
         let message = format!("{} is compiled already", spec.source.name());

@@ -21,7 +21,7 @@ mod semantics;
 
 use super::xe;
 use crate::args::{FeatureArgs, OutputArgs};
-use crate::load::{Source, Spec, read_open};
+use crate::load::{Source, Spec, read_open, share_options};
 use crate::names::Machine;
 use crate::progress::Progress;
 use crate::session::Session;
@@ -86,6 +86,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     if formats || sources.len() > 2 {
         return published::run(&sources, args, session);
     }
+    if args.all {
+        let d = Diagnostic::error("cli-diff", "`--all` does not apply: all that is different is told");
+        return session.wrong_usage(d.note("it is for differences of published formats and for `--semantics`"));
+    }
     match (sources.len(), args.generations.len()) {
         (2, 0 | 1) | (1, 2) => {}
         _ => {
@@ -94,9 +98,12 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         }
     }
     let mut problems = Diagnostics::new();
+    let specs = match specs(&sources, args) {
+        Ok(specs) => specs,
+        Err(d) => return session.wrong_usage(d),
+    };
     // What is wrong with one name is told once.
-    let read: Option<Vec<Described>> =
-        sources.into_iter().map(|source| read(source, args, session, &mut problems)).collect();
+    let read: Option<Vec<Described>> = specs.iter().map(|spec| read(spec, session, &mut problems)).collect();
     match read.as_deref() {
         Some([one]) => session.done(answer(args, one, one)),
         Some([one, two]) => session.done(answer(args, one, two)),
@@ -112,17 +119,24 @@ struct Described {
     is_xe: bool,
 }
 
-fn read(source: Source, args: &Args, session: &mut Session, problems: &mut Diagnostics) -> Option<Described> {
-    let spec = Spec {
+/// What the command line says of each side: an option that is for one form of description goes to the sides of that form.
+fn specs(sources: &[Source], args: &Args) -> Result<Vec<Spec>, Diagnostic> {
+    let spec = |source: &Source| Spec {
         read: args.read.clone(),
         features: args.features.list.clone(),
         processor: args.processor.clone(),
-        ..Spec::of(source)
+        ..Spec::of(source.clone())
     };
+    let mut specs: Vec<Spec> = sources.iter().map(spec).collect();
+    share_options(&mut specs)?;
+    Ok(specs)
+}
+
+fn read(spec: &Spec, session: &mut Session, problems: &mut Diagnostics) -> Option<Described> {
     let alias = spec.source.alias().and_then(Result::ok);
     let is_xe = alias.is_some_and(|alias| matches!(alias.machine, Machine::Xe(_)));
     let mut found = Diagnostics::new();
-    let read = read_open(&spec, &mut session.files, &mut found);
+    let read = read_open(spec, &mut session.files, &mut found);
     if found.has_errors() {
         problems.append(found);
     }

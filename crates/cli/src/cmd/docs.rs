@@ -9,7 +9,7 @@ use isaglot_source::{Diagnostic, Diagnostics};
 use crate::args::{ChoiceArgs, RolesArgs, SubjectArgs};
 use crate::interrupt::Stage;
 use crate::io::unwritable;
-use crate::load::{Roles, Spec, read_open};
+use crate::load::{Roles, Spec, check_options, read_open};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
 use crate::target::ProcessorArgs;
@@ -43,6 +43,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         processor: args.processor.clone(),
         ..args.subject.spec()
     };
+    if let Err(d) = check_options(&spec) {
+        return session.wrong_usage(d);
+    }
     let mut problems = Diagnostics::new();
     let read = read_open(&spec, &mut session.files, &mut problems);
     if problems.has_errors() {

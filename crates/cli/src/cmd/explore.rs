@@ -9,7 +9,7 @@ use isaglot_source::Diagnostic;
 use crate::args::{ChoiceArgs, RolesArgs, SubjectArgs};
 use crate::explore::{serve, start};
 use crate::interrupt::Stage;
-use crate::load::{Roles, Source, Spec};
+use crate::load::{Roles, Source, Spec, check_options};
 use crate::names::Machine;
 use crate::session::Session;
 use crate::subject::{DESCRIPTIONS, refusal};
@@ -50,6 +50,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         has_places: true,
         ..args.subject.spec()
     };
+    if let Err(d) = check_options(&spec) {
+        return session.wrong_usage(d);
+    }
     // What is in a file may be mended while the page is open. A file that is not there is a slip of the pen, and a name stays
     // what it is.
     if let Source::File(path) = &spec.source

@@ -10,7 +10,7 @@ use isaglot_source::{Diagnostic, Diagnostics};
 use crate::args::CompatArg;
 use crate::cmd::gen_code::options_of;
 use crate::io::write_files;
-use crate::load::{Spec, read_isa};
+use crate::load::{Spec, check_options, read_isa};
 use crate::session::{EXIT_INPUT, Session};
 
 /// For whom code is written.
@@ -41,11 +41,19 @@ pub(crate) struct Request<'r> {
 /// Writes all files, or none.
 pub(crate) fn run(request: &Request<'_>, session: &mut Session) -> ExitCode {
     let Request { spec, output, aliases, kind } = *request;
-    let given =
-        [("--gen", spec.generation.is_some()), ("--feature", !spec.features.is_empty()), ("--aliases", aliases)];
+    let given = [
+        ("--gen", spec.generation.is_some()),
+        ("--feature", !spec.features.is_empty()),
+        ("--triple", !spec.processor.triple.is_empty()),
+        ("--mcpu", !spec.processor.mcpu.is_empty()),
+        ("--aliases", aliases),
+    ];
     if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
         let d = Diagnostic::error("cli-gen", format!("`{option}` does not go with `--api isaspec`"));
         return session.wrong_usage(d.note("a driver says when it runs which gen it wants"));
+    }
+    if let Err(d) = check_options(spec) {
+        return session.wrong_usage(d);
     }
     // The description alone: what is written is for all gens, so none is chosen.
     let mut problems = Diagnostics::new();

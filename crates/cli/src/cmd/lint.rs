@@ -12,7 +12,7 @@ use crate::args::SpecArgs;
 use crate::load::{Source, Spec};
 use crate::names;
 use crate::session::{EXIT_INPUT, Session};
-use crate::subject::{GEN, Only, Subject, SubjectKind};
+use crate::subject::{CHOICES, GEN, Only, Subject, SubjectKind};
 
 /// Check kernels of Intel Xe: regions and registers of operands, and waits for results.
 ///
@@ -45,7 +45,7 @@ pub(crate) struct Args {
 pub(crate) const TAKES: &[SubjectKind] = &[SubjectKind::Xe];
 
 /// The options that are for some of it only.
-pub(crate) const ONLY: &[Only] = &[GEN];
+pub(crate) const ONLY: &[Only] = &[CHOICES, GEN];
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {

@@ -19,10 +19,10 @@ use serde_json::{Value, json};
 
 use super::{Args, read};
 use crate::interrupt::Stage;
-use crate::load::Source;
+use crate::load::{Source, Spec};
 use crate::progress::Progress;
 use crate::published::Format;
-use crate::session::Session;
+use crate::session::{EXIT_INPUT, Session};
 use crate::solver::{KNOWN, Solver};
 
 /// What a comparison of semantics needs.
@@ -57,6 +57,16 @@ pub(super) fn run(sources: &[Source], args: &Args, session: &mut Session) -> Exi
         let d = Diagnostic::error("cli-diff", "`--gen` does not apply to `--semantics`");
         return session.wrong_usage(d.note("name one width of registers with its extensions: `--isa rv64gc`"));
     }
+    if args.read.files.operands.is_some() {
+        let d = Diagnostic::error("cli-diff", "`--operands` does not apply to `--semantics`");
+        return session.wrong_usage(d.note("what instructions do is compared, not their texts"));
+    }
+    let (database, described) = match super::specs(sources, args).map(<[Spec; 2]>::try_from) {
+        Ok(Ok([a, b])) if a.path().as_deref() == Some(folder) => (a, b),
+        Ok(Ok([a, b])) => (b, a),
+        Ok(Err(_)) => return ExitCode::from(EXIT_INPUT),
+        Err(d) => return session.wrong_usage(d),
+    };
     let given = &args.semantics;
     let Some(solver) = Solver::find(given.solver.as_deref(), Duration::from_secs(given.timeout)) else {
         return session.wrong_usage(no_solver(given.solver.as_deref()));
@@ -64,14 +74,14 @@ pub(super) fn run(sources: &[Source], args: &Args, session: &mut Session) -> Exi
     let mut problems = Diagnostics::new();
     let found = Format::of(folder).and_then(|format| {
         let mut found = Diagnostics::new();
-        let table = format.table(&mut session.files, &mut found);
+        let table = format.table(&database.read.files.parts(), &mut session.files, &mut found);
         // Warnings about the data are for `check`.
         if found.has_errors() {
             problems.append(found);
         }
         table
     });
-    let described = read(other.clone(), args, session, &mut problems);
+    let described = read(&described, session, &mut problems);
     let (Some(table), Some(described)) = (found, described) else { return session.status(&problems) };
     let isa = &described.isa;
     if !isa[isa.root()].encodings.iter().any(|&id| isa[id].semantics.is_some()) {

@@ -5,6 +5,8 @@
 //! that both have and with an implementation that has both. The method: pairs of patterns by their bits, the exact words that both
 //! have, then the search for an implementation that meets both conditions with all that its extensions require.
 
+pub mod gaps;
+
 use isaglot_bits::Pattern;
 use isaglot_source::{Diagnostic, Diagnostics, counted};
 
@@ -69,6 +71,9 @@ pub fn check(table: &Table, (codes, nested): (Codes, Nested), rules: &Rules, out
     }
 }
 
+/// The bits of a word that are its major opcode.
+const OPCODE: u64 = 0x7f;
+
 /// Pairs of instructions whose patterns share words, the earlier one first, and whether these are all. Other readings of words are
 /// not meant.
 fn pairs(table: &Table, xlen: Xlen) -> (Vec<(usize, usize)>, bool) {
@@ -78,16 +83,26 @@ fn pairs(table: &Table, xlen: Xlen) -> (Vec<(usize, usize)>, bool) {
         let pattern = &encoding.pattern;
         Some((index, encoding.width, pattern.value().low_u64(), pattern.care().low_u64()))
     };
-    let all: Vec<_> = table.instructions.iter().enumerate().filter_map(numbers).collect();
+    let mut all: Vec<_> = table.instructions.iter().enumerate().filter_map(numbers).collect();
+    // Those that fix the same opcode stand together: of the others only those that leave bits of it free can have the same words.
+    let opcode = |&(_, width, value, care): &(usize, u32, u64, u64)| {
+        let bits = if width == 16 { 0b11 } else { OPCODE };
+        (care & bits == bits).then_some((width, value & bits))
+    };
+    all.sort_by_key(opcode);
     let mut found = Vec::new();
     for (at, &(a, width, value, care)) in all.iter().enumerate() {
-        let rest = all.iter().skip(at + 1).filter(|other| other.1 == width && (other.2 ^ value) & other.3 & care == 0);
-        found.extend(rest.map(|&(b, ..)| (a, b)));
+        let mine = all.get(at).and_then(opcode);
+        let rest = all.iter().skip(at + 1).take_while(|other| mine.is_none() || opcode(other) == mine);
+        let rest = rest.filter(|other| other.1 == width && (other.2 ^ value) & other.3 & care == 0);
+        found.extend(rest.map(|&(b, ..)| (a.min(b), a.max(b))));
         if found.len() > OVERLAPPING_PAIRS {
             found.truncate(OVERLAPPING_PAIRS);
+            found.sort_unstable();
             return (found, false);
         }
     }
+    found.sort_unstable();
     (found, true)
 }
 

@@ -1,5 +1,6 @@
 //! `specs/riscv/formats.rules`: how names are compared, as data.
 
+use isaglot_bits::Pattern;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
 /// The rules that the project ships.
@@ -20,6 +21,10 @@ pub struct Rules {
     pub extensions: Vec<(String, String)>,
     /// Extensions that are not together in any implementation.
     pub exclusive: Vec<[Vec<String>; 2]>,
+    /// A feature of the shipped description, and the extensions of tables that a machine with it has.
+    pub machines: Vec<(String, Vec<String>)>,
+    /// The major opcodes: their words and names.
+    pub opcodes: Vec<(Pattern, String)>,
 }
 
 /// Fields whose value is part of the name.
@@ -108,7 +113,7 @@ pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> Rules {
         if !rule(&mut rules, line) {
             let d = Diagnostic::error("formats-rules", "not a rule").label(span, "");
             out.push(
-                d.note("expected `split`, `segments`, `name`, `class`, `extension` or `exclusive`, as the file says at its top"),
+                d.note("expected `split`, `segments`, `name`, `class`, `extension`, `exclusive`, `machine` or `opcode`, as the file says at its top"),
             );
         }
     }
@@ -133,6 +138,11 @@ fn rule(rules: &mut Rules, line: &str) -> bool {
                 rules.classes.push(Class { names: Glob::new(names), key: Glob::new(key.trim()), text });
             }
             _ => return false,
+        },
+        "machine" if !right.is_empty() => rules.machines.push((left.to_owned(), words(right))),
+        "opcode" if !right.is_empty() => match Pattern::parse(left) {
+            Ok(pattern) => rules.opcodes.push((pattern, right.to_owned())),
+            Err(_) => return false,
         },
         "exclusive" => match rest.split_once('|') {
             Some((a, b)) => rules.exclusive.push([words(a), words(b)]),
