@@ -69,6 +69,7 @@ const ALL: &[Shipped] = &[
             ("base.xml", include_str!("../../../specs/riscv/base.xml")),
             ("m.xml", include_str!("../../../specs/riscv/m.xml")),
             ("a.xml", include_str!("../../../specs/riscv/a.xml")),
+            ("zalasr.xml", include_str!("../../../specs/riscv/zalasr.xml")),
             ("zicsr.xml", include_str!("../../../specs/riscv/zicsr.xml")),
             ("priv.xml", include_str!("../../../specs/riscv/priv.xml")),
             ("f.xml", include_str!("../../../specs/riscv/f.xml")),

@@ -6,7 +6,7 @@ use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 273;
+pub(crate) const ENCODINGS: usize = 279;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
@@ -29,11 +29,11 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         15 => ins(op, [0, 0, 0], pc as u32 as u64),
         16 => ins(op, [f[0], out(f[1]), 0], 0),
         17 => ins(op, [f[1], f[0], out(f[2])], 0),
-        18 => ins(op, [f[1], out(f[0]), 0], u64::from(f[0] == 0) | f[2] << 1),
-        19 => ins(op, [f[1], out(f[0]), 0], f[2] | u64::from(f[1] != 0) << 12),
-        20 => ins(op, [out(f[0]), 0, 0], f[1] | u64::from(f[0] == 0) << 5 | f[2] << 6),
-        21 => ins(op, [out(f[0]), 0, 0], f[1] | f[2] << 5 | u64::from(f[1] != 0) << 17),
-        22 => ins(op, [f[0], f[1], 0], 0),
+        18 => ins(op, [f[0], f[1], 0], 0),
+        19 => ins(op, [f[1], out(f[0]), 0], u64::from(f[0] == 0) | f[2] << 1),
+        20 => ins(op, [f[1], out(f[0]), 0], f[2] | u64::from(f[1] != 0) << 12),
+        21 => ins(op, [out(f[0]), 0, 0], f[1] | u64::from(f[0] == 0) << 5 | f[2] << 6),
+        22 => ins(op, [out(f[0]), 0, 0], f[1] | f[2] << 5 | u64::from(f[1] != 0) << 17),
         23 | 25 => ins(op, [out(f[0]), f[1], 0], 0),
         24 => ins(op, [out(f[0]), f[2], f[1]], 0),
         26..=27 => ins(op, [f[1], out(f[0]), 0], 0),
@@ -182,7 +182,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // jal.jump jal c.jal
-            35 | 128 => {
+            35 | 134 => {
                 h.x[i.a()] = end as u32 as u64;
                 next = i.imm;
             }
@@ -345,8 +345,45 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     .at(i)?;
                 h.x[i.c()] = old_0 as u64;
             }
-            // csrrw
+            // lb.aq
             60 => {
+                let value_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.x[i.b()] = value_0 as i8 as i32 as u32 as u64;
+            }
+            // lh.aq
+            61 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let value_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.x[i.b()] = value_0 as i16 as i32 as u32 as u64;
+            }
+            // lw.aq
+            62 => {
+                if h.x[i.a()] & 3 != 0 {
+                    return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let value_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                h.x[i.b()] = value_0 as u64;
+            }
+            // sb.rl
+            63 => h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?,
+            // sh.rl
+            64 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                h.store16(h.x[i.a()], h.x[i.b()] as u16).at(i)?;
+            }
+            // sw.rl
+            65 => {
+                if h.x[i.a()] & 3 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                h.store32(h.x[i.a()], h.x[i.b()] as u32).at(i)?;
+            }
+            // csrrw
+            66 => {
                 let value_0: u32 = h.x[i.a()] as u32;
                 if i.imm & 1 != 0 {
                     h.csr_write((i.imm >> 1) as u16, value_0 as u64).at(i)?;
@@ -357,7 +394,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // csrrs
-            61 => {
+            67 => {
                 let mask_0: u32 = h.x[i.a()] as u32;
                 let old_1: u32 = h.csr_read((i.imm & 0xfff) as u16).at(i)? as u32;
                 if i.imm >> 12 != 0 {
@@ -366,7 +403,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = old_1 as u64;
             }
             // csrrc
-            62 => {
+            68 => {
                 let mask_0: u32 = h.x[i.a()] as u32;
                 let old_1: u32 = h.csr_read((i.imm & 0xfff) as u16).at(i)? as u32;
                 if i.imm >> 12 != 0 {
@@ -375,7 +412,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = old_1 as u64;
             }
             // csrrwi
-            63 => {
+            69 => {
                 let value_0: u32 = (i.imm & 0x1f) as u32;
                 if i.imm >> 5 & 1 != 0 {
                     h.csr_write((i.imm >> 6) as u16, value_0 as u64).at(i)?;
@@ -386,7 +423,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // csrrsi
-            64 => {
+            70 => {
                 let mask_0: u32 = (i.imm & 0x1f) as u32;
                 let old_1: u32 = h.csr_read((i.imm >> 5 & 0xfff) as u16).at(i)? as u32;
                 if i.imm >> 17 != 0 {
@@ -395,7 +432,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.a()] = old_1 as u64;
             }
             // csrrci
-            65 => {
+            71 => {
                 let mask_0: u32 = (i.imm & 0x1f) as u32;
                 let old_1: u32 = h.csr_read((i.imm >> 5 & 0xfff) as u16).at(i)? as u32;
                 if i.imm >> 17 != 0 {
@@ -404,57 +441,57 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.a()] = old_1 as u64;
             }
             // fence.i
-            66 => h.fence_i().at(i)?,
+            72 => h.fence_i().at(i)?,
             // mret
-            67 => {
+            73 => {
                 let target_0: u32 = h.trap_return(3).at(i)? as u32;
                 next = target_0 as u64;
             }
             // sret
-            68 => {
+            74 => {
                 let target_0: u32 = h.trap_return(1).at(i)? as u32;
                 next = target_0 as u64;
             }
             // sfence.vma
-            69 => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
+            75 => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
             // sh1add
-            70 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]) as u32 as u64,
+            76 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]) as u32 as u64,
             // sh2add
-            71 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]) as u32 as u64,
+            77 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]) as u32 as u64,
             // sh3add
-            72 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]) as u32 as u64,
+            78 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]) as u32 as u64,
             // andn
-            73 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()] as u32 as u64,
+            79 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()] as u32 as u64,
             // orn
-            74 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()] as u32 as u64,
+            80 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()] as u32 as u64,
             // xnor
-            75 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]) as u32 as u64,
+            81 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]) as u32 as u64,
             // min
-            76 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.b()] } else { h.x[i.c()] },
+            82 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.b()] } else { h.x[i.c()] },
             // minu
-            77 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
+            83 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
             // max
-            78 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.c()] } else { h.x[i.b()] },
+            84 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.c()] } else { h.x[i.b()] },
             // maxu
-            79 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
+            85 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
             // rol
-            80 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left(h.x[i.c()] as u32) as u64,
+            86 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left(h.x[i.c()] as u32) as u64,
             // ror
-            81 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(h.x[i.c()] as u32) as u64,
+            87 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(h.x[i.c()] as u32) as u64,
             // rori
-            82 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as u64,
+            88 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as u64,
             // clz
-            83 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as u64,
+            89 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as u64,
             // ctz
-            84 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as u64,
+            90 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as u64,
             // cpop
-            85 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
+            91 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
             // sext.b c.sext.b
-            86 => h.x[i.a()] = h.x[i.b()] as i8 as i32 as u32 as u64,
+            92 => h.x[i.a()] = h.x[i.b()] as i8 as i32 as u32 as u64,
             // sext.h c.sext.h
-            87 => h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64,
+            93 => h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64,
             // orc.b
-            88 => {
+            94 => {
                 h.x[i.a()] = ({
                     let t: u32 = h.x[i.b()] as u32;
                     let t = ((t & 0x7f7f7f7f) + 0x7f7f7f7f | t) & 0x80808080;
@@ -462,11 +499,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) as u64
             }
             // rev8
-            89 => h.x[i.a()] = (h.x[i.b()] as u32).swap_bytes() as u64,
+            95 => h.x[i.a()] = (h.x[i.b()] as u32).swap_bytes() as u64,
             // zext.h c.zext.h pack.zero
-            90 | 95 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+            96 | 101 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
             // clmul
-            91 => {
+            97 => {
                 h.x[i.a()] = ({
                     let (mut a, mut b, mut sum) = (h.x[i.b()] as u32, h.x[i.c()] as u32, 0);
                     while b != 0 {
@@ -480,7 +517,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) as u64
             }
             // clmulh
-            92 => {
+            98 => {
                 h.x[i.a()] = ({
                     let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
                     while b != 0 {
@@ -494,7 +531,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 32
             }
             // clmulr
-            93 => {
+            99 => {
                 h.x[i.a()] = (({
                     let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
                     while b != 0 {
@@ -508,11 +545,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 31) as u32 as u64
             }
             // pack
-            94 => h.x[i.a()] = (h.x[i.b()] as u16 as u64) << 16 | h.x[i.c()] as u16 as u64,
+            100 => h.x[i.a()] = (h.x[i.b()] as u16 as u64) << 16 | h.x[i.c()] as u16 as u64,
             // packh
-            96 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
+            102 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
             // brev8
-            97 => {
+            103 => {
                 let ones_0: u32 = 0x55555555_u32;
                 let pairs_1: u32 = 0x33333333_u32;
                 let fours_2: u32 = 0xf0f0f0f_u32;
@@ -522,7 +559,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = ((b_4 & fours_2) << 4 | b_4 >> 4 & fours_2) as u64;
             }
             // zip
-            98 => {
+            104 => {
                 let a_0: u32 = (h.x[i.a()] & 0xff0000ff
                     | ((h.x[i.a()] & 0xff00) << 8) as u32 as u64
                     | h.x[i.a()] >> 8 & 0xff00) as u32;
@@ -532,7 +569,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = d_3 as u64;
             }
             // unzip
-            99 => {
+            105 => {
                 let a_0: u32 = (h.x[i.a()] & 0x99999999
                     | ((h.x[i.a()] & 0x22222222) << 1) as u32 as u64
                     | h.x[i.a()] >> 1 & 0x22222222) as u32;
@@ -542,7 +579,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = d_3 as u64;
             }
             // xperm4
-            100 => {
+            106 => {
                 h.x[i.a()] =
                     ((((((((if h.x[i.c()] >> 28 << 2 < 32 { h.x[i.b()] >> (h.x[i.c()] >> 28 << 2) } else { 0 })
                         & 0xf)
@@ -586,7 +623,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                         | (if (h.x[i.c()] & 0xf) << 2 < 32 { h.x[i.b()] >> ((h.x[i.c()] & 0xf) << 2) } else { 0 }) & 0xf
             }
             // xperm8
-            101 => {
+            107 => {
                 h.x[i.a()] = ((((if h.x[i.c()] >> 24 << 3 < 32 { h.x[i.b()] >> (h.x[i.c()] >> 24 << 3) } else { 0 })
                     as u8 as u64)
                     << 8
@@ -609,23 +646,23 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     }) as u8 as u64
             }
             // bclr
-            102 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+            108 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
             // bext
-            103 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x1f) & 1,
+            109 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x1f) & 1,
             // bexti
-            104 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
+            110 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
             // binv
-            105 => h.x[i.a()] = h.x[i.b()] ^ (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+            111 => h.x[i.a()] = h.x[i.b()] ^ (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
             // bset
-            106 => h.x[i.a()] = h.x[i.b()] | (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+            112 => h.x[i.a()] = h.x[i.b()] | (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
             // aes32esi
-            107 => {
+            113 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 h.x[i.b()] =
                     h.x[i.c()] ^ (super::table::AES_SBOX[in_0 as usize] as u64 as u32).rotate_left(i.imm as u32) as u64;
             }
             // aes32esmi
-            108 => {
+            114 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let s_1: u8 = super::table::AES_SBOX[in_0 as usize];
                 let x2_2: u8 = ((s_1 << 1) as u64 ^ (if s_1 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
@@ -634,13 +671,13 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                         .rotate_left(i.imm as u32) as u64;
             }
             // aes32dsi
-            109 => {
+            115 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 h.x[i.b()] = h.x[i.c()]
                     ^ (super::table::AES_SBOX_INVERSE[in_0 as usize] as u64 as u32).rotate_left(i.imm as u32) as u64;
             }
             // aes32dsmi
-            110 => {
+            116 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let s_1: u8 = super::table::AES_SBOX_INVERSE[in_0 as usize];
                 let x2_2: u8 = ((s_1 << 1) as u64 ^ (if s_1 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
@@ -653,7 +690,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                         .rotate_left(i.imm as u32) as u64;
             }
             // sm4ed
-            111 => {
+            117 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -665,7 +702,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64;
             }
             // sm4ks
-            112 => {
+            118 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -676,109 +713,109 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64;
             }
             // sha256sum0
-            113 => {
+            119 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(2) ^ half_0.rotate_right(0xd) ^ half_0.rotate_right(0x16)) as u64;
             }
             // sha256sum1
-            114 => {
+            120 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(6) ^ half_0.rotate_right(0xb) ^ half_0.rotate_right(0x19)) as u64;
             }
             // sha256sig0
-            115 => {
+            121 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(7) ^ half_0.rotate_right(0x12) ^ half_0 >> 3) as u64;
             }
             // sha256sig1
-            116 => {
+            122 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(0x11) ^ half_0.rotate_right(0x13) ^ half_0 >> 0xa) as u64;
             }
             // sm3p0
-            117 => {
+            123 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(9) ^ half_0.rotate_left(0x11)) as u64;
             }
             // sm3p1
-            118 => {
+            124 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(0xf) ^ half_0.rotate_left(0x17)) as u64;
             }
             // sha512sum0r
-            119 => {
+            125 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] =
                     (half_0.rotate_right(0x1c) ^ half_0.rotate_right(0x22) ^ half_0.rotate_right(0x27)) as u32 as u64;
             }
             // sha512sum1r
-            120 => {
+            126 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] =
                     (half_0.rotate_right(0xe) ^ half_0.rotate_right(0x12) ^ half_0.rotate_right(0x29)) as u32 as u64;
             }
             // sha512sig0l
-            121 => {
+            127 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(1) ^ half_0.rotate_right(8) ^ half_0 >> 7) as u32 as u64;
             }
             // sha512sig1l
-            122 => {
+            128 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(0x13) ^ half_0.rotate_right(0x3d) ^ half_0 >> 6) as u32 as u64;
             }
             // sha512sig0h
-            123 => {
+            129 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(1) ^ half_0.rotate_right(8)) as u32 as u64 ^ h.x[i.b()] >> 7;
             }
             // sha512sig1h
-            124 => {
+            130 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(0x13) ^ half_0.rotate_right(0x3d)) as u32 as u64 ^ h.x[i.b()] >> 6;
             }
             // czero.eqz
-            125 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
+            131 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
             // czero.nez
-            126 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
+            132 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
             // c.unimp
-            127 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+            133 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
             // c.j
-            129 => next = i.imm,
+            135 => next = i.imm,
             // c.beqz
-            130 => {
+            136 => {
                 if h.x[i.a()] == 0 {
                     next = i.imm;
                 }
             }
             // c.bnez
-            131 => {
+            137 => {
                 if h.x[i.a()] != 0 {
                     next = i.imm;
                 }
             }
             // c.jr.ra c.jr.t0 c.jr
-            132 => next = h.x[i.a()] & 0xfffffffe,
+            138 => next = h.x[i.a()] & 0xfffffffe,
             // c.mv
-            133 => h.x[i.a()] = h.x[i.b()],
+            139 => h.x[i.a()] = h.x[i.b()],
             // c.jalr
-            134 => {
+            140 => {
                 let target_0: u32 = (h.x[i.a()] & 0xfffffffe) as u32;
                 h.x[i.b()] = end as u32 as u64;
                 next = target_0 as u64;
             }
             // c.zext.b
-            135 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
+            141 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
             // c.not
-            136 => h.x[i.a()] = !h.x[i.b()] as u32 as u64,
+            142 => h.x[i.a()] = !h.x[i.b()] as u32 as u64,
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            137 => {
+            143 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] =
                     if hit_0 >> 12 != 0 { (h.x[i.c()] & 0xfffff) << 12 | (hit_0 & 0xfff) as u64 } else { i.imm };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            138 => {
+            144 => {
                 let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)?;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));

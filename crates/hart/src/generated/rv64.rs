@@ -6,7 +6,7 @@ use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 329;
+pub(crate) const ENCODINGS: usize = 337;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
@@ -29,48 +29,48 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         15 => ins(op, [0, 0, 0], pc),
         16 | 62 => ins(op, [f[0], out(f[1]), 0], 0),
         17 | 63 => ins(op, [f[1], f[0], out(f[2])], 0),
-        18 => ins(op, [f[1], out(f[0]), 0], u64::from(f[0] == 0) | f[2] << 1),
-        19 => ins(op, [f[1], out(f[0]), 0], f[2] | u64::from(f[1] != 0) << 12),
-        20 => ins(op, [out(f[0]), 0, 0], f[1] | u64::from(f[0] == 0) << 5 | f[2] << 6),
-        21 => ins(op, [out(f[0]), 0, 0], f[1] | f[2] << 5 | u64::from(f[1] != 0) << 17),
-        22 => ins(op, [f[0], f[1], 0], 0),
-        23 | 64 => ins(op, [out(f[0]), f[1], 0], 0),
-        24 | 65 => ins(op, [out(f[0]), f[2], f[1]], 0),
-        26 | 69 => ins(op, [f[1], out(f[0]), 0], 0),
+        18 | 64 => ins(op, [f[0], f[1], 0], 0),
+        19 => ins(op, [f[1], out(f[0]), 0], u64::from(f[0] == 0) | f[2] << 1),
+        20 => ins(op, [f[1], out(f[0]), 0], f[2] | u64::from(f[1] != 0) << 12),
+        21 => ins(op, [out(f[0]), 0, 0], f[1] | u64::from(f[0] == 0) << 5 | f[2] << 6),
+        22 => ins(op, [out(f[0]), 0, 0], f[1] | f[2] << 5 | u64::from(f[1] != 0) << 17),
+        23 | 65 => ins(op, [out(f[0]), f[1], 0], 0),
+        24 | 66 => ins(op, [out(f[0]), f[2], f[1]], 0),
+        26 | 70 => ins(op, [f[1], out(f[0]), 0], 0),
         28 => ins(op, [out(f[1]), f[2], 0], !(1_u64 << f[0])),
         29 => ins(op, [out(f[1]), f[2], 0], 1_u64 << f[0]),
         31 => ins(op, [f[2], out(f[0]), f[1]], f[3] << 3),
         33 => ins(op, [out(8 | f[0]), 2, 0], f[1]),
-        34 | 70 => ins(op, [8 | f[1], out(8 | f[0]), 0], f[2]),
-        35 | 71 => ins(op, [8 | f[1], 8 | f[0], 0], f[2]),
+        34 | 71 => ins(op, [8 | f[1], out(8 | f[0]), 0], f[2]),
+        35 | 72 => ins(op, [8 | f[1], 8 | f[0], 0], f[2]),
         36 => ins(op, [out(f[0]), f[0], 0], ((f[1] << 58) as i64 >> 58) as u64),
         38 => ins(op, [out(f[0]), 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
         39 => ins(op, [out(2), 2, 0], ((f[0] << 54) as i64 >> 54) as u64),
         40 => ins(op, [out(f[1]), 0, 0], ((f[2] << 12 << 46) as i64 >> 46) as u64),
         41 => ins(op, [out(8 | f[0]), 8 | f[0], 0], f[1]),
         42 => ins(op, [out(8 | f[0]), 8 | f[0], 0], ((f[1] << 58) as i64 >> 58) as u64),
-        43 | 73 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1]], 0),
+        43 | 74 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1]], 0),
         44 => ins(op, [0, 0, 0], pc.wrapping_add(((f[0] << 52) as i64 >> 52) as u64)),
         45 => ins(op, [8 | f[0], 0, 0], pc.wrapping_add(((f[1] << 55) as i64 >> 55) as u64)),
         46 => ins(op, [out(f[0]), f[0], 0], f[1]),
-        47 | 74 => ins(op, [2, out(f[0]), 0], f[1]),
+        47 | 75 => ins(op, [2, out(f[0]), 0], f[1]),
         48 => ins(op, [1, 0, 0], 0),
         49 => ins(op, [5, 0, 0], 0),
         50 => ins(op, [f[0], 0, 0], 0),
         51 => ins(op, [f[0], out(1), 0], 0),
         52 => ins(op, [out(f[0]), f[0], f[1]], 0),
-        53 | 75 => ins(op, [2, f[0], 0], f[1]),
-        54 | 76 => ins(op, [out(8 | f[0]), 8 | f[0], 0], 0),
+        53 | 76 => ins(op, [2, f[0], 0], f[1]),
+        54 | 77 => ins(op, [out(8 | f[0]), 8 | f[0], 0], 0),
         55 => ins(op, [f[2], out(f[1]), f[3]], f[0]),
         56 => ins(op, [f[2], f[3], out(f[1])], f[0]),
         58 => ins(op, [out(f[0]), f[1], 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
         59 => ins(op, [out(f[0]), f[1], 0], f[2]),
-        66 => ins(op, [f[2], f[1], out(f[0])], 0),
-        67 => ins(op, [f[1], f[2], out(f[0])], 0),
-        68 => {
+        67 => ins(op, [f[2], f[1], out(f[0])], 0),
+        68 => ins(op, [f[1], f[2], out(f[0])], 0),
+        69 => {
             ins(op, [f[1], out(f[0]), 0], u64::from(f[2] == 0xa) | (super::table::AES_ROUND[f[2] as usize] as u64) << 1)
         }
-        72 => ins(op, [out(f[0]), f[0], 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        73 => ins(op, [out(f[0]), f[0], 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
         _ => ins(0, [0; 3], 0),
     }
 }
@@ -346,8 +346,45 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.store32(h.x[i.a()], if old_0 < h.x[i.b()] as u32 { h.x[i.b()] as u32 } else { old_0 }).at(i)?;
                 h.x[i.c()] = old_0 as i32 as i64 as u64;
             }
-            // csrrw
+            // lb.aq
             60 => {
+                let value_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.x[i.b()] = value_0 as i8 as i64 as u64;
+            }
+            // lh.aq
+            61 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let value_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.x[i.b()] = value_0 as i16 as i64 as u64;
+            }
+            // lw.aq
+            62 => {
+                if h.x[i.a()] & 3 != 0 {
+                    return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let value_0: u32 = h.load32(h.x[i.a()]).at(i)?;
+                h.x[i.b()] = value_0 as i32 as i64 as u64;
+            }
+            // sb.rl
+            63 => h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?,
+            // sh.rl
+            64 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                h.store16(h.x[i.a()], h.x[i.b()] as u16).at(i)?;
+            }
+            // sw.rl
+            65 => {
+                if h.x[i.a()] & 3 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                h.store32(h.x[i.a()], h.x[i.b()] as u32).at(i)?;
+            }
+            // csrrw
+            66 => {
                 let value_0: u64 = h.x[i.a()];
                 if i.imm & 1 != 0 {
                     h.csr_write((i.imm >> 1) as u16, value_0).at(i)?;
@@ -358,7 +395,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // csrrs
-            61 => {
+            67 => {
                 let mask_0: u64 = h.x[i.a()];
                 let old_1: u64 = h.csr_read((i.imm & 0xfff) as u16).at(i)?;
                 if i.imm >> 12 != 0 {
@@ -367,7 +404,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = old_1;
             }
             // csrrc
-            62 => {
+            68 => {
                 let mask_0: u64 = h.x[i.a()];
                 let old_1: u64 = h.csr_read((i.imm & 0xfff) as u16).at(i)?;
                 if i.imm >> 12 != 0 {
@@ -376,7 +413,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = old_1;
             }
             // csrrwi
-            63 => {
+            69 => {
                 let value_0: u64 = i.imm & 0x1f;
                 if i.imm >> 5 & 1 != 0 {
                     h.csr_write((i.imm >> 6) as u16, value_0).at(i)?;
@@ -387,7 +424,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // csrrsi
-            64 => {
+            70 => {
                 let mask_0: u64 = i.imm & 0x1f;
                 let old_1: u64 = h.csr_read((i.imm >> 5 & 0xfff) as u16).at(i)?;
                 if i.imm >> 17 != 0 {
@@ -396,7 +433,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.a()] = old_1;
             }
             // csrrci
-            65 => {
+            71 => {
                 let mask_0: u64 = i.imm & 0x1f;
                 let old_1: u64 = h.csr_read((i.imm >> 5 & 0xfff) as u16).at(i)?;
                 if i.imm >> 17 != 0 {
@@ -405,57 +442,57 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.a()] = old_1;
             }
             // fence.i
-            66 => h.fence_i().at(i)?,
+            72 => h.fence_i().at(i)?,
             // mret
-            67 => {
+            73 => {
                 let target_0: u64 = h.trap_return(3).at(i)?;
                 next = target_0;
             }
             // sret
-            68 => {
+            74 => {
                 let target_0: u64 = h.trap_return(1).at(i)?;
                 next = target_0;
             }
             // sfence.vma
-            69 => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
+            75 => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
             // sh1add
-            70 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]),
+            76 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]),
             // sh2add
-            71 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]),
+            77 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]),
             // sh3add
-            72 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]),
+            78 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]),
             // andn
-            73 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()],
+            79 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()],
             // orn
-            74 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()],
+            80 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()],
             // xnor
-            75 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]),
+            81 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]),
             // min
-            76 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.b()] } else { h.x[i.c()] },
+            82 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.b()] } else { h.x[i.c()] },
             // minu
-            77 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
+            83 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
             // max
-            78 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.c()] } else { h.x[i.b()] },
+            84 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.c()] } else { h.x[i.b()] },
             // maxu
-            79 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
+            85 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
             // rol
-            80 => h.x[i.a()] = h.x[i.b()].rotate_left(h.x[i.c()] as u32),
+            86 => h.x[i.a()] = h.x[i.b()].rotate_left(h.x[i.c()] as u32),
             // ror
-            81 => h.x[i.a()] = h.x[i.b()].rotate_right(h.x[i.c()] as u32),
+            87 => h.x[i.a()] = h.x[i.b()].rotate_right(h.x[i.c()] as u32),
             // rori
-            82 => h.x[i.a()] = h.x[i.b()].rotate_right(i.imm as u32),
+            88 => h.x[i.a()] = h.x[i.b()].rotate_right(i.imm as u32),
             // clz
-            83 => h.x[i.a()] = h.x[i.b()].leading_zeros() as u64,
+            89 => h.x[i.a()] = h.x[i.b()].leading_zeros() as u64,
             // ctz
-            84 => h.x[i.a()] = h.x[i.b()].trailing_zeros() as u64,
+            90 => h.x[i.a()] = h.x[i.b()].trailing_zeros() as u64,
             // cpop
-            85 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
+            91 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
             // sext.b c.sext.b
-            86 => h.x[i.a()] = h.x[i.b()] as i8 as i64 as u64,
+            92 => h.x[i.a()] = h.x[i.b()] as i8 as i64 as u64,
             // sext.h c.sext.h
-            87 => h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64,
+            93 => h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64,
             // orc.b
-            88 => {
+            94 => {
                 h.x[i.a()] = {
                     let t: u64 = h.x[i.b()];
                     let t = ((t & 0x7f7f7f7f7f7f7f7f) + 0x7f7f7f7f7f7f7f7f | t) & 0x8080808080808080;
@@ -463,11 +500,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // rev8
-            89 => h.x[i.a()] = h.x[i.b()].swap_bytes(),
+            95 => h.x[i.a()] = h.x[i.b()].swap_bytes(),
             // zext.h c.zext.h packw.zero
-            90 | 179 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+            96 | 187 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
             // clmul
-            91 => {
+            97 => {
                 h.x[i.a()] = {
                     let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
                     while b != 0 {
@@ -481,7 +518,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // clmulh
-            92 => {
+            98 => {
                 h.x[i.a()] = (({
                     let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
                     while b != 0 {
@@ -495,7 +532,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 64) as u64
             }
             // clmulr
-            93 => {
+            99 => {
                 h.x[i.a()] = (({
                     let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
                     while b != 0 {
@@ -509,11 +546,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 63) as u64
             }
             // pack
-            94 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << 32 | h.x[i.c()] as u32 as u64,
+            100 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << 32 | h.x[i.c()] as u32 as u64,
             // packh
-            96 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
+            102 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
             // brev8
-            97 => {
+            103 => {
                 let ones_0: u64 = 0x5555555555555555_u64;
                 let pairs_1: u64 = 0x3333333333333333_u64;
                 let fours_2: u64 = 0xf0f0f0f0f0f0f0f_u64;
@@ -522,7 +559,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (b_4 & fours_2) << 4 | b_4 >> 4 & fours_2;
             }
             // xperm4
-            100 => {
+            106 => {
                 h.x[i.a()] = (((((((((((((((h.x[i.b()] >> (h.x[i.c()] >> 60 << 2) & 0xf) << 4
                     | h.x[i.b()] >> ((h.x[i.c()] >> 56 & 0xf) << 2) & 0xf)
                     << 4
@@ -555,7 +592,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | h.x[i.b()] >> ((h.x[i.c()] & 0xf) << 2) & 0xf
             }
             // xperm8
-            101 => {
+            107 => {
                 h.x[i.a()] = ((((((((if h.x[i.c()] >> 56 << 3 < 64 { h.x[i.b()] >> (h.x[i.c()] >> 56 << 3) } else { 0 })
                     as u8 as u64)
                     << 8
@@ -602,17 +639,17 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     }) as u8 as u64
             }
             // bclr
-            102 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x3f)),
+            108 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x3f)),
             // bext
-            103 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f) & 1,
+            109 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f) & 1,
             // bexti
-            104 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
+            110 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
             // binv
-            105 => h.x[i.a()] = h.x[i.b()] ^ 1_u64 << (h.x[i.c()] & 0x3f),
+            111 => h.x[i.a()] = h.x[i.b()] ^ 1_u64 << (h.x[i.c()] & 0x3f),
             // bset
-            106 => h.x[i.a()] = h.x[i.b()] | 1_u64 << (h.x[i.c()] & 0x3f),
+            112 => h.x[i.a()] = h.x[i.b()] | 1_u64 << (h.x[i.c()] & 0x3f),
             // sm4ed
-            111 => {
+            117 => {
                 let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -624,7 +661,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
             }
             // sm4ks
-            112 => {
+            118 => {
                 let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -635,74 +672,74 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
             }
             // sha256sum0
-            113 => {
+            119 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(2) ^ half_0.rotate_right(0xd) ^ half_0.rotate_right(0x16)) as i32
                     as i64 as u64;
             }
             // sha256sum1
-            114 => {
+            120 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(6) ^ half_0.rotate_right(0xb) ^ half_0.rotate_right(0x19)) as i32
                     as i64 as u64;
             }
             // sha256sig0
-            115 => {
+            121 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(7) ^ half_0.rotate_right(0x12) ^ half_0 >> 3) as i32 as i64 as u64;
             }
             // sha256sig1
-            116 => {
+            122 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] =
                     (half_0.rotate_right(0x11) ^ half_0.rotate_right(0x13) ^ half_0 >> 0xa) as i32 as i64 as u64;
             }
             // sm3p0
-            117 => {
+            123 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(9) ^ half_0.rotate_left(0x11)) as i32 as i64 as u64;
             }
             // sm3p1
-            118 => {
+            124 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(0xf) ^ half_0.rotate_left(0x17)) as i32 as i64 as u64;
             }
             // czero.eqz
-            125 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
+            131 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
             // czero.nez
-            126 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
+            132 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
             // c.unimp
-            127 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+            133 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
             // c.j
-            129 => next = i.imm,
+            135 => next = i.imm,
             // c.beqz
-            130 => {
+            136 => {
                 if h.x[i.a()] == 0 {
                     next = i.imm;
                 }
             }
             // c.bnez
-            131 => {
+            137 => {
                 if h.x[i.a()] != 0 {
                     next = i.imm;
                 }
             }
             // c.jr.ra c.jr.t0 c.jr
-            132 => next = h.x[i.a()] & !1,
+            138 => next = h.x[i.a()] & !1,
             // c.mv
-            133 => h.x[i.a()] = h.x[i.b()],
+            139 => h.x[i.a()] = h.x[i.b()],
             // c.jalr
-            134 => {
+            140 => {
                 let target_0: u64 = h.x[i.a()] & !1;
                 h.x[i.b()] = end;
                 next = target_0;
             }
             // c.zext.b
-            135 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
+            141 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
             // c.not
-            136 => h.x[i.a()] = !h.x[i.b()],
+            142 => h.x[i.a()] = !h.x[i.b()],
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            137 => {
+            143 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] = if hit_0 >> 12 != 0 {
                     (h.x[i.c()] & 0xfffffffffffff) << 12 | (hit_0 & 0xfff) as u64
@@ -711,7 +748,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            138 => {
+            144 => {
                 let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)?;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));
@@ -727,64 +764,64 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = result_1;
             }
             // addw c.addw
-            139 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
+            145 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
             // subw c.subw
-            140 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
+            146 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
             // sllw
-            141 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            147 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // srlw
-            142 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            148 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // sraw
-            143 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
+            149 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
             // addiw c.addiw
-            144 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
+            150 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
             // slliw
-            145 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
+            151 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
             // srliw
-            146 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
+            152 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
             // sraiw
-            147 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
+            153 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
             // ld c.ld c.ldsp
-            148 => {
+            154 => {
                 let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0;
             }
             // lwu
-            149 => {
+            155 => {
                 let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0 as u64;
             }
             // sd c.sd c.sdsp
-            150 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
+            156 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
             // mulw
-            151 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
+            157 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
             // divw
-            152 => {
+            158 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { -1 } else { a.wrapping_div(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // divuw
-            153 => {
+            159 => {
                 h.x[i.a()] = (h.x[i.b()] as u32).checked_div(h.x[i.c()] as u32).unwrap_or(u32::MAX) as i32 as i64 as u64
             }
             // remw
-            154 => {
+            160 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { a } else { a.wrapping_rem(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // remuw
-            155 => {
+            161 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as u32, h.x[i.c()] as u32);
                     a.checked_rem(b).unwrap_or(a)
                 }) as i32 as i64 as u64
             }
             // lr.d
-            156 => {
+            162 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -793,7 +830,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = old_0;
             }
             // sc.d
-            157 => {
+            163 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -804,7 +841,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = if ok_0 != 0 { 0_u64 } else { 1_u64 };
             }
             // amoswap.d
-            158 => {
+            164 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -813,7 +850,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoadd.d
-            159 => {
+            165 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -822,7 +859,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoxor.d
-            160 => {
+            166 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -831,7 +868,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoand.d
-            161 => {
+            167 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -840,7 +877,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoor.d
-            162 => {
+            168 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -849,7 +886,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomin.d
-            163 => {
+            169 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -858,7 +895,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomax.d
-            164 => {
+            170 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -867,7 +904,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amominu.d
-            165 => {
+            171 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -876,7 +913,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomaxu.d
-            166 => {
+            172 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -884,32 +921,47 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.store64(h.x[i.a()], if old_0 < h.x[i.b()] { h.x[i.b()] } else { old_0 }).at(i)?;
                 h.x[i.c()] = old_0;
             }
+            // ld.aq
+            173 => {
+                if h.x[i.a()] & 7 != 0 {
+                    return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let value_0: u64 = h.load64(h.x[i.a()]).at(i)?;
+                h.x[i.b()] = value_0;
+            }
+            // sd.rl
+            174 => {
+                if h.x[i.a()] & 7 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                h.store64(h.x[i.a()], h.x[i.b()]).at(i)?;
+            }
             // add.uw
-            167 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
+            175 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
             // sh1add.uw
-            168 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
+            176 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
             // sh2add.uw
-            169 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
+            177 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
             // sh3add.uw
-            170 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
+            178 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
             // slli.uw
-            171 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
+            179 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
             // rolw
-            172 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            180 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // rorw
-            173 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            181 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // roriw
-            174 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
+            182 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
             // clzw
-            175 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
+            183 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
             // ctzw
-            176 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
+            184 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
             // cpopw
-            177 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
+            185 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
             // packw
-            178 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
+            186 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
             // aes64es
-            180 => {
+            188 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -926,7 +978,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
             }
             // aes64esm
-            181 => {
+            189 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -949,7 +1001,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (m1_5 as u64) << 32 | m0_3 as u64;
             }
             // aes64ds
-            182 => {
+            190 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -967,7 +1019,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
             }
             // aes64dsm
-            183 => {
+            191 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -997,12 +1049,12 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (m1_11 as u64) << 32 | m0_6 as u64;
             }
             // aes64ks2
-            184 => {
+            192 => {
                 let low_0: u32 = (h.x[i.a()] >> 32 ^ h.x[i.b()] as u32 as u64) as u32;
                 h.x[i.c()] = (low_0 as u64 ^ h.x[i.b()] >> 32) << 32 | low_0 as u64;
             }
             // aes64ks1i
-            185 => {
+            193 => {
                 let last_0: u32 = (h.x[i.a()] >> 32) as u32;
                 let t_1: u32 = if i.imm & 1 != 0 { last_0 } else { last_0.rotate_right(8) };
                 let s_2: u32 = (((((super::table::AES_SBOX[(t_1 >> 24) as usize] as u64) << 8
@@ -1015,7 +1067,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (s_2 as u64) << 32 | s_2 as u64;
             }
             // aes64im
-            186 => {
+            194 => {
                 let c0_0: u32 = h.x[i.a()] as u32;
                 let c1_1: u32 = (h.x[i.a()] >> 32) as u32;
                 let x0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
@@ -1033,21 +1085,21 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (m1_11 as u64) << 32 | m0_6 as u64;
             }
             // sha512sum0
-            187 => {
+            195 => {
                 h.x[i.a()] =
                     h.x[i.b()].rotate_right(0x1c) ^ h.x[i.b()].rotate_right(0x22) ^ h.x[i.b()].rotate_right(0x27)
             }
             // sha512sum1
-            188 => {
+            196 => {
                 h.x[i.a()] =
                     h.x[i.b()].rotate_right(0xe) ^ h.x[i.b()].rotate_right(0x12) ^ h.x[i.b()].rotate_right(0x29)
             }
             // sha512sig0
-            189 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
+            197 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
             // sha512sig1
-            190 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
+            198 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
             // c.zext.w
-            191 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
+            199 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
             _ => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
         }
     }

@@ -7,7 +7,7 @@
 //! has a behaviour is never made here.
 
 use isaglot_isaspec::syntax::{Bitset, File, Requirement};
-use isaglot_model::Isa;
+use isaglot_model::{Encoding, Isa};
 use isaglot_source::Diagnostics;
 
 use super::lower::{operands::Operands, tree, xml};
@@ -35,6 +35,10 @@ pub const EMPTY: &str = "<isa dialect=\"isaglot\"/>\n";
 const ALWAYS: [&str; 1] = ["i"];
 const LEVELS: [&str; 3] = ["s", "sm", "u"];
 
+/// Extensions whose operands are in integer registers, where the database writes the same floating-point registers as for others. The shipped
+/// description has no texts for them, so that no instruction is there by one of these alone.
+const IN_INTEGERS: [&str; 4] = ["zfinx", "zdinx", "zhinx", "zhinxmin"];
+
 /// The files for a table, by what `by_hand` has already.
 pub fn files(table: &Table, operands: &Operands, by_hand: &Isa, out: &mut Diagnostics) -> Vec<(&'static str, String)> {
     let mut chosen = Table { name: table.name.clone(), ..Table::default() };
@@ -43,7 +47,11 @@ pub fn files(table: &Table, operands: &Operands, by_hand: &Isa, out: &mut Diagno
         let condition = as_features(&instruction.condition, &instruction.name);
         let known = |name: &str| by_hand.features().iter().any(|f| f.name.eq_ignore_ascii_case(name));
         if !is_by_hand(&instruction.name, by_hand) && extensions(&condition).into_iter().all(known) {
-            chosen.instructions.push(super::Instruction { condition, doc: String::new(), ..instruction.clone() });
+            let mut one = super::Instruction { condition, doc: String::new(), ..instruction.clone() };
+            if needs_64(&one.name) {
+                one.encodings[0] = None;
+            }
+            chosen.instructions.push(one);
         }
     }
     let made = tree(&chosen, operands, &|_| None, out);
@@ -71,10 +79,12 @@ fn begins(set: &Bitset, start: &str) -> bool {
 
 /// Whether the files written by hand have an instruction, perhaps with the end of its mnemonic as a field.
 fn is_by_hand(name: &str, by_hand: &Isa) -> bool {
-    let known = |name: &str| by_hand.encodings().iter().any(|e| e.display_name == name);
+    let mut known = by_hand.encodings().iter();
     let plain = [".aqrl", ".aq", ".rl"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-    // `c.nop` is a word of c.addi; the fences that programs name are words of fence.
-    known(name) || known(plain) || matches!(name, "c.nop" | "fence.tso")
+    let ordered = |e: &Encoding| e.cases.iter().flat_map(|c| &c.fields).any(|f| by_hand.shown(f.name) == "ORDER");
+    // `lb` has no order, so that `lb.aq` is another instruction. `c.nop` is a word of c.addi; the fences that programs name are words of fence.
+    known.any(|e| e.display_name == name || (e.display_name == plain && ordered(e)))
+        || matches!(name, "c.nop" | "fence.tso")
 }
 
 /// The part of V that has an instruction: floating point, elements of 64 bits in memory, or all that works on integers. The
@@ -88,6 +98,13 @@ fn part_of_v(name: &str) -> &'static str {
     }
 }
 
+/// Whether the manual has an instruction with registers of 64 bits only, where the database says no width: indices of 64 bits, and the
+/// swap of 64 bits on shadow stacks.
+fn needs_64(name: &str) -> bool {
+    let indexed = ["vlox", "vlux", "vsox", "vsux"].iter().any(|start| name.starts_with(start));
+    (indexed && name.ends_with("ei64.v")) || name == "ssamoswap.d"
+}
+
 /// The formula of an instruction over features of the shipped description.
 fn as_features(formula: &Formula, of: &str) -> Formula {
     let several = |list: &[Formula]| list.iter().map(|f| as_features(f, of)).collect();
@@ -98,6 +115,9 @@ fn as_features(formula: &Formula, of: &str) -> Formula {
         Formula::Extension(name, _) if ALWAYS.contains(&name.to_ascii_lowercase().as_str()) => Formula::True,
         Formula::Extension(name, versions) if LEVELS.contains(&name.to_ascii_lowercase().as_str()) => {
             Formula::Extension("priv".to_owned(), versions.clone())
+        }
+        Formula::Extension(name, _) if IN_INTEGERS.contains(&name.to_ascii_lowercase().as_str()) => {
+            Formula::Any(Vec::new())
         }
         Formula::Not(inner) => Formula::Not(Box::new(as_features(inner, of))),
         Formula::All(list) => Formula::All(several(list)),

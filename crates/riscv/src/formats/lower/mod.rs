@@ -174,8 +174,13 @@ impl Making<'_> {
         for field in &fields {
             let Some(value) = field.rule.and_then(|r| r.omit) else { continue };
             let other = scope.show(&mnemonic, &operands, Some(&field.name));
-            let guard = verbatim(&format!("{{{}}} == {value}", field.name));
-            overrides.push(self.alias(guard, &other.display, i.span));
+            let guard = || verbatim(&format!("{{{}}} == {value}", field.name));
+            overrides.push(self.alias(guard(), &other.display, i.span));
+            if field.rule.is_some_and(|r| r.hide) {
+                // The text with the value can be read, and is never written.
+                overrides.push(self.alias(guard(), &shown.display, i.span));
+                overrides.push(Override { alias: false, ..self.alias(guard(), &other.display, i.span) });
+            }
         }
         let memory = table.memory.iter().find(|(names, ..)| names.has(&i.name));
         let memory = memory.map(|(_, access, bytes)| Memory { access: access.clone(), bytes: *bytes });
