@@ -1,5 +1,7 @@
-//! The published formats, the shipped description and LLVM's records, compared with each other.
+//! The published formats, the shipped description and LLVM's records, compared with each other: words, and under which conditions.
 
+#[path = "it/description.rs"]
+mod description;
 mod formats;
 
 use std::path::Path;
@@ -18,7 +20,7 @@ use isaglot_testing::{Failed, Tally, bless, ledger, suite};
 fn main() {
     suite::run_corpus_cases(
         "riscv",
-        &[("two", two), ("three", three), ("arguments", arguments), ("overlaps", overlaps)],
+        &[("two", two), ("three", three), ("shipped", shipped), ("arguments", arguments), ("overlaps", overlaps)],
     );
 }
 
@@ -64,6 +66,15 @@ fn three(corpus: &Path) -> Result<(), Failed> {
     classes(
         &[&udb_table(corpus, &mut SourceMap::new())?, &opcodes_table(corpus)?, &llvm_table(corpus)?],
         "compare-udb-opcodes-llvm.txt",
+    )
+}
+
+/// The shipped description, most of all its files written by hand, beside both formats.
+fn shipped(corpus: &Path) -> Result<(), Failed> {
+    let ours = of_isa::table(&description::isa(), "shipped");
+    classes(
+        &[&udb_table(corpus, &mut SourceMap::new())?, &opcodes_table(corpus)?, &ours],
+        "compare-udb-opcodes-shipped.txt",
     )
 }
 
