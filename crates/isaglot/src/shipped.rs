@@ -82,6 +82,7 @@ const ALL: &[Shipped] = &[
             ("v.xml", include_str!("../../../specs/riscv/v.xml")),
             ("zv.xml", include_str!("../../../specs/riscv/zv.xml")),
             ("zf.xml", include_str!("../../../specs/riscv/zf.xml")),
+            ("zfinx.xml", include_str!("../../../specs/riscv/zfinx.xml")),
             ("za.xml", include_str!("../../../specs/riscv/za.xml")),
             ("zc.xml", include_str!("../../../specs/riscv/zc.xml")),
             ("zi.xml", include_str!("../../../specs/riscv/zi.xml")),

@@ -6,7 +6,7 @@ use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 279;
+pub(crate) const ENCODINGS: usize = 295;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
@@ -63,8 +63,10 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         52 => ins(op, [out(f[0]), f[0], f[1]], 0),
         53 => ins(op, [2, f[0], 0], f[1]),
         54 => ins(op, [out(8 | f[0]), 8 | f[0], 0], 0),
-        55 => ins(op, [f[2], out(f[1]), f[3]], f[0]),
-        56 => ins(op, [f[2], f[3], out(f[1])], f[0]),
+        55 => ins(op, [out(f[2]), 0, 0], 0),
+        56 => ins(op, [out(f[3]), 0, 0], 0),
+        57 => ins(op, [f[2], out(f[1]), f[3]], f[0]),
+        58 => ins(op, [f[2], f[3], out(f[1])], f[0]),
         _ => ins(0, [0; 3], 0),
     }
 }
@@ -197,7 +199,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = end as u32 as u64;
                 next = target_0 as u64;
             }
-            // fence fence.tso wfi
+            // fence fence.tso wfi c.mop.n c.ntl.all c.ntl.p1 c.ntl.pall c.ntl.s1 prefetch.i prefetch.r prefetch.w lpad ntl.all ntl.p1 ntl.pall ntl.s1 pause
             38 => {}
             // ecall
             39 => return Err(Fault::new(Cause::EnvironmentCall, 0).at(i.at)),
@@ -808,14 +810,16 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             141 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
             // c.not
             142 => h.x[i.a()] = !h.x[i.b()] as u32 as u64,
+            // mop.r.n mop.rr.n
+            143 => h.x[i.a()] = 0,
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            143 => {
+            144 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] =
                     if hit_0 >> 12 != 0 { (h.x[i.c()] & 0xfffff) << 12 | (hit_0 & 0xfff) as u64 } else { i.imm };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            144 => {
+            145 => {
                 let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)?;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));

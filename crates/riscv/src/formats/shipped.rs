@@ -3,18 +3,19 @@
 //! The problem: the manual has far more instructions than anyone wants to write down, and each is written down already. The
 //! method: of a [`Table`] the instructions are taken that ratified extensions define and that are not in the files written by
 //! hand; `lower` makes bitsets of them, in the style of the shipped texts, and these become files by the extension. What
-//! carries over are facts: bits, names, conditions. Behaviour stays with the files written by hand, so that a hint whose host
-//! has a behaviour is never made here.
+//! carries over are facts: bits, names, conditions. Behaviour stays with the files written by hand, but for hints and the like, of
+//! which the table of operands says it.
 
 use isaglot_isaspec::syntax::{Bitset, File, Requirement};
 use isaglot_model::{Encoding, Isa};
 use isaglot_source::Diagnostics;
 
-use super::lower::{operands::Operands, tree, xml};
+use super::lower::{again, operands::Operands, tree, xml};
 use super::{Formula, Table};
 
 /// The files: the name of each, what it is about, and with what the names of its features begin.
-const FILES: [(&str, &str, &[&str]); 6] = [
+const FILES: [(&str, &str, &[&str]); 7] = [
+    ("zfinx.xml", "Floating point in integer registers.", &["zfinx", "zdinx", "zhinx"]),
     ("v.xml", "V: vectors.", &["v", "zve"]),
     ("zv.xml", "Vectors of half precision, bit manipulation and cryptography.", &["zv"]),
     ("zf.xml", "Floating point of other precisions, more operations.", &["q", "zf", "zh", "zd"]),
@@ -35,18 +36,19 @@ pub const EMPTY: &str = "<isa dialect=\"isaglot\"/>\n";
 const ALWAYS: [&str; 1] = ["i"];
 const LEVELS: [&str; 3] = ["s", "sm", "u"];
 
-/// Extensions whose operands are in integer registers, where the database writes the same floating-point registers as for others. The shipped
-/// description has no texts for them, so that no instruction is there by one of these alone.
-const IN_INTEGERS: [&str; 4] = ["zfinx", "zdinx", "zhinx", "zhinxmin"];
-
 /// The files for a table, by what `by_hand` has already.
 pub fn files(table: &Table, operands: &Operands, by_hand: &Isa, out: &mut Diagnostics) -> Vec<(&'static str, String)> {
     let mut chosen = Table { name: table.name.clone(), ..Table::default() };
     chosen.extensions = table.extensions.clone();
-    for instruction in &table.instructions {
+    let feature = |name: &str| by_hand.features().iter().find(|f| f.name.eq_ignore_ascii_case(name));
+    let extension = |name: &str| table.extensions.iter().find(|e| e.name.eq_ignore_ascii_case(name));
+    let known = |name: &str| extension(name).map(|e| e.name.clone());
+    // Before those written by hand are taken out: their copies are not written by hand.
+    for instruction in &again(&table.instructions, operands, &known) {
         let condition = as_features(&instruction.condition, &instruction.name);
-        let known = |name: &str| by_hand.features().iter().any(|f| f.name.eq_ignore_ascii_case(name));
-        if !is_by_hand(&instruction.name, by_hand) && extensions(&condition).into_iter().all(known) {
+        if !is_by_hand(&instruction.name, by_hand)
+            && extensions(&condition).into_iter().all(|name| feature(name).is_some())
+        {
             let mut one = super::Instruction { condition, doc: String::new(), ..instruction.clone() };
             if needs_64(&one.name) {
                 one.encodings[0] = None;
@@ -115,9 +117,6 @@ fn as_features(formula: &Formula, of: &str) -> Formula {
         Formula::Extension(name, _) if ALWAYS.contains(&name.to_ascii_lowercase().as_str()) => Formula::True,
         Formula::Extension(name, versions) if LEVELS.contains(&name.to_ascii_lowercase().as_str()) => {
             Formula::Extension("priv".to_owned(), versions.clone())
-        }
-        Formula::Extension(name, _) if IN_INTEGERS.contains(&name.to_ascii_lowercase().as_str()) => {
-            Formula::Any(Vec::new())
         }
         Formula::Not(inner) => Formula::Not(Box::new(as_features(inner, of))),
         Formula::All(list) => Formula::All(several(list)),

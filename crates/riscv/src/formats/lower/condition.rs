@@ -125,6 +125,11 @@ impl<'a> Extensions<'a> {
         this
     }
 
+    /// The extension of a name in any case, as the table writes it.
+    pub(super) fn known(&self, name: &str) -> Option<String> {
+        self.list.iter().find(|e| e.name.eq_ignore_ascii_case(name)).map(|e| e.name.clone())
+    }
+
     /// What a formula needs where registers are this wide.
     pub(super) fn need(&self, formula: &Formula, xlen: u32) -> Need {
         self.signed(formula, xlen, true)

@@ -87,6 +87,9 @@ impl Operand<'_> {
         } else if number {
             role.role = Some(text("immediate"));
         }
+        if self.rule.is_some_and(|r| r.pair) {
+            role.count = Some(Int { value: 2, span: self.span });
+        }
         if branch {
             role.unit = Some(Int { value: 1, span: self.span });
         }
@@ -146,9 +149,13 @@ pub(super) fn patterns(encoding: &Encoding, span: Span) -> Vec<PatternDecl> {
     list
 }
 
-/// Words that are left out: values of fields, and patterns.
-pub(super) fn excepts(encoding: &Encoding, span: Span) -> Vec<ExceptDecl> {
+/// Words that are left out: values of fields, odd registers of pairs, and patterns.
+pub(super) fn excepts(encoding: &Encoding, operands: &[Operand<'_>], span: Span) -> Vec<ExceptDecl> {
     let mut list: Vec<ExceptDecl> = encoding.fields.iter().flat_map(of_field).collect();
+    for operand in operands.iter().filter(|o| o.rule.is_some_and(|r| r.pair)) {
+        let pieces = pieces(operand.bits.last().map_or(&[], std::slice::from_ref));
+        list.push(ExceptDecl { pieces, digits: Text::verbatim("1", operand.span), span: operand.span });
+    }
     list.extend(encoding.except.iter().filter_map(|p| of_pattern(p, &encoding.pattern, span)));
     list
 }

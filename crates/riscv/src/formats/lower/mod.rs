@@ -1,13 +1,15 @@
 //! From a [`Table`] to the model: the syntax tree of a description in isaspec's dialect.
 //!
 //! The problem: the formats say which bits an instruction has, and little of what they mean. The method: `operands` reads
-//! what they do not say from one table; `fields` makes fields of pieces and arguments, `text` displays of operands, `condition`
+//! what they do not say from one table; `again` copies what two kinds of registers share; `fields` makes fields of pieces and arguments, `text` displays of operands, `condition`
 //! features of formulas; here they become one bitset per instruction and register width, or one for both where they
 //! do not differ. The tree stands beside that of a base description (`specs/riscv/formats.xml`) that has registers and
 //! enums, and both become a model as every description does.
 
+mod again;
 mod condition;
 mod fields;
+mod names;
 pub mod operands;
 mod text;
 pub mod xml;
@@ -22,6 +24,7 @@ use isaglot_source::{Diagnostics, FileId, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Encoding, Instruction, Table};
+pub use again::again;
 use condition::{Extensions, Need};
 use fields::Memory;
 use operands::{Operands, said};
@@ -82,10 +85,11 @@ pub fn tree(table: &Table, operands: &Operands, decided: &Decided<'_>, out: &mut
     let mut file = File { id, dialect: true, ..File::default() };
     file.features = extensions.features(table, decided);
     file.enums.push(csrs(table, file.id));
-    let features = file.features.iter().map(|f| f.name.value.clone()).collect();
-    let instructions = table.instructions.iter().map(|i| i.name.as_str()).collect();
+    let features: FxHashSet<String> = file.features.iter().map(|f| f.name.value.clone()).collect();
+    let all = again(&table.instructions, operands, &|name| extensions.known(name));
+    let instructions = all.iter().map(|i| i.name.as_str()).collect();
     let mut making = Making { operands, out, names: FxHashMap::default(), features, instructions };
-    for instruction in &table.instructions {
+    for instruction in &all {
         if instruction.special_case_of.is_some() && !operands.special.iter().any(|names| names.has(&instruction.name)) {
             continue;
         }
@@ -198,18 +202,21 @@ impl Making<'_> {
         };
         let flow = table.flows.iter().find(|(names, ..)| names.has(&i.name));
         let implied = table.implied.iter().filter(|(names, _)| names.has(&i.name));
-        let name = self.name(&i.name, xlen);
+        let semantics = table.semantics.iter().find(|(names, _)| names.has(&i.name));
+        let name = self.name(&i.name.replace('@', "."), xlen);
+        let plain = i.name.split('@').next().unwrap_or(&i.name);
         Bitset {
-            display_name: (name != i.name).then(|| verbatim(&i.name)),
+            display_name: (name != plain).then(|| verbatim(plain)),
             name: verbatim(&name),
             extends: table.words.iter().find(|(w, _)| *w == encoding.width).map(|(_, set)| verbatim(set)),
             gens: xlen.map_or_else(Vec::new, |xlen| vec![gens(xlen, i.span)]),
             patterns: fields::patterns(encoding, i.span),
-            excepts: fields::excepts(encoding, i.span),
+            excepts: fields::excepts(encoding, &fields, i.span),
             overrides,
             default,
             docs: if i.doc.is_empty() { Vec::new() } else { vec![verbatim(&i.doc)] },
-            features: need.requirement(&verbatim(&i.name)),
+            features: need.requirement(&verbatim(plain)),
+            semantics: semantics.map(|(_, decl)| decl.clone()),
             operands: implied.map(|(_, of)| operand(of)).collect(),
             flow: flow.map(|(_, to, target)| FlowDecl { to: to.clone(), target: target.clone(), span: to.span() }),
             span: i.span,

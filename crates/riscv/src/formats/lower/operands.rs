@@ -5,7 +5,10 @@
 //! to an instruction is asked by name, the first statement that fits counts.
 
 use isaglot_isaspec::Text;
+use isaglot_isaspec::syntax::SemanticsDecl;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, closest};
+
+use super::names::{Names, names};
 
 /// A table of operands.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +34,19 @@ pub struct Operands {
     pub(super) flows: Vec<(Names, Text, Option<Text>)>,
     /// What instructions do to memory, and to how many bytes of it.
     pub(super) memory: Vec<(Names, String, Option<i64>)>,
+    /// What instructions do.
+    pub(super) semantics: Vec<(Names, SemanticsDecl)>,
+    again: Vec<Again>,
+}
+
+/// `again NAME WIDTH in NAMES : FEATURE=FEATURE …`
+#[derive(Clone, Debug)]
+pub(super) struct Again {
+    pub(super) name: String,
+    width: Option<u32>,
+    within: Names,
+    /// Extensions, and what the copy has in their place.
+    pub(super) instead: Vec<(String, String)>,
 }
 
 /// `argument NAME = FIELD[bits] in NAMES`
@@ -58,6 +74,7 @@ pub(super) struct FieldRule {
     pub(super) hide: bool,
     pub(super) drop: u32,
     pub(super) append: u32,
+    pub(super) pair: bool,
     pub(super) prefix: String,
 }
 
@@ -86,21 +103,6 @@ pub(super) struct Alias {
     pub(super) text: Text,
 }
 
-/// Names of instructions, with `*` and `?`; without any, all of them.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Names {
-    with: Vec<String>,
-    without: Vec<String>,
-}
-
-impl Names {
-    /// Whether a name is one of them.
-    pub(super) fn has(&self, name: &str) -> bool {
-        let is = |list: &[String]| list.iter().any(|p| matches(p.as_bytes(), name.as_bytes()));
-        (self.with.is_empty() || is(&self.with)) && !is(&self.without)
-    }
-}
-
 impl Operands {
     /// What a field of that name and width is in an instruction.
     pub(super) fn field(&self, instruction: &str, name: &str, width: u32) -> Option<&FieldRule> {
@@ -116,35 +118,17 @@ impl Operands {
     pub(super) fn argument(&self, instruction: &str, name: &str) -> Option<&Argument> {
         self.arguments.iter().find(|a| a.name == name && a.within.has(instruction))
     }
+
+    /// The copy that there is of an instruction where registers are this wide.
+    pub(super) fn again(&self, instruction: &str, width: u32) -> Option<&Again> {
+        let fits = |a: &&Again| a.width.is_none_or(|w| w == width) && a.within.has(instruction);
+        self.again.iter().find(fits)
+    }
 }
 
 /// The first of the statements that applies.
 pub(super) fn said<'a>(list: &'a [Said], instruction: &str) -> Option<&'a Text> {
     list.iter().find(|s| s.within.has(instruction)).map(|s| &s.text)
-}
-
-/// Whether a name is what a pattern says. After a `*` that fails the last one takes a character more, so this ends after at
-/// most their product of steps.
-fn matches(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut p, mut n) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while let Some(c) = name.get(n) {
-        match pattern.get(p) {
-            Some(b'*') => {
-                star = Some((p + 1, n));
-                p += 1;
-            }
-            Some(w) if w == c || *w == b'?' => (p, n) = (p + 1, n + 1),
-            _ => match star {
-                Some((after, from)) => {
-                    star = Some((after, from + 1));
-                    (p, n) = (after, from + 1);
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern.get(p..).is_some_and(|rest| rest.iter().all(|c| *c == b'*'))
 }
 
 /// Reads a table for one style of texts; what is wrong is reported and left out.
@@ -165,7 +149,7 @@ pub fn read(file: FileId, text: &str, style: &str, out: &mut Diagnostics) -> Ope
         let line = Text::verbatim(line, Span::new(file, start, start + line.len())).trimmed();
         if let Some(name) = line.value.strip_prefix("style ") {
             applies = matches!(name.trim(), n if n == "all" || n == style);
-        } else if applies && let Err((why, place)) = statement(&mut table, &line) {
+        } else if applies && let Err((why, place)) = statement(&mut table, &line, out) {
             out.push(Diagnostic::error("riscv-operands", "malformed statement about operands").label(place, why));
         }
     }
@@ -191,10 +175,12 @@ const STATEMENTS: &[&str] = &[
     "implied",
     "flow",
     "memory",
+    "semantics",
+    "again",
     "style",
 ];
 
-fn statement(table: &mut Operands, line: &Text) -> Result<(), Wrong> {
+fn statement(table: &mut Operands, line: &Text, out: &mut Diagnostics) -> Result<(), Wrong> {
     let (word, rest) = first(line);
     let wrong = |why: &str| (why.to_owned(), rest.span());
     match word.value.as_str() {
@@ -238,6 +224,13 @@ fn statement(table: &mut Operands, line: &Text) -> Result<(), Wrong> {
             let bytes = if bytes.value.is_empty() { None } else { Some(i64::from(number(&bytes)?)) };
             table.memory.push((names(&within), access.value, bytes));
         }
+        "semantics" => {
+            let Said { within, text } = saying(&rest)?;
+            let place = text.span();
+            let tree = isaglot_semantics::parse(place.file, place.start as usize, &text.value, out);
+            table.semantics.push((within, SemanticsDecl { span: place, text, tree }));
+        }
+        "again" => table.again.push(again(&rest)?),
         other => {
             let known = closest(other, STATEMENTS.iter().copied());
             let hint = known.map_or(String::new(), |k| format!("; did you mean `{k}`?"));
@@ -297,11 +290,26 @@ fn field(rest: &Text) -> Result<FieldRule, Wrong> {
             "hide" => (rule.omit, rule.hide) = (Some(u64::from(number(&next()?)?)), true),
             "drop" => rule.drop = number(&next()?)?,
             "append" => rule.append = number(&next()?)?.min(64),
+            "pair" => rule.pair = true,
             "prefix" => rule.prefix = next()?.value,
             _ => return Err(("not a word of `field`".to_owned(), word.span())),
         }
     }
     Ok(rule)
+}
+
+fn again(rest: &Text) -> Result<Again, Wrong> {
+    let wrong = || ("expected `NAME WIDTH in NAMES : FEATURE=FEATURE`".to_owned(), rest.span());
+    let (head, what) = split_colon(rest).ok_or_else(wrong)?;
+    let (head, within) = split(&head, " in ").ok_or_else(wrong)?;
+    let (name, width) = first(&head);
+    let width = if width.value.is_empty() { None } else { Some(number(&width)?) };
+    let pair = |word: Text| {
+        let pair = word.value.split_once('=').map(|(from, to)| (from.to_owned(), to.to_owned()));
+        pair.ok_or_else(|| ("expected `FEATURE=FEATURE`".to_owned(), word.span()))
+    };
+    let instead = words(&what).into_iter().map(pair).collect::<Result<_, _>>()?;
+    Ok(Again { name: name.value, width, within: names(&within), instead })
 }
 
 fn derived(rest: &Text) -> Result<DerivedRule, Wrong> {
@@ -316,14 +324,6 @@ fn derived(rest: &Text) -> Result<DerivedRule, Wrong> {
 fn saying(rest: &Text) -> Result<Said, Wrong> {
     let (within, text) = split_colon(rest).ok_or_else(|| ("expected `NAMES : TEXT`".to_owned(), rest.span()))?;
     Ok(Said { within: names(&within), text })
-}
-
-fn names(text: &Text) -> Names {
-    let list = |part: &str| part.split_whitespace().map(str::to_owned).collect();
-    match text.value.split_once('!') {
-        Some((with, without)) => Names { with: list(with), without: list(without) },
-        None => Names { with: list(&text.value), without: Vec::new() },
-    }
 }
 
 fn number(text: &Text) -> Result<u32, Wrong> {

@@ -196,7 +196,8 @@ impl Writer {
         }
         if let Some(semantics) = &set.semantics {
             let text = semantics.text.value.replace("]]>", "]] >");
-            self.line(1, &format!("<semantics><![CDATA[{text}]]></semantics>"));
+            let text = if text.is_empty() { text } else { format!("<![CDATA[{text}]]>") };
+            self.line(1, &format!("<semantics>{text}</semantics>"));
         }
         self.line(0, "</bitset>");
     }

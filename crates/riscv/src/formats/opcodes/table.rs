@@ -13,6 +13,12 @@ use super::relate::{Regular, regular, target};
 use super::{Argument, File, Kind, Line, Opcodes, Reference};
 use crate::formats::{Encoding, Extension, Field, Formula, Instruction, Table};
 
+/// Parts of an argument's name, between `_`, and the values that they leave out.
+const LEFT_OUT: [(&str, &[u64]); 2] = [("n0", &[0]), ("n2", &[0, 2])];
+
+/// What a part begins with that says that the whole immediate, all its pieces together, is not 0.
+const NONZERO: &str = "nz";
+
 /// Instructions for which an immediate `nz…` of 0 is a hint and not reserved.
 const ZERO_IS_A_HINT: [&str; 2] = ["c.nop", "c.addi"];
 
@@ -187,12 +193,8 @@ pub fn encoding(line: &Line) -> Encoding {
 }
 
 fn field(a: &Argument) -> Field {
-    let parts = || a.name.split('_');
-    let not = match () {
-        () if parts().any(|part| part == "n0") => vec![0],
-        () if parts().any(|part| part == "n2") => vec![0, 2],
-        () => Vec::new(),
-    };
+    let has = |end: &str| a.name.split('_').any(|part| part == end);
+    let not = LEFT_OUT.iter().find(|(part, _)| has(part)).map_or_else(Vec::new, |(_, values)| values.to_vec());
     Field {
         name: a.name.clone(),
         bits: (a.low..=a.high).rev().map(Some).collect(),
@@ -210,7 +212,7 @@ fn nonzero(line: &Line, encoding: &mut Encoding) {
     if ZERO_IS_A_HINT.contains(&line.name.as_str()) {
         return;
     }
-    let is_piece = |f: &&mut Field| f.name.split('_').any(|part| part.starts_with("nz"));
+    let is_piece = |f: &&mut Field| f.name.split('_').any(|part| part.starts_with(NONZERO));
     let mut pieces: Vec<&mut Field> = encoding.fields.iter_mut().filter(is_piece).collect();
     match &mut pieces[..] {
         [] => {}
