@@ -2,7 +2,7 @@
 
 use isaglot_asm::{Assembler, Compat, Names};
 use isaglot_codec::Plan;
-use isaglot_source::{Diagnostics, SourceMap};
+use isaglot_source::{Diagnostics, SourceMap, Span};
 
 use crate::assembly::{self, Imports, Layout};
 use crate::{Xlen, elf};
@@ -138,4 +138,41 @@ fn parts(data: &[u8]) -> Vec<(String, Vec<u8>)> {
         }
     }
     files
+}
+
+/// Reads a table of operands for both styles of texts, and makes a description of a few instructions with it. What comes out is
+/// a model, or everything wrong has a place.
+#[cfg(feature = "formats")]
+pub fn operands(text: &str) {
+    use crate::formats::lower::{self, operands, xml};
+    use crate::formats::opcodes;
+    const TREE: &str = include_str!("../tests/data/operands-tree.txt");
+    const BASE: [(&str, &str); 3] = [
+        ("formats.xml", include_str!("../../../specs/riscv/formats.xml")),
+        ("registers.xml", include_str!("../../../specs/riscv/registers.xml")),
+        ("values.xml", include_str!("../../../specs/riscv/values.xml")),
+    ];
+    for style in ["llvm", "gnu"] {
+        let (mut files, mut found) = (SourceMap::new(), Diagnostics::new());
+        let all = opcodes::load(&mut files, &parts(TREE.as_bytes()), &mut found);
+        let table = opcodes::table::table(&all);
+        let mut read = |name: &str| {
+            let file = BASE.iter().find(|(known, _)| name.ends_with(known));
+            file.map(|(_, text)| text.as_bytes().to_vec()).ok_or_else(|| "no such file".to_owned())
+        };
+        let base = isaglot_isaspec::load_sources(&mut files, "formats.xml", &mut read, &mut found);
+        assert!(base.is_some() && !found.has_errors(), "instructions and base are sound");
+        let id = files.add("formats.operands", text.as_bytes());
+        let table_of_operands = operands::read(id, text, style, &mut found);
+        let tree = lower::tree(&table, &table_of_operands, &|_| None, &mut found);
+        xml::write(&tree, "");
+        let model = base.and_then(|base| lower::lower(&table, &table_of_operands, base, &|_| None, &mut found));
+        assert!(model.is_some() || found.has_errors(), "either a model or errors");
+        for d in &found {
+            let sound = |span: Span| {
+                files.get(span.file).is_some() && files.slice(span).len() == (span.end - span.start) as usize
+            };
+            assert!(d.labels.iter().all(|l| sound(l.span)), "{d:?} has no place");
+        }
+    }
 }

@@ -5,6 +5,7 @@ mod description;
 mod elf;
 mod idl;
 mod opcodes;
+mod operands;
 mod space;
 mod udb;
 mod udb_faults;
