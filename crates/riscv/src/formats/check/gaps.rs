@@ -73,9 +73,10 @@ impl Implementation {
         }
         let all = said.iter().flat_map(|(_, names)| names).cloned();
         let mut extensions: BTreeSet<String> = all.chain(["i".to_owned()]).collect();
-        // Some are there with two others: the loads of C and D.
+        // Some are there with two others, or for one width of registers: the loads of C and F.
+        let width = if xlen == Xlen::Rv32 { "rv32" } else { "rv64" };
         for (together, more) in &rules.machines {
-            if together.split(' ').all(|feature| extensions.contains(feature)) {
+            if together.split(' ').all(|feature| feature == width || extensions.contains(feature)) {
                 extensions.extend(more.iter().map(|name| name.to_ascii_lowercase()));
             }
         }
