@@ -13,6 +13,7 @@ use std::path::Path;
 use isaglot::asm::assemble::source::{self, Setup};
 use isaglot::asm::{Assembler, Compat, Hooks, Names, Options, Stream};
 use isaglot::bits::Word;
+use isaglot::choice;
 use isaglot::codec::Plan;
 use isaglot::model::{ByteOrder, FeatureId, Isa};
 use isaglot::source::{Diagnostics, SourceMap, render};
@@ -48,19 +49,24 @@ fn main() {
     });
     let trials = shipped.chain(stored).map(|(path, generation)| {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Trial::test(format!("labels_{stem}_{generation}"), move || all(&path, generation, false))
+        Trial::test(format!("labels_{stem}_{generation}"), move || all(&path, generation, usual))
     });
     let featured = SHIPPED.into_iter().map(|(path, generation)| {
         let path = workspace().join(path);
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Trial::test(format!("labels_{stem}_{generation}_features"), move || all(&path, generation, true))
+        Trial::test(format!("labels_{stem}_{generation}_features"), move || all(&path, generation, together))
+    });
+    // What RISC-V has in place of others.
+    let others = SHIPPED.into_iter().filter(|(path, _)| path.contains("riscv")).map(|(path, generation)| {
+        let path = workspace().join(path);
+        Trial::test(format!("labels_riscv_{generation}_others"), move || all(&path, generation, others))
     });
     let targets = TARGETS.into_iter().map(|path| {
         let path = workspace().join(path);
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Trial::test(format!("labels_{stem}"), move || all(&path, 0, false))
+        Trial::test(format!("labels_{stem}"), move || all(&path, 0, usual))
     });
-    suite::run(trials.chain(featured).chain(targets).collect());
+    suite::run(trials.chain(featured).chain(others).chain(targets).collect());
 }
 
 fn load(path: &Path) -> Result<Isa, Failed> {
@@ -87,11 +93,35 @@ fn target(path: &Path) -> Result<Isa, Failed> {
     lowered.map(|lowered| lowered.isa).ok_or_else(|| format!("{}: errors", path.display()).into())
 }
 
-/// The features that can be on together. Those that are called `xext-…` are ways to encode the same commands: the first stays.
+/// The features that are on by default.
+fn usual(isa: &Isa) -> Vec<FeatureId> {
+    choice::features(isa, None, &[], &mut Diagnostics::new())
+}
+
+/// All features, but for those that exclude an earlier one.
 fn together(isa: &Isa) -> Vec<FeatureId> {
-    let mut has_way = false;
-    let mut is_wanted = |name: &str| !name.starts_with("xext-") || !std::mem::replace(&mut has_way, true);
-    (0..).zip(isa.features()).filter(|(_, feature)| is_wanted(&feature.name)).map(|(id, _)| FeatureId(id)).collect()
+    greedy(isa, (0..isa.features().len() as u32).map(FeatureId))
+}
+
+/// Those that [`together`] leaves out, and all that go with them.
+fn others(isa: &Isa) -> Vec<FeatureId> {
+    let (first, all) = (together(isa), (0..isa.features().len() as u32).map(FeatureId));
+    greedy(isa, all.clone().filter(|f| !first.contains(f)).chain(all))
+}
+
+/// Features in order, each if it goes with those before. Those that are called `xext-…` are ways to encode the same commands: the
+/// first stays.
+fn greedy(isa: &Isa, order: impl Iterator<Item = FeatureId>) -> Vec<FeatureId> {
+    let is_way = |f: FeatureId| isa[f].name.starts_with("xext-");
+    let mut kept: Vec<FeatureId> = Vec::new();
+    for feature in order {
+        let is_second_way = is_way(feature) && kept.iter().any(|&f| is_way(f));
+        kept.push(feature);
+        if is_second_way || !isa.conflicts(&kept).is_empty() {
+            kept.pop();
+        }
+    }
+    kept
 }
 
 /// What is wrong with a word, or cannot be read back.
@@ -109,10 +139,9 @@ impl Hooks for Unfit {
     }
 }
 
-fn all(path: &Path, generation: u32, featured: bool) -> Result<(), Failed> {
+fn all(path: &Path, generation: u32, features: fn(&Isa) -> Vec<FeatureId>) -> Result<(), Failed> {
     let isa = load(path)?;
-    let features = together(&isa);
-    let plan = if featured { Plan::with_features(&isa, generation, &features) } else { Plan::new(&isa, generation) };
+    let plan = Plan::with_features(&isa, generation, &features(&isa));
     let names = Names::default();
     let mut assembler = Assembler::new(&plan, &names, Compat::default());
     let mut random = Random::new(0x1abe_1500);

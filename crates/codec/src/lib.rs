@@ -32,7 +32,7 @@ pub use errors::Errors;
 pub use expand::Expander;
 pub use flat::{Flat, Gather, Layout, Scatter, Shape, ShapeId, Slot, Symbol, Values, WriteError};
 pub use graph::{Graph, Operation, ValueId};
-pub use missing::missing_features;
+pub use missing::{missing_features, obstacles};
 pub use operands::{EncodeError, FieldValue, OperandValue, Operands};
 pub use plan::Plan;
 pub use scope::{Found, Scopes};

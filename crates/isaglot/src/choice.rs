@@ -81,12 +81,34 @@ pub fn features(isa: &Isa, named: Option<&[String]>, changes: &[String], problem
         Some(names) => names.iter().for_each(|name| set(isa, name, true, &mut on, problems)),
         None => on.extend((0..isa.features().len() as u32).map(FeatureId).filter(|&f| isa[f].default)),
     }
-    toggle(isa, changes, &mut on, problems);
+    switch(isa, changes, &mut on, problems);
+    together(isa, &on, problems);
     on
 }
 
-/// Switches features on (`+name` or `name`) or off (`-name`), whatever their case, as LLVM does. A name that the description does not have is an error.
+/// Switches features on (`+name` or `name`) or off (`-name`), whatever their case, as LLVM does. A name that the description
+/// does not have is an error, and so are features that exclude each other.
 pub fn toggle(isa: &Isa, changes: &[String], on: &mut Vec<FeatureId>, problems: &mut Diagnostics) {
+    switch(isa, changes, on, problems);
+    together(isa, on, problems);
+}
+
+/// Says which features cannot be on together.
+fn together(isa: &Isa, on: &[FeatureId], problems: &mut Diagnostics) {
+    let quoted = |ids: &[FeatureId]| -> Vec<String> { ids.iter().map(|&id| format!("`{}`", isa[id].name)).collect() };
+    for (feature, others) in isa.conflicts(on) {
+        let message = format!("`{}` and {} exclude each other", isa[feature].name, quoted(&others).join(" with "));
+        let mut d = Diagnostic::error("cli-feature-conflict", message);
+        for one in std::iter::once(feature).chain(others).filter(|one| !on.contains(one)) {
+            let because: Vec<FeatureId> =
+                on.iter().copied().filter(|&f| isa.implied(&[f]).get(one.index()) == Some(&true)).collect();
+            d = d.note(format!("`{}` comes with {}", isa[one].name, quoted(&because).join(", ")));
+        }
+        problems.push(d.note("leave one out"));
+    }
+}
+
+fn switch(isa: &Isa, changes: &[String], on: &mut Vec<FeatureId>, problems: &mut Diagnostics) {
     for change in changes {
         let (name, keep) = match change.strip_prefix('-') {
             Some(name) => (name, false),

@@ -9,8 +9,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use isaglot_bits::Word;
-use isaglot_codec::{Plan, Scopes, missing_features};
-use isaglot_model::{EncodingId, FeatureId};
+use isaglot_codec::{Plan, Scopes, missing_features, obstacles};
+use isaglot_model::{Encoding, EncodingId, FeatureId};
 
 use crate::choice;
 
@@ -91,6 +91,13 @@ fn turned(word: &Word) -> Word {
     Word::from_le_bytes(&bytes, bits)
 }
 
+/// What an encoding lacks, where nothing that is on excludes it.
+fn fitting(plan: &Plan<'_>, encoding: &Encoding) -> Vec<Vec<FeatureId>> {
+    let mut sets = missing_features(plan, encoding);
+    sets.retain(|set| obstacles(plan, set).is_empty());
+    sets
+}
+
 /// The features that the most words lack: the set that the most want, then the one that the most of the others want.
 fn wanted_features(plan: &Plan<'_>, words: &[Word]) -> Vec<FeatureId> {
     let isa = plan.isa();
@@ -101,7 +108,7 @@ fn wanted_features(plan: &Plan<'_>, words: &[Word]) -> Vec<FeatureId> {
         for &id in &isa[isa.root()].encodings {
             let encoding = &isa[id];
             if encoding.width == word.width() && encoding.pattern.matches(word) && !plan.active(encoding) {
-                sets.extend(known.entry(id).or_insert_with(|| missing_features(plan, encoding)).iter().cloned());
+                sets.extend(known.entry(id).or_insert_with(|| fitting(plan, encoding)).iter().cloned());
             }
         }
         left.push(sets);

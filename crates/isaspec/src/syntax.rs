@@ -162,7 +162,7 @@ pub struct Bitset {
     pub complete: bool,
 }
 
-/// The `features` of a bitset (extension): a formula over names of features.
+/// The `features` of a bitset or the `excludes` of a feature (extension): a formula over names of features.
 #[derive(Clone, Debug)]
 pub enum Requirement {
     /// This feature is on.
@@ -488,13 +488,15 @@ pub struct RegisterDecl {
     pub aliases: Vec<Text>,
 }
 
-/// `<feature name="" implies="" default="">` (extension)
+/// `<feature name="" implies="" excludes="" default="">` (extension)
 #[derive(Clone, Debug)]
 pub struct FeatureDecl {
     /// Its name.
     pub name: Text,
     /// Features that come with it.
     pub implies: Vec<Text>,
+    /// What cannot hold where it is on.
+    pub excludes: Option<Requirement>,
     /// On unless said otherwise.
     pub default: bool,
     /// `<doc>`.

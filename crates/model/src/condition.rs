@@ -36,6 +36,23 @@ impl Condition {
             Condition::Any(list) => list.iter().any(|c| c.holds(on)),
         }
     }
+
+    /// The features in it, each once, in order.
+    #[must_use]
+    pub fn features(&self) -> Vec<FeatureId> {
+        fn collect(condition: &Condition, into: &mut Vec<FeatureId>) {
+            match condition {
+                Condition::Always => {}
+                Condition::Feature(f) if into.contains(f) => {}
+                Condition::Feature(f) => into.push(*f),
+                Condition::Not(c) => collect(c, into),
+                Condition::All(list) | Condition::Any(list) => list.iter().for_each(|c| collect(c, into)),
+            }
+        }
+        let mut list = Vec::new();
+        collect(self, &mut list);
+        list
+    }
 }
 
 /// A condition in postfix form: how it is kept, since nesting that is read must not nest calls. `a && !b` is `a`, `b`,

@@ -5,6 +5,7 @@ use std::ops::Index;
 use isaglot_bits::{BitRange, Pattern};
 use isaglot_source::Span;
 
+use crate::condition::Condition;
 use crate::encoding::{Encoding, Space};
 use crate::expansion::{Expansion, Table};
 use crate::expr::Expr;
@@ -71,6 +72,9 @@ pub struct Feature {
     pub name: String,
     /// Features that come with it.
     pub implies: Vec<FeatureId>,
+    /// What cannot hold where it is on; `None` if it goes with everything. Nothing in the model depends on it: whoever chooses
+    /// features asks [`Isa::conflicts`].
+    pub excludes: Option<Condition>,
     /// On unless said otherwise.
     pub default: bool,
     /// What it is.
@@ -141,6 +145,21 @@ impl Isa {
             }
         }
         all
+    }
+
+    /// The features among these, and those that they imply, that cannot be on together: each with those it excludes.
+    #[must_use]
+    pub fn conflicts(&self, on: &[FeatureId]) -> Vec<(FeatureId, Vec<FeatureId>)> {
+        let all = self.implied(on);
+        let is_on = |id: FeatureId| all.get(id.index()).copied().unwrap_or(false);
+        let ids = (0..self.features.len() as u32).map(FeatureId).filter(|&id| is_on(id));
+        let conflict = |id: FeatureId| {
+            let excluded = self[id].excludes.as_ref().filter(|condition| condition.holds(&is_on))?;
+            let mut others = excluded.features();
+            others.retain(|&other| is_on(other));
+            Some((id, others))
+        };
+        ids.filter_map(conflict).collect()
     }
 
     /// The same with those encodings alone that a gen has, and that need nothing but some features; `None` for all. Ids stay

@@ -34,6 +34,7 @@ pub(crate) fn validate(isa: &Isa, out: &mut Diagnostics) {
         if feature.implies.iter().any(|f| f.index() >= isa.features.len()) {
             out.push(dangling(feature.span, "feature"));
         }
+        feature.excludes.iter().for_each(|excluded| condition(isa, excluded, feature.span, out));
     }
     for file in &isa.register_files {
         let registers = file.names.len() as u32;

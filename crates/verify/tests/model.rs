@@ -40,7 +40,14 @@ fn case(fields: Vec<Field>) -> Case {
 }
 
 fn feature(b: &mut Builder, name: &str, implies: Vec<FeatureId>) -> FeatureId {
-    b.feature(Feature { name: name.to_owned(), implies, default: false, doc: String::new(), span: NOWHERE })
+    b.feature(Feature {
+        name: name.to_owned(),
+        implies,
+        excludes: None,
+        default: false,
+        doc: String::new(),
+        span: NOWHERE,
+    })
 }
 
 /// A root of 8 bits with one field `A` of 4 bits of this type.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use isaglot_codec::{Plan, missing_features};
+use isaglot_codec::{Plan, missing_features, obstacles};
 use isaglot_model::FeatureId;
 
 use super::index;
@@ -23,6 +23,14 @@ impl Lacking {
         let sets: Vec<String> = sets.collect();
         let plural = self.features.first()?.len() > 1;
         Some(format!("the feature{} {}", if plural { "s" } else { "" }, sets.join(" or ")))
+    }
+
+    /// For people: the features that are on and go with none of these, "`zfinx`".
+    #[must_use]
+    pub fn excluded_by(&self, plan: &Plan<'_>) -> Option<String> {
+        let found: Vec<Vec<FeatureId>> = self.features.iter().map(|set| obstacles(plan, set)).collect();
+        let first = found.iter().all(|list| !list.is_empty()).then(|| found.first()).flatten()?;
+        Some(first.iter().map(|&f| format!("`{}`", plan.isa()[f].name)).collect::<Vec<_>>().join(" and "))
     }
 }
 

@@ -312,7 +312,8 @@ pub(crate) fn features(sources: &Sources, tables: &Tables<'_>, out: &mut Diagnos
         }
     };
     for (_, decl) in &tables.features.entries {
-        decl.implies.iter().for_each(|f| unknown(&f.value, f.span()));
+        let excluded = decl.excludes.iter().flat_map(|formula| formula.names());
+        decl.implies.iter().chain(excluded).for_each(|f| unknown(&f.value, f.span()));
     }
     for set in &tables.sets {
         set.decl.features.iter().flat_map(|f| f.names()).for_each(|f| unknown(&f.value, f.span()));

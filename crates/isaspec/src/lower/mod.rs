@@ -80,8 +80,10 @@ pub(crate) fn lower(
     }
     for (name, decl) in &tables.features.entries {
         let implies = decl.implies.iter().filter_map(|f| tables.features.position(&f.value)).map(feature_id).collect();
+        let excludes = decl.excludes.as_ref().map(|formula| requirement(tables, formula));
         let doc = decl.doc.as_ref().map_or(String::new(), |d| d.value.clone());
-        lowering.builder.feature(Feature { name: name.clone(), implies, default: decl.default, doc, span: decl.span });
+        let (name, span) = (name.clone(), decl.span);
+        lowering.builder.feature(Feature { name, implies, excludes, default: decl.default, doc, span });
     }
     for gen_name in sources.files.iter().flat_map(|f| &f.gen_names) {
         let value = u32::try_from(gen_name.value.value).or_impossible(0);

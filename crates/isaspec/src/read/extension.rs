@@ -45,9 +45,10 @@ pub(super) fn top(r: &mut Reader<'_, '_>, root: Node<'_, '_>, file: &mut File) {
     }
     for node in children(root, "feature") {
         let implies = r.attribute(node, "implies").map(|t| words(&t)).unwrap_or_default();
+        let excludes = r.attribute(node, "excludes").and_then(|t| features::read(r, &t));
         if let Some(name) = r.required(node, "name") {
             let (default, doc, span) = (r.flag(node, "default"), r.doc(node), r.span(node));
-            file.features.push(FeatureDecl { name, implies, default, doc, span });
+            file.features.push(FeatureDecl { name, implies, excludes, default, doc, span });
         }
     }
     for node in children(root, "gen-name") {

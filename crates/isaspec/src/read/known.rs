@@ -96,7 +96,7 @@ const ELEMENTS: &[Element] = &[
     element("same", &[], &["doc"], &["from", "to", "registers"], &[]),
     element("none", &[], &["doc"], &["from", "to"], &[]),
     element("register", &[], &["doc"], &["number", "name", "alias"], &[]),
-    element("feature", &[], &["doc"], &["name", "implies", "default"], &[]),
+    element("feature", &[], &["doc"], &["name", "implies", "excludes", "default"], &[]),
     element("operand", &[], &[], &["registers", "register", "access"], &[]),
     element("flow", &[], &[], &["to", "target"], &[]),
     element("gen-name", &[], &[], &["name", "value"], &[]),

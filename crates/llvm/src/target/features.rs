@@ -36,12 +36,12 @@ impl Features {
             let implies = features.list(def, "Implies");
             let span = def.span().unwrap_or(NOWHERE);
             let doc = text(def, "Desc");
-            builder.feature(Feature { name: text(def, "Name"), implies, default: false, doc, span });
+            builder.feature(Feature { name: text(def, "Name"), implies, excludes: None, default: false, doc, span });
         }
         for def in processors {
             let implies = features.list(def, "Features");
             let (name, span) = (format!("cpu={}", text(def, "Name")), def.span().unwrap_or(NOWHERE));
-            builder.feature(Feature { name, implies, default: false, doc: String::new(), span });
+            builder.feature(Feature { name, implies, excludes: None, default: false, doc: String::new(), span });
         }
         features
     }

@@ -25,9 +25,10 @@ pub(super) fn report<'s>(
     let length = text.iter().take_while(|&&byte| is_word(byte) || byte == b'.').count();
     let word = String::from_utf8_lossy(text.get(..length).or_impossible(&[])).into_owned();
     if let Some(lacking) = assembler.lacking(&word) {
-        let (message, label) = match lacking.needs(assembler.plan()) {
-            Some(needs) => (format!("`{word}` needs {needs}"), "not switched on"),
-            None => (format!("`{word}` is an instruction of other gens"), "not in this one"),
+        let (message, label) = match (lacking.needs(assembler.plan()), lacking.excluded_by(assembler.plan())) {
+            (Some(needs), None) => (format!("`{word}` needs {needs}"), "not switched on".to_owned()),
+            (Some(needs), Some(by)) => (format!("`{word}` needs {needs}"), format!("not together with {by}")),
+            (None, _) => (format!("`{word}` is an instruction of other gens"), "not in this one".to_owned()),
         };
         return Diagnostic::error("asm-unknown-mnemonic", message).label(at(0, length), label);
     }

@@ -5,6 +5,8 @@
 //! instruction loses the extensions that stand for the second kind, and a copy is made whose name ends in `@` and the name of the
 //! statement. The copy has the second extension in place of the first and is not there with the first, since no machine has both.
 
+use isaglot_isaspec::syntax::{FeatureDecl, Requirement};
+
 use super::operands::{Again, Operands};
 use crate::formats::{Formula, Instruction};
 
@@ -47,6 +49,17 @@ pub fn again(instructions: &[Instruction], operands: &Operands, known: &Known<'_
 }
 
 impl Again {
+    /// Says of the second extension of each pair that it excludes the first, for formats that do not say which exclude each other.
+    pub(super) fn exclude(&self, features: &mut [FeatureDecl]) {
+        for (from, to) in &self.instead {
+            let first = features.iter().find(|f| is(&f.name.value, from)).map(|f| f.name.clone());
+            let second = features.iter_mut().find(|f| is(&f.name.value, to));
+            if let (Some(first), Some(second)) = (first, second) {
+                second.excludes = Some(Requirement::Feature(first));
+            }
+        }
+    }
+
     /// Whether all extensions that an instruction needs are of the one kind or the other, and those of the second kind are known.
     fn fits(&self, condition: &Formula, known: &Known<'_>) -> bool {
         match condition {

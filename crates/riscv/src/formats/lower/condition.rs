@@ -176,10 +176,14 @@ impl<'a> Extensions<'a> {
         for (extension, implies) in self.list.iter().zip(&self.implies) {
             let text = |name: &str| Text::verbatim(&feature(name), extension.span);
             let doc = (!extension.doc.is_empty()).then(|| Text::verbatim(&extension.doc, extension.span));
+            let mut excluded: Vec<Requirement> = Vec::new();
+            let others = demands(extension).into_iter().flat_map(exclusions).filter(|e| self.known(e).is_some());
+            excluded.extend(others.map(|other| Requirement::Feature(text(other))));
             if known.insert(feature(&extension.name)) {
                 features.push(FeatureDecl {
                     name: text(&extension.name),
                     implies: implies.iter().map(|e| text(e)).collect(),
+                    excludes: (!excluded.is_empty()).then_some(Requirement::Any(excluded)),
                     default: on.contains(extension.name.as_str()),
                     doc,
                     span: extension.span,
@@ -191,7 +195,14 @@ impl<'a> Extensions<'a> {
             for name in names(formula) {
                 if known.insert(feature(name)) {
                     let name = Text::verbatim(&feature(name), span);
-                    features.push(FeatureDecl { name, implies: Vec::new(), default: false, doc: None, span });
+                    features.push(FeatureDecl {
+                        name,
+                        implies: Vec::new(),
+                        excludes: None,
+                        default: false,
+                        doc: None,
+                        span,
+                    });
                 }
             }
         }

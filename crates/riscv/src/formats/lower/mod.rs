@@ -84,6 +84,9 @@ pub fn tree(table: &Table, operands: &Operands, decided: &Decided<'_>, out: &mut
     let id = table.instructions.first().map_or(FileId::default(), |i| i.span.file);
     let mut file = File { id, dialect: true, ..File::default() };
     file.features = extensions.features(table, decided);
+    if file.features.iter().all(|feature| feature.excludes.is_none()) {
+        operands.again.iter().for_each(|rule| rule.exclude(&mut file.features));
+    }
     file.enums.push(csrs(table, file.id));
     let features: FxHashSet<String> = file.features.iter().map(|f| f.name.value.clone()).collect();
     let all = again(&table.instructions, operands, &|name| extensions.known(name));

@@ -36,7 +36,7 @@ pub struct Operands {
     pub(super) memory: Vec<(Names, String, Option<i64>)>,
     /// What instructions do.
     pub(super) semantics: Vec<(Names, SemanticsDecl)>,
-    again: Vec<Again>,
+    pub(super) again: Vec<Again>,
 }
 
 /// `again NAME WIDTH in NAMES : FEATURE=FEATURE …`

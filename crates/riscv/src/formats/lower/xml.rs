@@ -113,7 +113,9 @@ impl Writer {
         let implies: Vec<&str> = feature.implies.iter().map(|f| f.value.as_str()).collect();
         let implies = if implies.is_empty() { String::new() } else { format!(" implies=\"{}\"", implies.join(" ")) };
         let default = if feature.default { " default=\"true\"" } else { "" };
-        let head = format!("<feature name=\"{}\"{implies}{default}", escaped(&feature.name.value));
+        let excludes =
+            feature.excludes.as_ref().map_or_else(String::new, |f| format!(" excludes=\"{}\"", requirement(f)));
+        let head = format!("<feature name=\"{}\"{implies}{excludes}{default}", escaped(&feature.name.value));
         match &feature.doc {
             Some(doc) => {
                 let words: Vec<&str> = doc.value.split_whitespace().collect();
