@@ -195,7 +195,8 @@ pub fn parse(text: &Text, out: &mut Diagnostics) -> Option<Vec<Part>> {
 
 fn reference(inner: &[u8], span: Span, out: &mut Diagnostics) -> Option<Part> {
     let reference = String::from_utf8_lossy(inner).into_owned();
-    let Some((name, column)) = reference.split_once(":align=") else {
+    // Few references have a colon at all.
+    let Some((name, column)) = reference.contains(':').then(|| reference.split_once(":align=")).flatten() else {
         return Some(Part::Reference { name: reference.clone(), align: None, reference, span });
     };
     // C's atoi: blanks, a sign, digits; the rest is ignored.

@@ -8,19 +8,29 @@ use std::path::Path;
 use std::sync::Arc;
 
 use formats::{rows, tree};
+use isaglot_model::FeatureId;
+use isaglot_riscv::formats::check::gaps::{Implementation, gaps};
 use isaglot_riscv::formats::check::{OPCODES, UDB, check};
 use isaglot_riscv::formats::compare::fields::{Place, places};
 use isaglot_riscv::formats::compare::rules::Rules;
 use isaglot_riscv::formats::compare::{Class, compare};
 use isaglot_riscv::formats::udb::{self, Folder, Sources};
 use isaglot_riscv::formats::{Table, of_isa, opcodes};
+use isaglot_riscv::isa_name;
 use isaglot_source::{Diagnostics, FileId, SourceMap, render};
 use isaglot_testing::{Failed, Tally, bless, ledger, suite};
 
 fn main() {
     suite::run_corpus_cases(
         "riscv",
-        &[("two", two), ("three", three), ("shipped", shipped), ("arguments", arguments), ("overlaps", overlaps)],
+        &[
+            ("two", two),
+            ("three", three),
+            ("shipped", shipped),
+            ("arguments", arguments),
+            ("overlaps", overlaps),
+            ("free", free),
+        ],
     );
 }
 
@@ -127,4 +137,21 @@ fn overlaps(corpus: &Path) -> Result<(), Failed> {
         faults.extend(found.iter().map(|d| render::text(&files, d, false)));
     }
     if faults.is_empty() { Ok(()) } else { Err(faults.concat().into()) }
+}
+
+/// The words that the formats leave free in well-known machines, by major opcode.
+fn free(corpus: &Path) -> Result<(), Failed> {
+    let (isa, rules) = (description::isa(), Rules::shipped());
+    let mut text = String::new();
+    for table in [udb_table(corpus, &mut SourceMap::new())?, opcodes_table(corpus)?] {
+        for name in ["rv32gc", "rv64gc", "rva23u64"] {
+            let parsed = isa_name::parse(name).ok_or("not a name")?;
+            let id = |name: &String| isa.features().iter().position(|f| f.name == *name).map(|id| FeatureId(id as u32));
+            let on: Vec<FeatureId> = parsed.features.iter().filter_map(id).collect();
+            assert_eq!(on.len(), parsed.features.len(), "{name}");
+            let machine = Implementation::new(&format!("{} {name}", table.name), parsed.xlen, &isa, &on, &rules);
+            gaps(&table, Some(&machine), &rules).iter().for_each(|space| space.text(true, &mut text));
+        }
+    }
+    Ok(bless::golden(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/free.txt"), &text)?)
 }

@@ -137,7 +137,15 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     }
     let found = isa.as_ref().zip(report.as_ref());
     let to_json = |session: &Session| json_of(session, &all, found);
-    let to_text = |session: &Session, color| text_of(args, session, &all, found, color);
+    let of_report = |out: &mut String| {
+        let Some((isa, report)) = found else { return };
+        let shown = |c: &&Coverage| c.encodings > 0 && (args.notes || c.space == isa.root());
+        report.coverage.iter().filter(shown).for_each(|c| coverage(isa, c, out));
+        if args.proofs {
+            proofs(isa, report, out);
+        }
+    };
+    let to_text = |session: &Session, color| text_of(args, session, &all, &of_report, color);
     match args.answer.write(session, &all, to_json, to_text) {
         Ok(_) if isa.is_none() => ExitCode::from(EXIT_INPUT),
         Ok(code) => code,
@@ -150,20 +158,13 @@ fn json_of(session: &Session, all: &[Diagnostic], found: Option<(&Isa, &Report)>
     object!({ "diagnostics": messages, "report": found.map(|(isa, report)| json::report(isa, report)) })
 }
 
-fn text_of(args: &Args, session: &Session, all: &[Diagnostic], found: Option<(&Isa, &Report)>, color: bool) -> String {
+/// The messages, what was `found` beside them, and the counts of messages.
+fn text_of(args: &Args, session: &Session, all: &[Diagnostic], found: &dyn Fn(&mut String), color: bool) -> String {
     let mut out = String::new();
     for d in all.iter().filter(|d| args.notes || d.severity > Severity::Note) {
         out.push_str(&render::text(&session.files, d, color));
     }
-    if let Some((isa, report)) = found {
-        let shown = |c: &&Coverage| c.encodings > 0 && (args.notes || c.space == isa.root());
-        for c in report.coverage.iter().filter(shown) {
-            coverage(isa, c, &mut out);
-        }
-        if args.proofs {
-            proofs(isa, report, &mut out);
-        }
-    }
+    found(&mut out);
     out.push_str(&summary(all, args.notes));
     out
 }

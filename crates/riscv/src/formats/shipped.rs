@@ -49,7 +49,7 @@ pub fn files(table: &Table, operands: &Operands, by_hand: &Isa, out: &mut Diagno
         if !is_by_hand(&instruction.name, by_hand)
             && extensions(&condition).into_iter().all(|name| feature(name).is_some())
         {
-            let mut one = super::Instruction { condition, doc: String::new(), ..instruction.clone() };
+            let mut one = super::Instruction { condition, doc: String::new(), ..instruction.clone().into_owned() };
             if needs_64(&one.name) {
                 one.encodings[0] = None;
             }

@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use isaglot::choice;
-use isaglot_model::FeatureId;
 use isaglot_riscv::Xlen;
 use isaglot_riscv::formats::Table;
 use isaglot_riscv::formats::check::gaps::{Implementation, Space, gaps};
@@ -42,15 +41,8 @@ pub(super) fn run(format: &Format, parts: &Parts<'_>, args: &Args, session: &mut
         answer["free"] = Value::Array(spaces.iter().map(|space| space.json(args.free)).collect());
         answer
     };
-    let to_text = |session: &Session, color| {
-        let mut out = String::new();
-        spaces.iter().for_each(|space| space.text(args.free, &mut out));
-        let said = text_of(args, session, &all, None, color);
-        // The counts of messages stay at the end.
-        let end = said.trim_end().rfind('\n').map_or(0, |at| at + 1);
-        let (messages, summary) = said.split_at(end);
-        format!("{messages}{out}{summary}")
-    };
+    let of_spaces = |out: &mut String| spaces.iter().for_each(|space| space.text(args.free, out));
+    let to_text = |session: &Session, color| text_of(args, session, &all, &of_spaces, color);
     match args.answer.write(session, &all, to_json, to_text) {
         Ok(_) if table.is_none() => ExitCode::from(EXIT_INPUT),
         Ok(code) => code,
@@ -70,15 +62,7 @@ fn implementation(name: &str, rules: &Rules) -> Result<Implementation, Diagnosti
     if problems.has_errors() {
         return Err(problems);
     }
-    let brought = |id| {
-        let on = isa.implied(&[id]);
-        isa.features().iter().zip(on).filter(|(_, on)| *on).map(|(feature, _)| feature.name.clone()).collect()
-    };
-    // A profile stands for what it brings along.
-    let all = isa.features().iter().zip(isa.implied(&chosen)).zip((0..).map(FeatureId)).filter(|((_, on), _)| *on);
-    let all = all.filter(|((feature, _), _)| isa_name::profile(&feature.name).is_none());
-    let named = all.map(|((feature, _), id)| (feature.name.clone(), brought(id)));
-    Ok(Implementation::new(name, parsed.xlen, named.collect(), rules))
+    Ok(Implementation::new(name, parsed.xlen, &isa, &chosen, rules))
 }
 
 /// The free words: of every named machine; else of all that can be implemented, or that a configuration leaves open.

@@ -9,13 +9,14 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use isaglot_bits::{Count, Pattern, Word, cover};
+use isaglot_model::{FeatureId, Isa};
 use serde_json::{Value, json};
 
 use super::super::compare::rules::Rules;
 use super::super::formula::{Facts, Theory};
 use super::super::{Formula, Table, words};
 use super::exclusive;
-use crate::Xlen;
+use crate::{Xlen, isa_name};
 
 /// The most gaps of one opcode that are looked at.
 const MAX_GAPS: usize = 1 << 20;
@@ -32,18 +33,19 @@ pub struct Implementation {
     pub xlen: Xlen,
     /// Its extensions in lower case, with all that they bring along.
     pub extensions: BTreeSet<String>,
-    /// What its name says, each with the names of which a table has at least one if it describes that.
+    /// Its extensions as the shipped description names them, each with what it brings along and with the names that tables have for
+    /// that. A table that describes one has at least one of its names.
     said: Vec<(String, BTreeSet<String>)>,
 }
 
-/// The free words of one width.
+/// The free words of one width: words that no instruction of the implementation has.
 #[derive(Clone, Debug)]
 pub struct Space {
     /// The implementation.
     pub name: String,
-    /// The width of registers.
+    /// The width of registers in bits.
     pub xlen: u32,
-    /// The width of words.
+    /// The width of words in bits.
     pub width: u32,
     /// What the implementation has and the table does not describe.
     pub unknown: Vec<String>,
@@ -63,9 +65,17 @@ pub struct Opcode {
 }
 
 impl Implementation {
-    /// Of features of the shipped description, each with all that it brings along and itself. Tables have other names for some.
-    pub fn new(name: &str, xlen: Xlen, features: Vec<(String, BTreeSet<String>)>, rules: &Rules) -> Implementation {
-        let mut said = features;
+    /// Of features of the shipped description `isa`, with all that they bring along; a profile stands for what it brings. Tables have
+    /// other names for some, which are in the rules. Names are compared without regard to case.
+    pub fn new(name: &str, xlen: Xlen, isa: &Isa, features: &[FeatureId], rules: &Rules) -> Implementation {
+        let names = |on: &[FeatureId]| -> BTreeSet<String> {
+            let all = isa.features().iter().zip(isa.implied(on)).filter(|(_, on)| *on);
+            all.map(|(feature, _)| feature.name.to_ascii_lowercase()).collect()
+        };
+        let on = (0..).map(FeatureId).zip(isa.implied(features)).filter(|(_, on)| *on);
+        let on = on.filter(|&(id, _)| isa_name::profile(&isa[id].name).is_none());
+        let mut said: Vec<(String, BTreeSet<String>)> =
+            on.map(|(id, _)| (isa[id].name.to_ascii_lowercase(), names(&[id]))).collect();
         for (_, names) in &mut said {
             let machines = rules.machines.iter().filter(|(feature, _)| names.contains(feature));
             let more: Vec<String> = machines.flat_map(|(_, more)| more).map(|name| name.to_ascii_lowercase()).collect();
@@ -83,10 +93,13 @@ impl Implementation {
         Implementation { name: name.to_owned(), xlen, extensions, said }
     }
 
-    /// What of its name a table does not describe.
+    /// What of its name a table does not describe: neither by this name nor as a part of something that it does describe, as
+    /// Zmmul is a part of M.
     fn unknown(&self, table: &Table) -> Vec<String> {
         let known: BTreeSet<String> = table.extensions.iter().map(|e| e.name.to_ascii_lowercase()).collect();
-        let unknown = self.said.iter().filter(|(_, names)| names.is_disjoint(&known));
+        let whole = self.said.iter().filter(|(name, _)| known.contains(name));
+        let parts: BTreeSet<&String> = whole.flat_map(|(_, names)| names).collect();
+        let unknown = self.said.iter().filter(|(name, names)| names.is_disjoint(&known) && !parts.contains(name));
         unknown.map(|(name, _)| name.clone()).collect()
     }
 
@@ -123,7 +136,7 @@ impl Facts for Implementation {
     }
 }
 
-/// The free words of one implementation, or those that no implementation has.
+/// The free words of one implementation, or those that no implementation has: an entry for each width of registers and of words.
 pub fn gaps(table: &Table, one: Option<&Implementation>, rules: &Rules) -> Vec<Space> {
     let xlens = [Xlen::Rv32, Xlen::Rv64].into_iter().filter(|&xlen| one.is_none_or(|one| one.xlen == xlen));
     xlens.flat_map(|xlen| of_width(table, one, xlen, rules)).collect()

@@ -3,6 +3,8 @@
 use isaglot_bits::Pattern;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
 
+use crate::formats::Glob;
+
 /// The rules that the project ships.
 pub const SHIPPED: &str = include_str!("../../../../../specs/riscv/formats.rules");
 
@@ -45,39 +47,6 @@ pub struct Class {
     pub key: Glob,
     /// One line.
     pub text: String,
-}
-
-/// A text in which one `*` stands for any text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Glob {
-    head: String,
-    tail: Option<String>,
-}
-
-impl Glob {
-    /// From its text.
-    pub fn new(text: &str) -> Glob {
-        match text.split_once('*') {
-            Some((head, tail)) => Glob { head: head.to_owned(), tail: Some(tail.to_owned()) },
-            None => Glob { head: text.to_owned(), tail: None },
-        }
-    }
-
-    /// What `*` stands for in a text, if it fits.
-    pub fn matched<'t>(&self, text: &'t str) -> Option<&'t str> {
-        match &self.tail {
-            None => (self.head == text).then_some(""),
-            Some(tail) => text.strip_prefix(self.head.as_str())?.strip_suffix(tail.as_str()),
-        }
-    }
-
-    /// The text with something for `*`.
-    pub fn filled(&self, with: &str) -> String {
-        match &self.tail {
-            None => self.head.clone(),
-            Some(tail) => format!("{}{with}{tail}", self.head),
-        }
-    }
 }
 
 impl Rules {

@@ -5,6 +5,8 @@
 //! instruction loses the extensions that stand for the second kind, and a copy is made whose name ends in `@` and the name of the
 //! statement. The copy has the second extension in place of the first and is not there with the first, since no machine has both.
 
+use std::borrow::Cow;
+
 use isaglot_isaspec::syntax::{FeatureDecl, Requirement};
 
 use super::operands::{Again, Operands};
@@ -14,20 +16,19 @@ use crate::formats::{Formula, Instruction};
 type Known<'k> = dyn Fn(&str) -> Option<String> + 'k;
 
 /// All instructions, each with its copies after it. A list that has copies already stays as it is.
-pub fn again(instructions: &[Instruction], operands: &Operands, known: &Known<'_>) -> Vec<Instruction> {
-    if instructions.iter().any(|i| i.name.contains('@')) {
-        return instructions.to_vec();
-    }
+pub fn again<'i>(instructions: &'i [Instruction], operands: &Operands, known: &Known<'_>) -> Vec<Cow<'i, Instruction>> {
     let mut made = Vec::with_capacity(instructions.len());
+    let has_copies = instructions.iter().any(|i| i.name.contains('@'));
     for instruction in instructions {
         let rule =
             |width| operands.again(&instruction.name, width).filter(|rule| rule.fits(&instruction.condition, known));
-        let rules = [rule(32), rule(64)];
-        let mut first = instruction.clone();
-        if let Some(rule) = rules.iter().flatten().next() {
-            first.condition = rule.replaced(&instruction.condition, None);
-        }
-        made.push(first);
+        let rules = if has_copies { [None; 2] } else { [32, 64].map(rule) };
+        let Some(rule) = rules.iter().flatten().next() else {
+            made.push(Cow::Borrowed(instruction));
+            continue;
+        };
+        let condition = rule.replaced(&instruction.condition, None);
+        made.push(Cow::Owned(Instruction { condition, ..instruction.clone() }));
         let mut copied: Vec<&str> = Vec::new();
         for rule in rules.into_iter().flatten() {
             if copied.contains(&rule.name.as_str()) {
@@ -42,7 +43,7 @@ pub fn again(instructions: &[Instruction], operands: &Operands, known: &Known<'_
                     *encoding = None;
                 }
             }
-            made.push(copy);
+            made.push(Cow::Owned(copy));
         }
     }
     made

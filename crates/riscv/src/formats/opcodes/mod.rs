@@ -127,7 +127,7 @@ pub fn load(map: &mut SourceMap, tree: &[(String, Vec<u8>)], out: &mut Diagnosti
 pub fn load_from(map: &mut SourceMap, folder: &str, tree: &[(String, Vec<u8>)], out: &mut Diagnostics) -> Opcodes {
     let named = |path: &str| if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
     let mut tree: Vec<(&str, &[u8])> = tree.iter().map(|(path, bytes)| (path.as_str(), &bytes[..])).collect();
-    tree.sort_by_key(|(path, _)| (path.contains("/unratified/"), *path));
+    tree.sort_by_cached_key(|(path, _)| (path.contains("/unratified/"), *path));
     let table = match tree.iter().find(|(path, _)| *path == ARGUMENTS) {
         Some((path, bytes)) => {
             let id = map.add(named(path), *bytes);

@@ -189,7 +189,7 @@ impl Scan<'_> {
     }
 
     fn fixed(&mut self, bits: &str, text: &str, span: Span) -> Option<Fixed> {
-        let (high, low) = bits.split_once("..").unwrap_or((bits, bits));
+        let (high, low) = bits.contains('.').then(|| bits.split_once("..")).flatten().unwrap_or((bits, bits));
         let range = (high.parse::<u32>().ok(), low.parse::<u32>().ok());
         let (Some(high), Some(low)) = range else {
             let d = Diagnostic::error("opcodes-syntax", format!("`{bits}` does not say bits"));
