@@ -233,25 +233,30 @@ impl Csrs {
         Some(())
     }
 
-    /// Takes a trap: gives the level of the handler and its address.
-    pub(crate) fn trap(&mut self, from: Level, code: u64, value: u64, pc: u64) -> (Level, u64) {
-        let status = self.get(MSTATUS);
+    /// The level that handles a trap, and the address of its handler; `None` if nobody has said where that is.
+    pub(crate) fn handler(&self, from: Level, code: u64) -> (Level, Option<u64>) {
         let delegated = from <= Level::Super && self.has(Level::Super) && self.get(MEDELEG) >> code & 1 == 1;
-        if delegated {
+        let (level, vector) = if delegated { (Level::Super, 0x105) } else { (Level::Mach, 0x305) };
+        (level, self.values.get(&vector).map(|address| address & !3))
+    }
+
+    /// Takes a trap at the level that handles it.
+    pub(crate) fn trap(&mut self, from: Level, level: Level, code: u64, value: u64, pc: u64) {
+        let status = self.get(MSTATUS);
+        if level == Level::Super {
             self.set(0x141, pc);
             self.set(0x142, code);
             self.set(0x143, value);
             let enabled = status >> 1 & 1;
             let new = status & !(1 << 8 | 1 << 5 | 1 << 1) | (from as u64) << 8 | enabled << 5;
             self.set(MSTATUS, new);
-            return (Level::Super, self.get(0x105) & !3);
+            return;
         }
         self.set(0x341, pc);
         self.set(0x342, code);
         self.set(0x343, value);
         let enabled = status >> 3 & 1;
         self.set(MSTATUS, status & !(3 << 11 | 1 << 7 | 1 << 3) | (from as u64) << 11 | enabled << 7);
-        (Level::Mach, self.get(0x305) & !3)
     }
 
     /// Leaves the handler of a level (1 or 3): gives the level to go on at, and where; `None` if that is illegal.

@@ -1,5 +1,7 @@
 //! From instruction words to pre-decoded instructions, by the description.
 
+use std::collections::BTreeSet;
+
 use isaglot_bits::Word;
 use isaglot_codec::{OperandValue, Plan, operands};
 use isaglot_invariant::Impossible as _;
@@ -36,10 +38,19 @@ pub(crate) struct Decoder<'a> {
     pub(crate) zfinx: bool,
 }
 
-/// The features of a machine: those of its profile and number of commands, and of the rest its extensions, or what is on
-/// by default.
+/// The features of a machine: those of its profile and number of commands, and of the rest its extensions. Where none are named,
+/// those that are on by default, and with them all that have instructions that can be run.
 fn features(isa: &Isa, config: &Config) -> Vec<FeatureId> {
-    let has = |name: &str, default: bool| config.extensions.as_ref().map_or(default, |e| e.iter().any(|e| e == name));
+    let all = || (0..isa.features().len() as u32).map(FeatureId);
+    let usual: Vec<FeatureId> = all().filter(|&f| isa[f].default).collect();
+    let run = isa.encodings().iter().filter(|e| e.semantics.is_some() && e.gens.contains(config.xlen));
+    let run: BTreeSet<FeatureId> = run.flat_map(|e| e.condition.features()).collect();
+    let fits = |f: FeatureId| isa.conflicts(&usual.iter().copied().chain([f]).collect::<Vec<_>>()).is_empty();
+    let can_run: BTreeSet<&str> = run.into_iter().filter(|&f| fits(f)).map(|f| isa[f].name.as_str()).collect();
+    let has = |name: &str, default: bool| match &config.extensions {
+        Some(named) => named.iter().any(|e| e == name),
+        None => default || can_run.contains(name),
+    };
     isa_name::features(isa, &config.encoding, u32::from(config.commands), &has)
 }
 

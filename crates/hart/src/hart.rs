@@ -326,13 +326,19 @@ impl<'a> Hart<'a> {
             Cause::Illegal | Cause::UnroutedLun | Cause::UndefinedCommand => insn,
             _ => fault.value,
         };
-        if self.trap_model == TrapModel::OneLevelUp || from == Level::Mach && !self.mach_traps {
+        let code = fault.cause.code(from);
+        let (level, handler) = self.machine.csrs.handler(from, code);
+        // A handler that cannot be fetched would trap for ever.
+        let handler = handler.filter(|&handler| self.fetch(handler).is_some());
+        let stops = self.trap_model == TrapModel::OneLevelUp || from == Level::Mach && !self.mach_traps;
+        let Some(handler) = handler.filter(|_| !stops) else {
             self.pc = pc;
             let above = Level::ALL.into_iter().filter(|&l| l > from);
-            let to = above.into_iter().find(|&l| self.levels >> (l as u8) & 1 == 1);
+            let above = above.into_iter().find(|&l| self.levels >> (l as u8) & 1 == 1);
+            let to = if stops { above } else { Some(level) };
             return Some(Stop::Trap(Trap { reason: fault.cause, from, to, pc, insn, value }));
-        }
-        let (level, handler) = self.machine.csrs.trap(from, fault.cause.code(from), value, pc);
+        };
+        self.machine.csrs.trap(from, level, code, value, pc);
         self.machine.level = level;
         self.pc = handler;
         None

@@ -81,6 +81,7 @@ fn registers_keep_to_their_levels() {
     for csr in [0x300, 0x100, 0xc00, 0x7c0, 0xf14] {
         let mut hart = hart(&isa, 64, Level::User, &[(0, &[csrr(5, csr)]), (0x200, &[EBREAK])]);
         hart.set_register(5, 77);
+        hart.set_vector(START + 0x200);
         let boot = hart.run(1);
         assert_eq!(boot, Stop::Limit);
         assert_eq!((hart.level(), hart.register(5)), (Level::Mach, 77), "csr {csr:#x}");
@@ -94,8 +95,27 @@ fn registers_keep_to_their_levels() {
     }
     // Read-only ones cannot be written, even by the machine level.
     let mut hart = hart(&isa, 64, Level::Mach, &[(0, &[csrrw(5, 0xf14, 6), EBREAK])]);
+    hart.set_vector(START + 4);
     assert_eq!(hart.run(1), Stop::Limit);
     assert_eq!(hart.csr(0x342), Some(2));
+}
+
+/// A trap whose handler nobody has set, or that is where no memory is, ends the run and changes nothing.
+#[test]
+fn traps_without_a_handler_end_the_run() {
+    let isa = description::isa();
+    for (vector, stops) in [(None, true), (Some(0x10), true), (Some(START + 0x200), false)] {
+        let mut hart = hart(&isa, 64, Level::User, &[(0, &[0xffff_ffff]), (0x200, &[EBREAK])]);
+        vector.into_iter().for_each(|address| hart.set_vector(address));
+        match hart.run(100) {
+            Stop::Trap(trap) if stops => {
+                assert_eq!((trap.pc, trap.from, trap.to), (START, Level::User, Some(Level::Mach)));
+                assert_eq!((hart.pc(), hart.level(), hart.csr(0x342)), (START, Level::User, Some(0)));
+            }
+            Stop::Ebreak if !stops => assert_eq!(hart.csr(0x342), Some(2)),
+            stop => panic!("{vector:x?}: {stop:?}"),
+        }
+    }
 }
 
 #[test]
