@@ -89,7 +89,11 @@ impl Trace {
         if empty || !self.reaches(from) {
             return;
         }
-        let text = String::from_utf8_lossy(input.text.get(from..end).or_impossible(&[])).into_owned();
+        // A name like `0.3` is not read as the number 0.
+        let rest = input.text.get(end..).or_impossible(&[]);
+        let more = rest.iter().take_while(|&&byte| number::is_word(byte) || byte == b'.').count();
+        let more = if matches!(field.syntax, FieldSyntax::Table(_)) { more } else { 0 };
+        let text = String::from_utf8_lossy(input.text.get(from..end + more).or_impossible(&[])).into_owned();
         let name = input.isa.shown(field.name);
         let is_target = matches!((input.site.symbol)(text.trim_start_matches('#').as_bytes()), Some(Symbol::Target(_)));
         let what = match &field.syntax {

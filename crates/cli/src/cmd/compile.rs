@@ -21,7 +21,8 @@ Examples:
   isaglot compile wren.td --operands wren.operands -o wren.isa
   isaglot compile --isa riscv -o riscv.isa")]
 pub(crate) struct Args {
-    /// The description: an isaspec XML file, or the TableGen file of an LLVM target.
+    /// The description: an isaspec XML file, the TableGen file of an LLVM target, or a folder of RISC-V's Unified Database or of
+    /// riscv-opcodes.
     #[arg(required_unless_present = "isa", conflicts_with = "isa")]
     spec: Option<PathBuf>,
     /// A description by name, such as `riscv`; `--isa help` lists the names.
