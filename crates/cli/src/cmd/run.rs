@@ -6,16 +6,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use isaglot_asm::{Options, Plain, Stream};
-use isaglot_hart::{Config, Hart, Level, Stop, TrapModel, limits};
-use isaglot_source::{Diagnostic, Diagnostics, SourceMap, counted};
+use isaglot_asm::labels::is_automatic;
+use isaglot_hart::{Config, Hart, Level, Stop, limits};
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use isaglot_xintf::check::{Target, check};
 use isaglot_xintf::limits::MAX_COMMANDS;
 use isaglot_xintf::resolve::Names;
 use isaglot_xintf::set::Set;
-use object::{Object, ObjectSegment, ObjectSymbol};
-use serde_json::json;
+use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
 
+mod ending;
+
+use self::ending::End;
 use crate::interrupt::Stage;
 use crate::io::{Output, input_name, read};
 use crate::session::Session;
@@ -25,6 +27,8 @@ use crate::subject::{SubjectKind, refusal};
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 The run ends on ebreak, on a trap without a handler, on a store to the symbol `tohost`, or after --max-steps.
+The exit status is the code that the program stores to `tohost` (its low 8 bits, or 1 if only others are set), 0 for ebreak, and 1 for
+a trap and for --max-steps.
 A flat program is loaded where the memory starts. The stack pointer starts at the end of the memory.
 
 Examples:
@@ -61,7 +65,7 @@ pub(crate) struct Args {
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     match execute(args, session) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(problems) => session.status(&problems),
     }
 }
@@ -82,12 +86,20 @@ struct Program {
     segments: Vec<(u64, u64, Vec<u8>)>,
     entry: Option<u64>,
     tohost: Option<u64>,
+    /// Addresses of code with their names, by address.
+    symbols: Vec<(u64, String)>,
 }
 
 fn program(path: &Path) -> Result<Program, Diagnostic> {
     let bytes = read(Some(path))?;
     if !bytes.starts_with(b"\x7fELF") {
-        return Ok(Program { xlen: None, segments: vec![(u64::MAX, 0, bytes)], entry: None, tohost: None });
+        return Ok(Program {
+            xlen: None,
+            segments: vec![(u64::MAX, 0, bytes)],
+            entry: None,
+            tohost: None,
+            symbols: Vec::new(),
+        });
     }
     let bad =
         |what: &dyn std::fmt::Display| Diagnostic::error("run-elf", format!("{}: {what}", input_name(Some(path))));
@@ -101,7 +113,12 @@ fn program(path: &Path) -> Result<Program, Diagnostic> {
         segments.push((s.address(), s.size().max(data.len() as u64), data.to_vec()));
     }
     let tohost = elf.symbols().find(|s| s.name() == Ok("tohost")).map(|s| s.address());
-    Ok(Program { xlen: Some(if elf.is_64() { 64 } else { 32 }), segments, entry: Some(elf.entry()), tohost })
+    let is_code = |s: &object::Symbol<'_, '_>| matches!(s.kind(), SymbolKind::Text | SymbolKind::Unknown);
+    let names = elf.symbols().filter(is_code).filter_map(|s| Some((s.address(), s.name().ok()?.to_owned())));
+    let mut symbols: Vec<(u64, String)> = names.filter(|(_, name)| !is_automatic(name.as_bytes())).collect();
+    symbols.sort();
+    let xlen = Some(if elf.is_64() { 64 } else { 32 });
+    Ok(Program { xlen, segments, entry: Some(elf.entry()), tohost, symbols })
 }
 
 /// The features that a name asks for, as a machine has them.
@@ -121,7 +138,7 @@ fn machine(args: &Args, set: &Set, session: &mut Session, xlen: u32) -> Result<C
     if problems.has_errors() { Err(problems) } else { Ok(config) }
 }
 
-fn execute(args: &Args, session: &mut Session) -> Result<(), Diagnostics> {
+fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> {
     let choice = args.isa.as_deref().map(choice).transpose().map_err(Diagnostics::from)?;
     let asked = choice.as_ref().map(|c| c.xlen.bits());
     let program = program(&args.program).map_err(Diagnostics::from)?;
@@ -166,13 +183,13 @@ fn execute(args: &Args, session: &mut Session) -> Result<(), Diagnostics> {
     drop(stage);
     let console = hart.take_console();
     out.write_all(&console).map_err(|e| written(&e, &out))?;
-    let text = if args.json {
-        as_json(args, &hart, &stop, &names)
-    } else {
-        as_text(args, &commands, &hart, &stop, &names, model)
-    };
+    let status = ending::status(&stop);
+    let mut end = End { args, commands: &commands, hart: &mut hart, stop, devices: &names, symbols: &program.symbols };
+    let text = if args.json { end.json() } else { end.text(model) };
+    let complaint = end.complaint(model);
     out.write_all(text.as_bytes()).map_err(|e| written(&e, &out))?;
-    out.finish().map_err(Diagnostics::from)
+    out.finish().map_err(Diagnostics::from)?;
+    complaint.map_or(Ok(status), |d| Err(d.into()))
 }
 
 /// Instructions between two looks at where a run is.
@@ -209,13 +226,8 @@ fn trace(
         let before = hart.call_count();
         let level = hart.level();
         let line = match hart.fetch(pc) {
-            Some((word, length)) => {
-                let bytes: Vec<u8> = word.le_bytes().collect();
-                let mut text = Vec::new();
-                let options = Options { show_errors: false, ..Options::default() };
-                Stream::new(hart.plan(), options, length).feed(&bytes, &mut Plain, &mut text);
-                let text = String::from_utf8_lossy(&text);
-                format!("{pc:#010x} {:5} {:>8} {}", level.name(), word.hex(), text.trim_end())
+            Some((word, _)) => {
+                format!("{pc:#010x} {:5} {:>8} {}", level.name(), word.hex(), ending::text_of(hart.plan(), &word))
             }
             None => format!("{pc:#010x} {:5}          no memory", level.name()),
         };
@@ -276,89 +288,4 @@ fn definitions(args: &Args, session: &mut Session, bits: u32) -> Result<Set, Dia
     let set = super::xintf::load(session, &args.xintf, &[], &mut found);
     check(set.written(), Target { xlen: xlen(bits), commands: MAX_COMMANDS }, &mut found);
     if found.has_errors() { Err(found) } else { Ok(set) }
-}
-
-const REGISTERS: [&str; 32] = [
-    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
-    "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
-];
-
-fn target(to: Option<Level>) -> &'static str {
-    to.map_or("debug", Level::name)
-}
-
-fn as_text(
-    args: &Args,
-    commands: &Commands,
-    hart: &Hart<'_>,
-    stop: &Stop,
-    devices: &[String],
-    model: TrapModel,
-) -> String {
-    let mut text = match stop {
-        Stop::Ebreak => format!("stopped: ebreak at {:#x}\n", hart.pc()),
-        Stop::Limit => format!("stopped: {}, as many as allowed\n", counted(args.max_steps, "instruction")),
-        Stop::Tohost(value) => format!("stopped: tohost, exit code {}\n", value >> 1),
-        Stop::Trap(t) => {
-            let to = if model == TrapModel::OneLevelUp || t.to.is_none() { target(t.to) } else { "debug" };
-            format!(
-                "stopped: trap {} at {:#x}, instruction {:#x}, from {} to {to}\n",
-                t.reason.name(),
-                t.pc,
-                t.insn,
-                t.from.name(),
-            )
-        }
-    };
-    text.push_str(&format!("level {}, {}\n", hart.level().name(), counted(hart.retired(), "instruction")));
-    let digits = hart.xlen() as usize / 4;
-    for (number, name) in REGISTERS.iter().enumerate() {
-        let end = if number % 4 == 3 { "\n" } else { "  " };
-        text.push_str(&format!("{name:>4} {:0digits$x}{end}", hart.register(number as u8)));
-    }
-    if args.calls {
-        for call in hart.calls() {
-            let device = devices.get(call.device).map_or("", String::as_str);
-            let name = commands.name(call.level, call.rs1, call.command).map_or(String::new(), |n| format!("  # {n}"));
-            text.push_str(&format!(
-                "call {device} {} {} {:#x} {:#x} = {:#x}{name}\n",
-                call.sub, call.command, call.rs1, call.rs2, call.result
-            ));
-        }
-    }
-    text
-}
-
-fn as_json(args: &Args, hart: &Hart<'_>, stop: &Stop, devices: &[String]) -> String {
-    let hex = |n: u64| format!("{n:#x}");
-    let (kind, extra) = match stop {
-        Stop::Ebreak => ("ebreak", json!(null)),
-        Stop::Limit => ("limit", json!(null)),
-        Stop::Tohost(value) => ("tohost", json!(value >> 1)),
-        Stop::Trap(t) => (
-            "trap",
-            json!({ "reason": t.reason.name(), "from": t.from.name(), "to": target(t.to), "pc": hex(t.pc), "insn": hex(t.insn), "value": hex(t.value) }),
-        ),
-    };
-    let registers: serde_json::Map<String, serde_json::Value> = REGISTERS
-        .iter()
-        .enumerate()
-        .map(|(n, name)| ((*name).to_owned(), json!(hex(hart.register(n as u8)))))
-        .collect();
-    let mut all = json!({
-        "stop": kind, "priv": hart.level().name(), "pc": hex(hart.pc()), "instructions": hart.retired(), "regs": registers,
-    });
-    if kind == "trap" {
-        all["trap"] = extra;
-    } else if kind == "tohost" {
-        all["exit"] = extra;
-    }
-    if args.calls {
-        let calls = hart.calls().iter().map(|c| {
-            let device = devices.get(c.device).map_or("", String::as_str);
-            json!([device, c.sub, c.command, hex(c.rs1), hex(c.rs2), hex(c.result)])
-        });
-        all["calls"] = calls.collect();
-    }
-    format!("{all:#}\n")
 }
