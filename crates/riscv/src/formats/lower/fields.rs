@@ -20,8 +20,13 @@ pub(super) struct Operand<'a> {
     span: Span,
 }
 
-/// The fields of an encoding: pieces of one value are one.
-pub(super) fn operands<'a>(instruction: &str, encoding: &Encoding, table: &'a Operands) -> Vec<Operand<'a>> {
+/// The fields of an encoding, for one width of registers or for both: pieces of one value are one.
+pub(super) fn operands<'a>(
+    instruction: &str,
+    encoding: &Encoding,
+    table: &'a Operands,
+    xlen: Option<i64>,
+) -> Vec<Operand<'a>> {
     let mut list: Vec<Operand<'a>> = Vec::new();
     for field in &encoding.fields {
         let argument = table.argument(instruction, &field.name);
@@ -38,9 +43,9 @@ pub(super) fn operands<'a>(instruction: &str, encoding: &Encoding, table: &'a Op
         }
     }
     for operand in &mut list {
-        operand.rule = table.field(instruction, &operand.name, operand.bits.iter().flatten().count() as u32);
+        let rule = |width: usize| table.field(instruction, &operand.name, width as u32, xlen);
         // The table counts the bits of a value as the format gives them, zeros included, where that fits better.
-        operand.rule = operand.rule.or_else(|| table.field(instruction, &operand.name, operand.bits.len() as u32));
+        operand.rule = rule(operand.bits.iter().flatten().count()).or_else(|| rule(operand.bits.len()));
         operand.scale();
     }
     list
@@ -149,37 +154,39 @@ pub(super) fn patterns(encoding: &Encoding, span: Span) -> Vec<PatternDecl> {
     list
 }
 
-/// Words that are left out: values of fields, odd registers of pairs, and patterns.
+/// Words that are left out: values of fields, registers that do not begin a group, and patterns.
 pub(super) fn excepts(encoding: &Encoding, operands: &[Operand<'_>], span: Span) -> Vec<ExceptDecl> {
     let mut list: Vec<ExceptDecl> = encoding.fields.iter().flat_map(of_field).collect();
-    for operand in operands.iter().filter(|o| o.rule.is_some_and(|r| r.pair)) {
-        let pieces = pieces(operand.bits.last().map_or(&[], std::slice::from_ref));
-        list.push(ExceptDecl { pieces, digits: Text::verbatim("1", operand.span), span: operand.span });
+    for (operand, rule) in operands.iter().filter_map(|o| Some((o, o.rule?))) {
+        // No multiple of 4 has either of the two lowest bits.
+        let low = operand.bits.iter().rev().take(rule.multiple.max(1).ilog2() as usize).flatten();
+        for bit in low {
+            let (pieces, digits) = (pieces(&[Some(*bit)]), Text::verbatim("1", operand.span));
+            list.push(ExceptDecl { pieces, digits, span: operand.span });
+        }
+        list.extend(rule.not.iter().filter_map(|value| value_out(&operand.bits, *value, operand.span)));
     }
     list.extend(encoding.except.iter().filter_map(|p| of_pattern(p, &encoding.pattern, span)));
     list
 }
 
 fn of_field(field: &Field) -> Vec<ExceptDecl> {
-    let width = field.bits.len();
-    let value_of = |value: u64, index: usize| {
-        let place = width - 1 - index;
+    field.not.iter().filter_map(|value| value_out(&field.bits, *value, field.span)).collect()
+}
+
+/// A value that a field, its bits from the most significant on, cannot have; `None` if it has a bit where zeros are implied.
+fn value_out(bits: &[Option<u32>], value: u64, span: Span) -> Option<ExceptDecl> {
+    let value_of = |index: usize| {
+        let place = bits.len() - 1 - index;
         u32::try_from(place).ok().and_then(|p| value.checked_shr(p)).is_some_and(|v| v & 1 == 1)
     };
-    let mut list = Vec::new();
-    for &value in &field.not {
-        // A value with a bit where zeros are implied is no value of the field.
-        let bits = || field.bits.iter().enumerate();
-        if bits().any(|(i, bit)| bit.is_none() && value_of(value, i)) {
-            continue;
-        }
-        let there: Vec<Option<u32>> = field.bits.iter().filter(|b| b.is_some()).copied().collect();
-        let digits: String =
-            bits().filter(|(_, b)| b.is_some()).map(|(i, _)| if value_of(value, i) { '1' } else { '0' }).collect();
-        let (pieces, digits) = (pieces(&there), Text::verbatim(&digits, field.span));
-        list.push(ExceptDecl { pieces, digits, span: field.span });
+    let all = || bits.iter().enumerate();
+    if all().any(|(i, bit)| bit.is_none() && value_of(i)) {
+        return None;
     }
-    list
+    let there: Vec<Option<u32>> = bits.iter().filter(|b| b.is_some()).copied().collect();
+    let digits: String = all().filter(|(_, b)| b.is_some()).map(|(i, _)| if value_of(i) { '1' } else { '0' }).collect();
+    Some(ExceptDecl { pieces: pieces(&there), digits: Text::verbatim(&digits, span), span })
 }
 
 /// The bits in which a pattern says more than that of the instruction; `None` if it says the contrary somewhere.

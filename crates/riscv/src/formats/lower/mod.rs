@@ -102,7 +102,9 @@ pub fn tree(table: &Table, operands: &Operands, decided: &Decided<'_>, out: &mut
             (need != Need::Never).then_some((encoding, need))
         });
         match forms {
-            [Some(a), Some(b)] if a == b => file.bitsets.push(making.bitset(instruction, a.0, &a.1, None)),
+            [Some(a), Some(b)] if a == b && !operands.by_width(&instruction.name) => {
+                file.bitsets.push(making.bitset(instruction, a.0, &a.1, None))
+            }
             [a, b] => {
                 for (form, xlen) in [(a, 32), (b, 64)] {
                     let Some((encoding, need)) = form else { continue };
@@ -149,7 +151,7 @@ impl Making<'_> {
     /// The bitset of an instruction, for one register width or for both.
     fn bitset(&mut self, i: &Instruction, encoding: &Encoding, need: &Need, xlen: Option<i64>) -> Bitset {
         let table = self.operands;
-        let fields = fields::operands(&i.name, encoding, table);
+        let fields = fields::operands(&i.name, encoding, table, xlen);
         let scope = Scope { name: &i.name, fields: &fields, table };
         let verbatim = |text: &str| Text::verbatim(text, i.span);
         let mnemonic = self.mnemonic(&scope);

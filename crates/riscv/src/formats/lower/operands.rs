@@ -75,6 +75,12 @@ pub(super) struct FieldRule {
     pub(super) drop: u32,
     pub(super) append: u32,
     pub(super) pair: bool,
+    /// Its values are multiples of this power of two.
+    pub(super) multiple: u32,
+    /// Values that it cannot have.
+    pub(super) not: Vec<u64>,
+    /// Only where registers have this width.
+    pub(super) xlen: Option<u32>,
     pub(super) prefix: String,
 }
 
@@ -104,11 +110,17 @@ pub(super) struct Alias {
 }
 
 impl Operands {
-    /// What a field of that name and width is in an instruction.
-    pub(super) fn field(&self, instruction: &str, name: &str, width: u32) -> Option<&FieldRule> {
+    /// Whether a field of an instruction depends on the width of registers.
+    pub(super) fn by_width(&self, instruction: &str) -> bool {
+        self.fields.iter().any(|r| r.xlen.is_some() && r.within.has(instruction))
+    }
+
+    /// What a field of that name and width is in an instruction; `xlen` is the width of registers where that matters.
+    pub(super) fn field(&self, instruction: &str, name: &str, width: u32, xlen: Option<i64>) -> Option<&FieldRule> {
         let fits = |r: &&FieldRule| {
             r.names.iter().any(|n| n == name)
                 && (r.widths.is_empty() || r.widths.contains(&width))
+                && r.xlen.is_none_or(|only| xlen == Some(i64::from(only)))
                 && r.within.has(instruction)
         };
         self.fields.iter().find(fits)
@@ -290,7 +302,17 @@ fn field(rest: &Text) -> Result<FieldRule, Wrong> {
             "hide" => (rule.omit, rule.hide) = (Some(u64::from(number(&next()?)?)), true),
             "drop" => rule.drop = number(&next()?)?,
             "append" => rule.append = number(&next()?)?.min(64),
-            "pair" => rule.pair = true,
+            "pair" => (rule.pair, rule.multiple) = (true, 2),
+            "multiple" => {
+                let value = next()?;
+                rule.multiple = number(&value)?;
+                if !rule.multiple.is_power_of_two() {
+                    return Err(("expected a power of two".to_owned(), value.span()));
+                }
+            }
+            "not" => rule.not.push(u64::from(number(&next()?)?)),
+            "rv32" => rule.xlen = Some(32),
+            "rv64" => rule.xlen = Some(64),
             "prefix" => rule.prefix = next()?.value,
             _ => return Err(("not a word of `field`".to_owned(), word.span())),
         }
