@@ -10,11 +10,13 @@
 //!
 //! Invariant: what is read is what [`Scopes::resolve`] gives for each name; what is written reads back.
 
+use std::hash::BuildHasher as _;
+
 use isaglot_bits::limbs::mask;
 use isaglot_bits::{BitRange, Word};
 use isaglot_invariant::{Impossible as _, impossible};
 use isaglot_model::{EncodingId, EnumId, Expr, FieldSource, FieldType, Isa, Name, Node, Piece, SpaceId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::limits::{MAX_SHAPES, MAX_SLOTS, MAX_WRITE_ROUNDS, SHAPE_TABLE_BITS};
 use crate::plan::Plan;
@@ -148,9 +150,9 @@ impl Gather {
     /// The raw value.
     #[inline]
     pub fn get(&self, word: u128) -> u64 {
+        let limbs = [word as u64, (word >> 64) as u64];
         let part = |(limb, lo, mask, shift): (u8, u8, u64, u8)| {
-            let limb = if limb == 0 { word as u64 } else { (word >> 64) as u64 };
-            (limb >> (lo & 63) & mask) << (shift & 63)
+            (limbs[usize::from(limb & 1)] >> (lo & 63) & mask) << (shift & 63)
         };
         part(self.parts[0]) | part(self.parts[1])
     }
@@ -205,7 +207,7 @@ impl SlotKind {
 }
 
 /// Which fields a word has, and where.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     moves: Vec<Move>,
     present: u128,
@@ -343,6 +345,8 @@ pub struct Flat<'a> {
     leaves: Vec<Leaf>,
     leaf_of: Vec<u32>,
     shapes: Vec<Shape>,
+    /// Leaf and shape, by the hash of both.
+    same: FxHashMap<u64, (usize, u32)>,
     /// The shape that words with these fields had last: nearly always the next one's too.
     expected: FxHashMap<(EncodingId, u128), ShapeId>,
 }
@@ -369,6 +373,7 @@ impl<'a> Flat<'a> {
             leaves: Vec::new(),
             leaf_of: vec![UNKNOWN; isa.encodings().len()],
             shapes: Vec::new(),
+            same: FxHashMap::default(),
             expected: FxHashMap::default(),
         };
         let active: Vec<EncodingId> =
@@ -556,11 +561,20 @@ impl<'a> Flat<'a> {
     #[cold]
     fn new_shape(&mut self, leaf: usize, key: u64, word: u128) -> ShapeId {
         let shape = self.build(self.leaves[leaf].encoding, word);
-        if self.shapes.len() == MAX_SHAPES {
-            self.shapes.pop();
-        }
-        let id = self.shapes.len() as u32;
-        self.shapes.push(shape);
+        // Bits that guards do not ask for, since other guards have decided, make no other shape.
+        let hash = FxBuildHasher.hash_one((leaf, &shape));
+        let known = self.same.get(&hash).filter(|(l, id)| *l == leaf && self.shapes.get(*id as usize) == Some(&shape));
+        let id = known.map(|(_, id)| *id).unwrap_or_else(|| {
+            if self.shapes.len() == MAX_SHAPES {
+                self.shapes.pop();
+            }
+            let id = self.shapes.len() as u32;
+            self.shapes.push(shape);
+            if id as usize + 1 < MAX_SHAPES {
+                self.same.insert(hash, (leaf, id));
+            }
+            id
+        });
         let leaf = &mut self.leaves[leaf];
         if id as usize + 1 < MAX_SHAPES {
             match leaf.table.get_mut(key as usize) {
@@ -636,6 +650,27 @@ impl<'a> Flat<'a> {
             shape.kinds[slot] = Some(kind);
         }
         shape
+    }
+
+    /// By the lowest byte of a word, the bits that decide which encoding it is and which shape it has: words that agree in
+    /// them agree in both.
+    pub fn deciding(&self) -> Vec<u128> {
+        let mut all = vec![0xff; 256];
+        for leaf in &self.leaves {
+            let encoding = &self.plan.isa()[leaf.encoding];
+            let care = encoding.except.iter().fold(encoding.pattern.care().low_u128(), |c, p| c | p.care().low_u128());
+            let bits = leaf
+                .key
+                .iter()
+                .fold(care, |bits, k| bits | u128::from(k.mask) << (64 * u32::from(k.limb) + u32::from(k.lo)));
+            let (care, value) = (encoding.pattern.care().low_u64(), encoding.pattern.value().low_u64());
+            for (byte, deciding) in (0u64..).zip(&mut all) {
+                if (byte ^ value) & care & 0xff == 0 {
+                    *deciding |= bits;
+                }
+            }
+        }
+        all
     }
 
     /// Reads all fields of a word that is this encoding.

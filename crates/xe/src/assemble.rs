@@ -11,7 +11,8 @@ use crate::inst::{Form, Inst, XeOperandKind};
 use crate::isa::Xe;
 use crate::limits::KEPT_LINE;
 use crate::parse::{DISTANCE, Line, Reader, SourceLabel};
-use crate::recent::{Recent, hash_text};
+use crate::recent::{Met, Recent, hash_text};
+use crate::whole_word::{Tokens, WholeWords};
 
 /// Which instructions take their short form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -138,6 +139,15 @@ impl Layout {
     }
 }
 
+/// Whether the short form of an instruction is wanted.
+fn wanted(i: &Inst, compaction: Compaction) -> bool {
+    match compaction {
+        Compaction::Off => false,
+        Compaction::Marked => i.opts.compacted,
+        Compaction::Auto => !i.opts.no_compact,
+    }
+}
+
 /// Bytes of text for each of the binary, about.
 const TEXT_PER_BYTE: usize = 5;
 
@@ -164,29 +174,56 @@ impl<'d> Xe<'d> {
         let before = out.error_count();
         let mut reader = Reader::new(file, text);
         let mut layout = Layout::new(compaction, text.len() / TEXT_PER_BYTE);
-        let mut known = Recent::new();
+        let (mut known, mut whole, mut tokens) = (Recent::new(), WholeWords::new(self), Tokens::new());
         while let Some(raw) = reader.line() {
             let hash = hash_text(raw.text);
-            if let Some(known) = known.get(hash, |k: &Known| k.is(raw.text)) {
-                layout.put((known.short, known.word));
-                continue;
-            }
-            let warnings = reader.warnings.len() + reader.warnings.dropped();
-            match reader.read(self, raw, layout.count()) {
-                Ok(Some(line)) => {
-                    let made = layout.push(self, &line, out);
-                    let mut text = [0; KEPT_LINE];
-                    if let Some((short, word)) = made
-                        && raw.is_all(&line)
-                        && reader.warnings.len() + reader.warnings.dropped() == warnings
-                        && let Some(room) = text.get_mut(..raw.text.len())
-                    {
-                        room.copy_from_slice(raw.text);
-                        known.put(hash, Known { word, short, length: raw.text.len() as u8, text });
-                    }
+            let again = match known.get(hash, |k: &Known| k.is(raw.text)) {
+                Met::Kept(known) => {
+                    layout.put((known.short, known.word));
+                    continue;
                 }
-                Ok(None) => {}
-                Err(d) => out.push(*d),
+                Met::Again => true,
+                Met::New => false,
+            };
+            let read = tokens.read(reader.from(raw), raw.text.len()).is_some();
+            let known_form = if read { whole.word(self, &tokens) } else { None };
+            let made = match known_form {
+                Some(word) => {
+                    layout.put((false, word));
+                    Some((false, word))
+                }
+                None => {
+                    let warnings = reader.warnings.len() + reader.warnings.dropped();
+                    let line = match reader.read(self, raw, layout.count()) {
+                        Ok(Some(line)) => line,
+                        Ok(None) => continue,
+                        Err(d) => {
+                            out.push(*d);
+                            continue;
+                        }
+                    };
+                    let made = layout.push(self, &line, out);
+                    if !raw.is_all(&line) || reader.warnings.len() + reader.warnings.dropped() != warnings {
+                        continue;
+                    }
+                    if let Some((false, word)) = made
+                        && read
+                        && !wanted(&line.inst, compaction)
+                    {
+                        let operands = reader.operands.map(|at| at.wrapping_sub(raw.start()));
+                        whole.learn(self, &tokens, (&line.inst, &operands), word);
+                    }
+                    made
+                }
+            };
+            let mut text = [0; KEPT_LINE];
+            // What was costly is kept at once.
+            if (again || known_form.is_none())
+                && let Some((short, word)) = made
+                && let Some(room) = text.get_mut(..raw.text.len())
+            {
+                room.copy_from_slice(raw.text);
+                known.put(hash, Known { word, short, length: raw.text.len() as u8, text });
             }
         }
         let place =
@@ -229,12 +266,7 @@ impl<'d> Xe<'d> {
                 return None;
             }
         };
-        let wanted = match compaction {
-            Compaction::Off => false,
-            Compaction::Marked => i.opts.compacted,
-            Compaction::Auto => !i.opts.no_compact,
-        };
-        if wanted {
+        if wanted(i, compaction) {
             if let Some(short) = self.compact(i, word) {
                 return Some((true, short.into()));
             }

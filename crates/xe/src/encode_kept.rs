@@ -41,14 +41,14 @@ type PartKey = [u64; 4];
 
 /// Where fields stand in words of a shape.
 #[derive(Debug)]
-struct Plan {
+pub(crate) struct Plan {
     /// The operation, the part and where its fields stand, by number: what shapes share.
     layouts: [u32; PARTS],
-    swsb: Option<Scatter>,
+    pub(crate) swsb: Option<Scatter>,
     /// The number and byte of the register of each part.
-    registers: [[Option<Scatter>; 2]; PARTS],
+    pub(crate) registers: [[Option<Scatter>; 2]; PARTS],
     /// The immediate of each part, and a second copy of it if there is one.
-    immediates: [[Option<Scatter>; 2]; PARTS],
+    pub(crate) immediates: [[Option<Scatter>; 2]; PARTS],
 }
 
 /// Shapes that are tried before the ordinary code has its turn.
@@ -92,6 +92,11 @@ impl KeptBits {
             shape = found;
         }
         None
+    }
+
+    /// Where fields stand in words of a shape, if such a word was made of parts.
+    pub(crate) fn plan(&self, shape: ShapeId) -> Option<&Plan> {
+        self.plans.get(shape.0 as usize)?.as_deref()
     }
 
     /// The word as the parts say it in a shape.
@@ -172,6 +177,16 @@ impl KeptBits {
     }
 }
 
+impl Xe<'_> {
+    /// The word as the parts of an instruction say it in a shape, whether or not it then has that shape.
+    pub(crate) fn word_of(&mut self, i: &Inst, shape: ShapeId) -> Option<u128> {
+        let mut kept = self.kept.take()?;
+        let word = kept.word_of(self, i, shape, &mut Values::default());
+        self.kept = Some(kept);
+        word
+    }
+}
+
 /// The fields that each part sets, as bits by slot.
 fn part_slots(xe: &Xe, form: Form) -> [u128; PARTS] {
     let immediate = 1u128 << (xe.slots.imm.0 & 127) | 1 << (xe.slots.imm_copy.0 & 127);
@@ -217,12 +232,12 @@ fn made(xe: &Xe, i: &Inst, shape: ShapeId, part: usize, values: &mut Values) -> 
 }
 
 /// Whether parts of a form are kept.
-fn keeps(form: Form) -> bool {
+pub(crate) fn keeps(form: Form) -> bool {
     matches!(form, Form::Unary | Form::Binary | Form::Ternary | Form::Bfn | Form::Math | Form::Dpas | Form::Send)
 }
 
 /// A general register by its number.
-fn general(o: &XeOperand) -> bool {
+pub(crate) fn general(o: &XeOperand) -> bool {
     o.kind == XeOperandKind::Direct && o.file == File::R
 }
 

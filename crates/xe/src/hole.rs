@@ -70,7 +70,7 @@ impl Hole {
 
     /// The text of a register as bytes from the lowest on, and how many these are; `None` if they are too many.
     #[inline]
-    fn register(self, register: u64, element: u64) -> Option<(u128, u32)> {
+    pub(crate) fn register(self, register: u64, element: u64) -> Option<(u128, u32)> {
         const KEY: u128 = u64::from_le_bytes(*b",\"r\":\0\0\0") as u128;
         const SECOND_KEY: u128 = u64::from_le_bytes(*b",\"sr\":\0\0") as u128;
         let (digits, count) = small(register)?;

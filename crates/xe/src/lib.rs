@@ -14,6 +14,7 @@ mod hole;
 mod implied;
 pub mod inst;
 mod isa;
+mod known;
 pub mod limits;
 pub mod lint;
 mod list;
@@ -32,6 +33,8 @@ pub mod text;
 pub mod types;
 mod unlist;
 mod unlist_message;
+mod whole_text;
+mod whole_word;
 pub mod ze_info;
 pub mod zebin;
 

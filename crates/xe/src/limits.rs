@@ -28,6 +28,15 @@ pub const KEPT_OPERANDS: usize = 8192;
 /// Instructions whose whole line is kept, by text or by word; a power of two.
 pub const KEPT_LINES: usize = 8192;
 
+/// Words whose operation is kept, by the bits that decide about it; a power of two.
+pub const KEPT_CLAIMS: usize = 1024;
+
+/// Lines of which is known that they were met; a power of two.
+pub const MET_LINES: usize = 32768;
+
+/// Forms of whole lines that are kept, as text or as words; a power of two.
+pub const KEPT_WHOLE: usize = 4096;
+
 /// The longest line that is kept, in bytes. Hardly any is longer.
 pub const KEPT_LINE: usize = 140;
 

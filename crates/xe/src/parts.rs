@@ -75,16 +75,31 @@ impl Shown {
 
 /// What is known about the words of a shape.
 #[derive(Clone, Copy, Debug)]
-struct Plan {
+pub(crate) struct Plan {
     /// Whether texts of its parts are kept.
     kept: bool,
     masks: [u128; PARTS],
+    /// Those of the head and of the operands together.
+    pub(crate) whole: u128,
     /// What beside the bits of the mask the text of each part depends on, by number.
     keys: [u32; PARTS],
     /// The register's number and byte, of operands whose text leaves a hole for them.
     registers: [Option<[Gather; 2]>; PARTS],
     /// The immediate, of operands whose text leaves a hole for it if they are one, and how many bits it has.
     immediates: [Option<(Gather, u32)>; PARTS],
+}
+
+impl Plan {
+    /// What belongs into the hole of a part.
+    #[inline]
+    pub(crate) fn values(&self, part: Part, immediate: bool, word: u128) -> Option<(u64, u64)> {
+        if immediate {
+            let (immediate, _) = self.immediates[part as usize].as_ref()?;
+            return Some((immediate.get(word), 0));
+        }
+        let [reg, sub] = self.registers[part as usize].as_ref()?;
+        Some((reg.get(word), sub.get(word)))
+    }
 }
 
 /// What the text of a part depends on, beside the bits of its fields. Shapes of one key share their texts.
@@ -142,6 +157,7 @@ impl Parts {
         let mut plan = Plan {
             kept: false,
             masks: [0; PARTS],
+            whole: 0,
             keys: [0; PARTS],
             registers: [None; PARTS],
             immediates: [None; PARTS],
@@ -192,6 +208,8 @@ impl Parts {
             let next = self.keys.len() as u32;
             plan.keys[part] = *self.keys.entry(key).or_insert(next);
         }
+        let operands = [Part::Head, Part::Dst, Part::Src0, Part::Src1, Part::Src2];
+        plan.whole = operands.iter().fold(0, |all, part| all | plan.masks[*part as usize]);
         if self.plans.len() <= index {
             self.plans.resize(index + 1, None);
         }
@@ -243,6 +261,21 @@ impl Parts {
         [head, dst, srcs[0], srcs[1], srcs[2], exdesc, desc, tail, tail, message | set(&[s.src1_len])]
     }
 
+    /// What is known about the words of a shape.
+    #[inline]
+    pub(crate) fn plan_of(&self, shape: ShapeId) -> Option<&Plan> {
+        self.plans.get(shape.0 as usize)?.as_ref()
+    }
+
+    /// The text of a part of a word, its hole empty, if it is kept; and what comes after it, which means nothing.
+    #[inline]
+    pub(crate) fn text(&self, plan: &Plan, part: Part, word: u128) -> Option<(&[u8; KEPT_TEXT], usize, Shown)> {
+        let bits = word & plan.masks[part as usize];
+        let key = plan.keys[part as usize];
+        let kept = self.table.get(place(bits, key)).filter(|kept| kept.bits == bits && kept.key == key)?;
+        Some((&kept.text, kept.length.into(), kept.shown))
+    }
+
     /// Adds the text of a part of a word, if it is kept.
     #[inline]
     pub(crate) fn add(&self, shape: ShapeId, part: Part, word: u128, out: &mut Vec<u8>) -> Option<Shown> {
@@ -253,16 +286,9 @@ impl Parts {
         if kept.bits != bits || kept.key != key {
             return None;
         }
-        match kept.shown.hole.1 {
-            Hole::None => {}
-            Hole::Immediate | Hole::ImmediateBits => {
-                let (immediate, _) = plan.immediates[part as usize].as_ref()?;
-                return Some(fill(kept, (immediate.get(word), 0), out));
-            }
-            _ => {
-                let [reg, sub] = plan.registers[part as usize].as_ref()?;
-                return Some(fill(kept, (reg.get(word), sub.get(word)), out));
-            }
+        let hole = kept.shown.hole.1;
+        if hole != Hole::None {
+            return Some(fill(kept, plan.values(part, hole.immediate(), word)?, out));
         }
         append(&kept.text, kept.length.into(), out);
         Some(kept.shown)

@@ -1,14 +1,27 @@
 //! What was met before: a table of bounded size that programs which repeat themselves find their instructions in.
 //!
+//! A small table says which hashes were met, so that what is new costs little and the caller can leave it until it comes again.
 //! Each hash has two places. What was found since it was last in the way stays when something else comes; so a program
 //! that goes round in a circle too large for the table still finds most of it, and one that repeats nothing replaces
 //! everything. Invariant: what is found is what the caller said equals its key, never what merely has the same hash.
 
-use crate::limits::KEPT_LINES;
+use crate::limits::{KEPT_LINES, MET_LINES};
 
 /// Items by hash.
 pub(crate) struct Recent<T> {
     table: Vec<Option<Entry<T>>>,
+    /// Of the last two hashes that were met for each place, some bits.
+    met: Vec<u32>,
+}
+
+/// Whether an item was met before.
+pub(crate) enum Met<'t, T> {
+    /// Never, or long ago.
+    New,
+    /// It was, but is not kept.
+    Again,
+    /// It is kept.
+    Kept(&'t T),
 }
 
 #[derive(Clone, Copy)]
@@ -20,12 +33,27 @@ struct Entry<T> {
 
 impl<T: Copy> Recent<T> {
     pub(crate) fn new() -> Recent<T> {
-        Recent { table: vec![None; KEPT_LINES] }
+        Recent { table: vec![None; KEPT_LINES], met: vec![0; MET_LINES] }
     }
 
     /// The item with this hash that `is` it.
     #[inline]
-    pub(crate) fn get(&mut self, hash: u64, is: impl Fn(&T) -> bool) -> Option<&T> {
+    pub(crate) fn get(&mut self, hash: u64, is: impl Fn(&T) -> bool) -> Met<'_, T> {
+        let Some(met) = self.met.get_mut((hash >> (64 - MET_LINES.trailing_zeros())) as usize) else { return Met::New };
+        // These bits are not those that a place is made of.
+        let bits = (hash >> 32) as u16;
+        let [last, other] = [*met as u16, (*met >> 16) as u16];
+        if last != bits {
+            *met = u32::from(last) << 16 | u32::from(bits);
+            if other != bits {
+                return Met::New;
+            }
+        }
+        self.kept(hash, is).map_or(Met::Again, Met::Kept)
+    }
+
+    #[inline]
+    fn kept(&mut self, hash: u64, is: impl Fn(&T) -> bool) -> Option<&T> {
         let pair = self.table.get_mut(place(hash)..)?.first_chunk_mut::<2>()?;
         let [first, second] = pair;
         let entry = match first {
@@ -97,7 +125,7 @@ pub(crate) fn hash_text(text: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Recent, hash_text, hash_word};
+    use super::{Met, Recent, hash_text, hash_word};
     use crate::limits::KEPT_LINES;
 
     #[test]
@@ -105,19 +133,21 @@ mod tests {
         let mut recent = Recent::new();
         let mut hits = 0;
         let circle = KEPT_LINES as u64;
-        for n in (0..circle).cycle().take(circle as usize * 4) {
+        for n in (0..circle).cycle().take(circle as usize * 5) {
             let hash = hash_word(u128::from(n) << 40);
             match recent.get(hash, |m| *m == n) {
-                Some(found) => {
+                Met::Kept(found) => {
                     assert_eq!(*found, n);
                     hits += 1;
                 }
-                None => recent.put(hash, n),
+                Met::Again => recent.put(hash, n),
+                Met::New => {}
             }
         }
-        // As many as the table has places, so that some are in the way of others: most are found in the other rounds.
+        // As many as the table has places, so that some are in the way of others: most are found in the rounds after
+        // the second.
         assert!(hits > KEPT_LINES, "{hits}");
-        assert!(recent.get(hash_word(1), |_| false).is_none());
+        assert!(!matches!(recent.get(hash_word(1), |_| false), Met::Kept(_)));
     }
 
     #[test]

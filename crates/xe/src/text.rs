@@ -10,11 +10,12 @@ use isaglot_model::EncodingId;
 use crate::decode::BadWord;
 use crate::inst::{Form, Inst};
 use crate::isa::Xe;
-use crate::limits::{KEPT_LINE, TEXT_CHUNK};
+use crate::limits::{KEPT_CLAIMS, KEPT_LINE, TEXT_CHUNK};
 use crate::parts::{Part, Parts, Shown};
 use crate::print::{TextOptions, bad_word, prefix};
-use crate::recent::{Recent, hash_word};
+use crate::recent::{Met, Recent, hash_word};
 use crate::stream::{Outline, RawWord};
+use crate::whole_text::WholeTexts;
 
 /// What is wrong with a binary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +33,21 @@ pub(crate) struct Words<'a, 'd> {
     pub(crate) xe: &'a mut Xe<'d>,
     pub(crate) parts: Parts,
     values: Values,
+    /// By the lowest byte of a word, the bits that decide whose it is.
+    deciding: Vec<u128>,
+    /// Words that were claimed, as these bits say.
+    claims: Vec<Option<Claim>>,
+}
+
+/// Who claimed words with some bits.
+#[derive(Clone, Copy)]
+struct Claim {
+    bits: u128,
+    encoding: EncodingId,
+    shape: ShapeId,
+    op: u8,
+    form: Form,
+    kept: bool,
 }
 
 /// A word that an operation claims.
@@ -50,22 +66,52 @@ pub(crate) struct Claimed {
 
 impl<'a, 'd> Words<'a, 'd> {
     pub(crate) fn new(xe: &'a mut Xe<'d>, parts: Parts) -> Words<'a, 'd> {
-        Words { xe, parts, values: Values::default() }
+        let deciding = xe.flat.deciding();
+        Words { xe, parts, values: Values::default(), deciding, claims: vec![None; KEPT_CLAIMS] }
     }
 
     /// The operation that a word belongs to.
     #[inline]
     pub(crate) fn claim(&mut self, raw: RawWord) -> Result<Claimed, BadWord> {
         let (encoding, long) = if raw.short {
-            self.xe.expander.expand(raw.word as u64).ok_or(BadWord::Compact)?
+            let (encoding, long) = self.xe.expander.expand(raw.word as u64).ok_or(BadWord::Compact)?;
+            (Some(encoding), long)
         } else {
-            let Match::One(id) = self.xe.flat.select(raw.word) else { return Err(BadWord::Opcode) };
-            (id, raw.word)
+            (None, raw.word)
+        };
+        let bits = long & self.deciding.get(usize::from(long as u8)).copied().unwrap_or(u128::MAX);
+        let place = (hash_word(bits) >> (64 - KEPT_CLAIMS.trailing_zeros())) as usize;
+        if let Some(Some(known)) = self.claims.get(place)
+            && known.bits == bits
+            && encoding.is_none_or(|encoding| encoding == known.encoding)
+        {
+            return Ok(known.of(raw, long));
+        }
+        self.new_claim(bits, encoding, place, (raw, long))
+    }
+
+    #[inline(never)]
+    fn new_claim(
+        &mut self,
+        bits: u128,
+        encoding: Option<EncodingId>,
+        place: usize,
+        (raw, long): (RawWord, u128),
+    ) -> Result<Claimed, BadWord> {
+        let found = self.xe.flat.select(long);
+        let encoding = match (encoding, found) {
+            (Some(encoding), _) | (None, Match::One(encoding)) => encoding,
+            _ => return Err(BadWord::Opcode),
         };
         let op = self.xe.op_of(encoding).ok_or(BadWord::Opcode)?;
         let shape = self.xe.flat.shape_of(encoding, long);
         let kept = self.parts.plan(self.xe, op, shape);
-        Ok(Claimed { raw, long, encoding, shape, op, form: self.xe.op(op).form, kept })
+        let claim = Claim { bits, encoding, shape, op, form: self.xe.op(op).form, kept };
+        // A short form says itself whose it is; others with these bits need not be.
+        if let Some(place) = self.claims.get_mut(place).filter(|_| found == Match::One(encoding)) {
+            *place = Some(claim);
+        }
+        Ok(claim.of(raw, long))
     }
 
     /// The instruction.
@@ -101,6 +147,14 @@ impl<'a, 'd> Words<'a, 'd> {
     }
 }
 
+impl Claim {
+    #[inline]
+    fn of(&self, raw: RawWord, long: u128) -> Claimed {
+        let Claim { encoding, shape, op, form, kept, .. } = *self;
+        Claimed { raw, long, encoding, shape, op, form, kept }
+    }
+}
+
 /// The line of a word, without its label and prefix.
 #[derive(Clone, Copy)]
 struct Line {
@@ -115,6 +169,8 @@ pub struct Printer<'a, 'd> {
     words: Words<'a, 'd>,
     /// Lines of words that say the same wherever they stand.
     lines: Recent<Line>,
+    /// Forms of lines.
+    whole: WholeTexts,
     bytes: &'a [u8],
     options: TextOptions,
     outline: Outline,
@@ -136,7 +192,8 @@ impl<'a, 'd> Printer<'a, 'd> {
     pub fn new(xe: &'a mut Xe<'d>, bytes: &'a [u8], options: TextOptions) -> Printer<'a, 'd> {
         let outline = xe.outline(bytes);
         let words = Words::new(xe, Parts::new(false));
-        Printer { words, lines: Recent::new(), bytes, options, outline, block: 0, at: 0, bad: Vec::new(), done: false }
+        let (lines, whole) = (Recent::new(), WholeTexts::new());
+        Printer { words, lines, whole, bytes, options, outline, block: 0, at: 0, bad: Vec::new(), done: false }
     }
 
     /// Adds the next lines, some tens of kilobytes. Whether there may be more.
@@ -182,19 +239,26 @@ impl<'a, 'd> Printer<'a, 'd> {
     fn line(&mut self, raw: RawWord, out: &mut Vec<u8>) -> Result<(), BadWord> {
         let hash = hash_word(raw.word);
         let start = out.len();
-        if let Some(line) = self.lines.get(hash, |line| line.word == raw.word && line.short == raw.short) {
-            // Copies of fixed lengths are quicker than one of the right length.
-            match line.text.first_chunk::<USUAL_LINE>().filter(|_| usize::from(line.length) <= USUAL_LINE) {
-                Some(text) => out.extend_from_slice(text),
-                None => out.extend_from_slice(&line.text),
+        let again = match self.lines.get(hash, |line| line.word == raw.word && line.short == raw.short) {
+            Met::Kept(line) => {
+                // Copies of fixed lengths are quicker than one of the right length.
+                match line.text.first_chunk::<USUAL_LINE>().filter(|_| usize::from(line.length) <= USUAL_LINE) {
+                    Some(text) => out.extend_from_slice(text),
+                    None => out.extend_from_slice(&line.text),
+                }
+                out.truncate(start + usize::from(line.length));
+                return Ok(());
             }
-            out.truncate(start + usize::from(line.length));
+            Met::Again => true,
+            Met::New => false,
+        };
+        let (form, quick) = self.new_line(raw, out)?;
+        // What was costly is kept at once.
+        if quick && !again || form.branches() {
             return Ok(());
         }
-        let form = self.new_line(raw, out)?;
         let mut text = [0; KEPT_LINE];
-        if !form.branches()
-            && let Some(made) = out.get(start..)
+        if let Some(made) = out.get(start..)
             && let Some(room) = text.get_mut(..made.len())
         {
             room.copy_from_slice(made);
@@ -203,14 +267,18 @@ impl<'a, 'd> Printer<'a, 'd> {
         Ok(())
     }
 
-    /// The line of a word that is not known.
-    fn new_line(&mut self, raw: RawWord, out: &mut Vec<u8>) -> Result<Form, BadWord> {
+    /// The line of a word that is not known; whether its form was.
+    fn new_line(&mut self, raw: RawWord, out: &mut Vec<u8>) -> Result<(Form, bool), BadWord> {
         let claimed = self.words.claim(raw)?;
         let form = claimed.form;
         if !claimed.kept || (self.options.ldst && form == Form::Send) {
             let inst = self.words.decode(&claimed)?;
             self.words.xe.print_inst(&inst, raw.pc, &self.options, out);
-            return Ok(form);
+            return Ok((form, false));
+        }
+        let tail = if raw.short { Part::ShortTail } else { Part::Tail };
+        if self.whole.add(&self.words.parts, (claimed.shape, tail), claimed.long, out).is_some() {
+            return Ok((form, true));
         }
         let (words, options) = (&mut self.words, &self.options);
         let mut decoded = None;
@@ -218,6 +286,7 @@ impl<'a, 'd> Printer<'a, 'd> {
         crate::print::layout(platform, form, options, out, &mut |part, out| {
             words.part(&claimed, part, &mut decoded, out, |xe, i, out| xe.part(i, part, raw.pc, options, out))
         })?;
-        Ok(form)
+        self.whole.learn(&self.words.parts, (form, claimed.shape), claimed.long);
+        Ok((form, false))
     }
 }

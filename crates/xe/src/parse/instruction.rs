@@ -218,6 +218,7 @@ impl Parser<'_, '_, '_> {
         if i.form.has_dst() {
             i.sat = self.eat_text(b"(sat)");
             self.space();
+            self.operands[0] = self.at();
             i.dst = self.seen(i.form, DESTINATION, |p| p.destination(i))?;
             i.dst = self.xe.with_default_region(i, 0, i.dst);
         }
@@ -232,6 +233,10 @@ impl Parser<'_, '_, '_> {
             self.space();
             if n >= least && (self.rest.is_empty() || self.peek() == b'{') {
                 break;
+            }
+            let at = self.at();
+            if let Some(operand) = self.operands.get_mut(n + 1) {
+                *operand = at;
             }
             let o = if i.form.branches() {
                 self.source_operand(i, n)?

@@ -53,6 +53,8 @@ pub(crate) struct Reader<'a> {
     names: FxHashMap<&'a [u8], u32>,
     /// What is to be said at the end.
     pub(crate) warnings: Diagnostics,
+    /// Where the destination and the sources of the last instruction stand, as far as they can have holes.
+    pub(crate) operands: [usize; 4],
     seen: seen::Seen,
 }
 
@@ -66,6 +68,11 @@ pub(crate) struct RawLine<'a> {
 }
 
 impl RawLine<'_> {
+    /// Where it begins.
+    pub(crate) fn start(&self) -> usize {
+        self.end - self.text.len()
+    }
+
     /// Whether the line begins with this instruction, with no label before it.
     pub(crate) fn is_all(&self, line: &Line) -> bool {
         line.span.start as usize + self.text.len() == self.end
@@ -81,6 +88,7 @@ impl<'a> Reader<'a> {
             labels: Vec::new(),
             names: FxHashMap::default(),
             warnings: Diagnostics::new(),
+            operands: [usize::MAX; 4],
             seen: seen::Seen::default(),
         }
     }
@@ -110,8 +118,15 @@ impl<'a> Reader<'a> {
 
     /// Reads a line: its labels, which stand before instruction number `count`, and the instruction, if there is one.
     pub(crate) fn read(&mut self, xe: &Xe, line: RawLine<'a>, count: usize) -> Result<Option<Line>> {
-        let Reader { text, file, labels, names, warnings, seen, .. } = self;
-        Parser { xe, text, rest: line.text, end: line.end, file: *file, count, labels, names, warnings, seen }.line()
+        let Reader { text, file, labels, names, warnings, operands, seen, .. } = self;
+        *operands = [usize::MAX; 4];
+        let (rest, end, file) = (line.text, line.end, *file);
+        Parser { xe, text, rest, end, file, count, labels, names, warnings, operands, seen }.line()
+    }
+
+    /// The text from a line on.
+    pub(crate) fn from(&self, line: RawLine<'a>) -> &'a [u8] {
+        self.text.get(line.start()..).unwrap_or(&[])
     }
 }
 
@@ -133,6 +148,7 @@ struct Parser<'a, 's, 'd> {
     labels: &'s mut Vec<SourceLabel>,
     names: &'s mut FxHashMap<&'a [u8], u32>,
     warnings: &'s mut Diagnostics,
+    operands: &'s mut [usize; 4],
     seen: &'s mut seen::Seen,
 }
 

@@ -67,8 +67,8 @@ impl Columns {
 }
 
 /// Widths of the columns of a destination, a source, a payload and a descriptor.
-const OPERAND: usize = 12;
-const SOURCE: usize = 16;
+pub(crate) const OPERAND: usize = 12;
+pub(crate) const SOURCE: usize = 16;
 const PAYLOAD: usize = 6;
 const DESCRIPTOR: usize = 10;
 
