@@ -10,6 +10,7 @@ use isaglot_model::EncodingId;
 use crate::decode::BadWord;
 use crate::inst::{Form, Inst};
 use crate::isa::Xe;
+use crate::known::Known;
 use crate::limits::{KEPT_CLAIMS, KEPT_LINE, TEXT_CHUNK};
 use crate::parts::{Part, Parts, Shown};
 use crate::print::{TextOptions, bad_word, prefix};
@@ -36,7 +37,7 @@ pub(crate) struct Words<'a, 'd> {
     /// By the lowest byte of a word, the bits that decide whose it is.
     deciding: Vec<u128>,
     /// Words that were claimed, as these bits say.
-    claims: Vec<Option<Claim>>,
+    claims: Known<Claim>,
 }
 
 /// Who claimed words with some bits.
@@ -67,7 +68,7 @@ pub(crate) struct Claimed {
 impl<'a, 'd> Words<'a, 'd> {
     pub(crate) fn new(xe: &'a mut Xe<'d>, parts: Parts) -> Words<'a, 'd> {
         let deciding = xe.flat.deciding();
-        Words { xe, parts, values: Values::default(), deciding, claims: vec![None; KEPT_CLAIMS] }
+        Words { xe, parts, values: Values::default(), deciding, claims: Known::new(KEPT_CLAIMS) }
     }
 
     /// The operation that a word belongs to.
@@ -80,22 +81,19 @@ impl<'a, 'd> Words<'a, 'd> {
             (None, raw.word)
         };
         let bits = long & self.deciding.get(usize::from(long as u8)).copied().unwrap_or(u128::MAX);
-        let place = (hash_word(bits) >> (64 - KEPT_CLAIMS.trailing_zeros())) as usize;
-        if let Some(Some(known)) = self.claims.get(place)
-            && known.bits == bits
-            && encoding.is_none_or(|encoding| encoding == known.encoding)
-        {
+        let hash = hash_word(bits);
+        let known = self.claims.get(hash, |claim| claim.bits == bits && encoding.is_none_or(|e| e == claim.encoding));
+        if let Some(known) = known {
             return Ok(known.of(raw, long));
         }
-        self.new_claim(bits, encoding, place, (raw, long))
+        self.new_claim((bits, hash), encoding, (raw, long))
     }
 
     #[inline(never)]
     fn new_claim(
         &mut self,
-        bits: u128,
+        (bits, hash): (u128, u64),
         encoding: Option<EncodingId>,
-        place: usize,
         (raw, long): (RawWord, u128),
     ) -> Result<Claimed, BadWord> {
         let found = self.xe.flat.select(long);
@@ -108,8 +106,8 @@ impl<'a, 'd> Words<'a, 'd> {
         let kept = self.parts.plan(self.xe, op, shape);
         let claim = Claim { bits, encoding, shape, op, form: self.xe.op(op).form, kept };
         // A short form says itself whose it is; others with these bits need not be.
-        if let Some(place) = self.claims.get_mut(place).filter(|_| found == Match::One(encoding)) {
-            *place = Some(claim);
+        if found == Match::One(encoding) {
+            self.claims.keep(hash, claim);
         }
         Ok(claim.of(raw, long))
     }

@@ -21,7 +21,8 @@ use crate::recent::hash_word;
 /// Lines by their form.
 pub(crate) struct WholeTexts {
     lines: Known<Line>,
-    /// An immediate while it is written.
+    /// A line while it is written, and its immediate.
+    room: [u8; ROOM],
     digits: Vec<u8>,
 }
 
@@ -40,6 +41,9 @@ const BEFORE: usize = 8;
 
 /// Bytes of options that are copied at once.
 const FEW: usize = 16;
+
+/// Bytes that most lines do not exceed.
+const USUAL: usize = 96;
 
 /// Room for a line.
 const ROOM: usize = 320;
@@ -89,7 +93,7 @@ const OPERANDS: [Part; CELLS] = [Part::Dst, SOURCES[0], SOURCES[1], SOURCES[2]];
 
 impl WholeTexts {
     pub(crate) fn new() -> WholeTexts {
-        WholeTexts { lines: Known::new(KEPT_WHOLE), digits: Vec::new() }
+        WholeTexts { lines: Known::new(KEPT_WHOLE), room: [0; ROOM], digits: Vec::new() }
     }
 
     /// Adds the line of a word, if one of its form is kept; `tail` is the part that its options are.
@@ -105,20 +109,20 @@ impl WholeTexts {
         let bits = word & plan.whole;
         let line = self.lines.get(hash(shape, bits), |line| line.bits == bits && line.shape == shape)?;
         let (options, more, _) = parts.text(plan, tail, word)?;
-        let start = out.len();
-        out.resize(start + ROOM, 0);
-        let room = out.get_mut(start..).and_then(|room| room.first_chunk_mut::<ROOM>());
-        let length = room.and_then(|room| {
-            let length = line.write(plan, word, &mut self.digits, room)?;
-            // Few options are longer.
-            match options.first_chunk::<FEW>().filter(|_| more <= FEW) {
-                Some(few) => *room.get_mut(length..)?.first_chunk_mut()? = *few,
-                None => *room.get_mut(length..)?.first_chunk_mut()? = *options,
-            }
-            Some(length + more)
-        });
-        out.truncate(start + length.unwrap_or(0));
-        length.map(|_| ())
+        let length = line.write(plan, word, &mut self.digits, &mut self.room)?;
+        // Few options are longer, and few lines. Copies of fixed lengths are quicker.
+        match options.first_chunk::<FEW>().filter(|_| more <= FEW) {
+            Some(few) => *self.room.get_mut(length..)?.first_chunk_mut()? = *few,
+            None => *self.room.get_mut(length..)?.first_chunk_mut()? = *options,
+        }
+        let length = length + more;
+        let end = out.len() + length;
+        match self.room.first_chunk::<USUAL>().filter(|_| length <= USUAL) {
+            Some(usual) => out.extend_from_slice(usual),
+            None => out.extend_from_slice(&self.room),
+        }
+        out.truncate(end);
+        Some(())
     }
 
     /// Keeps the form of a word's line, if all its parts are kept.

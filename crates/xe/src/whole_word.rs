@@ -343,9 +343,7 @@ impl Line {
         word: u128,
         deciding: u128,
     ) -> Option<Line> {
-        // Of a comment nothing is an operand.
-        let comment = tokens.form.pieces.iter().any(|piece| find(*piece, b'/') < 16);
-        if comment || !keeps(i.form) || i.form == Form::Send {
+        if !keeps(i.form) || i.form == Form::Send {
             return None;
         }
         let shape = xe.flat.shape_of(xe.op(i.op).encoding, word);

@@ -184,8 +184,11 @@ pub(crate) fn label_line(pc: u32, options: &TextOptions, out: &mut Vec<u8>) {
 }
 
 /// Offset and encoding, as far as they are wanted.
+#[inline]
 pub(crate) fn prefix(raw: RawWord, options: &TextOptions, out: &mut Vec<u8>) {
-    numbered_prefix(raw, None, options, out);
+    if options.pc || options.bits {
+        numbered_prefix(raw, None, options, out);
+    }
 }
 
 /// The same after the number of the instruction, if it has one.
