@@ -3,7 +3,7 @@
 //! Problem: putting a line together from its parts (see `parts.rs`) takes a search, copies and columns for each part, though new
 //! lines mostly differ from earlier ones in nothing but registers, immediates and options. Method: the head and the operands
 //! of a line, with the holes of its parts, are one item, found by the shape and by all bits that these parts depend on. What
-//! comes after a hole has so many blanks behind it that one copy fills its column. Options are a part of their own.
+//! comes after a hole is followed by so many blanks that one copy fills its column. Options are a part of their own.
 //!
 //! Invariant: an item is made of kept parts, and its key has all of their keys; so a line that it makes is the line that
 //! the parts would make.
