@@ -14,7 +14,7 @@ use isaglot_testing::{Trial, suite};
 fn main() {
     suite::run(vec![
         Trial::test("lines", text::lines::ours),
-        Trial::test("numbers", text::numbers::there_and_back),
+        Trial::test("numbers", text::numbers::together_as_alone),
         Trial::test("double_precision", text::kernel::there_and_back),
         trial("peer_lines", &[IGA64], text::lines::beside_iga64),
         trial("peer_double_precision", &[IGA64], text::kernel::beside_iga64),
