@@ -1,0 +1,69 @@
+//! What a decoder says about a word, and everything that can be asked so.
+//!
+//! The invariant: a decoder gives one answer for each word, in their order, or a diagnostic and none. So an answer can never be
+//! taken for that of another word.
+
+use isaglot_bits::Word;
+use isaglot_model::EncodingId;
+use isaglot_source::Diagnostic;
+
+/// What a decoder says about a word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Answer {
+    /// It is not a valid instruction.
+    #[default]
+    Refused,
+    /// It begins with an instruction.
+    Accepted {
+        /// The length of that instruction in bits; `None` where the decoder does not say it.
+        bits: Option<u32>,
+        /// Its text.
+        text: String,
+        /// What it is in the description; `None` from a decoder that has none.
+        leaf: Option<EncodingId>,
+    },
+}
+
+impl Answer {
+    /// Whether it is an instruction.
+    #[must_use]
+    pub fn is_accepted(&self) -> bool {
+        matches!(self, Answer::Accepted { .. })
+    }
+
+    /// The text; empty for a word that is refused.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Answer::Accepted { text, .. } => text,
+            Answer::Refused => "",
+        }
+    }
+
+    /// The length in bits, if the answer has one.
+    #[must_use]
+    pub fn bits(&self) -> Option<u32> {
+        match self {
+            Answer::Accepted { bits, .. } => *bits,
+            Answer::Refused => None,
+        }
+    }
+
+    /// What it is in the description.
+    #[must_use]
+    pub fn leaf(&self) -> Option<EncodingId> {
+        match self {
+            Answer::Accepted { leaf, .. } => *leaf,
+            Answer::Refused => None,
+        }
+    }
+}
+
+/// Something that decodes words.
+pub trait Decoder {
+    /// One answer for each word. Bit 0 of a word is its least significant bit; how it lies in memory the description says.
+    ///
+    /// # Errors
+    /// Why there are no answers: a program that cannot be started, or that answers something else.
+    fn answers(&mut self, words: &[Word]) -> Result<Vec<Answer>, Diagnostic>;
+}

@@ -1,0 +1,151 @@
+//! Two answers about one word: whether they differ, and of which class the difference is.
+//!
+//! A class is what a finding is about: the kind of the difference, the instruction, and the way in which texts differ. Words of one class are
+//! grown into one set of patterns.
+
+use isaglot_bits::Word;
+use isaglot_model::EncodingId;
+use isaglot_source::Diagnostic;
+use rustc_hash::FxHashMap;
+
+use crate::answer::{Answer, Decoder};
+use crate::normal::{Rules, way};
+
+/// How a tool and a description differ about a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// The tool has an instruction, the description has none.
+    OnlyTheirs,
+    /// The description has an instruction, the tool has none.
+    OnlyOurs,
+    /// Both have an instruction, of another length.
+    Length,
+    /// Both have an instruction, with another text.
+    Text,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 4] = [Kind::OnlyTheirs, Kind::OnlyOurs, Kind::Length, Kind::Text];
+
+    /// `only-theirs`, `only-ours`, `length` or `text`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::OnlyTheirs => "only-theirs",
+            Kind::OnlyOurs => "only-ours",
+            Kind::Length => "length",
+            Kind::Text => "text",
+        }
+    }
+
+    /// The code of diagnostics about it.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Kind::OnlyTheirs => "conform-only-theirs",
+            Kind::OnlyOurs => "conform-only-ours",
+            Kind::Length => "conform-length",
+            Kind::Text => "conform-text",
+        }
+    }
+}
+
+/// What differences have in common that are told together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Class {
+    /// The kind.
+    pub kind: Kind,
+    /// Bits of the words.
+    pub bits: u32,
+    /// The name of the instruction: in the description, or where that has none in the tool's text.
+    pub name: String,
+    /// What it is in the description.
+    pub leaf: Option<EncodingId>,
+    /// In which way texts or lengths differ; empty for the other kinds.
+    pub way: String,
+}
+
+/// Asks both sides, and remembers of which class each word is.
+pub(crate) struct Asker<'d> {
+    ours: &'d mut dyn Decoder,
+    theirs: &'d mut dyn Decoder,
+    rules: &'d Rules,
+    classes: Vec<Class>,
+    numbers: FxHashMap<Class, usize>,
+    known: FxHashMap<Word, Option<usize>>,
+}
+
+impl<'d> Asker<'d> {
+    pub(crate) fn new(ours: &'d mut dyn Decoder, theirs: &'d mut dyn Decoder, rules: &'d Rules) -> Asker<'d> {
+        Asker { ours, theirs, rules, classes: Vec::new(), numbers: FxHashMap::default(), known: FxHashMap::default() }
+    }
+
+    /// What both say about words: our answers, then the tool's.
+    pub(crate) fn both(&mut self, words: &[Word]) -> Result<(Vec<Answer>, Vec<Answer>), Diagnostic> {
+        let (ours, theirs) = (self.ours.answers(words)?, self.theirs.answers(words)?);
+        for answers in [&ours, &theirs] {
+            if answers.len() != words.len() {
+                let d = Diagnostic::error("conform-answers", format!("{} answers for {} words", answers.len(), words.len()));
+                return Err(d.note("a decoder must give one answer for each word"));
+            }
+        }
+        Ok((ours, theirs))
+    }
+
+    /// Asks about words that are not known yet.
+    pub(crate) fn ask(&mut self, words: &[Word]) -> Result<(), Diagnostic> {
+        let (ours, theirs) = self.both(words)?;
+        for (word, (ours, theirs)) in words.iter().zip(ours.iter().zip(&theirs)) {
+            let class = class(word, ours, theirs, self.rules).map(|class| self.number(class));
+            self.known.insert(word.clone(), class);
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, class: Class) -> usize {
+        if let Some(number) = self.numbers.get(&class) {
+            return *number;
+        }
+        let number = self.classes.len();
+        self.numbers.insert(class.clone(), number);
+        self.classes.push(class);
+        number
+    }
+
+    /// The class of a word that both were asked about; `Some(None)` if they agree.
+    pub(crate) fn known(&self, word: &Word) -> Option<Option<usize>> {
+        self.known.get(word).copied()
+    }
+
+    pub(crate) fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// How many words both were asked about.
+    pub(crate) fn asked(&self) -> usize {
+        self.known.len()
+    }
+}
+
+/// The class of a difference; `None` if there is none.
+fn class(word: &Word, ours: &Answer, theirs: &Answer, rules: &Rules) -> Option<Class> {
+    let make = |kind, name: String, way: String| {
+        Some(Class { kind, bits: word.width(), name, leaf: ours.leaf(), way })
+    };
+    let (our_text, their_text) = (rules.apply(ours.text()), rules.apply(theirs.text()));
+    let first = |text: &[String]| text.first().cloned().unwrap_or_default();
+    match (ours.is_accepted(), theirs.is_accepted()) {
+        (false, false) => None,
+        (false, true) => make(Kind::OnlyTheirs, first(&their_text), String::new()),
+        (true, false) => make(Kind::OnlyOurs, first(&our_text), String::new()),
+        (true, true) => {
+            if let (Some(a), Some(b)) = (ours.bits(), theirs.bits())
+                && a != b
+            {
+                return make(Kind::Length, first(&our_text), format!("{a} and {b} bits"));
+            }
+            way(&our_text, &their_text).and_then(|way| make(Kind::Text, first(&our_text), way))
+        }
+    }
+}

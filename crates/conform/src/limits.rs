@@ -1,0 +1,58 @@
+//! Every bound of this crate, by name. What a bound stops is counted and told, never left out in silence.
+
+/// Instructions of at most this many bits are asked about whole: each word that has their length.
+pub const WHOLE_BITS: u32 = 16;
+
+/// `all` is refused where an instruction has more bits: 2 to this power is the most words of one length that are asked.
+pub const MAX_ALL_BITS: u32 = 20;
+
+/// Free bits up to which every word of a pattern is asked, so that the pattern is exact.
+pub const EXACT_BITS: u32 = 12;
+
+/// Pseudo-random words of a pattern with more free bits, beside its corners.
+pub const SAMPLES: usize = 96;
+
+/// Patterns that one finding gets, by kind: the words that are left are counted.
+pub const MAX_PATTERNS: usize = 32;
+
+/// The same where only texts differ: their causes are seldom a pattern.
+pub const MAX_TEXT_PATTERNS: usize = 6;
+
+/// Words that all questions for the growth of patterns may come to.
+pub const GROW_WORDS: usize = 3_000_000;
+
+/// The most bits of one guard, or pair of fields, whose values are all combined.
+pub const COUPLED_BITS: u32 = 6;
+
+/// Values of a field with a table of texts that are tried; a longer table is tried in part.
+pub const MAX_ENUM_VALUES: usize = 512;
+
+/// Free patterns of one length whose corners are tried.
+pub const MAX_GAPS: usize = 20_000;
+
+/// Free bits from which on a free pattern may hold a whole instruction of a tool: the values of opcode bits are tried in it.
+pub const LARGE_GAP_BITS: u32 = 15;
+
+/// The most bits of a range of opcode bits whose values are all tried.
+pub const OPCODE_BITS: u32 = 8;
+
+/// The same of two ranges together.
+pub const OPCODE_PAIR_BITS: u32 = 10;
+
+/// Pseudo-random words of each length among the words that the description refuses, and as many of each encoding.
+pub const RANDOM_REFUSED: usize = 4096;
+
+/// Words of each encoding beside its corners.
+pub const RANDOM_ACCEPTED: usize = 8;
+
+/// The longest file about a tool, in bytes.
+pub const MAX_TOOL_BYTES: usize = 1 << 20;
+
+/// The most words that a tool is given at once.
+pub const MAX_BATCH: usize = 1 << 20;
+
+/// The longest instruction, in bytes, that a line of a tool may claim.
+pub const MAX_LENGTH_BYTES: u64 = 1 << 10;
+
+/// Characters of an answer of a tool that are kept.
+pub const MAX_TEXT: usize = 512;

@@ -1,0 +1,76 @@
+//! What the description says about a word.
+//!
+//! A word is accepted if it is decoded without any complaint: the first parcel gives its length, one encoding of that length matches, and
+//! printing it finds nothing wrong, such as a nested field without a meaning or a bit that must not be set. The text is the one that
+//! `isaglot disasm` prints, without labels. The slower engine is used, because it is the definition.
+
+use isaglot_asm::exact::{self, Line};
+use isaglot_asm::labels::Places;
+use isaglot_asm::{Compat, Plain};
+use isaglot_bits::{BitRange, Word};
+use isaglot_codec::{Match, Plan, Scopes};
+use isaglot_model::{ByteOrder, WordFormat};
+use isaglot_source::Diagnostic;
+
+use crate::answer::{Answer, Decoder};
+
+/// The decoder that a plan makes.
+#[derive(Debug)]
+pub struct Ours<'p, 'a> {
+    scopes: Scopes<'p, 'a>,
+}
+
+impl<'p, 'a> Ours<'p, 'a> {
+    /// For a description with what to decode for. Its texts are aliases if the plan has them on.
+    #[must_use]
+    pub fn new(plan: &'p Plan<'a>) -> Ours<'p, 'a> {
+        Ours { scopes: Scopes::new(plan, true) }
+    }
+
+    /// The answer for one word.
+    pub fn answer(&mut self, word: &Word) -> Answer {
+        let plan = self.scopes.plan();
+        let Some(bits) = length(plan, word).filter(|bits| *bits <= word.width()) else { return Answer::Refused };
+        let word = start(plan.isa().format(), word, bits);
+        let Match::One(leaf) = plan.decode(&word) else { return Answer::Refused };
+        let mut text = Vec::new();
+        let mut line = Line {
+            out: &mut text,
+            start: 0,
+            position: 0,
+            places: Places { bytes: 1 },
+            targets: None,
+            compat: Compat::default(),
+        };
+        let is_read = exact::instruction(&mut self.scopes, &word, &mut Plain, &mut line);
+        let complaints = self.scopes.errors.count();
+        self.scopes.errors.clear();
+        if !is_read || complaints > 0 {
+            return Answer::Refused;
+        }
+        let text = String::from_utf8_lossy(&text).trim().to_owned();
+        Answer::Accepted { bits: Some(bits), text, leaf: Some(leaf) }
+    }
+}
+
+/// How many bits the instruction has that begins with the first parcel of a word; `None` if none begins so.
+pub(crate) fn length(plan: &Plan<'_>, word: &Word) -> Option<u32> {
+    let format = plan.isa().format();
+    plan.length(&start(format, word, format.parcel_bits))
+}
+
+/// The first `bits` bits of a word, in the order of memory.
+fn start(format: &WordFormat, word: &Word, bits: u32) -> Word {
+    let bits = bits.min(word.width());
+    let low = match format.byte_order {
+        ByteOrder::Little => 0,
+        ByteOrder::Big => word.width() - bits,
+    };
+    word.slice(BitRange::new(low, bits))
+}
+
+impl Decoder for Ours<'_, '_> {
+    fn answers(&mut self, words: &[Word]) -> Result<Vec<Answer>, Diagnostic> {
+        Ok(words.iter().map(|word| self.answer(word)).collect())
+    }
+}

@@ -1,0 +1,122 @@
+//! The whole comparison: choose, ask, compare, grow, and one finding for each cause.
+
+use isaglot_bits::{Count, Pattern, Word, cover};
+use isaglot_codec::Plan;
+use isaglot_model::{EncodingId, Isa};
+use isaglot_source::Diagnostic;
+
+use crate::answer::{Answer, Decoder};
+use crate::choose::{Choice, Length};
+use crate::compare::{Asker, Class};
+use crate::grow::{Grown, grow};
+use crate::normal::Rules;
+use crate::ours::{self, Ours};
+
+/// A difference with one cause.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What differs.
+    pub class: Class,
+    /// The words, as patterns that may share words.
+    pub patterns: Vec<Grown>,
+    /// How many words the patterns have; `None` if nobody knows.
+    pub words: Option<Count>,
+    /// Words of the same class that were met and that no pattern has.
+    pub left: Vec<Word>,
+    /// The smallest word that was asked about.
+    pub witness: Word,
+    /// What the description says about the witness.
+    pub ours: Answer,
+    /// What the tool says about the witness.
+    pub theirs: Answer,
+    /// The encoding of the witness, or the nearest one.
+    pub near: Option<EncodingId>,
+    /// Why the difference is known; `None` if it is new.
+    pub known: Option<String>,
+}
+
+impl Finding {
+    /// Whether every word of every pattern was asked about.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.patterns.iter().all(|grown| grown.exact)
+    }
+}
+
+/// What a comparison found.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The findings, by kind, name and smallest word.
+    pub findings: Vec<Finding>,
+    /// How many words both sides were asked about.
+    pub asked: usize,
+    /// What was chosen of each length.
+    pub lengths: Vec<Length>,
+}
+
+/// What the comparison does at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Asks about the chosen words: how many are done, and how many there are.
+    Ask(usize, usize),
+    /// Grows patterns: how many words were asked about so far.
+    Grow(usize),
+}
+
+/// Words that both sides are asked about at once, so that memory and the steps of a progress bar stay small.
+const STEP: usize = 1 << 16;
+
+/// Compares the decoder of a plan with another one on chosen words.
+///
+/// # Errors
+/// Why the other decoder gives no answers.
+pub fn run(
+    plan: &Plan<'_>,
+    choice: &Choice,
+    theirs: &mut dyn Decoder,
+    rules: &Rules,
+    progress: &mut dyn FnMut(Stage),
+) -> Result<Report, Diagnostic> {
+    let mut ours = Ours::new(plan);
+    let mut asker = Asker::new(&mut ours, theirs, rules);
+    for (at, words) in choice.words.chunks(STEP).enumerate() {
+        progress(Stage::Ask(at * STEP, choice.words.len()));
+        asker.ask(words)?;
+    }
+    let fits = |word: &Word| ours::length(plan, word) == Some(word.width());
+    let groups = grow(&mut asker, &choice.words, &fits, &mut |asked| progress(Stage::Grow(asked)))?;
+    let mut findings = Vec::new();
+    for (class, group) in groups {
+        let Some(class) = asker.classes().get(class).cloned() else { continue };
+        let smallest = group.patterns.iter().map(|grown| grown.pattern.witness()).chain(group.left.first().cloned()).min();
+        let Some(witness) = smallest else { continue };
+        let patterns: Vec<Pattern> = group.patterns.iter().map(|grown| grown.pattern.clone()).collect();
+        findings.push(Finding {
+            words: cover::union_count(class.bits, &patterns),
+            near: class.leaf.or_else(|| nearest(plan, &witness)),
+            class,
+            patterns: group.patterns,
+            left: group.left.into_iter().collect(),
+            witness,
+            ours: Answer::Refused,
+            theirs: Answer::Refused,
+            known: None,
+        });
+    }
+    let witnesses: Vec<Word> = findings.iter().map(|finding| finding.witness.clone()).collect();
+    let (ours, theirs) = asker.both(&witnesses)?;
+    for (finding, answers) in findings.iter_mut().zip(ours.into_iter().zip(theirs)) {
+        (finding.ours, finding.theirs) = answers;
+    }
+    findings.sort_by(|a, b| (&a.class.kind, &a.class.name, &a.witness).cmp(&(&b.class.kind, &b.class.name, &b.witness)));
+    Ok(Report { findings, asked: asker.asked(), lengths: choice.lengths.clone() })
+}
+
+/// The encoding of the same length that misses a word by the fewest fixed bits, the first of several: where a reader of the description looks.
+fn nearest(plan: &Plan<'_>, word: &Word) -> Option<EncodingId> {
+    let isa: &Isa = plan.isa();
+    let missed = |pattern: &Pattern| pattern.value().xor(word).and(pattern.care()).count_ones();
+    let all = isa[isa.root()].encodings.iter().copied();
+    let fits = all.filter(|id| isa[*id].width == word.width() && plan.active(&isa[*id]));
+    fits.min_by_key(|id| missed(&isa[*id].pattern))
+}
