@@ -33,11 +33,11 @@ pub const MAX_GAPS: usize = 20_000;
 /// Free bits from which on a free pattern may hold a whole instruction of a tool: the values of opcode bits are tried in it.
 pub const LARGE_GAP_BITS: u32 = 15;
 
-/// The most bits of a range of opcode bits whose values are all tried.
+/// The most bits of a range of opcode bits.
 pub const OPCODE_BITS: u32 = 8;
 
-/// The same of two ranges together.
-pub const OPCODE_PAIR_BITS: u32 = 10;
+/// The most open opcode bits of a free pattern whose values are all tried together.
+pub const TOGETHER_BITS: usize = 12;
 
 /// Pseudo-random words of each length among the words that the description refuses, and as many of each encoding.
 pub const RANDOM_REFUSED: usize = 4096;

@@ -33,6 +33,8 @@ impl<'p, 'a> Ours<'p, 'a> {
         let Some(bits) = length(plan, word).filter(|bits| *bits <= word.width()) else { return Answer::Refused };
         let word = start(plan.isa().format(), word, bits);
         let Match::One(leaf) = plan.decode(&word) else { return Answer::Refused };
+        // Bits that are not tested make no difference; a set one would be complained about.
+        let word = word.and_not(&plan.isa()[leaf].dont_care.resized(bits));
         let mut text = Vec::new();
         let mut line = Line {
             out: &mut text,

@@ -2,8 +2,8 @@
 //!
 //! What the encodings leave free falls apart into patterns without a common word. Each is tried at its corners and with each free bit
 //! alone. An instruction that a tool has in the middle of a large free pattern looks like those that the description has: it is told by
-//! the same bits, such as `funct3` and `funct7` of RISC-V. So the *opcode ranges*, the runs of bits that encodings fix, are tried at all their
-//! values, and each two of them together.
+//! the same bits, such as `funct3` and `funct7` of RISC-V. So the *opcode ranges* of each form of encodings, the runs of bits that it fixes,
+//! are tried at all their values together, as far as the pattern leaves them open.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use isaglot_bits::{BitRange, Pattern, Word, cover};
 use isaglot_model::{Encoding, EncodingId};
 
 use super::{Bag, Random, flipped, within};
-use crate::limits::{LARGE_GAP_BITS, MAX_GAPS, OPCODE_BITS, OPCODE_PAIR_BITS, RANDOM_REFUSED};
+use crate::limits::{LARGE_GAP_BITS, MAX_GAPS, OPCODE_BITS, RANDOM_REFUSED, TOGETHER_BITS};
 
 /// Adds words of the free patterns. Gives how many patterns were left out, `None` if nobody knows.
 pub(super) fn of(bag: &mut Bag<'_, '_>, active: &[(EncodingId, &Encoding)]) -> Option<usize> {
@@ -34,7 +34,7 @@ pub(super) fn of(bag: &mut Bag<'_, '_>, active: &[(EncodingId, &Encoding)]) -> O
             bag.add(flipped(&word, bit));
         }
         if gap.free_bits() >= LARGE_GAP_BITS {
-            values(bag, gap, &opcodes);
+            open_bits(gap, &opcodes).iter().for_each(|bits| values(bag, gap, bits));
         }
     }
     for gap in gaps.iter().cycle().take(RANDOM_REFUSED) {
@@ -44,33 +44,41 @@ pub(super) fn of(bag: &mut Bag<'_, '_>, active: &[(EncodingId, &Encoding)]) -> O
     Some(left)
 }
 
-/// The runs of bits that encodings fix, cut where another one begins or ends, so that no two have a bit in common. The longest are left out.
-fn opcode_ranges(active: &[(EncodingId, &Encoding)]) -> Vec<BitRange> {
-    let runs: BTreeSet<(u32, u32)> =
-        active.iter().flat_map(|(_, e)| e.pattern.care().runs()).map(|run| (run.lo, run.end())).collect();
-    let borders: BTreeSet<u32> = runs.iter().flat_map(|(lo, end)| [*lo, *end]).collect();
-    let pairs = borders.iter().zip(borders.iter().skip(1));
-    let ranges = pairs.map(|(lo, end)| BitRange::new(*lo, end - lo));
-    let is_fixed = |range: &BitRange| runs.iter().any(|(lo, end)| *lo <= range.lo && range.end() <= *end);
-    ranges.filter(|range| is_fixed(range) && range.width <= OPCODE_BITS).collect()
+/// The opcode ranges of each form of encodings, a form being the bits that are fixed. Longer ranges are left out.
+fn opcode_ranges(active: &[(EncodingId, &Encoding)]) -> Vec<Vec<BitRange>> {
+    let forms: BTreeSet<&Word> = active.iter().map(|(_, encoding)| encoding.pattern.care()).collect();
+    let short = |form: &Word| -> Vec<BitRange> {
+        form.runs().into_iter().filter(|range| range.width <= OPCODE_BITS).collect()
+    };
+    forms.into_iter().map(short).collect()
 }
 
-/// Adds the words of a free pattern with each value of each opcode range, and of each two.
-fn values(bag: &mut Bag<'_, '_>, gap: &Pattern, opcodes: &[BitRange]) {
-    let word = within(gap, &Word::zero(bag.bits));
-    for (at, one) in opcodes.iter().enumerate() {
-        for value in 0..1_u64 << one.width {
-            let mut first = word.clone();
-            first.insert(one.lo, one.width, value);
-            for other in opcodes.iter().skip(at + 1).filter(|other| one.width + other.width <= OPCODE_PAIR_BITS) {
-                for value in 0..1_u64 << other.width {
-                    let mut second = first.clone();
-                    second.insert(other.lo, other.width, value);
-                    bag.add_if(gap, second);
-                }
-            }
-            bag.add_if(gap, first);
+/// The open bits of a free pattern whose values are all tried together: those of the opcode ranges of each form, or where these are many, of
+/// each two of its ranges.
+fn open_bits(gap: &Pattern, forms: &[Vec<BitRange>]) -> BTreeSet<Vec<u32>> {
+    let open = |range: &BitRange| (range.lo..range.end()).filter(|bit| gap.bit(*bit).is_none()).collect::<Vec<u32>>();
+    let mut all = BTreeSet::new();
+    for form in forms {
+        let ranges: Vec<Vec<u32>> = form.iter().map(open).collect();
+        let together = ranges.concat();
+        if together.len() <= TOGETHER_BITS {
+            all.insert(together);
+            continue;
         }
+        for (at, one) in ranges.iter().enumerate() {
+            let pairs = ranges.iter().skip(at + 1).map(|other| [one.as_slice(), other].concat());
+            all.extend(pairs.filter(|pair| pair.len() <= TOGETHER_BITS).chain([one.clone()]));
+        }
+    }
+    all
+}
+
+/// Adds the words of a free pattern with each value of some bits, the others being 0.
+fn values(bag: &mut Bag<'_, '_>, gap: &Pattern, bits: &[u32]) {
+    for value in 0..1_u64 << bits.len() {
+        let mut word = gap.value().clone();
+        bits.iter().enumerate().for_each(|(at, &bit)| word.set_bit(bit, value >> at & 1 == 1));
+        bag.add(word);
     }
 }
 

@@ -124,13 +124,6 @@ impl Bag<'_, '_> {
         }
     }
 
-    /// Adds a word of a pattern; one that is not in it is left out.
-    fn add_if(&mut self, pattern: &Pattern, word: Word) {
-        if pattern.matches(&word) {
-            self.add(word);
-        }
-    }
-
     /// Adds the words of a pattern whose free bits are all 0, all 1, and as in `mixed`.
     fn add_corners(&mut self, pattern: &Pattern, mixed: &Word) {
         for background in backgrounds(self.bits, mixed) {
