@@ -100,6 +100,14 @@ pub(crate) fn making(
     Ok(file)
 }
 
+/// Makes a folder for files that are needed for a while; an interruption removes it.
+pub(crate) fn making_folder(make: impl FnOnce() -> io::Result<tempfile::TempDir>) -> io::Result<tempfile::TempDir> {
+    let mut now = now();
+    let folder = make()?;
+    now.unfinished.push(folder.path().to_owned());
+    Ok(folder)
+}
+
 /// While this is held, nothing is interrupted.
 pub(crate) struct Held(MutexGuard<'static, Now>);
 
@@ -109,7 +117,7 @@ pub(crate) fn hold() -> Held {
 }
 
 impl Held {
-    /// A file has its name, or is gone.
+    /// A file has its name, or is gone, or a folder is gone.
     pub(crate) fn made(&mut self, path: &std::path::Path) {
         self.0.unfinished.retain(|other| other != path);
     }
@@ -131,7 +139,7 @@ pub(crate) fn listen(name: &str) {
         let now = now();
         for path in &now.unfinished {
             // It may be gone already; there is nobody left to tell.
-            let _ = std::fs::remove_file(path);
+            let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
         }
         let stages: Vec<String> = now.stages.iter().map(|stage| stage.text()).collect();
         let stages = if stages.is_empty() { String::new() } else { format!(" while {}", stages.join(", ")) };

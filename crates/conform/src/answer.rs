@@ -66,4 +66,10 @@ pub trait Decoder {
     /// # Errors
     /// Why there are no answers: a program that cannot be started, or that answers something else.
     fn answers(&mut self, words: &[Word]) -> Result<Vec<Answer>, Diagnostic>;
+
+    /// Whether it can be asked about a word.
+    fn takes(&self, word: &Word) -> bool {
+        let _ = word;
+        true
+    }
 }

@@ -4,7 +4,7 @@
 //! grown into one set of patterns.
 
 use isaglot_bits::Word;
-use isaglot_model::EncodingId;
+use isaglot_model::Isa;
 use isaglot_source::Diagnostic;
 use rustc_hash::FxHashMap;
 
@@ -58,16 +58,15 @@ pub struct Class {
     pub kind: Kind,
     /// Bits of the words.
     pub bits: u32,
-    /// The name of the instruction: in the description, or where that has none in the tool's text.
+    /// The name of the encoding, or where the description has none the first word of the tool's text.
     pub name: String,
-    /// What it is in the description.
-    pub leaf: Option<EncodingId>,
     /// In which way texts or lengths differ; empty for the other kinds.
     pub way: String,
 }
 
 /// Asks both sides, and remembers of which class each word is.
 pub(crate) struct Asker<'d> {
+    isa: &'d Isa,
     ours: &'d mut dyn Decoder,
     theirs: &'d mut dyn Decoder,
     rules: &'d Rules,
@@ -77,8 +76,14 @@ pub(crate) struct Asker<'d> {
 }
 
 impl<'d> Asker<'d> {
-    pub(crate) fn new(ours: &'d mut dyn Decoder, theirs: &'d mut dyn Decoder, rules: &'d Rules) -> Asker<'d> {
-        Asker { ours, theirs, rules, classes: Vec::new(), numbers: FxHashMap::default(), known: FxHashMap::default() }
+    /// `ours` decodes by the description `isa`.
+    pub(crate) fn new(
+        isa: &'d Isa,
+        ours: &'d mut dyn Decoder,
+        theirs: &'d mut dyn Decoder,
+        rules: &'d Rules,
+    ) -> Asker<'d> {
+        Asker { isa, ours, theirs, rules, classes: Vec::new(), numbers: FxHashMap::default(), known: FxHashMap::default() }
     }
 
     /// What both say about words: our answers, then the tool's.
@@ -93,11 +98,16 @@ impl<'d> Asker<'d> {
         Ok((ours, theirs))
     }
 
+    /// Whether the tool can be asked about a word.
+    pub(crate) fn takes(&self, word: &Word) -> bool {
+        self.theirs.takes(word)
+    }
+
     /// Asks about words that are not known yet.
     pub(crate) fn ask(&mut self, words: &[Word]) -> Result<(), Diagnostic> {
         let (ours, theirs) = self.both(words)?;
         for (word, (ours, theirs)) in words.iter().zip(ours.iter().zip(&theirs)) {
-            let class = class(word, ours, theirs, self.rules).map(|class| self.number(class));
+            let class = class(self.isa, word, ours, theirs, self.rules).map(|class| self.number(class));
             self.known.insert(word.clone(), class);
         }
         Ok(())
@@ -129,23 +139,24 @@ impl<'d> Asker<'d> {
 }
 
 /// The class of a difference; `None` if there is none.
-fn class(word: &Word, ours: &Answer, theirs: &Answer, rules: &Rules) -> Option<Class> {
-    let make = |kind, name: String, way: String| {
-        Some(Class { kind, bits: word.width(), name, leaf: ours.leaf(), way })
-    };
-    let (our_text, their_text) = (rules.apply(ours.text()), rules.apply(theirs.text()));
-    let first = |text: &[String]| text.first().cloned().unwrap_or_default();
+fn class(isa: &Isa, word: &Word, ours: &Answer, theirs: &Answer, rules: &Rules) -> Option<Class> {
+    let name = || ours.leaf().map_or_else(String::new, |leaf| isa.text(isa[leaf].name).to_owned());
+    let make = |kind, name: String, way: String| Some(Class { kind, bits: word.width(), name, way });
     match (ours.is_accepted(), theirs.is_accepted()) {
         (false, false) => None,
-        (false, true) => make(Kind::OnlyTheirs, first(&their_text), String::new()),
-        (true, false) => make(Kind::OnlyOurs, first(&our_text), String::new()),
+        (false, true) => {
+            let theirs = rules.apply(theirs.text());
+            make(Kind::OnlyTheirs, theirs.first().cloned().unwrap_or_default(), String::new())
+        }
+        (true, false) => make(Kind::OnlyOurs, name(), String::new()),
         (true, true) => {
             if let (Some(a), Some(b)) = (ours.bits(), theirs.bits())
                 && a != b
             {
-                return make(Kind::Length, first(&our_text), format!("{a} and {b} bits"));
+                return make(Kind::Length, name(), format!("{a} and {b} bits"));
             }
-            way(&our_text, &their_text).and_then(|way| make(Kind::Text, first(&our_text), way))
+            let way = way(&rules.apply(ours.text()), &rules.apply(theirs.text()));
+            way.and_then(|way| make(Kind::Text, name(), way))
         }
     }
 }

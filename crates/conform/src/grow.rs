@@ -126,7 +126,7 @@ impl Group {
             let pattern = Pattern::exact(witness.clone());
             self.growth = Some(Growth { witness, pattern, stage: Stage::Neighbours });
         }
-        let is_same = |word: &Word| match fits(word) {
+        let is_same = |word: &Word| match fits(word) && asker.takes(word) {
             true => asker.known(word).map(|known| known == Some(class)),
             false => Some(false),
         };

@@ -4,14 +4,22 @@
 mod answer;
 pub mod choose;
 mod compare;
+mod foreign;
 mod grow;
+mod known;
 pub mod limits;
 pub mod normal;
 mod ours;
+pub mod report;
 mod run;
+pub mod shipped;
+pub mod template;
+pub mod tool;
 
 pub use answer::{Answer, Decoder};
 pub use compare::{Class, Kind};
+pub use foreign::{Foreign, Job, Output, Runner};
 pub use grow::Grown;
+pub use known::Known;
 pub use ours::Ours;
 pub use run::{Finding, Report, Stage, run};

@@ -50,6 +50,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// How many words both sides were asked about.
     pub asked: usize,
+    /// How many chosen words the tool cannot be asked about.
+    pub avoided: usize,
     /// What was chosen of each length.
     pub lengths: Vec<Length>,
 }
@@ -78,13 +80,14 @@ pub fn run(
     progress: &mut dyn FnMut(Stage),
 ) -> Result<Report, Diagnostic> {
     let mut ours = Ours::new(plan);
-    let mut asker = Asker::new(&mut ours, theirs, rules);
-    for (at, words) in choice.words.chunks(STEP).enumerate() {
-        progress(Stage::Ask(at * STEP, choice.words.len()));
-        asker.ask(words)?;
+    let mut asker = Asker::new(plan.isa(), &mut ours, theirs, rules);
+    let words: Vec<Word> = choice.words.iter().filter(|word| asker.takes(word)).cloned().collect();
+    for (at, some) in words.chunks(STEP).enumerate() {
+        progress(Stage::Ask(at * STEP, words.len()));
+        asker.ask(some)?;
     }
     let fits = |word: &Word| ours::length(plan, word) == Some(word.width());
-    let groups = grow(&mut asker, &choice.words, &fits, &mut |asked| progress(Stage::Grow(asked)))?;
+    let groups = grow(&mut asker, &words, &fits, &mut |asked| progress(Stage::Grow(asked)))?;
     let mut findings = Vec::new();
     for (class, group) in groups {
         let Some(class) = asker.classes().get(class).cloned() else { continue };
@@ -93,7 +96,7 @@ pub fn run(
         let patterns: Vec<Pattern> = group.patterns.iter().map(|grown| grown.pattern.clone()).collect();
         findings.push(Finding {
             words: cover::union_count(class.bits, &patterns),
-            near: class.leaf.or_else(|| nearest(plan, &witness)),
+            near: None,
             class,
             patterns: group.patterns,
             left: group.left.into_iter().collect(),
@@ -107,16 +110,18 @@ pub fn run(
     let (ours, theirs) = asker.both(&witnesses)?;
     for (finding, answers) in findings.iter_mut().zip(ours.into_iter().zip(theirs)) {
         (finding.ours, finding.theirs) = answers;
+        finding.near = finding.ours.leaf().or_else(|| nearest(plan, &finding.witness));
     }
     findings.sort_by(|a, b| (&a.class.kind, &a.class.name, &a.witness).cmp(&(&b.class.kind, &b.class.name, &b.witness)));
-    Ok(Report { findings, asked: asker.asked(), lengths: choice.lengths.clone() })
+    let avoided = choice.words.len() - words.len();
+    Ok(Report { findings, asked: asker.asked(), avoided, lengths: choice.lengths.clone() })
 }
 
-/// The encoding of the same length that misses a word by the fewest fixed bits, the first of several: where a reader of the description looks.
+/// The encoding of the same length that misses a word by the fewest fixed bits, of several the one with the most, the first of those: where a reader of the description looks.
 fn nearest(plan: &Plan<'_>, word: &Word) -> Option<EncodingId> {
     let isa: &Isa = plan.isa();
     let missed = |pattern: &Pattern| pattern.value().xor(word).and(pattern.care()).count_ones();
     let all = isa[isa.root()].encodings.iter().copied();
     let fits = all.filter(|id| isa[*id].width == word.width() && plan.active(&isa[*id]));
-    fits.min_by_key(|id| missed(&isa[*id].pattern))
+    fits.min_by_key(|id| (missed(&isa[*id].pattern), std::cmp::Reverse(isa[*id].pattern.care().count_ones())))
 }

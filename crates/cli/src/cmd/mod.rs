@@ -4,6 +4,7 @@ mod asm;
 mod check;
 mod compile;
 mod completions;
+mod conform;
 mod diff;
 mod disasm;
 mod docs;
@@ -61,6 +62,7 @@ const VERBS: &[Verb] = &[
     verb!("check", check),
     verb!("compile", compile),
     verb!("completions", completions),
+    verb!("conform", conform),
     verb!("diff", diff),
     verb!("disasm", disasm, disasm::TAKES, disasm::ONLY),
     verb!("docs", docs),

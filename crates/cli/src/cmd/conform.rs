@@ -1,0 +1,182 @@
+//! `isaglot conform`: where another disassembler and a description disagree.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use isaglot_codec::Plan;
+use isaglot_conform::choose::{Wanted, choose, lengths, too_long};
+use isaglot_conform::report::{self, About};
+use isaglot_conform::tool::{self, Tool};
+use isaglot_conform::{Foreign, Known, Stage, limits, run as compare, shipped};
+use isaglot_source::{Diagnostic, Diagnostics, FileId};
+
+mod process;
+
+use crate::answer::AnswerArgs;
+use crate::args::SpecArgs;
+use crate::load::Spec;
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::subject::Subject;
+
+/// Compare another disassembler with a description: chosen words, and the largest patterns on which they differ.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  isaglot conform --isa rv64gc --against llvm-mc-riscv --bits 16     # needs llvm-mc-19
+  isaglot conform --isa rv64gc --against llvm-mc-riscv --markdown -o report.md  # needs llvm-mc-19")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// The tool: the name of one that isaglot knows, or a file as docs/conform.md describes it. `help` lists the names.
+    #[arg(long, value_name = "TOOL")]
+    against: String,
+    /// Another command for the tool, such as that of another version: blanks part its words, `'…'` keeps them together.
+    #[arg(long, value_name = "COMMAND")]
+    command: Option<String>,
+    /// Further texts that say the same: lines `alias TEXT = TEXT`.
+    #[arg(long, value_name = "FILE")]
+    normal: Option<PathBuf>,
+    /// Findings that are known: lines `KIND NAME PATTERN REASON`. Only others make the exit status 1.
+    #[arg(long, value_name = "FILE")]
+    known: Option<PathBuf>,
+    /// Show known findings, too.
+    #[arg(long)]
+    notes: bool,
+    /// Ask about instructions of this length in bits only.
+    #[arg(long, value_name = "N")]
+    bits: Option<u32>,
+    /// Ask about every word; refused where there are too many. Lengths of up to 16 bits are always asked about whole.
+    #[arg(long)]
+    all: bool,
+    /// Answer in Markdown: a report to send.
+    #[arg(long, conflicts_with_all = ["json", "sarif"])]
+    markdown: bool,
+    #[command(flatten)]
+    answer: AnswerArgs,
+}
+
+/// Runs the verb.
+pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
+    if args.against == "help" {
+        shipped::names().for_each(|name| println!("{name}"));
+        return ExitCode::SUCCESS;
+    }
+    let spec = Spec { has_places: true, ..args.spec.spec() };
+    let chosen = match Subject::description(&spec, session) {
+        Ok(chosen) => chosen,
+        Err(code) => return code,
+    };
+    let mut problems = Diagnostics::new();
+    let files = files(args, session, &mut problems);
+    let Some((tool, mut known)) = files else { return session.status(&problems) };
+    let plan = chosen.plan().with_aliases(tool.aliases && !spec.no_aliases);
+    let wanted = Wanted { bits: args.bits, all: args.all };
+    if let Err(d) = check(&plan, wanted) {
+        return session.wrong_usage(d);
+    }
+    let found = compared(&plan, &tool, wanted);
+    let mut found = match found {
+        Ok(found) => found,
+        Err(d) => return session.fail(d),
+    };
+    known.mark(&mut found.findings);
+    known.unused().into_iter().for_each(|d| problems.push(d));
+    session.report(&problems);
+    let name = spec.source.name();
+    let (isa, tool) = (&chosen.isa, tool.name.as_str());
+    let all = report::diagnostics(About { isa, files: &session.files, name: &name, tool }, &found);
+    let to_json = |session: &Session| report::json(About { isa, files: &session.files, name: &name, tool }, &found);
+    let to_text = |session: &Session, _| {
+        let about = About { isa, files: &session.files, name: &name, tool };
+        if args.markdown { report::markdown(about, &found, args.notes) } else { report::text(about, &found, args.notes) }
+    };
+    match args.answer.write(session, &all, to_json, to_text) {
+        Ok(code) => code,
+        Err(d) => session.fail(d),
+    }
+}
+
+/// The tool, with the rules and the command of the command line, and the known findings. `None` if there are errors.
+fn files(args: &Args, session: &mut Session, problems: &mut Diagnostics) -> Option<(Tool, Known)> {
+    let mut read = |path: &Path, problems: &mut Diagnostics| -> Option<(FileId, String)> {
+        let bytes = problems.ok(crate::io::read_text(Some(path)))?;
+        let file = session.files.add(path.display().to_string(), bytes.as_slice());
+        Some((file, String::from_utf8_lossy(&bytes).into_owned()))
+    };
+    let text = match shipped::find(&args.against) {
+        Some(text) => Some((FileId(u32::MAX), text.to_owned())),
+        None => {
+            let path = Path::new(&args.against);
+            if !path.exists() && !args.against.contains(['/', '.']) {
+                let near = isaglot_source::closest(&args.against, shipped::names());
+                let d = Diagnostic::error("conform-tool", format!("there is no tool `{}`", args.against));
+                let d = d.did_you_mean(near).note("`--against help` lists the names; a file can have any name with a dot");
+                problems.push(d);
+                return None;
+            }
+            read(path, problems)
+        }
+    };
+    let tool = text.and_then(|(file, text)| tool::read(file, &text, problems));
+    let rules = args.normal.as_deref().and_then(|path| read(path, problems));
+    let rules = rules.map(|(file, text)| tool::read_rules(file, &text, problems)).unwrap_or_default();
+    let known = args.known.as_deref().and_then(|path| read(path, problems));
+    let known = known.map(|(file, text)| Known::read(file, &text, problems)).unwrap_or_default();
+    let mut tool = tool.filter(|_| !problems.has_errors())?;
+    tool.rules.extend(rules);
+    if let Some(command) = &args.command {
+        if tool.run.len() > 1 {
+            let d = Diagnostic::error("conform-tool", format!("`{}` has several commands", tool.name));
+            problems.push(d.note("`--command` is for a tool with one; copy its file and change that"));
+            return None;
+        }
+        let Some(words) = tool::words(command) else {
+            problems.push(Diagnostic::error("cli-option", "a `'` of the command has no other one"));
+            return None;
+        };
+        tool.run = vec![words];
+    }
+    Some((tool, known))
+}
+
+/// Refuses a length that no instruction has, and to ask about too many words.
+fn check(plan: &Plan<'_>, wanted: Wanted) -> Result<(), Diagnostic> {
+    let lengths = lengths(plan);
+    if let Some(bits) = wanted.bits.filter(|bits| !lengths.contains(bits)) {
+        let all: Vec<String> = lengths.iter().map(ToString::to_string).collect();
+        let d = Diagnostic::error("cli-option", format!("no instruction has {bits} bits"));
+        return Err(d.note(format!("instructions have {} bits", all.join(", "))));
+    }
+    match too_long(plan, wanted) {
+        Some(bits) => {
+            let most = limits::MAX_ALL_BITS;
+            let d = Diagnostic::error("cli-option", format!("`--all` does not apply: there are instructions of {bits} bits"));
+            Err(d.note(format!("all words of at most {most} bits can be asked about: choose with `--bits`")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Asks.
+fn compared(plan: &Plan<'_>, tool: &Tool, wanted: Wanted) -> Result<isaglot_conform::Report, Diagnostic> {
+    let mut processes = process::Processes;
+    let mut theirs = Foreign::new(tool, plan, &mut processes)?;
+    let mut progress = Progress::new("choosing words", "word");
+    let choice = choose(plan, wanted);
+    let mut is_growing = false;
+    compare(plan, &choice, &mut theirs, &tool.rules, &mut |stage| match stage {
+        Stage::Ask(0, total) => {
+            progress = Progress::new(format!("asking {}", tool.name), "word");
+            progress.at(0, total);
+        }
+        Stage::Ask(done, total) => progress.at(done, total),
+        Stage::Grow(asked) => {
+            if !is_growing {
+                progress = Progress::new("growing patterns", "word");
+                is_growing = true;
+            }
+            progress.at_place(asked as u64, 0);
+        }
+    })
+}

@@ -1,0 +1,212 @@
+//! Findings for people and for programs: text, Markdown, JSON, and diagnostics, of which SARIF is made.
+//!
+//! The same facts in each: the kind, the instruction, the words, the smallest one with what both sides say, the place in the description, and why
+//! it is known. A finding that is not known is an error, a known one a note.
+
+use std::fmt::Write as _;
+
+use isaglot_bits::Count;
+use isaglot_model::Isa;
+use isaglot_source::{Diagnostic, Severity, SourceMap, counted};
+use serde_json::{Value, json};
+
+use crate::answer::Answer;
+use crate::compare::Kind;
+use crate::run::{Finding, Report};
+
+/// The version of the form of the JSON.
+pub const VERSION: u32 = 1;
+
+/// What a report is about.
+#[derive(Clone, Copy, Debug)]
+pub struct About<'a> {
+    /// The description.
+    pub isa: &'a Isa,
+    /// What it was read from.
+    pub files: &'a SourceMap,
+    /// How the command line calls it.
+    pub name: &'a str,
+    /// What the tool is called.
+    pub tool: &'a str,
+}
+
+/// One sentence about a finding.
+fn sentence(about: About<'_>, finding: &Finding) -> String {
+    let (name, tool) = (&finding.class.name, about.tool);
+    let words = words(finding);
+    match finding.class.kind {
+        Kind::OnlyTheirs => format!("{tool} takes {words} as `{name}`, the description as no instruction"),
+        Kind::OnlyOurs => format!("{tool} takes {words} of `{name}` as no instruction"),
+        Kind::Length => format!("{tool} gives {words} of `{name}` another length: {}", finding.class.way),
+        Kind::Text => format!("{tool} writes {words} of `{name}` otherwise: {}", finding.class.way),
+    }
+}
+
+/// How many words a finding has.
+fn words(finding: &Finding) -> String {
+    let left = finding.left.len();
+    match (&finding.words, finding.patterns.is_empty()) {
+        (_, true) => counted(left, "word"),
+        (Some(count), _) => {
+            let more = if left == 0 { String::new() } else { format!(" and {left} more") };
+            let about = if finding.is_exact() { "" } else { "about " };
+            format!("{about}{}{more}", counted(count, "word"))
+        }
+        (None, _) => "words".to_owned(),
+    }
+}
+
+/// What one side says.
+fn said(answer: &Answer) -> String {
+    match answer {
+        Answer::Refused => "not an instruction".to_owned(),
+        Answer::Accepted { text, bits: Some(bits), .. } => format!("`{text}`, {bits} bits"),
+        Answer::Accepted { text, .. } => format!("`{text}`"),
+    }
+}
+
+/// The nearest encoding, and where it is.
+fn place(about: About<'_>, finding: &Finding) -> Option<(String, String)> {
+    let encoding = &about.isa[finding.near?];
+    Some((about.isa.text(encoding.name).to_owned(), about.files.location(encoding.span)))
+}
+
+/// Findings as diagnostics, with their places in the description.
+#[must_use]
+pub fn diagnostics(about: About<'_>, report: &Report) -> Vec<Diagnostic> {
+    let one = |finding: &Finding| {
+        let severity = if finding.known.is_some() { Severity::Note } else { Severity::Error };
+        let mut d = Diagnostic::new(severity, finding.class.kind.code(), sentence(about, finding));
+        if let Some(near) = finding.near {
+            d = d.label(about.isa[near].span, "");
+        }
+        for grown in &finding.patterns {
+            d = d.note(format!("words {}{}", grown.pattern, sampled(grown.exact)));
+        }
+        let word = finding.witness.hex();
+        d = d.note(format!("0x{word}: the description says {}", said(&finding.ours)));
+        d = d.note(format!("0x{word}: {} says {}", about.tool, said(&finding.theirs)));
+        finding.known.iter().fold(d, |d, why| d.note(format!("known: {why}")))
+    };
+    report.findings.iter().map(one).collect()
+}
+
+fn sampled(exact: bool) -> &'static str {
+    if exact { "" } else { " (corners and samples asked)" }
+}
+
+/// The report for a terminal. Known findings are counted, or shown too.
+#[must_use]
+pub fn text(about: About<'_>, report: &Report, known_too: bool) -> String {
+    let mut out = String::new();
+    for finding in report.findings.iter().filter(|finding| known_too || finding.known.is_none()) {
+        let _ = writeln!(out, "{}: {}", finding.class.kind.name(), sentence(about, finding));
+        for grown in &finding.patterns {
+            let _ = writeln!(out, "  {}{}", grown.pattern, sampled(grown.exact));
+        }
+        let _ = writeln!(out, "  0x{}", finding.witness.hex());
+        let _ = writeln!(out, "    description: {}", said(&finding.ours));
+        let _ = writeln!(out, "    tool:        {}", said(&finding.theirs));
+        if let Some((name, place)) = place(about, finding) {
+            let _ = writeln!(out, "    see `{name}`, {place}");
+        }
+        if let Some(why) = &finding.known {
+            let _ = writeln!(out, "    known: {why}");
+        }
+    }
+    out.push_str(&summary(about, report));
+    out
+}
+
+/// The last line: what was asked, and what was found.
+fn summary(about: About<'_>, report: &Report) -> String {
+    let known = report.findings.iter().filter(|finding| finding.known.is_some()).count();
+    let mut out = String::new();
+    for length in &report.lengths {
+        let of = if length.whole { "all of them" } else { "chosen" };
+        let left = match length.gaps_left {
+            Some(0) => String::new(),
+            Some(n) => format!("; {} not tried", counted(n, "free pattern")),
+            None => "; free words not tried, because there are too many patterns".to_owned(),
+        };
+        let _ = writeln!(out, "{} bits: {}, {of}{left}", length.bits, counted(length.words, "word"));
+    }
+    if report.avoided > 0 {
+        let _ = writeln!(out, "{} not asked: the tool cannot be given them", counted(report.avoided, "word"));
+    }
+    let asked = counted(report.asked, "word");
+    let found = counted(report.findings.len(), "finding");
+    let _ = writeln!(out, "{} against {}: {asked} asked, {found}, {known} known", about.name, about.tool);
+    out
+}
+
+/// The report to send.
+#[must_use]
+pub fn markdown(about: About<'_>, report: &Report, known_too: bool) -> String {
+    let mut out = format!("# {} against {}\n\n", about.name, about.tool);
+    let shown = report.findings.iter().filter(|finding| known_too || finding.known.is_none());
+    for (at, finding) in shown.enumerate() {
+        let _ = writeln!(out, "## {}. {}\n", at + 1, sentence(about, finding));
+        out.push_str("| word | the description says | the tool says |\n|---|---|---|\n");
+        // A bar ends a cell, also within a code span.
+        let cell = |answer: &Answer| said(answer).replace('|', "\\|");
+        let _ = writeln!(out, "| `0x{}` | {} | {} |\n", finding.witness.hex(), cell(&finding.ours), cell(&finding.theirs));
+        for grown in &finding.patterns {
+            let _ = writeln!(out, "* all words `{}`: {}{}", grown.pattern, counted(grown.pattern.count(), "word"), sampled(grown.exact));
+        }
+        if !finding.left.is_empty() {
+            let _ = writeln!(out, "* {} that no pattern has", counted(finding.left.len(), "more word"));
+        }
+        if let Some((name, place)) = place(about, finding) {
+            let _ = writeln!(out, "\nIn the description: `{name}`, {place}.");
+        }
+        if let Some(why) = &finding.known {
+            let _ = writeln!(out, "\nKnown: {why}.");
+        }
+        out.push('\n');
+    }
+    out.push_str(&summary(about, report));
+    out
+}
+
+/// The report as JSON. Words are hexadecimal without prefix, counts decimal texts. `docs/conform.md` describes it.
+#[must_use]
+pub fn json(about: About<'_>, report: &Report) -> Value {
+    let lengths = report.lengths.iter().map(|length| {
+        json!({
+            "bits": length.bits, "words": length.words, "whole": length.whole, "free_patterns_left": length.gaps_left,
+        })
+    });
+    json!({
+        "version": VERSION,
+        "isa": about.name,
+        "tool": about.tool,
+        "asked": report.asked,
+        "avoided": report.avoided,
+        "lengths": lengths.collect::<Vec<Value>>(),
+        "findings": report.findings.iter().map(|finding| one(about, finding)).collect::<Vec<Value>>(),
+    })
+}
+
+fn one(about: About<'_>, finding: &Finding) -> Value {
+    let side = |answer: &Answer| match answer {
+        Answer::Refused => Value::Null,
+        Answer::Accepted { bits, text, .. } => json!({ "text": text, "bits": bits }),
+    };
+    let patterns = finding.patterns.iter().map(|g| json!({ "words": g.pattern.to_string(), "exact": g.exact }));
+    let near = place(about, finding).map(|(name, place)| json!({ "name": name, "place": place }));
+    json!({
+        "kind": finding.class.kind.name(),
+        "name": finding.class.name,
+        "bits": finding.class.bits,
+        "way": finding.class.way,
+        "patterns": patterns.collect::<Vec<Value>>(),
+        "count": finding.words.as_ref().map(Count::to_string),
+        "left": finding.left.iter().map(|word| word.hex()).collect::<Vec<String>>(),
+        "witness": finding.witness.hex(),
+        "description": side(&finding.ours),
+        "tool": side(&finding.theirs),
+        "near": near,
+        "known": finding.known,
+    })
+}

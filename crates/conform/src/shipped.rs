@@ -1,0 +1,20 @@
+//! The tools of `specs/tools` that the library carries with it.
+
+/// The names of all, with the texts of their files.
+const ALL: [(&str, &str); 4] = [
+    ("capstone-riscv", include_str!("../../../specs/tools/capstone-riscv.tool")),
+    ("lines", include_str!("../../../specs/tools/lines.tool")),
+    ("llvm-mc-riscv", include_str!("../../../specs/tools/llvm-mc-riscv.tool")),
+    ("objdump-riscv", include_str!("../../../specs/tools/objdump-riscv.tool")),
+];
+
+/// The names.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|(name, _)| *name)
+}
+
+/// The text of a tool's file.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static str> {
+    ALL.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}

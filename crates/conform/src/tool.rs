@@ -1,0 +1,340 @@
+//! A tool as data: `specs/tools/*.tool`, one for each program that decodes instructions.
+//!
+//! A file has a line for each property, its name and then its value; `#` begins a comment at the begin of a line. Errors have places, and every
+//! line is looked at, so that a file with several mistakes is mended once.
+//!
+//! ```text
+//! tool TEXT                 what the tool is called; must be there
+//! isa GLOB…                 the descriptions that it is for, by their names
+//! gen VALUE NAME=TEXT…      what {NAME} is in commands for this gen of the description
+//! feature GLOB [TEXT]       what a feature of the description is called by the tool, {name} being its name; without a text nothing.
+//!                           The first row that fits counts, and the rows' order is that of the texts
+//! features TEXT             what stands between the texts of features in {features}
+//! run WORD…                 a command; several are run one after the other, and the last one prints the answers. Blanks part words, '…' keeps
+//!                           them together.
+//!                           {input} is a file with the words, without it they come on standard input; {work} is a folder for what is made
+//! write TEXT                the line of a word: {hex} is its value, {size} its length in bytes, {bytes} its bytes in the order of memory,
+//!                           {0xbytes} the same with 0x, {memory} the same without blanks, {address} where it lies; \n is a new line
+//! write-bytes HEX           words are bytes of a file, with these bytes between them up to the next slot
+//! slot N                    words lie N bytes apart
+//! answers each              each line of the answer is about the next word
+//! answers marked TEXT       the first line of a word is its answer; a line with this text ends each word
+//! answers addressed         a line is about the word at its address
+//! read TEXT                 a line with an answer: {text}, {bytes}, {address}, and {_} for what does not matter; \t is a tab
+//! skip GLOB                 lines that say nothing
+//! avoid PATTERN             words that the tool must not be given, as a pattern of 0, 1 and x; they are counted
+//! refused GLOB              texts of words that are not instructions
+//! comment TEXT              from here on a text is a comment
+//! relative TEXT             the number before this text is an address, to which the distance is wanted
+//! alias TEXT = TEXT         texts that say the same, as `normal` says
+//! aliases yes|no            whether the tool prints aliases
+//! error GLOB                a line on standard error that means that the tool did not understand the command
+//! status any                the tool may fail
+//! batch N                   how many words a process gets
+//! ```
+//!
+//! In a glob each `*` is any text.
+
+use isaglot_bits::Pattern;
+use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, closest};
+
+use crate::limits::{MAX_BATCH, MAX_TOOL_BYTES};
+use crate::normal::Rules;
+use crate::template::Template;
+
+/// A tool that decodes instructions, as its file describes it.
+#[derive(Clone, Debug, Default)]
+pub struct Tool {
+    /// What it is called.
+    pub name: String,
+    /// The descriptions that it is for; all, if there are none.
+    pub isa: Vec<Glob>,
+    /// For each gen, what placeholders stand for.
+    pub gens: Vec<(u32, Vec<(String, String)>)>,
+    /// What features are called.
+    pub features: Vec<(Glob, String)>,
+    /// What stands between features.
+    pub separator: String,
+    /// The commands, each a program with its arguments.
+    pub run: Vec<Vec<String>>,
+    /// How words are written.
+    pub write: Write,
+    /// Bytes from one word to the next; 0 if they lie side by side.
+    pub slot: usize,
+    /// How lines belong to words.
+    pub answers: Answers,
+    /// What lines with answers look like.
+    pub read: Vec<Template>,
+    /// Lines that say nothing.
+    pub skip: Vec<Glob>,
+    /// Words that it must not be given.
+    pub avoid: Vec<Pattern>,
+    /// Texts of words that are refused.
+    pub refused: Vec<Glob>,
+    /// What begins a comment.
+    pub comments: Vec<String>,
+    /// What stands after an address.
+    pub relative: Vec<String>,
+    /// Texts that say the same.
+    pub rules: Rules,
+    /// Whether it prints aliases.
+    pub aliases: bool,
+    /// Lines on standard error that mean that nothing can be believed.
+    pub errors: Vec<Glob>,
+    /// It may fail without being wrong.
+    pub any_status: bool,
+    /// How many words a process gets.
+    pub batch: usize,
+}
+
+/// How words are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// As lines.
+    Lines(String),
+    /// As bytes, with these between them.
+    Bytes(Vec<u8>),
+}
+
+impl Default for Write {
+    fn default() -> Write {
+        Write::Lines("{hex}".to_owned())
+    }
+}
+
+/// How lines of answers belong to words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Answers {
+    /// One line for each word.
+    #[default]
+    Each,
+    /// A line with this text ends each word.
+    Marked(String),
+    /// Lines have addresses.
+    Addressed,
+}
+
+/// A text in which each `*` stands for any text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Glob(String);
+
+impl Glob {
+    /// From its text.
+    #[must_use]
+    pub fn new(text: &str) -> Glob {
+        Glob(text.to_owned())
+    }
+
+    /// Whether a text fits.
+    #[must_use]
+    pub fn fits(&self, text: &str) -> bool {
+        let Some((head, tail)) = self.0.split_once('*') else { return self.0 == text };
+        let Some(mut rest) = text.strip_prefix(head) else { return false };
+        let parts: Vec<&str> = tail.split('*').collect();
+        let Some((last, middle)) = parts.split_last() else { return true };
+        for part in middle {
+            let Some(at) = rest.find(part) else { return false };
+            rest = rest.get(at + part.len()..).unwrap_or_default();
+        }
+        rest.ends_with(last)
+    }
+}
+
+/// The properties that a file can give.
+const NAMES: [&str; 21] = [
+    "tool", "isa", "gen", "feature", "features", "run", "write", "write-bytes", "slot", "answers", "read", "skip", "avoid", "refused",
+    "comment", "relative", "alias", "aliases", "error", "status", "batch",
+];
+
+/// How many words a process gets if the file does not say it.
+const BATCH: usize = 1 << 14;
+
+/// Reads a tool. Problems are added to `out`; with an error among them there is no tool.
+pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> Option<Tool> {
+    let before = out.error_count();
+    let whole = Span::new(file, 0, text.len().min(1));
+    if text.len() > MAX_TOOL_BYTES {
+        out.push(Diagnostic::error("tool-size", format!("a tool has at most {MAX_TOOL_BYTES} bytes")).label(whole, ""));
+        return None;
+    }
+    let mut tool = Tool { batch: BATCH, ..Tool::default() };
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let span = Span::new(file, at, at + line.trim_end().len());
+        at += line.len();
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let (name, value) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        if !NAMES.contains(&name) {
+            let d = Diagnostic::error("tool-property", format!("a tool has no property `{name}`")).label(span, "");
+            out.push(d.did_you_mean(closest(name, NAMES)));
+        } else if let Err(expected) = property(&mut tool, name, value.trim()) {
+            let d = Diagnostic::error("tool-value", format!("this is not a value of `{name}`"));
+            out.push(d.label(span, format!("expected {expected}")));
+        }
+    }
+    for (is_there, what) in [(!tool.name.is_empty(), "tool"), (!tool.run.is_empty(), "run"), (!tool.read.is_empty(), "read")] {
+        if !is_there {
+            out.push(Diagnostic::error("tool-missing", format!("a tool needs a line `{what}`")).label(whole, ""));
+        }
+    }
+    together(&tool, whole, out);
+    (out.error_count() == before).then_some(tool)
+}
+
+/// Finds properties that do not go together.
+fn together(tool: &Tool, whole: Span, out: &mut Diagnostics) {
+    let mut wrong = |message: &str| out.push(Diagnostic::error("tool-together", message).label(whole, ""));
+    if tool.answers == Answers::Addressed && !tool.read.iter().all(Template::has_address) {
+        wrong("answers are told by their addresses, but a line `read` has no `{address}`");
+    }
+    if !tool.read.iter().all(Template::has_text) {
+        wrong("a line `read` has no `{text}`");
+    }
+    if matches!(tool.write, Write::Bytes(_)) && tool.slot == 0 {
+        wrong("words that are written as bytes need a `slot`");
+    }
+    if matches!(tool.write, Write::Bytes(_)) && tool.answers != Answers::Addressed {
+        wrong("words that are written as bytes need `answers addressed`");
+    }
+}
+
+/// Puts a property into a tool, or says what was expected.
+fn property(tool: &mut Tool, name: &str, value: &str) -> Result<(), &'static str> {
+    let some = |expected| if value.is_empty() { Err(expected) } else { Ok(value.to_owned()) };
+    let number = || value.parse::<usize>().ok();
+    match name {
+        "tool" => tool.name = some("a name")?,
+        "isa" => tool.isa = some("names of descriptions")?.split_whitespace().map(Glob::new).collect(),
+        "gen" => tool.gens.push(generation(value).ok_or("a number and rows `NAME=TEXT`")?),
+        "feature" => {
+            let (glob, text) = value.split_once(char::is_whitespace).unwrap_or((value, ""));
+            some("the name of a feature")?;
+            tool.features.push((Glob::new(glob), text.trim().to_owned()));
+        }
+        "features" => tool.separator = some("a text")?,
+        "run" => tool.run.push(words(&some("a command")?).ok_or("a command whose `'` are in pairs")?),
+        "write" => tool.write = Write::Lines(some("the line of a word")?.replace("\\n", "\n")),
+        "write-bytes" => tool.write = Write::Bytes(bytes(value).ok_or("pairs of hexadecimal digits")?),
+        "slot" => tool.slot = number().filter(|n| (1..=1 << 16).contains(n)).ok_or("a number of bytes, at least 1")?,
+        "answers" => {
+            tool.answers = match value.split_once(' ').unwrap_or((value, "")) {
+                ("each", "") => Answers::Each,
+                ("addressed", "") => Answers::Addressed,
+                ("marked", mark) if !mark.trim().is_empty() => Answers::Marked(mark.trim().to_owned()),
+                _ => return Err("`each`, `addressed`, or `marked` and a text"),
+            };
+        }
+        "read" => tool.read.push(Template::new(value).ok_or("a text with placeholders, and something between each two")?),
+        "skip" => tool.skip.push(Glob::new(&some("a line, in which `*` is any text")?)),
+        "avoid" => tool.avoid.push(Pattern::parse(&some("a pattern")?).map_err(|_| "a pattern of 0, 1 and x")?),
+        "refused" => tool.refused.push(Glob::new(&some("a text, in which `*` is any text")?)),
+        "comment" => tool.comments.push(some("a text")?),
+        "relative" => tool.relative.push(some("a text")?),
+        "alias" => {
+            let (from, to) = value.split_once('=').ok_or("two texts with `=` between them")?;
+            if !tool.rules.add(from, to) {
+                return Err("a text before `=`");
+            }
+        }
+        "aliases" => {
+            tool.aliases = match value {
+                "yes" => true,
+                "no" => false,
+                _ => return Err("`yes` or `no`"),
+            };
+        }
+        "error" => tool.errors.push(Glob::new(&some("a line, in which `*` is any text")?)),
+        "status" if value == "any" => tool.any_status = true,
+        "status" => return Err("`any`"),
+        "batch" => tool.batch = number().filter(|n| (1..=MAX_BATCH).contains(n)).ok_or("a number of words")?,
+        // Names are looked at before.
+        _ => return Err("another property"),
+    }
+    Ok(())
+}
+
+/// The words of a command: blanks part them, but not between two `'`. `None` if one of these is missing.
+#[must_use]
+pub fn words(command: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    for (at, piece) in command.split('\'').enumerate() {
+        if at % 2 == 1 {
+            word.get_or_insert_default().push_str(piece);
+            continue;
+        }
+        for (at, part) in piece.split(char::is_whitespace).enumerate() {
+            if at > 0 {
+                words.extend(word.take());
+            }
+            if !part.is_empty() {
+                word.get_or_insert_default().push_str(part);
+            }
+        }
+    }
+    words.extend(word);
+    (command.matches('\'').count() % 2 == 0).then_some(words)
+}
+
+fn generation(value: &str) -> Option<(u32, Vec<(String, String)>)> {
+    let mut words = value.split_whitespace();
+    let number = words.next()?.parse().ok()?;
+    let pair = |word: &str| word.split_once('=').map(|(name, text)| (name.to_owned(), text.to_owned()));
+    Some((number, words.map(pair).collect::<Option<_>>()?))
+}
+
+/// The bytes of hexadecimal text; blanks may part them.
+pub(crate) fn bytes(text: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u32> = text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16)).collect::<Option<_>>()?;
+    let pairs = digits.chunks_exact(2);
+    let is_whole = pairs.remainder().is_empty() && !digits.is_empty();
+    is_whole.then(|| pairs.map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | *digit as u8)).collect())
+}
+
+/// Reads rules for the normal form of texts: lines `alias TEXT = TEXT`, as a tool has them.
+pub fn read_rules(file: FileId, text: &str, out: &mut Diagnostics) -> Rules {
+    let mut tool = Tool::default();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let span = Span::new(file, at, at + line.trim_end().len());
+        at += line.len();
+        let line = line.trim();
+        let value = line.strip_prefix("alias ").map(str::trim);
+        let is_rule = value.is_some_and(|value| property(&mut tool, "alias", value).is_ok());
+        if !line.is_empty() && !line.starts_with('#') && !is_rule {
+            out.push(Diagnostic::error("tool-rule", "this is not a rule").label(span, "expected `alias TEXT = TEXT`"));
+        }
+    }
+    tool.rules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Glob, words};
+
+    #[test]
+    fn commands() {
+        let of = |text| words(text).map(|words| words.join("|"));
+        assert_eq!(of(" a  b 'c d'e ''f").as_deref(), Some("a|b|c de|f"));
+        assert_eq!(of("a 'b"), None);
+    }
+
+    #[test]
+    fn globs() {
+        for (glob, text, fits) in [
+            ("a", "a", true),
+            ("a", "ab", false),
+            ("a*", "ab", true),
+            ("*b*d", "abcd", true),
+            ("*b*b", "ab", false),
+            ("ab*ba", "aba", false),
+            ("*", "", true),
+            (".*", "x.y", false),
+        ] {
+            assert_eq!(Glob::new(glob).fits(text), fits, "{glob} {text}");
+        }
+    }
+}
