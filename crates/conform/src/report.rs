@@ -35,10 +35,10 @@ fn sentence(about: About<'_>, finding: &Finding) -> String {
     let (name, tool) = (&finding.class.name, about.tool);
     let words = words(finding);
     match finding.class.kind {
-        Kind::OnlyTheirs => format!("{tool} takes {words} as `{name}`, the description as no instruction"),
-        Kind::OnlyOurs => format!("{tool} takes {words} of `{name}` as no instruction"),
-        Kind::Length => format!("{tool} gives {words} of `{name}` another length: {}", finding.class.way),
-        Kind::Text => format!("{tool} writes {words} of `{name}` otherwise: {}", finding.class.way),
+        Kind::OnlyTheirs => format!("{tool} accepts {words} that the description refuses: `{name}`"),
+        Kind::OnlyOurs => format!("{tool} refuses {words} that the description accepts: `{name}`"),
+        Kind::Length => format!("{tool} has another length for {words} of `{name}`: {}", finding.class.way),
+        Kind::Text => format!("{tool} has another text for {words} of `{name}`: {}", finding.class.way),
     }
 }
 

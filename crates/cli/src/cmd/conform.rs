@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// Findings that are known: lines `KIND NAME PATTERN REASON`. Only others make the exit status 1.
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
-    /// Show known findings, too.
+    /// Show known findings, too, and lines of `--known` that met nothing.
     #[arg(long)]
     notes: bool,
     /// Ask about instructions of this length in bits only.
@@ -81,7 +81,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         Err(d) => return session.fail(d),
     };
     known.mark(&mut found.findings);
-    known.unused().into_iter().for_each(|d| problems.push(d));
+    if args.notes {
+        known.unused().into_iter().for_each(|d| problems.push(d));
+    }
     session.report(&problems);
     let name = spec.source.name();
     let (isa, tool) = (&chosen.isa, tool.name.as_str());
