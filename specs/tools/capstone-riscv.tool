@@ -9,7 +9,7 @@ answers each
 read {text} # {bytes}
 read {text}
 refused refused
-aliases yes
+aliases no
 batch 16384
 
 alias , dyn =

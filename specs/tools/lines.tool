@@ -1,8 +1,8 @@
-# Any program that reads a hexadecimal word from each line and prints its text, or an empty line if it is not an instruction. A copy of this file with
-# another command is a first adapter for a tool of your own.
-tool a program that reads lines
+# Any program that reads the bytes of an instruction from each line, as hexadecimal digits in the order of memory, and prints a line for each: the text, or
+# nothing if it is not an instruction. `isaglot disasm --words` is one. Name it with `--command`, or copy this file and change `run`.
+tool the command
 run decode-lines
-write {hex}
+write {memory}
 answers each
 read {text}
 aliases no

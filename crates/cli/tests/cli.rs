@@ -4,6 +4,7 @@
 //!   end is standard input. `{specs}` stands for the folder of the descriptions that ship with the project.
 //! * Below it stand what it printed, standard output after `| `, standard error after `! `, and `= N` for an exit
 //!   status that is not 0.
+//!   In words `{isaglot}` stands for the program itself.
 //! * `> NAME`, lines, `<` writes a file; `> NAME hex` writes the bytes that the lines give in hex.
 //! * `## …` is a comment.
 //!
@@ -102,16 +103,18 @@ fn run(command: &str, dir: &Path) -> Result<String, Failed> {
         Some((command, file)) => (command, Stdio::from(std::fs::File::open(dir.join(file))?)),
         None => (command, Stdio::null()),
     };
-    let words: Vec<String> = split(command).into_iter().map(|w| w.replace("{specs}", &specs)).collect();
+    let isaglot = env!("CARGO_BIN_EXE_isaglot");
+    let filled = |word: String| word.replace("{specs}", &specs).replace("{isaglot}", isaglot);
+    let words: Vec<String> = split(command).into_iter().map(filled).collect();
     let program = match words.first().map(String::as_str) {
-        Some("isaglot") => env!("CARGO_BIN_EXE_isaglot"),
+        Some("isaglot") => isaglot,
         Some("cat") => "cat",
         other => return Err(format!("unknown program {other:?}").into()),
     };
     let out = Command::new(program).args(&words[1..]).current_dir(dir).stdin(input).output()?;
     let mut text = String::new();
     for (mark, bytes) in [('|', out.stdout), ('!', out.stderr)] {
-        for line in String::from_utf8_lossy(&bytes).replace(&specs, "{specs}").lines() {
+        for line in String::from_utf8_lossy(&bytes).replace(&specs, "{specs}").replace(isaglot, "{isaglot}").lines() {
             let _ = writeln!(text, "{}", format!("{mark} {line}").trim_end());
         }
     }

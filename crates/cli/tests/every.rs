@@ -23,8 +23,8 @@ const PROGRAMS: [(&str, &str); 5] = [
 ];
 
 /// The verbs that take a description, each with the rest of its command line: `{text}` is the instruction to explain,
-/// `{name}` the name.
-const VERBS: [(&str, &[&str]); 12] = [
+/// `{name}` the name, `{isaglot}` the program itself.
+const VERBS: [(&str, &[&str]); 13] = [
     ("disasm --isa {name}", &["code"]),
     ("asm --isa {name}", &["code.s", "-o", "back"]),
     ("list --isa {name}", &["code"]),
@@ -37,6 +37,7 @@ const VERBS: [(&str, &[&str]); 12] = [
     ("explore --isa {name}", &[]),
     ("gen c --isa {name}", &["-o", "made"]),
     ("compile --isa {name}", &["-o", "made.isa"]),
+    ("conform --isa {name}", &["--against", "lines", "--command", "{isaglot} disasm --isa {name} --words", "--json"]),
 ];
 
 /// The first verbs, which are tried with the names of products too. These stand for names of machines, in one place for
@@ -119,7 +120,8 @@ fn one(verb: &str, rest: &[&str], name: &Name) -> Result<Option<String>, Failed>
     std::fs::write(dir.path().join("code.s"), &text)?;
     let first =
         text.lines().find(|line| !line.ends_with(':') && !line.starts_with('.')).unwrap_or("nop").trim().to_owned();
-    let full = |word: &str| word.replace("{name}", &name.name).replace("{text}", &first);
+    let isaglot = env!("CARGO_BIN_EXE_isaglot");
+    let full = |word: &str| word.replace("{name}", &name.name).replace("{text}", &first).replace("{isaglot}", isaglot);
     let words: Vec<String> = verb.split(' ').chain(rest.iter().copied()).map(full).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     if verb.starts_with("explore") {

@@ -83,7 +83,15 @@ impl<'d> Asker<'d> {
         theirs: &'d mut dyn Decoder,
         rules: &'d Rules,
     ) -> Asker<'d> {
-        Asker { isa, ours, theirs, rules, classes: Vec::new(), numbers: FxHashMap::default(), known: FxHashMap::default() }
+        Asker {
+            isa,
+            ours,
+            theirs,
+            rules,
+            classes: Vec::new(),
+            numbers: FxHashMap::default(),
+            known: FxHashMap::default(),
+        }
     }
 
     /// What both say about words: our answers, then the tool's.
@@ -91,7 +99,10 @@ impl<'d> Asker<'d> {
         let (ours, theirs) = (self.ours.answers(words)?, self.theirs.answers(words)?);
         for answers in [&ours, &theirs] {
             if answers.len() != words.len() {
-                let d = Diagnostic::error("conform-answers", format!("{} answers for {} words", answers.len(), words.len()));
+                let d = Diagnostic::error(
+                    "conform-answers",
+                    format!("{} answers for {} words", answers.len(), words.len()),
+                );
                 return Err(d.note("a decoder must give one answer for each word"));
             }
         }

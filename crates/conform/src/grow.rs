@@ -212,7 +212,8 @@ fn members(pattern: &Pattern, witness: &Word) -> Vec<Word> {
     }
     let [low, high] = [Word::zero(width), Word::ones(width)].map(|free| within(pattern, &free));
     let mut random = Random::new(pattern.value().low_u64() ^ pattern.care().low_u64().rotate_left(17));
-    let mut words: Vec<Word> = [&low, &high, witness].into_iter().flat_map(|word| free.iter().map(|bit| flipped(word, *bit))).collect();
+    let mut words: Vec<Word> =
+        [&low, &high, witness].into_iter().flat_map(|word| free.iter().map(|bit| flipped(word, *bit))).collect();
     words.extend((0..SAMPLES).map(|_| within(pattern, &random.word(width))));
     words.extend([low, high]);
     words.sort();

@@ -84,12 +84,18 @@ impl Known {
     #[must_use]
     pub fn unused(&self) -> Vec<Diagnostic> {
         let unused = self.rows.iter().filter(|row| !row.used);
-        unused.map(|row| Diagnostic::new(isaglot_source::Severity::Note, "known-unused", "this line met nothing").label(row.span, "")).collect()
+        unused
+            .map(|row| {
+                Diagnostic::new(isaglot_source::Severity::Note, "known-unused", "this line met nothing")
+                    .label(row.span, "")
+            })
+            .collect()
     }
 }
 
 fn row(line: &str, span: Span) -> Result<Row, Diagnostic> {
-    let wrong = |code, message: String| Diagnostic::error(code, message).label(span, "expected `KIND NAME PATTERN REASON`");
+    let wrong =
+        |code, message: String| Diagnostic::error(code, message).label(span, "expected `KIND NAME PATTERN REASON`");
     let mut words = line.splitn(4, char::is_whitespace).map(str::trim);
     let (Some(kind), Some(name), Some(pattern)) = (words.next(), words.next(), words.next()) else {
         return Err(wrong("known-row", "this is not a line of a ledger".to_owned()));
@@ -102,7 +108,9 @@ fn row(line: &str, span: Span) -> Result<Row, Diagnostic> {
     };
     let pattern = match pattern {
         "*" => None,
-        text => Some(Pattern::parse(text).map_err(|_| wrong("known-row", format!("`{text}` is not a pattern of 0, 1 and x")))?),
+        text => Some(
+            Pattern::parse(text).map_err(|_| wrong("known-row", format!("`{text}` is not a pattern of 0, 1 and x")))?,
+        ),
     };
     if reason.is_empty() {
         return Err(wrong("known-reason", "a known finding needs a reason".to_owned()));

@@ -9,6 +9,8 @@ mod grow;
 mod known;
 pub mod limits;
 pub mod normal;
+#[cfg(feature = "oracle")]
+pub mod oracle;
 mod ours;
 pub mod report;
 mod run;

@@ -150,9 +150,16 @@ pub fn markdown(about: About<'_>, report: &Report, known_too: bool) -> String {
         out.push_str("| word | the description says | the tool says |\n|---|---|---|\n");
         // A bar ends a cell, also within a code span.
         let cell = |answer: &Answer| said(answer).replace('|', "\\|");
-        let _ = writeln!(out, "| `0x{}` | {} | {} |\n", finding.witness.hex(), cell(&finding.ours), cell(&finding.theirs));
+        let _ =
+            writeln!(out, "| `0x{}` | {} | {} |\n", finding.witness.hex(), cell(&finding.ours), cell(&finding.theirs));
         for grown in &finding.patterns {
-            let _ = writeln!(out, "* all words `{}`: {}{}", grown.pattern, counted(grown.pattern.count(), "word"), sampled(grown.exact));
+            let _ = writeln!(
+                out,
+                "* all words `{}`: {}{}",
+                grown.pattern,
+                counted(grown.pattern.count(), "word"),
+                sampled(grown.exact)
+            );
         }
         if !finding.left.is_empty() {
             let _ = writeln!(out, "* {} that no pattern has", counted(finding.left.len(), "more word"));

@@ -1,5 +1,7 @@
 //! The whole comparison: choose, ask, compare, grow, and one finding for each cause.
 
+use std::cmp::Reverse;
+
 use isaglot_bits::{Count, Pattern, Word, cover};
 use isaglot_codec::Plan;
 use isaglot_model::{EncodingId, Isa};
@@ -91,7 +93,8 @@ pub fn run(
     let mut findings = Vec::new();
     for (class, group) in groups {
         let Some(class) = asker.classes().get(class).cloned() else { continue };
-        let smallest = group.patterns.iter().map(|grown| grown.pattern.witness()).chain(group.left.first().cloned()).min();
+        let smallest =
+            group.patterns.iter().map(|grown| grown.pattern.witness()).chain(group.left.first().cloned()).min();
         let Some(witness) = smallest else { continue };
         let patterns: Vec<Pattern> = group.patterns.iter().map(|grown| grown.pattern.clone()).collect();
         findings.push(Finding {
@@ -110,18 +113,23 @@ pub fn run(
     let (ours, theirs) = asker.both(&witnesses)?;
     for (finding, answers) in findings.iter_mut().zip(ours.into_iter().zip(theirs)) {
         (finding.ours, finding.theirs) = answers;
-        finding.near = finding.ours.leaf().or_else(|| nearest(plan, &finding.witness));
+        finding.near = finding.ours.leaf().or_else(|| nearest(plan, &finding.witness, &finding.class.name));
     }
-    findings.sort_by(|a, b| (&a.class.kind, &a.class.name, &a.witness).cmp(&(&b.class.kind, &b.class.name, &b.witness)));
+    findings
+        .sort_by(|a, b| (&a.class.kind, &a.class.name, &a.witness).cmp(&(&b.class.kind, &b.class.name, &b.witness)));
     let avoided = choice.words.len() - words.len();
     Ok(Report { findings, asked: asker.asked(), avoided, lengths: choice.lengths.clone() })
 }
 
-/// The encoding of the same length that misses a word by the fewest fixed bits, of several the one with the most, the first of those: where a reader of the description looks.
-fn nearest(plan: &Plan<'_>, word: &Word) -> Option<EncodingId> {
+/// The encoding of the same length that misses a word by the fewest fixed bits, one that is called as the tool calls the word before all others; of
+/// several the one with the most fixed bits: where a reader of the description looks.
+fn nearest(plan: &Plan<'_>, word: &Word, name: &str) -> Option<EncodingId> {
     let isa: &Isa = plan.isa();
-    let missed = |pattern: &Pattern| pattern.value().xor(word).and(pattern.care()).count_ones();
     let all = isa[isa.root()].encodings.iter().copied();
     let fits = all.filter(|id| isa[*id].width == word.width() && plan.active(&isa[*id]));
-    fits.min_by_key(|id| (missed(&isa[*id].pattern), std::cmp::Reverse(isa[*id].pattern.care().count_ones())))
+    fits.min_by_key(|id| {
+        let encoding = &isa[*id];
+        let missed = encoding.pattern.value().xor(word).and(encoding.pattern.care()).count_ones();
+        (encoding.display_name != name, missed, Reverse(encoding.pattern.care().count_ones()))
+    })
 }

@@ -47,7 +47,8 @@ impl Template {
         let mut parts: Vec<Part> = Vec::new();
         let mut rest = text.as_str();
         while !rest.is_empty() {
-            let next = HOLES.iter().filter_map(|(name, hole)| rest.find(name).map(|at| (at, name, *hole))).min_by_key(|n| n.0);
+            let next =
+                HOLES.iter().filter_map(|(name, hole)| rest.find(name).map(|at| (at, name, *hole))).min_by_key(|n| n.0);
             let Some((at, name, hole)) = next else {
                 parts.push(Part::Literal(rest.to_owned()));
                 break;
@@ -118,7 +119,8 @@ impl Template {
 
 /// A line without blanks at its ends, with one blank for several, and without blanks around tabs.
 fn squeezed(line: &str) -> String {
-    let pieces: Vec<String> = line.trim().split('\t').map(|piece| piece.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let pieces: Vec<String> =
+        line.trim().split('\t').map(|piece| piece.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     // A blank that a template has at an end is kept, since it parts placeholders.
     pieces.join("\t")
 }
@@ -150,7 +152,10 @@ mod tests {
         let of = |template: &str, line: &str| Template::new(template).expect("a template").line(line);
         let said = |template, line| of(template, line).map(|l| (l.address, l.bytes, l.text));
         let llvm = "{text} # encoding: [{bytes}]";
-        assert_eq!(said(llvm, "\tlui\tzero, 1  # encoding: [0x37,0x10,0x00,0x00]"), Some((None, Some(4), "lui\tzero, 1".into())));
+        assert_eq!(
+            said(llvm, "\tlui\tzero, 1  # encoding: [0x37,0x10,0x00,0x00]"),
+            Some((None, Some(4), "lui\tzero, 1".into()))
+        );
         assert_eq!(said(llvm, "\t.text"), None);
         let gnu = "{address}:\\t{bytes}\\t{text}";
         assert_eq!(said(gnu, "   1c:\t00 11 \tmovw\tr2, r2"), Some((Some(0x1c), Some(2), "movw\tr2, r2".into())));

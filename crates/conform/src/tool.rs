@@ -142,8 +142,27 @@ impl Glob {
 
 /// The properties that a file can give.
 const NAMES: [&str; 21] = [
-    "tool", "isa", "gen", "feature", "features", "run", "write", "write-bytes", "slot", "answers", "read", "skip", "avoid", "refused",
-    "comment", "relative", "alias", "aliases", "error", "status", "batch",
+    "tool",
+    "isa",
+    "gen",
+    "feature",
+    "features",
+    "run",
+    "write",
+    "write-bytes",
+    "slot",
+    "answers",
+    "read",
+    "skip",
+    "avoid",
+    "refused",
+    "comment",
+    "relative",
+    "alias",
+    "aliases",
+    "error",
+    "status",
+    "batch",
 ];
 
 /// How many words a process gets if the file does not say it.
@@ -175,7 +194,9 @@ pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> Option<Tool> {
             out.push(d.label(span, format!("expected {expected}")));
         }
     }
-    for (is_there, what) in [(!tool.name.is_empty(), "tool"), (!tool.run.is_empty(), "run"), (!tool.read.is_empty(), "read")] {
+    for (is_there, what) in
+        [(!tool.name.is_empty(), "tool"), (!tool.run.is_empty(), "run"), (!tool.read.is_empty(), "read")]
+    {
         if !is_there {
             out.push(Diagnostic::error("tool-missing", format!("a tool needs a line `{what}`")).label(whole, ""));
         }
@@ -227,7 +248,9 @@ fn property(tool: &mut Tool, name: &str, value: &str) -> Result<(), &'static str
                 _ => return Err("`each`, `addressed`, or `marked` and a text"),
             };
         }
-        "read" => tool.read.push(Template::new(value).ok_or("a text with placeholders, and something between each two")?),
+        "read" => {
+            tool.read.push(Template::new(value).ok_or("a text with placeholders, and something between each two")?)
+        }
         "skip" => tool.skip.push(Glob::new(&some("a line, in which `*` is any text")?)),
         "avoid" => tool.avoid.push(Pattern::parse(&some("a pattern")?).map_err(|_| "a pattern of 0, 1 and x")?),
         "refused" => tool.refused.push(Glob::new(&some("a text, in which `*` is any text")?)),
@@ -276,7 +299,7 @@ pub fn words(command: &str) -> Option<Vec<String>> {
         }
     }
     words.extend(word);
-    (command.matches('\'').count() % 2 == 0).then_some(words)
+    command.matches('\'').count().is_multiple_of(2).then_some(words)
 }
 
 fn generation(value: &str) -> Option<(u32, Vec<(String, String)>)> {
@@ -288,7 +311,8 @@ fn generation(value: &str) -> Option<(u32, Vec<(String, String)>)> {
 
 /// The bytes of hexadecimal text; blanks may part them.
 pub(crate) fn bytes(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u32> = text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16)).collect::<Option<_>>()?;
+    let digits: Vec<u32> =
+        text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16)).collect::<Option<_>>()?;
     let pairs = digits.chunks_exact(2);
     let is_whole = pairs.remainder().is_empty() && !digits.is_empty();
     is_whole.then(|| pairs.map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | *digit as u8)).collect())

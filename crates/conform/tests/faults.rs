@@ -99,7 +99,9 @@ fn beside(plan: &Plan<'_>, faults: &[Fault], finding: &Finding) -> Vec<String> {
     let left = finding.left.iter().map(|word| Pattern::exact(word.clone()));
     let is_text = finding.class.kind == Kind::Text;
     let all = patterns.chain(left.filter(|word| !is_text || !is_inside(word)));
-    let why = |pattern: Pattern| format!("{} {}: {pattern} is due to no fault", finding.class.kind.name(), finding.class.name);
+    let why = |pattern: Pattern| {
+        format!("{} {}: {pattern} is due to no fault", finding.class.kind.name(), finding.class.name)
+    };
     all.filter(|pattern| !is_inside(pattern)).map(why).collect()
 }
 

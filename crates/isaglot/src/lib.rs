@@ -123,6 +123,8 @@ pub use isaglot_asm as asm;
 pub use isaglot_bits as bits;
 #[cfg(feature = "codec")]
 pub use isaglot_codec as codec;
+#[cfg(feature = "conform")]
+pub use isaglot_conform as conform;
 #[cfg(feature = "emit")]
 pub use isaglot_emit as emit;
 #[cfg(feature = "hart")]

@@ -91,7 +91,11 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let to_json = |session: &Session| report::json(About { isa, files: &session.files, name: &name, tool }, &found);
     let to_text = |session: &Session, _| {
         let about = About { isa, files: &session.files, name: &name, tool };
-        if args.markdown { report::markdown(about, &found, args.notes) } else { report::text(about, &found, args.notes) }
+        if args.markdown {
+            report::markdown(about, &found, args.notes)
+        } else {
+            report::text(about, &found, args.notes)
+        }
     };
     match args.answer.write(session, &all, to_json, to_text) {
         Ok(code) => code,
@@ -113,7 +117,8 @@ fn files(args: &Args, session: &mut Session, problems: &mut Diagnostics) -> Opti
             if !path.exists() && !args.against.contains(['/', '.']) {
                 let near = isaglot_source::closest(&args.against, shipped::names());
                 let d = Diagnostic::error("conform-tool", format!("there is no tool `{}`", args.against));
-                let d = d.did_you_mean(near).note("`--against help` lists the names; a file can have any name with a dot");
+                let d =
+                    d.did_you_mean(near).note("`--against help` lists the names; a file can have any name with a dot");
                 problems.push(d);
                 return None;
             }
@@ -153,7 +158,10 @@ fn check(plan: &Plan<'_>, wanted: Wanted) -> Result<(), Diagnostic> {
     match too_long(plan, wanted) {
         Some(bits) => {
             let most = limits::MAX_ALL_BITS;
-            let d = Diagnostic::error("cli-option", format!("`--all` does not apply: there are instructions of {bits} bits"));
+            let d = Diagnostic::error(
+                "cli-option",
+                format!("`--all` does not apply: there are instructions of {bits} bits"),
+            );
             Err(d.note(format!("all words of at most {most} bits can be asked about: choose with `--bits`")))
         }
         None => Ok(()),

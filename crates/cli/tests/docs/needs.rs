@@ -17,9 +17,11 @@ enum Need {
 /// Every need. A command has those that its mark names, and those that its words name.
 const NEEDS: &[(&str, Need)] = &[
     ("browser", Need::Never),
+    ("capstone", Need::Never),
     ("cargo", Need::Never),
     ("gcc", Need::Peer(peer::GCC)),
     ("git", Need::Never),
+    ("llvm-mc-19", Need::Peer(peer::LLVM_MC)),
     ("llvm-project", Need::Files(llvm)),
     ("mesa", Need::Files(mesa)),
     ("riscv-opcodes", Need::Files(opcodes)),

@@ -105,7 +105,12 @@ fn values(isa: &Isa, field: &Field, width: u32) -> BTreeSet<Word> {
         FieldType::Register(id) => {
             let names = &isa[id].names;
             let unnamed = names.iter().position(Option::is_none).unwrap_or(names.len());
-            all.extend([names.len() as u64, (names.len() as u64).saturating_sub(1), unnamed as u64].into_iter().filter(|v| is_value(*v)).map(number));
+            all.extend(
+                [names.len() as u64, (names.len() as u64).saturating_sub(1), unnamed as u64]
+                    .into_iter()
+                    .filter(|v| is_value(*v))
+                    .map(number),
+            );
         }
         FieldType::Sub(space) => {
             for &id in isa[space].encodings.iter().take(MAX_ENUM_VALUES) {

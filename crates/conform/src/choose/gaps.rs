@@ -47,9 +47,8 @@ pub(super) fn of(bag: &mut Bag<'_, '_>, active: &[(EncodingId, &Encoding)]) -> O
 /// The opcode ranges of each form of encodings, a form being the bits that are fixed. Longer ranges are left out.
 fn opcode_ranges(active: &[(EncodingId, &Encoding)]) -> Vec<Vec<BitRange>> {
     let forms: BTreeSet<&Word> = active.iter().map(|(_, encoding)| encoding.pattern.care()).collect();
-    let short = |form: &Word| -> Vec<BitRange> {
-        form.runs().into_iter().filter(|range| range.width <= OPCODE_BITS).collect()
-    };
+    let short =
+        |form: &Word| -> Vec<BitRange> { form.runs().into_iter().filter(|range| range.width <= OPCODE_BITS).collect() };
     forms.into_iter().map(short).collect()
 }
 

@@ -59,7 +59,8 @@ fn one(job: &Job) -> Result<Output, Diagnostic> {
     let failed = |e: io::Error| Diagnostic::error("conform-run", format!("cannot make files for the tool: {e}"));
     let names = |what: &str| job.commands.iter().flatten().any(|word| word.contains(what));
     let (by_file, by_folder) = (names("{input}"), names("{work}"));
-    let folder = if by_file || by_folder { Some(interrupt::making_folder(tempfile::tempdir).map_err(failed)?) } else { None };
+    let folder =
+        if by_file || by_folder { Some(interrupt::making_folder(tempfile::tempdir).map_err(failed)?) } else { None };
     let result = commands(job, folder.as_ref().map(tempfile::TempDir::path), by_file);
     if let Some(folder) = folder {
         let path = folder.path().to_owned();

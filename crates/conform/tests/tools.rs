@@ -1,0 +1,94 @@
+//! Tools as data: those that are shipped, what their answers mean, and that no text does harm.
+
+use std::path::Path;
+
+use isaglot_conform::{Known, oracle, shipped, tool};
+use isaglot_source::{Diagnostics, FileId};
+use isaglot_testing::random::Random;
+
+/// How an adapter and what a tool prints become answers: the adapter, the output, and for each of the three words of [`oracle::words`] its
+/// length and text, `refused`, or the problem.
+const CASES: [(&str, &str, &str); 12] = [
+    ("answers each", "c.lui\n\nnop\n", "c.lui / refused / nop"),
+    ("answers each", "a\nb\n", "conform-answers: `T` gave 2 answers for 3 words"),
+    ("answers each\nrefused .*", ".half\nnop\n.word 1\n", "refused / nop / refused"),
+    ("answers each\ncomment #", "a # b\nnop\nc\n", "a / nop / c"),
+    (
+        "answers each\nread {text} # {bytes}\nskip =*",
+        "=\na # 01 60\nb # 0x13,0x00,0x00,0x00\nc # 1\n",
+        "16 a / 32 b / c # 1",
+    ),
+    ("answers marked END", "a\nEND\nEND\nb\n c\n\tEND\n", "a / refused / b"),
+    ("answers marked END", "a\nEND\nEND\nb\n", "conform-answers: `T` printed 2 marks for 3 words"),
+    ("read {address}: {text}\nanswers addressed\nslot 8", "0: a\n2: x\n8: b\n10: c\n", "a / b / c"),
+    (
+        "read {address}: {text}\nanswers addressed",
+        "0: a\n2: b\n",
+        "conform-answers: `T` printed no line for the word 0xffffffff at 0x6",
+    ),
+    ("read {address}: {text}\nanswers addressed\nrelative <", "0: j 10 <x>\n2: j 2\n6: j 0 <y>\n", "j 16 / j 2 / j -6"),
+    ("read {address}: {text}\nanswers addressed", "hello\n", "conform-answers: `T` printed a line of unknown shape"),
+    ("status some", "", "tool-value: this is not a value of `status`"),
+];
+
+#[test]
+fn outputs_become_answers() {
+    for (adapter, out, expected) in CASES {
+        // Where lines are told by addresses the adapter has its own shape of them.
+        let plain = if adapter.contains("{address}") { "" } else { "\nread {text}" };
+        let said = match oracle::answers(&format!("tool T\nrun t\n{adapter}{plain}"), out) {
+            Err(problems) => problems.join(" / "),
+            Ok(answers) => {
+                let one = |answer: &isaglot_conform::Answer| match (answer.is_accepted(), answer.bits()) {
+                    (false, _) => "refused".to_owned(),
+                    (true, None) => answer.text().to_owned(),
+                    (true, Some(bits)) => format!("{bits} {}", answer.text()),
+                };
+                answers.iter().map(one).collect::<Vec<_>>().join(" / ")
+            }
+        };
+        assert_eq!(said, expected, "{adapter}\n{out}");
+    }
+}
+
+#[test]
+fn what_is_shipped_can_be_read() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs/tools");
+    let mut problems = Diagnostics::new();
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder).expect("the folder of the tools").flatten() {
+        let text = std::fs::read_to_string(entry.path()).expect("a file");
+        let name = entry.file_name().to_string_lossy().into_owned();
+        match name.strip_suffix(".tool") {
+            Some(stem) => {
+                assert_eq!(shipped::find(stem), Some(text.as_str()), "{name} is carried by the library");
+                assert!(tool::read(FileId(0), &text, &mut problems).is_some(), "{name}: {problems:?}");
+            }
+            None => drop(Known::read(FileId(0), &text, &mut problems)),
+        }
+        files += 1;
+        assert!(problems.is_empty(), "{name}: {problems:?}");
+    }
+    assert!(files > shipped::names().count(), "there are ledgers beside the tools");
+}
+
+#[test]
+fn no_text_does_harm() {
+    let mut random = Random::new(23);
+    let seeds: Vec<&str> = shipped::names().filter_map(shipped::find).collect();
+    let rounds = isaglot_testing::rounds(2000);
+    for _ in 0..rounds {
+        let mut bytes = seeds[random.index(seeds.len())].as_bytes().to_vec();
+        bytes.push(0);
+        bytes.extend(CASES[random.index(CASES.len())].1.as_bytes());
+        for _ in 0..random.below(12) {
+            let at = random.index(bytes.len());
+            match random.below(3) {
+                0 => bytes[at] = random.u8(),
+                1 => drop(bytes.remove(at)),
+                _ => bytes.insert(at, *b"{}' \n*=0x"[..].get(random.index(9)).unwrap_or(&b' ')),
+            }
+        }
+        oracle::tool(&bytes);
+    }
+}
