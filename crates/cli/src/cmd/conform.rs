@@ -23,8 +23,8 @@ use crate::subject::Subject;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
-  isaglot conform --isa rv64gc --against llvm-mc-riscv --bits 16     # needs llvm-mc-19
-  isaglot conform --isa rv64gc --against llvm-mc-riscv --markdown -o report.md  # needs llvm-mc-19")]
+  isaglot conform --isa minnow@v2 --against lines --command 'isaglot disasm --isa minnow@v2 --words'
+  isaglot conform --isa minnow --against help")]
 pub(crate) struct Args {
     #[command(flatten)]
     spec: SpecArgs,
