@@ -72,8 +72,8 @@ pub struct Feature {
     pub name: String,
     /// Features that come with it.
     pub implies: Vec<FeatureId>,
-    /// What cannot hold where it is on; `None` if it goes with everything. Nothing in the model depends on it: whoever chooses
-    /// features asks [`Isa::conflicts`].
+    /// What cannot hold where it is on; `None` if it goes with everything. Nothing in the model depends on it: the
+    /// choice of features asks [`Isa::conflicts`].
     pub excludes: Option<Condition>,
     /// On unless said otherwise.
     pub default: bool,

@@ -47,9 +47,9 @@ impl Glob {
             return None;
         }
         let (mut p, mut n) = (self.head, self.head);
-        // Behind the last `*`, and where what follows it is tried.
+        // The place after the last `*`, and where what follows it is tried.
         let mut last: Option<(usize, usize)> = None;
-        // Where the text for the first `*` begins, and behind it in the pattern; where it ends once a second one is reached.
+        // Where the text for the first `*` begins, and the place after it in the pattern; where it ends once a second one is reached.
         let mut first: Option<(usize, usize)> = None;
         let mut end: Option<usize> = None;
         while n < bytes.len() {
@@ -57,7 +57,7 @@ impl Glob {
                 Some(b'*') => {
                     match first {
                         None => first = Some((n, p + 1)),
-                        Some((_, behind)) => end = end.or(Some(n - (p - behind))),
+                        Some((_, after_first)) => end = end.or(Some(n - (p - after_first))),
                     }
                     p += 1;
                     last = Some((p, n));
@@ -74,8 +74,8 @@ impl Glob {
         if rest.iter().any(|c| *c != b'*') {
             return None;
         }
-        let Some((from, behind)) = first else { return Some("") };
-        name.get(from..end.unwrap_or(n - (p - behind)))
+        let Some((from, after_first)) = first else { return Some("") };
+        name.get(from..end.unwrap_or(n - (p - after_first)))
     }
 
     /// The pattern with something for its first `*`.
