@@ -1,4 +1,4 @@
-//! What a decoder says about a word, and everything that can be asked so.
+//! What a decoder says about a word, and an assembler about a text, and everything that can be asked so.
 //!
 //! The invariant: a decoder gives one answer for each word, in their order, or a diagnostic and none. So an answer can never be
 //! taken for that of another word.
@@ -72,4 +72,22 @@ pub trait Decoder {
         let _ = word;
         true
     }
+}
+
+/// What an assembler makes of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Assembled {
+    /// It is refused.
+    Refused,
+    /// Its bytes in the order of memory: of one instruction or of several.
+    Bytes(Vec<u8>),
+}
+
+/// Something that assembles texts.
+pub trait Assembler {
+    /// One answer for each text. A text is one line.
+    ///
+    /// # Errors
+    /// Why there are no answers: a program that cannot be started, or that answers something else.
+    fn assemble(&mut self, texts: &[String]) -> Result<Vec<Assembled>, Diagnostic>;
 }

@@ -22,13 +22,18 @@ pub enum Kind {
     Length,
     /// Both have an instruction, with another text.
     Text,
+    /// The tool refuses the text of the description.
+    NotAssembled,
+    /// The tool makes another instruction of the text of the description.
+    AssemblesOtherwise,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 4] = [Kind::OnlyTheirs, Kind::OnlyOurs, Kind::Length, Kind::Text];
+    pub const ALL: [Kind; 6] =
+        [Kind::OnlyTheirs, Kind::OnlyOurs, Kind::Length, Kind::Text, Kind::NotAssembled, Kind::AssemblesOtherwise];
 
-    /// `only-theirs`, `only-ours`, `length` or `text`.
+    /// `only-theirs`, `only-ours`, `length` or `text`; with an assembler `not-assembled` or `assembles-otherwise`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -36,6 +41,8 @@ impl Kind {
             Kind::OnlyOurs => "only-ours",
             Kind::Length => "length",
             Kind::Text => "text",
+            Kind::NotAssembled => "not-assembled",
+            Kind::AssemblesOtherwise => "assembles-otherwise",
         }
     }
 
@@ -47,6 +54,8 @@ impl Kind {
             Kind::OnlyOurs => "conform-only-ours",
             Kind::Length => "conform-length",
             Kind::Text => "conform-text",
+            Kind::NotAssembled => "conform-not-assembled",
+            Kind::AssemblesOtherwise => "conform-assembles-otherwise",
         }
     }
 }

@@ -17,6 +17,8 @@ use crate::limits::MAX_TEXT;
 use crate::template::Line;
 use crate::tool::{Answers, Tool, Write};
 
+mod assembling;
+
 /// Commands to run one after the other for one lot of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
@@ -243,7 +245,7 @@ impl<'t> Foreign<'t> {
         for after in &self.tool.relative {
             text = distance(&text, after, address).unwrap_or(text);
         }
-        let bits = line.bytes.and_then(|bytes| u32::try_from(8 * bytes).ok());
+        let bits = line.bytes.as_ref().and_then(|bytes| u32::try_from(8 * bytes.len()).ok());
         Answer::Accepted { bits, text: text.chars().take(MAX_TEXT).collect(), leaf: None }
     }
 }

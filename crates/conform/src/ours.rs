@@ -6,7 +6,7 @@
 
 use isaglot_asm::exact::{self, Line};
 use isaglot_asm::labels::Places;
-use isaglot_asm::{Compat, Plain};
+use isaglot_asm::{Compat, Hooks, Plain};
 use isaglot_bits::{BitRange, Word};
 use isaglot_codec::{Match, Plan, Scopes};
 use isaglot_model::{ByteOrder, WordFormat};
@@ -27,8 +27,19 @@ impl<'p, 'a> Ours<'p, 'a> {
         Ours { scopes: Scopes::new(plan, true) }
     }
 
+    /// What decodes.
+    #[must_use]
+    pub fn plan(&self) -> &'p Plan<'a> {
+        self.scopes.plan()
+    }
+
     /// The answer for one word.
     pub fn answer(&mut self, word: &Word) -> Answer {
+        self.answer_with(word, &mut Plain)
+    }
+
+    /// The answer for one word, with hooks that add to its text.
+    pub(crate) fn answer_with(&mut self, word: &Word, hooks: &mut dyn Hooks) -> Answer {
         let plan = self.scopes.plan();
         let Some(bits) = length(plan, word).filter(|bits| *bits <= word.width()) else { return Answer::Refused };
         let word = start(plan.isa().format(), word, bits);
@@ -44,7 +55,7 @@ impl<'p, 'a> Ours<'p, 'a> {
             targets: None,
             compat: Compat::default(),
         };
-        let is_read = exact::instruction(&mut self.scopes, &word, &mut Plain, &mut line);
+        let is_read = exact::instruction(&mut self.scopes, &word, hooks, &mut line);
         let complaints = self.scopes.errors.count();
         self.scopes.errors.clear();
         if !is_read || complaints > 0 {
@@ -62,7 +73,7 @@ pub(crate) fn length(plan: &Plan<'_>, word: &Word) -> Option<u32> {
 }
 
 /// The first `bits` bits of a word, in the order of memory.
-fn start(format: &WordFormat, word: &Word, bits: u32) -> Word {
+pub(crate) fn start(format: &WordFormat, word: &Word, bits: u32) -> Word {
     let bits = bits.min(word.width());
     let low = match format.byte_order {
         ByteOrder::Little => 0,

@@ -39,6 +39,10 @@ fn sentence(about: About<'_>, finding: &Finding) -> String {
         Kind::OnlyOurs => format!("{tool} refuses {words} that the description accepts: `{name}`"),
         Kind::Length => format!("{tool} has another length for {words} of `{name}`: {}", finding.class.way),
         Kind::Text => format!("{tool} has another text for {words} of `{name}`: {}", finding.class.way),
+        Kind::NotAssembled => format!("{tool} refuses the text of {words} of `{name}`"),
+        Kind::AssemblesOtherwise => {
+            format!("{tool} makes another instruction of the text of {words} of `{name}`: {}", finding.class.way)
+        }
     }
 }
 
@@ -134,6 +138,10 @@ fn summary(about: About<'_>, report: &Report) -> String {
     if report.avoided > 0 {
         let _ = writeln!(out, "{} not asked: the tool cannot be given them", counted(report.avoided, "word"));
     }
+    if report.choices > 0 {
+        let choices = counted(report.choices, "text");
+        let _ = writeln!(out, "{choices} assembled to another word that the description prints with the same text");
+    }
     let asked = counted(report.asked, "word");
     let found = counted(report.findings.len(), "finding");
     let _ = writeln!(out, "{} against {}: {asked} asked, {found}, {known} known", about.name, about.tool);
@@ -190,6 +198,7 @@ pub fn json(about: About<'_>, report: &Report) -> Value {
         "tool": about.tool,
         "asked": report.asked,
         "avoided": report.avoided,
+        "choices": report.choices,
         "lengths": lengths.collect::<Vec<Value>>(),
         "findings": report.findings.iter().map(|finding| one(about, finding)).collect::<Vec<Value>>(),
     })

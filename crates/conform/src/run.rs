@@ -56,6 +56,21 @@ pub struct Report {
     pub avoided: usize,
     /// What was chosen of each length.
     pub lengths: Vec<Length>,
+    /// How many texts an assembler made another word of, which the description prints with the same text.
+    pub choices: usize,
+}
+
+impl Report {
+    /// Adds what another comparison found on further texts of the same words.
+    pub fn add(&mut self, other: Report) {
+        self.findings.extend(other.findings);
+        self.asked += other.asked;
+        self.avoided += other.avoided;
+        self.choices += other.choices;
+        if self.lengths.is_empty() {
+            self.lengths = other.lengths;
+        }
+    }
 }
 
 /// What the comparison does at the moment.
@@ -118,7 +133,7 @@ pub fn run(
     findings
         .sort_by(|a, b| (&a.class.kind, &a.class.name, &a.witness).cmp(&(&b.class.kind, &b.class.name, &b.witness)));
     let avoided = choice.words.len() - words.len();
-    Ok(Report { findings, asked: asker.asked(), avoided, lengths: choice.lengths.clone() })
+    Ok(Report { findings, asked: asker.asked(), avoided, lengths: choice.lengths.clone(), choices: 0 })
 }
 
 /// The encoding of the same length that misses a word by the fewest fixed bits, one that is called as the tool calls the word before all others; of

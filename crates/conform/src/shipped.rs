@@ -1,10 +1,12 @@
 //! The tools of `specs/tools` that the library carries with it.
 
 /// The names of all, with the texts of their files.
-const ALL: [(&str, &str); 4] = [
+const ALL: [(&str, &str); 6] = [
     ("capstone-riscv", include_str!("../../../specs/tools/capstone-riscv.tool")),
+    ("gnu-as-riscv", include_str!("../../../specs/tools/gnu-as-riscv.tool")),
     ("lines", include_str!("../../../specs/tools/lines.tool")),
     ("llvm-mc-riscv", include_str!("../../../specs/tools/llvm-mc-riscv.tool")),
+    ("llvm-mc-riscv-as", include_str!("../../../specs/tools/llvm-mc-riscv-as.tool")),
     ("objdump-riscv", include_str!("../../../specs/tools/objdump-riscv.tool")),
 ];
 

@@ -4,14 +4,19 @@
 //! placeholder goes up to the first place where the text after it stands; the last one takes the rest.
 
 use crate::limits::MAX_LENGTH_BYTES;
+use crate::tool;
 
 /// What a line is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// The address of the instruction.
     pub address: Option<u64>,
-    /// How many bytes the instruction has.
-    pub bytes: Option<u64>,
+    /// The bytes of the instruction, in the order in which they are written.
+    pub bytes: Option<Vec<u8>>,
+    /// Which text it is about, counted from 1.
+    pub number: Option<u64>,
+    /// Which line of the input it is about, counted from 1.
+    pub line: Option<u64>,
     /// Its text.
     pub text: String,
 }
@@ -33,11 +38,19 @@ enum Hole {
     Text,
     Bytes,
     Address,
+    Number,
+    Line,
     Any,
 }
 
-const HOLES: [(&str, Hole); 4] =
-    [("{text}", Hole::Text), ("{bytes}", Hole::Bytes), ("{address}", Hole::Address), ("{_}", Hole::Any)];
+const HOLES: [(&str, Hole); 6] = [
+    ("{text}", Hole::Text),
+    ("{bytes}", Hole::Bytes),
+    ("{address}", Hole::Address),
+    ("{number}", Hole::Number),
+    ("{line}", Hole::Line),
+    ("{_}", Hole::Any),
+];
 
 impl Template {
     /// From its text. `None` if two placeholders have nothing between them.
@@ -77,6 +90,15 @@ impl Template {
         self.has(Hole::Text)
     }
 
+    pub(crate) fn has_bytes(&self) -> bool {
+        self.has(Hole::Bytes)
+    }
+
+    /// Whether a line of this shape says which text it is about.
+    pub(crate) fn has_number(&self) -> bool {
+        self.has(Hole::Number) || self.has(Hole::Line)
+    }
+
     /// What a line says, if it has this shape.
     #[must_use]
     pub fn line(&self, line: &str) -> Option<Line> {
@@ -111,6 +133,8 @@ impl Template {
                 Hole::Text => found.text = value.trim().to_owned(),
                 Hole::Address => found.address = Some(hex(value.trim())?),
                 Hole::Bytes => found.bytes = Some(bytes(value)?),
+                Hole::Number => found.number = Some(value.trim().parse().ok()?),
+                Hole::Line => found.line = Some(value.trim().parse().ok()?),
             }
         }
         rest.is_empty().then_some(found)
@@ -129,18 +153,12 @@ fn hex(text: &str) -> Option<u64> {
     u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16).ok()
 }
 
-/// How many bytes are written here, as digits with anything of `0x`, blanks and commas between them.
-fn bytes(text: &str) -> Option<u64> {
-    let mut digits = 0_u64;
-    for piece in text.split([' ', ',', '\t']).filter(|piece| !piece.is_empty()) {
-        let piece = piece.strip_prefix("0x").unwrap_or(piece);
-        if !piece.chars().all(|c| c.is_ascii_hexdigit()) || piece.len() % 2 == 1 {
-            return None;
-        }
-        digits += piece.len() as u64;
-    }
-    let bytes = digits / 2;
-    (1..=MAX_LENGTH_BYTES).contains(&bytes).then_some(bytes)
+/// The bytes that are written here, as digits with anything of `0x`, blanks and commas between them.
+fn bytes(text: &str) -> Option<Vec<u8>> {
+    let pieces = text.split([' ', ',', '\t']).filter(|piece| !piece.is_empty());
+    let digits = pieces.map(|piece| tool::bytes(piece.strip_prefix("0x").unwrap_or(piece)));
+    let bytes = digits.collect::<Option<Vec<Vec<u8>>>>()?.concat();
+    (1..=MAX_LENGTH_BYTES).contains(&(bytes.len() as u64)).then_some(bytes)
 }
 
 #[cfg(test)]
@@ -150,7 +168,7 @@ mod tests {
     #[test]
     fn lines() {
         let of = |template: &str, line: &str| Template::new(template).expect("a template").line(line);
-        let said = |template, line| of(template, line).map(|l| (l.address, l.bytes, l.text));
+        let said = |template, line| of(template, line).map(|l| (l.address, l.bytes.map(|bytes| bytes.len()), l.text));
         let llvm = "{text} # encoding: [{bytes}]";
         assert_eq!(
             said(llvm, "\tlui\tzero, 1  # encoding: [0x37,0x10,0x00,0x00]"),
@@ -163,5 +181,8 @@ mod tests {
         assert_eq!(said(gnu, "00000000 <.text>:"), None);
         assert_eq!(said("{_}: {text}", "0: nop"), Some((None, None, "nop".into())));
         assert!(Template::new("{text}{bytes}").is_none());
+        let listing = of("{number} {_} {bytes}\\t{_}", "  17 0040 13050500 \taddi a0, a0, 0").expect("a line");
+        assert_eq!((listing.number, listing.bytes), (Some(17), Some(vec![0x13, 5, 5, 0])));
+        assert_eq!(of("{line} {bytes}", "x1 13"), None);
     }
 }

@@ -1,5 +1,7 @@
 //! A tool as data: `specs/tools/*.tool`, one for each program that decodes instructions.
 //!
+//! What assembles instructions is described in the same way: a line `assemble` says so.
+//!
 //! A file has a line for each property, its name and then its value; `#` begins a comment at the begin of a line. Errors have places, and every
 //! line is looked at, so that a file with several mistakes is mended once.
 //!
@@ -13,6 +15,9 @@
 //! run WORD…                 a command; several are run one after the other, and the last one prints the answers. Blanks part words, '…' keeps
 //!                           them together.
 //!                           {input} is a file with the words, without it they come on standard input; {work} is a folder for what is made
+//! assemble TEXT             it is an assembler, and this is the line of an instruction: {text} is its text, {number} its number from 1
+//! complaint TEXT            a line on standard error about an instruction that is refused, like `read`; {number} or {line} says which
+//! distance TEXT             how an assembler reads the distance of a branch: {distance} is it with its sign
 //! write TEXT                the line of a word: {hex} is its value, {size} its length in bytes, {bytes} its bytes in the order of memory,
 //!                           {0xbytes} the same with 0x, {memory} the same without blanks, {address} where it lies; \n is a new line
 //! write-bytes HEX           words are bytes of a file, with these bytes between them up to the next slot
@@ -20,7 +25,9 @@
 //! answers each              each line of the answer is about the next word
 //! answers marked TEXT       the first line of a word is its answer; a line with this text ends each word
 //! answers addressed         a line is about the word at its address
-//! read TEXT                 a line with an answer: {text}, {bytes}, {address}, and {_} for what does not matter; \t is a tab
+//! read TEXT                 a line with an answer: {text}, {bytes}, {address}, and {_} for what does not matter; \t is a tab. With an
+//!                           assembler {bytes} are of the instruction {number}, or of the one on the {line} of the input, or of
+//!                           the last one that a line had
 //! skip GLOB                 lines that say nothing
 //! avoid PATTERN             words that the tool must not be given, as a pattern of 0, 1 and x; they are counted
 //! refused GLOB              texts of words that are not instructions
@@ -57,6 +64,12 @@ pub struct Tool {
     pub separator: String,
     /// The commands, each a program with its arguments.
     pub run: Vec<Vec<String>>,
+    /// How texts are written for an assembler; `None` for what decodes.
+    pub assemble: Option<String>,
+    /// What lines on standard error look like that an assembler prints for a text that it refuses.
+    pub complaints: Vec<Template>,
+    /// How an assembler reads the distance of a branch, if not as a number.
+    pub distance: Option<String>,
     /// How words are written.
     pub write: Write,
     /// Bytes from one word to the next; 0 if they lie side by side.
@@ -141,13 +154,16 @@ impl Glob {
 }
 
 /// The properties that a file can give.
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 24] = [
     "tool",
     "isa",
     "gen",
     "feature",
     "features",
     "run",
+    "assemble",
+    "complaint",
+    "distance",
     "write",
     "write-bytes",
     "slot",
@@ -211,6 +227,21 @@ fn together(tool: &Tool, whole: Span, out: &mut Diagnostics) {
     if tool.answers == Answers::Addressed && !tool.read.iter().all(Template::has_address) {
         wrong("answers are told by their addresses, but a line `read` has no `{address}`");
     }
+    if let Some(line) = &tool.assemble {
+        if !line.contains("{text}") {
+            wrong("the line `assemble` has no `{text}`");
+        }
+        if !tool.read.iter().any(Template::has_bytes) || !tool.read.iter().any(Template::has_number) {
+            wrong("an assembler needs a line `read` with `{bytes}`, and one with `{number}` or `{line}`");
+        }
+        if !tool.complaints.iter().all(Template::has_number) {
+            wrong("a line `complaint` has neither `{number}` nor `{line}`");
+        }
+        return;
+    }
+    if !tool.complaints.is_empty() || tool.distance.is_some() {
+        wrong("`complaint` and `distance` are for assemblers: a line `assemble` is missing");
+    }
     if !tool.read.iter().all(Template::has_text) {
         wrong("a line `read` has no `{text}`");
     }
@@ -237,6 +268,13 @@ fn property(tool: &mut Tool, name: &str, value: &str) -> Result<(), &'static str
         }
         "features" => tool.separator = some("a text")?,
         "run" => tool.run.push(words(&some("a command")?).ok_or("a command whose `'` are in pairs")?),
+        "assemble" => tool.assemble = Some(some("the line of an instruction")?.replace("\\n", "\n")),
+        "complaint" => {
+            tool.complaints
+                .push(Template::new(value).ok_or("a text with placeholders, and something between each two")?);
+        }
+        "distance" if value.contains("{distance}") => tool.distance = Some(value.to_owned()),
+        "distance" => return Err("a text with `{distance}`"),
         "write" => tool.write = Write::Lines(some("the line of a word")?.replace("\\n", "\n")),
         "write-bytes" => tool.write = Write::Bytes(bytes(value).ok_or("pairs of hexadecimal digits")?),
         "slot" => tool.slot = number().filter(|n| (1..=1 << 16).contains(n)).ok_or("a number of bytes, at least 1")?,

@@ -10,6 +10,7 @@ use isaglot_conform::tool::{self, Tool};
 use isaglot_conform::{Foreign, Known, Stage, limits, run as compare, shipped};
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 
+mod assembling;
 mod process;
 
 use crate::answer::AnswerArgs;
@@ -75,7 +76,12 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     if let Err(d) = check(&plan, wanted) {
         return session.wrong_usage(d);
     }
-    let found = compared(&plan, &tool, wanted);
+    let found = match &tool.assemble {
+        None => compared(&plan, &tool, wanted),
+        Some(_) => {
+            assembling::compared([&chosen.plan(), &chosen.plan().with_aliases(true)], !spec.no_aliases, &tool, wanted)
+        }
+    };
     let mut found = match found {
         Ok(found) => found,
         Err(d) => return session.fail(d),
