@@ -4,7 +4,7 @@ use isaglot_bits::Word;
 use isaglot_model::ByteOrder;
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 
-use crate::answer::{Answer, Decoder};
+use crate::answer::{Answer, Assembled, Assembler, Decoder};
 use crate::foreign::{Foreign, Job, Output, Runner};
 use crate::tool;
 
@@ -37,6 +37,21 @@ pub fn answers(text: &str, out: &str) -> Result<Vec<Answer>, Vec<String>> {
     Foreign::open(&tool, ByteOrder::Little, &mut runner).answers(&words()).map_err(|d| vec![said(&d)])
 }
 
+/// What becomes of three texts if an assembler prints this on standard output and standard error; or what is wrong with its file, or with
+/// what it prints.
+///
+/// # Errors
+/// The codes and messages of all problems.
+pub fn assembled(text: &str, out: &str, err: &str) -> Result<Vec<Assembled>, Vec<String>> {
+    let said = |d: &Diagnostic| format!("{}: {}", d.code, d.message);
+    let mut problems = Diagnostics::new();
+    let tool = tool::read(FileId(0), text, &mut problems);
+    let Some(tool) = tool else { return Err(problems.iter().map(said).collect()) };
+    let mut runner = Canned(Output { out: out.to_owned(), err: err.to_owned() });
+    let texts = ["a", "b", "c"].map(str::to_owned);
+    Foreign::open(&tool, ByteOrder::Little, &mut runner).assemble(&texts).map_err(|d| vec![said(&d)])
+}
+
 /// Any bytes as the file of a tool and, after the first byte 0, what the tool prints. There is one answer for each word, or a problem.
 ///
 /// # Panics
@@ -47,6 +62,10 @@ pub fn tool(data: &[u8]) {
     let (text, out) = (String::from_utf8_lossy(text), String::from_utf8_lossy(out.get(1..).unwrap_or_default()));
     match answers(&text, &out) {
         Ok(answers) => assert_eq!(answers.len(), words().len()),
+        Err(problems) => assert!(!problems.is_empty()),
+    }
+    match assembled(&text, &out, &out) {
+        Ok(all) => assert_eq!(all.len(), 3),
         Err(problems) => assert!(!problems.is_empty()),
     }
 }

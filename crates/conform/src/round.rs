@@ -4,9 +4,11 @@
 //! text. The assembler makes bytes of it, and the description decodes these. So a comparison of decoders finds the words whose texts are
 //! refused, and those that come back as another instruction, and grows both to patterns.
 //!
-//! The invariant: a word comes back as itself only if all bits that the description looks at are the same, or if the description prints the
-//! other word with the same text, with or without aliases. The second is the assembler's choice, such as a shorter encoding; it is counted.
+//! The invariant: a word comes back as itself only if all bits that the description looks at are the same, or if the other word has the same
+//! text: the description prints it so, with or without aliases, or makes it of that text itself. The second is the assembler's choice, such
+//! as a shorter encoding; it is counted.
 
+use isaglot_asm::{Assembler as Own, Compat, Names};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_model::ByteOrder;
@@ -46,8 +48,10 @@ pub fn round(
     let [plain, aliases] = plans;
     let isa = plain.isa();
     let spelling = distance.map(|distance| Spelling::new(isa, distance));
+    let names = Names::default();
+    let own = Own::new(aliases, &names, Compat::default());
     let mut there =
-        Through { plain: Ours::new(plain), aliases: Ours::new(aliases), texts, assembler, spelling, choices: 0 };
+        Through { own, plain: Ours::new(plain), aliases: Ours::new(aliases), texts, assembler, spelling, choices: 0 };
     let words: Vec<Word> = choice.words.iter().filter(|word| there.question(word).is_some()).cloned().collect();
     let mut choice = Choice { words, lengths: choice.lengths.clone() };
     for length in &mut choice.lengths {
@@ -67,6 +71,8 @@ pub fn round(
 
 /// The way there and back.
 struct Through<'p, 'a, 'd> {
+    /// What assembles by the description.
+    own: Own<'p, 'a>,
     plain: Ours<'p, 'a>,
     aliases: Ours<'p, 'a>,
     texts: Texts,
@@ -79,6 +85,16 @@ struct Through<'p, 'a, 'd> {
 struct Question {
     plain: Answer,
     aliases: Answer,
+}
+
+impl Question {
+    /// The answer with the text that is assembled.
+    fn of(&self, texts: Texts) -> &Answer {
+        match texts {
+            Texts::Plain => &self.plain,
+            Texts::Aliases => &self.aliases,
+        }
+    }
 }
 
 impl<'p, 'a> Through<'p, 'a, '_> {
@@ -108,15 +124,7 @@ impl<'p, 'a> Through<'p, 'a, '_> {
                 self.spelling = Some(spelling);
                 text
             }
-            None => self.printed(question).text().to_owned(),
-        }
-    }
-
-    /// The answer with the text that is assembled.
-    fn printed<'q>(&self, question: &'q Question) -> &'q Answer {
-        match self.texts {
-            Texts::Plain => &question.plain,
-            Texts::Aliases => &question.aliases,
+            None => question.of(self.texts).text().to_owned(),
         }
     }
 
@@ -129,7 +137,7 @@ impl<'p, 'a> Through<'p, 'a, '_> {
             .word(bytes)
             .is_some_and(|back| back.width() == word.width() && back.and_not(&ignored) == word.and_not(&ignored))
         {
-            return self.printed(question).clone();
+            return question.of(self.texts).clone();
         }
         let mut rest = bytes;
         let mut texts: Vec<[String; 2]> = Vec::new();
@@ -139,10 +147,10 @@ impl<'p, 'a> Through<'p, 'a, '_> {
         }
         let is_same = |text: &str| text == question.plain.text() || text == question.aliases.text();
         if let ([both], []) = (texts.as_slice(), rest)
-            && both.iter().any(|text| is_same(text))
+            && (both.iter().any(|text| is_same(text)) || self.is_own(question.of(self.texts).text(), bytes))
         {
             self.choices += 1;
-            return self.printed(question).clone();
+            return question.of(self.texts).clone();
         }
         let at = usize::from(self.texts == Texts::Aliases);
         let mut texts: Vec<String> = texts.into_iter().filter_map(|both| both.into_iter().nth(at)).collect();
@@ -151,6 +159,12 @@ impl<'p, 'a> Through<'p, 'a, '_> {
             texts.push(format!("not an instruction: {hex}"));
         }
         Answer::Accepted { bits: None, text: texts.join("; "), leaf: None }
+    }
+
+    /// Whether the description makes these bytes of a text.
+    fn is_own(&mut self, text: &str, bytes: &[u8]) -> bool {
+        let word = self.own.assemble(text.as_bytes()).ok();
+        word.is_some() && word == self.word(bytes)
     }
 
     /// The texts of the first instruction of some bytes, and the bytes after it.

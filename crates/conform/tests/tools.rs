@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use isaglot_conform::{Known, oracle, shipped, tool};
+use isaglot_conform::{Assembled, Known, oracle, shipped, tool};
 use isaglot_source::{Diagnostics, FileId};
 use isaglot_testing::random::Random;
 
@@ -49,6 +49,40 @@ fn outputs_become_answers() {
         };
         assert_eq!(said, expected, "{adapter}\n{out}");
     }
+}
+
+/// What an assembler prints: its adapter, standard output, standard error, and for each of three texts its bytes, `refused`, or the problem.
+const ASSEMBLERS: [(&str, &str, &str, &str); 9] = [
+    ("read {number} {bytes}", "1 0102\n2 03\n3 04\n", "", "0102 / 03 / 04"),
+    ("read {number} {bytes}", "3 04\n1 0102\n1 0304\n2 03\n", "", "01020304 / 03 / 04"),
+    ("read {number} {bytes}\ncomplaint x:{number}: {_}", "1 01\n3 04\n", "x:2: no\n  b\n", "01 / refused / 04"),
+    ("read {number} {bytes}\ncomplaint x:{number}: {_}", "1 01\n2 02\n3 04\n", "x:2: no\n", "01 / refused / 04"),
+    ("read {number} {bytes}", "1 01\n3 04\n", "x:2: no\n", "conform-answers: `T` neither assembled a text nor complained about it"),
+    ("read {number} {bytes}", "1 01\n4 04\n", "", "conform-answers: `T` has bytes for a text that it was not given"),
+    ("read L{number}:\nread {_} # {bytes}", "x # 01\n", "", "conform-answers: `T` has bytes for no text"),
+    ("read {number} {bytes}", "hello\n", "", "conform-answers: `T` printed a line of unknown shape"),
+    ("read {text}", "", "", "tool-together: an assembler needs a line `read` with `{bytes}`, and one with `{number}` or `{line}`"),
+];
+
+#[test]
+fn listings_become_bytes() {
+    for (adapter, out, err, expected) in ASSEMBLERS {
+        let said = match oracle::assembled(&format!("tool T\nrun t\nassemble {{text}}\n{adapter}"), out, err) {
+            Err(problems) => problems.join(" / "),
+            Ok(all) => {
+                let one = |assembled: &Assembled| match assembled {
+                    Assembled::Refused => "refused".to_owned(),
+                    Assembled::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+                };
+                all.iter().map(one).collect::<Vec<_>>().join(" / ")
+            }
+        };
+        assert_eq!(said, expected, "{adapter}\n{out}");
+    }
+    // Two lines for each text: a complaint about line 3 or 4 is about the second one.
+    let adapter = "tool T\nrun t\nassemble L{number}:\\n{text}\nread L{number}:\nread {bytes}\ncomplaint {line}: {_}";
+    let all = oracle::assembled(adapter, "L1:\n01\nL2:\nL3:\n03 04\n", "4: no\n").expect("bytes");
+    assert_eq!(all, [Assembled::Bytes(vec![1]), Assembled::Refused, Assembled::Bytes(vec![3, 4])]);
 }
 
 #[test]
