@@ -61,8 +61,9 @@ fn words(finding: &Finding) -> String {
 }
 
 /// What one side says.
-fn said(answer: &Answer) -> String {
+fn said(kind: Kind, answer: &Answer) -> String {
     match answer {
+        Answer::Refused if kind == Kind::NotAssembled => "refused".to_owned(),
         Answer::Refused => "not an instruction".to_owned(),
         Answer::Accepted { text, bits: Some(bits), .. } => format!("`{text}`, {bits} bits"),
         Answer::Accepted { text, .. } => format!("`{text}`"),
@@ -88,8 +89,8 @@ pub fn diagnostics(about: About<'_>, report: &Report) -> Vec<Diagnostic> {
             d = d.note(format!("words {}{}", grown.pattern, sampled(grown.exact)));
         }
         let word = finding.witness.hex();
-        d = d.note(format!("0x{word}: the description says {}", said(&finding.ours)));
-        d = d.note(format!("0x{word}: {} says {}", about.tool, said(&finding.theirs)));
+        d = d.note(format!("0x{word}: the description says {}", said(finding.class.kind, &finding.ours)));
+        d = d.note(format!("0x{word}: {} says {}", about.tool, said(finding.class.kind, &finding.theirs)));
         finding.known.iter().fold(d, |d, why| d.note(format!("known: {why}")))
     };
     report.findings.iter().map(one).collect()
@@ -109,8 +110,8 @@ pub fn text(about: About<'_>, report: &Report, known_too: bool) -> String {
             let _ = writeln!(out, "  {}{}", grown.pattern, sampled(grown.exact));
         }
         let _ = writeln!(out, "  0x{}", finding.witness.hex());
-        let _ = writeln!(out, "    description: {}", said(&finding.ours));
-        let _ = writeln!(out, "    tool:        {}", said(&finding.theirs));
+        let _ = writeln!(out, "    description: {}", said(finding.class.kind, &finding.ours));
+        let _ = writeln!(out, "    tool:        {}", said(finding.class.kind, &finding.theirs));
         if let Some((name, place)) = place(about, finding) {
             let _ = writeln!(out, "    see `{name}`, {place}");
         }
@@ -157,7 +158,7 @@ pub fn markdown(about: About<'_>, report: &Report, known_too: bool) -> String {
         let _ = writeln!(out, "## {}. {}\n", at + 1, sentence(about, finding));
         out.push_str("| word | the description says | the tool says |\n|---|---|---|\n");
         // A bar ends a cell, also within a code span.
-        let cell = |answer: &Answer| said(answer).replace('|', "\\|");
+        let cell = |answer: &Answer| said(finding.class.kind, answer).replace('|', "\\|");
         let _ =
             writeln!(out, "| `0x{}` | {} | {} |\n", finding.witness.hex(), cell(&finding.ours), cell(&finding.theirs));
         for grown in &finding.patterns {

@@ -76,8 +76,10 @@ fn one(path: &Path) -> Result<(), String> {
 
 /// Why a fault is not found as it should be.
 fn missed(plan: &Plan<'_>, fault: &Fault, findings: &[Finding]) -> Option<String> {
-    let same = findings.iter().filter(|finding| finding.class.kind == kind(fault)).flat_map(|finding| &finding.patterns);
-    let inside = |pattern: &Pattern| cover::uncovered_witness(pattern, std::slice::from_ref(&fault.pattern)) == Some(None);
+    let same =
+        findings.iter().filter(|finding| finding.class.kind == kind(fault)).flat_map(|finding| &finding.patterns);
+    let inside =
+        |pattern: &Pattern| cover::uncovered_witness(pattern, std::slice::from_ref(&fault.pattern)) == Some(None);
     let found: Vec<Pattern> = same.map(|grown| grown.pattern.clone()).filter(inside).collect();
     if found.is_empty() {
         return Some(format!("line {}: not found", fault.line));
@@ -135,7 +137,8 @@ impl Faulty<'_, '_> {
         let Ok(word) = self.own.assemble(text.as_bytes()) else { return Assembled::Refused };
         let mine = |fault: &&Fault| fault.pattern.width() == word.width() && fault.pattern.matches(&word);
         let Some(fault) = self.faults.iter().find(mine) else { return bytes(&word) };
-        let mask = || Word::from_u64(u64::from_str_radix(&fault.change, 16).expect("a hexadecimal number"), word.width());
+        let mask =
+            || Word::from_u64(u64::from_str_radix(&fault.change, 16).expect("a hexadecimal number"), word.width());
         match fault.kind.as_str() {
             "refuse" => Assembled::Refused,
             "clear" => bytes(&word.and_not(&mask())),

@@ -57,11 +57,21 @@ const ASSEMBLERS: [(&str, &str, &str, &str); 9] = [
     ("read {number} {bytes}", "3 04\n1 0102\n1 0304\n2 03\n", "", "01020304 / 03 / 04"),
     ("read {number} {bytes}\ncomplaint x:{number}: {_}", "1 01\n3 04\n", "x:2: no\n  b\n", "01 / refused / 04"),
     ("read {number} {bytes}\ncomplaint x:{number}: {_}", "1 01\n2 02\n3 04\n", "x:2: no\n", "01 / refused / 04"),
-    ("read {number} {bytes}", "1 01\n3 04\n", "x:2: no\n", "conform-answers: `T` neither assembled a text nor complained about it"),
+    (
+        "read {number} {bytes}",
+        "1 01\n3 04\n",
+        "x:2: no\n",
+        "conform-answers: `T` neither assembled a text nor complained about it",
+    ),
     ("read {number} {bytes}", "1 01\n4 04\n", "", "conform-answers: `T` has bytes for a text that it was not given"),
     ("read L{number}:\nread {_} # {bytes}", "x # 01\n", "", "conform-answers: `T` has bytes for no text"),
     ("read {number} {bytes}", "hello\n", "", "conform-answers: `T` printed a line of unknown shape"),
-    ("read {text}", "", "", "tool-together: an assembler needs a line `read` with `{bytes}`, and one with `{number}` or `{line}`"),
+    (
+        "read {text}",
+        "",
+        "",
+        "tool-together: an assembler needs a line `read` with `{bytes}`, and one with `{number}` or `{line}`",
+    ),
 ];
 
 #[test]

@@ -27,6 +27,7 @@ const NEEDS: &[(&str, Need)] = &[
     ("riscv-opcodes", Need::Files(opcodes)),
     ("riscv-unified-db", Need::Files(udb)),
     ("riscv64-linux-gnu-gcc", Need::Peer(peer::RISCV_GCC)),
+    ("riscv64-linux-gnu-as", Need::Peer(peer::RISCV_BINUTILS)),
     ("riscv64-linux-gnu-objdump", Need::Peer(peer::RISCV_BINUTILS)),
     ("z3", Need::Peer(peer::Z3)),
 ];

@@ -68,11 +68,10 @@ impl Foreign<'_> {
 
 impl Assembler for Foreign<'_> {
     fn assemble(&mut self, texts: &[String]) -> Result<Vec<Assembled>, Diagnostic> {
-        let Some(line) = &self.tool.assemble else { return Err(self.wrong("is no assembler")) };
+        let Some(line) = &self.tool.assemble else { return Err(self.wrong("does not assemble")) };
         if let Some(text) = texts.iter().find(|text| text.contains(char::is_control)) {
-            return Err(
-                Diagnostic::error("conform-text", "a text with several lines cannot be assembled").note(shown(text))
-            );
+            return Err(Diagnostic::error("conform-text-lines", "a text that is not one line cannot be assembled")
+                .note(shown(text)));
         }
         let lots: Vec<&[String]> = texts.chunks(self.tool.batch.max(1)).collect();
         let inputs: Vec<(Vec<u8>, u64)> = lots.iter().map(|lot| self.texts(line, lot)).collect();
