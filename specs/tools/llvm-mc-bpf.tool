@@ -1,0 +1,19 @@
+# LLVM's machine code disassembler for BPF. Words are in brackets, so that what follows a refused one is read anew, and each is followed by a mark,
+# an instruction with a text of its own.
+tool llvm-mc 19
+isa BPF
+run llvm-mc-19 --disassemble -triple=bpfel -mattr={features} --show-encoding
+write [{0xbytes}]\n0x7b 0x37 0x34 0x12 0x00 0x00 0x00 0x00
+answers marked *(u64 *)(r7 + 4660) = r3
+read {text} # encoding: [{bytes}]
+read {text}\t# encoding: [{bytes}]
+skip .text
+aliases yes
+# A refused word in brackets is a failure for it.
+status any
+batch 16384
+
+features ,
+feature * +{name}
+error *not a recognized feature*
+error *not a recognized processor*
