@@ -14,7 +14,9 @@ status any
 batch 16384
 # The mark, and `push` of what a register points to: it crashes.
 avoid 0101011100001001
-avoid 00010010001xxxxx
+avoid 00010010001x0001
+avoid 00010010001x01xx
+avoid 00010010001x1xxx
 
 features ,
 feature * +{name}

@@ -1,7 +1,7 @@
 //! The tools of `specs/tools` that the library carries with it.
 
 /// The names of all, with the texts of their files.
-const ALL: [(&str, &str); 13] = [
+const ALL: [(&str, &str); 14] = [
     ("capstone-riscv", include_str!("../../../specs/tools/capstone-riscv.tool")),
     ("gnu-as-riscv", include_str!("../../../specs/tools/gnu-as-riscv.tool")),
     ("lines", include_str!("../../../specs/tools/lines.tool")),
@@ -10,6 +10,7 @@ const ALL: [(&str, &str); 13] = [
     ("llvm-mc-lanai", include_str!("../../../specs/tools/llvm-mc-lanai.tool")),
     ("llvm-mc-loongarch", include_str!("../../../specs/tools/llvm-mc-loongarch.tool")),
     ("llvm-mc-msp430", include_str!("../../../specs/tools/llvm-mc-msp430.tool")),
+    ("llvm-mc-ppc", include_str!("../../../specs/tools/llvm-mc-ppc.tool")),
     ("llvm-mc-riscv", include_str!("../../../specs/tools/llvm-mc-riscv.tool")),
     ("llvm-mc-riscv-as", include_str!("../../../specs/tools/llvm-mc-riscv-as.tool")),
     ("llvm-mc-sparc", include_str!("../../../specs/tools/llvm-mc-sparc.tool")),

@@ -54,6 +54,8 @@ pub const RISCV_BINUTILS: Peer = Peer {
 };
 /// QEMU's user mode for RISC-V of 32 and 64 bits, and the compiler for it: a compiled program runs.
 pub const RISCV_QEMU: Peer = Peer { name: "riscv64-linux-gnu-gcc with qemu-riscv32 and qemu-riscv64", probe: qemu };
+/// GNU's `objdump` for AVR.
+pub const AVR_OBJDUMP: Peer = Peer { name: "avr-objdump", probe: || starts("avr-objdump") };
 /// LLVM's `objdump`.
 pub const LLVM_OBJDUMP: Peer = Peer { name: "llvm-objdump-19", probe: || starts("llvm-objdump-19") };
 /// LLVM's assembler.

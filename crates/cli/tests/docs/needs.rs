@@ -16,6 +16,7 @@ enum Need {
 
 /// Every need. A command has those that its mark names, and those that its words name.
 const NEEDS: &[(&str, Need)] = &[
+    ("avr-objdump", Need::Peer(peer::AVR_OBJDUMP)),
     ("browser", Need::Never),
     ("capstone", Need::Never),
     ("cargo", Need::Never),
