@@ -1,7 +1,7 @@
 //! The tools of `specs/tools` that the library carries with it.
 
 /// The names of all, with the texts of their files.
-const ALL: [(&str, &str); 14] = [
+const ALL: [(&str, &str); 15] = [
     ("capstone-riscv", include_str!("../../../specs/tools/capstone-riscv.tool")),
     ("gnu-as-riscv", include_str!("../../../specs/tools/gnu-as-riscv.tool")),
     ("lines", include_str!("../../../specs/tools/lines.tool")),
@@ -14,6 +14,7 @@ const ALL: [(&str, &str); 14] = [
     ("llvm-mc-riscv", include_str!("../../../specs/tools/llvm-mc-riscv.tool")),
     ("llvm-mc-riscv-as", include_str!("../../../specs/tools/llvm-mc-riscv-as.tool")),
     ("llvm-mc-sparc", include_str!("../../../specs/tools/llvm-mc-sparc.tool")),
+    ("llvm-mc-systemz", include_str!("../../../specs/tools/llvm-mc-systemz.tool")),
     ("objdump-avr", include_str!("../../../specs/tools/objdump-avr.tool")),
     ("objdump-riscv", include_str!("../../../specs/tools/objdump-riscv.tool")),
 ];
