@@ -37,7 +37,10 @@ const VERBS: [(&str, &[&str]); 13] = [
     ("explore --isa {name}", &[]),
     ("gen c --isa {name}", &["-o", "made"]),
     ("compile --isa {name}", &["-o", "made.isa"]),
-    ("conform --isa {name}", &["--against", "lines", "--command", "{isaglot} disasm --isa {name} --words", "--json"]),
+    (
+        "conform --isa {name}",
+        &["--against", "lines", "--command", "{isaglot} disasm --isa {name} --words", "--known", "known", "--json"],
+    ),
 ];
 
 /// The first verbs, which are tried with the names of products too. These stand for names of machines, in one place for
