@@ -51,7 +51,8 @@ impl Step {
         }
         // What memory was written with is set back too.
         let first = if self.memory.is_empty() { 32 } else { 30 };
-        for (n, value) in self.x.iter().enumerate().skip(1).filter(|(n, v)| *n >= first || !v.is_zero()) {
+        // A machine starts with the stack pointer somewhere, and with zeros elsewhere.
+        for (n, value) in self.x.iter().enumerate().skip(1).filter(|(n, v)| *n == 2 || *n >= first || !v.is_zero()) {
             let _ = writeln!(out, "\tli x{n}, {:#x}", value.low_u64());
         }
         let size = self.word.width() / 8;
