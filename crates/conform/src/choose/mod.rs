@@ -5,7 +5,7 @@
 //! as carefully as those that it accepts. The method, for each length of instructions:
 //!
 //! * up to [`WHOLE_BITS`] bits all words;
-//! * of each encoding: [`corners`] of its fields, each single-bit neighbour of its pattern, the borders of its exceptions, and the values
+//! * of each encoding: corners of its fields, each single-bit neighbour of its pattern, the borders of its exceptions, and the values
 //!   of fields that a guard couples;
 //! * of the words that no encoding has: the free patterns that the algebra gives, at their corners and at pseudo-random places.
 //!
