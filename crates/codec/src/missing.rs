@@ -39,14 +39,10 @@ pub fn missing_features(plan: &Plan<'_>, encoding: &Encoding) -> Vec<Vec<Feature
 /// The features that are on and cannot be on together with these.
 #[must_use]
 pub fn obstacles(plan: &Plan<'_>, set: &[FeatureId]) -> Vec<FeatureId> {
-    let with: Vec<FeatureId> = features(plan).chain(set.iter().copied()).collect();
+    let with: Vec<FeatureId> = plan.features().chain(set.iter().copied()).collect();
     let conflicts = plan.isa().conflicts(&with).into_iter().flat_map(|(one, others)| others.into_iter().chain([one]));
     let found: BTreeSet<FeatureId> = conflicts.filter(|&f| plan.feature(f)).collect();
     found.into_iter().collect()
-}
-
-fn features<'p>(plan: &'p Plan<'_>) -> impl Iterator<Item = FeatureId> + 'p {
-    (0..plan.isa().features().len() as u32).map(FeatureId).filter(|&f| plan.feature(f))
 }
 
 /// Whether the condition of an encoding holds with these features too.

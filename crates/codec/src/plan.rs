@@ -67,6 +67,11 @@ impl<'a> Plan<'a> {
         self.features.get(feature.index()).copied().or_impossible(false)
     }
 
+    /// The features that are on.
+    pub fn features(&self) -> impl Iterator<Item = FeatureId> + '_ {
+        (0..self.features.len() as u32).map(FeatureId).filter(|&f| self.feature(f))
+    }
+
     /// The arithmetic of expressions for this gen and these features.
     #[must_use]
     pub fn numbers(&self) -> Numbers<'_> {

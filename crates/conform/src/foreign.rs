@@ -253,7 +253,7 @@ impl<'t> Foreign<'t> {
 /// The features that are on, without those that come with another one: a tool need not know their names.
 fn features<'a>(plan: &Plan<'a>) -> Vec<&'a str> {
     let isa = plan.isa();
-    let on: Vec<FeatureId> = (0..isa.features().len() as u32).map(FeatureId).filter(|&f| plan.feature(f)).collect();
+    let on: Vec<FeatureId> = plan.features().collect();
     let implied: BTreeSet<FeatureId> = on.iter().flat_map(|&f| isa[f].implies.iter().copied()).collect();
     on.into_iter().filter(|f| !implied.contains(f)).map(|f| isa[f].name.as_str()).collect()
 }

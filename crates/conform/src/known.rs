@@ -5,11 +5,10 @@
 //! finding that grows beyond what its reason was given for is new.
 
 use isaglot_bits::{Pattern, cover};
-use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, closest};
+use isaglot_source::{Diagnostic, Diagnostics, FileId, Glob, Span, closest, statements};
 
 use crate::compare::Kind;
 use crate::run::Finding;
-use crate::tool::Glob;
 
 /// The known findings.
 #[derive(Clone, Debug, Default)]
@@ -33,14 +32,7 @@ impl Known {
     /// Reads a ledger. Problems are added to `out`.
     pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> Known {
         let mut known = Known::default();
-        let mut at = 0;
-        for line in text.split_inclusive('\n') {
-            let span = Span::new(file, at, at + line.trim_end().len());
-            at += line.len();
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
+        for (span, line) in statements(file, text) {
             match row(line, span) {
                 Ok(row) => known.rows.push(row),
                 Err(d) => out.push(d),

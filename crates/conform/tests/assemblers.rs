@@ -14,6 +14,8 @@
 //! Without a fault nothing may be found. Each fault has to be found with a pattern inside of its own, a refusal with exactly its words, and
 //! nothing else may be found. The texts without aliases and those with them are compared.
 
+mod seeded;
+
 use std::path::{Path, PathBuf};
 
 use isaglot_asm::{Assembler as Own, Compat, Names};
@@ -22,9 +24,9 @@ use isaglot_codec::Plan;
 use isaglot_conform::choose::{Wanted, choose};
 use isaglot_conform::normal::Rules;
 use isaglot_conform::{Assembled, Assembler, Finding, Kind, Texts, round};
-use isaglot_model::{FeatureId, Isa};
-use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
+use isaglot_source::Diagnostic;
 use isaglot_testing::{Trial, suite};
+use seeded::description;
 
 /// A mistake of an assembler.
 struct Fault {
@@ -163,25 +165,6 @@ fn swapped(word: &Word, change: &str) -> Word {
         out.set_bit(b + bit, word.bit(a + bit));
     }
     out
-}
-
-/// A description, its gen and features, from a line.
-fn description(head: &str) -> Result<(Isa, u32, Vec<FeatureId>), String> {
-    let mut words = head.split_whitespace();
-    let (Some(file), Some(generation)) = (words.next(), words.next()) else {
-        return Err("expected a description, a gen, and features".to_owned());
-    };
-    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs").join(file).display().to_string();
-    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
-    let mut load = |path: &str| std::fs::read(path).map_err(|e| e.to_string());
-    let isa = isaglot_isaspec::load(&mut files, &top, &mut load, &mut problems).ok_or("no description")?;
-    let number = |name: &str| {
-        let number = isa.features().iter().position(|feature| feature.name == name);
-        number.map(|n| FeatureId(n as u32)).ok_or_else(|| format!("no feature {name}"))
-    };
-    let features = words.map(number).collect::<Result<_, _>>()?;
-    let generation = generation.parse().map_err(|_| "no gen")?;
-    Ok((isa, generation, features))
 }
 
 fn fault(line: usize, text: &str) -> Result<Fault, String> {

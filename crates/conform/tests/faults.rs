@@ -14,6 +14,8 @@
 //! The patterns of the findings of `accept` and `refuse` have to be exactly the words of the fault: as many, and none beside. Those of the other kinds
 //! may have no word beside. Anything else that is found is a failure, too.
 
+mod seeded;
+
 use std::path::{Path, PathBuf};
 
 use isaglot_bits::{Pattern, Word, cover};
@@ -22,8 +24,9 @@ use isaglot_conform::choose::{Wanted, choose};
 use isaglot_conform::normal::Rules;
 use isaglot_conform::{Answer, Decoder, Finding, Kind, Ours, run};
 use isaglot_model::{FeatureId, Isa};
-use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
+use isaglot_source::Diagnostic;
 use isaglot_testing::{Trial, suite};
+use seeded::description;
 
 /// A mistake of a decoder.
 struct Fault {
@@ -172,20 +175,7 @@ fn read(path: &Path) -> Result<Case, String> {
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
     let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let (_, head) = lines.next().ok_or("an empty file")?;
-    let mut words = head.split_whitespace();
-    let (Some(file), Some(generation)) = (words.next(), words.next()) else {
-        return Err("expected a description, a gen, and features".to_owned());
-    };
-    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs").join(file).display().to_string();
-    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
-    let mut load = |path: &str| std::fs::read(path).map_err(|e| e.to_string());
-    let isa = isaglot_isaspec::load(&mut files, &top, &mut load, &mut problems).ok_or("no description")?;
-    let number = |name: &str| {
-        let number = isa.features().iter().position(|feature| feature.name == name);
-        number.map(|n| FeatureId(n as u32)).ok_or_else(|| format!("no feature {name}"))
-    };
-    let features = words.map(number).collect::<Result<_, _>>()?;
-    let generation = generation.parse().map_err(|_| "no gen")?;
+    let (isa, generation, features) = description(head)?;
     let faults = lines.map(|(line, text)| fault(line, text)).collect::<Result<_, _>>()?;
     Ok(Case { isa, generation, features, faults })
 }

@@ -39,8 +39,8 @@ pub struct Config {
     pub ebreak_stops: bool,
     /// With [`TrapModel::Riscv`], a trap at the machine level goes to its handler rather than ending the run.
     pub mach_traps: bool,
-    /// The features of the description that the machine has, beside what `encoding` and `commands` say; `None` for all
-    /// that are on by default.
+    /// The features of the description that the machine has, beside what `encoding` and `commands` say; `None` for those
+    /// that are on by default and all that have instructions that can be run. Features that exclude each other are refused.
     pub extensions: Option<Vec<String>>,
     /// Where a program starts that does not say; `None` for where the memory starts.
     pub entry: Option<u64>,

@@ -88,10 +88,12 @@ impl<'a> Decoder<'a> {
             return Err(other());
         }
         let on = features(isa, config);
+        if let Some((one, others)) = isa.conflicts(&on).first() {
+            let others: Vec<String> = others.iter().map(|&f| format!("`{}`", isa[f].name)).collect();
+            return Err(format!("`{}` and {} exclude each other", isa[*one].name, others.join(" with ")));
+        }
         let plan = Plan::with_features(isa, xlen, &on);
-        let has = |name: &str| {
-            (0..isa.features().len() as u32).map(FeatureId).any(|f| plan.feature(f) && isa[f].name == name)
-        };
+        let has = |name: &str| plan.features().any(|f| isa[f].name == name);
         let (compressed, zfinx) = (has("zca"), has("zfinx"));
         Ok(Decoder { plan, known, wide, commands, compressed, zfinx })
     }

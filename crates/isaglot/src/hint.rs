@@ -45,7 +45,7 @@ pub struct Hint {
 #[must_use]
 pub fn hint(plan: &Plan<'_>, words: &[Word]) -> Option<Hint> {
     let words = words.get(..MAX_WORDS).unwrap_or(words);
-    let on: Vec<FeatureId> = features(plan).collect();
+    let on: Vec<FeatureId> = plan.features().collect();
     let mut found = Vec::new();
     let wanted = wanted_features(plan, words);
     if !wanted.is_empty() {
@@ -64,10 +64,6 @@ pub fn hint(plan: &Plan<'_>, words: &[Word]) -> Option<Hint> {
     // Of equal ones the first: the smallest change.
     let best = found.into_iter().rev().max_by_key(|hint| hint.words)?;
     (best.words * 2 > words.len()).then_some(best)
-}
-
-fn features<'p>(plan: &'p Plan<'_>) -> impl Iterator<Item = FeatureId> + 'p {
-    (0..plan.isa().features().len() as u32).map(FeatureId).filter(|&f| plan.feature(f))
 }
 
 /// How many of the words are instructions.

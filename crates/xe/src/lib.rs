@@ -4,6 +4,7 @@
 //! `isaglot-codec` reads and writes the words; there are no bit positions in this crate.
 
 mod assemble;
+mod chunk;
 pub mod decode;
 mod defaults;
 mod encode;

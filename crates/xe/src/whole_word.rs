@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use isaglot_codec::{Scatter, ShapeId};
 
+use crate::chunk::{FIRST, find};
 use crate::encode_kept::{general, keeps};
 use crate::inst::{File, Form, Inst, XeOperandKind};
 use crate::isa::{FileInfo, Xe};
@@ -145,27 +146,6 @@ fn mixed(hash: u64, piece: u128) -> u64 {
 }
 
 const BLANKS: u128 = u128::from_ne_bytes([b' '; 16]);
-
-/// The first bytes of a text, by their number.
-static FIRST: [u128; 17] = {
-    let mut masks = [u128::MAX; 17];
-    let mut n = 0;
-    while n < 16 {
-        masks[n] = (1 << (8 * n)) - 1;
-        n += 1;
-    }
-    masks
-};
-
-/// The number of the first of 16 bytes that is this one; 16 if none is.
-#[inline]
-fn find(text: u128, byte: u8) -> usize {
-    const ONES: u128 = u128::from_ne_bytes([1; 16]);
-    const HIGHS: u128 = u128::from_ne_bytes([0x80; 16]);
-    // Zero where it is; the lowest mark is exact.
-    let other = text ^ (ONES * byte as u128);
-    ((other.wrapping_sub(ONES) & !other & HIGHS).trailing_zeros() / 8) as usize
-}
 
 /// At most so many decimal digits at the beginning of a text, and how many; what follows them is left.
 #[inline]

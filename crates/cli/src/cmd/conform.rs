@@ -60,8 +60,8 @@ pub(crate) struct Args {
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     if args.against == "help" {
-        shipped::names().for_each(|name| println!("{name}"));
-        return ExitCode::SUCCESS;
+        let list: String = shipped::names().map(|name| format!("{name}\n")).collect();
+        return session.done(crate::io::write(None, false, list.as_bytes()));
     }
     let spec = Spec { has_places: true, ..args.spec.spec() };
     let chosen = match Subject::description(&spec, session) {

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use isaglot::choice;
 use isaglot_asm::labels::is_automatic;
 use isaglot_hart::{Config, Hart, Level, Stop, limits};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
@@ -159,7 +160,13 @@ fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> 
     let names: Vec<String> = config.devices.iter().map(|d| d.0.clone()).collect();
     let (model, entry) = (config.trap_model, config.entry);
     let mut problems = Diagnostics::new();
-    let isa = crate::load::embedded("riscv", &mut SourceMap::new(), &mut problems).ok_or(problems)?;
+    let Some(isa) = crate::load::embedded("riscv", &mut SourceMap::new(), &mut problems) else { return Err(problems) };
+    if let Some(named) = &config.extensions {
+        choice::features(&isa, Some(named), &[], &mut problems);
+    }
+    if problems.has_errors() {
+        return Err(problems);
+    }
     let fail = |message: String| Diagnostics::from(Diagnostic::error("run-machine", message));
     let mut hart = Hart::new(&isa, config).map_err(fail)?;
     for (address, _, data) in &program.segments {

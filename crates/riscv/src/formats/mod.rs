@@ -21,7 +21,6 @@
 pub mod check;
 pub mod compare;
 pub mod formula;
-mod glob;
 pub mod idl;
 pub mod lower;
 pub mod of_isa;
@@ -31,8 +30,6 @@ pub mod shipped;
 pub mod udb;
 pub mod words;
 pub mod yaml;
-
-pub use glob::Glob;
 
 use isaglot_bits::Pattern;
 use isaglot_source::Span;

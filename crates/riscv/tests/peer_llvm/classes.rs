@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use isaglot_bits::Word;
-use isaglot_riscv::formats::Glob;
+use isaglot_source::Glob;
 
 /// The rows of a ledger.
 pub(crate) struct Classes(Vec<Class>);

@@ -5,6 +5,7 @@
 //! it says of the operand does not depend on them. Texts are compared as two numbers, their bytes from the lowest on.
 
 use super::{Parser, Result};
+use crate::chunk::{FIRST, find};
 use crate::inst::{File, Form, XeOperand, XeOperandKind};
 use crate::limits::KEPT_OPERANDS;
 use crate::types::Style;
@@ -127,7 +128,7 @@ impl Parser<'_, '_, '_> {
         }
         let (low, high) = bytes.split_first_chunk::<16>()?;
         let (low, high) = (u128::from_le_bytes(*low), u128::from_le_bytes(*high.first_chunk()?));
-        let length = match (blank(low), blank(high)) {
+        let length = match (find(low, b' '), find(high, b' ')) {
             (16, more) => 16 + more,
             (few, _) => few,
         };
@@ -162,27 +163,6 @@ impl Parser<'_, '_, '_> {
         }
         Some(XeOperand { reg: u8::try_from(first).ok()?, sub: u8::try_from(sub).ok()?, ..operand })
     }
-}
-
-/// The first bytes of a text, by their number.
-static FIRST: [u128; 17] = {
-    let mut masks = [u128::MAX; 17];
-    let mut n = 0;
-    while n < 16 {
-        masks[n] = (1 << (8 * n)) - 1;
-        n += 1;
-    }
-    masks
-};
-
-/// The number of the first byte that is a blank; 16 if there is none.
-#[inline]
-fn blank(text: u128) -> usize {
-    const ONES: u128 = u128::from_ne_bytes([1; 16]);
-    const HIGHS: u128 = u128::from_ne_bytes([0x80; 16]);
-    // Zero where a blank is; the lowest mark is exact.
-    let other = text ^ (ONES * b' ' as u128);
-    ((other.wrapping_sub(ONES) & !other & HIGHS).trailing_zeros() / 8) as usize
 }
 
 #[inline]

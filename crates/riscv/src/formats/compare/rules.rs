@@ -1,9 +1,7 @@
 //! `specs/riscv/formats.rules`: how names are compared, as data.
 
 use isaglot_bits::Pattern;
-use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
-
-use crate::formats::Glob;
+use isaglot_source::{Diagnostic, Diagnostics, FileId, Glob, statements};
 
 /// The rules that the project ships.
 pub const SHIPPED: &str = include_str!("../../../../../specs/riscv/formats.rules");
@@ -71,14 +69,7 @@ impl Rules {
 /// Reads rules.
 pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> Rules {
     let mut rules = Rules::default();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let span = Span::new(file, at, at + line.trim_end().len());
-        at += line.len();
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
+    for (span, line) in statements(file, text) {
         if !rule(&mut rules, line) {
             let d = Diagnostic::error("formats-rules", "not a rule").label(span, "");
             out.push(

@@ -4,8 +4,7 @@
 //! statement rejects most of them.
 
 use isaglot_isaspec::Text;
-
-use crate::formats::Glob;
+use isaglot_source::Glob;
 
 /// Names of instructions, with `*` and `?`; without any, all of them.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 //! A row is `"name", high, low`. A row with a fault is kept by name, so that the lines that use the argument do not each repeat
 //! the fault of the table.
 
-use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
+use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, lines};
 use rustc_hash::FxHashMap;
 
 /// The arguments by name: high and low bit, `None` for one whose row has a fault.
@@ -44,16 +44,8 @@ impl Arguments {
 pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> Arguments {
     let implied = IMPLIED.map(|(name, high, low)| (name.to_owned(), Row { bits: Some((high, low)), span: None }));
     let mut table = Arguments { rows: implied.into_iter().collect() };
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let trimmed = line.trim_start_matches('\u{feff}').trim();
-        if trimmed.is_empty() {
-            continue;
-        }
-        let from = start + line.find(trimmed).unwrap_or(0);
-        row(&mut table, trimmed, Span::new(file, from, from + trimmed.len()), out);
+    for (span, line) in lines(file, text) {
+        row(&mut table, line, span, out);
     }
     table
 }

@@ -1,22 +1,13 @@
 //! `csrs.csv` and `csrs32.csv`: numbers and names of control and status registers, `0x001, "fflags"`.
 
-use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
+use isaglot_source::{Diagnostic, Diagnostics, FileId, lines};
 
 use crate::formats::Csr;
 
 /// Adds the registers of a file.
 pub fn read(file: FileId, text: &str, list: &mut Vec<Csr>, out: &mut Diagnostics) {
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let trimmed = line.trim_start_matches('\u{feff}').trim();
-        if trimmed.is_empty() {
-            continue;
-        }
-        let from = start + line.find(trimmed).unwrap_or(0);
-        let span = Span::new(file, from, from + trimmed.len());
-        match row(trimmed) {
+    for (span, line) in lines(file, text) {
+        match row(line) {
             Some((number, name)) => list.push(Csr { name: name.to_owned(), number, span }),
             None => {
                 let d = Diagnostic::error("opcodes-bad-table", "this is not a row of a table of registers");

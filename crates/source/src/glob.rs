@@ -1,4 +1,4 @@
-//! Patterns over names, as the tables and rules beside the formats write them: `*` stands for any text, `?` for one byte.
+//! Patterns over names, as tables, rules and ledgers write them: `*` stands for any text, `?` for one byte.
 //!
 //! A name is walked once. After a `*` that fails the last one takes a byte more, so a match ends after at most the product of
 //! both lengths. What comes before the first of the two is compared first: most names fail there.
@@ -35,7 +35,7 @@ impl Glob {
     /// What the first `*` stands for in a name that fits: the shortest text with which it does, and nothing where there is no `*`.
     ///
     /// ```
-    /// use isaglot_riscv::formats::Glob;
+    /// use isaglot_source::Glob;
     ///
     /// assert_eq!(Glob::new("c.mop*").matched("c.mop.7"), Some(".7"));
     /// assert_eq!(Glob::new("f*.?").matched("fadd.s"), Some("add"));
@@ -81,5 +81,30 @@ impl Glob {
     /// The pattern with something for its first `*`.
     pub fn filled(&self, with: &str) -> String {
         self.text.replacen('*', with, 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Glob;
+
+    #[test]
+    fn what_fits() {
+        for (glob, text, matched) in [
+            ("a", "a", Some("")),
+            ("a", "ab", None),
+            ("a*", "ab", Some("b")),
+            ("*b*d", "abcd", Some("a")),
+            ("*b*b", "ab", None),
+            ("ab*ba", "aba", None),
+            ("*", "", Some("")),
+            (".*", "x.y", None),
+            ("a?c", "abc", Some("")),
+            ("a?c", "ac", None),
+            ("?*", "abc", Some("bc")),
+            ("", "", Some("")),
+        ] {
+            assert_eq!(Glob::new(glob).matched(text), matched, "{glob} {text}");
+        }
     }
 }
