@@ -4,8 +4,11 @@
 //! taken for that of another word.
 
 use isaglot_bits::Word;
-use isaglot_model::EncodingId;
-use isaglot_source::Diagnostic;
+use isaglot_source::{Diagnostic, Span};
+
+/// An encoding, by a number that its [`Subject`] gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Leaf(pub u32);
 
 /// What a decoder says about a word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,8 +22,8 @@ pub enum Answer {
         bits: Option<u32>,
         /// Its text.
         text: String,
-        /// What it is in the description; `None` from a decoder that has none.
-        leaf: Option<EncodingId>,
+        /// Which encoding of the description it is; `None` from a decoder that has none.
+        leaf: Option<Leaf>,
     },
 }
 
@@ -51,7 +54,7 @@ impl Answer {
 
     /// What it is in the description.
     #[must_use]
-    pub fn leaf(&self) -> Option<EncodingId> {
+    pub fn leaf(&self) -> Option<Leaf> {
         match self {
             Answer::Accepted { leaf, .. } => *leaf,
             Answer::Refused => None,
@@ -72,6 +75,28 @@ pub trait Decoder {
         let _ = word;
         true
     }
+}
+
+/// What a tool is compared with: a decoder that follows a description.
+pub trait Subject: Decoder {
+    /// What an encoding is called.
+    fn name(&self, leaf: Leaf) -> String;
+
+    /// Whether the beginning of a word gives it the length that it has.
+    fn fits(&self, word: &Word) -> bool;
+
+    /// Where a reader of the description looks: the encoding of a word, or for one that is refused the nearest, where `name` is what
+    /// the tool calls it.
+    fn near(&self, word: &Word, leaf: Option<Leaf>, name: &str) -> Option<Near>;
+}
+
+/// A place in a description.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Near {
+    /// What stands there.
+    pub name: String,
+    /// The place; `None` where the description is no file.
+    pub span: Option<Span>,
 }
 
 /// What an assembler makes of a text.

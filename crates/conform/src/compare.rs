@@ -4,11 +4,10 @@
 //! grown into one set of patterns.
 
 use isaglot_bits::Word;
-use isaglot_model::Isa;
 use isaglot_source::Diagnostic;
 use rustc_hash::FxHashMap;
 
-use crate::answer::{Answer, Decoder};
+use crate::answer::{Answer, Decoder, Subject};
 use crate::normal::{Rules, way};
 
 /// How a tool and a description differ about a word.
@@ -75,8 +74,7 @@ pub struct Class {
 
 /// Asks both sides, and remembers of which class each word is.
 pub(crate) struct Asker<'d> {
-    isa: &'d Isa,
-    ours: &'d mut dyn Decoder,
+    ours: &'d mut dyn Subject,
     theirs: &'d mut dyn Decoder,
     rules: &'d Rules,
     classes: Vec<Class>,
@@ -85,22 +83,8 @@ pub(crate) struct Asker<'d> {
 }
 
 impl<'d> Asker<'d> {
-    /// `ours` decodes by the description `isa`.
-    pub(crate) fn new(
-        isa: &'d Isa,
-        ours: &'d mut dyn Decoder,
-        theirs: &'d mut dyn Decoder,
-        rules: &'d Rules,
-    ) -> Asker<'d> {
-        Asker {
-            isa,
-            ours,
-            theirs,
-            rules,
-            classes: Vec::new(),
-            numbers: FxHashMap::default(),
-            known: FxHashMap::default(),
-        }
+    pub(crate) fn new(ours: &'d mut dyn Subject, theirs: &'d mut dyn Decoder, rules: &'d Rules) -> Asker<'d> {
+        Asker { ours, theirs, rules, classes: Vec::new(), numbers: FxHashMap::default(), known: FxHashMap::default() }
     }
 
     /// What both say about words: our answers, then the tool's.
@@ -123,11 +107,15 @@ impl<'d> Asker<'d> {
         self.theirs.takes(word)
     }
 
+    pub(crate) fn subject(&self) -> &dyn Subject {
+        self.ours
+    }
+
     /// Asks about words that are not known yet.
     pub(crate) fn ask(&mut self, words: &[Word]) -> Result<(), Diagnostic> {
         let (ours, theirs) = self.both(words)?;
         for (word, (ours, theirs)) in words.iter().zip(ours.iter().zip(&theirs)) {
-            let class = class(self.isa, word, ours, theirs, self.rules).map(|class| self.number(class));
+            let class = class(self.ours, word, ours, theirs, self.rules).map(|class| self.number(class));
             self.known.insert(word.clone(), class);
         }
         Ok(())
@@ -159,8 +147,8 @@ impl<'d> Asker<'d> {
 }
 
 /// The class of a difference; `None` if there is none.
-fn class(isa: &Isa, word: &Word, ours: &Answer, theirs: &Answer, rules: &Rules) -> Option<Class> {
-    let name = || ours.leaf().map_or_else(String::new, |leaf| isa.text(isa[leaf].name).to_owned());
+fn class(subject: &dyn Subject, word: &Word, ours: &Answer, theirs: &Answer, rules: &Rules) -> Option<Class> {
+    let name = || ours.leaf().map_or_else(String::new, |leaf| subject.name(leaf));
     let make = |kind, name: String, way: String| Some(Class { kind, bits: word.width(), name, way });
     match (ours.is_accepted(), theirs.is_accepted()) {
         (false, false) => None,

@@ -63,12 +63,10 @@ enum Next {
     Done(Grown),
 }
 
-/// Grows patterns for every class of which `words` has one. `fits` says whether a word has the length that it is meant to have; `progress` is
-/// called with the number of patterns and of words so far.
+/// Grows patterns for every class of which `words` has one. `progress` is called with the number of words so far.
 pub(crate) fn grow(
     asker: &mut Asker<'_>,
     words: &[Word],
-    fits: &dyn Fn(&Word) -> bool,
     progress: &mut dyn FnMut(usize),
 ) -> Result<BTreeMap<usize, Group>, Diagnostic> {
     let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
@@ -81,7 +79,7 @@ pub(crate) fn grow(
                 Some(Kind::Text) => MAX_TEXT_PATTERNS,
                 _ => MAX_PATTERNS,
             };
-            while let Some(next) = group.next(asker, class, most, fits) {
+            while let Some(next) = group.next(asker, class, most) {
                 match next {
                     Next::Ask(words) => {
                         questions.extend(words);
@@ -120,13 +118,13 @@ fn take(groups: &mut BTreeMap<usize, Group>, asker: &Asker<'_>, words: &[Word]) 
 
 impl Group {
     /// Goes on with the pattern in the making, or begins another one; `None` if there is nothing to do.
-    fn next(&mut self, asker: &Asker<'_>, class: usize, most: usize, fits: &dyn Fn(&Word) -> bool) -> Option<Next> {
+    fn next(&mut self, asker: &Asker<'_>, class: usize, most: usize) -> Option<Next> {
         if self.growth.is_none() && self.patterns.len() < most {
             let witness = self.left.first()?.clone();
             let pattern = Pattern::exact(witness.clone());
             self.growth = Some(Growth { witness, pattern, stage: Stage::Neighbours });
         }
-        let is_same = |word: &Word| match fits(word) && asker.takes(word) {
+        let is_same = |word: &Word| match asker.subject().fits(word) && asker.takes(word) {
             true => asker.known(word).map(|known| known == Some(class)),
             false => Some(false),
         };

@@ -20,7 +20,7 @@ mod spell;
 pub mod template;
 pub mod tool;
 
-pub use answer::{Answer, Assembled, Assembler, Decoder};
+pub use answer::{Answer, Assembled, Assembler, Decoder, Leaf, Near, Subject};
 pub use compare::{Class, Kind};
 pub use foreign::{Foreign, Job, Output, Runner};
 pub use grow::Grown;

@@ -4,15 +4,17 @@
 //! printing it finds nothing wrong, such as a nested field without a meaning or a bit that must not be set. The text is the one that
 //! `isaglot disasm` prints, without labels. The slower engine is used, because it is the definition.
 
+use std::cmp::Reverse;
+
 use isaglot_asm::exact::{self, Line};
 use isaglot_asm::labels::Places;
 use isaglot_asm::{Compat, Hooks, Plain};
 use isaglot_bits::{BitRange, Word};
 use isaglot_codec::{Match, Plan, Scopes};
-use isaglot_model::{ByteOrder, WordFormat};
+use isaglot_model::{ByteOrder, EncodingId, Isa, WordFormat};
 use isaglot_source::Diagnostic;
 
-use crate::answer::{Answer, Decoder};
+use crate::answer::{Answer, Decoder, Leaf, Near, Subject};
 
 /// The decoder that a plan makes.
 #[derive(Debug)]
@@ -62,7 +64,7 @@ impl<'p, 'a> Ours<'p, 'a> {
             return Answer::Refused;
         }
         let text = String::from_utf8_lossy(&text).trim().to_owned();
-        Answer::Accepted { bits: Some(bits), text, leaf: Some(leaf) }
+        Answer::Accepted { bits: Some(bits), text, leaf: Some(Leaf(leaf.0)) }
     }
 }
 
@@ -86,4 +88,34 @@ impl Decoder for Ours<'_, '_> {
     fn answers(&mut self, words: &[Word]) -> Result<Vec<Answer>, Diagnostic> {
         Ok(words.iter().map(|word| self.answer(word)).collect())
     }
+}
+
+impl Subject for Ours<'_, '_> {
+    fn name(&self, leaf: Leaf) -> String {
+        let isa = self.plan().isa();
+        isa.text(isa[EncodingId(leaf.0)].name).to_owned()
+    }
+
+    fn fits(&self, word: &Word) -> bool {
+        length(self.plan(), word) == Some(word.width())
+    }
+
+    fn near(&self, word: &Word, leaf: Option<Leaf>, name: &str) -> Option<Near> {
+        let id = leaf.map(|leaf| EncodingId(leaf.0)).or_else(|| nearest(self.plan(), word, name))?;
+        let encoding = &self.plan().isa()[id];
+        Some(Near { name: self.plan().isa().text(encoding.name).to_owned(), span: Some(encoding.span) })
+    }
+}
+
+/// The encoding of the same length that misses a word by the fewest fixed bits, one that is called as the tool calls the word before all others; of
+/// several the one with the most fixed bits: where a reader of the description looks.
+fn nearest(plan: &Plan<'_>, word: &Word, name: &str) -> Option<EncodingId> {
+    let isa: &Isa = plan.isa();
+    let all = isa[isa.root()].encodings.iter().copied();
+    let fits = all.filter(|id| isa[*id].width == word.width() && plan.active(&isa[*id]));
+    fits.min_by_key(|id| {
+        let encoding = &isa[*id];
+        let missed = encoding.pattern.value().xor(word).and(encoding.pattern.care()).count_ones();
+        (encoding.display_name != name, missed, Reverse(encoding.pattern.care().count_ones()))
+    })
 }

@@ -6,7 +6,6 @@
 use std::fmt::Write as _;
 
 use isaglot_bits::Count;
-use isaglot_model::Isa;
 use isaglot_source::{Diagnostic, Severity, SourceMap, counted};
 use serde_json::{Value, json};
 
@@ -20,9 +19,7 @@ pub const VERSION: u32 = 1;
 /// What a report is about.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
-    /// The description.
-    pub isa: &'a Isa,
-    /// What it was read from.
+    /// What the description was read from.
     pub files: &'a SourceMap,
     /// How the command line calls it.
     pub name: &'a str,
@@ -72,8 +69,8 @@ fn said(kind: Kind, answer: &Answer) -> String {
 
 /// The nearest encoding, and where it is.
 fn place(about: About<'_>, finding: &Finding) -> Option<(String, String)> {
-    let encoding = &about.isa[finding.near?];
-    Some((about.isa.text(encoding.name).to_owned(), about.files.location(encoding.span)))
+    let near = finding.near.as_ref()?;
+    Some((near.name.clone(), about.files.location(near.span?)))
 }
 
 /// Findings as diagnostics, with their places in the description.
@@ -82,8 +79,8 @@ pub fn diagnostics(about: About<'_>, report: &Report) -> Vec<Diagnostic> {
     let one = |finding: &Finding| {
         let severity = if finding.known.is_some() { Severity::Note } else { Severity::Error };
         let mut d = Diagnostic::new(severity, finding.class.kind.code(), sentence(about, finding));
-        if let Some(near) = finding.near {
-            d = d.label(about.isa[near].span, "");
+        if let Some(span) = finding.near.as_ref().and_then(|near| near.span) {
+            d = d.label(span, "");
         }
         for grown in &finding.patterns {
             d = d.note(format!("words {}{}", grown.pattern, sampled(grown.exact)));

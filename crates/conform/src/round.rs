@@ -11,7 +11,7 @@
 use isaglot_asm::{Assembler as Own, Compat, Names};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
-use isaglot_model::ByteOrder;
+use isaglot_model::{ByteOrder, EncodingId};
 use isaglot_source::Diagnostic;
 
 use crate::answer::{Answer, Assembled, Assembler, Decoder};
@@ -58,7 +58,7 @@ pub fn round(
         length.words = choice.words.iter().filter(|word| word.width() == length.bits).count();
     }
     let main = if texts == Texts::Plain { plain } else { aliases };
-    let mut report = run(main, &choice, &mut there, rules, progress)?;
+    let mut report = run(&mut Ours::new(main), &choice, &mut there, rules, progress)?;
     for finding in &mut report.findings {
         finding.class.kind = match finding.class.kind {
             Kind::OnlyOurs => Kind::NotAssembled,
@@ -132,7 +132,8 @@ impl<'p, 'a> Through<'p, 'a, '_> {
     fn back(&mut self, word: &Word, question: &Question, bytes: &[u8]) -> Answer {
         let isa = self.plain.plan().isa();
         let leaf = question.plain.leaf().or(question.aliases.leaf());
-        let ignored = leaf.map_or_else(|| Word::zero(word.width()), |leaf| isa[leaf].dont_care.resized(word.width()));
+        let ignored = leaf
+            .map_or_else(|| Word::zero(word.width()), |leaf| isa[EncodingId(leaf.0)].dont_care.resized(word.width()));
         if self
             .word(bytes)
             .is_some_and(|back| back.width() == word.width() && back.and_not(&ignored) == word.and_not(&ignored))

@@ -1,18 +1,13 @@
 //! The whole comparison: choose, ask, compare, grow, and one finding for each cause.
 
-use std::cmp::Reverse;
-
 use isaglot_bits::{Count, Pattern, Word, cover};
-use isaglot_codec::Plan;
-use isaglot_model::{EncodingId, Isa};
 use isaglot_source::Diagnostic;
 
-use crate::answer::{Answer, Decoder};
+use crate::answer::{Answer, Decoder, Near, Subject};
 use crate::choose::{Choice, Length};
 use crate::compare::{Asker, Class};
 use crate::grow::{Grown, grow};
 use crate::normal::Rules;
-use crate::ours::{self, Ours};
 
 /// A difference with one cause.
 #[derive(Clone, Debug)]
@@ -32,7 +27,7 @@ pub struct Finding {
     /// What the tool says about the witness.
     pub theirs: Answer,
     /// The encoding of the witness, or the nearest one.
-    pub near: Option<EncodingId>,
+    pub near: Option<Near>,
     /// Why the difference is known; `None` if it is new.
     pub known: Option<String>,
 }
@@ -85,26 +80,24 @@ pub enum Stage {
 /// Words that both sides are asked about at once, so that memory and the steps of a progress bar stay small.
 const STEP: usize = 1 << 16;
 
-/// Compares the decoder of a plan with another one on chosen words.
+/// Compares a description with another decoder on chosen words.
 ///
 /// # Errors
 /// Why the other decoder gives no answers.
 pub fn run(
-    plan: &Plan<'_>,
+    ours: &mut dyn Subject,
     choice: &Choice,
     theirs: &mut dyn Decoder,
     rules: &Rules,
     progress: &mut dyn FnMut(Stage),
 ) -> Result<Report, Diagnostic> {
-    let mut ours = Ours::new(plan);
-    let mut asker = Asker::new(plan.isa(), &mut ours, theirs, rules);
+    let mut asker = Asker::new(ours, theirs, rules);
     let words: Vec<Word> = choice.words.iter().filter(|word| asker.takes(word)).cloned().collect();
     for (at, some) in words.chunks(STEP).enumerate() {
         progress(Stage::Ask(at * STEP, words.len()));
         asker.ask(some)?;
     }
-    let fits = |word: &Word| ours::length(plan, word) == Some(word.width());
-    let groups = grow(&mut asker, &words, &fits, &mut |asked| progress(Stage::Grow(asked)))?;
+    let groups = grow(&mut asker, &words, &mut |asked| progress(Stage::Grow(asked)))?;
     let mut findings = Vec::new();
     for (class, group) in groups {
         let Some(class) = asker.classes().get(class).cloned() else { continue };
@@ -128,23 +121,10 @@ pub fn run(
     let (ours, theirs) = asker.both(&witnesses)?;
     for (finding, answers) in findings.iter_mut().zip(ours.into_iter().zip(theirs)) {
         (finding.ours, finding.theirs) = answers;
-        finding.near = finding.ours.leaf().or_else(|| nearest(plan, &finding.witness, &finding.class.name));
+        finding.near = asker.subject().near(&finding.witness, finding.ours.leaf(), &finding.class.name);
     }
     findings
         .sort_by(|a, b| (&a.class.kind, &a.class.name, &a.witness).cmp(&(&b.class.kind, &b.class.name, &b.witness)));
     let avoided = choice.words.len() - words.len();
     Ok(Report { findings, asked: asker.asked(), avoided, lengths: choice.lengths.clone(), choices: 0 })
-}
-
-/// The encoding of the same length that misses a word by the fewest fixed bits, one that is called as the tool calls the word before all others; of
-/// several the one with the most fixed bits: where a reader of the description looks.
-fn nearest(plan: &Plan<'_>, word: &Word, name: &str) -> Option<EncodingId> {
-    let isa: &Isa = plan.isa();
-    let all = isa[isa.root()].encodings.iter().copied();
-    let fits = all.filter(|id| isa[*id].width == word.width() && plan.active(&isa[*id]));
-    fits.min_by_key(|id| {
-        let encoding = &isa[*id];
-        let missed = encoding.pattern.value().xor(word).and(encoding.pattern.care()).count_ones();
-        (encoding.display_name != name, missed, Reverse(encoding.pattern.care().count_ones()))
-    })
 }

@@ -62,7 +62,8 @@ fn one(path: &Path) -> Result<(), String> {
     let plan = Plan::with_features(&case.isa, case.generation, &case.features);
     let choice = choose(&plan, Wanted::default());
     let mut faulty = Faulty { ours: Ours::new(&plan), faults: &case.faults };
-    let report = run(&plan, &choice, &mut faulty, &Rules::default(), &mut |_| {}).map_err(|d| d.message)?;
+    let report =
+        run(&mut Ours::new(&plan), &choice, &mut faulty, &Rules::default(), &mut |_| {}).map_err(|d| d.message)?;
     println!("{}: {} words chosen, {} asked: {:?}", path.display(), choice.words.len(), report.asked, report.lengths);
     let mut wrong = Vec::new();
     for fault in &case.faults {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use isaglot_codec::Plan;
 use isaglot_conform::choose::{Wanted, choose};
-use isaglot_conform::{Foreign, Job, Known, Output, Runner, run, shipped, tool};
+use isaglot_conform::{Foreign, Job, Known, Ours, Output, Runner, run, shipped, tool};
 use isaglot_llvm as llvm;
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 use isaglot_tablegen::{Options, parse};
@@ -130,7 +130,7 @@ fn check(archive: &Path, case: &Case) -> Result<(), Failed> {
     choice.words = choice.words.into_iter().step_by(step).collect();
     let mut processes = Processes;
     let mut theirs = Foreign::new(&tool, &plan, &mut processes).map_err(told)?;
-    let mut report = run(&plan, &choice, &mut theirs, &tool.rules, &mut |_| {}).map_err(told)?;
+    let mut report = run(&mut Ours::new(&plan), &choice, &mut theirs, &tool.rules, &mut |_| {}).map_err(told)?;
     known.mark(&mut report.findings);
     let new: Vec<String> = report
         .findings

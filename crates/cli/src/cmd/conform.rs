@@ -7,7 +7,7 @@ use isaglot_codec::Plan;
 use isaglot_conform::choose::{Wanted, choose, lengths, too_long};
 use isaglot_conform::report::{self, About};
 use isaglot_conform::tool::{self, Tool};
-use isaglot_conform::{Foreign, Known, Stage, limits, run as compare, shipped};
+use isaglot_conform::{Foreign, Known, Ours, Stage, limits, run as compare, shipped};
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 
 mod assembling;
@@ -92,11 +92,11 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     }
     session.report(&problems);
     let name = spec.source.name();
-    let (isa, tool) = (&chosen.isa, tool.name.as_str());
-    let all = report::diagnostics(About { isa, files: &session.files, name: &name, tool }, &found);
-    let to_json = |session: &Session| report::json(About { isa, files: &session.files, name: &name, tool }, &found);
+    let tool = tool.name.as_str();
+    let all = report::diagnostics(About { files: &session.files, name: &name, tool }, &found);
+    let to_json = |session: &Session| report::json(About { files: &session.files, name: &name, tool }, &found);
     let to_text = |session: &Session, _| {
-        let about = About { isa, files: &session.files, name: &name, tool };
+        let about = About { files: &session.files, name: &name, tool };
         if args.markdown {
             report::markdown(about, &found, args.notes)
         } else {
@@ -181,7 +181,7 @@ fn compared(plan: &Plan<'_>, tool: &Tool, wanted: Wanted) -> Result<isaglot_conf
     let mut progress = Progress::new("choosing words", "word");
     let choice = choose(plan, wanted);
     let mut is_growing = false;
-    compare(plan, &choice, &mut theirs, &tool.rules, &mut |stage| match stage {
+    compare(&mut Ours::new(plan), &choice, &mut theirs, &tool.rules, &mut |stage| match stage {
         Stage::Ask(0, total) => {
             progress = Progress::new(format!("asking {}", tool.name), "word");
             progress.at(0, total);
