@@ -3,6 +3,8 @@
 tool llvm-mc 19
 isa Lanai
 run llvm-mc-19 --disassemble -triple=lanai -mattr={features} --show-encoding
+# A crash is told by its signal: the tool need not look for the names of its functions.
+environment LLVM_DISABLE_SYMBOLIZATION=1
 write [{0xbytes}]\n0x04 0x9c 0x12 0x34
 answers marked add %r7, 0x1234, %r9
 read {text} ! encoding: [{bytes}]
@@ -12,11 +14,6 @@ aliases yes
 # A refused word in brackets is a failure for it.
 status any
 batch 16384
-# Register loads and stores with an operation that does not exist: it crashes.
-avoid 101xxxxxxxxxxxxxxxxxx1110xxxxxxx
-avoid 101xxxxxxxxxxxxxxxxxx1111x1xxxxx
-avoid 101xxxxxxxxxxxxxxxxxx1111xx1xxxx
-avoid 101xxxxxxxxxxxxxxxxxx1111xxx1xxx
 
 features ,
 feature * +{name}

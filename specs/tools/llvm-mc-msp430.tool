@@ -3,6 +3,8 @@
 tool llvm-mc 19
 isa MSP430
 run llvm-mc-19 --disassemble -triple=msp430 -mattr={features} --show-encoding
+# A crash is told by its signal: the tool need not look for the names of its functions.
+environment LLVM_DISABLE_SYMBOLIZATION=1
 write [{0xbytes}]\n0x09 0x57
 answers marked add r7, r9
 read {text} ; encoding: [{bytes}]
@@ -12,11 +14,8 @@ aliases yes
 # A refused word in brackets is a failure for it.
 status any
 batch 16384
-# The mark, and `push` of what a register points to: it crashes.
+# The mark.
 avoid 0101011100001001
-avoid 00010010001x0001
-avoid 00010010001x01xx
-avoid 00010010001x1xxx
 
 features ,
 feature * +{name}

@@ -4,6 +4,8 @@ isa riscv
 gen 32 triple=riscv32
 gen 64 triple=riscv64
 run llvm-mc-19 --assemble -triple={triple} -mattr={features} --show-encoding
+# A crash is told by its signal: the tool need not look for the names of its functions.
+environment LLVM_DISABLE_SYMBOLIZATION=1
 status any
 assemble L{number}:\n{text}
 read L{number}:

@@ -4,6 +4,8 @@ isa riscv
 gen 32 triple=riscv32
 gen 64 triple=riscv64
 run llvm-mc-19 --disassemble -triple={triple} -mattr={features} -M no-aliases --show-encoding
+# A crash is told by its signal: the tool need not look for the names of its functions.
+environment LLVM_DISABLE_SYMBOLIZATION=1
 write {0xbytes}\n0x37 0x50 0x34 0x12
 answers marked lui zero, 74565
 read {text} # encoding: [{bytes}]

@@ -16,6 +16,11 @@ pub enum Answer {
     /// It is not a valid instruction.
     #[default]
     Refused,
+    /// The decoder dies of it.
+    Died {
+        /// The number of the signal.
+        signal: i32,
+    },
     /// It begins with an instruction.
     Accepted {
         /// The length of that instruction in bits; `None` where the decoder does not say it.
@@ -39,7 +44,7 @@ impl Answer {
     pub fn text(&self) -> &str {
         match self {
             Answer::Accepted { text, .. } => text,
-            Answer::Refused => "",
+            Answer::Refused | Answer::Died { .. } => "",
         }
     }
 
@@ -48,7 +53,7 @@ impl Answer {
     pub fn bits(&self) -> Option<u32> {
         match self {
             Answer::Accepted { bits, .. } => *bits,
-            Answer::Refused => None,
+            Answer::Refused | Answer::Died { .. } => None,
         }
     }
 
@@ -57,7 +62,7 @@ impl Answer {
     pub fn leaf(&self) -> Option<Leaf> {
         match self {
             Answer::Accepted { leaf, .. } => *leaf,
-            Answer::Refused => None,
+            Answer::Refused | Answer::Died { .. } => None,
         }
     }
 }
@@ -104,6 +109,11 @@ pub struct Near {
 pub enum Assembled {
     /// It is refused.
     Refused,
+    /// The assembler dies of it.
+    Died {
+        /// The number of the signal.
+        signal: i32,
+    },
     /// Its bytes in the order of memory: of one instruction or of several.
     Bytes(Vec<u8>),
 }

@@ -21,6 +21,8 @@ pub enum Kind {
     Length,
     /// Both have an instruction, with another text.
     Text,
+    /// The tool dies.
+    Crash,
     /// The tool refuses the text of the description.
     NotAssembled,
     /// The tool makes another instruction of the text of the description.
@@ -29,10 +31,17 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 6] =
-        [Kind::OnlyTheirs, Kind::OnlyOurs, Kind::Length, Kind::Text, Kind::NotAssembled, Kind::AssemblesOtherwise];
+    pub const ALL: [Kind; 7] = [
+        Kind::OnlyTheirs,
+        Kind::OnlyOurs,
+        Kind::Length,
+        Kind::Text,
+        Kind::Crash,
+        Kind::NotAssembled,
+        Kind::AssemblesOtherwise,
+    ];
 
-    /// `only-theirs`, `only-ours`, `length` or `text`; with an assembler `not-assembled` or `assembles-otherwise`.
+    /// `only-theirs`, `only-ours`, `length`, `text` or `crash`; with an assembler `not-assembled` or `assembles-otherwise`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -40,6 +49,7 @@ impl Kind {
             Kind::OnlyOurs => "only-ours",
             Kind::Length => "length",
             Kind::Text => "text",
+            Kind::Crash => "crash",
             Kind::NotAssembled => "not-assembled",
             Kind::AssemblesOtherwise => "assembles-otherwise",
         }
@@ -53,6 +63,7 @@ impl Kind {
             Kind::OnlyOurs => "conform-only-ours",
             Kind::Length => "conform-length",
             Kind::Text => "conform-text",
+            Kind::Crash => "conform-crash",
             Kind::NotAssembled => "conform-not-assembled",
             Kind::AssemblesOtherwise => "conform-assembles-otherwise",
         }
@@ -66,7 +77,7 @@ pub struct Class {
     pub kind: Kind,
     /// Bits of the words.
     pub bits: u32,
-    /// The name of the encoding, or where the description has none the first word of the tool's text.
+    /// The name of the encoding, or where the description has none the first word of the tool's text, and `-` if it crashes.
     pub name: String,
     /// In which way texts or lengths differ; empty for the other kinds.
     pub way: String,
@@ -150,6 +161,11 @@ impl<'d> Asker<'d> {
 fn class(subject: &dyn Subject, word: &Word, ours: &Answer, theirs: &Answer, rules: &Rules) -> Option<Class> {
     let name = || ours.leaf().map_or_else(String::new, |leaf| subject.name(leaf));
     let make = |kind, name: String, way: String| Some(Class { kind, bits: word.width(), name, way });
+    if let Answer::Died { .. } = theirs {
+        // A word that the description refuses has no name, but a ledger needs one.
+        let name = if ours.is_accepted() { name() } else { "-".to_owned() };
+        return make(Kind::Crash, name, String::new());
+    }
     match (ours.is_accepted(), theirs.is_accepted()) {
         (false, false) => None,
         (false, true) => {

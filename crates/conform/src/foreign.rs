@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
@@ -18,12 +19,15 @@ use crate::template::Line;
 use crate::tool::{Answers, Tool, Write};
 
 mod assembling;
+mod lots;
 
 /// Commands to run one after the other for one lot of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// Programs with their arguments, in which `{input}` and `{work}` are still open.
     pub commands: Vec<Vec<String>>,
+    /// Variables of the environment that they get beside those that there are.
+    pub environment: Vec<(String, String)>,
     /// What the words are written as: the file `{input}`, or if no command names it the standard input of the first one.
     pub input: Vec<u8>,
     /// A status that is not 0 is no failure.
@@ -37,6 +41,8 @@ pub struct Output {
     pub out: String,
     /// Standard error of all.
     pub err: String,
+    /// The signal that has ended a command; the later ones were not started.
+    pub signal: Option<i32>,
 }
 
 /// Starts programs.
@@ -305,21 +311,10 @@ impl Decoder for Foreign<'_> {
     }
 
     fn answers(&mut self, words: &[Word]) -> Result<Vec<Answer>, Diagnostic> {
-        let lots: Vec<Vec<Placed<'_>>> = words.chunks(self.tool.batch.max(1)).map(|lot| self.placed(lot)).collect();
-        let job = |lot: &Vec<Placed<'_>>| Job {
-            commands: self.commands.clone(),
-            input: self.input(lot),
-            any_status: self.tool.any_status,
+        let input = |this: &Self, lot: Range<usize>| this.input(&this.placed(words.get(lot).unwrap_or_default()));
+        let read = |this: &Self, lot: Range<usize>, output: &Output| {
+            this.read(&this.placed(words.get(lot).unwrap_or_default()), output)
         };
-        let jobs: Vec<Job> = lots.iter().map(job).collect();
-        let outputs = self.runner.run(&jobs)?;
-        if outputs.len() != jobs.len() {
-            return Err(self.wrong("gave too few outputs"));
-        }
-        let mut answers = Vec::new();
-        for (lot, output) in lots.iter().zip(&outputs) {
-            answers.extend(self.read(lot, output)?);
-        }
-        Ok(answers)
+        self.settle(words.len(), &input, &read, &|signal| Answer::Died { signal })
     }
 }

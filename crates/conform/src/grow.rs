@@ -19,7 +19,9 @@ use isaglot_source::Diagnostic;
 
 use crate::choose::{Random, flipped, within};
 use crate::compare::{Asker, Kind};
-use crate::limits::{EXACT_BITS, GROW_WORDS, MAX_PATTERNS, MAX_TEXT_PATTERNS, SAMPLES};
+use crate::limits::{
+    CRASH_BITS, CRASH_SAMPLES, EXACT_BITS, GROW_WORDS, MAX_CRASH_PATTERNS, MAX_PATTERNS, MAX_TEXT_PATTERNS, SAMPLES,
+};
 
 /// A pattern whose words differ in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +65,25 @@ enum Next {
     Done(Grown),
 }
 
+/// How much is asked about the words of a class.
+#[derive(Clone, Copy)]
+struct Bounds {
+    /// The most patterns.
+    patterns: usize,
+    /// Free bits up to which every word is asked.
+    exact: u32,
+    /// Pseudo-random words of a larger pattern.
+    samples: usize,
+}
+
+fn bounds(kind: Option<Kind>) -> Bounds {
+    match kind {
+        Some(Kind::Crash) => Bounds { patterns: MAX_CRASH_PATTERNS, exact: CRASH_BITS, samples: CRASH_SAMPLES },
+        Some(Kind::Text) => Bounds { patterns: MAX_TEXT_PATTERNS, exact: EXACT_BITS, samples: SAMPLES },
+        _ => Bounds { patterns: MAX_PATTERNS, exact: EXACT_BITS, samples: SAMPLES },
+    }
+}
+
 /// Grows patterns for every class of which `words` has one. `progress` is called with the number of words so far.
 pub(crate) fn grow(
     asker: &mut Asker<'_>,
@@ -75,11 +96,8 @@ pub(crate) fn grow(
     loop {
         let mut questions = BTreeSet::new();
         for (&class, group) in &mut groups {
-            let most = match asker.classes().get(class).map(|class| class.kind) {
-                Some(Kind::Text) => MAX_TEXT_PATTERNS,
-                _ => MAX_PATTERNS,
-            };
-            while let Some(next) = group.next(asker, class, most) {
+            let bounds = bounds(asker.classes().get(class).map(|class| class.kind));
+            while let Some(next) = group.next(asker, class, bounds) {
                 match next {
                     Next::Ask(words) => {
                         questions.extend(words);
@@ -118,8 +136,8 @@ fn take(groups: &mut BTreeMap<usize, Group>, asker: &Asker<'_>, words: &[Word]) 
 
 impl Group {
     /// Goes on with the pattern in the making, or begins another one; `None` if there is nothing to do.
-    fn next(&mut self, asker: &Asker<'_>, class: usize, most: usize) -> Option<Next> {
-        if self.growth.is_none() && self.patterns.len() < most {
+    fn next(&mut self, asker: &Asker<'_>, class: usize, bounds: Bounds) -> Option<Next> {
+        if self.growth.is_none() && self.patterns.len() < bounds.patterns {
             let witness = self.left.first()?.clone();
             let pattern = Pattern::exact(witness.clone());
             self.growth = Some(Growth { witness, pattern, stage: Stage::Neighbours });
@@ -128,13 +146,13 @@ impl Group {
             true => asker.known(word).map(|known| known == Some(class)),
             false => Some(false),
         };
-        self.growth.as_mut().map(|growth| growth.next(&is_same))
+        self.growth.as_mut().map(|growth| growth.next(&is_same, bounds))
     }
 }
 
 impl Growth {
     /// Goes on until answers are missing. `is_same` says whether a word is of the class; `None` if that is not known yet.
-    fn next(&mut self, is_same: &dyn Fn(&Word) -> Option<bool>) -> Next {
+    fn next(&mut self, is_same: &dyn Fn(&Word) -> Option<bool>, bounds: Bounds) -> Next {
         loop {
             match &mut self.stage {
                 Stage::Neighbours => {
@@ -150,16 +168,16 @@ impl Growth {
                 }
                 Stage::Guess(free) => {
                     let guess = free.iter().fold(self.pattern.clone(), |pattern, bit| freed(&pattern, *bit));
-                    match holds(&guess, &self.witness, is_same) {
-                        Holds::Yes => return Next::Done(done(guess)),
+                    match holds(&guess, &self.witness, is_same, bounds) {
+                        Holds::Yes => return Next::Done(done(guess, bounds)),
                         Holds::No => self.stage = Stage::OneByOne(std::mem::take(free)),
                         Holds::Ask(words) => return Next::Ask(words),
                     }
                 }
                 Stage::OneByOne(bits) => {
-                    let Some(&bit) = bits.last() else { return Next::Done(done(self.pattern.clone())) };
+                    let Some(&bit) = bits.last() else { return Next::Done(done(self.pattern.clone(), bounds)) };
                     let wider = freed(&self.pattern, bit);
-                    match holds(&wider, &self.witness, is_same) {
+                    match holds(&wider, &self.witness, is_same, bounds) {
                         Holds::Yes => self.pattern = wider,
                         Holds::No => {}
                         Holds::Ask(words) => return Next::Ask(words),
@@ -171,8 +189,8 @@ impl Growth {
     }
 }
 
-fn done(pattern: Pattern) -> Grown {
-    Grown { exact: pattern.free_bits() <= EXACT_BITS, pattern }
+fn done(pattern: Pattern, bounds: Bounds) -> Grown {
+    Grown { exact: pattern.free_bits() <= bounds.exact, pattern }
 }
 
 /// A pattern that does not care for one bit more.
@@ -189,9 +207,9 @@ enum Holds {
 }
 
 /// Whether all words of a pattern that are looked at are of the class.
-fn holds(pattern: &Pattern, witness: &Word, is_same: &dyn Fn(&Word) -> Option<bool>) -> Holds {
+fn holds(pattern: &Pattern, witness: &Word, is_same: &dyn Fn(&Word) -> Option<bool>, bounds: Bounds) -> Holds {
     let mut unknown = Vec::new();
-    for word in members(pattern, witness) {
+    for word in members(pattern, witness, bounds) {
         match is_same(&word) {
             Some(true) => {}
             Some(false) => return Holds::No,
@@ -202,17 +220,17 @@ fn holds(pattern: &Pattern, witness: &Word, is_same: &dyn Fn(&Word) -> Option<bo
 }
 
 /// The words of a pattern that are looked at: all if they are few.
-fn members(pattern: &Pattern, witness: &Word) -> Vec<Word> {
+fn members(pattern: &Pattern, witness: &Word, bounds: Bounds) -> Vec<Word> {
     let width = pattern.width();
     let free: Vec<u32> = (0..width).filter(|bit| pattern.bit(*bit).is_none()).collect();
-    if free.len() as u32 <= EXACT_BITS {
+    if free.len() as u32 <= bounds.exact {
         return (0..1_u32 << free.len()).map(|value| numbered(pattern, &free, value)).collect();
     }
     let [low, high] = [Word::zero(width), Word::ones(width)].map(|free| within(pattern, &free));
     let mut random = Random::new(pattern.value().low_u64() ^ pattern.care().low_u64().rotate_left(17));
     let mut words: Vec<Word> =
         [&low, &high, witness].into_iter().flat_map(|word| free.iter().map(|bit| flipped(word, *bit))).collect();
-    words.extend((0..SAMPLES).map(|_| within(pattern, &random.word(width))));
+    words.extend((0..bounds.samples).map(|_| within(pattern, &random.word(width))));
     words.extend([low, high]);
     words.sort();
     words.dedup();

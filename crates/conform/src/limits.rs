@@ -18,6 +18,18 @@ pub const MAX_PATTERNS: usize = 32;
 /// The same where only texts differ: their causes are seldom a pattern.
 pub const MAX_TEXT_PATTERNS: usize = 6;
 
+/// Free bits, samples and patterns of a crash: each of its words costs a run of the tool.
+pub const CRASH_BITS: u32 = 5;
+
+/// See [`CRASH_BITS`].
+pub const CRASH_SAMPLES: usize = 12;
+
+/// See [`CRASH_BITS`].
+pub const MAX_CRASH_PATTERNS: usize = 8;
+
+/// Questions that a tool may die of when it is asked about many at once.
+pub const MAX_CRASHES: usize = 1 << 12;
+
 /// Words that all questions for the growth of patterns may come to.
 pub const GROW_WORDS: usize = 3_000_000;
 

@@ -6,7 +6,7 @@ use isaglot_source::{Diagnostic, Diagnostics, FileId};
 
 use crate::answer::{Answer, Assembled, Assembler, Decoder};
 use crate::foreign::{Foreign, Job, Output, Runner};
-use crate::tool;
+use crate::tool::{self, Tool};
 
 /// A runner that starts nothing: each job prints the same.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,14 @@ impl Runner for Canned {
     fn run(&mut self, jobs: &[Job]) -> Result<Vec<Output>, Diagnostic> {
         Ok(jobs.iter().map(|_| self.0.clone()).collect())
     }
+}
+
+/// What a tool says about words, asked through this runner.
+///
+/// # Errors
+/// Why it gives no answers.
+pub fn asked(tool: &Tool, runner: &mut dyn Runner, words: &[Word]) -> Result<Vec<Answer>, Diagnostic> {
+    Foreign::open(tool, ByteOrder::Little, runner).answers(words)
 }
 
 /// Three words, of 16 and of 32 bits.
@@ -33,7 +41,7 @@ pub fn answers(text: &str, out: &str) -> Result<Vec<Answer>, Vec<String>> {
     let mut problems = Diagnostics::new();
     let tool = tool::read(FileId(0), text, &mut problems);
     let Some(tool) = tool else { return Err(problems.iter().map(said).collect()) };
-    let mut runner = Canned(Output { out: out.to_owned(), err: String::new() });
+    let mut runner = Canned(Output { out: out.to_owned(), ..Output::default() });
     Foreign::open(&tool, ByteOrder::Little, &mut runner).answers(&words()).map_err(|d| vec![said(&d)])
 }
 
@@ -47,7 +55,7 @@ pub fn assembled(text: &str, out: &str, err: &str) -> Result<Vec<Assembled>, Vec
     let mut problems = Diagnostics::new();
     let tool = tool::read(FileId(0), text, &mut problems);
     let Some(tool) = tool else { return Err(problems.iter().map(said).collect()) };
-    let mut runner = Canned(Output { out: out.to_owned(), err: err.to_owned() });
+    let mut runner = Canned(Output { out: out.to_owned(), err: err.to_owned(), ..Output::default() });
     let texts = ["a", "b", "c"].map(str::to_owned);
     Foreign::open(&tool, ByteOrder::Little, &mut runner).assemble(&texts).map_err(|d| vec![said(&d)])
 }

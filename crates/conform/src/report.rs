@@ -36,6 +36,7 @@ fn sentence(about: About<'_>, finding: &Finding) -> String {
         Kind::OnlyOurs => format!("{tool} refuses {words} that the description accepts: `{name}`"),
         Kind::Length => format!("{tool} has another length for {words} of `{name}`: {}", finding.class.way),
         Kind::Text => format!("{tool} has another text for {words} of `{name}`: {}", finding.class.way),
+        Kind::Crash => format!("{tool} crashes on {words}: `{name}`"),
         Kind::NotAssembled => format!("{tool} refuses the text of {words} of `{name}`"),
         Kind::AssemblesOtherwise => {
             format!("{tool} makes another instruction of the text of {words} of `{name}`: {}", finding.class.way)
@@ -62,6 +63,7 @@ fn said(kind: Kind, answer: &Answer) -> String {
     match answer {
         Answer::Refused if kind == Kind::NotAssembled => "refused".to_owned(),
         Answer::Refused => "not an instruction".to_owned(),
+        Answer::Died { signal } => format!("it dies, signal {signal}"),
         Answer::Accepted { text, bits: Some(bits), .. } => format!("`{text}`, {bits} bits"),
         Answer::Accepted { text, .. } => format!("`{text}`"),
     }
@@ -205,6 +207,7 @@ pub fn json(about: About<'_>, report: &Report) -> Value {
 fn one(about: About<'_>, finding: &Finding) -> Value {
     let side = |answer: &Answer| match answer {
         Answer::Refused => Value::Null,
+        Answer::Died { signal } => json!({ "signal": signal }),
         Answer::Accepted { bits, text, .. } => json!({ "text": text, "bits": bits }),
     };
     let patterns = finding.patterns.iter().map(|g| json!({ "words": g.pattern.to_string(), "exact": g.exact }));

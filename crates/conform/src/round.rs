@@ -62,6 +62,7 @@ pub fn round(
     for finding in &mut report.findings {
         finding.class.kind = match finding.class.kind {
             Kind::OnlyOurs => Kind::NotAssembled,
+            Kind::Crash => Kind::Crash,
             _ => Kind::AssemblesOtherwise,
         };
     }
@@ -208,7 +209,8 @@ impl Decoder for Through<'_, '_, '_> {
             None => self.printer().answer(word),
             Some(question) => match assembled.next() {
                 Some(Assembled::Bytes(bytes)) => self.back(word, question, &bytes),
-                _ => Answer::Refused,
+                Some(Assembled::Died { signal }) => Answer::Died { signal },
+                Some(Assembled::Refused) | None => Answer::Refused,
             },
         };
         Ok(words.iter().zip(&questions).map(answer).collect())

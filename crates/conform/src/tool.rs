@@ -15,6 +15,7 @@
 //! run WORD…                 a command; several are run one after the other, and the last one prints the answers. Blanks part words, '…' keeps
 //!                           them together.
 //!                           {input} is a file with the words, without it they come on standard input; {work} is a folder for what is made
+//! environment NAME=TEXT     a variable of the environment that the commands get
 //! assemble TEXT             it is an assembler, and this is the line of an instruction: {text} is its text, {number} its number from 1
 //! complaint TEXT            a line on standard error about an instruction that is refused, like `read`; {number} or {line} says which
 //! distance TEXT             how an assembler reads the distance of a branch: {distance} is it with its sign
@@ -64,6 +65,8 @@ pub struct Tool {
     pub separator: String,
     /// The commands, each a program with its arguments.
     pub run: Vec<Vec<String>>,
+    /// Variables of the environment that the commands get beside those that there are.
+    pub environment: Vec<(String, String)>,
     /// How texts are written for an assembler; `None` for what decodes.
     pub assemble: Option<String>,
     /// What lines on standard error look like that an assembler prints for a text that it refuses.
@@ -128,13 +131,14 @@ pub enum Answers {
 }
 
 /// The properties that a file can give.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 25] = [
     "tool",
     "isa",
     "gen",
     "feature",
     "features",
     "run",
+    "environment",
     "assemble",
     "complaint",
     "distance",
@@ -235,6 +239,10 @@ fn property(tool: &mut Tool, name: &str, value: &str) -> Result<(), &'static str
         }
         "features" => tool.separator = some("a text")?,
         "run" => tool.run.push(words(&some("a command")?).ok_or("a command whose `'` are in pairs")?),
+        "environment" => {
+            let (name, text) = value.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or("`NAME=TEXT`")?;
+            tool.environment.push((name.to_owned(), text.to_owned()));
+        }
         "assemble" => tool.assemble = Some(some("the line of an instruction")?.replace("\\n", "\n")),
         "complaint" => {
             tool.complaints

@@ -8,6 +8,7 @@
 //! | `accept` | the description refuses | an instruction with the text CHANGE | `only-theirs` |
 //! | `refuse` | the description accepts | refused | `only-ours` |
 //! | `length` | the description accepts | as long as CHANGE says, in bits | `length` |
+//! | `crash` | the description accepts | what the decoder dies of | `crash` |
 //! | `text` | the description accepts | called CHANGE | `text` |
 //! | `operand` | the description accepts | with CHANGE, `A -> B`, in the text: `A` at the end of a token | `text` |
 //!
@@ -115,6 +116,7 @@ fn kind(fault: &Fault) -> Kind {
         "accept" => Kind::OnlyTheirs,
         "refuse" => Kind::OnlyOurs,
         "length" => Kind::Length,
+        "crash" => Kind::Crash,
         _ => Kind::Text,
     }
 }
@@ -159,6 +161,7 @@ fn wrong(answer: Answer, fault: &Fault, width: u32) -> Answer {
         ("accept", Answer::Refused) => Answer::Accepted { bits: Some(width), text: change, leaf: None },
         ("refuse", Answer::Accepted { .. }) => Answer::Refused,
         ("length", Answer::Accepted { text, leaf, .. }) => Answer::Accepted { bits: change.parse().ok(), text, leaf },
+        ("crash", Answer::Accepted { .. }) => Answer::Died { signal: 11 },
         ("text", Answer::Accepted { bits, text, leaf }) => {
             let operands = text.split_once(' ').map_or("", |(_, operands)| operands);
             Answer::Accepted { bits, text: format!("{change} {operands}"), leaf }

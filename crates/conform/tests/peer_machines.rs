@@ -59,7 +59,7 @@ const CASES: [Case; 7] = [
         folder: "Lanai",
         operands: include_str!("../../../specs/llvm/lanai.operands"),
         tool: "llvm-mc-lanai",
-        known: "",
+        known: include_str!("../../../specs/tools/llvm-mc-lanai.known"),
         triple: "lanai",
         features: &[],
         peer: peer::LLVM_MC,
@@ -173,7 +173,15 @@ fn one(job: &Job) -> std::io::Result<Output> {
         };
         let words: Vec<String> = words.iter().map(fill).collect();
         let Some((program, arguments)) = words.split_first() else { continue };
-        let output = Command::new(program).args(arguments).stdin(Stdio::from(File::open(&input)?)).output()?;
+        let output = Command::new(program)
+            .args(arguments)
+            .envs(job.environment.iter().map(|(name, text)| (name, text)))
+            .stdin(Stdio::from(File::open(&input)?))
+            .output()?;
+        all.signal = std::os::unix::process::ExitStatusExt::signal(&output.status);
+        if all.signal.is_some() {
+            break;
+        }
         if !output.status.success() && !job.any_status {
             return Err(std::io::Error::other(format!("{program} failed with {}", output.status)));
         }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use isaglot_conform::{Assembled, Known, oracle, shipped, tool};
-use isaglot_source::{Diagnostics, FileId};
+use isaglot_bits::Word;
+use isaglot_conform::{Answer, Assembled, Job, Known, Output, Runner, oracle, shipped, tool};
+use isaglot_source::{Diagnostic, Diagnostics, FileId};
 use isaglot_testing::random::Random;
 
 /// How an adapter and what a tool prints become answers: the adapter, the output, and for each of the three words of [`oracle::words`] its
@@ -82,6 +83,7 @@ fn listings_become_bytes() {
             Ok(all) => {
                 let one = |assembled: &Assembled| match assembled {
                     Assembled::Refused => "refused".to_owned(),
+                    Assembled::Died { signal } => format!("died of {signal}"),
                     Assembled::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
                 };
                 all.iter().map(one).collect::<Vec<_>>().join(" / ")
@@ -93,6 +95,38 @@ fn listings_become_bytes() {
     let adapter = "tool T\nrun t\nassemble L{number}:\\n{text}\nread L{number}:\nread {bytes}\ncomplaint {line}: {_}";
     let all = oracle::assembled(adapter, "L1:\n01\nL2:\nL3:\n03 04\n", "4: no\n").expect("bytes");
     assert_eq!(all, [Assembled::Bytes(vec![1]), Assembled::Refused, Assembled::Bytes(vec![3, 4])]);
+}
+
+/// A tool that reads words as lines and dies of two of them.
+struct Dying;
+
+impl Runner for Dying {
+    fn run(&mut self, jobs: &[Job]) -> Result<Vec<Output>, Diagnostic> {
+        let one = |job: &Job| {
+            let lines: Vec<String> = String::from_utf8_lossy(&job.input).lines().map(str::to_owned).collect();
+            let dies = |line: &String| matches!(line.as_str(), "00000003" | "00000009");
+            match lines.iter().any(dies) {
+                true => Output { signal: Some(11), ..Output::default() },
+                false => Output { out: lines.iter().map(|line| format!("i {line}\n")).collect(), ..Output::default() },
+            }
+        };
+        Ok(jobs.iter().map(one).collect())
+    }
+}
+
+#[test]
+fn a_crash_costs_one_answer() {
+    let mut problems = Diagnostics::new();
+    let text = "tool T\nrun t\nwrite {hex}\nread {text}\nbatch 16";
+    let tool = tool::read(FileId(0), text, &mut problems).expect("an adapter");
+    let words: Vec<Word> = (0..40).map(|value| Word::from_u64(value, 16)).collect();
+    let answers = oracle::asked(&tool, &mut Dying, &words).expect("answers");
+    for (at, answer) in answers.iter().enumerate() {
+        match at {
+            3 | 9 => assert_eq!(*answer, Answer::Died { signal: 11 }),
+            _ => assert_eq!(answer.text(), format!("i {at:08x}")),
+        }
+    }
 }
 
 #[test]

@@ -3,20 +3,21 @@
 //! The invariant is that of a decoder: bytes are taken for those of a text only if a line says which text it is about, and a text is taken for
 //! refused only if there is a complaint about it. A text with neither is an error.
 
-use super::{Foreign, Job, Output, shown};
+use std::ops::Range;
+
 use isaglot_source::Diagnostic;
 
+use super::{Foreign, Output, shown};
 use crate::answer::{Assembled, Assembler};
 use crate::template::Line;
 
 impl Foreign<'_> {
-    /// What the tool reads, and how many lines of it each text has.
-    fn texts(&self, line: &str, texts: &[String]) -> (Vec<u8>, u64) {
+    /// What the tool reads.
+    fn texts(&self, line: &str, texts: &[String]) -> Vec<u8> {
         let one = |(at, text): (usize, &String)| {
             line.replace("{number}", &(at + 1).to_string()).replace("{text}", text) + "\n"
         };
-        let lines = line.matches('\n').count() as u64 + 1;
-        (texts.iter().enumerate().map(one).collect::<String>().into_bytes(), lines)
+        texts.iter().enumerate().map(one).collect::<String>().into_bytes()
     }
 
     /// What became of the texts of one lot, each of which has this many lines of the input.
@@ -68,27 +69,16 @@ impl Foreign<'_> {
 
 impl Assembler for Foreign<'_> {
     fn assemble(&mut self, texts: &[String]) -> Result<Vec<Assembled>, Diagnostic> {
-        let Some(line) = &self.tool.assemble else { return Err(self.wrong("does not assemble")) };
+        let Some(line) = self.tool.assemble.as_deref() else { return Err(self.wrong("does not assemble")) };
         if let Some(text) = texts.iter().find(|text| text.contains(char::is_control)) {
             return Err(Diagnostic::error("conform-text-lines", "a text that is not one line cannot be assembled")
                 .note(shown(text)));
         }
-        let lots: Vec<&[String]> = texts.chunks(self.tool.batch.max(1)).collect();
-        let inputs: Vec<(Vec<u8>, u64)> = lots.iter().map(|lot| self.texts(line, lot)).collect();
-        let job = |(input, _): &(Vec<u8>, u64)| Job {
-            commands: self.commands.clone(),
-            input: input.clone(),
-            any_status: self.tool.any_status,
+        let lines = line.matches('\n').count() as u64 + 1;
+        let input = |this: &Self, lot: Range<usize>| this.texts(line, texts.get(lot).unwrap_or_default());
+        let read = |this: &Self, lot: Range<usize>, output: &Output| {
+            this.assembled(texts.get(lot).unwrap_or_default(), lines, output)
         };
-        let jobs: Vec<Job> = inputs.iter().map(job).collect();
-        let outputs = self.runner.run(&jobs)?;
-        if outputs.len() != jobs.len() {
-            return Err(self.wrong("gave too few outputs"));
-        }
-        let mut all = Vec::new();
-        for ((lot, (_, lines)), output) in lots.iter().zip(&inputs).zip(&outputs) {
-            all.extend(self.assembled(lot, *lines, output)?);
-        }
-        Ok(all)
+        self.settle(texts.len(), &input, &read, &|signal| Assembled::Died { signal })
     }
 }

@@ -4,7 +4,7 @@
 
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -84,18 +84,26 @@ fn commands(job: &Job, folder: Option<&Path>, by_file: bool) -> Result<Output, D
         let words: Vec<String> =
             words.iter().map(|word| word.replace("{input}", &input).replace("{work}", &work)).collect();
         let given: &[u8] = if at == 0 && !by_file { &job.input } else { &[] };
-        let (out, err) = process(&words, given, job.any_status)?;
-        all = Output { out, err: all.err + &err };
+        let (out, err, signal) = process(&words, given, job)?;
+        all = Output { out, err: all.err + &err, signal };
+        if signal.is_some() {
+            break;
+        }
     }
     Ok(all)
 }
 
-/// What a process prints on standard output and standard error.
-fn process(words: &[String], input: &[u8], any_status: bool) -> Result<(String, String), Diagnostic> {
+/// What a process prints on standard output and standard error, and the signal that has ended it.
+fn process(words: &[String], input: &[u8], job: &Job) -> Result<(String, String, Option<i32>), Diagnostic> {
     let Some((program, arguments)) = words.split_first() else { return Ok(Default::default()) };
     let wrong = |what: String| Diagnostic::error("conform-run", format!("`{program}`: {what}"));
     let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(arguments)
+        .envs(job.environment.iter().map(|(name, text)| (name, text)))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|e| {
         let d = wrong(format!("cannot be started: {e}"));
         d.note("a line `run` of the tool, or `--command`, names the program")
@@ -116,15 +124,28 @@ fn process(words: &[String], input: &[u8], any_status: bool) -> Result<(String, 
         Ok::<_, io::Error>((status?, text(out)?, text(err)?))
     });
     let (status, out, err) = ended.map_err(|e| wrong(e.to_string()))?;
-    if status.success() || any_status {
-        return Ok((out, err));
+    let signal = signal(status);
+    if status.success() || job.any_status || signal.is_some() {
+        return Ok((out, err, signal));
     }
     let said: String = err.trim().chars().take(MAX_SAID).collect();
     Err(wrong(format!("failed with {status}")).note(format!("it says: {said}")))
 }
 
+/// The signal that has ended a process. Only Unix tells it.
+fn signal(status: ExitStatus) -> Option<i32> {
+    // From outside: it was told to hang up, interrupted, killed, told to end.
+    #[cfg(unix)]
+    return std::os::unix::process::ExitStatusExt::signal(&status).filter(|number| ![1, 2, 9, 15].contains(number));
+    #[cfg(not(unix))]
+    {
+        let _ = status;
+        None
+    }
+}
+
 /// Waits for the end of a process; one that takes too long is ended.
-fn wait(child: &mut Child) -> io::Result<std::process::ExitStatus> {
+fn wait(child: &mut Child) -> io::Result<ExitStatus> {
     let started = Instant::now();
     let mut pause = Duration::from_micros(100);
     loop {
