@@ -124,12 +124,18 @@ impl<'d> Asker<'d> {
 
     /// Asks about words that are not known yet.
     pub(crate) fn ask(&mut self, words: &[Word]) -> Result<(), Diagnostic> {
-        let (ours, theirs) = self.both(words)?;
-        for (word, (ours, theirs)) in words.iter().zip(ours.iter().zip(&theirs)) {
-            let class = class(self.ours, word, ours, theirs, self.rules).map(|class| self.number(class));
+        for (word, class) in words.iter().zip(self.classes_of(words)?) {
+            let class = class.map(|class| self.number(class));
             self.known.insert(word.clone(), class);
         }
         Ok(())
+    }
+
+    /// The classes of words, which are not remembered; `None` where both agree.
+    pub(crate) fn classes_of(&mut self, words: &[Word]) -> Result<Vec<Option<Class>>, Diagnostic> {
+        let (ours, theirs) = self.both(words)?;
+        let answers = words.iter().zip(ours.iter().zip(&theirs));
+        Ok(answers.map(|(word, (ours, theirs))| class(self.ours, word, ours, theirs, self.rules)).collect())
     }
 
     fn number(&mut self, class: Class) -> usize {

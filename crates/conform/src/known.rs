@@ -62,6 +62,9 @@ impl Known {
         let all: Vec<Pattern> =
             rows.iter().map(|row| row.pattern.clone().unwrap_or_else(|| Pattern::any(class.bits))).collect();
         let is_known = words.iter().all(|words| cover::uncovered_witness(words, &all) == Some(None));
+        // Of words that are only counted nobody knows which they are.
+        let is_known =
+            is_known && (finding.unlisted == 0 || all.iter().any(|pattern| pattern.free_bits() == class.bits));
         let mut reasons: Vec<String> = Vec::new();
         for row in rows {
             row.used = true;

@@ -17,6 +17,7 @@ mod round;
 mod run;
 pub mod shipped;
 mod spell;
+mod sweep;
 pub mod template;
 pub mod tool;
 
@@ -28,3 +29,4 @@ pub use known::Known;
 pub use ours::Ours;
 pub use round::{Texts, round};
 pub use run::{Finding, Report, Stage, run};
+pub use sweep::Sweep;

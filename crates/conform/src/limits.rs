@@ -3,8 +3,17 @@
 /// Instructions of at most this many bits are asked about whole: each word that has their length.
 pub const WHOLE_BITS: u32 = 16;
 
-/// `all` is refused where an instruction has more bits: 2 to this power is the most words of one length that are asked.
+/// 2 to this power is the most words of one length that are asked about at once: of longer instructions words are chosen, or swept.
 pub const MAX_ALL_BITS: u32 = 20;
+
+/// The most bits of an instruction whose words can be swept, one after the other, with a state to go on from.
+pub const MAX_SWEEP_BITS: u32 = 32;
+
+/// Patterns of one finding of a sweep; the words beyond are counted.
+pub const MAX_CUBES: usize = 1 << 16;
+
+/// Patterns of one finding that a person is shown.
+pub const MAX_SHOWN: usize = 32;
 
 /// Free bits up to which every word of a pattern is asked, so that the pattern is exact.
 pub const EXACT_BITS: u32 = 12;

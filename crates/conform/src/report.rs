@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::answer::Answer;
 use crate::compare::Kind;
+use crate::limits::MAX_SHOWN;
 use crate::run::{Finding, Report};
 
 /// The version of the form of the JSON.
@@ -58,6 +59,15 @@ fn words(finding: &Finding) -> String {
     }
 }
 
+/// The patterns that are too many to be shown, and the words that are only counted.
+fn beyond(finding: &Finding) -> Option<String> {
+    let more = finding.patterns.len().saturating_sub(MAX_SHOWN);
+    let patterns = (more > 0).then(|| counted(more, "smaller pattern"));
+    let words = (finding.unlisted > 0).then(|| format!("{} in no pattern", counted(finding.unlisted, "word")));
+    let parts: Vec<String> = patterns.into_iter().chain(words).collect();
+    (!parts.is_empty()).then(|| format!("and {}", parts.join(", ")))
+}
+
 /// What one side says.
 fn said(kind: Kind, answer: &Answer) -> String {
     match answer {
@@ -84,9 +94,10 @@ pub fn diagnostics(about: About<'_>, report: &Report) -> Vec<Diagnostic> {
         if let Some(span) = finding.near.as_ref().and_then(|near| near.span) {
             d = d.label(span, "");
         }
-        for grown in &finding.patterns {
+        for grown in finding.patterns.iter().take(MAX_SHOWN) {
             d = d.note(format!("words {}{}", grown.pattern, sampled(grown.exact)));
         }
+        d = beyond(finding).into_iter().fold(d, Diagnostic::note);
         let word = finding.witness.hex();
         d = d.note(format!("0x{word}: the description says {}", said(finding.class.kind, &finding.ours)));
         d = d.note(format!("0x{word}: {} says {}", about.tool, said(finding.class.kind, &finding.theirs)));
@@ -105,8 +116,11 @@ pub fn text(about: About<'_>, report: &Report, known_too: bool) -> String {
     let mut out = String::new();
     for finding in report.findings.iter().filter(|finding| known_too || finding.known.is_none()) {
         let _ = writeln!(out, "{}: {}", finding.class.kind.name(), sentence(about, finding));
-        for grown in &finding.patterns {
+        for grown in finding.patterns.iter().take(MAX_SHOWN) {
             let _ = writeln!(out, "  {}{}", grown.pattern, sampled(grown.exact));
+        }
+        if let Some(more) = beyond(finding) {
+            let _ = writeln!(out, "  {more}");
         }
         let _ = writeln!(out, "  0x{}", finding.witness.hex());
         let _ = writeln!(out, "    description: {}", said(finding.class.kind, &finding.ours));
@@ -160,7 +174,7 @@ pub fn markdown(about: About<'_>, report: &Report, known_too: bool) -> String {
         let cell = |answer: &Answer| said(finding.class.kind, answer).replace('|', "\\|");
         let _ =
             writeln!(out, "| `0x{}` | {} | {} |\n", finding.witness.hex(), cell(&finding.ours), cell(&finding.theirs));
-        for grown in &finding.patterns {
+        for grown in finding.patterns.iter().take(MAX_SHOWN) {
             let _ = writeln!(
                 out,
                 "* all words `{}`: {}{}",
@@ -168,6 +182,9 @@ pub fn markdown(about: About<'_>, report: &Report, known_too: bool) -> String {
                 counted(grown.pattern.count(), "word"),
                 sampled(grown.exact)
             );
+        }
+        if let Some(more) = beyond(finding) {
+            let _ = writeln!(out, "* {more}");
         }
         if !finding.left.is_empty() {
             let _ = writeln!(out, "* {} that no pattern has", counted(finding.left.len(), "more word"));
@@ -219,6 +236,7 @@ fn one(about: About<'_>, finding: &Finding) -> Value {
         "way": finding.class.way,
         "patterns": patterns.collect::<Vec<Value>>(),
         "count": finding.words.as_ref().map(Count::to_string),
+        "unlisted": finding.unlisted,
         "left": finding.left.iter().map(|word| word.hex()).collect::<Vec<String>>(),
         "witness": finding.witness.hex(),
         "description": side(&finding.ours),

@@ -20,6 +20,8 @@ pub struct Finding {
     pub words: Option<Count>,
     /// Words of the same class that were met and that no pattern has.
     pub left: Vec<Word>,
+    /// Further words of the class, of which only the number is kept.
+    pub unlisted: u64,
     /// The smallest word that was asked about.
     pub witness: Word,
     /// What the description says about the witness.
@@ -111,12 +113,20 @@ pub fn run(
             class,
             patterns: group.patterns,
             left: group.left.into_iter().collect(),
+            unlisted: 0,
             witness,
             ours: Answer::Refused,
             theirs: Answer::Refused,
             known: None,
         });
     }
+    answered(&mut findings, &mut asker)?;
+    let avoided = choice.words.len() - words.len();
+    Ok(Report { findings, asked: asker.asked(), avoided, lengths: choice.lengths.clone(), choices: 0 })
+}
+
+/// Asks both sides about the witnesses of findings, and puts the findings in order.
+pub(crate) fn answered(findings: &mut [Finding], asker: &mut Asker<'_>) -> Result<(), Diagnostic> {
     let witnesses: Vec<Word> = findings.iter().map(|finding| finding.witness.clone()).collect();
     let (ours, theirs) = asker.both(&witnesses)?;
     for (finding, answers) in findings.iter_mut().zip(ours.into_iter().zip(theirs)) {
@@ -125,6 +135,5 @@ pub fn run(
     }
     findings
         .sort_by(|a, b| (&a.class.kind, &a.class.name, &a.witness).cmp(&(&b.class.kind, &b.class.name, &b.witness)));
-    let avoided = choice.words.len() - words.len();
-    Ok(Report { findings, asked: asker.asked(), avoided, lengths: choice.lengths.clone(), choices: 0 })
+    Ok(())
 }

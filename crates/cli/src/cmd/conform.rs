@@ -12,6 +12,7 @@ use isaglot_source::{Diagnostic, Diagnostics, FileId};
 
 mod assembling;
 mod process;
+mod sweeping;
 
 use crate::answer::AnswerArgs;
 use crate::args::SpecArgs;
@@ -47,9 +48,12 @@ pub(crate) struct Args {
     /// Ask about instructions of this length in bits only.
     #[arg(long, value_name = "N")]
     bits: Option<u32>,
-    /// Ask about every word; refused where there are too many. Lengths of up to 16 bits are always asked about whole.
+    /// Ask about every word. Lengths of up to 16 bits are always asked about whole; from 21 bits on `--resume` is needed, too.
     #[arg(long)]
     all: bool,
+    /// Where to keep how far `--all` is: with the same file an interrupted comparison goes on.
+    #[arg(long, value_name = "FILE", requires = "all")]
+    resume: Option<PathBuf>,
     /// Answer in Markdown: a report to send.
     #[arg(long, conflicts_with_all = ["json", "sarif"])]
     markdown: bool,
@@ -73,11 +77,14 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let Some((tool, mut known)) = files else { return session.status(&problems) };
     let plan = chosen.plan().with_aliases(tool.aliases && !spec.no_aliases);
     let wanted = Wanted { bits: args.bits, all: args.all };
-    if let Err(d) = check(&plan, wanted) {
+    if let Err(d) = check(&plan, wanted, args.resume.is_some(), &tool) {
         return session.wrong_usage(d);
     }
     let found = match &tool.assemble {
-        None => compared(&plan, &tool, wanted),
+        None => match &args.resume {
+            Some(file) => sweeping::compared(&plan, &tool, wanted, file),
+            None => compared(&plan, &tool, wanted),
+        },
         Some(_) => {
             assembling::compared([&chosen.plan(), &chosen.plan().with_aliases(true)], !spec.no_aliases, &tool, wanted)
         }
@@ -154,24 +161,33 @@ fn files(args: &Args, session: &mut Session, problems: &mut Diagnostics) -> Opti
 }
 
 /// Refuses a length that no instruction has, and to ask about too many words.
-fn check(plan: &Plan<'_>, wanted: Wanted) -> Result<(), Diagnostic> {
+fn check(plan: &Plan<'_>, wanted: Wanted, resumes: bool, tool: &Tool) -> Result<(), Diagnostic> {
     let lengths = lengths(plan);
     if let Some(bits) = wanted.bits.filter(|bits| !lengths.contains(bits)) {
         let all: Vec<String> = lengths.iter().map(ToString::to_string).collect();
         let d = Diagnostic::error("cli-option", format!("no instruction has {bits} bits"));
         return Err(d.note(format!("instructions have {} bits", all.join(", "))));
     }
-    match too_long(plan, wanted) {
-        Some(bits) => {
-            let most = limits::MAX_ALL_BITS;
-            let d = Diagnostic::error(
-                "cli-option",
-                format!("`--all` does not apply: there are instructions of {bits} bits"),
-            );
-            Err(d.note(format!("all words of at most {most} bits can be asked about: choose with `--bits`")))
-        }
-        None => Ok(()),
+    if resumes && tool.assemble.is_some() {
+        let d = Diagnostic::error("cli-option", "`--resume` is not for assemblers: their texts are chosen");
+        return Err(d.note("leave it out"));
     }
+    let Some(bits) = too_long(plan, wanted) else { return Ok(()) };
+    let (most, least) = (limits::MAX_SWEEP_BITS, limits::MAX_ALL_BITS + 1);
+    let does_not_apply =
+        || Diagnostic::error("cli-option", format!("`--all` does not apply: there are instructions of {bits} bits"));
+    if bits > most || tool.assemble.is_some() {
+        let most = if tool.assemble.is_some() { limits::MAX_ALL_BITS } else { most };
+        return Err(
+            does_not_apply().note(format!("all words of at most {most} bits can be asked about: choose with `--bits`"))
+        );
+    }
+    if !resumes {
+        let d = does_not_apply()
+            .note(format!("from {least} bits on it takes long: say with `--resume FILE` where to keep how far it is"));
+        return Err(d);
+    }
+    Ok(())
 }
 
 /// Asks.
