@@ -90,6 +90,12 @@ pub trait Subject: Decoder {
     /// Whether the beginning of a word gives it the length that it has.
     fn fits(&self, word: &Word) -> bool;
 
+    /// Whether the description reads a text as this word, as far as it looks at its bits. `false` where it reads none.
+    fn reads(&mut self, word: &Word, text: &str) -> bool {
+        let _ = (word, text);
+        false
+    }
+
     /// Where a reader of the description looks: the encoding of a word, or for one that is refused the nearest, where `name` is what
     /// the tool calls it.
     fn near(&self, word: &Word, leaf: Option<Leaf>, name: &str) -> Option<Near>;

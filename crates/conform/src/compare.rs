@@ -91,11 +91,20 @@ pub(crate) struct Asker<'d> {
     classes: Vec<Class>,
     numbers: FxHashMap<Class, usize>,
     known: FxHashMap<Word, Option<usize>>,
+    spelled: usize,
 }
 
 impl<'d> Asker<'d> {
     pub(crate) fn new(ours: &'d mut dyn Subject, theirs: &'d mut dyn Decoder, rules: &'d Rules) -> Asker<'d> {
-        Asker { ours, theirs, rules, classes: Vec::new(), numbers: FxHashMap::default(), known: FxHashMap::default() }
+        Asker {
+            ours,
+            theirs,
+            rules,
+            classes: Vec::new(),
+            numbers: FxHashMap::default(),
+            known: FxHashMap::default(),
+            spelled: 0,
+        }
     }
 
     /// What both say about words: our answers, then the tool's.
@@ -135,7 +144,18 @@ impl<'d> Asker<'d> {
     pub(crate) fn classes_of(&mut self, words: &[Word]) -> Result<Vec<Option<Class>>, Diagnostic> {
         let (ours, theirs) = self.both(words)?;
         let answers = words.iter().zip(ours.iter().zip(&theirs));
-        Ok(answers.map(|(word, (ours, theirs))| class(self.ours, word, ours, theirs, self.rules)).collect())
+        let mut classes = Vec::with_capacity(words.len());
+        for (word, (ours, theirs)) in answers {
+            classes.push(match verdict(self.ours, word, ours, theirs, self.rules) {
+                Verdict::Same => None,
+                Verdict::Spelled => {
+                    self.spelled += 1;
+                    None
+                }
+                Verdict::Differ(class) => Some(class),
+            });
+        }
+        Ok(classes)
     }
 
     fn number(&mut self, class: Class) -> usize {
@@ -157,36 +177,52 @@ impl<'d> Asker<'d> {
         &self.classes
     }
 
+    /// Of how many words the tool's text is another one that the description reads as the same word.
+    pub(crate) fn spelled(&self) -> usize {
+        self.spelled
+    }
+
     /// How many words both were asked about.
     pub(crate) fn asked(&self) -> usize {
         self.known.len()
     }
 }
 
-/// The class of a difference; `None` if there is none.
-fn class(subject: &dyn Subject, word: &Word, ours: &Answer, theirs: &Answer, rules: &Rules) -> Option<Class> {
-    let name = || ours.leaf().map_or_else(String::new, |leaf| subject.name(leaf));
-    let make = |kind, name: String, way: String| Some(Class { kind, bits: word.width(), name, way });
+/// How two answers about a word compare.
+enum Verdict {
+    /// They say the same.
+    Same,
+    /// The texts differ, but the description reads the other one as the same word.
+    Spelled,
+    Differ(Class),
+}
+
+fn verdict(subject: &mut dyn Subject, word: &Word, ours: &Answer, theirs: &Answer, rules: &Rules) -> Verdict {
+    let named = |subject: &dyn Subject| ours.leaf().map_or_else(String::new, |leaf| subject.name(leaf));
+    let make = |kind, name: String, way: String| Verdict::Differ(Class { kind, bits: word.width(), name, way });
     if let Answer::Died { .. } = theirs {
         // A word that the description refuses has no name, but a ledger needs one.
-        let name = if ours.is_accepted() { name() } else { "-".to_owned() };
+        let name = if ours.is_accepted() { named(subject) } else { "-".to_owned() };
         return make(Kind::Crash, name, String::new());
     }
     match (ours.is_accepted(), theirs.is_accepted()) {
-        (false, false) => None,
+        (false, false) => Verdict::Same,
         (false, true) => {
             let theirs = rules.apply(theirs.text());
             make(Kind::OnlyTheirs, theirs.first().cloned().unwrap_or_default(), String::new())
         }
-        (true, false) => make(Kind::OnlyOurs, name(), String::new()),
+        (true, false) => make(Kind::OnlyOurs, named(subject), String::new()),
         (true, true) => {
             if let (Some(a), Some(b)) = (ours.bits(), theirs.bits())
                 && a != b
             {
-                return make(Kind::Length, name(), format!("{a} and {b} bits"));
+                return make(Kind::Length, named(subject), format!("{a} and {b} bits"));
             }
-            let way = way(&rules.apply(ours.text()), &rules.apply(theirs.text()));
-            way.and_then(|way| make(Kind::Text, name(), way))
+            match way(&rules.apply(ours.text()), &rules.apply(theirs.text())) {
+                None => Verdict::Same,
+                Some(_) if subject.reads(word, theirs.text()) => Verdict::Spelled,
+                Some(way) => make(Kind::Text, named(subject), way),
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 
 use isaglot_asm::exact::{self, Line};
 use isaglot_asm::labels::Places;
-use isaglot_asm::{Compat, Hooks, Plain};
+use isaglot_asm::{Assembler as Own, Compat, Hooks, Plain, Site};
 use isaglot_bits::{BitRange, Word};
 use isaglot_codec::{Match, Plan, Scopes};
 use isaglot_model::{ByteOrder, EncodingId, Isa, WordFormat};
@@ -20,13 +20,27 @@ use crate::answer::{Answer, Decoder, Leaf, Near, Subject};
 #[derive(Debug)]
 pub struct Ours<'p, 'a> {
     scopes: Scopes<'p, 'a>,
+    reader: Option<Own<'p, 'a>>,
 }
 
 impl<'p, 'a> Ours<'p, 'a> {
     /// For a description with what to decode for. Its texts are aliases if the plan has them on.
     #[must_use]
     pub fn new(plan: &'p Plan<'a>) -> Ours<'p, 'a> {
-        Ours { scopes: Scopes::new(plan, true) }
+        Ours { scopes: Scopes::new(plan, true), reader: None }
+    }
+
+    /// The same with an assembler: texts of the other side that it takes for the same word are as good as ours.
+    #[must_use]
+    pub fn reading(mut self, reader: Own<'p, 'a>) -> Ours<'p, 'a> {
+        self.reader = Some(reader);
+        self
+    }
+
+    /// Whether it reads texts.
+    #[must_use]
+    pub fn is_reading(&self) -> bool {
+        self.reader.is_some()
     }
 
     /// What decodes.
@@ -98,6 +112,15 @@ impl Subject for Ours<'_, '_> {
 
     fn fits(&self, word: &Word) -> bool {
         length(self.plan(), word) == Some(word.width())
+    }
+
+    fn reads(&mut self, word: &Word, text: &str) -> bool {
+        let Some(own) = &mut self.reader else { return false };
+        let site = Site { symbol: &|_| None, here: 0, place_bytes: own.place_bytes() };
+        let Ok(read) = own.assemble_at(text.as_bytes(), site, Some(word.width())) else { return false };
+        let Match::One(leaf) = self.plan().decode(&read) else { return false };
+        let ignored = self.plan().isa()[leaf].dont_care.resized(word.width());
+        read.width() == word.width() && read.and_not(&ignored) == word.and_not(&ignored)
     }
 
     fn near(&self, word: &Word, leaf: Option<Leaf>, name: &str) -> Option<Near> {

@@ -152,6 +152,10 @@ fn summary(about: About<'_>, report: &Report) -> String {
     if report.avoided > 0 {
         let _ = writeln!(out, "{} not asked: the tool cannot be given them", counted(report.avoided, "word"));
     }
+    if report.spelled > 0 {
+        let spelled = counted(report.spelled, "word");
+        let _ = writeln!(out, "{spelled} with another text that the description reads as the same word");
+    }
     if report.choices > 0 {
         let choices = counted(report.choices, "text");
         let _ = writeln!(out, "{choices} assembled to another word that the description prints with the same text");
@@ -215,6 +219,7 @@ pub fn json(about: About<'_>, report: &Report) -> Value {
         "tool": about.tool,
         "asked": report.asked,
         "avoided": report.avoided,
+        "spelled": report.spelled,
         "choices": report.choices,
         "lengths": lengths.collect::<Vec<Value>>(),
         "findings": report.findings.iter().map(|finding| one(about, finding)).collect::<Vec<Value>>(),

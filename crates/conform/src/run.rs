@@ -53,6 +53,8 @@ pub struct Report {
     pub avoided: usize,
     /// What was chosen of each length.
     pub lengths: Vec<Length>,
+    /// Of how many words the tool's text is another one that the description reads as the same word.
+    pub spelled: usize,
     /// How many texts an assembler made another word of, which the description prints with the same text.
     pub choices: usize,
 }
@@ -64,6 +66,7 @@ impl Report {
         self.asked += other.asked;
         self.avoided += other.avoided;
         self.choices += other.choices;
+        self.spelled += other.spelled;
         if self.lengths.is_empty() {
             self.lengths = other.lengths;
         }
@@ -122,7 +125,14 @@ pub fn run(
     }
     answered(&mut findings, &mut asker)?;
     let avoided = choice.words.len() - words.len();
-    Ok(Report { findings, asked: asker.asked(), avoided, lengths: choice.lengths.clone(), choices: 0 })
+    Ok(Report {
+        findings,
+        asked: asker.asked(),
+        avoided,
+        lengths: choice.lengths.clone(),
+        spelled: asker.spelled(),
+        choices: 0,
+    })
 }
 
 /// Asks both sides about the witnesses of findings, and puts the findings in order.

@@ -55,6 +55,7 @@ pub struct Sweep {
     /// The value of the next word of that length.
     next: u64,
     avoided: u64,
+    spelled: u64,
     met: BTreeMap<Class, Met>,
 }
 
@@ -63,7 +64,7 @@ impl Sweep {
     #[must_use]
     pub fn new(about: String, lengths: &[u32]) -> Sweep {
         let lengths = lengths.iter().map(|bits| (*bits, 0)).collect();
-        Sweep { about, lengths, at: 0, next: 0, avoided: 0, met: BTreeMap::new() }
+        Sweep { about, lengths, at: 0, next: 0, avoided: 0, spelled: 0, met: BTreeMap::new() }
     }
 
     /// How many values of words were looked at, and how many there are.
@@ -89,7 +90,9 @@ impl Sweep {
         let end = (self.next + STEP).min(1 << bits);
         let all = (self.next..end).map(|value| Word::from_u64(value, bits)).filter(|word| ours.fits(word));
         let (words, avoided): (Vec<Word>, Vec<Word>) = all.partition(|word| theirs.takes(word));
-        let classes = Asker::new(ours, theirs, rules).classes_of(&words)?;
+        let mut asker = Asker::new(ours, theirs, rules);
+        let classes = asker.classes_of(&words)?;
+        self.spelled += asker.spelled() as u64;
         for (word, class) in words.iter().zip(classes) {
             if let Some(class) = class {
                 let met = self.met.entry(class).or_default();
@@ -128,6 +131,7 @@ impl Sweep {
             asked: size(self.lengths.iter().map(|(_, words)| words).sum()),
             avoided: size(self.avoided),
             lengths: self.lengths.iter().map(length).collect(),
+            spelled: size(self.spelled),
             choices: 0,
         })
     }
@@ -146,7 +150,7 @@ impl Sweep {
         };
         let state = json!({
             "isaglot-conform": VERSION, "about": self.about, "lengths": self.lengths, "at": self.at, "next": self.next,
-            "avoided": self.avoided, "met": self.met.iter().map(met).collect::<Vec<_>>(),
+            "avoided": self.avoided, "spelled": self.spelled, "met": self.met.iter().map(met).collect::<Vec<_>>(),
         });
         format!("{state}\n")
     }
@@ -197,8 +201,16 @@ fn state(value: &Value, about: &str) -> Option<Sweep> {
         Some((class, Met { count, cubes, unlisted }))
     };
     let met = value.get("met")?.as_array()?.iter().map(met).collect::<Option<_>>()?;
-    let avoided = number(value, "avoided")?;
-    (at <= lengths.len() && next < size).then(|| Sweep { about: about.to_owned(), lengths, at, next, avoided, met })
+    let (avoided, spelled) = (number(value, "avoided")?, number(value, "spelled")?);
+    (at <= lengths.len() && next < size).then(|| Sweep {
+        about: about.to_owned(),
+        lengths,
+        at,
+        next,
+        avoided,
+        spelled,
+        met,
+    })
 }
 
 impl Met {

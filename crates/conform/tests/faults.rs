@@ -12,6 +12,8 @@
 //! | `text` | the description accepts | called CHANGE | `text` |
 //! | `operand` | the description accepts | with CHANGE, `A -> B`, in the text: `A` at the end of a token | `text` |
 //!
+//! A line `spell PATTERN A -> B` is no mistake: the description reads the changed text as the same word, and nothing may be found.
+//!
 //! The patterns of the findings of `accept` and `refuse` have to be exactly the words of the fault: as many, and none beside. Those of the other kinds
 //! may have no word beside. Anything else that is found is a failure, too.
 
@@ -19,6 +21,7 @@ mod seeded;
 
 use std::path::{Path, PathBuf};
 
+use isaglot_asm::{Assembler, Compat, Names};
 use isaglot_bits::{Pattern, Word, cover};
 use isaglot_codec::Plan;
 use isaglot_conform::choose::{Wanted, choose};
@@ -62,16 +65,23 @@ fn one(path: &Path) -> Result<(), String> {
     let case = read(path)?;
     let plan = Plan::with_features(&case.isa, case.generation, &case.features);
     let choice = choose(&plan, Wanted::default());
+    let names = Names::default();
+    let all = Plan::with_features(&case.isa, case.generation, &case.features).with_aliases(true);
+    let reader = Assembler::new(&all, &names, Compat::default());
     let mut faulty = Faulty { ours: Ours::new(&plan), faults: &case.faults };
-    let report =
-        run(&mut Ours::new(&plan), &choice, &mut faulty, &Rules::default(), &mut |_| {}).map_err(|d| d.message)?;
+    let report = run(&mut Ours::new(&plan).reading(reader), &choice, &mut faulty, &Rules::default(), &mut |_| {})
+        .map_err(|d| d.message)?;
     println!("{}: {} words chosen, {} asked: {:?}", path.display(), choice.words.len(), report.asked, report.lengths);
     let mut wrong = Vec::new();
-    for fault in &case.faults {
+    let (spelled, faults): (Vec<&Fault>, Vec<&Fault>) = case.faults.iter().partition(|fault| fault.kind == "spell");
+    for fault in faults {
         wrong.extend(missed(&plan, fault, &report.findings).map(|why| format!("line {}: {why}", fault.line)));
     }
     wrong.extend(report.findings.iter().flat_map(|finding| beside(&plan, &case.faults, finding)));
-    println!("{}: {} faults", path.display(), case.faults.len());
+    if spelled.is_empty() != (report.spelled == 0) {
+        wrong.push(format!("{} words with another text of the same word", report.spelled));
+    }
+    println!("{}: {} faults", path.display(), case.faults.len() - spelled.len());
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
@@ -166,7 +176,7 @@ fn wrong(answer: Answer, fault: &Fault, width: u32) -> Answer {
             let operands = text.split_once(' ').map_or("", |(_, operands)| operands);
             Answer::Accepted { bits, text: format!("{change} {operands}"), leaf }
         }
-        ("operand", Answer::Accepted { bits, text, leaf }) => {
+        ("operand" | "spell", Answer::Accepted { bits, text, leaf }) => {
             let (from, to) = fault.change.split_once(" -> ").unwrap_or_default();
             Answer::Accepted { bits, text: text.replace(from, to), leaf }
         }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use isaglot_asm::{Assembler, Compat, Names};
 use isaglot_codec::Plan;
 use isaglot_conform::choose::{Wanted, choose, lengths, too_long};
 use isaglot_conform::report::{self, About};
@@ -36,6 +37,9 @@ pub(crate) struct Args {
     /// Another command for the tool, such as that of another version: blanks part its words, `'…'` keeps them together.
     #[arg(long, value_name = "COMMAND")]
     command: Option<String>,
+    /// Take texts for different that the description reads as the same word: another name of a register, say, or another mnemonic.
+    #[arg(long)]
+    texts: bool,
     /// Further texts that say the same: lines `alias TEXT = TEXT`.
     #[arg(long, value_name = "FILE")]
     normal: Option<PathBuf>,
@@ -81,10 +85,18 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         return session.wrong_usage(d);
     }
     let found = match &tool.assemble {
-        None => match &args.resume {
-            Some(file) => sweeping::compared(&plan, &tool, wanted, file),
-            None => compared(&plan, &tool, wanted),
-        },
+        None => {
+            let names = Names::default();
+            let all = chosen.plan().with_aliases(true);
+            let ours = match args.texts {
+                true => Ours::new(&plan),
+                false => Ours::new(&plan).reading(Assembler::new(&all, &names, Compat::default())),
+            };
+            match &args.resume {
+                Some(file) => sweeping::compared(ours, &tool, wanted, file),
+                None => compared(ours, &tool, wanted),
+            }
+        }
         Some(_) => {
             assembling::compared([&chosen.plan(), &chosen.plan().with_aliases(true)], !spec.no_aliases, &tool, wanted)
         }
@@ -191,13 +203,14 @@ fn check(plan: &Plan<'_>, wanted: Wanted, resumes: bool, tool: &Tool) -> Result<
 }
 
 /// Asks.
-fn compared(plan: &Plan<'_>, tool: &Tool, wanted: Wanted) -> Result<isaglot_conform::Report, Diagnostic> {
+fn compared(mut ours: Ours<'_, '_>, tool: &Tool, wanted: Wanted) -> Result<isaglot_conform::Report, Diagnostic> {
+    let plan = ours.plan();
     let mut processes = process::Processes;
     let mut theirs = Foreign::new(tool, plan, &mut processes)?;
     let mut progress = Progress::new("choosing words", "word");
     let choice = choose(plan, wanted);
     let mut is_growing = false;
-    compare(&mut Ours::new(plan), &choice, &mut theirs, &tool.rules, &mut |stage| match stage {
+    compare(&mut ours, &choice, &mut theirs, &tool.rules, &mut |stage| match stage {
         Stage::Ask(0, total) => {
             progress = Progress::new(format!("asking {}", tool.name), "word");
             progress.at(0, total);

@@ -4,7 +4,6 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use isaglot_codec::Plan;
 use isaglot_conform::choose::{Wanted, lengths};
 use isaglot_conform::tool::Tool;
 use isaglot_conform::{Foreign, Ours, Report, Sweep};
@@ -19,13 +18,13 @@ use crate::progress::Progress;
 const PACE: Duration = Duration::from_secs(5);
 
 /// Asks, from the state in the file on if there is one.
-pub(super) fn compared(plan: &Plan<'_>, tool: &Tool, wanted: Wanted, file: &Path) -> Result<Report, Diagnostic> {
+pub(super) fn compared(mut ours: Ours<'_, '_>, tool: &Tool, wanted: Wanted, file: &Path) -> Result<Report, Diagnostic> {
+    let plan = ours.plan();
     let mut processes = Processes;
     let mut theirs = Foreign::new(tool, plan, &mut processes)?;
-    let mut ours = Ours::new(plan);
     let lengths: Vec<u32> =
         lengths(plan).into_iter().filter(|bits| wanted.bits.is_none_or(|only| only == *bits)).collect();
-    let about = about(plan, tool);
+    let about = about(&ours, tool);
     let mut sweep = match file.exists() {
         true => {
             let text = crate::io::read_text(Some(file))?;
@@ -50,11 +49,13 @@ pub(super) fn compared(plan: &Plan<'_>, tool: &Tool, wanted: Wanted, file: &Path
 }
 
 /// What is compared, as a number that is another one for another description, choice of its gens and features, or tool.
-fn about(plan: &Plan<'_>, tool: &Tool) -> String {
+fn about(ours: &Ours<'_, '_>, tool: &Tool) -> String {
+    let plan = ours.plan();
     let mut hash = Sha256::new();
     hash.update(compiled::to_bytes(&compiled::Header::default(), plan.isa()));
     hash.update(plan.generation().to_le_bytes());
     plan.features().for_each(|feature| hash.update(feature.0.to_le_bytes()));
+    hash.update([u8::from(ours.is_reading())]);
     // All properties of the tool, with the rules and the command of the command line.
     hash.update(format!("{tool:?}"));
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
