@@ -110,7 +110,7 @@ impl<'t> Foreign<'t> {
 
     /// The words of a lot with their addresses.
     fn placed<'w>(&self, words: &'w [Word]) -> Vec<Placed<'w>> {
-        let mut address = 0;
+        let mut address = self.tool.base;
         let mut place = |word: &'w Word| {
             let at = address;
             let size = word.width().div_ceil(8) as usize;
@@ -249,7 +249,11 @@ impl<'t> Foreign<'t> {
             return Answer::Refused;
         }
         for after in &self.tool.relative {
-            text = distance(&text, after, address).unwrap_or(text);
+            if let Some((before, _)) = text.split_once(after.as_str()) {
+                // Where no number stands before it, it is a remark.
+                let before = before.trim_end();
+                text = distance(before, address).unwrap_or_else(|| before.to_owned());
+            }
         }
         let bits = line.bytes.as_ref().and_then(|bytes| u32::try_from(8 * bytes.len()).ok());
         Answer::Accepted { bits, text: text.chars().take(MAX_TEXT).collect(), leaf: None }
@@ -282,10 +286,8 @@ fn named(tool: &Tool, features: &[&str]) -> Result<String, Diagnostic> {
     Ok(texts.join(&tool.separator))
 }
 
-/// A text whose number before `after` is an address, with the distance to that address instead, and without what follows.
-fn distance(text: &str, after: &str, address: u64) -> Option<String> {
-    let (before, _) = text.split_once(after)?;
-    let before = before.trim_end();
+/// A text that ends with an address, with the distance to that address instead.
+fn distance(before: &str, address: u64) -> Option<String> {
     let start = before.rfind([',', ' ', '(']).map_or(0, |at| at + 1);
     let (head, number) = before.split_at_checked(start)?;
     let digits = number.strip_prefix("0x").unwrap_or(number);

@@ -72,6 +72,9 @@ pub const MAX_TOOL_BYTES: usize = 1 << 20;
 /// The most words that a tool is given at once.
 pub const MAX_BATCH: usize = 1 << 20;
 
+/// The greatest address of the first word.
+pub const MAX_BASE: u64 = 1 << 32;
+
 /// The longest instruction, in bytes, that a line of a tool may claim.
 pub const MAX_LENGTH_BYTES: u64 = 1 << 10;
 

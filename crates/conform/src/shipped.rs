@@ -1,8 +1,9 @@
 //! The tools of `specs/tools` that the library carries with it.
 
 /// The names of all, with the texts of their files.
-const ALL: [(&str, &str); 15] = [
+const ALL: [(&str, &str); 17] = [
     ("capstone-riscv", include_str!("../../../specs/tools/capstone-riscv.tool")),
+    ("gdb-riscv", include_str!("../../../specs/tools/gdb-riscv.tool")),
     ("gnu-as-riscv", include_str!("../../../specs/tools/gnu-as-riscv.tool")),
     ("lines", include_str!("../../../specs/tools/lines.tool")),
     ("llvm-mc-avr", include_str!("../../../specs/tools/llvm-mc-avr.tool")),
@@ -15,6 +16,7 @@ const ALL: [(&str, &str); 15] = [
     ("llvm-mc-riscv-as", include_str!("../../../specs/tools/llvm-mc-riscv-as.tool")),
     ("llvm-mc-sparc", include_str!("../../../specs/tools/llvm-mc-sparc.tool")),
     ("llvm-mc-systemz", include_str!("../../../specs/tools/llvm-mc-systemz.tool")),
+    ("llvm-objdump-riscv", include_str!("../../../specs/tools/llvm-objdump-riscv.tool")),
     ("objdump-avr", include_str!("../../../specs/tools/objdump-avr.tool")),
     ("objdump-riscv", include_str!("../../../specs/tools/objdump-riscv.tool")),
 ];

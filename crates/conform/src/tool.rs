@@ -23,6 +23,7 @@
 //!                           {0xbytes} the same with 0x, {memory} the same without blanks, {address} where it lies; \n is a new line
 //! write-bytes HEX           words are bytes of a file, with these bytes between them up to the next slot
 //! slot N                    words lie N bytes apart
+//! base N                    where the first word lies; 0 if it is not given
 //! answers each              each line of the answer is about the next word
 //! answers marked TEXT       the first line of a word is its answer; a line with this text ends each word
 //! answers addressed         a line is about the word at its address
@@ -33,7 +34,7 @@
 //! avoid PATTERN             words that the tool must not be given, as a pattern of 0, 1 and x; they are counted
 //! refused GLOB              texts of words that are not instructions
 //! comment TEXT              from here on a text is a comment
-//! relative TEXT             the number before this text is an address, to which the distance is wanted
+//! relative TEXT             the number before this text is an address, to which the distance is wanted; what follows is no part of the text
 //! alias TEXT = TEXT         texts that say the same, as `normal` says
 //! aliases yes|no            whether the tool prints aliases
 //! error GLOB                a line on standard error that means that the tool did not understand the command
@@ -46,7 +47,7 @@
 use isaglot_bits::Pattern;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Glob, Span, closest, statements};
 
-use crate::limits::{MAX_BATCH, MAX_TOOL_BYTES};
+use crate::limits::{MAX_BASE, MAX_BATCH, MAX_TOOL_BYTES};
 use crate::normal::Rules;
 use crate::template::Template;
 
@@ -77,6 +78,8 @@ pub struct Tool {
     pub write: Write,
     /// Bytes from one word to the next; 0 if they lie side by side.
     pub slot: usize,
+    /// Where the first word lies.
+    pub base: u64,
     /// How lines belong to words.
     pub answers: Answers,
     /// What lines with answers look like.
@@ -131,7 +134,7 @@ pub enum Answers {
 }
 
 /// The properties that a file can give.
-const NAMES: [&str; 25] = [
+const NAMES: [&str; 26] = [
     "tool",
     "isa",
     "gen",
@@ -145,6 +148,7 @@ const NAMES: [&str; 25] = [
     "write",
     "write-bytes",
     "slot",
+    "base",
     "answers",
     "read",
     "skip",
@@ -253,6 +257,11 @@ fn property(tool: &mut Tool, name: &str, value: &str) -> Result<(), &'static str
         "write" => tool.write = Write::Lines(some("the line of a word")?.replace("\\n", "\n")),
         "write-bytes" => tool.write = Write::Bytes(bytes(value).ok_or("pairs of hexadecimal digits")?),
         "slot" => tool.slot = number().filter(|n| (1..=1 << 16).contains(n)).ok_or("a number of bytes, at least 1")?,
+        "base" => {
+            let (digits, radix) = value.strip_prefix("0x").map_or((value, 10), |digits| (digits, 16));
+            let base = u64::from_str_radix(digits, radix).ok().filter(|base| *base <= MAX_BASE);
+            tool.base = base.ok_or("an address, in hexadecimal after `0x`")?;
+        }
         "answers" => {
             tool.answers = match value.split_once(' ').unwrap_or((value, "")) {
                 ("each", "") => Answers::Each,
