@@ -15,6 +15,8 @@ pub struct Errors {
     text: Vec<u8>,
     count: usize,
     enabled: bool,
+    /// One of them is about more than don't-care bits.
+    wrong: bool,
     /// Width in bits to which values in messages are padded.
     width: u32,
 }
@@ -23,13 +25,19 @@ impl Errors {
     /// None so far. Values are shown with `width` bits; with `enabled` off nothing is ever recorded.
     #[must_use]
     pub fn new(width: u32, enabled: bool) -> Self {
-        Self { text: Vec::new(), count: 0, enabled, width }
+        Self { text: Vec::new(), count: 0, enabled, wrong: false, width }
     }
 
     /// How many there are.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
+    }
+
+    /// Whether there is one about anything else than don't-care bits that are set.
+    #[must_use]
+    pub fn is_wrong(&self) -> bool {
+        self.wrong
     }
 
     /// All of them, joined by `, `.
@@ -41,11 +49,16 @@ impl Errors {
     /// Forgets them.
     pub fn clear(&mut self) {
         self.text.clear();
-        self.count = 0;
+        (self.count, self.wrong) = (0, false);
     }
 
     /// Records one.
     pub fn push(&mut self, message: std::fmt::Arguments<'_>) {
+        self.wrong |= self.enabled;
+        self.add(message);
+    }
+
+    fn add(&mut self, message: std::fmt::Arguments<'_>) {
         if !self.enabled || self.count == MAX_LINE_ERRORS {
             return;
         }
@@ -72,7 +85,7 @@ impl Errors {
     pub fn dont_care(&mut self, name: &str, bits: &Word) {
         if self.enabled {
             let hex = self.hex(bits);
-            self.push(format_args!("dontcare bits in {name}: {hex}"));
+            self.add(format_args!("dontcare bits in {name}: {hex}"));
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the description says about a word.
 //!
 //! A word is accepted if it is decoded without any complaint: the first parcel gives its length, one encoding of that length matches, and
-//! printing it finds nothing wrong, such as a nested field without a meaning or a bit that must not be set. The text is the one that
+//! printing it finds nothing wrong, such as a nested field without a meaning. Don't-care bits may have either value. The text is the one that
 //! `isaglot disasm` prints, without labels. The slower engine is used, because it is the definition.
 
 use std::cmp::Reverse;
@@ -72,9 +72,10 @@ impl<'p, 'a> Ours<'p, 'a> {
             compat: Compat::default(),
         };
         let is_read = exact::instruction(&mut self.scopes, &word, hooks, &mut line);
-        let complaints = self.scopes.errors.count();
+        // Don't-care bits may be set, also those of a nested encoding.
+        let is_wrong = self.scopes.errors.is_wrong();
         self.scopes.errors.clear();
-        if !is_read || complaints > 0 {
+        if !is_read || is_wrong {
             return Answer::Refused;
         }
         let text = String::from_utf8_lossy(&text).trim().to_owned();

@@ -56,6 +56,8 @@ pub const RISCV_BINUTILS: Peer = Peer {
 pub const RISCV_QEMU: Peer = Peer { name: "riscv64-linux-gnu-gcc with qemu-riscv32 and qemu-riscv64", probe: qemu };
 /// GNU's `objdump` for AVR.
 pub const AVR_OBJDUMP: Peer = Peer { name: "avr-objdump", probe: || starts("avr-objdump") };
+/// GNU's debugger for all machines.
+pub const GDB: Peer = Peer { name: "gdb-multiarch", probe: || starts("gdb-multiarch") };
 /// LLVM's `objdump`.
 pub const LLVM_OBJDUMP: Peer = Peer { name: "llvm-objdump-19", probe: || starts("llvm-objdump-19") };
 /// LLVM's assembler.

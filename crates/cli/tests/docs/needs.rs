@@ -21,6 +21,7 @@ const NEEDS: &[(&str, Need)] = &[
     ("capstone", Need::Never),
     ("cargo", Need::Never),
     ("gcc", Need::Peer(peer::GCC)),
+    ("gdb-multiarch", Need::Peer(peer::GDB)),
     ("git", Need::Never),
     ("llvm-mc-19", Need::Peer(peer::LLVM_MC)),
     ("llvm-project", Need::Files(llvm)),
