@@ -218,6 +218,9 @@ fn verdict(subject: &mut dyn Subject, word: &Word, ours: &Answer, theirs: &Answe
             {
                 return make(Kind::Length, named(subject), format!("{a} and {b} bits"));
             }
+            if rules.any_text {
+                return Verdict::Same;
+            }
             match way(&rules.apply(ours.text()), &rules.apply(theirs.text())) {
                 None => Verdict::Same,
                 Some(_) if subject.reads(word, theirs.text()) => Verdict::Spelled,

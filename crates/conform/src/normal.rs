@@ -8,6 +8,8 @@
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     list: Vec<(Vec<String>, Vec<String>)>,
+    /// Texts say nothing: all are alike.
+    pub any_text: bool,
 }
 
 impl Rules {
@@ -24,6 +26,7 @@ impl Rules {
     /// Adds all rules of another list, after these.
     pub fn extend(&mut self, other: Rules) {
         self.list.extend(other.list);
+        self.any_text |= other.any_text;
     }
 
     /// The normal form of a text.

@@ -1,7 +1,7 @@
 //! The tools of `specs/tools` that the library carries with it.
 
 /// The names of all, with the texts of their files.
-const ALL: [(&str, &str); 17] = [
+const ALL: [(&str, &str); 18] = [
     ("capstone-riscv", include_str!("../../../specs/tools/capstone-riscv.tool")),
     ("gdb-riscv", include_str!("../../../specs/tools/gdb-riscv.tool")),
     ("gnu-as-riscv", include_str!("../../../specs/tools/gnu-as-riscv.tool")),
@@ -19,6 +19,7 @@ const ALL: [(&str, &str); 17] = [
     ("llvm-objdump-riscv", include_str!("../../../specs/tools/llvm-objdump-riscv.tool")),
     ("objdump-avr", include_str!("../../../specs/tools/objdump-avr.tool")),
     ("objdump-riscv", include_str!("../../../specs/tools/objdump-riscv.tool")),
+    ("qemu-riscv", include_str!("../../../specs/tools/qemu-riscv.tool")),
 ];
 
 /// The names.

@@ -36,6 +36,7 @@
 //! comment TEXT              from here on a text is a comment
 //! relative TEXT             the number before this text is an address, to which the distance is wanted; what follows is no part of the text
 //! alias TEXT = TEXT         texts that say the same, as `normal` says
+//! texts yes|no              whether its texts are compared
 //! aliases yes|no            whether the tool prints aliases
 //! error GLOB                a line on standard error that means that the tool did not understand the command
 //! status any                the tool may fail
@@ -134,7 +135,7 @@ pub enum Answers {
 }
 
 /// The properties that a file can give.
-const NAMES: [&str; 26] = [
+const NAMES: [&str; 27] = [
     "tool",
     "isa",
     "gen",
@@ -158,6 +159,7 @@ const NAMES: [&str; 26] = [
     "relative",
     "alias",
     "aliases",
+    "texts",
     "error",
     "status",
     "batch",
@@ -284,13 +286,8 @@ fn property(tool: &mut Tool, name: &str, value: &str) -> Result<(), &'static str
                 return Err("a text before `=`");
             }
         }
-        "aliases" => {
-            tool.aliases = match value {
-                "yes" => true,
-                "no" => false,
-                _ => return Err("`yes` or `no`"),
-            };
-        }
+        "aliases" => tool.aliases = is_yes(value)?,
+        "texts" => tool.rules.any_text = !is_yes(value)?,
         "error" => tool.errors.push(Glob::new(&some("a line, in which `*` is any text")?)),
         "status" if value == "any" => tool.any_status = true,
         "status" => return Err("`any`"),
@@ -299,6 +296,14 @@ fn property(tool: &mut Tool, name: &str, value: &str) -> Result<(), &'static str
         _ => return Err("another property"),
     }
     Ok(())
+}
+
+fn is_yes(value: &str) -> Result<bool, &'static str> {
+    match value {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("`yes` or `no`"),
+    }
 }
 
 /// The words of a command: blanks part them, but not between two `'`. `None` if one of these is missing.

@@ -58,6 +58,8 @@ pub const RISCV_QEMU: Peer = Peer { name: "riscv64-linux-gnu-gcc with qemu-riscv
 pub const AVR_OBJDUMP: Peer = Peer { name: "avr-objdump", probe: || starts("avr-objdump") };
 /// GNU's debugger for all machines.
 pub const GDB: Peer = Peer { name: "gdb-multiarch", probe: || starts("gdb-multiarch") };
+/// QEMU's system emulator for RISC-V of 32 and 64 bits.
+pub const QEMU_SYSTEM: Peer = Peer { name: "qemu-system-riscv64", probe: || starts("qemu-system-riscv64") };
 /// LLVM's `objdump`.
 pub const LLVM_OBJDUMP: Peer = Peer { name: "llvm-objdump-19", probe: || starts("llvm-objdump-19") };
 /// LLVM's assembler.

@@ -26,6 +26,7 @@ const NEEDS: &[(&str, Need)] = &[
     ("llvm-mc-19", Need::Peer(peer::LLVM_MC)),
     ("llvm-project", Need::Files(llvm)),
     ("mesa", Need::Files(mesa)),
+    ("qemu-system-riscv64", Need::Peer(peer::QEMU_SYSTEM)),
     ("riscv-opcodes", Need::Files(opcodes)),
     ("riscv-unified-db", Need::Files(udb)),
     ("riscv64-linux-gnu-gcc", Need::Peer(peer::RISCV_GCC)),
