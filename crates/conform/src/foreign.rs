@@ -317,6 +317,6 @@ impl Decoder for Foreign<'_> {
         let read = |this: &Self, lot: Range<usize>, output: &Output| {
             this.read(&this.placed(words.get(lot).unwrap_or_default()), output)
         };
-        self.settle(words.len(), &input, &read, &|signal| Answer::Died { signal })
+        self.settle(words.len(), input, read, |signal| Answer::Died { signal })
     }
 }

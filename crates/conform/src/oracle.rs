@@ -6,6 +6,7 @@ use isaglot_source::{Diagnostic, Diagnostics, FileId};
 
 use crate::answer::{Answer, Assembled, Assembler, Decoder};
 use crate::foreign::{Foreign, Job, Output, Runner};
+use crate::sweep::Sweep;
 use crate::tool::{self, Tool};
 
 /// A runner that starts nothing: each job prints the same.
@@ -75,5 +76,19 @@ pub fn tool(data: &[u8]) {
     match assembled(&text, &out, &out) {
         Ok(all) => assert_eq!(all.len(), 3),
         Err(problems) => assert!(!problems.is_empty()),
+    }
+}
+
+/// Any bytes as the state of a sweep of words of 16 and 20 bits: a state, which comes back from its text, or an error.
+///
+/// # Panics
+/// If that does not hold.
+pub fn state(data: &[u8]) {
+    let lengths = [16, 20];
+    let text = String::from_utf8_lossy(data);
+    if let Ok(sweep) = Sweep::read(&text, "this", &lengths) {
+        let (at, of) = sweep.place();
+        assert!(at <= of);
+        assert_eq!(Sweep::read(&sweep.to_text(), "this", &lengths).ok(), Some(sweep));
     }
 }

@@ -104,12 +104,11 @@ fn a_state_is_gone_on_from() {
                 let at = random.index(bytes.len());
                 bytes[at] = *b"0123456789abcdef[]{},:\""[..].get(random.index(23)).unwrap_or(&b' ');
             }
-            if let Ok(mut sweep) = Sweep::read(&String::from_utf8_lossy(&bytes), "this", &lengths) {
-                if !sweep.is_done() {
-                    step(&mut sweep);
-                }
-                let (at, of) = sweep.place();
-                assert!(at <= of);
+            isaglot_conform::oracle::state(&bytes);
+            if let Ok(mut sweep) = Sweep::read(&String::from_utf8_lossy(&bytes), "this", &lengths)
+                && !sweep.is_done()
+            {
+                step(&mut sweep);
             }
         }
     });

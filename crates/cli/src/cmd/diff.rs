@@ -58,7 +58,10 @@ pub(crate) struct Args {
     processor: crate::target::ProcessorArgs,
     #[command(flatten)]
     read: crate::target::ReadArgs,
-    /// With published formats: every instruction of every class of differences.
+    /// Compare descriptions of RISC-V by names and exact sets of words, grouped by what causes the difference, as published formats always are.
+    #[arg(long)]
+    by_name: bool,
+    /// With published formats and `--by-name`: every instruction of every class of differences.
     #[arg(long)]
     all: bool,
     /// Answer in JSON.
@@ -83,12 +86,13 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         return semantics::run(&sources, args, session);
     }
     let formats = args.specs.iter().any(|path| crate::published::is_published(path));
-    if formats || sources.len() > 2 {
+    if formats || args.by_name || sources.len() > 2 {
         return published::run(&sources, args, session);
     }
     if args.all {
         let d = Diagnostic::error("cli-diff", "`--all` does not apply: all that is different is told");
-        return session.wrong_usage(d.note("it is for differences of published formats and for `--semantics`"));
+        return session
+            .wrong_usage(d.note("it is for differences by name, as of published formats, and for `--semantics`"));
     }
     match (sources.len(), args.generations.len()) {
         (2, 0 | 1) | (1, 2) => {}

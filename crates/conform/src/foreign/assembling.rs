@@ -79,6 +79,6 @@ impl Assembler for Foreign<'_> {
         let read = |this: &Self, lot: Range<usize>, output: &Output| {
             this.assembled(texts.get(lot).unwrap_or_default(), lines, output)
         };
-        self.settle(texts.len(), &input, &read, &|signal| Assembled::Died { signal })
+        self.settle(texts.len(), input, read, |signal| Assembled::Died { signal })
     }
 }

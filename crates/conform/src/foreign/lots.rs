@@ -20,9 +20,9 @@ impl Foreign<'_> {
     pub(super) fn settle<A>(
         &mut self,
         count: usize,
-        input: &dyn Fn(&Self, Range<usize>) -> Vec<u8>,
-        read: &dyn Fn(&Self, Range<usize>, &Output) -> Result<Vec<A>, Diagnostic>,
-        died: &dyn Fn(i32) -> A,
+        input: impl Fn(&Self, Range<usize>) -> Vec<u8>,
+        read: impl Fn(&Self, Range<usize>, &Output) -> Result<Vec<A>, Diagnostic>,
+        died: impl Fn(i32) -> A,
     ) -> Result<Vec<A>, Diagnostic> {
         let batch = self.tool.batch.max(1);
         let mut answers: Vec<Option<A>> = std::iter::repeat_with(|| None).take(count).collect();
