@@ -11,7 +11,7 @@
 //! compressed word as well.
 
 use isaglot_invariant::Impossible as _;
-use isaglot_model::{BinaryOp, Case, Condition, IntType, Node, TemplateId};
+use isaglot_model::{BinaryOp, Case, Condition, IntType, Node, TemplateId, UnaryOp};
 use rustc_hash::FxHashMap;
 
 use super::Lowering;
@@ -19,7 +19,8 @@ use super::meaning::{Number, Source, register_class};
 use super::scope::{Guard, Scope, push};
 use super::text::Lookup;
 use crate::limits::MAX_CASES;
-use crate::table::{InstFact, NumberFormat};
+use crate::table::formula::Formula;
+use crate::table::{AliasWhen, InstFact, NumberFormat};
 use crate::target::inst::{AsmPart, Inst, InstOperand, OperandType, asm_parts};
 use crate::target::registers::text;
 use crate::target::{features, inst};
@@ -32,6 +33,8 @@ pub(crate) struct Alias<'a> {
     result: Dag<'a>,
     priority: i64,
     condition: Condition,
+    /// How many operands the text has, as LLVM counts them: by its blanks.
+    blanks: usize,
 }
 
 /// The long form of a compressed instruction.
@@ -45,8 +48,8 @@ pub(crate) struct Long<'a> {
     one_way: bool,
 }
 
-/// Values of operands, the text for them, and whether it is for input only.
-pub(crate) type FurtherText = (Vec<(String, i64)>, String, bool);
+/// A text of the operand table: when it applies, and whether it is for input only.
+pub(crate) type FurtherText = (AliasWhen, String, bool);
 
 /// An instruction whose texts are wanted.
 #[derive(Clone, Debug)]
@@ -58,6 +61,8 @@ pub(crate) struct Bound<'a> {
     pub(crate) printers: Vec<(String, String)>,
     /// Further texts, and the values of operands for which they are used.
     pub(crate) aliases: Vec<FurtherText>,
+    /// A text instead of the record's, and where.
+    pub(crate) own: Option<(Formula, String)>,
 }
 
 impl<'a> Bound<'a> {
@@ -72,12 +77,17 @@ impl<'a> Bound<'a> {
             InstFact::Input(when, text) => Some((when.clone(), text.clone(), true)),
             _ => None,
         };
+        let own = |fact: &InstFact| match fact {
+            InstFact::Own(formula, text) => Some((formula.clone(), text.clone())),
+            _ => None,
+        };
         Bound {
             def: inst.def,
             operands: inst.operands.clone(),
             sources,
             printers: facts.iter().filter_map(printer).collect(),
             aliases: facts.iter().filter_map(alias).collect(),
+            own: facts.iter().find_map(own),
         }
     }
 }
@@ -107,9 +117,14 @@ impl<'a> Lowering<'a> {
                 continue;
             }
             let asm = asm_parts(&text(def, "AsmString"));
+            let blank = |part: &AsmPart| match part {
+                AsmPart::Text(text) => text.matches([' ', '\t']).count(),
+                AsmPart::Operand(_) => 0,
+            };
+            let blanks = asm.iter().map(blank).sum();
             let priority = def.int("EmitPriority").unwrap_or(0);
             let condition = self.features.condition(def);
-            self.aliases.entry(inst.index()).or_default().push(Alias { asm, result, priority, condition });
+            self.aliases.entry(inst.index()).or_default().push(Alias { asm, result, priority, condition, blanks });
         }
         for list in self.aliases.values_mut() {
             list.sort_by_key(|alias| std::cmp::Reverse(alias.priority));
@@ -140,7 +155,7 @@ impl<'a> Lowering<'a> {
                 guard.add(|nodes| features::lower(&long.condition, nodes));
             }
             let operands = crate::target::inst::operands(long.def);
-            let bound = Bound { def: long.def, operands, sources, printers: Vec::new(), aliases: Vec::new() };
+            let bound = Bound { def: long.def, operands, sources, printers: Vec::new(), aliases: Vec::new(), own: None };
             let from = out.len();
             self.own_texts(scope, &bound, &guard, true, &mut out);
             if long.one_way {
@@ -173,31 +188,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// The aliases of an instruction, and its own text last.
+    ///
+    /// LLVM prints an alias only if its text has no more operands than the instruction, and if no other alias is for the
+    /// same operands: of two that are, it prints neither. Such aliases are read all the same.
     fn own_texts(&mut self, scope: &mut Scope, bound: &Bound<'a>, guard: &Guard, alias: bool, out: &mut Vec<Text>) {
-        for one in self.aliases.get(&bound.def.index()).cloned().unwrap_or_default() {
-            if out.len() >= MAX_CASES {
-                return;
-            }
-            let mut guard = guard.clone();
-            let Some(names) = self.bind_alias(scope, bound, one.result, &mut guard) else { continue };
-            if one.condition != Condition::Always {
-                guard.add(|nodes| features::lower(&one.condition, nodes));
-            }
-            let find = |name: &str| {
-                let (source, ty) = names.get(name)?;
-                Some((source.clone(), *ty))
-            };
-            let input_only = one.priority <= 0;
-            let mut short = guard.clone();
-            if let Some(template) = self.short_template(scope, &one.asm, &find, &bound.printers, &mut short) {
-                out.push(Text { template, guard: short, alias: true, input_only });
-            }
-            self.spellings(scope, &one.asm, &find, &bound.printers, &guard, out);
-            let Some(template) = self.template(scope, &one.asm, &find, &bound.printers) else { continue };
-            out.push(Text { template, guard, alias: true, input_only });
-        }
         let asm = asm_parts(&text(bound.def, "AsmString"));
-        let find = |name: &str| {
+        let own = |name: &str| {
             let name = name.split(':').next().or_impossible(name);
             let Some(at) = bound.operands.iter().position(|o| o.name == name) else {
                 let numbers =
@@ -214,24 +210,87 @@ impl<'a> Lowering<'a> {
         for (when, text, input_only) in &bound.aliases {
             let mut guard = guard.clone();
             let mut holds = |(name, value): &(String, i64)| {
-                let (source, _) = find(name)?;
+                let (source, _) = own(name)?;
                 self.is_constant(scope, &source, *value, &mut guard)
             };
-            if when.iter().all(|one| holds(one).is_some())
+            let mut applies = when.values.iter().all(|one| holds(one).is_some());
+            for formula in &when.formulas {
+                applies &= self.formula_holds(scope, formula, &mut guard);
+            }
+            if applies
                 && let Some(template) =
-                    self.template(scope, &inst::asm_parts_with_methods(text), &find, &bound.printers)
+                    self.template(scope, &inst::asm_parts_with_methods(text), &own, &bound.printers)
             {
                 out.push(Text { template, guard, alias: true, input_only: *input_only });
             }
         }
+        // Guards of aliases that would be printed, with the texts that have them.
+        let mut printed: Vec<(Guard, std::ops::Range<usize>)> = Vec::new();
+        for one in self.aliases.get(&bound.def.index()).cloned().unwrap_or_default() {
+            if out.len() >= MAX_CASES {
+                return;
+            }
+            let from = out.len();
+            let mut guard = guard.clone();
+            let count = Self::slots(&bound.operands, one.result).map_or(0, |slots| slots.len());
+            let Some(names) = self.bind_alias(scope, bound, one.result, &mut guard) else { continue };
+            if one.condition != Condition::Always {
+                guard.add(|nodes| features::lower(&one.condition, nodes));
+            }
+            let find = |name: &str| {
+                let (source, ty) = names.get(name)?;
+                Some((source.clone(), *ty))
+            };
+            let input_only = one.priority <= 0 || count < one.blanks;
+            let mut short = guard.clone();
+            if let Some(template) = self.short_template(scope, &one.asm, &find, &bound.printers, &mut short) {
+                out.push(Text { template, guard: short, alias: true, input_only });
+            }
+            self.spellings(scope, &one.asm, &find, &bound.printers, &guard, out);
+            let Some(template) = self.template(scope, &one.asm, &find, &bound.printers) else { continue };
+            out.push(Text { template, guard: guard.clone(), alias: true, input_only });
+            if !input_only {
+                printed.push((guard, from..out.len()));
+            }
+        }
+        for (i, (guard, _)) in printed.iter().enumerate() {
+            let others = printed.iter().enumerate().filter(|(j, (other, _))| *j != i && other == guard);
+            for (_, (_, texts)) in others {
+                out.iter_mut().take(texts.end).skip(texts.start).for_each(|text| text.input_only = true);
+            }
+        }
+        let mut guard = guard.clone();
+        if let Some((formula, text)) = &bound.own {
+            let mut instead = guard.clone();
+            if self.formula_holds(scope, formula, &mut instead) {
+                let parts = inst::asm_parts_with_methods(text);
+                if let Some(template) = self.template(scope, &parts, &own, &bound.printers) {
+                    out.push(Text { template, guard: instead, alias, input_only: false });
+                }
+                let not = Formula::Unary(UnaryOp::LogicalNot, Box::new(formula.clone()));
+                self.formula_holds(scope, &not, &mut guard);
+            }
+        }
+        let guard = &guard;
         let mut short = guard.clone();
-        if let Some(template) = self.short_template(scope, &asm, &find, &bound.printers, &mut short) {
+        if let Some(template) = self.short_template(scope, &asm, &own, &bound.printers, &mut short) {
             out.push(Text { template, guard: short, alias: true, input_only: false });
         }
-        self.spellings(scope, &asm, &find, &bound.printers, guard, out);
-        if let Some(template) = self.template(scope, &asm, &find, &bound.printers) {
+        self.spellings(scope, &asm, &own, &bound.printers, guard, out);
+        if let Some(template) = self.template(scope, &asm, &own, &bound.printers) {
             out.push(Text { template, guard: guard.clone(), alias, input_only: false });
         }
+    }
+
+    /// Adds to the guard that a formula is not 0; `false` if it has a name that does not exist.
+    fn formula_holds(&mut self, scope: &mut Scope, formula: &Formula, guard: &mut Guard) -> bool {
+        let mut unknown = None;
+        let (builder, features) = (&mut self.builder, &self.features);
+        guard.add(|nodes| formula.lower(nodes, &mut |leaf| scope.leaf(builder, features, leaf, &mut unknown)));
+        if let Some(name) = &unknown {
+            self.unknown("field or feature in a condition", name);
+        }
+        unknown.is_none()
     }
 
     /// Texts with one operand spelled in another way, for input.

@@ -123,7 +123,7 @@ struct Candidate<'a> {
 pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> Option<Lowered> {
     let name = records.defs_of("Target").first().map_or_else(|| "tablegen".to_owned(), |d| d.name().into_owned());
     let mut builder = Builder::new(name);
-    let features = Features::new(records, &mut builder);
+    let features = Features::new(records, &table.features, &mut builder);
     let first_variant = records.defs_of("AsmParserVariant").first().map_or(String::new(), |d| text_of(*d, "Name"));
     let mut lowering = Lowering {
         records,
@@ -142,6 +142,7 @@ pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> 
         first_variant,
     };
     lowering.read_aliases();
+    lowering.needed_features();
     let instructions = lowering.instructions();
     if instructions == 0 {
         let d = Diagnostic::error("tablegen-no-instructions", "no record is an instruction with an encoding");
@@ -169,6 +170,17 @@ impl<'a> Lowering<'a> {
         self.unknown.insert((kind.to_owned(), name.to_owned()), ());
     }
 
+    /// That the features exist which the table says namespaces and widths need: else they would need nothing.
+    fn needed_features(&mut self) {
+        let table = self.table;
+        let named = table.requires.iter().map(|(_, feature)| feature);
+        for feature in named.chain(table.requires_width.iter().map(|(_, feature)| feature)) {
+            if self.features.named(feature).is_none() {
+                self.unknown("feature", feature);
+            }
+        }
+    }
+
     /// Lowers every instruction that has an encoding; their number.
     fn instructions(&mut self) -> usize {
         let mut list = Vec::new();
@@ -192,7 +204,7 @@ impl<'a> Lowering<'a> {
                 }
                 let condition = features::all(vec![self.features.condition(bits), mode.clone()]);
                 let written = def.bit("isAsmParserOnly").unwrap_or(false);
-                let namespace = self.namespace(&text_of(bits, "DecoderNamespace"));
+                let namespace = self.namespace(&text_of(bits, "DecoderNamespace"), width);
                 list.push(Candidate { inst, facts, pattern, rank, condition, namespace, written });
             }
         }
@@ -397,10 +409,11 @@ impl<'a> Lowering<'a> {
         at as u32 + u32::from(namespace.is_empty() && !named.iter().any(|n| n == namespace))
     }
 
-    /// The features that a namespace needs.
-    fn namespace(&self, namespace: &str) -> Condition {
-        let needed = self.table.requires.iter().filter(|(name, _)| name == namespace);
-        features::all(needed.filter_map(|(_, f)| self.features.named(f)).map(Condition::Feature).collect())
+    /// The features that a namespace and a width in bits need.
+    fn namespace(&self, namespace: &str, width: u32) -> Condition {
+        let named = self.table.requires.iter().filter(|(name, _)| name == namespace).map(|(_, feature)| feature);
+        let sized = self.table.requires_width.iter().filter(|(bits, _)| *bits == width).map(|(_, feature)| feature);
+        features::all(named.chain(sized).filter_map(|f| self.features.named(f)).map(Condition::Feature).collect())
     }
 
     /// What the operands of an instruction are, as far as they are in the word.

@@ -94,27 +94,30 @@ impl Scope {
     ) -> Result<ExprId, String> {
         let mut nodes = Vec::new();
         let mut unknown = None;
-        formula.lower(&mut nodes, &mut |leaf| match leaf {
-            Formula::Feature(name) => match features.named(name) {
-                Some(id) => Node::Feature(id),
-                None => {
-                    unknown = Some(name.clone());
-                    Node::Const(0, IntType::I64)
-                }
-            },
-            Formula::Field(name) => match self.raw(builder, name) {
-                Some(name) => Node::Field(name),
-                None => {
-                    unknown = Some(name.clone());
-                    Node::Const(0, IntType::I64)
-                }
-            },
-            _ => Node::Const(0, IntType::I64),
-        });
+        formula.lower(&mut nodes, &mut |leaf| self.leaf(builder, features, leaf, &mut unknown));
         match unknown {
             Some(name) => Err(name),
             None => Ok(self.expr(builder, nodes)),
         }
+    }
+
+    /// The node of a name in a formula; one that is not there goes to `unknown`.
+    pub(crate) fn leaf(
+        &mut self,
+        builder: &mut Builder,
+        features: &Features,
+        leaf: &Formula,
+        unknown: &mut Option<String>,
+    ) -> Node {
+        let (node, name) = match leaf {
+            Formula::Feature(name) => (features.named(name).map(Node::Feature), name),
+            Formula::Field(name) => (self.raw(builder, name).map(Node::Field), name),
+            _ => return Node::Const(0, IntType::I64),
+        };
+        node.unwrap_or_else(|| {
+            *unknown = Some(name.clone());
+            Node::Const(0, IntType::I64)
+        })
     }
 
     /// An expression of these nodes.
@@ -143,7 +146,7 @@ pub(crate) fn push(nodes: &mut Vec<Node>, node: Node) -> NodeId {
 }
 
 /// Conditions that must all hold.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Guard {
     nodes: Vec<Node>,
     parts: Vec<NodeId>,

@@ -1,6 +1,6 @@
 //! How operands print: the pieces of a template, and spaces for operands whose text depends on their value.
 
-use isaglot_bits::{Pattern, Word};
+use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{
     Case, Condition, Encoding, EnumType, EnumValue, FieldSource, FieldType, IntType, Node, Overlap, Piece as Bits,
     Space, SpaceId, Template, TemplateId, TemplatePart,
@@ -71,7 +71,7 @@ impl<'a> Lowering<'a> {
                 AsmPart::Text(text) => literal(&mut parts, text),
                 AsmPart::Operand(name) => {
                     let (source, ty) = operand(name)?;
-                    let method = method_of(name, ty, printers);
+                    let method = method_of(self.table, name, ty, printers);
                     show(self, scope, i, Shown { source, ty, method }, &mut parts)?;
                 }
             }
@@ -116,7 +116,7 @@ impl<'a> Lowering<'a> {
     /// In how many further ways an operand may be written.
     pub(crate) fn spellings_of(&self, name: &str, operand: &Lookup<'_, 'a>, printers: &[(String, String)]) -> usize {
         let Some((Source::Numbers(_), ty)) = operand(name) else { return 0 };
-        self.further_spellings(&method_of(name, ty, printers)).count()
+        self.further_spellings(&method_of(self.table, name, ty, printers)).count()
     }
 
     fn further_spellings(&self, method: &str) -> impl Iterator<Item = (&'a TextChoice, &'a Vec<TextPiece>)> + use<'a> {
@@ -207,7 +207,9 @@ impl<'a> Lowering<'a> {
 
     /// Appends a register that is not in the word: as a field with that value, so that it may be called by all its names.
     fn show_register(&mut self, scope: &mut Scope, shown: &str, number: u64, parts: &mut Parts) {
-        let Some(file) = self.registers.file_of(number, shown) else { return literal(parts, shown) };
+        let Some(file) = self.registers.file_of(number, shown) else {
+            return literal(parts, self.registers.printed(shown));
+        };
         let mut nodes = Vec::new();
         push(&mut nodes, Node::Const(number, IntType::I64));
         let source = FieldSource::Derived(scope.expr(&mut self.builder, nodes));
@@ -255,8 +257,20 @@ impl<'a> Lowering<'a> {
         choices: &[TextChoice],
         parts: &mut Parts,
     ) {
-        if let [TextChoice { when: ValueSet::Any, text, span, .. }] = choices {
+        if let [TextChoice { when: ValueSet::Any, parts: sets, text, span, .. }] = choices
+            && sets.is_empty()
+        {
             return self.show_pieces(scope, numbers, text, *span, parts);
+        }
+        if let Some(choice) = choices.iter().find(|choice| !choice.parts.is_empty()) {
+            match self.joined(numbers, method, choices) {
+                Some((all, space)) => return self.field_part(scope, &all, FieldType::Sub(space), parts),
+                None => {
+                    let message = "an operand of more than 64 bits cannot be told by its parts";
+                    self.problems.push(Diagnostic::error("operands-part", message).label(choice.span, "in this text"));
+                    return;
+                }
+            }
         }
         let [number] = numbers else {
             for number in numbers {
@@ -301,18 +315,78 @@ impl<'a> Lowering<'a> {
                 let mut scope = Scope::of_value(width, choice.span);
                 let mut parts = Parts::new();
                 self.show_pieces(&mut scope, std::slice::from_ref(&inner), &choice.text, choice.span, &mut parts);
-                let condition = match &choice.feature {
-                    None => Condition::Always,
-                    Some((name, on)) => match self.features.named(name) {
-                        Some(id) if *on => Condition::Feature(id),
-                        Some(id) => Condition::Not(Box::new(Condition::Feature(id))),
-                        None => continue,
-                    },
-                };
+                let Some(condition) = self.choice_condition(choice) else { continue };
                 self.choice(space, pattern, rank, condition, scope, (parts, choice.printed_only));
             }
         }
         space
+    }
+
+    /// All parts of an operand as one number, and the space whose words are its values; `None` if it is too wide.
+    ///
+    /// Example: an address of 5 bits of base and 13 of offset is a word of 18 bits. The line `0 is 0` is for the pattern
+    /// `00000xxxxxxxxxxxxx`, and what it says of part 0 is said of bits 13 to 17.
+    fn joined(&mut self, numbers: &[Number], method: &str, choices: &[TextChoice]) -> Option<(Number, SpaceId)> {
+        let (first, _) = numbers.split_first()?;
+        let width: u32 = numbers.iter().map(Number::width).sum();
+        if width == 0 || width > 64 {
+            return None;
+        }
+        let all = Number {
+            part: String::new(),
+            field: first.field.split('.').next().unwrap_or_default().to_owned(),
+            pieces: numbers.iter().flat_map(|number| number.pieces.clone()).collect(),
+            signed: false,
+            plus: 0,
+            registers: None,
+            format: NumberFormat::Plain,
+        };
+        let mut low = width;
+        let mut inner: Vec<Number> = Vec::new();
+        for number in numbers {
+            low -= number.width();
+            let pieces = vec![Bits::Bits(BitRange { lo: low, width: number.width() })];
+            inner.push(Number { pieces, ..number.clone() });
+        }
+        let key = format!("{method} {inner:?}");
+        if let Some(&space) = self.spaces.get(&key) {
+            return Some((all, space));
+        }
+        let span = choices.first().map_or(NOWHERE, |c| c.span);
+        let space = self.new_space(method, width, span);
+        self.spaces.insert(key, space);
+        for (choice, rank) in choices.iter().zip(0u32..) {
+            let mut cubes = vec![Pattern::any(width)];
+            for (name, set) in &choice.parts {
+                let Some(number) = part_of(&inner, name) else {
+                    self.no_part(name, choice.span);
+                    continue;
+                };
+                let Some(Bits::Bits(at)) = number.pieces.first() else { continue };
+                let sets: Vec<Pattern> = patterns(set, at.width).iter().map(|p| placed(p, at.lo, width)).collect();
+                cubes = cubes.iter().flat_map(|cube| sets.iter().filter_map(|p| cube.intersect(p))).collect();
+            }
+            let Some(condition) = self.choice_condition(choice) else { continue };
+            for pattern in cubes {
+                let mut scope = Scope::of_value(width, choice.span);
+                let mut parts = Parts::new();
+                self.show_pieces(&mut scope, &inner, &choice.text, choice.span, &mut parts);
+                self.choice(space, pattern, rank, condition.clone(), scope, (parts, choice.printed_only));
+            }
+        }
+        Some((all, space))
+    }
+
+    /// The feature that a choice needs; `None` if the target has no such feature and the choice never counts.
+    fn choice_condition(&self, choice: &TextChoice) -> Option<Condition> {
+        let Some((name, on)) = &choice.feature else { return Some(Condition::Always) };
+        let feature = Condition::Feature(self.features.named(name)?);
+        Some(if *on { feature } else { Condition::Not(Box::new(feature)) })
+    }
+
+    fn no_part(&mut self, name: &str, span: Span) {
+        let message = format!("the operand has no part `{name}`");
+        self.problems.push(Diagnostic::error("operands-part", message).label(span, "in this text"));
     }
 
     fn new_space(&mut self, name: &str, width: u32, span: Span) -> SpaceId {
@@ -352,12 +426,8 @@ impl<'a> Lowering<'a> {
             match piece {
                 TextPiece::Literal(text) => literal(parts, text),
                 TextPiece::Part { name, bits, format } => {
-                    let index = name.parse::<usize>().ok();
-                    let by_name = numbers.iter().position(|n| n.part == *name);
-                    let at = by_name.or(index).or((name == "v" && numbers.len() == 1).then_some(0));
-                    let Some(number) = at.and_then(|at| numbers.get(at)) else {
-                        let message = format!("the operand has no part `{name}`");
-                        self.problems.push(Diagnostic::error("operands-part", message).label(span, "in this text"));
+                    let Some(number) = part_of(numbers, name) else {
+                        self.no_part(name, span);
                         continue;
                     };
                     if bits.is_empty() {
@@ -569,14 +639,30 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The method by which an operand prints.
-fn method_of(name: &str, ty: Option<Def<'_>>, printers: &[(String, String)]) -> String {
+/// The part of an operand with this name or place; `v` is the only one.
+fn part_of<'n>(numbers: &'n [Number], name: &str) -> Option<&'n Number> {
+    let by_name = numbers.iter().position(|n| n.part == *name);
+    let at = by_name.or(name.parse().ok()).or((name == "v" && numbers.len() == 1).then_some(0));
+    numbers.get(at?)
+}
+
+/// A pattern of `width` bits whose bits from `low` up are those of another.
+fn placed(pattern: &Pattern, low: u32, width: u32) -> Pattern {
+    let bit = |all: Pattern, at: u32| pattern.bit(at).map_or(all.clone(), |one| all.with_bit(low + at, one));
+    (0..pattern.width()).fold(Pattern::any(width), bit)
+}
+
+/// The method by which an operand prints: the table may say it of the record, or of the method that the record names.
+fn method_of(table: &OperandTable, name: &str, ty: Option<Def<'_>>, printers: &[(String, String)]) -> String {
     if let Some((_, method)) = name.split_once(':') {
         return method.to_owned();
     }
     match printers.iter().find(|(operand, _)| operand == name) {
         Some((_, method)) => method.clone(),
-        None => ty.map_or(String::new(), |ty| text(ty, "PrintMethod")),
+        None => ty.map_or(String::new(), |ty| match ty.name() {
+            record if table.print.contains_key(&*record) => record.into_owned(),
+            _ => text(ty, "PrintMethod"),
+        }),
     }
 }
 

@@ -28,6 +28,10 @@ pub struct OperandTable {
     pub namespaces: Vec<String>,
     /// Decoder namespaces that are tried only with a feature.
     pub requires: Vec<(String, String)>,
+    /// Widths in bits whose instructions are tried only with a feature.
+    pub requires_width: Vec<(u32, String)>,
+    /// Features that no record has, which only triples switch on.
+    pub features: Vec<(String, Span)>,
     /// Classes of instructions; others are left out. All if there are none.
     pub only: Vec<String>,
     /// Operands, by their records, that have a value which says that a number follows the instruction.
@@ -58,6 +62,8 @@ impl Default for OperandTable {
             layout: Vec::new(),
             namespaces: Vec::new(),
             requires: Vec::new(),
+            requires_width: Vec::new(),
+            features: Vec::new(),
             only: Vec::new(),
             extend: Vec::new(),
             triples: Vec::new(),
@@ -91,6 +97,8 @@ pub struct RegisterNames {
     pub alt: Option<String>,
     /// In lower case.
     pub lower: bool,
+    /// Only the digits of a name that has any are printed; the whole name is read, too.
+    pub digits: bool,
     /// The field with the number that instructions use; `HWEncoding` unless said.
     pub number: Option<String>,
     /// On duplicate numbers in a class, the last wins.
@@ -236,6 +244,8 @@ pub enum NumberFormat {
 pub struct TextChoice {
     /// For these values of the operand's bits.
     pub when: ValueSet,
+    /// Of an operand of several parts: for these values of these parts.
+    pub parts: Vec<(String, ValueSet)>,
     /// The text.
     pub text: Vec<TextPiece>,
     /// The text where aliases are printed, if it differs.
@@ -268,6 +278,15 @@ pub enum TextPiece {
     Expr(crate::table::formula::Formula, NumberFormat),
 }
 
+/// When a text of an instruction applies: everything here must hold.
+#[derive(Clone, Debug, Default)]
+pub struct AliasWhen {
+    /// Operands that have these values.
+    pub values: Vec<(String, i64)>,
+    /// Formulas over fields of the instruction and features that are not 0.
+    pub formulas: Vec<formula::Formula>,
+}
+
 /// Something about an instruction.
 #[derive(Clone, Debug)]
 pub enum InstFact {
@@ -277,10 +296,12 @@ pub enum InstFact {
     RejectEqual(String, String),
     /// Words for which a field is so are not this instruction.
     Reject(String, ValueSet),
-    /// Where operands have these values, the text is that of this `AsmString`.
-    Alias(Vec<(String, i64)>, String),
+    /// Where this holds, the text is that of this `AsmString`.
+    Alias(AliasWhen, String),
     /// The same, but only read.
-    Input(Vec<(String, i64)>, String),
+    Input(AliasWhen, String),
+    /// Where this is not 0, the text of the instruction itself is that of this `AsmString` rather than its record's.
+    Own(formula::Formula, String),
     /// An operand prints by this method rather than that of its record.
     Print(String, String),
     /// The field has this value.

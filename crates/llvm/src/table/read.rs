@@ -9,7 +9,7 @@ use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, closest};
 use crate::limits::{MAX_INST_BITS, MAX_TABLE_BYTES};
 use crate::table::formula;
 use crate::table::{
-    DecodeStep, Extend, Hook, InstFact, NumberFormat, OperandTable, Part, RecordTable, RegisterNames, TableNumber,
+    AliasWhen, DecodeStep, Extend, Hook, InstFact, NumberFormat, OperandTable, Part, RecordTable, RegisterNames, TableNumber,
     TextChoice, TextPiece, ValueSet,
 };
 
@@ -24,6 +24,7 @@ const STATEMENTS: &[&str] = &[
     "extend",
     "namespaces",
     "requires",
+    "feature",
     "triple",
     "enum",
     "table",
@@ -383,12 +384,13 @@ fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &
 
 /// What the register names are made of.
 fn register_names(t: &mut Tokens<'_>, names: &mut RegisterNames) -> Result<()> {
-    const OPTIONS: &str = "`prefix`, `alt`, `number`, `last` or `lower`";
+    const OPTIONS: &str = "`prefix`, `alt`, `number`, `last`, `lower` or `digits`";
     while !t.done() {
         match t.word(OPTIONS)?.as_str() {
             "prefix" => names.prefix = t.text("the prefix")?,
             "alt" => names.alt = Some(t.word("the name of a `RegAltNameIndex`")?),
             "lower" => names.lower = true,
+            "digits" => names.digits = true,
             "number" => names.number = Some(t.word("a field of registers")?),
             "last" => names.last = true,
             _ => return Err(t.wanted(&format!("{OPTIONS} before this"))),
@@ -430,8 +432,15 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
             }
         }
         "requires" => {
-            let namespace = t.word("a decoder namespace")?;
-            table.requires.push((namespace, t.word("a feature")?));
+            let namespace = t.word("a decoder namespace, or a number of bits")?;
+            let feature = match t.peek() {
+                Some(Token::Text(_)) => t.text("a feature")?,
+                _ => t.word("a feature")?,
+            };
+            match namespace.parse() {
+                Ok(width) => table.requires_width.push((width, feature)),
+                Err(_) => table.requires.push((namespace, feature)),
+            }
         }
         "only" => {
             while !t.done() {
@@ -447,8 +456,18 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
             }
             table.extend.push(Extend { value, width, operands });
         }
+        "feature" => {
+            while !t.done() {
+                let name = t.word("the name of a feature")?;
+                table.features.push((name, t.whole()));
+            }
+        }
         "triple" => {
-            let prefix = t.word("the beginning of a triple")?;
+            let mut prefix = t.word("the beginning of a triple")?;
+            while t.mark('-') {
+                prefix.push('-');
+                prefix.push_str(&t.word("more of a triple")?);
+            }
             t.need('=')?;
             let mut names = Vec::new();
             while !t.done() {
@@ -612,8 +631,9 @@ fn choices(t: &mut Tokens<'_>, body: &[Line<'_>], out: &mut Diagnostics) -> Resu
     for line in body {
         let one = || -> Result<TextChoice> {
             let mut t = Tokens::new(*line)?;
-            let when = t.set()?;
-            choice(&mut t, when)
+            let parts = part_sets(&mut t)?;
+            let when = if parts.is_empty() { t.set()? } else { ValueSet::Any };
+            Ok(TextChoice { parts, ..choice(&mut t, when)? })
         };
         match one() {
             Ok(choice) => list.push(choice),
@@ -621,6 +641,24 @@ fn choices(t: &mut Tokens<'_>, body: &[Line<'_>], out: &mut Diagnostics) -> Resu
         }
     }
     if list.is_empty() { Err(t.wanted("`:` and a text, or indented lines")) } else { Ok(list) }
+}
+
+/// `PART is SET [and PART is SET]…`; nothing if the line does not begin so.
+fn part_sets(t: &mut Tokens<'_>) -> Result<Vec<(String, ValueSet)>> {
+    let mut list = Vec::new();
+    if !matches!(t.list.get(1), Some((Token::Word(word), ..)) if word == "is") {
+        return Ok(list);
+    }
+    loop {
+        let part = t.word("a part")?;
+        if !t.keyword("is") {
+            return Err(t.wanted("`is`"));
+        }
+        list.push((part, t.set()?));
+        if !t.keyword("and") {
+            return Ok(list);
+        }
+    }
 }
 
 /// `TEXT [alias TEXT] [also TEXT]… [unread] [if FEATURE | unless FEATURE]`
@@ -638,7 +676,7 @@ fn choice(t: &mut Tokens<'_>, when: ValueSet) -> Result<TextChoice> {
         _ => None,
     };
     t.end()?;
-    Ok(TextChoice { when, text, alias, also, feature, printed_only, span: t.whole() })
+    Ok(TextChoice { when, parts: Vec::new(), text, alias, also, feature, printed_only, span: t.whole() })
 }
 
 /// A text with `{part[bits] format}` and `{= formula ; format}`; `{{` is a brace.
@@ -693,11 +731,21 @@ fn reference(line: Line<'_>) -> Result<TextPiece> {
     Ok(TextPiece::Part { name, bits, format: how })
 }
 
-/// `constant NAME = N`, `reject NAME == NAME`, `reject NAME SET`, `alias NAME = N … ASMSTRING`, `input …`,
+/// A formula in quotes.
+fn condition(t: &mut Tokens<'_>) -> Result<formula::Formula> {
+    let text = t.text("a formula in quotes")?;
+    formula::parse(&text).map_err(|what| {
+        t.at -= 1;
+        let place = t.wanted("a formula");
+        Diagnostic { message: what, code: "operands-formula", ..place }
+    })
+}
+
+/// `constant NAME = N`, `reject NAME == NAME`, `reject NAME SET`, `alias NAME = N … if FORMULA … ASMSTRING`, `input …`, `own if FORMULA ASMSTRING`,
 /// `print NAME = METHOD`, `rank N`, `width N`, `bits NAME [BITS]`
 fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
     let fact = match t
-        .word("`constant`, `reject`, `alias`, `input`, `print`, `jump`, `rank`, `width` or `bits`")?
+        .word("`constant`, `reject`, `alias`, `input`, `own`, `print`, `jump`, `rank`, `width` or `bits`")?
         .as_str()
     {
         "constant" => {
@@ -715,14 +763,25 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
             }
         }
         kind @ ("alias" | "input") => {
-            let mut when = Vec::new();
+            let mut when = AliasWhen::default();
             while !matches!(t.peek(), Some(Token::Text(_)) | None) {
+                if t.keyword("if") {
+                    when.formulas.push(condition(t)?);
+                    continue;
+                }
                 let name = t.word("an operand")?;
                 t.need('=')?;
-                when.push((name, t.number("a number")?));
+                when.values.push((name, t.number("a number")?));
             }
             let text = t.text("an `AsmString`")?;
             if kind == "alias" { InstFact::Alias(when, text) } else { InstFact::Input(when, text) }
+        }
+        "own" => {
+            if !t.keyword("if") {
+                return Err(t.wanted("`if`"));
+            }
+            let formula = condition(t)?;
+            InstFact::Own(formula, t.text("an `AsmString`")?)
         }
         "print" => {
             let name = t.word("an operand")?;
@@ -742,7 +801,7 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
         }
         _ => {
             t.at = 0;
-            return Err(t.wanted("`constant`, `reject`, `alias`, `input`, `print`, `jump`, `rank`, `width` or `bits`"));
+            return Err(t.wanted("`constant`, `reject`, `alias`, `input`, `own`, `print`, `jump`, `rank`, `width` or `bits`"));
         }
     };
     t.end()?;

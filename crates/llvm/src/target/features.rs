@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::limits::MAX_SET_DEPTH;
 use crate::target::registers::{NOWHERE, text};
+use isaglot_source::Span;
 use isaglot_tablegen::{Dag, Def, Records, Value};
 
 /// The features of a target.
@@ -18,8 +19,8 @@ pub(crate) struct Features {
 }
 
 impl Features {
-    /// Reads them, and adds them to the model.
-    pub(crate) fn new(records: &Records, builder: &mut Builder) -> Features {
+    /// Reads them, and adds them to the model, with those that only the operand table has.
+    pub(crate) fn new(records: &Records, further: &[(String, Span)], builder: &mut Builder) -> Features {
         let mut features =
             Features { by_def: FxHashMap::default(), by_name: FxHashMap::default(), predicates: FxHashMap::default() };
         let defs = records.defs_of("SubtargetFeature");
@@ -32,6 +33,9 @@ impl Features {
         for (def, id) in processors.iter().zip(defs.len() as u32..) {
             features.by_name.entry(format!("cpu={}", text(*def, "Name"))).or_insert(FeatureId(id));
         }
+        for ((name, _), id) in further.iter().zip((defs.len() + processors.len()) as u32..) {
+            features.by_name.entry(name.clone()).or_insert(FeatureId(id));
+        }
         for def in defs {
             let implies = features.list(def, "Implies");
             let span = def.span().unwrap_or(NOWHERE);
@@ -42,6 +46,11 @@ impl Features {
             let implies = features.list(def, "Features");
             let (name, span) = (format!("cpu={}", text(def, "Name")), def.span().unwrap_or(NOWHERE));
             builder.feature(Feature { name, implies, excludes: None, default: false, doc: String::new(), span });
+        }
+        for (name, span) in further {
+            let (name, span) = (name.clone(), *span);
+            let (implies, doc) = (Vec::new(), String::new());
+            builder.feature(Feature { name, implies, excludes: None, default: false, doc, span });
         }
         features
     }

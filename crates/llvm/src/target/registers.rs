@@ -20,7 +20,7 @@ use isaglot_tablegen::{Def, Records, Value};
 pub(crate) struct Register {
     /// The name of its record.
     pub(crate) name: String,
-    /// How it prints.
+    /// What it is called; it prints so, or only the digits of it.
     pub(crate) shown: String,
     /// Further names.
     pub(crate) also: Vec<String>,
@@ -116,6 +116,14 @@ impl<'a> Registers<'a> {
     fn shown(&self, name: &str) -> String {
         let name = if self.names.lower { name.to_ascii_lowercase() } else { name.to_owned() };
         format!("{}{name}", self.names.prefix)
+    }
+
+    /// How the register of a name prints.
+    pub(crate) fn printed<'n>(&self, name: &'n str) -> &'n str {
+        match name.find(|c: char| c.is_ascii_digit()) {
+            Some(at) if self.names.digits => name.get(at..).unwrap_or(name),
+            _ => name,
+        }
     }
 
     /// The register of a record.
@@ -297,7 +305,9 @@ impl<'a> Registers<'a> {
                 let (shown, hidden) = if self.names.last { (id, other) } else { (other, id) };
                 let hidden = self.list.get(hidden as usize)?.shown.clone();
                 let shown = self.list.get_mut(shown as usize)?;
-                if shown.number == number && shown.shown != hidden && !shown.also.contains(&hidden) {
+                // A name with blanks stands for none that a program can write.
+                let is_name = !hidden.contains(' ');
+                if is_name && shown.number == number && shown.shown != hidden && !shown.also.contains(&hidden) {
                     shown.also.push(hidden);
                 }
             }
@@ -385,8 +395,10 @@ impl<'a> Registers<'a> {
     pub(crate) fn finish(&self, builder: &mut Builder) {
         for file in &self.files {
             let register = |id: &Option<u32>| self.list.get((*id)? as usize);
-            let names: Vec<Option<String>> =
-                file.names.iter().map(|id| register(id).map(|r| r.shown.clone())).collect();
+            let printed = |id: &Option<u32>| register(id).map(|r| self.printed(&r.shown).to_owned());
+            let names: Vec<Option<String>> = file.names.iter().map(printed).collect();
+            let whole = |(id, number): (&Option<u32>, u32)| Some((register(id)?.shown.clone(), number));
+            let whole = file.names.iter().zip(0u32..).filter_map(whole);
             let zero = file.names.iter().zip(0u32..).find(|(id, _)| register(id).is_some_and(|r| r.constant));
             builder.register_file(RegisterFile {
                 name: file.name.clone(),
@@ -395,8 +407,9 @@ impl<'a> Registers<'a> {
                 aliases: file
                     .aliases
                     .iter()
-                    .filter(|(alias, _)| !names.iter().flatten().any(|n| n == alias))
                     .cloned()
+                    .chain(whole)
+                    .filter(|(alias, _)| !names.iter().flatten().any(|n| n == alias))
                     .collect(),
                 names,
                 within: None,
