@@ -109,7 +109,7 @@ fn bytes_reason(text: &str, instructions: usize, failure: Option<&Failure>) -> S
     let what = match failure {
         _ if instructions > 1 => "a pseudo-instruction that LLVM's C++ expands to several instructions",
         None => "LLVM chooses another encoding of the same text",
-        Some(Failure::Unknown { .. }) => "no record has this mnemonic: an alias of LLVM's C++ parser",
+        Some(Failure::Unknown { .. }) => "no record has this mnemonic (an alias of LLVM's C++ parser), or only under a feature that LLVM's C++ decoder alone asks for",
         Some(Failure::Expected { .. }) => "operand syntax that only LLVM's C++ parser accepts",
         Some(Failure::Value { .. }) => "an operand value that only LLVM's C++ parser accepts",
         Some(Failure::Contradiction { .. }) => "the word of this text prints in another way",

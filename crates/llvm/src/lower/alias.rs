@@ -33,8 +33,9 @@ pub(crate) struct Alias<'a> {
     result: Dag<'a>,
     priority: i64,
     condition: Condition,
-    /// How many operands the text has, as LLVM counts them: by its blanks.
-    blanks: usize,
+    /// LLVM prints it. It does only if the text has no more operands than the instruction, counted by blanks, and if no
+    /// other alias is for the same operands: of two that are, it prints neither.
+    printed: bool,
 }
 
 /// The long form of a compressed instruction.
@@ -121,13 +122,19 @@ impl<'a> Lowering<'a> {
                 AsmPart::Text(text) => text.matches([' ', '\t']).count(),
                 AsmPart::Operand(_) => 0,
             };
-            let blanks = asm.iter().map(blank).sum();
+            let blanks: usize = asm.iter().map(blank).sum();
+            let count = Self::slots(&inst::operands(inst), result).map_or(0, |slots| slots.len());
             let priority = def.int("EmitPriority").unwrap_or(0);
             let condition = self.features.condition(def);
-            self.aliases.entry(inst.index()).or_default().push(Alias { asm, result, priority, condition, blanks });
+            let printed = priority > 0 && blanks <= count;
+            self.aliases.entry(inst.index()).or_default().push(Alias { asm, result, priority, condition, printed });
         }
         for list in self.aliases.values_mut() {
             list.sort_by_key(|alias| std::cmp::Reverse(alias.priority));
+            let all: Vec<Option<String>> = list.iter().map(demands).collect();
+            for (alias, own) in list.iter_mut().zip(&all) {
+                alias.printed &= all.iter().filter(|other| *other == own).count() < 2;
+            }
         }
         for def in self.records.defs_of("CompressPat") {
             let (Some(Value::Dag(input)), Some(Value::Dag(output))) = (def.get("Input"), def.get("Output")) else {
@@ -187,10 +194,7 @@ impl<'a> Lowering<'a> {
         out.splice(0..0, texts);
     }
 
-    /// The aliases of an instruction, and its own text last.
-    ///
-    /// LLVM prints an alias only if its text has no more operands than the instruction, and if no other alias is for the
-    /// same operands: of two that are, it prints neither. Such aliases are read all the same.
+    /// The aliases of an instruction, and its own text last. An alias that is not printed is read all the same.
     fn own_texts(&mut self, scope: &mut Scope, bound: &Bound<'a>, guard: &Guard, alias: bool, out: &mut Vec<Text>) {
         let asm = asm_parts(&text(bound.def, "AsmString"));
         let own = |name: &str| {
@@ -224,15 +228,11 @@ impl<'a> Lowering<'a> {
                 out.push(Text { template, guard, alias: true, input_only: *input_only });
             }
         }
-        // Guards of aliases that would be printed, with the texts that have them.
-        let mut printed: Vec<(Guard, std::ops::Range<usize>)> = Vec::new();
         for one in self.aliases.get(&bound.def.index()).cloned().unwrap_or_default() {
             if out.len() >= MAX_CASES {
                 return;
             }
-            let from = out.len();
             let mut guard = guard.clone();
-            let count = Self::slots(&bound.operands, one.result).map_or(0, |slots| slots.len());
             let Some(names) = self.bind_alias(scope, bound, one.result, &mut guard) else { continue };
             if one.condition != Condition::Always {
                 guard.add(|nodes| features::lower(&one.condition, nodes));
@@ -241,23 +241,14 @@ impl<'a> Lowering<'a> {
                 let (source, ty) = names.get(name)?;
                 Some((source.clone(), *ty))
             };
-            let input_only = one.priority <= 0 || count < one.blanks;
+            let input_only = !one.printed;
             let mut short = guard.clone();
             if let Some(template) = self.short_template(scope, &one.asm, &find, &bound.printers, &mut short) {
                 out.push(Text { template, guard: short, alias: true, input_only });
             }
             self.spellings(scope, &one.asm, &find, &bound.printers, &guard, out);
             let Some(template) = self.template(scope, &one.asm, &find, &bound.printers) else { continue };
-            out.push(Text { template, guard: guard.clone(), alias: true, input_only });
-            if !input_only {
-                printed.push((guard, from..out.len()));
-            }
-        }
-        for (i, (guard, _)) in printed.iter().enumerate() {
-            let others = printed.iter().enumerate().filter(|(j, (other, _))| *j != i && other == guard);
-            for (_, (_, texts)) in others {
-                out.iter_mut().take(texts.end).skip(texts.start).for_each(|text| text.input_only = true);
-            }
+            out.push(Text { template, guard, alias: true, input_only });
         }
         let mut guard = guard.clone();
         if let Some((formula, text)) = &bound.own {
@@ -614,6 +605,33 @@ impl<'a> Lowering<'a> {
         }
         cases
     }
+}
+
+/// What an alias that may be printed demands of the operands, as a text: equal ones for equal demands. Immediates of all
+/// types are alike, unless their record has a predicate.
+fn demands(alias: &Alias<'_>) -> Option<String> {
+    if !alias.printed {
+        return None;
+    }
+    let mut names: Vec<String> = Vec::new();
+    let mut all = format!("{:?}", alias.condition);
+    for (value, name) in alias.result.args() {
+        let one = match number(value) {
+            Value::Int(value) => format!("={value}"),
+            Value::Def(def) if def.is_of("Register") => format!("%{}", def.name()),
+            Value::Def(ty) => match (names.iter().position(|known| *known == name), register_class(ty)) {
+                (Some(at), _) => format!("@{at}"),
+                (None, Some(class)) => class.name().into_owned(),
+                (None, None) if text(ty, "MCOperandPredicate").is_empty() => "#".to_owned(),
+                (None, None) => ty.name().into_owned(),
+            },
+            _ => "#".to_owned(),
+        };
+        names.push(name.into_owned());
+        all.push(' ');
+        all.push_str(&one);
+    }
+    Some(all)
 }
 
 /// Bits that are all known are a number too.

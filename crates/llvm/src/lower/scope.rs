@@ -146,7 +146,7 @@ pub(crate) fn push(nodes: &mut Vec<Node>, node: Node) -> NodeId {
 }
 
 /// Conditions that must all hold.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Guard {
     nodes: Vec<Node>,
     parts: Vec<NodeId>,

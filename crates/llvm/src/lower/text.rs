@@ -70,9 +70,8 @@ impl<'a> Lowering<'a> {
             match part {
                 AsmPart::Text(text) => literal(&mut parts, text),
                 AsmPart::Operand(name) => {
-                    let (source, ty) = operand(name)?;
-                    let method = method_of(self.table, name, ty, printers);
-                    show(self, scope, i, Shown { source, ty, method }, &mut parts)?;
+                    let shown = self.shown(name, operand, printers)?;
+                    show(self, scope, i, shown, &mut parts)?;
                 }
             }
         }
@@ -115,8 +114,26 @@ impl<'a> Lowering<'a> {
 
     /// In how many further ways an operand may be written.
     pub(crate) fn spellings_of(&self, name: &str, operand: &Lookup<'_, 'a>, printers: &[(String, String)]) -> usize {
-        let Some((Source::Numbers(_), ty)) = operand(name) else { return 0 };
-        self.further_spellings(&method_of(self.table, name, ty, printers)).count()
+        match self.shown(name, operand, printers) {
+            Some(Shown { source: Source::Numbers(_), method, .. }) => self.further_spellings(&method).count(),
+            _ => 0,
+        }
+    }
+
+    /// What an operand stands for and how it prints. Where its method says nothing, the meaning of its bits may.
+    fn shown(&self, name: &str, operand: &Lookup<'_, 'a>, printers: &[(String, String)]) -> Option<Shown<'a>> {
+        let (mut source, ty) = operand(name)?;
+        let mut method = method_of(self.table, name, ty, printers);
+        if OperandTable::find(&self.table.print, &method).is_none()
+            && let Source::Numbers(numbers) = &mut source
+            && let [number] = numbers.as_mut_slice()
+            && let NumberFormat::Print(other) = &number.format
+            && OperandTable::find(&self.table.print, other).is_some()
+        {
+            method = other.clone();
+            number.format = NumberFormat::Plain;
+        }
+        Some(Shown { source, ty, method })
     }
 
     fn further_spellings(&self, method: &str) -> impl Iterator<Item = (&'a TextChoice, &'a Vec<TextPiece>)> + use<'a> {
