@@ -277,7 +277,8 @@ pub(crate) fn read_isa(spec: &Spec, files: &mut SourceMap, problems: &mut Diagno
 
 fn read_file(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
     if target::is_tablegen(path) {
-        return target::read(path, &spec.read.files, files, problems).map(|read| read.lowered.isa);
+        return target::read(path, &spec.read.files, &spec.processor.triple, files, problems)
+            .map(|read| read.lowered.isa);
     }
     if compiled::is_compiled(path) {
         return compiled::read(path, spec.read.stale, problems).map(|(_, isa)| isa);

@@ -67,10 +67,16 @@ pub(crate) struct Target {
 
 pub(crate) use crate::form::is_tablegen;
 
-/// Reads and lowers a target; `None` if there were errors.
-pub(crate) fn read(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Target> {
+/// Reads and lowers a target for a triple, or none; `None` if there were errors.
+pub(crate) fn read(
+    path: &Path,
+    args: &FileArgs,
+    triple: &str,
+    files: &mut SourceMap,
+    problems: &mut Diagnostics,
+) -> Option<Target> {
     let bytes = problems.ok(crate::io::read_text(Some(path)))?;
-    let table = operands(path, args, files, problems)?;
+    let table = operands(path, args, files, problems)?.for_triple(triple);
     let include_dirs = args.include.iter().map(|dir| dir.display().to_string()).collect();
     let options = tablegen::Options { include_dirs, no_unused_warning: true, ..tablegen::Options::default() };
     let name = path.display().to_string();
@@ -139,7 +145,7 @@ fn operands(path: &Path, args: &FileArgs, files: &mut SourceMap, problems: &mut 
 
 /// Reads a target and resolves triple, processor and features.
 pub(crate) fn load(path: &Path, spec: &Spec, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Chosen> {
-    let target = read(path, &spec.read.files, files, problems)?;
+    let target = read(path, &spec.read.files, &spec.processor.triple, files, problems)?;
     doubt(path, approximate(&target.lowered).as_ref(), problems);
     choose(target.lowered.isa, &target.table, spec, problems)
 }
@@ -207,6 +213,11 @@ pub(crate) fn choose(isa: Isa, table: &OperandTable, spec: &Spec, problems: &mut
                     let known: Vec<&str> = table.triples.iter().map(|(prefix, _)| prefix.as_str()).collect();
                     let d = d.did_you_mean(closest(name, known.iter().copied()));
                     d.note(format!("expected one that begins with: {}", known.join(", ")))
+                }
+                NoSuch::Order(name) => {
+                    let message = format!("the bytes of `{name}` are in another order than this description has them");
+                    let d = Diagnostic::error("cli-triple", message);
+                    d.note("a compiled description has one order: take the `.td` file itself with this triple")
                 }
                 NoSuch::Processor(name) => {
                     let known = features().filter_map(|f| f.strip_prefix("cpu="));

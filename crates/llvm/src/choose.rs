@@ -2,7 +2,7 @@
 
 use isaglot_model::{FeatureId, Isa};
 
-use crate::table::OperandTable;
+use crate::table::{ORDERS, OperandTable};
 
 /// A name that the target does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum NoSuch {
     Processor(String),
     /// A feature, without its sign.
     Feature(String),
+    /// A triple whose order of bytes is not the one that the model was made for (`OperandTable::for_triple`).
+    Order(String),
 }
 
 /// The features that are on, those that they imply included. `features` has names with `+` or `-` before them, in
@@ -41,6 +43,12 @@ pub fn choose(
     let known = table.triples.iter().filter(|(prefix, _)| triple.starts_with(prefix.as_str()));
     if let Some((_, names)) = known.max_by_key(|(prefix, _)| prefix.len()) {
         for name in names.iter().filter(|n| cpu.is_empty() || !n.starts_with("cpu=")) {
+            if let Some((order, _)) = ORDERS.iter().find(|(_, known)| known == name) {
+                if *order != isa.format().byte_order {
+                    return Err(NoSuch::Order(triple.to_owned()));
+                }
+                continue;
+            }
             switch_on(isa, find(name)?, &mut on);
         }
     } else if !triple.is_empty() && !table.triples.is_empty() {

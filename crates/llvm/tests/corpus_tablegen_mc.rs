@@ -109,7 +109,9 @@ fn bytes_reason(text: &str, instructions: usize, failure: Option<&Failure>) -> S
     let what = match failure {
         _ if instructions > 1 => "a pseudo-instruction that LLVM's C++ expands to several instructions",
         None => "LLVM chooses another encoding of the same text",
-        Some(Failure::Unknown { .. }) => "no record has this mnemonic (an alias of LLVM's C++ parser), or only under a feature that LLVM's C++ decoder alone asks for",
+        Some(Failure::Unknown { .. }) => {
+            "no record has this mnemonic (an alias of LLVM's C++ parser), or only under a feature that LLVM's C++ decoder alone asks for"
+        }
         Some(Failure::Expected { .. }) => "operand syntax that only LLVM's C++ parser accepts",
         Some(Failure::Value { .. }) => "an operand value that only LLVM's C++ parser accepts",
         Some(Failure::Contradiction { .. }) => "the word of this text prints in another way",
@@ -151,8 +153,8 @@ fn to_text(lowered: &Lowered, groups: &Groups, target: &Target) -> Result<(), Fa
 fn to_bytes(lowered: &Lowered, groups: &Groups, target: &Target) -> Result<(), Failed> {
     let mut tally = Tally::default();
     let names = Names::default();
-    let big = lowered.isa.format().byte_order == ByteOrder::Big;
     for (key, rows) in groups {
+        let big = lowered.of(&key[0]).isa.format().byte_order == ByteOrder::Big;
         let plan = plan(lowered, &key[0], &key[1], &key[2]).with_aliases(false);
         let mut assembler = Assembler::new(&plan, &names, Compat::default());
         for (number, row) in rows.iter().filter(|(_, row)| row["k"] == "asm") {
@@ -181,8 +183,8 @@ fn to_bytes(lowered: &Lowered, groups: &Groups, target: &Target) -> Result<(), F
 /// What is encoded from the operands of a word is the word.
 fn round_trip(lowered: &Lowered, groups: &Groups, target: &Target) -> Result<(), Failed> {
     let mut tally = Tally::default();
-    let format = lowered.isa.format();
     for (key, rows) in groups {
+        let format = lowered.of(&key[0]).isa.format();
         let plan = plan(lowered, &key[0], &key[1], &key[2]);
         let mut seen = std::collections::BTreeSet::new();
         for (number, row) in rows {

@@ -81,7 +81,9 @@ fn compile(
 ) -> Result<bool, Diagnostic> {
     let (isa, triples, doubts) = match spec.path().filter(|path| target::is_tablegen(path)) {
         Some(path) => {
-            let Some(read) = target::read(&path, &args.files, &mut session.files, problems) else { return Ok(false) };
+            let Some(read) = target::read(&path, &args.files, "", &mut session.files, problems) else {
+                return Ok(false);
+            };
             let doubts = target::approximate(&read.lowered).into_iter().collect();
             (read.lowered.isa, Some(read.table.triples), doubts)
         }

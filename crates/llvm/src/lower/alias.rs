@@ -162,7 +162,8 @@ impl<'a> Lowering<'a> {
                 guard.add(|nodes| features::lower(&long.condition, nodes));
             }
             let operands = crate::target::inst::operands(long.def);
-            let bound = Bound { def: long.def, operands, sources, printers: Vec::new(), aliases: Vec::new(), own: None };
+            let bound =
+                Bound { def: long.def, operands, sources, printers: Vec::new(), aliases: Vec::new(), own: None };
             let from = out.len();
             self.own_texts(scope, &bound, &guard, true, &mut out);
             if long.one_way {
@@ -222,8 +223,7 @@ impl<'a> Lowering<'a> {
                 applies &= self.formula_holds(scope, formula, &mut guard);
             }
             if applies
-                && let Some(template) =
-                    self.template(scope, &inst::asm_parts_with_methods(text), &own, &bound.printers)
+                && let Some(template) = self.template(scope, &inst::asm_parts_with_methods(text), &own, &bound.printers)
             {
                 out.push(Text { template, guard, alias: true, input_only: *input_only });
             }

@@ -18,6 +18,8 @@ pub struct OperandTable {
     pub registers: RegisterNames,
     /// The order of bytes of a word in memory.
     pub byte_order: ByteOrder,
+    /// Other orders of bytes, each for some triples.
+    pub orders: Vec<Order>,
     /// The unit in which instructions are fetched, in bits; by default the size of the smallest.
     pub parcel: Option<u32>,
     /// How the first parcel tells the length.
@@ -57,6 +59,7 @@ impl Default for OperandTable {
         OperandTable {
             registers: RegisterNames::default(),
             byte_order: ByteOrder::Little,
+            orders: Vec::new(),
             parcel: None,
             lengths: Vec::new(),
             layout: Vec::new(),
@@ -75,6 +78,17 @@ impl Default for OperandTable {
             instructions: FxHashMap::default(),
         }
     }
+}
+
+/// An order of bytes that some triples have.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// The order.
+    pub byte_order: ByteOrder,
+    /// The layout that goes with it, as in the table; empty for all bits.
+    pub layout: Vec<(u32, u32)>,
+    /// The beginnings of the triples.
+    pub prefixes: Vec<String>,
 }
 
 /// A number after an instruction.
@@ -318,7 +332,46 @@ pub enum InstFact {
     Jump(Option<(String, u64)>),
 }
 
+/// What a triple says in the list of its features, where triples differ in the order of bytes.
+pub(crate) const ORDERS: [(ByteOrder, &str); 2] = [(ByteOrder::Little, "bytes=little"), (ByteOrder::Big, "bytes=big")];
+
 impl OperandTable {
+    /// The table for a triple: with its order of bytes. It is to be lowered then, since the words are others.
+    #[must_use]
+    pub fn for_triple(mut self, triple: &str) -> OperandTable {
+        let order = self.order_of(triple).map(|order| (order.byte_order, order.layout.clone()));
+        if let Some((byte_order, layout)) = order {
+            self.byte_order = byte_order;
+            self.layout = layout;
+        }
+        self
+    }
+
+    /// The order of bytes of a triple, if it is not that of the table: the longest beginning counts.
+    fn order_of(&self, triple: &str) -> Option<&Order> {
+        let all = self.orders.iter().flat_map(|order| order.prefixes.iter().map(move |prefix| (prefix, order)));
+        let fits = all.filter(|(prefix, _)| triple.starts_with(prefix.as_str()));
+        fits.max_by_key(|(prefix, _)| prefix.len()).map(|(_, order)| order)
+    }
+
+    /// Writes the order of bytes to each triple, so that a model that was lowered for another can be told from it.
+    pub(crate) fn note_orders(&mut self) {
+        if self.orders.is_empty() {
+            return;
+        }
+        for prefix in self.orders.iter().flat_map(|order| &order.prefixes) {
+            if !self.triples.iter().any(|(known, _)| known == prefix) {
+                self.triples.push((prefix.clone(), Vec::new()));
+            }
+        }
+        let own = self.byte_order;
+        let order = |prefix: &str| self.order_of(prefix).map_or(own, |order| order.byte_order);
+        let all: Vec<ByteOrder> = self.triples.iter().map(|(prefix, _)| order(prefix)).collect();
+        for ((_, names), order) in self.triples.iter_mut().zip(all) {
+            names.extend(ORDERS.iter().filter(|(known, _)| *known == order).map(|(_, name)| (*name).to_owned()));
+        }
+    }
+
     /// The meaning of `name` in a map, with its parameters bound: the first whose values fit.
     pub(crate) fn find<'t, T>(
         map: &'t FxHashMap<String, Vec<Hook<T>>>,

@@ -9,8 +9,8 @@ use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, closest};
 use crate::limits::{MAX_INST_BITS, MAX_TABLE_BYTES};
 use crate::table::formula;
 use crate::table::{
-    AliasWhen, DecodeStep, Extend, Hook, InstFact, NumberFormat, OperandTable, Part, RecordTable, RegisterNames, TableNumber,
-    TextChoice, TextPiece, ValueSet,
+    AliasWhen, DecodeStep, Extend, Hook, InstFact, NumberFormat, OperandTable, Order, Part, RecordTable, RegisterNames,
+    TableNumber, TextChoice, TextPiece, ValueSet,
 };
 
 const STATEMENTS: &[&str] = &[
@@ -65,6 +65,7 @@ pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> OperandTable {
             out.push(d);
         }
     }
+    table.note_orders();
     table
 }
 
@@ -409,11 +410,21 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
             table.registers.synonyms.push((record, t.text("a name")?));
         }
         "bytes" => {
-            table.byte_order = match t.word("`little` or `big`")?.as_str() {
+            let byte_order = match t.word("`little` or `big`")?.as_str() {
                 "big" => ByteOrder::Big,
                 "little" => ByteOrder::Little,
                 _ => return Err(t.wanted("`little` or `big` before this")),
+            };
+            if t.done() {
+                table.byte_order = byte_order;
+                return Ok(());
             }
+            let layout = t.bits()?;
+            let mut prefixes = vec![triple(t)?];
+            while !t.done() {
+                prefixes.push(triple(t)?);
+            }
+            table.orders.push(Order { byte_order, layout, prefixes });
         }
         "parcel" => table.parcel = Some(t.count("a number of bits", MAX_INST_BITS)?),
         "length" => {
@@ -463,11 +474,7 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
             }
         }
         "triple" => {
-            let mut prefix = t.word("the beginning of a triple")?;
-            while t.mark('-') {
-                prefix.push('-');
-                prefix.push_str(&t.word("more of a triple")?);
-            }
+            let prefix = triple(t)?;
             t.need('=')?;
             let mut names = Vec::new();
             while !t.done() {
@@ -488,6 +495,16 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
         }
     }
     Ok(())
+}
+
+/// The beginning of a triple.
+fn triple(t: &mut Tokens<'_>) -> Result<String> {
+    let mut prefix = t.word("the beginning of a triple")?;
+    while t.mark('-') {
+        prefix.push('-');
+        prefix.push_str(&t.word("more of a triple")?);
+    }
+    Ok(prefix)
 }
 
 /// The most significant bit first.
@@ -801,7 +818,9 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
         }
         _ => {
             t.at = 0;
-            return Err(t.wanted("`constant`, `reject`, `alias`, `input`, `own`, `print`, `jump`, `rank`, `width` or `bits`"));
+            return Err(
+                t.wanted("`constant`, `reject`, `alias`, `input`, `own`, `print`, `jump`, `rank`, `width` or `bits`")
+            );
         }
     };
     t.end()?;

@@ -15,6 +15,18 @@ use isaglot_tablegen::{Records, parse};
 pub(crate) struct Lowered {
     pub(crate) isa: Isa,
     pub(crate) table: OperandTable,
+    /// The same for triples of another order of bytes.
+    other: Option<Box<Lowered>>,
+}
+
+impl Lowered {
+    /// The one for a triple.
+    pub(crate) fn of(&self, triple: &str) -> &Lowered {
+        match (&self.other, isa::choose(&self.isa, &self.table, triple, "", &[])) {
+            (Some(other), Err(isa::NoSuch::Order(_))) => other,
+            _ => self,
+        }
+    }
 }
 
 /// The records of a target in the archive `td.tar.xz` of the corpus.
@@ -44,13 +56,20 @@ pub(crate) fn lower(archive: &Path, folder: &str, operands: &str) -> Result<Lowe
     for (kind, name, _, count) in &lowered.missing {
         println!("{folder}: no meaning for {kind:?} {name} ({count} times)");
     }
+    let prefix = table.orders.first().and_then(|order| order.prefixes.first());
+    let other = prefix.and_then(|prefix| {
+        let table = table.clone().for_triple(prefix);
+        let lowered = isa::lower(&records, &table, &mut Diagnostics::new())?;
+        Some(Box::new(Lowered { isa: lowered.isa, table, other: None }))
+    });
     // Freeing millions of values takes longer than the test.
     std::mem::forget(records);
-    Ok(Lowered { isa: lowered.isa, table })
+    Ok(Lowered { isa: lowered.isa, table, other })
 }
 
 /// The plan for a triple, a processor and features, with aliases.
 pub(crate) fn plan<'a>(lowered: &'a Lowered, triple: &str, cpu: &str, features: &str) -> Plan<'a> {
+    let lowered = lowered.of(triple);
     let features: Vec<&str> = features.split(',').collect();
     let on = isa::choose(&lowered.isa, &lowered.table, triple, cpu, &features);
     let on = on.unwrap_or_else(|no| {
