@@ -16,6 +16,8 @@ status any
 batch 16384
 
 features ,
+# Says what the triple says.
+feature mode32
 feature * +{name}
 error *not a recognized feature*
 error *not a recognized processor*

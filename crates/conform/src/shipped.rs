@@ -1,7 +1,8 @@
 //! The tools of `specs/tools` that the library carries with it.
 
 /// The names of all, with the texts of their files.
-const ALL: [(&str, &str); 18] = [
+<<<<<<< HEAD
+const ALL: [(&str, &str); 20] = [
     ("capstone-riscv", include_str!("../../../specs/tools/capstone-riscv.tool")),
     ("gdb-riscv", include_str!("../../../specs/tools/gdb-riscv.tool")),
     ("gnu-as-riscv", include_str!("../../../specs/tools/gnu-as-riscv.tool")),
@@ -12,6 +13,8 @@ const ALL: [(&str, &str); 18] = [
     ("llvm-mc-loongarch", include_str!("../../../specs/tools/llvm-mc-loongarch.tool")),
     ("llvm-mc-msp430", include_str!("../../../specs/tools/llvm-mc-msp430.tool")),
     ("llvm-mc-ppc", include_str!("../../../specs/tools/llvm-mc-ppc.tool")),
+    ("llvm-mc-ppc32", include_str!("../../../specs/tools/llvm-mc-ppc32.tool")),
+    ("llvm-mc-ppcle", include_str!("../../../specs/tools/llvm-mc-ppcle.tool")),
     ("llvm-mc-riscv", include_str!("../../../specs/tools/llvm-mc-riscv.tool")),
     ("llvm-mc-riscv-as", include_str!("../../../specs/tools/llvm-mc-riscv-as.tool")),
     ("llvm-mc-sparc", include_str!("../../../specs/tools/llvm-mc-sparc.tool")),

@@ -27,7 +27,7 @@ struct Case {
     peer: Peer,
 }
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 8] = [
     Case {
         folder: "AVR",
         operands: include_str!("../../../specs/llvm/avr.operands"),
@@ -83,6 +83,15 @@ const CASES: [Case; 7] = [
         peer: peer::LLVM_MC,
     },
     Case {
+        folder: "PowerPC",
+        operands: include_str!("../../../specs/llvm/ppc.operands"),
+        tool: "llvm-mc-ppc",
+        known: include_str!("../../../specs/tools/llvm-mc-ppc.known"),
+        triple: "powerpc64",
+        features: &["+prefix-instrs"],
+        peer: peer::LLVM_MC,
+    },
+    Case {
         folder: "Sparc",
         operands: include_str!("../../../specs/llvm/sparc.operands"),
         tool: "llvm-mc-sparc",
@@ -113,7 +122,8 @@ fn check(archive: &Path, case: &Case) -> Result<(), Failed> {
     let dir = root.join("llvm/lib/Target").join(case.folder);
     let include_dirs = [root.join("llvm/include"), dir.clone()].map(|dir| dir.display().to_string());
     let options = Options { include_dirs: include_dirs.into(), no_unused_warning: true, ..Default::default() };
-    let top = dir.join(format!("{}.td", case.folder));
+    let name = if case.folder == "PowerPC" { "PPC" } else { case.folder };
+    let top = dir.join(format!("{name}.td"));
     let mut load = |path: &str| std::fs::read(path).ok().map(Arc::from);
     let records = parse(&top.display().to_string(), std::fs::read(&top)?.into(), &options, &mut load);
     let mut problems = Diagnostics::new();
