@@ -1,7 +1,6 @@
 //! The tools of `specs/tools` that the library carries with it.
 
 /// The names of all, with the texts of their files.
-<<<<<<< HEAD
 const ALL: [(&str, &str); 20] = [
     ("capstone-riscv", include_str!("../../../specs/tools/capstone-riscv.tool")),
     ("gdb-riscv", include_str!("../../../specs/tools/gdb-riscv.tool")),
