@@ -113,6 +113,8 @@ pub struct RegisterNames {
     pub lower: bool,
     /// Only the digits of a name that has any are printed; the whole name is read, too.
     pub digits: bool,
+    /// What may stand before a whole name when it is read.
+    pub sigil: Option<String>,
     /// The field with the number that instructions use; `HWEncoding` unless said.
     pub number: Option<String>,
     /// On duplicate numbers in a class, the last wins.

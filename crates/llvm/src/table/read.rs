@@ -385,13 +385,14 @@ fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &
 
 /// What the register names are made of.
 fn register_names(t: &mut Tokens<'_>, names: &mut RegisterNames) -> Result<()> {
-    const OPTIONS: &str = "`prefix`, `alt`, `number`, `last`, `lower` or `digits`";
+    const OPTIONS: &str = "`prefix`, `alt`, `number`, `last`, `lower`, `digits` or `sigil`";
     while !t.done() {
         match t.word(OPTIONS)?.as_str() {
             "prefix" => names.prefix = t.text("the prefix")?,
             "alt" => names.alt = Some(t.word("the name of a `RegAltNameIndex`")?),
             "lower" => names.lower = true,
             "digits" => names.digits = true,
+            "sigil" => names.sigil = Some(t.text("a sign")?),
             "number" => names.number = Some(t.word("a field of registers")?),
             "last" => names.last = true,
             _ => return Err(t.wanted(&format!("{OPTIONS} before this"))),

@@ -397,8 +397,15 @@ impl<'a> Registers<'a> {
             let register = |id: &Option<u32>| self.list.get((*id)? as usize);
             let printed = |id: &Option<u32>| register(id).map(|r| self.printed(&r.shown).to_owned());
             let names: Vec<Option<String>> = file.names.iter().map(printed).collect();
-            let whole = |(id, number): (&Option<u32>, u32)| Some((register(id)?.shown.clone(), number));
-            let whole = file.names.iter().zip(0u32..).filter_map(whole);
+            // Whole names, which are read even if less is printed, with the sign that may stand before them.
+            let mut whole: Vec<(String, u32)> = Vec::new();
+            for (id, number) in file.names.iter().zip(0u32..) {
+                let Some(register) = register(id) else { continue };
+                whole.push((register.shown.clone(), number));
+                if let Some(sigil) = &self.names.sigil {
+                    whole.push((format!("{sigil}{}", register.shown), number));
+                }
+            }
             let zero = file.names.iter().zip(0u32..).find(|(id, _)| register(id).is_some_and(|r| r.constant));
             builder.register_file(RegisterFile {
                 name: file.name.clone(),
