@@ -27,7 +27,7 @@ struct Case {
     peer: Peer,
 }
 
-const CASES: [Case; 8] = [
+const CASES: [Case; 11] = [
     Case {
         folder: "AVR",
         operands: include_str!("../../../specs/llvm/avr.operands"),
@@ -92,12 +92,39 @@ const CASES: [Case; 8] = [
         peer: peer::LLVM_MC,
     },
     Case {
+        folder: "PowerPC",
+        operands: include_str!("../../../specs/llvm/ppc.operands"),
+        tool: "llvm-mc-ppcle",
+        known: include_str!("../../../specs/tools/llvm-mc-ppc.known"),
+        triple: "powerpc64le",
+        features: &["+prefix-instrs"],
+        peer: peer::LLVM_MC,
+    },
+    Case {
+        folder: "PowerPC",
+        operands: include_str!("../../../specs/llvm/ppc.operands"),
+        tool: "llvm-mc-ppc32",
+        known: include_str!("../../../specs/tools/llvm-mc-ppc.known"),
+        triple: "powerpc",
+        features: &["+spe"],
+        peer: peer::LLVM_MC,
+    },
+    Case {
         folder: "Sparc",
         operands: include_str!("../../../specs/llvm/sparc.operands"),
         tool: "llvm-mc-sparc",
         known: include_str!("../../../specs/tools/llvm-mc-sparc.known"),
         triple: "sparc",
         features: &[],
+        peer: peer::LLVM_MC,
+    },
+    Case {
+        folder: "Sparc",
+        operands: include_str!("../../../specs/llvm/sparc.operands"),
+        tool: "llvm-mc-sparc",
+        known: include_str!("../../../specs/tools/llvm-mc-sparc.known"),
+        triple: "sparc",
+        features: &["+v9", "+vis", "+vis2", "+vis3"],
         peer: peer::LLVM_MC,
     },
 ];
@@ -111,7 +138,7 @@ fn main() {
     let archive = dir.unwrap_or_default().join("td.tar.xz");
     let trial = |case: &'static Case| {
         let archive = archive.clone();
-        let name = format!("tablegen: {} beside {}", case.folder, case.tool);
+        let name = format!("tablegen: {} {} beside {}", case.folder, case.features.join(""), case.tool);
         peer::trial(name, std::slice::from_ref(&case.peer), move || check(&archive, case)).with_ignored_flag(is_absent)
     };
     suite::run(CASES.iter().map(trial).collect());
@@ -127,7 +154,7 @@ fn check(archive: &Path, case: &Case) -> Result<(), Failed> {
     let mut load = |path: &str| std::fs::read(path).ok().map(Arc::from);
     let records = parse(&top.display().to_string(), std::fs::read(&top)?.into(), &options, &mut load);
     let mut problems = Diagnostics::new();
-    let table = llvm::read(FileId(0), case.operands, &mut problems);
+    let table = llvm::read(FileId(0), case.operands, &mut problems).for_triple(case.triple);
     let isa = llvm::lower(&records, &table, &mut problems).ok_or("the target cannot be lowered")?.isa;
     let tool =
         shipped::find(case.tool).and_then(|text| tool::read(FileId(0), text, &mut problems)).ok_or("no adapter")?;
