@@ -5,15 +5,16 @@ use isaglot_model::EncodingId;
 
 use crate::inst::{Desc, File, Form, Inst, NO_STRIDE, Options, Pred, XeOperand, XeOperandKind};
 use crate::isa::{EO, OperandSlots, Xe};
+use crate::platform::Platform;
 use crate::swsb::Swsb;
-use crate::types::Type;
+use crate::types::{Style, Type};
 
 /// Why a word is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadWord {
     /// No operation has these bits.
     Opcode,
-    /// The short form names a row that its table has not.
+    /// The short form names a row that its table has not, or rows that do not go together.
     Compact,
     /// This field has a value without meaning.
     Field(&'static str),
@@ -30,7 +31,7 @@ impl BadWord {
     pub fn message(self) -> String {
         match self {
             BadWord::Opcode => "no instruction of this machine has these bits".to_owned(),
-            BadWord::Compact => "short form with an index that has no row".to_owned(),
+            BadWord::Compact => "short form whose indexes make no instruction".to_owned(),
             BadWord::Field(name) => format!("field {name} has a reserved value"),
             BadWord::Scoreboard => "reserved scoreboard annotation".to_owned(),
             BadWord::Register(what) => format!("register out of range in {what}"),
@@ -62,6 +63,10 @@ impl<'d> Xe<'d> {
     /// Decodes a word in its short form.
     pub fn decode_short(&mut self, word: u64, values: &mut Values) -> Result<Inst, BadWord> {
         let (id, long) = self.expander.expand(word).ok_or(BadWord::Compact)?;
+        // Rows that do not go together may make a word that is no instruction.
+        if self.flat.select(long) != Match::One(id) {
+            return Err(BadWord::Compact);
+        }
         let op = self.op_of(id).ok_or(BadWord::Opcode)?;
         let mut inst = self.decode_as(id, op, long, values)?;
         inst.opts.compacted = true;
@@ -121,6 +126,10 @@ fn decode(xe: &Xe, op: u8, v: &Values) -> Result<Inst, BadWord> {
             if xe.is_macro(i.sub) {
                 i.cond = EO;
             }
+            let is_indirect = |o: &XeOperand| o.kind == XeOperandKind::Indirect;
+            if info.direct && (is_indirect(&i.dst) || i.sources().iter().any(is_indirect)) {
+                return Err(BadWord::Combination("an operand by an address register"));
+            }
         }
         Form::Send => send(xe, v, &mut i)?,
         Form::Sync => sync(xe, v, &mut i)?,
@@ -142,10 +151,10 @@ fn common(xe: &Xe, v: &Values, i: &mut Inst) -> Result<(), BadWord> {
     i.eo = number(xe, v, s.ch_off, "CH_OFF")?;
     i.wren = bit(s.no_mask);
     i.flag = (v.get(s.flag_reg) as u8, v.get(s.flag_sub) as u8);
-    if v.get(s.pred) != 0 {
+    if info.pred && v.get(s.pred) != 0 {
         // 1 means no function: each channel has its own flag.
         let func = if v.get(s.pred) == 1 { xe.empty } else { symbol(v, s.pred, "PRED")? };
-        i.pred = info.pred.then_some(Pred { inv: bit(s.pred_inv), func });
+        i.pred = Some(Pred { inv: bit(s.pred_inv), func });
     }
     i.opts = Options {
         acc_wr: bit(s.acc_wr),
@@ -158,11 +167,9 @@ fn common(xe: &Xe, v: &Values, i: &mut Inst) -> Result<(), BadWord> {
         ..Options::default()
     };
     i.sat = bit(s.sat) && info.sat;
-    if v.get(s.cond) != 0 && info.form != Form::Dpas {
-        let cond = symbol(v, s.cond, "COND")?;
-        if info.cond {
-            i.cond = cond;
-        }
+    // Where an operation has no use for them, these bits mean nothing.
+    if info.cond && v.get(s.cond) != 0 {
+        i.cond = symbol(v, s.cond, "COND")?;
     }
     Ok(())
 }
@@ -173,9 +180,15 @@ fn sync(xe: &Xe, v: &Values, i: &mut Inst) -> Result<(), BadWord> {
     let s = &xe.slots;
     i.sub = symbol(v, s.sync, "SYNC")?;
     let src = &mut i.srcs[0];
-    let ty = xe.type_of(v.symbol(xe.src[0].ty));
+    // Before XeHPC the type of a register means nothing.
+    let ty = match v.has(xe.src[0].ty) {
+        true => xe.type_of(symbol(v, xe.src[0].ty, "SRC0_TYPE")?),
+        false => Type::UB,
+    };
     if v.get(xe.src[0].imm) != 0 {
-        if !matches!(xe.text(i.sub), "allrd" | "allwr" | "bar") {
+        let function = xe.text(i.sub);
+        let takes = matches!(function, "allrd" | "allwr") || (function == "bar" && xe.platform.wide());
+        if !takes || (xe.platform < Platform::Xe2 && v.get(xe.src[0].file) != 0) {
             return Err(BadWord::Field("SRC0_IMM"));
         }
         *src = XeOperand { kind: XeOperandKind::Imm, imm: v.get(s.imm), ty, ..XeOperand::default() };
@@ -187,10 +200,13 @@ fn sync(xe: &Xe, v: &Values, i: &mut Inst) -> Result<(), BadWord> {
                 return Err(BadWord::Register("the source"));
             }
         } else {
-            // Before XeHPC these bits mean nothing.
+            // Before XeHPC the number means nothing.
+            if v.get(xe.src[0].file) != 0 {
+                return Err(BadWord::Register("the source"));
+            }
             *src = XeOperand { kind: XeOperandKind::Direct, file: File::NULL, ..XeOperand::default() };
         }
-        src.ty = if ty == Type::NONE { Type::UB } else { ty };
+        src.ty = ty;
     }
     i.src_count = 1;
     Ok(())
@@ -250,7 +266,11 @@ fn source(xe: &Xe, v: &Values, s: &OperandSlots, what: &'static str) -> Result<X
     let mut o = XeOperand { ty: xe.type_of(symbol(v, s.ty, "source type")?), ..XeOperand::default() };
     if v.get(s.imm) != 0 {
         o.kind = XeOperandKind::Imm;
-        o.imm = if v.has(s.imm16) { v.get(s.imm16) } else { v.get(xe.slots.imm) };
+        o.imm = match v.has(s.imm16) {
+            true if o.ty.style() == Style::Signed => i64::from(v.get(s.imm16) as u16 as i16).cast_unsigned(),
+            true => v.get(s.imm16),
+            false => v.get(xe.slots.imm),
+        };
         return Ok(o);
     }
     o.mods = v.get(s.mods) as u8 & 3;
@@ -319,9 +339,15 @@ fn branch(xe: &Xe, v: &Values, i: &mut Inst) -> Result<(), BadWord> {
     }
     let label = |slot| XeOperand { kind: XeOperandKind::Label, imm: v.get(slot), ..XeOperand::default() };
     i.src_count = 1;
-    if v.get(xe.src[0].imm) != 0 && i.form != Form::Ret {
+    if v.get(xe.src[0].imm) != 0 {
+        if i.form == Form::Ret {
+            return Err(BadWord::Combination("a return to a label"));
+        }
         i.srcs[0] = label(s.jip);
         if matches!(i.form, Form::Labels | Form::Brc) {
+            if !v.has(s.uip) {
+                return Err(BadWord::Combination("a branch to two labels without the second one"));
+            }
             i.srcs[1] = label(s.uip);
             i.src_count = 2;
         }

@@ -192,6 +192,10 @@ fn head(xe: &Xe, i: &Inst, v: &mut Values) -> Result<(), EncodeError> {
                 v.set(s.imm, o.imm);
             } else {
                 register(xe, o, &xe.src[0], v)?;
+                // Code 0, where there is a field for it.
+                if o.ty != Type::UB {
+                    v.set_symbol(xe.src[0].ty, xe.type_symbol(o.ty));
+                }
             }
         }
         Form::Jump | Form::Label | Form::Labels | Form::Call | Form::Ret | Form::Brc => branch(xe, i, v)?,
@@ -210,10 +214,16 @@ pub(crate) fn ternary(form: Form) -> bool {
     matches!(form, Form::Ternary | Form::Bfn)
 }
 
-/// The bits of an immediate that its type has.
-pub(crate) fn immediate_bits(o: &XeOperand) -> u64 {
+/// The bits of an immediate that its type has. Those of three-source forms have 16 bits, and a sign if the type has one: a wider type is
+/// extended. `None` if the value is out of that range.
+pub(crate) fn immediate_bits(o: &XeOperand, ternary: bool) -> Option<u64> {
     let bits = o.ty.bits();
-    if bits >= 64 { o.imm } else { o.imm & ((1 << bits) - 1) }
+    if ternary && bits > 16 && o.ty.style() == Style::Signed {
+        let unused = 64u32.saturating_sub(bits);
+        let value = (o.imm << unused).cast_signed() >> unused;
+        return i16::try_from(value).ok().map(|value| value.cast_unsigned().into());
+    }
+    Some(if bits >= 64 { o.imm } else { o.imm & ((1 << bits) - 1) })
 }
 
 /// Whether operands are of the floating group of a three-source form.
@@ -281,7 +291,8 @@ fn source(xe: &Xe, o: &XeOperand, s: &OperandSlots, ternary: bool, v: &mut Value
     v.set_symbol(s.ty, xe.type_symbol(o.ty));
     if o.kind == XeOperandKind::Imm {
         v.set(s.imm, 1);
-        let value = immediate_bits(o);
+        let range = || EncodeError::Range(xe.flat.name(s.imm16).to_owned());
+        let value = immediate_bits(o, ternary).ok_or_else(range)?;
         if ternary {
             v.set(s.imm16, value);
         } else {

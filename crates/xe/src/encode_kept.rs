@@ -123,7 +123,7 @@ impl KeptBits {
                 word |= part(n, operand_key(o))?;
             }
             if o.kind == XeOperandKind::Imm {
-                let (value, [first, second]) = (immediate_bits(o), plan.immediates.get(n)?);
+                let (value, [first, second]) = (immediate_bits(o, ternary(i.form))?, plan.immediates.get(n)?);
                 word |= first.as_ref()?.bits(value)?;
                 if let Some(second) = second {
                     word |= second.bits(value)?;

@@ -71,7 +71,11 @@ impl<'d> Xe<'d> {
     /// If it belongs to no operation.
     pub fn reading(&mut self, raw: RawWord) -> Result<Reading<'d>, BadWord> {
         let (encoding, long) = if raw.short {
-            self.expander.expand(raw.word as u64).ok_or(BadWord::Compact)?
+            let (id, long) = self.expander.expand(raw.word as u64).ok_or(BadWord::Compact)?;
+            if self.flat.select(long) != Match::One(id) {
+                return Err(BadWord::Compact);
+            }
+            (id, long)
         } else {
             let Match::One(id) = self.flat.select(raw.word) else { return Err(BadWord::Opcode) };
             (id, raw.word)

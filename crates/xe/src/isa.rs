@@ -80,6 +80,8 @@ pub struct Operation<'d> {
     pub bitwise: bool,
     /// `sel`: the flag modifier writes no flag.
     pub select: bool,
+    /// Has no operands by address registers, though there are bits that say so.
+    pub direct: bool,
     /// Is never masked, so a text need not say so.
     pub unmasked: bool,
     /// What texts leave out.
@@ -246,6 +248,7 @@ impl<'d> Xe<'d> {
                 brctl: has("brctl"),
                 bitwise: has("bitwise"),
                 select: has("select"),
+                direct: has("direct"),
                 unmasked: has("unmasked"),
                 implied: Implied::new(&flat, form, meta)?,
             });

@@ -101,14 +101,14 @@ impl<'a, 'd> Words<'a, 'd> {
             (Some(encoding), _) | (None, Match::One(encoding)) => encoding,
             _ => return Err(BadWord::Opcode),
         };
+        if found != Match::One(encoding) {
+            return Err(BadWord::Compact);
+        }
         let op = self.xe.op_of(encoding).ok_or(BadWord::Opcode)?;
         let shape = self.xe.flat.shape_of(encoding, long);
         let kept = self.parts.plan(self.xe, op, shape);
         let claim = Claim { bits, encoding, shape, op, form: self.xe.op(op).form, kept };
-        // A short form says itself whose it is; others with these bits need not be.
-        if found == Match::One(encoding) {
-            self.claims.keep(hash, claim);
-        }
+        self.claims.keep(hash, claim);
         Ok(claim.of(raw, long))
     }
 

@@ -87,8 +87,8 @@ impl Xe<'_> {
         let operands = [&mut i.dst].into_iter().chain(&mut i.srcs);
         for (n, o) in operands.enumerate() {
             match o.kind {
-                // Texts of `sync` show no type, and are read as bytes.
-                XeOperandKind::Direct if i.form == Form::Sync => {
+                // Texts of `sync` show no type of `null`, which is read as bytes.
+                XeOperandKind::Direct if i.form == Form::Sync && o.file == File::NULL => {
                     let element = self.sub_element(o) as u8;
                     *o = XeOperand { ty: Type::UB, ..*o };
                     o.sub = element.saturating_mul(self.sub_scale(o) as u8);

@@ -39,9 +39,7 @@ impl Parser<'_, '_, '_> {
                 let length = self.rest.iter().position(|b| *b == b'>').map_or(0, |n| n + 1);
                 self.skip(length);
             }
-            if self.eat(b':') {
-                self.word();
-            }
+            self.ty(o)?;
             self.set_sub(o, element, start)?;
         }
         i.srcs[0] = *o;

@@ -37,10 +37,10 @@ impl<'d> Xe<'d> {
             Part::Dst | Part::Src0 => self.payload(o, out),
             Part::Src1 => {
                 self.payload(o, out);
-                let len = if o.file == File::NULL { 0 } else { o.len };
-                if len >= 0 {
+                // A register may have it.
+                if o.len >= 0 {
                     out.push(b':');
-                    decimal(out, len.into());
+                    decimal(out, if o.file == File::NULL { 0 } else { o.len.into() });
                 }
             }
             _ => {

@@ -66,6 +66,10 @@ impl<'d> Xe<'d> {
             }
         }
         if i.form == Form::Sync {
+            if o.file != File::NULL {
+                out.push(b':');
+                out.extend_from_slice(o.ty.name().as_bytes());
+            }
             return Some(0);
         }
         self.region(i, o, source, out);
@@ -89,14 +93,16 @@ impl<'d> Xe<'d> {
     /// Bytes of one unit of a sub-register as it is written.
     pub(crate) fn sub_scale(&self, o: &XeOperand) -> u32 {
         match o.file {
-            File::FC | File::MSG if self.platform < Platform::Xe2 => 1 + u32::from(self.platform.wide()),
+            File::FC | File::MSG | File::CE | File::IP if self.platform < Platform::Xe2 => {
+                1 + u32::from(self.platform.wide())
+            }
             _ => o.ty.bytes(),
         }
     }
 
     /// The sub-register in elements of the type, as texts show it.
     pub(crate) fn sub_element(&self, o: &XeOperand) -> u32 {
-        if matches!(o.file, File::CE | File::IP) { 0 } else { self.sub_unit(o) }
+        self.sub_unit(o)
     }
 
     /// The sub-register in elements of the type.
@@ -119,11 +125,9 @@ impl<'d> Xe<'d> {
     }
 
     fn sub_register(&self, o: &XeOperand, out: &mut Vec<u8>) {
-        match o.file {
-            // What stands after `null` means nothing, but is kept.
-            File::NULL if self.sub_element(o) == 0 => return,
-            File::CE | File::IP => return,
-            _ => {}
+        // There is one register of these. What stands after them means nothing, but is kept.
+        if matches!(o.file, File::NULL | File::CE | File::IP) && self.sub_element(o) == 0 {
+            return;
         }
         out.push(b'.');
         decimal(out, self.sub_element(o).into());
