@@ -6,6 +6,8 @@
 use isaglot_bits::Word;
 use isaglot_source::{Diagnostic, Span};
 
+use crate::normal::{self, Rules};
+
 /// An encoding, by a number that its [`Subject`] gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Leaf(pub u32);
@@ -99,6 +101,17 @@ pub trait Subject: Decoder {
     /// Where a reader of the description looks: the encoding of a word, or for one that is refused the nearest, where `name` is what
     /// the tool calls it.
     fn near(&self, word: &Word, leaf: Option<Leaf>, name: &str) -> Option<Near>;
+
+    /// What a word is called that is an instruction for the tool only, with this text.
+    fn called(&mut self, word: &Word, theirs: &str, rules: &Rules) -> String {
+        let _ = word;
+        rules.apply(theirs).into_iter().next().unwrap_or_default()
+    }
+
+    /// How two texts differ; `None` if they say the same.
+    fn way(&self, ours: &str, theirs: &str, rules: &Rules) -> Option<String> {
+        normal::way(&rules.apply(ours), &rules.apply(theirs))
+    }
 }
 
 /// A place in a description.

@@ -8,7 +8,7 @@ use isaglot_source::Diagnostic;
 use rustc_hash::FxHashMap;
 
 use crate::answer::{Answer, Decoder, Subject};
-use crate::normal::{Rules, way};
+use crate::normal::Rules;
 
 /// How a tool and a description differ about a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -207,10 +207,7 @@ fn verdict(subject: &mut dyn Subject, word: &Word, ours: &Answer, theirs: &Answe
     }
     match (ours.is_accepted(), theirs.is_accepted()) {
         (false, false) => Verdict::Same,
-        (false, true) => {
-            let theirs = rules.apply(theirs.text());
-            make(Kind::OnlyTheirs, theirs.first().cloned().unwrap_or_default(), String::new())
-        }
+        (false, true) => make(Kind::OnlyTheirs, subject.called(word, theirs.text(), rules), String::new()),
         (true, false) => make(Kind::OnlyOurs, named(subject), String::new()),
         (true, true) => {
             if let (Some(a), Some(b)) = (ours.bits(), theirs.bits())
@@ -221,7 +218,7 @@ fn verdict(subject: &mut dyn Subject, word: &Word, ours: &Answer, theirs: &Answe
             if rules.any_text {
                 return Verdict::Same;
             }
-            match way(&rules.apply(ours.text()), &rules.apply(theirs.text())) {
+            match subject.way(ours.text(), theirs.text(), rules) {
                 None => Verdict::Same,
                 Some(_) if subject.reads(word, theirs.text()) => Verdict::Spelled,
                 Some(way) => make(Kind::Text, named(subject), way),

@@ -19,6 +19,7 @@ use crate::template::Line;
 use crate::tool::{Answers, Tool, Write};
 
 mod assembling;
+mod complaints;
 mod lots;
 
 /// Commands to run one after the other for one lot of words.
@@ -54,6 +55,29 @@ pub trait Runner {
     fn run(&mut self, jobs: &[Job]) -> Result<Vec<Output>, Diagnostic>;
 }
 
+/// What a tool is set up for.
+#[derive(Clone, Debug)]
+pub struct Setting<'a> {
+    /// The name of the description.
+    pub isa: &'a str,
+    /// The gen.
+    pub generation: u32,
+    /// How words lie in memory.
+    pub order: ByteOrder,
+    /// The features that are on, without those that come with another one.
+    pub features: Vec<&'a str>,
+}
+
+impl<'a> Setting<'a> {
+    /// What a plan decodes.
+    #[must_use]
+    pub fn of(plan: &Plan<'a>) -> Setting<'a> {
+        let isa = plan.isa();
+        let order = isa.format().byte_order;
+        Setting { isa: isa.name(), generation: plan.generation(), order, features: features(plan) }
+    }
+}
+
 /// A tool that is set up for a description, a gen and features.
 pub struct Foreign<'t> {
     tool: &'t Tool,
@@ -74,9 +98,21 @@ impl<'t> Foreign<'t> {
     /// # Errors
     /// If the tool is not for this description, gen or feature.
     pub fn new(tool: &'t Tool, plan: &Plan<'_>, runner: &'t mut dyn Runner) -> Result<Foreign<'t>, Diagnostic> {
-        let (isa, generation) = (plan.isa(), plan.generation());
-        if !tool.isa.is_empty() && !tool.isa.iter().any(|glob| glob.fits(isa.name())) {
-            let d = Diagnostic::error("conform-tool", format!("`{}` is not for `{}`", tool.name, isa.name()));
+        Foreign::set_up(tool, &Setting::of(plan), runner)
+    }
+
+    /// Sets up a tool.
+    ///
+    /// # Errors
+    /// If the tool is not for this description, gen or feature.
+    pub fn set_up(
+        tool: &'t Tool,
+        setting: &Setting<'_>,
+        runner: &'t mut dyn Runner,
+    ) -> Result<Foreign<'t>, Diagnostic> {
+        let (isa, generation) = (setting.isa, setting.generation);
+        if !tool.isa.is_empty() && !tool.isa.iter().any(|glob| glob.fits(isa)) {
+            let d = Diagnostic::error("conform-tool", format!("`{}` is not for `{isa}`", tool.name));
             return Err(d.note("the line `isa` of the tool names the descriptions that it is for"));
         }
         let mut values: Vec<(String, String)> = Vec::new();
@@ -88,7 +124,7 @@ impl<'t> Foreign<'t> {
         }
         let used = tool.run.iter().flatten().any(|word| word.contains("{features}"));
         if used {
-            values.push(("features".to_owned(), named(tool, &features(plan))?));
+            values.push(("features".to_owned(), named(tool, &setting.features)?));
         }
         let fill = |word: &String| {
             values.iter().fold(word.clone(), |word, (name, text)| word.replace(&format!("{{{name}}}"), text))
@@ -99,7 +135,7 @@ impl<'t> Foreign<'t> {
             let d = Diagnostic::error("conform-tool", format!("nothing says what stands in `{word}`"));
             return Err(d.note("a line `gen` of the tool gives names their texts"));
         }
-        Ok(Foreign { tool, commands, order: isa.format().byte_order, runner })
+        Ok(Foreign { tool, commands, order: setting.order, runner })
     }
 
     /// A tool whose commands have nothing open, for tests that start nothing.
@@ -307,16 +343,23 @@ fn shown(line: &str) -> String {
     format!("the line is: {}", line.trim())
 }
 
+impl Foreign<'_> {
+    /// One answer for each word, from one run of each lot.
+    fn asked(&mut self, words: &[Word]) -> Result<Vec<Answer>, Diagnostic> {
+        let input = |this: &Self, lot: Range<usize>| this.input(&this.placed(words.get(lot).unwrap_or_default()));
+        let read = |this: &Self, lot: Range<usize>, output: &Output| {
+            this.read(&this.placed(words.get(lot).unwrap_or_default()), output)
+        };
+        self.settle(words.len(), input, read, |signal| Answer::Died { signal })
+    }
+}
+
 impl Decoder for Foreign<'_> {
     fn takes(&self, word: &Word) -> bool {
         !self.tool.avoid.iter().any(|pattern| pattern.width() == word.width() && pattern.matches(word))
     }
 
     fn answers(&mut self, words: &[Word]) -> Result<Vec<Answer>, Diagnostic> {
-        let input = |this: &Self, lot: Range<usize>| this.input(&this.placed(words.get(lot).unwrap_or_default()));
-        let read = |this: &Self, lot: Range<usize>, output: &Output| {
-            this.read(&this.placed(words.get(lot).unwrap_or_default()), output)
-        };
-        self.settle(words.len(), input, read, |signal| Answer::Died { signal })
+        if self.tool.complaints.is_empty() { self.asked(words) } else { self.without_refused(words) }
     }
 }

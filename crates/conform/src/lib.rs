@@ -20,10 +20,12 @@ mod spell;
 mod sweep;
 pub mod template;
 pub mod tool;
+#[cfg(feature = "xe")]
+pub mod xe;
 
 pub use answer::{Answer, Assembled, Assembler, Decoder, Leaf, Near, Subject};
 pub use compare::{Class, Kind};
-pub use foreign::{Foreign, Job, Output, Runner};
+pub use foreign::{Foreign, Job, Output, Runner, Setting};
 pub use grow::Grown;
 pub use known::Known;
 pub use ours::Ours;

@@ -66,6 +66,15 @@ pub const RANDOM_REFUSED: usize = 4096;
 /// Words of each encoding beside its corners.
 pub const RANDOM_ACCEPTED: usize = 8;
 
+/// Words that are tried to find some that are accepted.
+pub const BASE_TRIES: usize = 4096;
+
+/// Words of each encoding around which words are tried, where these are chosen so.
+pub const BASES: usize = 6;
+
+/// Fields of up to so many bits are tried at all values around the first two of these words.
+pub const ALL_VALUES_BITS: u32 = 10;
+
 /// The longest file about a tool, in bytes.
 pub const MAX_TOOL_BYTES: usize = 1 << 20;
 

@@ -17,7 +17,8 @@
 //!                           {input} is a file with the words, without it they come on standard input; {work} is a folder for what is made
 //! environment NAME=TEXT     a variable of the environment that the commands get
 //! assemble TEXT             it is an assembler, and this is the line of an instruction: {text} is its text, {number} its number from 1
-//! complaint TEXT            a line on standard error about an instruction that is refused, like `read`; {number} or {line} says which
+//! complaint TEXT            a line on standard error about an instruction that is refused, like `read`; {number} or {line} says which, and
+//!                           where words are decoded {address}. What was not refused is then asked in a second run, without the others
 //! distance TEXT             how an assembler reads the distance of a branch: {distance} is it with its sign
 //! write TEXT                the line of a word: {hex} is its value, {size} its length in bytes, {bytes} its bytes in the order of memory,
 //!                           {0xbytes} the same with 0x, {memory} the same without blanks, {address} where it lies; \n is a new line
@@ -71,7 +72,7 @@ pub struct Tool {
     pub environment: Vec<(String, String)>,
     /// How texts are written for an assembler; `None` for what decodes.
     pub assemble: Option<String>,
-    /// What lines on standard error look like that an assembler prints for a text that it refuses.
+    /// What lines on standard error look like that are printed for a text or a word that is refused.
     pub complaints: Vec<Template>,
     /// How an assembler reads the distance of a branch, if not as a number.
     pub distance: Option<String>,
@@ -216,8 +217,14 @@ fn together(tool: &Tool, whole: Span, out: &mut Diagnostics) {
         }
         return;
     }
-    if !tool.complaints.is_empty() || tool.distance.is_some() {
-        wrong("`complaint` and `distance` are for assemblers: a line `assemble` is missing");
+    if tool.distance.is_some() {
+        wrong("`distance` is for assemblers: a line `assemble` is missing");
+    }
+    if !tool.complaints.iter().all(Template::has_address) {
+        wrong("a line `complaint` has no `{address}`");
+    }
+    if !tool.complaints.is_empty() && tool.answers != Answers::Addressed {
+        wrong("a line `complaint` needs `answers addressed`");
     }
     if !tool.read.iter().all(Template::has_text) {
         wrong("a line `read` has no `{text}`");

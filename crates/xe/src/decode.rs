@@ -5,7 +5,6 @@ use isaglot_model::EncodingId;
 
 use crate::inst::{Desc, File, Form, Inst, NO_STRIDE, Options, Pred, XeOperand, XeOperandKind};
 use crate::isa::{EO, OperandSlots, Xe};
-use crate::platform::Platform;
 use crate::swsb::Swsb;
 use crate::types::{Style, Type};
 
@@ -120,6 +119,9 @@ fn decode(xe: &Xe, op: u8, v: &Values) -> Result<Inst, BadWord> {
             i.srcs[0] = source(xe, v, &xe.src[0], "the first source")?;
             i.src_count = 1;
             if xe.math_sources(i.sub) == 2 {
+                if bit(xe.src[0].imm) {
+                    return Err(BadWord::Combination("an immediate that is not the last source"));
+                }
                 i.srcs[1] = source(xe, v, &xe.src[1], "the second source")?;
                 i.src_count = 2;
             }
@@ -188,7 +190,7 @@ fn sync(xe: &Xe, v: &Values, i: &mut Inst) -> Result<(), BadWord> {
     if v.get(xe.src[0].imm) != 0 {
         let function = xe.text(i.sub);
         let takes = matches!(function, "allrd" | "allwr") || (function == "bar" && xe.platform.wide());
-        if !takes || (xe.platform < Platform::Xe2 && v.get(xe.src[0].file) != 0) {
+        if !takes {
             return Err(BadWord::Field("SRC0_IMM"));
         }
         *src = XeOperand { kind: XeOperandKind::Imm, imm: v.get(s.imm), ty, ..XeOperand::default() };

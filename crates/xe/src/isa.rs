@@ -399,6 +399,16 @@ impl<'d> Xe<'d> {
         self.functions.contains(&(slot, symbol))
     }
 
+    /// Whether the machine has a register, by its name and number.
+    #[must_use]
+    pub fn has_register(&self, name: &str) -> bool {
+        let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let file = name.strip_suffix(digits).unwrap_or(name);
+        let file = if file == "r" { Some(File::R) } else { self.file_named(file) };
+        let number = if digits.is_empty() { Some(0) } else { digits.parse::<u32>().ok() };
+        file.zip(number).is_some_and(|(file, number)| number < self.file(file).count)
+    }
+
     /// A register file by its name.
     pub(crate) fn file_named(&self, name: &str) -> Option<File> {
         self.file_names.get(name).copied()

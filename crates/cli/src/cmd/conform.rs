@@ -4,23 +4,24 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use isaglot_asm::{Assembler, Compat, Names};
-use isaglot_codec::Plan;
-use isaglot_conform::choose::{Wanted, choose, lengths, too_long};
+use isaglot_conform::choose::{Choice, Wanted, choose, lengths, too_long};
 use isaglot_conform::report::{self, About};
 use isaglot_conform::tool::{self, Tool};
-use isaglot_conform::{Foreign, Known, Ours, Stage, limits, run as compare, shipped};
+use isaglot_conform::{Foreign, Known, Ours, Report, Stage, limits, run as compare, shipped};
+use isaglot_invariant::impossible;
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 
 mod assembling;
+mod machine;
 mod process;
 mod sweeping;
 
 use crate::answer::AnswerArgs;
 use crate::args::SpecArgs;
-use crate::load::Spec;
+use crate::load::{Chosen, Spec};
 use crate::progress::Progress;
-use crate::session::Session;
-use crate::subject::Subject;
+use crate::session::{EXIT_INPUT, Session};
+use crate::subject::{CHOICES, GEN, Only, Subject, SubjectKind, WORDS};
 
 /// Compare another disassembler with a description: chosen words, and the largest patterns on which they differ.
 #[derive(clap::Args, Debug)]
@@ -65,6 +66,19 @@ pub(crate) struct Args {
     answer: AnswerArgs,
 }
 
+impl Args {
+    /// Which words are asked about.
+    fn wanted(&self) -> Wanted {
+        Wanted { bits: self.bits, all: self.all }
+    }
+}
+
+/// What can be compared.
+pub(crate) const TAKES: &[SubjectKind] = WORDS;
+
+/// The options that are for some of them.
+pub(crate) const ONLY: &[Only] = &[CHOICES, GEN];
+
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     if args.against == "help" {
@@ -72,38 +86,21 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         return session.done(crate::io::write(None, false, list.as_bytes()));
     }
     let spec = Spec { has_places: true, ..args.spec.spec() };
-    let chosen = match Subject::description(&spec, session) {
-        Ok(chosen) => chosen,
+    let subject = match Subject::of(&spec, session) {
+        Ok(subject) => subject,
         Err(code) => return code,
     };
     let mut problems = Diagnostics::new();
     let files = files(args, session, &mut problems);
     let Some((tool, mut known)) = files else { return session.status(&problems) };
-    let plan = chosen.plan().with_aliases(tool.aliases && !spec.no_aliases);
-    let wanted = Wanted { bits: args.bits, all: args.all };
-    if let Err(d) = check(&plan, wanted, args.resume.is_some(), &tool) {
-        return session.wrong_usage(d);
-    }
-    let found = match &tool.assemble {
-        None => {
-            let names = Names::default();
-            let all = chosen.plan().with_aliases(true);
-            let ours = match args.texts {
-                true => Ours::new(&plan),
-                false => Ours::new(&plan).reading(Assembler::new(&all, &names, Compat::default())),
-            };
-            match &args.resume {
-                Some(file) => sweeping::compared(ours, &tool, wanted, file),
-                None => compared(ours, &tool, wanted),
-            }
-        }
-        Some(_) => {
-            assembling::compared([&chosen.plan(), &chosen.plan().with_aliases(true)], !spec.no_aliases, &tool, wanted)
-        }
+    let found = match subject {
+        Subject::Description(chosen) => described(&chosen, &tool, args, session),
+        Subject::Xe(platform) => machine::compared(platform, &spec, &tool, args, session),
+        Subject::Spirv => return impossible(ExitCode::from(EXIT_INPUT)),
     };
     let mut found = match found {
         Ok(found) => found,
-        Err(d) => return session.fail(d),
+        Err(code) => return code,
     };
     known.mark(&mut found.findings);
     if args.notes {
@@ -126,6 +123,28 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         Ok(code) => code,
         Err(d) => session.fail(d),
     }
+}
+
+/// The findings about a description; the exit status if there are none.
+fn described(chosen: &Chosen, tool: &Tool, args: &Args, session: &mut Session) -> Result<Report, ExitCode> {
+    let (wanted, aliases) = (args.wanted(), !args.spec.spec().no_aliases);
+    let plan = chosen.plan().with_aliases(tool.aliases && aliases);
+    let too_long = too_long(&plan, wanted);
+    check(&lengths(&plan), too_long, wanted, args.resume.is_some(), tool).map_err(|d| session.wrong_usage(d))?;
+    let (names, all) = (Names::default(), chosen.plan().with_aliases(true));
+    let found = if tool.assemble.is_some() {
+        assembling::compared([&chosen.plan(), &all], aliases, tool, wanted)
+    } else {
+        let ours = match args.texts {
+            true => Ours::new(&plan),
+            false => Ours::new(&plan).reading(Assembler::new(&all, &names, Compat::default())),
+        };
+        match &args.resume {
+            Some(file) => sweeping::compared(ours, tool, wanted, file),
+            None => compared(ours, tool, wanted),
+        }
+    };
+    found.map_err(|d| session.fail(d))
 }
 
 /// The tool, with the rules and the command of the command line, and the known findings. `None` if there are errors.
@@ -173,8 +192,7 @@ fn files(args: &Args, session: &mut Session, problems: &mut Diagnostics) -> Opti
 }
 
 /// Refuses a length that no instruction has, and to ask about too many words.
-fn check(plan: &Plan<'_>, wanted: Wanted, resumes: bool, tool: &Tool) -> Result<(), Diagnostic> {
-    let lengths = lengths(plan);
+fn check(lengths: &[u32], too_long: Option<u32>, wanted: Wanted, resumes: bool, tool: &Tool) -> Result<(), Diagnostic> {
     if let Some(bits) = wanted.bits.filter(|bits| !lengths.contains(bits)) {
         let all: Vec<String> = lengths.iter().map(ToString::to_string).collect();
         let d = Diagnostic::error("cli-option", format!("no instruction has {bits} bits"));
@@ -184,7 +202,7 @@ fn check(plan: &Plan<'_>, wanted: Wanted, resumes: bool, tool: &Tool) -> Result<
         let d = Diagnostic::error("cli-option", "`--resume` is not for assemblers: their texts are chosen");
         return Err(d.note("leave it out"));
     }
-    let Some(bits) = too_long(plan, wanted) else { return Ok(()) };
+    let Some(bits) = too_long else { return Ok(()) };
     let (most, least) = (limits::MAX_SWEEP_BITS, limits::MAX_ALL_BITS + 1);
     let does_not_apply =
         || Diagnostic::error("cli-option", format!("`--all` does not apply: there are instructions of {bits} bits"));
@@ -203,14 +221,24 @@ fn check(plan: &Plan<'_>, wanted: Wanted, resumes: bool, tool: &Tool) -> Result<
 }
 
 /// Asks.
-fn compared(mut ours: Ours<'_, '_>, tool: &Tool, wanted: Wanted) -> Result<isaglot_conform::Report, Diagnostic> {
+fn compared(mut ours: Ours<'_, '_>, tool: &Tool, wanted: Wanted) -> Result<Report, Diagnostic> {
     let plan = ours.plan();
     let mut processes = process::Processes;
     let mut theirs = Foreign::new(tool, plan, &mut processes)?;
+    asked(&mut ours, &mut || choose(plan, wanted), &mut theirs, tool)
+}
+
+/// Chooses and asks, with the progress shown.
+fn asked(
+    ours: &mut dyn isaglot_conform::Subject,
+    choose: &mut dyn FnMut() -> Choice,
+    theirs: &mut Foreign<'_>,
+    tool: &Tool,
+) -> Result<Report, Diagnostic> {
     let mut progress = Progress::new("choosing words", "word");
-    let choice = choose(plan, wanted);
+    let choice = choose();
     let mut is_growing = false;
-    compare(&mut ours, &choice, &mut theirs, &tool.rules, &mut |stage| match stage {
+    compare(ours, &choice, theirs, &tool.rules, &mut |stage| match stage {
         Stage::Ask(0, total) => {
             progress = Progress::new(format!("asking {}", tool.name), "word");
             progress.at(0, total);

@@ -62,7 +62,7 @@ const VERBS: &[Verb] = &[
     verb!("check", check),
     verb!("compile", compile),
     verb!("completions", completions),
-    verb!("conform", conform),
+    verb!("conform", conform, conform::TAKES, conform::ONLY),
     verb!("diff", diff),
     verb!("disasm", disasm, disasm::TAKES, disasm::ONLY),
     verb!("docs", docs),

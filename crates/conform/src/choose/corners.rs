@@ -48,7 +48,7 @@ pub(super) fn of(bag: &mut Bag<'_, '_>, seed: u32, encoding: &Encoding) {
 }
 
 /// The bits of each field, the most significant range first, with the values to try. A field that several cases define alike is there once.
-fn fields(isa: &Isa, encoding: &Encoding) -> Vec<(Vec<BitRange>, BTreeSet<Word>)> {
+pub(crate) fn fields(isa: &Isa, encoding: &Encoding) -> Vec<(Vec<BitRange>, BTreeSet<Word>)> {
     let mut all: Vec<(Vec<BitRange>, BTreeSet<Word>)> = Vec::new();
     for field in encoding.cases.iter().flat_map(|case| &case.fields) {
         let ranges: Vec<BitRange> = field.source.ranges().collect();
@@ -79,7 +79,7 @@ fn pairs(bag: &mut Bag<'_, '_>, word: &Word, fields: &[(Vec<BitRange>, BTreeSet<
 }
 
 /// 0, 1, the sign bit and the greatest value.
-fn corners(width: u32) -> [Word; 4] {
+pub(crate) fn corners(width: u32) -> [Word; 4] {
     let mut sign = Word::zero(width);
     sign.set_bit(width.saturating_sub(1), true);
     [Word::zero(width), Word::from_u64(1, width), sign, Word::ones(width)]
@@ -125,7 +125,7 @@ fn values(isa: &Isa, field: &Field, width: u32) -> BTreeSet<Word> {
 }
 
 /// A word with a value in some of its bits, the most significant range first.
-fn with_value(word: &Word, ranges: &[BitRange], value: &Word) -> Word {
+pub(crate) fn with_value(word: &Word, ranges: &[BitRange], value: &Word) -> Word {
     let mut word = word.clone();
     let mut top = value.width();
     for range in ranges {

@@ -12,7 +12,9 @@
 //! A word is asked about only if its first parcel gives it the length that it was chosen for. What starts with a parcel that no rule of the
 //! description gives a length is not asked about.
 
-mod corners;
+#[cfg(feature = "xe")]
+pub(crate) mod around;
+pub(crate) mod corners;
 mod gaps;
 mod random;
 
