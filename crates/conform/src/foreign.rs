@@ -115,6 +115,9 @@ impl<'t> Foreign<'t> {
             let d = Diagnostic::error("conform-tool", format!("`{}` is not for `{isa}`", tool.name));
             return Err(d.note("the line `isa` of the tool names the descriptions that it is for"));
         }
+        if tool.is_for_modules() {
+            return Err(Diagnostic::error("conform-tool", format!("`{}` is for SPIR-V only", tool.name)));
+        }
         let mut values: Vec<(String, String)> = Vec::new();
         if !tool.gens.is_empty() {
             let Some((_, found)) = tool.gens.iter().find(|(value, _)| *value == generation) else {
@@ -204,6 +207,7 @@ impl<'t> Foreign<'t> {
             Answers::Each => self.each(placed, &output.out),
             Answers::Marked(mark) => self.marked(placed, &output.out, mark),
             Answers::Addressed => self.addressed(placed, &output.out),
+            Answers::Modules => Err(self.wrong("is for SPIR-V")),
         }
     }
 

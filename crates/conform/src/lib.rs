@@ -17,6 +17,8 @@ mod round;
 mod run;
 pub mod shipped;
 mod spell;
+#[cfg(feature = "spirv")]
+pub mod spirv;
 mod sweep;
 pub mod template;
 pub mod tool;

@@ -1,7 +1,7 @@
 //! The tools of `specs/tools` that the library carries with it.
 
 /// The names of all, with the texts of their files.
-const ALL: [(&str, &str); 21] = [
+const ALL: [(&str, &str); 23] = [
     ("capstone-riscv", include_str!("../../../specs/tools/capstone-riscv.tool")),
     ("gdb-riscv", include_str!("../../../specs/tools/gdb-riscv.tool")),
     ("gnu-as-riscv", include_str!("../../../specs/tools/gnu-as-riscv.tool")),
@@ -23,6 +23,8 @@ const ALL: [(&str, &str); 21] = [
     ("objdump-avr", include_str!("../../../specs/tools/objdump-avr.tool")),
     ("objdump-riscv", include_str!("../../../specs/tools/objdump-riscv.tool")),
     ("qemu-riscv", include_str!("../../../specs/tools/qemu-riscv.tool")),
+    ("spirv-as", include_str!("../../../specs/tools/spirv-as.tool")),
+    ("spirv-dis", include_str!("../../../specs/tools/spirv-dis.tool")),
 ];
 
 /// The names.

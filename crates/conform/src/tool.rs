@@ -28,6 +28,7 @@
 //! answers each              each line of the answer is about the next word
 //! answers marked TEXT       the first line of a word is its answer; a line with this text ends each word
 //! answers addressed         a line is about the word at its address
+//! answers modules           words are instructions of SPIR-V, and modules go in and out as `spirv` says; there are no lines `read`
 //! read TEXT                 a line with an answer: {text}, {bytes}, {address}, and {_} for what does not matter; \t is a tab. With an
 //!                           assembler {bytes} are of the instruction {number}, or of the one on the {line} of the input, or of
 //!                           the last one that a line had
@@ -133,6 +134,16 @@ pub enum Answers {
     Marked(String),
     /// Lines have addresses.
     Addressed,
+    /// There are no lines: modules of SPIR-V.
+    Modules,
+}
+
+impl Tool {
+    /// Whether it reads modules of SPIR-V.
+    #[must_use]
+    pub fn is_for_modules(&self) -> bool {
+        self.answers == Answers::Modules
+    }
 }
 
 /// The properties that a file can give.
@@ -188,9 +199,11 @@ pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> Option<Tool> {
             out.push(d.label(span, format!("expected {expected}")));
         }
     }
-    for (is_there, what) in
-        [(!tool.name.is_empty(), "tool"), (!tool.run.is_empty(), "run"), (!tool.read.is_empty(), "read")]
-    {
+    for (is_there, what) in [
+        (!tool.name.is_empty(), "tool"),
+        (!tool.run.is_empty(), "run"),
+        (!tool.read.is_empty() || tool.is_for_modules(), "read"),
+    ] {
         if !is_there {
             out.push(Diagnostic::error("tool-missing", format!("a tool needs a line `{what}`")).label(whole, ""));
         }
@@ -204,6 +217,12 @@ fn together(tool: &Tool, whole: Span, out: &mut Diagnostics) {
     let mut wrong = |message: &str| out.push(Diagnostic::error("tool-together", message).label(whole, ""));
     if tool.answers == Answers::Addressed && !tool.read.iter().all(Template::has_address) {
         wrong("answers are told by their addresses, but a line `read` has no `{address}`");
+    }
+    if tool.is_for_modules() {
+        if !tool.read.is_empty() || tool.run.len() > 1 {
+            wrong("a tool with `answers modules` has one command and no line `read`");
+        }
+        return;
     }
     if let Some(line) = &tool.assemble {
         if !line.contains("{text}") {
@@ -275,8 +294,9 @@ fn property(tool: &mut Tool, name: &str, value: &str) -> Result<(), &'static str
             tool.answers = match value.split_once(' ').unwrap_or((value, "")) {
                 ("each", "") => Answers::Each,
                 ("addressed", "") => Answers::Addressed,
+                ("modules", "") => Answers::Modules,
                 ("marked", mark) if !mark.trim().is_empty() => Answers::Marked(mark.trim().to_owned()),
-                _ => return Err("`each`, `addressed`, or `marked` and a text"),
+                _ => return Err("`each`, `addressed`, `modules`, or `marked` and a text"),
             };
         }
         "read" => {

@@ -6,6 +6,7 @@
 //! * [`exact`]: text from which the very same file is made again, whatever is in it.
 //! * `list` (feature `listing`): the listing that all instruction sets share, with definitions and uses of ids.
 //! * [`instructions`]: a zero-copy walk over the instructions.
+//! * [`parts`]: the names of the grammar that each instruction uses.
 //! * [`grammar`]: opcodes, enumerants and extended sets, embedded or read from Khronos files at run time.
 //!
 //! No function panics on any input, and memory stays in proportion to it; the bounds are in [`limits`].
@@ -23,6 +24,7 @@ mod meaning;
 mod number;
 #[cfg(feature = "oracle")]
 pub mod oracle;
+pub mod parts;
 mod places;
 mod sparse;
 

@@ -23,10 +23,21 @@ pub(crate) trait Sink {
     fn string(&mut self, words: &[u32]);
     /// A named value.
     fn name(&mut self, name: Str);
+    /// A named value of a kind.
+    #[inline]
+    fn enumerant(&mut self, group: &GroupRow, name: Str) {
+        let _ = group;
+        self.name(name);
+    }
     /// A mask.
     fn mask(&mut self, group: &GroupRow, value: u32);
     /// An instruction of an extended set or inside `OpSpecConstantOp`; a name, or a number if there is none.
     fn nested(&mut self, name: Option<Str>, number: u32);
+    /// The set and the name of an instruction of an extended set, before it is [`Sink::nested`].
+    #[inline]
+    fn extended(&mut self, set: &GroupRow, name: Str) {
+        let _ = (set, name);
+    }
 }
 
 /// Takes nothing.
@@ -432,6 +443,9 @@ impl<'a> Decoder<'a> {
             return unknown(format!("Invalid extended instruction number: {word}"));
         }
         now.pos += 1;
+        if let (Some(group), Some(row)) = (group, row) {
+            sink.extended(group, row.name);
+        }
         sink.nested(row.map(|r| r.name), word);
         if let Some(row) = row {
             let step = self.parameters(row.program, now, fresh, sink)?;
@@ -467,7 +481,7 @@ impl<'a> Decoder<'a> {
                 return unknown(message);
             };
             now.pos += 1;
-            sink.name(row.name);
+            sink.enumerant(group, row.name);
             return self.parameters(row.program, now, fresh, sink);
         }
         let mut bits = word;

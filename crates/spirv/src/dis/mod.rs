@@ -170,6 +170,9 @@ pub(crate) fn module<'w>(words: &'w [u32], options: &Options<'_>) -> Result<Modu
     Ok(Module { words: words.into(), raw_imports: false })
 }
 
+/// Words of the header of a module.
+pub const HEADER_WORDS: usize = 5;
+
 /// The header comment.
 pub(crate) fn header(words: &[u32], grammar: Grammar<'_>) -> String {
     let word = |i: usize| words.get(i).copied().unwrap_or(0);
