@@ -241,7 +241,7 @@ impl<'a> Lowering<'a> {
                 let (source, ty) = names.get(name)?;
                 Some((source.clone(), *ty))
             };
-            let input_only = !one.printed;
+            let input_only = !one.printed || self.table.aliases_read;
             let mut short = guard.clone();
             if let Some(template) = self.short_template(scope, &one.asm, &find, &bound.printers, &mut short) {
                 out.push(Text { template, guard: short, alias: true, input_only });

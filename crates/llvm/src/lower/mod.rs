@@ -197,8 +197,15 @@ impl<'a> Lowering<'a> {
                 let rank = self.rank(&text_of(bits, "DecoderNamespace")) * RANKS + later.min(RANKS - 1);
                 let mut pattern = inst.pattern(width);
                 for fact in &facts {
-                    let InstFact::Fixed(name, value) = fact else { continue };
-                    for (i, at) in (0u32..).zip(inst.fields.get(name).into_iter().flatten()) {
+                    let (places, value): (Vec<Option<u32>>, u64) = match fact {
+                        InstFact::Fixed(name, value) => (inst.fields.get(name).cloned().unwrap_or_default(), *value),
+                        InstFact::Word(bits, value, None) => {
+                            (bits.iter().rev().flat_map(|&(high, low)| low..=high).map(Some).collect(), *value)
+                        }
+                        _ => continue,
+                    };
+                    for (i, at) in (0u32..).zip(places) {
+                        let at = at.filter(|at| *at < width);
                         pattern = at.map_or(pattern.clone(), |at| pattern.with_bit(at, value >> i.min(63) & 1 == 1));
                     }
                 }
@@ -289,6 +296,17 @@ impl<'a> Lowering<'a> {
                 }
             }
             forms.push(form);
+        }
+        // Bits that are otherwise where a field has a value make two instructions of one.
+        for fact in &facts {
+            let InstFact::Word(bits, number, Some((name, value))) = fact else { continue };
+            let fixed = [InstFact::Fixed(name.clone(), *value), InstFact::Word(bits.clone(), *number, None)];
+            let others: Vec<Vec<InstFact>> =
+                forms.iter().map(|form| form.iter().cloned().chain(fixed.clone()).collect()).collect();
+            forms
+                .iter_mut()
+                .for_each(|form| form.push(InstFact::Reject(name.clone(), ValueSet::Range(*value, *value))));
+            forms.extend(others);
         }
         // A call that is a jump where a register is this one is two instructions.
         let is_split = |fact: &InstFact| match fact {

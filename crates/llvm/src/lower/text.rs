@@ -261,7 +261,8 @@ impl<'a> Lowering<'a> {
                     };
                     literal(parts, &shown);
                 }
-                TextPiece::Expr(..) => literal(parts, &value.to_string()),
+                // A constant has no parts.
+                TextPiece::Expr(..) | TextPiece::Joined(..) => literal(parts, &value.to_string()),
             }
         }
     }
@@ -442,6 +443,14 @@ impl<'a> Lowering<'a> {
         for piece in text {
             match piece {
                 TextPiece::Literal(text) => literal(parts, text),
+                TextPiece::Joined(names, format) => {
+                    let known: Result<Vec<&Number>, &String> =
+                        names.iter().map(|name| part_of(numbers, name).ok_or(name)).collect();
+                    match known {
+                        Ok(list) => self.show_number(scope, &joined(list), format, parts),
+                        Err(name) => self.no_part(name, span),
+                    }
+                }
                 TextPiece::Part { name, bits, format } => {
                     let Some(number) = part_of(numbers, name) else {
                         self.no_part(name, span);
@@ -680,6 +689,20 @@ fn method_of(table: &OperandTable, name: &str, ty: Option<Def<'_>>, printers: &[
             record if table.print.contains_key(&*record) => record.into_owned(),
             _ => text(ty, "PrintMethod"),
         }),
+    }
+}
+
+/// Numbers put together as one without sign, the first with the most significant bits.
+fn joined(list: Vec<&Number>) -> Number {
+    let names: Vec<&str> = list.iter().map(|number| number.field.as_str()).collect();
+    Number {
+        part: String::new(),
+        field: names.join(","),
+        pieces: list.iter().flat_map(|number| number.pieces.clone()).collect(),
+        signed: false,
+        plus: 0,
+        registers: None,
+        format: NumberFormat::Plain,
     }
 }
 

@@ -34,6 +34,8 @@ pub struct OperandTable {
     pub requires_width: Vec<(u32, String)>,
     /// Features that no record has, which only triples switch on.
     pub features: Vec<(String, Span)>,
+    /// Aliases of the records are read, but never printed.
+    pub aliases_read: bool,
     /// Classes of instructions; others are left out. All if there are none.
     pub only: Vec<String>,
     /// Operands, by their records, that have a value which says that a number follows the instruction.
@@ -67,6 +69,7 @@ impl Default for OperandTable {
             requires: Vec::new(),
             requires_width: Vec::new(),
             features: Vec::new(),
+            aliases_read: false,
             only: Vec::new(),
             extend: Vec::new(),
             triples: Vec::new(),
@@ -290,6 +293,8 @@ pub enum TextPiece {
         /// How it prints.
         format: NumberFormat,
     },
+    /// Parts put together as one number, the first with the most significant bits.
+    Joined(Vec<String>, NumberFormat),
     /// An expression over fields of the instruction.
     Expr(crate::table::formula::Formula, NumberFormat),
 }
@@ -332,6 +337,9 @@ pub enum InstFact {
     Bits(String, Vec<(u32, u32)>),
     /// Where the field is this, what the record calls a call does not come back; without a field, always.
     Jump(Option<(String, u64)>),
+    /// These bits of the word in memory are not those of the record but this number, the first one its most significant
+    /// bit; with a field, only where that is this.
+    Word(Vec<(u32, u32)>, u64, Option<(String, u64)>),
 }
 
 /// What a triple says in the list of its features, where triples differ in the order of bytes.

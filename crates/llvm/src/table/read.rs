@@ -20,6 +20,7 @@ const STATEMENTS: &[&str] = &[
     "parcel",
     "length",
     "layout",
+    "aliases",
     "only",
     "extend",
     "namespaces",
@@ -454,6 +455,8 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
                 Err(_) => table.requires.push((namespace, feature)),
             }
         }
+        "aliases" if t.keyword("read") => table.aliases_read = true,
+        "aliases" => return Err(t.wanted("`read`")),
         "only" => {
             while !t.done() {
                 table.only.push(t.word("a class of instructions")?);
@@ -697,7 +700,7 @@ fn choice(t: &mut Tokens<'_>, when: ValueSet) -> Result<TextChoice> {
     Ok(TextChoice { when, parts: Vec::new(), text, alias, also, feature, printed_only, span: t.whole() })
 }
 
-/// A text with `{part[bits] format}` and `{= formula ; format}`; `{{` is a brace.
+/// A text with `{part[bits] format}`, `{part,part format}` and `{= formula ; format}`; `{{` is a brace.
 fn template(t: &mut Tokens<'_>) -> Result<Vec<TextPiece>> {
     let (line, place) = (t.line, t.list.get(t.at).map_or(0, |token| token.1));
     let text = t.text("a text")?;
@@ -743,6 +746,15 @@ fn reference(line: Line<'_>) -> Result<TextPiece> {
     }
     let mut t = Tokens::new(line)?;
     let name = t.word("the name of a part")?;
+    if t.mark(',') {
+        let mut names = vec![name, t.word("the name of a further part")?];
+        while t.mark(',') {
+            names.push(t.word("the name of a further part")?);
+        }
+        let how = format(&mut t)?;
+        t.end()?;
+        return Ok(TextPiece::Joined(names, how));
+    }
     let bits = t.bits()?;
     let how = if t.done() { NumberFormat::Plain } else { format(&mut t)? };
     t.end()?;
@@ -760,12 +772,11 @@ fn condition(t: &mut Tokens<'_>) -> Result<formula::Formula> {
 }
 
 /// `constant NAME = N`, `reject NAME == NAME`, `reject NAME SET`, `alias NAME = N … if FORMULA … ASMSTRING`, `input …`, `own if FORMULA ASMSTRING`,
-/// `print NAME = METHOD`, `rank N`, `width N`, `bits NAME [BITS]`
+/// `print NAME = METHOD`, `jump NAME = N`, `word [BITS] = N [where NAME = N]`, `rank N`, `width N`, `bits NAME [BITS]`
 fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
-    let fact = match t
-        .word("`constant`, `reject`, `alias`, `input`, `own`, `print`, `jump`, `rank`, `width` or `bits`")?
-        .as_str()
-    {
+    const FACTS: &str =
+        "`constant`, `reject`, `alias`, `input`, `own`, `print`, `jump`, `word`, `rank`, `width` or `bits`";
+    let fact = match t.word(FACTS)?.as_str() {
         "constant" => {
             let name = t.word("an operand")?;
             t.need('=')?;
@@ -811,6 +822,19 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
             t.need('=')?;
             InstFact::Jump(Some((name, t.number("a number")? as u64)))
         }
+        "word" => {
+            let bits = t.bits()?;
+            t.need('=')?;
+            let value = t.number("a number")? as u64;
+            let field = if t.keyword("where") {
+                let name = t.word("a field")?;
+                t.need('=')?;
+                Some((name, t.number("a number")? as u64))
+            } else {
+                None
+            };
+            InstFact::Word(bits, value, field)
+        }
         "rank" => InstFact::Rank(t.count("a number", u32::MAX)?),
         "width" => InstFact::Width(t.count("a number of bits", MAX_INST_BITS)?),
         "bits" => {
@@ -819,9 +843,7 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
         }
         _ => {
             t.at = 0;
-            return Err(
-                t.wanted("`constant`, `reject`, `alias`, `input`, `own`, `print`, `jump`, `rank`, `width` or `bits`")
-            );
+            return Err(t.wanted(FACTS));
         }
     };
     t.end()?;
