@@ -382,7 +382,12 @@ fn reject_equal(a: &Places, b: &Places, width: u32, out: &mut Vec<Pattern>) {
     }
 }
 
-/// The values of a set, as patterns of `width` bits.
+/// Whether some bits hold a number, with a sign or without.
+fn fits(value: u64, width: u32) -> bool {
+    width >= 64 || value >> width == 0 || (value as i64) < 0 && (value as i64) >> width.saturating_sub(1) == -1
+}
+
+/// The values of a set that so many bits can hold, as patterns of `width` bits.
 pub(crate) fn patterns(set: &ValueSet, width: u32) -> Vec<Pattern> {
     match *set {
         ValueSet::Any => vec![Pattern::any(width)],
@@ -390,7 +395,9 @@ pub(crate) fn patterns(set: &ValueSet, width: u32) -> Vec<Pattern> {
             let top = width.saturating_sub(1);
             vec![Pattern::any(width).with_bit(top, true)]
         }
+        ValueSet::Mask(_, value) if !fits(value, width) => Vec::new(),
         ValueSet::Mask(care, value) => vec![Pattern::new(&Word::from_u64(value, width), Word::from_u64(care, width))],
+        ValueSet::Range(from, to) if from == to && !fits(from, width) => Vec::new(),
         ValueSet::Range(from, to) if from == to => vec![Pattern::exact(Word::from_u64(from, width))],
         ValueSet::Range(..) => {
             let mut out = Vec::new();
