@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 use self::alias::{Alias, Bound, Long};
 use self::meaning::Source;
 use self::scope::Scope;
-use crate::table::{InstFact, OperandTable, ValueSet};
+use crate::table::{Extend, InstFact, OperandTable, ValueSet};
 use crate::target::encodings::Encoded;
 use crate::target::features::Features;
 use crate::target::inst::Inst;
@@ -270,12 +270,12 @@ impl<'a> Lowering<'a> {
 
     /// The forms of an instruction: itself, and with numbers after it for each operand that can ask for one.
     fn extended(&self, inst: &Inst<'a>, facts: Vec<InstFact>) -> Vec<Vec<InstFact>> {
-        let mut fields: Vec<(&str, u64, u32)> = Vec::new();
+        let mut fields: Vec<(&str, &Extend)> = Vec::new();
         for operand in &inst.operands {
             let inst::OperandType::Def(ty) = &operand.ty else { continue };
             let rule = self.table.extend.iter().find(|rule| rule.operands.iter().any(|name| *name == ty.name()));
             if let (Some(rule), true) = (rule, inst.fields.contains_key(&operand.name)) {
-                fields.push((&operand.name, rule.value, rule.width));
+                fields.push((&operand.name, rule));
             }
         }
         fields.truncate(MAX_EXTENDED);
@@ -283,14 +283,14 @@ impl<'a> Lowering<'a> {
         let mut forms = Vec::new();
         for chosen in 0u32..1 << fields.len() {
             let mut form = facts.clone();
-            for (i, &(name, value, bits)) in fields.iter().enumerate() {
+            for (i, &(name, &Extend { value, width: bits, ref print, .. })) in fields.iter().enumerate() {
                 if chosen >> i & 1 == 0 {
                     form.push(InstFact::Reject(name.to_owned(), ValueSet::Range(value, value)));
                     continue;
                 }
                 form.push(InstFact::Fixed(name.to_owned(), value));
                 form.push(InstFact::After(name.to_owned(), bits));
-                form.push(InstFact::Print(name.to_owned(), String::new()));
+                form.push(InstFact::Print(name.to_owned(), print.clone()));
                 if !form.iter().any(|f| matches!(f, InstFact::Width(_))) {
                     form.push(InstFact::Width(width + bits));
                 }

@@ -101,6 +101,8 @@ pub struct Extend {
     pub value: u64,
     /// The width of the number in bits.
     pub width: u32,
+    /// The method by which the number prints; empty for hexadecimal.
+    pub print: String,
     /// The operands, by their records.
     pub operands: Vec<String>,
 }

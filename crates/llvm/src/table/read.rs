@@ -465,11 +465,12 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
         "extend" => {
             let value = t.number("a value")? as u64;
             let width = t.count("a number of bits", 64)?;
+            let print = if t.keyword("print") { t.word("a print method")? } else { String::new() };
             let mut operands = Vec::new();
             while !t.done() {
                 operands.push(t.word("the record of an operand")?);
             }
-            table.extend.push(Extend { value, width, operands });
+            table.extend.push(Extend { value, width, print, operands });
         }
         "feature" => {
             while !t.done() {
