@@ -90,6 +90,44 @@ fn texts_of_random_words_are_read_back() {
     }
 }
 
+/// The word of a text, and what it prints as.
+fn both_ways(files: (&str, &str), text: &str) -> (u64, String) {
+    let isa = load(files);
+    let plan = Plan::with_features(&isa, 0, &all_features(&isa)).with_aliases(true);
+    let names = Names::default();
+    let word = Assembler::new(&plan, &names, Compat::default()).assemble(text.as_bytes());
+    let word = word.unwrap_or_else(|why| panic!("{text}: {why:?}"));
+    let mut bytes: Vec<u8> = word.le_bytes().collect();
+    bytes.reverse();
+    let mut line = Vec::new();
+    let mut stream = Stream::new(&plan, Options { show_errors: false, ..Options::default() }, 0);
+    stream.step(&bytes, &mut Plain, &mut line).expect("it is an instruction");
+    (word.low_u64(), String::from_utf8_lossy(&line).trim_end().to_owned())
+}
+
+#[test]
+fn bits_that_the_table_sets_and_parts_that_print_together() {
+    let push = 6 << 26 | 1 << 25;
+    for (text, word, prints) in [
+        ("push r1, 3", push | 1 << 20 | 0x300 << 8 | 2, "push r1, 3"),
+        ("push r15, 3(r2)", push | 15 << 20 | 0x320 << 8 | 3, "push r15, 3(r2)"),
+        ("push r15, 0(r4,0)", push | 15 << 20 | 0x004 << 8 | 3, "push r15, 0(r4,0)"),
+        ("push r14, 15(r4,r2)", push | 14 << 20 | 0xf24 << 8 | 2, "push r14, 15(r4,r2)"),
+    ] {
+        assert_eq!(both_ways(MIXED, text), (word, prints.to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn aliases_that_are_only_read() {
+    let only_read = format!("aliases read\n{}", MIXED.1);
+    let (word, prints) = both_ways(MIXED, "move r1, r2");
+    assert_eq!(prints, "move r1, r2");
+    let (same, prints) = both_ways((MIXED.0, &only_read), "move r1, r2");
+    assert_eq!(same, word);
+    assert_eq!(prints, "addi r1, r2, 0");
+}
+
 const TABLE: &str = include_str!("../../../specs/llvm/riscv.operands");
 
 #[test]

@@ -55,6 +55,7 @@ def Away : Operand<"decodeAway", "">;
 def Cond : Operand<"decodeCond", "printCond">;
 def Mem : Operand<"decodeMem", "printMem">;
 def Scale : Operand<"", "printScale">;
+def Pair : Operand<"decodePair", "printPair">;
 
 def ADD : Long<1, "add $d, $a, $b"> {
   bits<4> d; bits<4> a; bits<4> b;
@@ -84,6 +85,11 @@ def JUMP : Long<5, "j$c $t"> {
   bits<20> t; bits<2> c;
   let Inst{24-22} = 0; let Inst{21-20} = c; let Inst{19-0} = t;
   let InOperandList = (ins Cond:$c, Away:$t); let isBranch = 1;
+}
+def PUSH : Long<6, "push $d, $m"> {
+  bits<4> d; bits<12> m;
+  let Inst{24} = 0; let Inst{23-20} = d; let Inst{19-8} = m; let Inst{7-0} = 0;
+  let InOperandList = (ins Reg:$d, Pair:$m);
 }
 def C_ADD : Short<1, "c.add $d, $b"> {
   bits<4> d; bits<4> b;
