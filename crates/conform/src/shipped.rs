@@ -1,12 +1,13 @@
 //! The tools of `specs/tools` that the library carries with it.
 
 /// The names of all, with the texts of their files.
-const ALL: [(&str, &str); 23] = [
+const ALL: [(&str, &str); 24] = [
     ("capstone-riscv", include_str!("../../../specs/tools/capstone-riscv.tool")),
     ("gdb-riscv", include_str!("../../../specs/tools/gdb-riscv.tool")),
     ("gnu-as-riscv", include_str!("../../../specs/tools/gnu-as-riscv.tool")),
     ("iga64", include_str!("../../../specs/tools/iga64.tool")),
     ("lines", include_str!("../../../specs/tools/lines.tool")),
+    ("llvm-mc-amdgpu", include_str!("../../../specs/tools/llvm-mc-amdgpu.tool")),
     ("llvm-mc-avr", include_str!("../../../specs/tools/llvm-mc-avr.tool")),
     ("llvm-mc-bpf", include_str!("../../../specs/tools/llvm-mc-bpf.tool")),
     ("llvm-mc-lanai", include_str!("../../../specs/tools/llvm-mc-lanai.tool")),

@@ -27,7 +27,16 @@ struct Case {
     peer: Peer,
 }
 
-const CASES: [Case; 11] = [
+const CASES: [Case; 13] = [
+    Case {
+        folder: "AMDGPU",
+        operands: include_str!("../../../specs/llvm/amdgpu.operands"),
+        tool: "llvm-mc-amdgpu",
+        known: include_str!("../../../specs/tools/llvm-mc-amdgpu.known"),
+        triple: "amdgcn",
+        features: &["+cpu=gfx900"],
+        peer: peer::LLVM_MC,
+    },
     Case {
         folder: "AVR",
         operands: include_str!("../../../specs/llvm/avr.operands"),
@@ -125,6 +134,15 @@ const CASES: [Case; 11] = [
         known: include_str!("../../../specs/tools/llvm-mc-sparc.known"),
         triple: "sparc",
         features: &["+v9", "+vis", "+vis2", "+vis3"],
+        peer: peer::LLVM_MC,
+    },
+    Case {
+        folder: "SystemZ",
+        operands: include_str!("../../../specs/llvm/systemz.operands"),
+        tool: "llvm-mc-systemz",
+        known: "",
+        triple: "s390x",
+        features: &["+vector"],
         peer: peer::LLVM_MC,
     },
 ];
