@@ -20,7 +20,7 @@ use isaglot_source::Diagnostic;
 use crate::choose::{Random, flipped, within};
 use crate::compare::{Asker, Kind};
 use crate::limits::{
-    CRASH_BITS, CRASH_SAMPLES, EXACT_BITS, GROW_WORDS, MAX_CRASH_PATTERNS, MAX_PATTERNS, MAX_TEXT_PATTERNS, SAMPLES,
+    CRASH_BITS, CRASH_SAMPLES, EXACT_BITS, MAX_CRASH_PATTERNS, MAX_PATTERNS, MAX_TEXT_PATTERNS, SAMPLES,
 };
 
 /// A pattern whose words differ in the same way.
@@ -84,10 +84,11 @@ fn bounds(kind: Option<Kind>) -> Bounds {
     }
 }
 
-/// Grows patterns for every class of which `words` has one. `progress` is called with the number of words so far.
+/// Grows patterns for every class of which `words` has one, and asks about at most `most_asked` words for that. `progress` is called with the number of words so far.
 pub(crate) fn grow(
     asker: &mut Asker<'_>,
     words: &[Word],
+    most_asked: usize,
     progress: &mut dyn FnMut(usize),
 ) -> Result<BTreeMap<usize, Group>, Diagnostic> {
     let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
@@ -111,7 +112,7 @@ pub(crate) fn grow(
                 }
             }
         }
-        if questions.is_empty() || asker.asked() - first + questions.len() > GROW_WORDS {
+        if questions.is_empty() || asker.asked() - first + questions.len() > most_asked {
             break;
         }
         progress(asker.asked());

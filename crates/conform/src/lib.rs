@@ -32,5 +32,5 @@ pub use grow::Grown;
 pub use known::Known;
 pub use ours::Ours;
 pub use round::{Texts, round};
-pub use run::{Finding, Report, Stage, run};
+pub use run::{Finding, Report, Stage, run, run_within};
 pub use sweep::Sweep;

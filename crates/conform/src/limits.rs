@@ -42,6 +42,9 @@ pub const MAX_CRASHES: usize = 1 << 12;
 /// Words that all questions for the growth of patterns may come to.
 pub const GROW_WORDS: usize = 3_000_000;
 
+/// The same for machines whose words are long and whose tools are slow.
+pub const GROW_WORDS_LONG: usize = 200_000;
+
 /// The most bits of one guard, or pair of fields, whose values are all combined.
 pub const COUPLED_BITS: u32 = 6;
 

@@ -7,6 +7,7 @@ use crate::answer::{Answer, Decoder, Near, Subject};
 use crate::choose::{Choice, Length};
 use crate::compare::{Asker, Class};
 use crate::grow::{Grown, grow};
+use crate::limits::GROW_WORDS;
 use crate::normal::Rules;
 
 /// A difference with one cause.
@@ -96,13 +97,28 @@ pub fn run(
     rules: &Rules,
     progress: &mut dyn FnMut(Stage),
 ) -> Result<Report, Diagnostic> {
+    run_within(ours, choice, theirs, rules, GROW_WORDS, progress)
+}
+
+/// The same with a bound for the words that the growth of patterns may ask about. What is then in no pattern is left as words.
+///
+/// # Errors
+/// Why the other decoder gives no answers.
+pub fn run_within(
+    ours: &mut dyn Subject,
+    choice: &Choice,
+    theirs: &mut dyn Decoder,
+    rules: &Rules,
+    most: usize,
+    progress: &mut dyn FnMut(Stage),
+) -> Result<Report, Diagnostic> {
     let mut asker = Asker::new(ours, theirs, rules);
     let words: Vec<Word> = choice.words.iter().filter(|word| asker.takes(word)).cloned().collect();
     for (at, some) in words.chunks(STEP).enumerate() {
         progress(Stage::Ask(at * STEP, words.len()));
         asker.ask(some)?;
     }
-    let groups = grow(&mut asker, &words, &mut |asked| progress(Stage::Grow(asked)))?;
+    let groups = grow(&mut asker, &words, most, &mut |asked| progress(Stage::Grow(asked)))?;
     let mut findings = Vec::new();
     for (class, group) in groups {
         let Some(class) = asker.classes().get(class).cloned() else { continue };

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 use isaglot_conform::xe::{Machine, choose};
-use isaglot_conform::{Foreign, Job, Known, Output, Runner, run, shipped, tool};
+use isaglot_conform::{Foreign, Job, Known, Output, Runner, run_within, shipped, tool};
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 use isaglot_testing::peer::{self, IGA64};
 use isaglot_testing::{Failed, suite};
@@ -15,7 +15,7 @@ const KNOWN: &str = include_str!("../../../specs/tools/iga64.known");
 const MACHINES: [Platform; 4] = [Platform::Xe, Platform::XeHp, Platform::XeHpg, Platform::XeHpc];
 
 /// Of so many words one is taken.
-const STEP: usize = 200;
+const STEP: usize = 50;
 
 fn main() {
     let trial = |platform: Platform| {
@@ -40,7 +40,8 @@ fn check(platform: Platform) -> Result<(), Failed> {
     let mut ours = Machine::new(&mut xe, &isa);
     let mut processes = Processes;
     let mut theirs = Foreign::set_up(&tool, &ours.setting(), &mut processes).map_err(told)?;
-    let mut report = run(&mut ours, &choice, &mut theirs, &tool.rules, &mut |_| {}).map_err(told)?;
+    // The ledger is asked about the words themselves: patterns would take minutes.
+    let mut report = run_within(&mut ours, &choice, &mut theirs, &tool.rules, 0, &mut |_| {}).map_err(told)?;
     known.mark(&mut report.findings);
     println!("{}: {} words asked, {} findings", platform.name(), report.asked, report.findings.len());
     let new = report.findings.iter().filter(|finding| finding.known.is_none());

@@ -7,7 +7,7 @@ use isaglot_asm::{Assembler, Compat, Names};
 use isaglot_conform::choose::{Choice, Wanted, choose, lengths, too_long};
 use isaglot_conform::report::{self, About};
 use isaglot_conform::tool::{self, Tool};
-use isaglot_conform::{Foreign, Known, Ours, Report, Stage, limits, run as compare, shipped};
+use isaglot_conform::{Foreign, Known, Ours, Report, Stage, limits, run_within as compare, shipped};
 use isaglot_invariant::impossible;
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 
@@ -225,7 +225,7 @@ fn compared(mut ours: Ours<'_, '_>, tool: &Tool, wanted: Wanted) -> Result<Repor
     let plan = ours.plan();
     let mut processes = process::Processes;
     let mut theirs = Foreign::new(tool, plan, &mut processes)?;
-    asked(&mut ours, &mut || choose(plan, wanted), &mut theirs, tool)
+    asked(&mut ours, &mut || choose(plan, wanted), &mut theirs, tool, limits::GROW_WORDS)
 }
 
 /// Chooses and asks, with the progress shown.
@@ -234,11 +234,12 @@ fn asked(
     choose: &mut dyn FnMut() -> Choice,
     theirs: &mut Foreign<'_>,
     tool: &Tool,
+    growth: usize,
 ) -> Result<Report, Diagnostic> {
     let mut progress = Progress::new("choosing words", "word");
     let choice = choose();
     let mut is_growing = false;
-    compare(ours, &choice, theirs, &tool.rules, &mut |stage| match stage {
+    compare(ours, &choice, theirs, &tool.rules, growth, &mut |stage| match stage {
         Stage::Ask(0, total) => {
             progress = Progress::new(format!("asking {}", tool.name), "word");
             progress.at(0, total);

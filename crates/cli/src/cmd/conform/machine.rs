@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use isaglot_conform::choose::Wanted;
-use isaglot_conform::limits::MAX_ALL_BITS;
+use isaglot_conform::limits::{GROW_WORDS_LONG, MAX_ALL_BITS};
 use isaglot_conform::tool::Tool;
 use isaglot_conform::xe::{Machine, choose, lengths};
 use isaglot_conform::{Foreign, Report};
@@ -50,5 +50,5 @@ fn asked(platform: Platform, isa: &isaglot_model::Isa, tool: &Tool, wanted: Want
     let mut ours = Machine::new(&mut xe, isa);
     let mut processes = Processes;
     let mut theirs = Foreign::set_up(tool, &ours.setting(), &mut processes)?;
-    super::asked(&mut ours, &mut || choose(&mut chooser, isa, wanted), &mut theirs, tool)
+    super::asked(&mut ours, &mut || choose(&mut chooser, isa, wanted), &mut theirs, tool, GROW_WORDS_LONG)
 }
