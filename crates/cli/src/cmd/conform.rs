@@ -8,20 +8,20 @@ use isaglot_conform::choose::{Choice, Wanted, choose, lengths, too_long};
 use isaglot_conform::report::{self, About};
 use isaglot_conform::tool::{self, Tool};
 use isaglot_conform::{Foreign, Known, Ours, Report, Stage, limits, run_within as compare, shipped};
-use isaglot_invariant::impossible;
 use isaglot_source::{Diagnostic, Diagnostics, FileId};
 
 mod assembling;
 mod machine;
 mod process;
+mod spirv;
 mod sweeping;
 
 use crate::answer::AnswerArgs;
 use crate::args::SpecArgs;
 use crate::load::{Chosen, Spec};
 use crate::progress::Progress;
-use crate::session::{EXIT_INPUT, Session};
-use crate::subject::{CHOICES, GEN, Only, Subject, SubjectKind, WORDS};
+use crate::session::Session;
+use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind, WORDS};
 
 /// Compare another disassembler with a description: chosen words, and the largest patterns on which they differ.
 #[derive(clap::Args, Debug)]
@@ -74,10 +74,12 @@ impl Args {
 }
 
 /// What can be compared.
-pub(crate) const TAKES: &[SubjectKind] = WORDS;
+pub(crate) const TAKES: &[SubjectKind] =
+    &[SubjectKind::Templates, SubjectKind::Llvm, SubjectKind::Riscv, SubjectKind::Xe, SubjectKind::Spirv];
 
 /// The options that are for some of them.
-pub(crate) const ONLY: &[Only] = &[CHOICES, GEN];
+pub(crate) const ONLY: &[Only] =
+    &[CHOICES, GEN, (DESCRIPTIONS, &["resume", "texts"]), (WORDS, &["bits", "all", "normal"])];
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
@@ -96,7 +98,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let found = match subject {
         Subject::Description(chosen) => described(&chosen, &tool, args, session),
         Subject::Xe(platform) => machine::compared(platform, &spec, &tool, args, session),
-        Subject::Spirv => return impossible(ExitCode::from(EXIT_INPUT)),
+        Subject::Spirv => spirv::compared(&tool, args.notes, &mut problems).map_err(|d| session.fail(d)),
     };
     let mut found = match found {
         Ok(found) => found,

@@ -218,7 +218,9 @@ impl Subject for Spirv {
 fn is_alias(grammar: Grammar<'_>, ours: &str, theirs: &str) -> bool {
     if let (Some(ours), Some(theirs)) = (ours.strip_prefix("Op"), theirs.strip_prefix("Op")) {
         let op = |name: &str| grammar.op_by_name(name.as_bytes()).map(|op| op.opcode);
-        return op(ours).is_some() && op(ours) == op(theirs);
+        if op(ours).is_some() && op(ours) == op(theirs) {
+            return true;
+        }
     }
     let value = |kind: u8, name: &str| grammar.enumerant(kind, name.as_bytes()).map(|row| row.value);
     let kinds = (0..grammar.kinds().len()).filter_map(|at| u8::try_from(at).ok()?.checked_add(FIRST_ENUM));

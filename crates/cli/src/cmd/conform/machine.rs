@@ -26,13 +26,6 @@ pub(super) fn compared(
 ) -> Result<Report, ExitCode> {
     let wanted = args.wanted();
     let too_long = lengths().into_iter().rfind(|bits| wanted.all && *bits > MAX_ALL_BITS);
-    if args.resume.is_some() {
-        let d = Diagnostic::error(
-            "cli-option",
-            "`--resume` does not apply to Intel Xe: its instructions have 64 and 128 bits",
-        );
-        return Err(session.wrong_usage(d));
-    }
     super::check(&lengths(), too_long, wanted, false, tool).map_err(|d| session.wrong_usage(d))?;
     if tool.assemble.is_some() {
         let d = Diagnostic::error("conform-tool", format!("`{}` assembles", tool.name));

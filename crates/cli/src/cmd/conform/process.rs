@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use isaglot_conform::spirv::{Ran, Start};
 use isaglot_conform::{Job, Output, Runner};
 use isaglot_source::Diagnostic;
 
@@ -32,26 +33,40 @@ pub(super) struct Processes;
 
 impl Runner for Processes {
     fn run(&mut self, jobs: &[Job]) -> Result<Vec<Output>, Diagnostic> {
-        let workers = thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
-        let next = AtomicUsize::new(0);
-        let done: Mutex<Vec<(usize, Result<Output, Diagnostic>)>> = Mutex::new(Vec::new());
-        thread::scope(|scope| {
-            for _ in 0..workers {
-                scope.spawn(|| {
-                    while let Some((at, job)) = {
-                        let at = next.fetch_add(1, Ordering::Relaxed);
-                        jobs.get(at).map(|job| (at, job))
-                    } {
-                        let output = one(job);
-                        done.lock().unwrap_or_else(PoisonError::into_inner).push((at, output));
-                    }
-                });
-            }
-        });
-        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        done.sort_by_key(|(at, _)| *at);
-        done.into_iter().map(|(_, output)| output).collect()
+        each(jobs, one)
     }
+}
+
+impl Start for Processes {
+    fn start(&mut self, command: &[String], inputs: &[Vec<u8>]) -> Result<Vec<Ran>, Diagnostic> {
+        each(inputs, |input| {
+            let (status, out, err) = process(command, input, &[])?;
+            Ok(Ran { ok: status.is_none_or(|status| status.success()), out, err })
+        })
+    }
+}
+
+/// Does something with each of many, as many at a time as the machine has processors; the results are in the order of what was given.
+fn each<T: Sync, R: Send>(all: &[T], act: impl Fn(&T) -> Result<R, Diagnostic> + Sync) -> Result<Vec<R>, Diagnostic> {
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(all.len());
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, Result<R, Diagnostic>)>> = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some((at, one)) = {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    all.get(at).map(|one| (at, one))
+                } {
+                    let result = act(one);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Runs the commands of a job.
@@ -84,7 +99,15 @@ fn commands(job: &Job, folder: Option<&Path>, by_file: bool) -> Result<Output, D
         let words: Vec<String> =
             words.iter().map(|word| word.replace("{input}", &input).replace("{work}", &work)).collect();
         let given: &[u8] = if at == 0 && !by_file { &job.input } else { &[] };
-        let (out, err, signal) = process(&words, given, job)?;
+        let (status, out, err) = process(&words, given, &job.environment)?;
+        let [out, err] = [out, err].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let signal = status.and_then(signal);
+        if let Some(status) = status.filter(|status| !status.success() && !job.any_status && signal.is_none()) {
+            let said: String = err.trim().chars().take(MAX_SAID).collect();
+            let program = words.first().map_or("", String::as_str);
+            let d = Diagnostic::error("conform-run", format!("`{program}`: failed with {status}"));
+            return Err(d.note(format!("it says: {said}")));
+        }
         all = Output { out, err: all.err + &err, signal };
         if signal.is_some() {
             break;
@@ -93,14 +116,18 @@ fn commands(job: &Job, folder: Option<&Path>, by_file: bool) -> Result<Output, D
     Ok(all)
 }
 
-/// What a process prints on standard output and standard error, and the signal that has ended it.
-fn process(words: &[String], input: &[u8], job: &Job) -> Result<(String, String, Option<i32>), Diagnostic> {
+/// How a process ends, and what it prints on standard output and standard error; no status where there is no program.
+fn process(
+    words: &[String],
+    input: &[u8],
+    environment: &[(String, String)],
+) -> Result<(Option<ExitStatus>, Vec<u8>, Vec<u8>), Diagnostic> {
     let Some((program, arguments)) = words.split_first() else { return Ok(Default::default()) };
     let wrong = |what: String| Diagnostic::error("conform-run", format!("`{program}`: {what}"));
     let mut command = Command::new(program);
     command
         .args(arguments)
-        .envs(job.environment.iter().map(|(name, text)| (name, text)))
+        .envs(environment.iter().map(|(name, text)| (name, text)))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -117,19 +144,12 @@ fn process(words: &[String], input: &[u8], job: &Job) -> Result<(String, String,
         let out = scope.spawn(move || everything(out));
         let err = scope.spawn(move || everything(err));
         let status = wait(&mut child);
-        let text = |reader: thread::ScopedJoinHandle<'_, io::Result<Vec<u8>>>| {
-            let bytes = reader.join().unwrap_or_else(|_| Err(io::Error::other("a reader has stopped")))?;
-            Ok::<String, io::Error>(String::from_utf8_lossy(&bytes).into_owned())
+        let bytes = |reader: thread::ScopedJoinHandle<'_, io::Result<Vec<u8>>>| {
+            reader.join().unwrap_or_else(|_| Err(io::Error::other("a reader has stopped")))
         };
-        Ok::<_, io::Error>((status?, text(out)?, text(err)?))
+        Ok::<_, io::Error>((Some(status?), bytes(out)?, bytes(err)?))
     });
-    let (status, out, err) = ended.map_err(|e| wrong(e.to_string()))?;
-    let signal = signal(status);
-    if status.success() || job.any_status || signal.is_some() {
-        return Ok((out, err, signal));
-    }
-    let said: String = err.trim().chars().take(MAX_SAID).collect();
-    Err(wrong(format!("failed with {status}")).note(format!("it says: {said}")))
+    ended.map_err(|e| wrong(e.to_string()))
 }
 
 /// The signal that has ended a process. Only Unix tells it.
