@@ -9,7 +9,7 @@ use isaglot_testing::random::Random;
 
 /// How an adapter and what a tool prints become answers: the adapter, the output, and for each of the three words of [`oracle::words`] its
 /// length and text, `refused`, or the problem.
-const CASES: [(&str, &str, &str); 12] = [
+const CASES: [(&str, &str, &str); 13] = [
     ("answers each", "c.lui\n\nnop\n", "c.lui / refused / nop"),
     ("answers each", "a\nb\n", "conform-answers: `T` gave 2 answers for 3 words"),
     ("answers each\nrefused .*", ".half\nnop\n.word 1\n", "refused / nop / refused"),
@@ -29,6 +29,7 @@ const CASES: [(&str, &str, &str); 12] = [
     ),
     ("read {address}: {text}\nanswers addressed\nrelative <", "0: j 10 <x>\n2: j 2\n6: j 0 <y>\n", "j 16 / j 2 / j -6"),
     ("read {address}: {text}\nanswers addressed", "hello\n", "conform-answers: `T` printed a line of unknown shape"),
+    ("complaint {_}: {text}", "", "tool-together: a line `complaint` has no `{address}` / tool-together: a line `complaint` needs `answers addressed`"),
     ("status some", "", "tool-value: this is not a value of `status`"),
 ];
 
