@@ -29,7 +29,11 @@ const CASES: [(&str, &str, &str); 13] = [
     ),
     ("read {address}: {text}\nanswers addressed\nrelative <", "0: j 10 <x>\n2: j 2\n6: j 0 <y>\n", "j 16 / j 2 / j -6"),
     ("read {address}: {text}\nanswers addressed", "hello\n", "conform-answers: `T` printed a line of unknown shape"),
-    ("complaint {_}: {text}", "", "tool-together: a line `complaint` has no `{address}` / tool-together: a line `complaint` needs `answers addressed`"),
+    (
+        "complaint {_}: {text}",
+        "",
+        "tool-together: a line `complaint` has no `{address}` / tool-together: a line `complaint` needs `answers addressed`",
+    ),
     ("status some", "", "tool-value: this is not a value of `status`"),
 ];
 

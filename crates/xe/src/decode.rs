@@ -62,7 +62,7 @@ impl<'d> Xe<'d> {
     /// Decodes a word in its short form.
     pub fn decode_short(&mut self, word: u64, values: &mut Values) -> Result<Inst, BadWord> {
         let (id, long) = self.expander.expand(word).ok_or(BadWord::Compact)?;
-        // Rows that do not go together may make a word that is no instruction.
+        // Rows that do not go together may make an invalid word.
         if self.flat.select(long) != Match::One(id) {
             return Err(BadWord::Compact);
         }
