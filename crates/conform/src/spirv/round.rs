@@ -1,10 +1,12 @@
 //! From an instruction to its text, through an assembler, and back: an assembler as something that decodes.
 //!
 //! The invariant: a word comes back as itself if its words do, or if what comes back has the same text: then the text does not say which of the two is
-//! meant (padding of a string, bits beyond the width of a number). These are counted.
+//! meant (padding of a string, bits beyond the width of a number). These are counted. A text that our own assembler refuses as the tool does is no
+//! difference.
 
 use isaglot_bits::Word;
 use isaglot_source::Diagnostic;
+use isaglot_spirv::{asm, dis};
 
 use super::assembling::{Assembling, Back};
 use super::{Module, Spirv, is_whole, text_of};
@@ -55,10 +57,19 @@ struct Through<'t, 's> {
 }
 
 impl Through<'_, '_> {
+    /// Whether our own assembler takes the text of a word. It does not where bits beyond the width of a number are not its sign.
+    fn is_assembled(&self, word: &Word) -> bool {
+        let module = Module::of(&self.own.front, &word.words32().collect::<Vec<u32>>());
+        let options = dis::Options { raw_id: true, header: false, ..dis::Options::default() };
+        let text = dis::disassemble(&module.words, &options).text;
+        let options = asm::Options { preserve_numeric_ids: true, ..asm::Options::default() };
+        asm::assemble_words(&text, &options).failures.is_empty()
+    }
+
     /// What a word has come back as.
     fn answer(&mut self, word: &Word, back: Back) -> Answer {
-        let Ok(back) = back else { return Answer::Refused };
         let ours = self.own.answer(word);
+        let Ok(back) = back else { return if self.is_assembled(word) { Answer::Refused } else { ours } };
         if word.words32().eq(back.iter().copied()) {
             return ours;
         }
