@@ -14,9 +14,9 @@ use isaglot_source::Diagnostic;
 use isaglot_spirv::asm::to_bytes;
 
 use super::front::MARK;
-use super::lots::{LOT, Together, lots, together};
-use super::unknown::Unknown;
-use super::{Module, Spirv, behind, readable, text_of};
+use super::lots::{Together, lots, together};
+use super::unknown::{Open, Unknown};
+use super::{Module, Spirv, behind, readable};
 use crate::answer::{Answer, Decoder};
 use crate::tool::Tool;
 
@@ -80,28 +80,23 @@ impl<'s> Disassembling<'s> {
     /// # Errors
     /// Why the tool gives no answers.
     pub fn learn(&mut self, words: &[Word]) -> Result<Vec<String>, Diagnostic> {
-        let grammar = self.unknown.grammar;
-        let is_ours = |word: &&Word| text_of(&self.unknown.module(word), grammar).is_some();
-        let accepted: Vec<&Word> = words.iter().filter(is_ours).collect();
-        for some in accepted.chunks(LOT) {
-            // What a word is refused for may hide what it would be refused for next.
-            let mut some = some.to_vec();
-            while !some.is_empty() {
-                some.retain(|word| self.unknown.takes(word));
-                let said = self.said(&some)?;
-                let mut again = Vec::new();
-                for (word, said) in some.iter().zip(said) {
-                    let name = match said {
-                        Said::Refused(index, message) => self.unknown.name(word, index, &message),
-                        Said::Text(text) => self.unknown.numbered(word, &text),
-                    };
-                    if let Some(name) = name
-                        && self.unknown.names.insert(name)
-                    {
-                        again.push(*word);
-                    }
+        let mut open = Open::new(&self.unknown, words);
+        loop {
+            let next = open.next(&self.unknown);
+            if next.is_empty() {
+                break;
+            }
+            let said = self.said(&next.iter().map(|(word, _)| *word).collect::<Vec<&Word>>())?;
+            for ((word, names), said) in next.into_iter().zip(said) {
+                let (name, is_known) = match said {
+                    Said::Refused(index, message) => (self.unknown.name(word, index, &message), false),
+                    Said::Text(text) => (self.unknown.numbered(word, &text), true),
+                };
+                match name {
+                    Some(name) => drop(self.unknown.names.insert(name)),
+                    None if is_known => open.settle(names),
+                    None => {}
                 }
-                some = again;
             }
         }
         Ok(self.unknown.names.iter().cloned().collect())

@@ -124,6 +124,47 @@ impl Unknown {
     }
 }
 
+/// Words of which each has a name that is not settled yet, so that few words tell about all names.
+pub(super) struct Open<'w> {
+    /// The words that are not asked about yet, with their names.
+    words: Vec<(&'w Word, Vec<String>)>,
+    settled: BTreeSet<String>,
+}
+
+impl<'w> Open<'w> {
+    /// Of these words those that our side accepts.
+    pub(super) fn new(unknown: &Unknown, words: &'w [Word]) -> Open<'w> {
+        let is_ours = |word: &&Word| text_of(&unknown.module(word), unknown.grammar).is_some();
+        let named = |word: &'w Word| (word, unknown.used(&unknown.module(word)).concat());
+        Open { words: words.iter().filter(is_ours).map(named).collect(), settled: BTreeSet::new() }
+    }
+
+    /// One word for each name that is not settled; none if there is nothing more to learn.
+    pub(super) fn next(&mut self, unknown: &Unknown) -> Vec<(&'w Word, Vec<String>)> {
+        let mut picked: BTreeSet<String> = BTreeSet::new();
+        let (mut next, mut rest) = (Vec::new(), Vec::new());
+        for (word, names) in std::mem::take(&mut self.words) {
+            if names.iter().any(|name| unknown.names.contains(name)) {
+                continue;
+            }
+            let is_new = |name: &String| !self.settled.contains(name) && !picked.contains(name);
+            if names.iter().any(is_new) {
+                picked.extend(names.iter().cloned());
+                next.push((word, names));
+            } else if names.iter().any(|name| !self.settled.contains(name)) {
+                rest.push((word, names));
+            }
+        }
+        self.words = rest;
+        next
+    }
+
+    /// The tool knows these names.
+    pub(super) fn settle(&mut self, names: Vec<String>) {
+        self.settled.extend(names);
+    }
+}
+
 /// A name of the grammar: an opcode, `KIND.NAME`, or `SET:NAME`.
 fn shown(part: &Part<'_>) -> String {
     match part {
