@@ -34,7 +34,7 @@ const CASES: [Case; 13] = [
         tool: "llvm-mc-amdgpu",
         known: include_str!("../../../specs/tools/llvm-mc-amdgpu.known"),
         triple: "amdgcn",
-        features: &["+cpu=gfx900"],
+        features: &["+cpu=gfx1010"],
         peer: peer::LLVM_MC,
     },
     Case {
