@@ -16,7 +16,7 @@ use isaglot_testing::peer;
 use isaglot_testing::{Failed, suite};
 
 /// The ordinary run asks about one of so many words.
-const STEP: usize = 25;
+const STEP: usize = 12;
 
 fn main() {
     let dis = || check("spirv-dis", include_str!("../../../specs/tools/spirv-dis.known"));
