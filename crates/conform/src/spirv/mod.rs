@@ -1,7 +1,7 @@
 //! SPIR-V beside SPIRV-Tools: the grammar as what is compared, instructions as words.
 //!
 //! The problem: SPIR-V is no set of bit patterns. An instruction has up to 65535 words of 32 bits, and what they mean is said by
-//! instructions before it. So a word here is the end of a module: one instruction, the first of its words lowest, behind a header and what it
+//! instructions before it. So a word here is the end of a module: one instruction, the first of its words lowest, after a header and what it
 //! names of a fixed list. Both sides are asked about the whole module.
 //!
 //! The invariant: an answer of a tool is one about exactly this module, or was told apart from its neighbours by marks where no
@@ -136,11 +136,11 @@ fn text_of(module: &Module, grammar: Grammar<'_>) -> Option<String> {
     let options = dis::Options { grammar: Grammar::builtin(), raw_id: true, header: false, ..dis::Options::default() };
     let options = dis::Options { grammar, ..options };
     let done = dis::disassemble(&module.words, &options);
-    done.failures.is_empty().then(|| behind(&done.text, module.front)).flatten()
+    done.failures.is_empty().then(|| after(&done.text, module.front)).flatten()
 }
 
 /// The text after the lines of what stands in front; `None` if there are not so many.
-pub(crate) fn behind(text: &[u8], front: usize) -> Option<String> {
+pub(crate) fn after(text: &[u8], front: usize) -> Option<String> {
     let mut rest = text;
     for _ in 0..front {
         let end = rest.iter().position(|byte| *byte == b'\n')?;

@@ -16,11 +16,11 @@ use isaglot_spirv::asm::to_bytes;
 use super::front::MARK;
 use super::lots::{Together, lots, together};
 use super::unknown::{Open, Unknown};
-use super::{Module, Spirv, behind, readable};
+use super::{Module, Spirv, after, readable};
 use crate::answer::{Answer, Decoder};
 use crate::tool::Tool;
 
-/// What a process left behind.
+/// What a process left after.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ran {
     /// Its status was 0.
@@ -154,7 +154,7 @@ impl<'s> Disassembling<'s> {
         let all = if only.is_empty() { Vec::new() } else { self.run(&only)? };
         for ((at, module), ran) in alone.iter().zip(&modules).zip(all) {
             let one = if ran.ok {
-                let text = behind(&ran.out, module.front);
+                let text = after(&ran.out, module.front);
                 Said::Text(text.ok_or_else(|| self.wrong("printed fewer instructions than it was given"))?)
             } else {
                 let (index, message) = refusal(&ran.err).ok_or_else(|| {

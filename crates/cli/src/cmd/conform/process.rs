@@ -117,11 +117,10 @@ fn commands(job: &Job, folder: Option<&Path>, by_file: bool) -> Result<Output, D
 }
 
 /// How a process ends, and what it prints on standard output and standard error; no status where there is no program.
-fn process(
-    words: &[String],
-    input: &[u8],
-    environment: &[(String, String)],
-) -> Result<(Option<ExitStatus>, Vec<u8>, Vec<u8>), Diagnostic> {
+type Ended = (Option<ExitStatus>, Vec<u8>, Vec<u8>);
+
+/// Runs a process to its end.
+fn process(words: &[String], input: &[u8], environment: &[(String, String)]) -> Result<Ended, Diagnostic> {
     let Some((program, arguments)) = words.split_first() else { return Ok(Default::default()) };
     let wrong = |what: String| Diagnostic::error("conform-run", format!("`{program}`: {what}"));
     let mut command = Command::new(program);
