@@ -20,7 +20,7 @@ use super::{Module, Spirv, after, readable};
 use crate::answer::{Answer, Decoder};
 use crate::tool::Tool;
 
-/// What a process left after.
+/// What a process printed, and how it ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ran {
     /// Its status was 0.
