@@ -121,6 +121,8 @@ pub struct Near {
     pub name: String,
     /// The place; `None` where the description is no file.
     pub span: Option<Span>,
+    /// What the description says in words, such as a section of the manual; empty if nothing.
+    pub doc: String,
 }
 
 /// What an assembler makes of a text.

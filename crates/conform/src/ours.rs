@@ -127,7 +127,11 @@ impl Subject for Ours<'_, '_> {
     fn near(&self, word: &Word, leaf: Option<Leaf>, name: &str) -> Option<Near> {
         let id = leaf.map(|leaf| EncodingId(leaf.0)).or_else(|| nearest(self.plan(), word, name))?;
         let encoding = &self.plan().isa()[id];
-        Some(Near { name: self.plan().isa().text(encoding.name).to_owned(), span: Some(encoding.span) })
+        Some(Near {
+            name: self.plan().isa().text(encoding.name).to_owned(),
+            span: Some(encoding.span),
+            doc: encoding.doc.clone(),
+        })
     }
 }
 

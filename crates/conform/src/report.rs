@@ -79,10 +79,15 @@ fn said(kind: Kind, answer: &Answer) -> String {
     }
 }
 
-/// The nearest encoding, and where it is.
-fn place(about: About<'_>, finding: &Finding) -> Option<(String, String)> {
+/// The nearest encoding, where it is, and what the description says of it in words.
+fn place<'f>(about: About<'_>, finding: &'f Finding) -> Option<(&'f str, String, &'f str)> {
     let near = finding.near.as_ref()?;
-    Some((near.name.clone(), about.files.location(near.span?)))
+    Some((&near.name, about.files.location(near.span?), near.doc.trim()))
+}
+
+/// A text with single blanks for all blanks.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Findings as diagnostics, with their places in the description.
@@ -125,8 +130,9 @@ pub fn text(about: About<'_>, report: &Report, known_too: bool) -> String {
         let _ = writeln!(out, "  0x{}", finding.witness.hex());
         let _ = writeln!(out, "    description: {}", said(finding.class.kind, &finding.ours));
         let _ = writeln!(out, "    tool:        {}", said(finding.class.kind, &finding.theirs));
-        if let Some((name, place)) = place(about, finding) {
-            let _ = writeln!(out, "    see `{name}`, {place}");
+        if let Some((name, place, doc)) = place(about, finding) {
+            let said = if doc.is_empty() { String::new() } else { format!(": {}", one_line(doc)) };
+            let _ = writeln!(out, "    see `{name}`, {place}{said}");
         }
         if let Some(why) = &finding.known {
             let _ = writeln!(out, "    known: {why}");
@@ -193,8 +199,9 @@ pub fn markdown(about: About<'_>, report: &Report, known_too: bool) -> String {
         if !finding.left.is_empty() {
             let _ = writeln!(out, "* {} that no pattern has", counted(finding.left.len(), "more word"));
         }
-        if let Some((name, place)) = place(about, finding) {
-            let _ = writeln!(out, "\nIn the description: `{name}`, {place}.");
+        if let Some((name, place, doc)) = place(about, finding) {
+            let said = if doc.is_empty() { String::new() } else { format!(" {}", one_line(doc)) };
+            let _ = writeln!(out, "\nIn the description: `{name}`, {place}.{said}");
         }
         if let Some(why) = &finding.known {
             let _ = writeln!(out, "\nKnown: {why}.");
@@ -233,7 +240,7 @@ fn one(about: About<'_>, finding: &Finding) -> Value {
         Answer::Accepted { bits, text, .. } => json!({ "text": text, "bits": bits }),
     };
     let patterns = finding.patterns.iter().map(|g| json!({ "words": g.pattern.to_string(), "exact": g.exact }));
-    let near = place(about, finding).map(|(name, place)| json!({ "name": name, "place": place }));
+    let near = place(about, finding).map(|(name, place, doc)| json!({ "name": name, "place": place, "doc": doc }));
     json!({
         "kind": finding.class.kind.name(),
         "name": finding.class.name,

@@ -96,7 +96,7 @@ impl Subject for Machine<'_, '_> {
         };
         let nearest = || all.filter(|id| self.isa[*id].gens.contains(generation)).min_by_key(missed);
         let encoding = &self.isa[leaf.map(|leaf| EncodingId(leaf.0)).or_else(nearest)?];
-        Some(Near { name: encoding.display_name.clone(), span: Some(encoding.span) })
+        Some(Near { name: encoding.display_name.clone(), span: Some(encoding.span), doc: encoding.doc.clone() })
     }
 
     /// The same mistake is made with many operations, so the name says why the word is refused: `register-sr1`, say.

@@ -23,6 +23,7 @@ const NEEDS: &[(&str, Need)] = &[
     ("gcc", Need::Peer(peer::GCC)),
     ("gdb-multiarch", Need::Peer(peer::GDB)),
     ("git", Need::Never),
+    ("iga64", Need::Peer(peer::IGA64)),
     ("llvm-mc-19", Need::Peer(peer::LLVM_MC)),
     ("llvm-project", Need::Files(llvm)),
     ("mesa", Need::Files(mesa)),
@@ -32,6 +33,8 @@ const NEEDS: &[(&str, Need)] = &[
     ("riscv64-linux-gnu-gcc", Need::Peer(peer::RISCV_GCC)),
     ("riscv64-linux-gnu-as", Need::Peer(peer::RISCV_BINUTILS)),
     ("riscv64-linux-gnu-objdump", Need::Peer(peer::RISCV_BINUTILS)),
+    ("spirv-as", Need::Peer(peer::SPIRV_TOOLS)),
+    ("spirv-dis", Need::Peer(peer::SPIRV_TOOLS)),
     ("z3", Need::Peer(peer::Z3)),
 ];
 

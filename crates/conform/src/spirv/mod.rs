@@ -181,7 +181,7 @@ impl Subject for Spirv {
             Some(leaf) => self.name(leaf),
             None => self.grammar.str(self.grammar.op(word.low_u64() as u16)?.name).to_owned(),
         };
-        Some(Near { name, span: None })
+        Some(Near { name, span: None, doc: String::new() })
     }
 
     /// By their bytes: what a string has, and where a line begins, is part of what is compared. Only the names that the grammar gives one
