@@ -144,7 +144,8 @@ fn one(verb: &str, rest: &[&str], name: &Name) -> Result<Option<String>, Failed>
             }
             Ok(None)
         }
-        Some(1 | 2) => sentence(&errors).map(Some),
+        // The program itself as a tool stands in different folders.
+        Some(1 | 2) => sentence(&errors).map(|said| Some(said.replace(isaglot, "{isaglot}"))),
         code => Err(format!("exit {code:?}: {errors}").into()),
     }
 }
