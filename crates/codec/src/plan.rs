@@ -43,6 +43,12 @@ impl<'a> Plan<'a> {
         self
     }
 
+    /// Whether aliases are on.
+    #[must_use]
+    pub fn aliases(&self) -> bool {
+        self.aliases
+    }
+
     /// The text of a case, if it has one that is printed: the text of an alias only where aliases are on.
     #[must_use]
     pub fn template(&self, case: &Case) -> Option<TemplateId> {

@@ -1,13 +1,14 @@
 //! Intel Xe beside `iga64`: every few of the chosen words, and nothing may differ that the ledger does not have. `ISAGLOT_FULL=1` takes all words.
 
-use std::process::{Command, Stdio};
+mod running;
 
 use isaglot_conform::xe::{Machine, choose};
-use isaglot_conform::{Foreign, Job, Known, Output, Runner, run_within, shipped, tool};
-use isaglot_source::{Diagnostic, Diagnostics, FileId};
+use isaglot_conform::{Foreign, Known, run_within, shipped, tool};
+use isaglot_source::{Diagnostics, FileId};
 use isaglot_testing::peer::{self, IGA64};
 use isaglot_testing::{Failed, suite};
 use isaglot_xe::{Description, Platform, Xe, description};
+use running::{Processes, none_new, told};
 
 const KNOWN: &str = include_str!("../../../specs/tools/iga64.known");
 
@@ -44,44 +45,5 @@ fn check(platform: Platform) -> Result<(), Failed> {
     let mut report = run_within(&mut ours, &choice, &mut theirs, &tool.rules, 0, &mut |_| {}).map_err(told)?;
     known.mark(&mut report.findings);
     println!("{}: {} words asked, {} findings", platform.name(), report.asked, report.findings.len());
-    let new = report.findings.iter().filter(|finding| finding.known.is_none());
-    let new: Vec<String> = new
-        .map(|f| {
-            format!("{} {}: 0x{}: {:?}, not {:?}", f.class.kind.name(), f.class.name, f.witness.hex(), f.theirs, f.ours)
-        })
-        .collect();
-    if new.is_empty() { Ok(()) } else { Err(new.join("\n").into()) }
-}
-
-fn told(d: Diagnostic) -> String {
-    format!("{}: {}", d.message, d.notes.join("; "))
-}
-
-/// Starts one process after the other, each with its words in a file.
-struct Processes;
-
-impl Runner for Processes {
-    fn run(&mut self, jobs: &[Job]) -> Result<Vec<Output>, Diagnostic> {
-        let failed = |e: std::io::Error| Diagnostic::error("conform-run", e.to_string());
-        jobs.iter().map(|job| one(job).map_err(failed)).collect()
-    }
-}
-
-fn one(job: &Job) -> std::io::Result<Output> {
-    let folder = tempfile::tempdir()?;
-    let input = folder.path().join("input");
-    std::fs::write(&input, &job.input)?;
-    let mut all = Output::default();
-    for words in &job.commands {
-        let words: Vec<String> =
-            words.iter().map(|word| word.replace("{input}", &input.display().to_string())).collect();
-        let Some((program, arguments)) = words.split_first() else { continue };
-        let output = Command::new(program).args(arguments).stdin(Stdio::null()).output()?;
-        all.out = String::from_utf8_lossy(&output.stdout).into_owned();
-        all.err.push_str(&String::from_utf8_lossy(&output.stderr));
-        if output.status.code().is_none() {
-            return Err(std::io::Error::other(format!("{program} ended with {}", output.status)));
-        }
-    }
-    Ok(all)
+    Ok(none_new(&report.findings)?)
 }

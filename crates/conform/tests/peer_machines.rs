@@ -1,20 +1,21 @@
 //! Adapters of machines from LLVM's records beside their tools: every few of the chosen words, and nothing may differ that the ledger does not have.
 //! Needs the targets of the corpus. All words are a matter of minutes; docs/findings.md has what they came to.
 
+mod running;
+
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use isaglot_codec::Plan;
 use isaglot_conform::choose::{Wanted, choose};
-use isaglot_conform::{Foreign, Job, Known, Ours, Output, Runner, run, shipped, tool};
+use isaglot_conform::{Foreign, Known, Ours, run, shipped, tool};
 use isaglot_llvm as llvm;
-use isaglot_source::{Diagnostic, Diagnostics, FileId};
+use isaglot_source::{Diagnostics, FileId};
 use isaglot_tablegen::{Options, parse};
 use isaglot_testing::peer::{self, Peer};
 use isaglot_testing::{Failed, corpus, suite};
+use running::{Processes, none_new, told};
 
 /// A target, with its adapter and what to decode for.
 struct Case {
@@ -187,61 +188,9 @@ fn check(archive: &Path, case: &Case) -> Result<(), Failed> {
     let mut theirs = Foreign::new(&tool, &plan, &mut processes).map_err(told)?;
     let mut report = run(&mut Ours::new(&plan), &choice, &mut theirs, &tool.rules, &mut |_| {}).map_err(told)?;
     known.mark(&mut report.findings);
-    let new: Vec<String> = report
-        .findings
-        .iter()
-        .filter(|finding| finding.known.is_none())
-        .map(|f| {
-            format!("{} {}: 0x{}: {:?}, not {:?}", f.class.kind.name(), f.class.name, f.witness.hex(), f.theirs, f.ours)
-        })
-        .collect();
     println!("{} beside {}: {} words asked, {} findings", case.folder, case.tool, report.asked, report.findings.len());
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     report.findings.iter().for_each(|finding| *kinds.entry(finding.class.kind.name()).or_default() += 1);
     println!("{kinds:?}");
-    if new.is_empty() { Ok(()) } else { Err(new.join("\n").into()) }
-}
-
-fn told(d: Diagnostic) -> String {
-    format!("{}: {}", d.message, d.notes.join("; "))
-}
-
-/// Starts one process after the other, each with its words in a file.
-struct Processes;
-
-impl Runner for Processes {
-    fn run(&mut self, jobs: &[Job]) -> Result<Vec<Output>, Diagnostic> {
-        let failed = |e: std::io::Error| Diagnostic::error("conform-run", e.to_string());
-        jobs.iter().map(|job| one(job).map_err(failed)).collect()
-    }
-}
-
-fn one(job: &Job) -> std::io::Result<Output> {
-    let folder = tempfile::tempdir()?;
-    let input = folder.path().join("input");
-    std::fs::write(&input, &job.input)?;
-    let mut all = Output::default();
-    for words in &job.commands {
-        let fill = |word: &String| {
-            let word = word.replace("{input}", &input.display().to_string());
-            word.replace("{work}", &folder.path().display().to_string())
-        };
-        let words: Vec<String> = words.iter().map(fill).collect();
-        let Some((program, arguments)) = words.split_first() else { continue };
-        let output = Command::new(program)
-            .args(arguments)
-            .envs(job.environment.iter().map(|(name, text)| (name, text)))
-            .stdin(Stdio::from(File::open(&input)?))
-            .output()?;
-        all.signal = std::os::unix::process::ExitStatusExt::signal(&output.status);
-        if all.signal.is_some() {
-            break;
-        }
-        if !output.status.success() && !job.any_status {
-            return Err(std::io::Error::other(format!("{program} failed with {}", output.status)));
-        }
-        all.out = String::from_utf8_lossy(&output.stdout).into_owned();
-        all.err.push_str(&String::from_utf8_lossy(&output.stderr));
-    }
-    Ok(all)
+    Ok(none_new(&report.findings)?)
 }

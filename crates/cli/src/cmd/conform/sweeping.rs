@@ -48,14 +48,15 @@ pub(super) fn compared(mut ours: Ours<'_, '_>, tool: &Tool, wanted: Wanted, file
     sweep.report(&mut ours, &mut theirs, &tool.rules)
 }
 
-/// What is compared, as a number that is another one for another description, choice of its gens and features, or tool.
+/// What is compared, as a number that is another one for another description, choice of its gens, features and texts, or tool, and for another isaglot.
 fn about(ours: &Ours<'_, '_>, tool: &Tool) -> String {
     let plan = ours.plan();
     let mut hash = Sha256::new();
     hash.update(compiled::to_bytes(&compiled::Header::default(), plan.isa()));
     hash.update(plan.generation().to_le_bytes());
     plan.features().for_each(|feature| hash.update(feature.0.to_le_bytes()));
-    hash.update([u8::from(ours.is_reading())]);
+    hash.update([u8::from(ours.is_reading()), u8::from(plan.aliases())]);
+    hash.update(env!("CARGO_PKG_VERSION"));
     // All properties of the tool, with the rules and the command of the command line.
     hash.update(format!("{tool:?}"));
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
