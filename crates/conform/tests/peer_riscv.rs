@@ -32,9 +32,7 @@ const STEP: usize = 60;
 
 fn main() {
     let trials = TOOLS.into_iter().flat_map(|(name, known, peers)| {
-        [32, 64].map(|bits| {
-            peer::trial(format!("RV{bits} beside {name}"), peers, move || check(name, known, bits))
-        })
+        [32, 64].map(|bits| peer::trial(format!("RV{bits} beside {name}"), peers, move || check(name, known, bits)))
     });
     suite::run(trials.collect());
 }

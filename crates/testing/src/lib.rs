@@ -3,6 +3,7 @@
 
 pub mod bless;
 pub mod corpus;
+pub mod edits;
 pub mod flow;
 pub mod ledger;
 pub mod peer;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use isaglot_testing::peer::{self, Peer};
-use isaglot_testing::{Random, Tally, bless, corpus, ledger, workspace};
+use isaglot_testing::{Random, Tally, bless, corpus, edits, ledger, workspace};
 
 fn tally(rows: &[(&str, &str, bool)]) -> Tally {
     let mut tally = Tally::default();
@@ -156,4 +156,36 @@ fn files_are_unpacked() {
 #[test]
 fn workspace_is_found() {
     assert!(workspace().join("ARCHITECTURE.md").is_file());
+}
+
+#[test]
+fn edits_are_read_and_made() {
+    let list =
+        edits::read("# c\n[one]\nspec specs/x.xml\nat <b>\nfind <c\nto />\nput <d>\\n\\t</d>\ncause enum #e\npacker\n");
+    let edit = &list[0];
+    assert_eq!((edit.name.as_str(), edit.file.as_str()), ("one", "x.xml"));
+    assert_eq!(edit.facts("cause").collect::<Vec<_>>(), ["enum #e"]);
+    assert_eq!(edit.facts("packer").count(), 1);
+    let (text, lines) = edit.apply("<c/>\n<b>\n<c x=\"1\"/><c/>\n</b>").unwrap();
+    assert_eq!((text.as_str(), lines), ("<c/>\n<b>\n<d>\n\t</d><c/>\n</b>", (3, 4)));
+    let why = edit.apply("<c/><b>").unwrap_err();
+    assert!(why.contains("\"<c\" is not in x.xml"), "{why}");
+}
+
+/// Every pair of the list can be made, where there is a corpus for it, and says what was edited.
+#[test]
+fn pairs_can_be_made() {
+    let list = edits::read(edits::PAIRS);
+    assert_eq!(list.len(), 40);
+    let mut names: Vec<&str> = list.iter().map(|e| e.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), list.len(), "two pairs of one name");
+    for edit in &list {
+        let Some(top) = edit.top() else { continue };
+        let path = top.with_file_name(&edit.file);
+        let text = corpus::text(&path).unwrap();
+        assert_ne!(edit.apply(&text).unwrap().0, text, "{}", edit.name);
+        assert_eq!(edit.facts("cause").count(), 1, "{}", edit.name);
+    }
 }
