@@ -4,16 +4,16 @@ use std::path::Path;
 
 use isaglot_model::compiled::{Header, from_bytes, to_bytes};
 use isaglot_source::{Diagnostics, SourceMap, render};
-
-const SPECS: &str = "../../specs/xe";
+use isaglot_specs::{XE, find};
 
 fn main() {
-    println!("cargo::rerun-if-changed={SPECS}");
+    println!("cargo::rerun-if-changed=build.rs");
     let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
-    let mut read = |name: &str| std::fs::read(Path::new(SPECS).join(name)).map_err(|e| e.to_string());
+    let mut read =
+        |name: &str| find(XE, name).map(|text| text.as_bytes().to_vec()).ok_or_else(|| "it is not there".to_owned());
     let Some(isa) = isaglot_isaspec::load(&mut files, "xe.xml", &mut read, &mut problems) else {
         let said: String = problems.iter().map(|d| render::text(&files, d, false)).collect();
-        panic!("{SPECS} does not load\n{said}");
+        panic!("specs/xe does not load\n{said}");
     };
     let dir = std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
     let bytes = to_bytes(&Header::default(), &isa);

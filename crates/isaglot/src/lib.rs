@@ -9,7 +9,7 @@
 //! ```
 //! use isaglot::{asm, codec, isaspec, source};
 //!
-//! let minnow = include_str!("../../../specs/minnow/minnow.xml");
+//! let minnow = isaglot::shipped::find("minnow").and_then(|spec| spec.file("minnow.xml")).unwrap();
 //! let (mut files, mut problems) = (source::SourceMap::new(), source::Diagnostics::new());
 //! let mut read = |_: &str| Ok(minnow.as_bytes().to_vec());
 //! let isa = isaspec::load(&mut files, "minnow.xml", &mut read, &mut problems).expect("a sound description");
@@ -28,7 +28,7 @@
 //!
 //! ```
 //! # use isaglot::{codec, isaspec, source};
-//! # let minnow = include_str!("../../../specs/minnow/minnow.xml");
+//! # let minnow = isaglot::shipped::find("minnow").and_then(|spec| spec.file("minnow.xml")).unwrap();
 //! # let (mut files, mut problems) = (source::SourceMap::new(), source::Diagnostics::new());
 //! # let mut read = |_: &str| Ok(minnow.as_bytes().to_vec());
 //! # let isa = isaspec::load(&mut files, "minnow.xml", &mut read, &mut problems).expect("a sound description");
@@ -61,7 +61,7 @@
 //!
 //! ```
 //! # use isaglot::{asm, codec, isaspec, source};
-//! # let minnow = include_str!("../../../specs/minnow/minnow.xml");
+//! # let minnow = isaglot::shipped::find("minnow").and_then(|spec| spec.file("minnow.xml")).unwrap();
 //! # let (mut files, mut problems) = (source::SourceMap::new(), source::Diagnostics::new());
 //! # let mut read = |_: &str| Ok(minnow.as_bytes().to_vec());
 //! # let isa = isaspec::load(&mut files, "minnow.xml", &mut read, &mut problems).expect("a sound description");

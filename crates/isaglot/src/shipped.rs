@@ -7,6 +7,8 @@
 //! | `trio` | a machine with bundles of three instructions |
 //! | `xe` | the binary form of Intel Xe (with the feature `xe`) |
 
+use isaglot_specs as specs;
+
 /// What assembly for a description has beyond the templates of its instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assembly {
@@ -21,7 +23,7 @@ pub enum Assembly {
 pub struct Shipped {
     name: &'static str,
     assembly: Assembly,
-    files: &'static [(&'static str, &'static str)],
+    files: &'static [specs::File],
 }
 
 impl Shipped {
@@ -48,69 +50,24 @@ impl Shipped {
 
     /// The text of a file of it.
     pub fn file(&self, name: &str) -> Option<&'static str> {
-        self.files.iter().find(|f| f.0 == name).map(|f| f.1)
+        specs::find(self.files, name)
     }
 }
 
 const ALL: &[Shipped] = &[
-    Shipped {
-        name: "minnow",
-        assembly: Assembly::Templates,
-        files: &[("minnow.xml", include_str!("../../../specs/minnow/minnow.xml"))],
-    },
-    Shipped {
-        name: "riscv",
-        assembly: Assembly::Riscv,
-        files: &[
-            ("riscv.xml", include_str!("../../../specs/riscv/riscv.xml")),
-            ("registers.xml", include_str!("../../../specs/riscv/registers.xml")),
-            ("extensions.xml", include_str!("../../../specs/riscv/extensions.xml")),
-            ("values.xml", include_str!("../../../specs/riscv/values.xml")),
-            ("base.xml", include_str!("../../../specs/riscv/base.xml")),
-            ("m.xml", include_str!("../../../specs/riscv/m.xml")),
-            ("a.xml", include_str!("../../../specs/riscv/a.xml")),
-            ("zalasr.xml", include_str!("../../../specs/riscv/zalasr.xml")),
-            ("zicsr.xml", include_str!("../../../specs/riscv/zicsr.xml")),
-            ("priv.xml", include_str!("../../../specs/riscv/priv.xml")),
-            ("f.xml", include_str!("../../../specs/riscv/f.xml")),
-            ("d.xml", include_str!("../../../specs/riscv/d.xml")),
-            ("zb.xml", include_str!("../../../specs/riscv/zb.xml")),
-            ("zk.xml", include_str!("../../../specs/riscv/zk.xml")),
-            ("zicond.xml", include_str!("../../../specs/riscv/zicond.xml")),
-            ("c.xml", include_str!("../../../specs/riscv/c.xml")),
-            ("zcb.xml", include_str!("../../../specs/riscv/zcb.xml")),
-            ("v.xml", include_str!("../../../specs/riscv/v.xml")),
-            ("zv.xml", include_str!("../../../specs/riscv/zv.xml")),
-            ("zf.xml", include_str!("../../../specs/riscv/zf.xml")),
-            ("zfinx.xml", include_str!("../../../specs/riscv/zfinx.xml")),
-            ("za.xml", include_str!("../../../specs/riscv/za.xml")),
-            ("zc.xml", include_str!("../../../specs/riscv/zc.xml")),
-            ("zi.xml", include_str!("../../../specs/riscv/zi.xml")),
-            ("xext.xml", include_str!("../../../specs/riscv/xext.xml")),
-        ],
-    },
-    Shipped {
-        name: "trio",
-        assembly: Assembly::Templates,
-        files: &[("trio.xml", include_str!("../../../specs/trio/trio.xml"))],
-    },
+    Shipped { name: "minnow", assembly: Assembly::Templates, files: specs::MINNOW },
+    Shipped { name: "riscv", assembly: Assembly::Riscv, files: specs::RISCV },
+    Shipped { name: "trio", assembly: Assembly::Templates, files: specs::TRIO },
     #[cfg(feature = "xe")]
-    Shipped { name: "xe", assembly: Assembly::Templates, files: &isaglot_xe::FILES },
+    Shipped { name: "xe", assembly: Assembly::Templates, files: isaglot_xe::FILES },
 ];
 
 /// What descriptions that are made of RISC-V's published formats share: registers, enums, lengths.
-pub const FORMATS: Shipped = Shipped {
-    name: "riscv-formats",
-    assembly: Assembly::Templates,
-    files: &[
-        ("formats.xml", include_str!("../../../specs/riscv/formats.xml")),
-        ("values.xml", include_str!("../../../specs/riscv/values.xml")),
-        ("registers.xml", include_str!("../../../specs/riscv/registers.xml")),
-    ],
-};
+pub const FORMATS: Shipped =
+    Shipped { name: "riscv-formats", assembly: Assembly::Templates, files: specs::RISCV_FORMATS };
 
 /// What these formats do not say of operands and texts.
-pub const FORMAT_OPERANDS: &str = include_str!("../../../specs/riscv/formats.operands");
+pub const FORMAT_OPERANDS: &str = specs::RISCV_OPERANDS;
 
 /// Whether a description of that name prints aliases unless told otherwise, as LLVM does.
 pub fn prints_aliases(name: &str) -> bool {
@@ -132,32 +89,12 @@ pub fn names() -> Vec<&'static str> {
     ALL.iter().map(|e| e.name).collect()
 }
 
-/// The operand tables of LLVM targets, by the name of the target's file.
-const OPERANDS: &[(&str, &str)] = &[
-    ("amdgpu", include_str!("../../../specs/llvm/amdgpu.operands")),
-    ("avr", include_str!("../../../specs/llvm/avr.operands")),
-    ("bpf", include_str!("../../../specs/llvm/bpf.operands")),
-    ("lanai", include_str!("../../../specs/llvm/lanai.operands")),
-    ("loongarch", include_str!("../../../specs/llvm/loongarch.operands")),
-    ("msp430", include_str!("../../../specs/llvm/msp430.operands")),
-    ("ppc", include_str!("../../../specs/llvm/ppc.operands")),
-    ("riscv", include_str!("../../../specs/llvm/riscv.operands")),
-    ("sparc", include_str!("../../../specs/llvm/sparc.operands")),
-    ("systemz", include_str!("../../../specs/llvm/systemz.operands")),
-];
-
 /// The operand table for a target whose file has this name.
 pub fn operands(name: &str) -> Option<&'static str> {
-    OPERANDS.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+    specs::find(specs::LLVM, name)
 }
-
-/// What fields are to instructions in descriptions of others, by the name of the description's file.
-const ROLES: &[(&str, &str)] = &[
-    ("etnaviv", include_str!("../../../specs/roles/etnaviv.roles.xml")),
-    ("ir3", include_str!("../../../specs/roles/ir3.roles.xml")),
-];
 
 /// The roles for a description whose file has this name.
 pub fn roles(name: &str) -> Option<&'static str> {
-    ROLES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+    specs::find(specs::ROLES, name)
 }

@@ -33,7 +33,7 @@ pub fn description(data: &[u8]) {
 }
 
 /// A description that roles can be given to.
-const BARE: &str = include_str!("../tests/ui/roles-fit.xml");
+const BARE: &str = include_str!("oracle/bare.xml");
 
 /// Reads the bytes as roles for a small description, exactly and in part; gives the model if they fit.
 pub fn roles(data: &[u8]) -> Option<Isa> {

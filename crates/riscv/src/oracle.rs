@@ -146,18 +146,13 @@ fn parts(data: &[u8]) -> Vec<(String, Vec<u8>)> {
 pub fn operands(text: &str) {
     use crate::formats::lower::{self, operands, xml};
     use crate::formats::opcodes;
-    const TREE: &str = include_str!("../tests/data/operands-tree.txt");
-    const BASE: [(&str, &str); 3] = [
-        ("formats.xml", include_str!("../../../specs/riscv/formats.xml")),
-        ("registers.xml", include_str!("../../../specs/riscv/registers.xml")),
-        ("values.xml", include_str!("../../../specs/riscv/values.xml")),
-    ];
+    const TREE: &str = include_str!("oracle/operands-tree.txt");
     for style in ["llvm", "gnu"] {
         let (mut files, mut found) = (SourceMap::new(), Diagnostics::new());
         let all = opcodes::load(&mut files, &parts(TREE.as_bytes()), &mut found);
         let table = opcodes::table::table(&all);
         let mut read = |name: &str| {
-            let file = BASE.iter().find(|(known, _)| name.ends_with(known));
+            let file = isaglot_specs::RISCV_FORMATS.iter().find(|(known, _)| name.ends_with(known));
             file.map(|(_, text)| text.as_bytes().to_vec()).ok_or_else(|| "no such file".to_owned())
         };
         let base = isaglot_isaspec::load_sources(&mut files, "formats.xml", &mut read, &mut found);

@@ -13,18 +13,7 @@ use crate::swsb::{Class, SwsbTable};
 use crate::types::Type;
 
 /// The files of the description, the top one first.
-pub const FILES: [(&str, &str); 10] = [
-    ("xe.xml", include_str!("../../../specs/xe/xe.xml")),
-    ("enums.xml", include_str!("../../../specs/xe/enums.xml")),
-    ("bfn.xml", include_str!("../../../specs/xe/bfn.xml")),
-    ("swsb.xml", include_str!("../../../specs/xe/swsb.xml")),
-    ("formats.xml", include_str!("../../../specs/xe/formats.xml")),
-    ("opcodes.xml", include_str!("../../../specs/xe/opcodes.xml")),
-    ("lsc.xml", include_str!("../../../specs/xe/lsc.xml")),
-    ("messages.xml", include_str!("../../../specs/xe/messages.xml")),
-    ("compact.xml", include_str!("../../../specs/xe/compact.xml")),
-    ("rules.xml", include_str!("../../../specs/xe/rules.xml")),
-];
+pub const FILES: &[isaglot_specs::File] = isaglot_specs::XE;
 
 /// The description as `build.rs` compiled it.
 const COMPILED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/xe.isa"));
@@ -34,8 +23,8 @@ const COMPILED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/xe.isa"));
 pub fn description() -> (Option<Isa>, SourceMap, Diagnostics) {
     let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
     let mut read = |name: &str| {
-        let file = FILES.iter().find(|(known, _)| *known == name);
-        file.map(|(_, text)| text.as_bytes().to_vec()).ok_or_else(|| "no such file".to_owned())
+        let file = isaglot_specs::find(FILES, name);
+        file.map(|text| text.as_bytes().to_vec()).ok_or_else(|| "no such file".to_owned())
     };
     let isa = isaglot_isaspec::load(&mut files, "xe.xml", &mut read, &mut problems);
     (isa, files, problems)

@@ -20,13 +20,14 @@ pub(super) fn check(repo: &Repo) -> Vec<String> {
 
 /// Each crate opens its documentation with its README, which has an example.
 pub(super) fn readmes(repo: &Repo) -> Vec<String> {
-    let names = repo.sources.iter().filter_map(|s| s.name.strip_prefix("crates/")?.strip_suffix("/Cargo.toml"));
+    let crates = repo.sources.iter().filter_map(|s| s.name.strip_suffix("/Cargo.toml"));
+    let names = crates.filter(|name| name.starts_with("crates/") || *name == "specs");
     let lacks = |name: &&str| {
-        let library = repo.text(&format!("crates/{name}/src/lib.rs"));
+        let library = repo.text(&format!("{name}/src/lib.rs"));
         let shown = library.is_empty() || library.contains("#![doc = include_str!(\"../README.md\")]");
-        !shown || !repo.text(&format!("crates/{name}/README.md")).contains("```")
+        !shown || !repo.text(&format!("{name}/README.md")).contains("```")
     };
-    names.filter(lacks).map(|name| format!("crates/{name}: no README.md with an example, shown by lib.rs")).collect()
+    names.filter(lacks).map(|name| format!("{name}: no README.md with an example, shown by lib.rs")).collect()
 }
 
 fn is_rust(name: &str) -> bool {
@@ -57,7 +58,8 @@ fn no_conflict(_: &str, text: &str) -> Option<String> {
 }
 
 fn crate_takes_the_lints(name: &str, text: &str) -> Option<String> {
-    let is_crate = name.ends_with("/Cargo.toml") && (name.starts_with("crates/") || name.starts_with("xtask/"));
+    let is_crate =
+        name.ends_with("/Cargo.toml") && ["crates/", "specs/", "xtask/"].iter().any(|top| name.starts_with(top));
     (is_crate && !text.contains("[lints]\nworkspace = true")).then(|| "does not take the workspace's lints".to_owned())
 }
 

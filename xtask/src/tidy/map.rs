@@ -14,13 +14,13 @@ const MAP: &str = "ARCHITECTURE.md";
 
 /// A package of the workspace.
 pub(super) struct Package {
-    /// The name of its folder in `crates`.
+    /// The name of its folder in `crates`, or `specs`.
     folder: String,
-    /// The folders of the packages in `crates` that it depends on.
+    /// The folders of those of them that it depends on.
     uses: BTreeSet<String>,
 }
 
-/// The packages in `crates`.
+/// The packages in `crates`, and `specs`.
 pub(super) fn packages(root: &Path) -> Result<Vec<Package>, String> {
     let out = Command::new("cargo")
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
@@ -31,8 +31,13 @@ pub(super) fn packages(root: &Path) -> Result<Vec<Package>, String> {
         .map_err(|_| format!("cargo metadata: {}", String::from_utf8_lossy(&out.stderr)))?;
     let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
     let folder = |path: &serde_json::Value| {
-        let path = Path::new(path.as_str()?).strip_prefix(root.join("crates")).ok()?;
-        Some(path.components().next()?.as_os_str().to_string_lossy().into_owned())
+        let path = Path::new(path.as_str()?).strip_prefix(root).ok()?;
+        let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        match parts.as_slice() {
+            [first, ..] if first == "specs" => Some(first.clone()),
+            [first, folder, ..] if first == "crates" => Some(folder.clone()),
+            _ => None,
+        }
     };
     let package = |package: &serde_json::Value| {
         let own = |d: &serde_json::Value| folder(&d["path"]).filter(|_| d["kind"].is_null());

@@ -4,7 +4,7 @@ use isaglot_bits::Pattern;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Glob, statements};
 
 /// The rules that the project ships.
-pub const SHIPPED: &str = include_str!("../../../../../specs/riscv/formats.rules");
+pub const SHIPPED: &str = isaglot_specs::RISCV_RULES;
 
 /// What the file says.
 #[derive(Clone, Debug, Default)]
