@@ -29,6 +29,14 @@ pub struct Peer {
 pub const GCC: Peer = Peer { name: "gcc", probe: || compiles("gcc", &[]) };
 /// Clang for this machine: compiles, links and runs C11.
 pub const CLANG: Peer = Peer { name: "clang", probe: || compiles("clang", &[]) };
+/// G++ for this machine: compiles, links and runs C++11.
+pub const GXX: Peer = Peer { name: "g++", probe: || compiles_as("g++", "c++11", &[]) };
+/// Clang for C++ on this machine: compiles, links and runs C++11.
+pub const CLANGXX: Peer = Peer { name: "clang++", probe: || compiles_as("clang++", "c++11", &[]) };
+/// Valgrind: watches a program.
+pub const VALGRIND: Peer = Peer { name: "valgrind", probe: || answers("valgrind", &["-q", "true"]) };
+/// The program that says how to compile and link with a library.
+pub const PKG_CONFIG: Peer = Peer { name: "pkg-config", probe: || starts("pkg-config") };
 /// GCC with the runtimes of its address and undefined-behaviour sanitizers.
 pub const GCC_SANITIZERS: Peer =
     Peer { name: "gcc with address and undefined sanitizers", probe: || compiles("gcc", SANITIZERS) };
@@ -212,9 +220,16 @@ fn with_source(work: impl FnOnce(&Path) -> Result<(), String>) -> Result<(), Str
 ///
 /// What does not work.
 pub fn compiles(compiler: &str, flags: &[&str]) -> Result<(), String> {
+    compiles_as(compiler, "c11", flags)
+}
+
+/// The same for a standard: `c11` of C, `c++11` of C++.
+fn compiles_as(compiler: &str, standard: &str, flags: &[&str]) -> Result<(), String> {
     with_source(|dir| {
         let mut compile = Command::new(compiler);
-        compile.args(["-std=c11"]).args(flags).args(["probe.c", "-o", "probe"]).current_dir(dir);
+        let kind = if standard.starts_with("c++") { "c++" } else { "c" };
+        compile.arg(format!("-std={standard}")).args(flags).args(["-x", kind, "probe.c", "-o", "probe"]);
+        compile.current_dir(dir);
         output(&mut compile, "")?;
         output(&mut Command::new(dir.join("probe")), "").map(drop)
     })

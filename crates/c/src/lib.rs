@@ -1,0 +1,18 @@
+//! The C library: handles, texts and problems of `isaglot.h` over the library `isaglot`.
+#![doc = include_str!("../README.md")]
+//!
+//! `isaglot.h` is written from this crate: the words of a function or a type here are its words there. [`export`] has the functions.
+//! `unsafe` is in `ffi`, which turns pointers into values, in `callback`, which calls functions of the caller, and in the functions of
+//! [`export`], which hand their arguments to `ffi`; all else is safe code.
+
+#![allow(non_camel_case_types, reason = "types have their names of C")]
+
+mod callback;
+pub mod export;
+mod ffi;
+mod problems;
+mod text;
+
+pub use callback::{isaglot_input, isaglot_read, isaglot_write};
+pub use problems::isaglot_problems;
+pub use text::{isaglot_buffer, isaglot_str};
