@@ -1,7 +1,8 @@
-//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | gen-hart | gen-riscv | import-spirv`.
+//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | c-library | gen-hart | gen-riscv | import-spirv`.
 
 mod bench;
 mod bless;
+mod c_library;
 mod gen_hart;
 mod gen_riscv;
 mod import_spirv;
@@ -18,6 +19,7 @@ usage: cargo xtask CHORE
   import-spirv DIR write the SPIR-V grammar table anew from a folder of Khronos grammar files
   gen-hart         write the executors of crates/hart anew from the semantics of specs/riscv
   gen-riscv DIR    write the generated files of specs/riscv anew from a folder of the Unified Database
+  c-library PREFIX build the C library and install it there; --profile NAME before PREFIX: by another profile of cargo
   bench [NAME]…    measure speed and print it as a table; without a name, everything
 ";
 
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         Some("import-spirv") => import_spirv::run(rest),
         Some("gen-hart") => gen_hart::run(rest),
         Some("gen-riscv") => gen_riscv::run(rest),
+        Some("c-library") => c_library::run(rest),
         Some("bench") => bench::run(rest),
         _ => {
             eprint!("{USAGE}");

@@ -2,6 +2,7 @@
 
 pub mod choice;
 pub mod objects;
+pub mod print;
 pub mod problems;
 pub mod spirv;
 pub mod tablegen;

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use isaglot_testing::peer::{self, Peer};
 use isaglot_testing::{Failed, bless};
@@ -43,6 +44,11 @@ pub(crate) fn is_written() -> Result<(), Failed> {
 
 /// The header, from the sources.
 fn header() -> Result<String, Failed> {
+    static WRITTEN: OnceLock<Result<String, String>> = OnceLock::new();
+    WRITTEN.get_or_init(|| write().map_err(|e| format!("{e:?}"))).clone().map_err(Failed::from)
+}
+
+fn write() -> Result<String, Failed> {
     let folder = folder();
     let config = cbindgen::Config::from_file(folder.join("cbindgen.toml"))?;
     let bindings = cbindgen::Builder::new().with_config(config).with_crate(folder).generate()?;
@@ -71,7 +77,7 @@ fn without_safety(text: &str) -> String {
 
 /// The functions that the header declares, in order of name.
 pub(crate) fn functions() -> Result<Vec<String>, Failed> {
-    let text = std::fs::read_to_string(folder().join("include/isaglot.h"))?;
+    let text = header()?;
     let code: Vec<&str> = text.lines().filter(|line| !line.starts_with("//") && !line.starts_with(' ')).collect();
     let name = |line: &&str| {
         let head = line.split_once('(')?.0;

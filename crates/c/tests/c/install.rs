@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use isaglot_testing::{Failed, peer};
+use isaglot_testing::{Failed, bless, peer};
 
-use crate::header::{folder, functions};
+use crate::header::{self, folder, functions};
 
 /// The folder that the library is installed in.
 pub(crate) fn prefix() -> Result<PathBuf, Failed> {
@@ -15,6 +15,10 @@ pub(crate) fn prefix() -> Result<PathBuf, Failed> {
 }
 
 fn install() -> Result<PathBuf, String> {
+    if bless::wanted() {
+        // What is installed is written anew first.
+        header::is_written().and_then(|()| header::map()).map_err(|e| format!("{e:?}"))?;
+    }
     let test = std::env::current_exe().map_err(|e| e.to_string())?;
     let archive = test.with_file_name("libisaglot_c.a");
     let prefix = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("c-library");
