@@ -3,12 +3,12 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use isaglot::spec::Choice;
 use isaglot_asm::Compat;
 use isaglot_source::Diagnostic;
 
 use crate::io::Output;
 use crate::load::{Roles, Source, Spec};
-use crate::target::{ProcessorArgs, ReadArgs};
 
 /// The options that choose a description, and the gen and features to decode for.
 #[derive(clap::Args, Clone, Debug)]
@@ -42,6 +42,14 @@ pub(crate) struct ChoiceArgs {
     pub(crate) features: FeatureArgs,
 }
 
+impl ChoiceArgs {
+    /// Puts what they say into what is chosen.
+    pub(crate) fn put(&self, choice: &mut Choice) {
+        choice.generation.clone_from(&self.generation);
+        choice.features.clone_from(&self.features.list);
+    }
+}
+
 /// The option that switches features. A verb for which it says more has a help text of its own.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct FeatureArgs {
@@ -60,14 +68,12 @@ pub(crate) struct FeatureArgs {
 impl SpecArgs {
     /// What the options say.
     pub(crate) fn spec(&self) -> Spec {
-        Spec {
-            generation: self.choice.generation.clone(),
-            features: self.choice.features.list.clone(),
-            processor: self.processor.clone(),
-            no_aliases: self.no_aliases,
-            read: self.read.clone(),
-            ..Spec::of(source(self.spec.as_deref(), self.isa.as_deref()))
-        }
+        let mut spec = Spec::of(source(self.spec.as_deref(), self.isa.as_deref()));
+        self.choice.put(&mut spec.choice);
+        self.processor.put(&mut spec.choice);
+        self.read.put(&mut spec.choice);
+        spec.choice.aliases = self.no_aliases.then_some(false);
+        spec
     }
 }
 
@@ -88,8 +94,72 @@ pub(crate) struct SubjectArgs {
 impl SubjectArgs {
     /// What the options say, with nothing chosen.
     pub(crate) fn spec(&self) -> Spec {
-        let source = source(self.spec.as_deref(), self.isa.as_deref());
-        Spec { read: self.read.clone(), ..Spec::of(source) }
+        let mut spec = Spec::of(source(self.spec.as_deref(), self.isa.as_deref()));
+        self.read.put(&mut spec.choice);
+        spec
+    }
+}
+
+/// The options that say what a description of another project consists of.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct FileArgs {
+    /// A folder in which included files are looked for (TableGen).
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
+    /// What its operands mean; by default the table that comes with isaglot for a file of this name (TableGen).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) operands: Option<PathBuf>,
+    /// A folder that is put over the description: `spec/custom/isa/NAME` (RISC-V Unified Database).
+    #[arg(long, value_name = "DIR")]
+    pub(crate) overlay: Option<PathBuf>,
+    /// What an implementation has: a file of `cfgs` (RISC-V Unified Database).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+impl FileArgs {
+    fn put(&self, choice: &mut Choice) {
+        choice.include.clone_from(&self.include);
+        choice.operands.clone_from(&self.operands);
+        choice.overlay.clone_from(&self.overlay);
+        choice.config.clone_from(&self.config);
+    }
+}
+
+/// The options that say how the description is read.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct ReadArgs {
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
+    /// Take a compiled description although its sources have changed.
+    #[arg(long)]
+    pub(crate) stale: bool,
+}
+
+impl ReadArgs {
+    /// Puts what they say into what is chosen.
+    pub(crate) fn put(&self, choice: &mut Choice) {
+        self.files.put(choice);
+        choice.stale = self.stale;
+    }
+}
+
+/// The options that choose a processor of a TableGen description.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct ProcessorArgs {
+    /// The target, such as `riscv64` (TableGen).
+    #[arg(long, value_name = "TRIPLE", default_value = "", hide_default_value = true)]
+    pub(crate) triple: String,
+    /// The processor (TableGen).
+    #[arg(long, visible_alias = "cpu", value_name = "NAME", default_value = "", hide_default_value = true)]
+    pub(crate) mcpu: String,
+}
+
+impl ProcessorArgs {
+    /// Puts what they say into what is chosen.
+    pub(crate) fn put(&self, choice: &mut Choice) {
+        choice.triple.clone_from(&self.triple);
+        choice.cpu.clone_from(&self.mcpu);
     }
 }
 

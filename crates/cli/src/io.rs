@@ -1,19 +1,18 @@
 //! Reading input and writing output by the conventions of the CLI: a missing input or `-` is standard input, a missing
 //! output or `-` is standard output, a file is replaced whole or not at all, no binary goes to a terminal.
 //!
-//! What is read whole has at most [`MAX_INPUT`] bytes. A reader that closes the pipe has seen enough: the diagnostic for that
+//! What is read whole has at most [`isaglot::fs::MAX_INPUT`] bytes. A reader that closes the pipe has seen enough: the diagnostic for that
 //! has the code [`CLOSED`], ends a verb as any other does, and is told nobody ([`Session`](crate::session::Session)).
 
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use isaglot::fs::opened;
+pub(crate) use isaglot::fs::{rest as read_rest, unreadable};
 use isaglot_source::Diagnostic;
 
 use crate::interrupt::{self, Stage};
-
-/// The most bytes that are read of an input that has to be in memory as a whole. No description and no program comes near.
-const MAX_INPUT: u64 = 1 << 30;
 
 /// U+FEFF in UTF-8.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -55,28 +54,6 @@ pub(crate) fn read(path: Option<&Path>) -> Result<Vec<u8>, Diagnostic> {
         }
         _ => read_rest(&mut io::stdin().lock(), 0, &name),
     }
-}
-
-/// Opens a file that is to be read whole; its length too, as far as it is known.
-fn opened(path: &Path) -> Result<(std::fs::File, u64), Diagnostic> {
-    let name = path.display().to_string();
-    let failed = |e: io::Error| unreadable(&name, &e);
-    let file = std::fs::File::open(path).map_err(failed)?;
-    let length = file.metadata().map_err(failed)?.len();
-    if length > MAX_INPUT { Err(too_large(&name)) } else { Ok((file, length)) }
-}
-
-/// Reads what is left of an input, of which `length` bytes are expected.
-pub(crate) fn read_rest(input: &mut dyn Read, length: u64, name: &str) -> Result<Vec<u8>, Diagnostic> {
-    // The right size from the start, so that no memory is asked for in vain.
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
-    input.take(MAX_INPUT + 1).read_to_end(&mut bytes).map_err(|e| unreadable(name, &e))?;
-    if bytes.len() as u64 > MAX_INPUT { Err(too_large(name)) } else { Ok(bytes) }
-}
-
-fn too_large(name: &str) -> Diagnostic {
-    let d = Diagnostic::error("io-size", format!("cannot read {name}: it has more than {} MiB", MAX_INPUT >> 20));
-    d.note("that is the most that is read of a file that has to be in memory as a whole")
 }
 
 /// Reads a text whole. The mark that some editors put in front of UTF-8 is not part of it.
@@ -126,11 +103,6 @@ pub(crate) fn is_there(path: &Path) -> Result<(), Diagnostic> {
     let failed = |e: io::Error| unreadable(&input_name(Some(path)), &e);
     let is_folder = std::fs::metadata(path).map_err(failed)?.is_dir();
     if is_folder { Err(failed(io::ErrorKind::IsADirectory.into())) } else { Ok(()) }
-}
-
-/// The diagnostic for an input that cannot be read.
-pub(crate) fn unreadable(name: &str, e: &io::Error) -> Diagnostic {
-    Diagnostic::error("io-read", format!("cannot read {name}: {e}"))
 }
 
 /// The diagnostic for bytes at the end of an input that are less than an instruction.

@@ -6,12 +6,10 @@ mod answer;
 mod args;
 mod call_names;
 mod cmd;
-mod compiled;
 #[cfg(feature = "explore")]
 mod explore;
 mod filter;
 mod folder;
-mod form;
 mod hooks;
 mod interrupt;
 mod io;
@@ -19,12 +17,10 @@ mod load;
 mod names;
 mod program;
 mod progress;
-mod published;
 mod question;
 mod session;
 mod solver;
 mod subject;
-mod target;
 
 use std::process::ExitCode;
 

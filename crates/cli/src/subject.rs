@@ -7,6 +7,7 @@
 
 use std::process::ExitCode;
 
+pub(crate) use isaglot::spec::{DESCRIPTIONS, SubjectKind, WORDS, refusal};
 use isaglot_source::Diagnostic;
 use isaglot_xe::Platform;
 
@@ -23,39 +24,6 @@ pub(crate) enum Subject {
     Xe(Platform),
     /// SPIR-V modules.
     Spirv,
-}
-
-/// The kinds of subjects that command lines tell apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SubjectKind {
-    /// A description whose templates are all there is to its assembly.
-    Templates,
-    /// A target of LLVM: its operands hold numbers, or what relocations make of labels, never their addresses as they are.
-    Llvm,
-    /// A description whose assembly has the pseudo-instructions, relocations and files of RISC-V.
-    Riscv,
-    /// Intel Xe by its own assembly.
-    Xe,
-    /// SPIR-V.
-    Spirv,
-}
-
-/// Every kind of description.
-pub(crate) const DESCRIPTIONS: &[SubjectKind] = &[SubjectKind::Templates, SubjectKind::Llvm, SubjectKind::Riscv];
-
-/// Every kind whose programs are instructions.
-pub(crate) const WORDS: &[SubjectKind] =
-    &[SubjectKind::Templates, SubjectKind::Llvm, SubjectKind::Riscv, SubjectKind::Xe];
-
-impl SubjectKind {
-    fn name(self) -> &'static str {
-        match self {
-            SubjectKind::Templates | SubjectKind::Llvm => "descriptions",
-            SubjectKind::Riscv => "RISC-V",
-            SubjectKind::Xe => "Intel Xe",
-            SubjectKind::Spirv => "SPIR-V",
-        }
-    }
 }
 
 /// Kinds of subjects, and the options, by their ids, that are for these only.
@@ -99,17 +67,6 @@ impl Takes {
     }
 }
 
-/// The one sentence about what cannot be done with a subject.
-pub(crate) fn refusal(what: &str, kinds: &[SubjectKind], subject: &str) -> Diagnostic {
-    // RISC-V is a description too.
-    let all = DESCRIPTIONS.iter().all(|kind| kinds.contains(kind));
-    let told = kinds.iter().filter(|kind| !all || **kind != SubjectKind::Riscv);
-    let mut names: Vec<&str> = told.map(|kind| kind.name()).collect();
-    names.dedup();
-    let d = Diagnostic::error("cli-subject", format!("{what} does not apply to `{subject}`"));
-    d.note(format!("it is for {}", names.join(", ")))
-}
-
 impl Subject {
     /// Resolves what the command line asks for. Problems are reported; the exit status if there are any.
     pub(crate) fn of(spec: &Spec, session: &mut Session) -> Result<Subject, ExitCode> {
@@ -121,7 +78,8 @@ impl Subject {
                 Machine::Xe(_) => {
                     let takes = session.takes.check(SubjectKind::Xe, &name);
                     takes.map_err(|d| session.wrong_usage(d))?;
-                    let platform = names::machine(text, spec.generation.as_deref()).map_err(|d| session.fail(d))?;
+                    let platform =
+                        names::machine(text, spec.choice.generation.as_deref()).map_err(|d| session.fail(d))?;
                     Some((SubjectKind::Xe, Subject::Xe(platform)))
                 }
                 Machine::Spirv => Some((SubjectKind::Spirv, Subject::Spirv)),

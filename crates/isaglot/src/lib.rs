@@ -111,6 +111,8 @@ pub mod hint;
 pub mod records;
 #[cfg(feature = "shipped")]
 pub mod shipped;
+#[cfg(feature = "asm")]
+pub mod spec;
 
 #[cfg(feature = "asm")]
 pub use description::Description;

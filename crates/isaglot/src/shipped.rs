@@ -69,11 +69,6 @@ pub const FORMATS: Shipped =
 /// What these formats do not say of operands and texts.
 pub const FORMAT_OPERANDS: &str = specs::RISCV_OPERANDS;
 
-/// Whether a description of that name prints aliases unless told otherwise, as LLVM does.
-pub fn prints_aliases(name: &str) -> bool {
-    ["udb", "opcodes"].contains(&name)
-}
-
 /// The description of this name.
 pub fn find(name: &str) -> Option<&'static Shipped> {
     ALL.iter().find(|e| e.name == name)

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use isaglot::spec::form::is_tablegen;
+use isaglot::spec::published::Format;
 use isaglot_bits::BitRange;
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostic, Diagnostics, Severity, render};
@@ -14,12 +16,10 @@ use serde_json::{Value, json as object};
 mod published;
 
 use crate::answer::AnswerArgs;
-use crate::args::{ChoiceArgs, SubjectArgs};
-use crate::load::{Spec, check_options, read_open};
+use crate::args::{ChoiceArgs, ProcessorArgs, SubjectArgs};
+use crate::load::{check_options, read_open};
 use crate::progress::Progress;
-use crate::published::Format;
 use crate::session::{EXIT_INPUT, Session};
-use crate::target::ProcessorArgs;
 
 /// Find what is wrong with a description, with witness words, and prove the rest.
 #[derive(clap::Args, Debug)]
@@ -91,21 +91,19 @@ fn parse_bits(text: &str) -> Result<Bits, String> {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let spec = Spec {
-        generation: args.choice.generation.clone(),
-        features: args.choice.features.list.clone(),
-        processor: args.processor.clone(),
-        ..args.subject.spec()
-    };
+    let mut spec = args.subject.spec();
+    args.choice.put(&mut spec.choice);
+    args.processor.put(&mut spec.choice);
     if let Err(d) = check_options(&spec) {
         return session.wrong_usage(d);
     }
     let mut problems = Diagnostics::new();
     // With operands or a question about words the description that a published format makes is checked.
-    let asks_words = args.proofs || args.by.is_some() || spec.generation.is_some() || !spec.features.is_empty();
-    let alone = spec.read.files.operands.is_none() && !asks_words;
+    let asks_words =
+        args.proofs || args.by.is_some() || spec.choice.generation.is_some() || !spec.choice.features.is_empty();
+    let alone = spec.choice.operands.is_none() && !asks_words;
     if let Some(format) = spec.path().filter(|_| alone).and_then(|path| Format::of(&path)) {
-        return published::run(&format, &spec.read.files.parts(), args, session);
+        return published::run(&format, &spec.choice.parts(), args, session);
     }
     if let Some((name, _)) = [("--for", !args.machines.is_empty()), ("--free", args.free)].iter().find(|o| o.1) {
         let d = Diagnostic::error("cli-option", format!("`{name}` does not apply here"));
@@ -126,7 +124,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     if let Some((read, generation, features)) = read {
         let isa = &*isa.insert(read);
         // A target of LLVM has thousands of instructions and hundreds of features: only what patterns say is asked.
-        let patterns_only = !args.proofs && spec.path().as_deref().is_some_and(crate::target::is_tablegen);
+        let patterns_only = !args.proofs && spec.path().as_deref().is_some_and(is_tablegen);
         let by = args.by.as_ref().map(|bits| bits.0.clone());
         let options = Options { generation, patterns_only, features, by };
         let mut progress = Progress::new("checking", "step");

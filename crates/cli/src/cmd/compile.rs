@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use isaglot_model::compiled::{Header, to_bytes};
 use isaglot_source::{Diagnostic, Diagnostics};
 
-use crate::args::{RolesArgs, source};
-use crate::compiled::{is_compiled, sources};
+use crate::args::{FileArgs, ReadArgs, RolesArgs, source};
 use crate::interrupt::Stage;
-use crate::load::{Roles, Spec, check_options, read_isa};
+use crate::load::{Program, Roles, Spec, check_options, read_isa};
 use crate::session::{EXIT_INPUT, Session};
-use crate::target::{self, FileArgs, ReadArgs};
+use isaglot::spec::compiled::sources;
+use isaglot::spec::form::{is_compiled, is_tablegen};
+use isaglot::spec::target;
 
 /// Compile a description into a file that loads at once: `--spec X.isa` serves wherever `--spec X.td` does.
 #[derive(clap::Args, Debug)]
@@ -41,8 +42,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let output = args.output.as_deref().filter(|path| path.as_os_str() != "-");
     let source = source(args.spec.as_deref(), args.isa.as_deref());
-    let read = ReadArgs { files: args.files.clone(), stale: false };
-    let spec = Spec { roles: Roles::from(&args.roles), read, ..Spec::of(source) };
+    let mut spec = Spec::of(source);
+    ReadArgs { files: args.files.clone(), stale: false }.put(&mut spec.choice);
+    spec.choice.roles = Roles::from(&args.roles);
     if let Err(d) = check_options(&spec) {
         return session.wrong_usage(d);
     }
@@ -61,7 +63,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
             .wrong_usage(Diagnostic::error("cli-compile", "the name of a compiled description ends in `.isa`"));
     }
     let mut problems = Diagnostics::new();
-    let done = compile(args, &spec, output, session, &mut problems);
+    let done = compile(&spec, output, session, &mut problems);
     if problems.has_errors() {
         session.report(&problems);
     }
@@ -73,15 +75,14 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 }
 
 fn compile(
-    args: &Args,
     spec: &Spec,
     output: Option<&Path>,
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Result<bool, Diagnostic> {
-    let (isa, triples, doubts) = match spec.path().filter(|path| target::is_tablegen(path)) {
+    let (isa, triples, doubts) = match spec.path().filter(|path| is_tablegen(path)) {
         Some(path) => {
-            let Some(read) = target::read(&path, &args.files, "", &mut session.files, problems) else {
+            let Some(read) = target::read(&path, &spec.choice, &Program, &mut session.files, problems) else {
                 return Ok(false);
             };
             let doubts = target::approximate(&read.lowered).into_iter().collect();

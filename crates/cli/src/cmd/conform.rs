@@ -18,7 +18,7 @@ mod sweeping;
 
 use crate::answer::AnswerArgs;
 use crate::args::SpecArgs;
-use crate::load::{Chosen, Spec};
+use crate::load::Chosen;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind, WORDS};
@@ -87,7 +87,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         let list: String = shipped::names().map(|name| format!("{name}\n")).collect();
         return session.done(crate::io::write(None, false, list.as_bytes()));
     }
-    let spec = Spec { has_places: true, ..args.spec.spec() };
+    let mut spec = args.spec.spec();
+    spec.choice.has_places = true;
     let subject = match Subject::of(&spec, session) {
         Ok(subject) => subject,
         Err(code) => return code,
@@ -129,7 +130,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 
 /// The findings about a description; the exit status if there are none.
 fn described(chosen: &Chosen, tool: &Tool, args: &Args, session: &mut Session) -> Result<Report, ExitCode> {
-    let (wanted, aliases) = (args.wanted(), !args.spec.spec().no_aliases);
+    let (wanted, aliases) = (args.wanted(), args.spec.spec().choice.aliases != Some(false));
     let plan = chosen.plan().with_aliases(tool.aliases && aliases);
     let too_long = too_long(&plan, wanted);
     check(&lengths(&plan), too_long, wanted, args.resume.is_some(), tool).map_err(|d| session.wrong_usage(d))?;

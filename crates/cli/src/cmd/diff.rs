@@ -20,7 +20,7 @@ mod published;
 mod semantics;
 
 use super::xe;
-use crate::args::{FeatureArgs, OutputArgs};
+use crate::args::{FeatureArgs, OutputArgs, ProcessorArgs, ReadArgs};
 use crate::load::{Source, Spec, read_open, share_options};
 use crate::names::Machine;
 use crate::progress::Progress;
@@ -55,9 +55,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     features: FeatureArgs,
     #[command(flatten)]
-    processor: crate::target::ProcessorArgs,
+    processor: ProcessorArgs,
     #[command(flatten)]
-    read: crate::target::ReadArgs,
+    read: ReadArgs,
     /// Compare descriptions of RISC-V by names and exact sets of words, grouped by what causes the difference, as published formats always are.
     #[arg(long)]
     by_name: bool,
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     if args.semantics.semantics {
         return semantics::run(&sources, args, session);
     }
-    let formats = args.specs.iter().any(|path| crate::published::is_published(path));
+    let formats = args.specs.iter().any(|path| isaglot::spec::published::is_published(path));
     if formats || args.by_name || sources.len() > 2 {
         return published::run(&sources, args, session);
     }
@@ -125,11 +125,12 @@ struct Described {
 
 /// What the command line says of each side: an option that is for one form of description goes to the sides of that form.
 fn specs(sources: &[Source], args: &Args) -> Result<Vec<Spec>, Diagnostic> {
-    let spec = |source: &Source| Spec {
-        read: args.read.clone(),
-        features: args.features.list.clone(),
-        processor: args.processor.clone(),
-        ..Spec::of(source.clone())
+    let spec = |source: &Source| {
+        let mut spec = Spec::of(source.clone());
+        args.read.put(&mut spec.choice);
+        args.processor.put(&mut spec.choice);
+        spec.choice.features.clone_from(&args.features.list);
+        spec
     };
     let mut specs: Vec<Spec> = sources.iter().map(spec).collect();
     share_options(&mut specs)?;

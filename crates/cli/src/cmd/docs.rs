@@ -6,13 +6,12 @@ use std::process::ExitCode;
 
 use isaglot_source::{Diagnostic, Diagnostics};
 
-use crate::args::{ChoiceArgs, RolesArgs, SubjectArgs};
+use crate::args::{ChoiceArgs, ProcessorArgs, RolesArgs, SubjectArgs};
 use crate::interrupt::Stage;
 use crate::io::unwritable;
-use crate::load::{Roles, Spec, check_options, read_open};
+use crate::load::{Roles, check_options, read_open};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
-use crate::target::ProcessorArgs;
 
 /// Write pages about a description, or about what a gen and features have of it: one per instruction, with bit diagrams.
 #[derive(clap::Args, Debug)]
@@ -36,13 +35,10 @@ pub(crate) struct Args {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let spec = Spec {
-        roles: Roles::from(&args.roles),
-        generation: args.choice.generation.clone(),
-        features: args.choice.features.list.clone(),
-        processor: args.processor.clone(),
-        ..args.subject.spec()
-    };
+    let mut spec = args.subject.spec();
+    args.choice.put(&mut spec.choice);
+    args.processor.put(&mut spec.choice);
+    spec.choice.roles = Roles::from(&args.roles);
     if let Err(d) = check_options(&spec) {
         return session.wrong_usage(d);
     }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::xe::{self, explain::Apart};
 use crate::args::{OutputArgs, SpecArgs};
-use crate::load::{Chosen, Spec, load};
+use crate::load::{Chosen, load};
 use crate::question::{self, Question};
 use crate::session::{EXIT_INPUT, Session};
 use crate::subject::{CHOICES, GEN, Only, Subject, SubjectKind, WORDS};
@@ -51,7 +51,8 @@ pub(crate) const ONLY: &[Only] = &[CHOICES, GEN];
 
 /// Runs the verb. A word that is nothing is an answer, not an error.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let spec = Spec { has_places: true, ..args.spec.spec() };
+    let mut spec = args.spec.spec();
+    spec.choice.has_places = true;
     let mut problems = Diagnostics::new();
     let done = match Subject::of(&spec, session) {
         Err(code) => return code,

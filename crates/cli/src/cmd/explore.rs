@@ -6,14 +6,13 @@ use std::process::ExitCode;
 
 use isaglot_source::Diagnostic;
 
-use crate::args::{ChoiceArgs, RolesArgs, SubjectArgs};
+use crate::args::{ChoiceArgs, ProcessorArgs, RolesArgs, SubjectArgs};
 use crate::explore::{serve, start};
 use crate::interrupt::Stage;
-use crate::load::{Roles, Source, Spec, check_options};
+use crate::load::{Roles, Source, check_options};
 use crate::names::Machine;
 use crate::session::Session;
 use crate::subject::{DESCRIPTIONS, refusal};
-use crate::target::ProcessorArgs;
 
 /// Explore a description in the browser: words and text answer each other. The files are read again when they change.
 #[derive(clap::Args, Debug)]
@@ -40,16 +39,13 @@ pub(crate) struct Args {
 
 /// Runs the verb, until it is interrupted.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let spec = Spec {
-        generation: args.choice.generation.clone(),
-        features: args.choice.features.list.clone(),
-        roles: Roles::from(&args.roles),
-        processor: args.processor.clone(),
-        no_aliases: args.no_aliases,
-        is_gen_open: true,
-        has_places: true,
-        ..args.subject.spec()
-    };
+    let mut spec = args.subject.spec();
+    args.choice.put(&mut spec.choice);
+    args.processor.put(&mut spec.choice);
+    spec.choice.roles = Roles::from(&args.roles);
+    spec.choice.aliases = args.no_aliases.then_some(false);
+    spec.choice.is_gen_open = true;
+    spec.choice.has_places = true;
     if let Err(d) = check_options(&spec) {
         return session.wrong_usage(d);
     }

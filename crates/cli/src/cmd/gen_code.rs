@@ -199,18 +199,18 @@ pub(crate) fn options_of(spec: &Spec) -> String {
         Source::Name(isa) => add("--isa", isa),
         Source::Input => {}
     }
-    spec.read.files.include.iter().for_each(|dir| add("-I", &shown(dir)));
-    spec.read.files.operands.iter().for_each(|file| add("--operands", &shown(file)));
-    spec.generation.iter().for_each(|generation| add("--gen", generation));
-    for (option, value) in [("--triple", &spec.processor.triple), ("--mcpu", &spec.processor.mcpu)] {
+    spec.choice.include.iter().for_each(|dir| add("-I", &shown(dir)));
+    spec.choice.operands.iter().for_each(|file| add("--operands", &shown(file)));
+    spec.choice.generation.iter().for_each(|generation| add("--gen", generation));
+    for (option, value) in [("--triple", &spec.choice.triple), ("--mcpu", &spec.choice.cpu)] {
         if !value.is_empty() {
             add(option, value);
         }
     }
-    if !spec.features.is_empty() {
-        out += &format!(" --feature={}", quoted(&spec.features.join(",")));
+    if !spec.choice.features.is_empty() {
+        out += &format!(" --feature={}", quoted(&spec.choice.features.join(",")));
     }
-    for (given, flag) in [(spec.no_aliases, " --no-aliases"), (spec.read.stale, " --stale")] {
+    for (given, flag) in [(spec.choice.aliases == Some(false), " --no-aliases"), (spec.choice.stale, " --stale")] {
         out += if given { flag } else { "" };
     }
     out

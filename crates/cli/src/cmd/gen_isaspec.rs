@@ -42,10 +42,10 @@ pub(crate) struct Request<'r> {
 pub(crate) fn run(request: &Request<'_>, session: &mut Session) -> ExitCode {
     let Request { spec, output, aliases, kind } = *request;
     let given = [
-        ("--gen", spec.generation.is_some()),
-        ("--feature", !spec.features.is_empty()),
-        ("--triple", !spec.processor.triple.is_empty()),
-        ("--mcpu", !spec.processor.mcpu.is_empty()),
+        ("--gen", spec.choice.generation.is_some()),
+        ("--feature", !spec.choice.features.is_empty()),
+        ("--triple", !spec.choice.triple.is_empty()),
+        ("--mcpu", !spec.choice.cpu.is_empty()),
         ("--aliases", aliases),
     ];
     if let Some((option, _)) = given.iter().find(|(_, given)| *given) {

@@ -20,7 +20,7 @@ use crate::folder;
 use crate::hooks::Misses;
 use crate::interrupt::Stage;
 use crate::io::{input_name, read, rest};
-use crate::load::{Roles, Source, Spec};
+use crate::load::{Roles, Source};
 use crate::program::{self, Part};
 use crate::progress::Progress;
 use crate::session::Session;
@@ -117,7 +117,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     if args.print_schema {
         return session.done(args.output.write(isaglot_listing::schema::JSON_SCHEMA));
     }
-    let spec = Spec { roles: Roles::from(&args.roles), ..args.spec.spec() };
+    let mut spec = args.spec.spec();
+    spec.choice.roles = Roles::from(&args.roles);
     let mut problems = Diagnostics::new();
     let is_described = !matches!(spec.source, Source::Input);
     let inputs = match folder::expand(&inputs(args), is_described, &mut problems) {

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use isaglot::choice;
+use isaglot::spec::published::{Format, Parts};
 use isaglot_riscv::Xlen;
 use isaglot_riscv::formats::Table;
 use isaglot_riscv::formats::check::gaps::{Implementation, Space, gaps};
@@ -12,8 +13,7 @@ use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use serde_json::Value;
 
 use super::{Args, json_of, text_of};
-use crate::load::embedded;
-use crate::published::{Format, Parts};
+use crate::load::{Program, embedded};
 use crate::session::{EXIT_INPUT, Session};
 
 /// Runs the verb.
@@ -26,7 +26,7 @@ pub(super) fn run(format: &Format, parts: &Parts<'_>, args: &Args, session: &mut
         Err(problems) => return session.status(&problems),
     };
     let mut problems = Diagnostics::new();
-    let table = format.table(parts, &mut session.files, &mut problems);
+    let table = format.table(parts, &Program, &mut session.files, &mut problems);
     let mut spaces = Vec::new();
     if let Some(table) = &table {
         format.check(table, &mut problems);

@@ -8,8 +8,9 @@ use isaglot_riscv::formats::{Table, of_isa};
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use super::{Args, read};
-use crate::load::{Source, Spec};
-use crate::published::Format;
+use isaglot::spec::published::Format;
+
+use crate::load::{Program, Source, Spec};
 use crate::session::Session;
 
 /// Runs the verb for two or three descriptions.
@@ -62,7 +63,7 @@ fn refused(sources: &[Source], args: &Args) -> Result<(), Diagnostic> {
     if let Some(source) = sources.iter().find(|source| source.chooses()) {
         return refusal(format!("the choice in `{}`", source.name()), whole).map_err(|d| d.note("name `riscv`"));
     }
-    let is_target = |source: &Source| matches!(source, Source::File(path) if crate::target::is_tablegen(path));
+    let is_target = |source: &Source| matches!(source, Source::File(path) if isaglot::spec::form::is_tablegen(path));
     if args.read.files.operands.is_some() && !sources.iter().any(is_target) {
         return refusal("`--operands`".to_owned(), "words are compared, not their texts");
     }
@@ -78,7 +79,7 @@ fn table(spec: &Spec, session: &mut Session, problems: &mut Diagnostics) -> Opti
     if let Some(format) = path.and_then(Format::of) {
         // A warning about the data is for `check`; an error leaves out what a comparison would have to know.
         let mut found = Diagnostics::new();
-        let table = format.table(&spec.read.files.parts(), &mut session.files, &mut found);
+        let table = format.table(&spec.choice.parts(), &Program, &mut session.files, &mut found);
         if found.has_errors() {
             problems.append(found);
             return None;
@@ -92,7 +93,7 @@ fn table(spec: &Spec, session: &mut Session, problems: &mut Diagnostics) -> Opti
         return None;
     }
     let name = match path {
-        Some(path) if crate::target::is_tablegen(path) => "llvm".to_owned(),
+        Some(path) if isaglot::spec::form::is_tablegen(path) => "llvm".to_owned(),
         Some(path) => path.display().to_string(),
         None => "shipped".to_owned(),
     };

@@ -19,9 +19,10 @@ use serde_json::{Value, json};
 
 use super::{Args, read};
 use crate::interrupt::Stage;
-use crate::load::{Source, Spec};
+use isaglot::spec::published::Format;
+
+use crate::load::{Program, Source, Spec};
 use crate::progress::Progress;
-use crate::published::Format;
 use crate::session::{EXIT_INPUT, Session};
 use crate::solver::{KNOWN, Solver};
 
@@ -74,7 +75,7 @@ pub(super) fn run(sources: &[Source], args: &Args, session: &mut Session) -> Exi
     let mut problems = Diagnostics::new();
     let found = Format::of(folder).and_then(|format| {
         let mut found = Diagnostics::new();
-        let table = format.table(&database.read.files.parts(), &mut session.files, &mut found);
+        let table = format.table(&database.choice.parts(), &Program, &mut session.files, &mut found);
         // Warnings about the data are for `check`.
         if found.has_errors() {
             problems.append(found);
@@ -104,7 +105,7 @@ fn pair(sources: &[Source]) -> Option<(&Path, &Source)> {
         [a, b] if folder(a) != folder(b) => {
             let (udb, other) = if folder(a) { (a, b) } else { (b, a) };
             let Source::File(path) = udb else { return None };
-            let is_format = matches!(other, Source::File(path) if crate::published::is_published(path));
+            let is_format = matches!(other, Source::File(path) if isaglot::spec::published::is_published(path));
             (!is_format).then_some((path.as_path(), other))
         }
         _ => None,

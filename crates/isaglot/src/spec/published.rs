@@ -6,7 +6,6 @@
 
 use std::path::{Path, PathBuf};
 
-use isaglot::shipped;
 use isaglot_model::Isa;
 use isaglot_riscv::formats::check::{OPCODES, UDB, check};
 use isaglot_riscv::formats::compare::rules::Rules;
@@ -15,8 +14,9 @@ use isaglot_riscv::formats::lower::{lower, operands};
 use isaglot_riscv::formats::{Table, opcodes, udb};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 
-use crate::interrupt::Stage;
-use crate::io::unreadable;
+use super::{Host, text};
+use crate::fs::unreadable;
+use crate::shipped;
 
 /// The most files of a published format.
 const MAX_FILES: usize = 20_000;
@@ -28,14 +28,17 @@ const MAX_BYTES: usize = 256 << 20;
 const MAX_DEPTH: usize = 16;
 
 /// What a description has beside its folder, as the options say it.
-pub(crate) struct Parts<'a> {
-    pub(crate) overlay: Option<&'a Path>,
-    pub(crate) config: Option<&'a Path>,
-    pub(crate) operands: Option<&'a Path>,
+pub struct Parts<'a> {
+    /// The overlay.
+    pub overlay: Option<&'a Path>,
+    /// The configuration.
+    pub config: Option<&'a Path>,
+    /// The table of operands.
+    pub operands: Option<&'a Path>,
 }
 
 /// A folder whose format is known.
-pub(crate) enum Format {
+pub enum Format {
     /// The folder that holds `inst` and `ext`.
     Udb(PathBuf),
     /// The folder that holds `arg_lut.csv` and `extensions`.
@@ -44,7 +47,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// The format of a folder; a whole copy of the Unified Database stands for the architecture in it.
-    pub(crate) fn of(folder: &Path) -> Option<Format> {
+    pub fn of(folder: &Path) -> Option<Format> {
         let is_udb = |folder: &Path| folder.join("inst").is_dir() && folder.join("ext").is_dir();
         let is_opcodes = |folder: &Path| folder.join("arg_lut.csv").is_file() && folder.join("extensions").is_dir();
         let inner = folder.join("spec/std/isa");
@@ -65,10 +68,16 @@ impl Format {
     }
 
     /// What the folder says, with an overlay and for a configuration; nothing comes of a tree of the database with an error.
-    pub(crate) fn table(&self, args: &Parts<'_>, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Table> {
+    pub fn table(
+        &self,
+        args: &Parts<'_>,
+        host: &dyn Host,
+        files: &mut SourceMap,
+        problems: &mut Diagnostics,
+    ) -> Option<Table> {
         match self {
             Format::Udb(folder) => {
-                let configuration = configuration(args, files, problems)?;
+                let configuration = configuration(args, host, files, problems)?;
                 of_udb(folder, args, configuration.as_ref(), files, problems)
             }
             Format::Opcodes(folder) => of_opcodes(folder, files, problems),
@@ -76,36 +85,32 @@ impl Format {
     }
 
     /// Reports what is wrong with the instructions of a table among each other.
-    pub(crate) fn check(&self, table: &Table, problems: &mut Diagnostics) {
+    pub fn check(&self, table: &Table, problems: &mut Diagnostics) {
         let kind = if matches!(self, Format::Udb(_)) { UDB } else { OPCODES };
         check(table, kind, &Rules::shipped(), problems);
     }
 }
 
 /// Whether a path is a folder of a published format.
-pub(crate) fn is_published(path: &Path) -> bool {
+pub fn is_published(path: &Path) -> bool {
     path.is_dir() && Format::of(path).is_some()
 }
 
-/// Why a folder is not a description.
-pub(crate) fn refusal(folder: &Path) -> Diagnostic {
-    let name = folder.file_name().map_or_else(|| "NAME".to_owned(), |name| name.to_string_lossy().into_owned());
-    let d = Diagnostic::error("cli-spec-folder", format!("{}: this folder is not a description", folder.display()));
-    d.note(format!(
-        "expected `{name}.xml` in it, or a folder of the RISC-V Unified Database (with `inst` and `ext`), \
-         or one of riscv-opcodes (with `arg_lut.csv` and `extensions`)"
-    ))
-}
-
 /// Reads a folder; `None` if there were errors, or if it is not one of a published format.
-pub(crate) fn read(path: &Path, args: &Parts<'_>, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Isa> {
+pub fn read(
+    path: &Path,
+    args: &Parts<'_>,
+    host: &dyn Host,
+    files: &mut SourceMap,
+    problems: &mut Diagnostics,
+) -> Option<Isa> {
     let format = Format::of(path)?;
-    let _stage = Stage::new(format!("reading the description {}", path.display()), "");
+    let _stage = host.stage(&format!("reading the description {}", path.display()), "");
     let before = problems.error_count();
     let mut configuration = None;
     let table = match &format {
         Format::Udb(folder) => {
-            configuration = self::configuration(args, files, problems)?;
+            configuration = self::configuration(args, host, files, problems)?;
             of_udb(folder, args, configuration.as_ref(), files, problems)?
         }
         Format::Opcodes(folder) => of_opcodes(folder, files, problems)?,
@@ -117,7 +122,7 @@ pub(crate) fn read(path: &Path, args: &Parts<'_>, files: &mut SourceMap, problem
         isaglot_isaspec::load_sources(files, shipped::FORMATS.top(), &mut |n| shipped::FORMATS.read(n), problems)?;
     let (name, text) = match args.operands {
         Some(path) => {
-            let bytes = problems.ok(crate::io::read_text(Some(path)))?;
+            let bytes = problems.ok(text(host, path))?;
             (path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned())
         }
         None => ("formats.operands".to_owned(), shipped::FORMAT_OPERANDS.to_owned()),
@@ -135,11 +140,12 @@ pub(crate) fn read(path: &Path, args: &Parts<'_>, files: &mut SourceMap, problem
 /// The configuration that is asked for, if one is; `None` if it has errors.
 fn configuration(
     args: &Parts<'_>,
+    host: &dyn Host,
     files: &mut SourceMap,
     problems: &mut Diagnostics,
 ) -> Option<Option<udb::Configuration>> {
     let Some(path) = args.config else { return Some(None) };
-    let bytes = problems.ok(crate::io::read_text(Some(path)))?;
+    let bytes = problems.ok(text(host, path))?;
     udb::configuration(&path.display().to_string(), bytes, files, problems).map(Some)
 }
 

@@ -4,38 +4,49 @@
 //! only; if not, its content decides. One that is no longer there says nothing: a compiled description may be given away
 //! without its sources.
 
+#[cfg(feature = "fs")]
 use std::path::{Component, Path, PathBuf};
+#[cfg(feature = "fs")]
 use std::time::UNIX_EPOCH;
 
 use isaglot_model::Isa;
-use isaglot_model::compiled::{Header, Source, Unreadable, VERSION, from_bytes};
-use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
+#[cfg(feature = "fs")]
+use isaglot_model::compiled::Source;
+use isaglot_model::compiled::{Header, Unreadable, VERSION, from_bytes};
+#[cfg(feature = "fs")]
+use isaglot_source::SourceMap;
+use isaglot_source::{Diagnostic, Diagnostics};
+#[cfg(feature = "fs")]
 use sha2::{Digest, Sha256};
 
-use crate::interrupt::Stage;
-
-/// Whether a description is a compiled one, by its name.
-pub(crate) fn is_compiled(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "isa")
-}
+#[cfg(feature = "fs")]
+use super::Host;
+use super::{Choice, Chosen, Named};
 
 /// Reads a compiled description; one whose sources have changed only if `stale` says so.
-pub(crate) fn read(path: &Path, stale: bool, problems: &mut Diagnostics) -> Option<(Header, Isa)> {
-    let name = path.display();
-    let _stage = Stage::new(format!("reading the description {name}"), "");
-    let bytes = problems.ok(crate::io::read(Some(path)))?;
+#[cfg(feature = "fs")]
+pub fn read(path: &Path, stale: bool, host: &dyn Host, problems: &mut Diagnostics) -> Option<(Header, Isa)> {
+    let name = path.display().to_string();
+    let _stage = host.stage(&format!("reading the description {name}"), "");
+    let bytes = problems.ok(host.read(path))?;
+    let (header, isa) = parse(&name, &bytes, problems)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let changed: Vec<&str> =
+        header.sources.iter().filter(|s| has_changed(s, folder)).map(|s| s.path.as_str()).collect();
+    if changed.is_empty() || stale {
+        return Some((header, isa));
+    }
+    let message = format!("{name}: made before these changed: {}", changed.join(", "));
+    let d = Diagnostic::error("compiled-stale", message);
+    problems.push(d.note("compile it again, or take it as it is with `--stale`"));
+    None
+}
+
+/// The description that a compiled one of this name holds. Its sources are not looked at.
+pub fn parse(name: &str, bytes: &[u8], problems: &mut Diagnostics) -> Option<(Header, Isa)> {
     let error = |code, what: String| Diagnostic::error(code, format!("{name}: {what}"));
-    match from_bytes(&bytes) {
-        Ok((header, isa)) => {
-            let folder = path.parent().unwrap_or(Path::new(""));
-            let changed: Vec<&str> =
-                header.sources.iter().filter(|s| has_changed(s, folder)).map(|s| s.path.as_str()).collect();
-            if changed.is_empty() || stale {
-                return Some((header, isa));
-            }
-            let d = error("compiled-stale", format!("made before these changed: {}", changed.join(", ")));
-            problems.push(d.note("compile it again, or take it as it is with `--stale`"));
-        }
+    match from_bytes(bytes) {
+        Ok(found) => return Some(found),
         Err(Unreadable::Foreign) => problems.push(error("compiled-foreign", "no compiled description".to_owned())),
         Err(Unreadable::Version(found)) => {
             let d = error("compiled-version", format!("has layout {found}; this program reads layout {VERSION}"));
@@ -56,9 +67,36 @@ pub(crate) fn read(path: &Path, stale: bool, problems: &mut Diagnostics) -> Opti
     None
 }
 
+/// Resolves the choices within a compiled description of this name. `None` if there were errors.
+pub(crate) fn choose(
+    name: &str,
+    header: Header,
+    isa: Isa,
+    choice: &Choice,
+    named: &Named,
+    problems: &mut Diagnostics,
+) -> Option<Chosen> {
+    super::doubt(name, &header.doubts, problems);
+    match header.triples {
+        #[cfg(feature = "llvm")]
+        Some(triples) => {
+            let table = isaglot_llvm::OperandTable { triples, ..isaglot_llvm::OperandTable::default() };
+            super::target::choose(isa, &table, choice, problems)
+        }
+        #[cfg(not(feature = "llvm"))]
+        Some(_) => {
+            let d = Diagnostic::error("cli-form", format!("{name}: this build does not read targets of LLVM"));
+            problems.push(d.note("it was built without the feature `llvm`"));
+            None
+        }
+        None => super::resolve(choice, named, isa, problems),
+    }
+}
+
 /// The files that were read, as they are to be known to a compiled description in `folder`. What was not a file on
 /// disk, such as a table that comes with the tool, is none.
-pub(crate) fn sources(files: &SourceMap, folder: &Path) -> Vec<Source> {
+#[cfg(feature = "fs")]
+pub fn sources(files: &SourceMap, folder: &Path) -> Vec<Source> {
     let folder = folder.canonicalize().unwrap_or_default();
     let mut sources: Vec<Source> = Vec::new();
     for (_, file) in files.iter() {
@@ -73,12 +111,14 @@ pub(crate) fn sources(files: &SourceMap, folder: &Path) -> Vec<Source> {
 }
 
 /// Length and time of writing, in nanoseconds since 1970, of a regular file.
+#[cfg(feature = "fs")]
 fn stamp(path: &Path) -> Option<(u64, u64)> {
     let known = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     let since = known.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     Some((known.len(), since.map_or(0, |since| since.as_nanos() as u64)))
 }
 
+#[cfg(feature = "fs")]
 fn has_changed(source: &Source, folder: &Path) -> bool {
     let path = folder.join(&source.path);
     match stamp(&path) {
@@ -90,6 +130,7 @@ fn has_changed(source: &Source, folder: &Path) -> bool {
 }
 
 /// `path` as seen from `folder`, both absolute; itself where they have nothing in common.
+#[cfg(feature = "fs")]
 fn relative(path: &Path, folder: &Path) -> PathBuf {
     let common = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
     let shared = path.components().take(common).any(|c| matches!(c, Component::Normal(_)));

@@ -2,18 +2,15 @@
 //!
 //! The problem: every verb takes the same options, and most of them are for one form: an overlay is for the Unified Database, an
 //! include folder for TableGen. The invariant: an option is used, or it is refused; it is never read and forgotten. The table of options
-//! is beside what they are put into, `load::Spec`.
+//! is beside what they are put into, [`Choice`](super::Choice).
 
 use std::path::Path;
 
 use isaglot_source::Diagnostic;
 
-use crate::compiled::is_compiled;
-use crate::published::Format;
-
 /// The form of a description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum Form {
     /// An isaspec XML file.
     Xml,
     /// A target of LLVM.
@@ -30,7 +27,8 @@ pub(crate) enum Form {
 
 impl Form {
     /// Of a file or folder, if it is there.
-    pub(crate) fn of(path: &Path) -> Option<Form> {
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Form> {
         if is_tablegen(path) {
             return Some(Form::TableGen);
         }
@@ -38,11 +36,21 @@ impl Form {
             return Some(Form::Compiled);
         }
         // That a file is not there is said where it is read.
-        path.exists().then(|| match Format::of(path) {
-            Some(Format::Udb(_)) => Form::Udb,
-            Some(Format::Opcodes(_)) => Form::Opcodes,
-            None => Form::Xml,
+        path.exists().then(|| Form::of_folder(path).unwrap_or(Form::Xml))
+    }
+
+    #[cfg(all(feature = "fs", feature = "riscv-formats"))]
+    fn of_folder(path: &Path) -> Option<Form> {
+        use super::published::Format;
+        Format::of(path).map(|format| match format {
+            Format::Udb(_) => Form::Udb,
+            Format::Opcodes(_) => Form::Opcodes,
         })
+    }
+
+    #[cfg(not(all(feature = "fs", feature = "riscv-formats")))]
+    fn of_folder(_: &Path) -> Option<Form> {
+        None
     }
 
     fn name(self) -> &'static str {
@@ -57,13 +65,32 @@ impl Form {
     }
 }
 
-/// Whether a description is written in TableGen.
-pub(crate) fn is_tablegen(path: &Path) -> bool {
+/// Whether a description is a compiled one, by its name.
+#[must_use]
+pub fn is_compiled(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "isa")
+}
+
+/// Whether a description is written in TableGen, by its name.
+#[must_use]
+pub fn is_tablegen(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "td")
 }
 
-/// An option that is for other forms.
-pub(crate) fn refusal(option: &str, forms: &[Form], subject: &str) -> Diagnostic {
+/// Why a folder is not a description.
+#[must_use]
+pub fn folder_refusal(folder: &Path) -> Diagnostic {
+    let name = folder.file_name().map_or_else(|| "NAME".to_owned(), |name| name.to_string_lossy().into_owned());
+    let d = Diagnostic::error("cli-spec-folder", format!("{}: this folder is not a description", folder.display()));
+    d.note(format!(
+        "expected `{name}.xml` in it, or a folder of the RISC-V Unified Database (with `inst` and `ext`), \
+         or one of riscv-opcodes (with `arg_lut.csv` and `extensions`)"
+    ))
+}
+
+/// The sentence about an option that is for other forms.
+#[must_use]
+pub fn refusal(option: &str, forms: &[Form], subject: &str) -> Diagnostic {
     let names: Vec<&str> = forms.iter().map(|form| form.name()).collect();
     let d = Diagnostic::error("cli-option", format!("`{option}` does not apply to `{subject}`"));
     d.note(format!("it is for {}", names.join(", ")))
