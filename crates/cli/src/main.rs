@@ -17,7 +17,6 @@ mod load;
 mod names;
 mod program;
 mod progress;
-mod question;
 mod session;
 mod solver;
 mod subject;

@@ -14,7 +14,7 @@
 //!   happen to say;
 //! * values of more than 64 bits, and whatever is nested beyond the limits.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use isaglot_bits::BitRange;
 use isaglot_model::{Algebra as _, Encoding, EncodingId, ExprId, Field, FieldSource, IntType, Isa, Name, Param, Piece};
@@ -34,7 +34,7 @@ pub struct Context(u32);
 pub(crate) struct Place<'a> {
     pub(crate) encoding: EncodingId,
     /// The bits of the scope in terms of the instruction word, the most significant first.
-    bits: Rc<[Piece]>,
+    bits: Arc<[Piece]>,
     parent: Option<Context>,
     params: &'a [Param],
     depth: usize,
@@ -110,7 +110,7 @@ impl<'p, 'a> Compiler<'p, 'a> {
     pub fn root(&mut self, encoding: EncodingId) -> Option<Context> {
         self.first = self.contexts.len();
         let width = self.plan.isa()[encoding].width;
-        let bits = Rc::new([Piece::Bits(BitRange::new(0, width))]);
+        let bits = Arc::new([Piece::Bits(BitRange::new(0, width))]);
         self.enter(encoding, bits, None, &[], 0)
     }
 
@@ -128,7 +128,7 @@ impl<'p, 'a> Compiler<'p, 'a> {
     fn enter(
         &mut self,
         encoding: EncodingId,
-        bits: Rc<[Piece]>,
+        bits: Arc<[Piece]>,
         parent: Option<Context>,
         params: &'a [Param],
         depth: usize,
@@ -217,7 +217,7 @@ impl<'p, 'a> Compiler<'p, 'a> {
 
     /// Where the bits of a field are in the instruction word; `None` for a derived field.
     #[must_use]
-    pub fn place_of(&self, field: &Field, found: Context) -> Option<Rc<[Piece]>> {
+    pub fn place_of(&self, field: &Field, found: Context) -> Option<Arc<[Piece]>> {
         let FieldSource::Bits(pieces) = &field.source else { return None };
         Some(self.outward(pieces, found).into())
     }

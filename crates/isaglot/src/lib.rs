@@ -100,6 +100,8 @@
 pub mod choice;
 #[cfg(feature = "asm")]
 mod description;
+#[cfg(feature = "asm")]
+pub mod engine;
 mod error;
 #[cfg(feature = "asm")]
 pub mod explain;
@@ -107,17 +109,25 @@ pub mod explain;
 pub mod fs;
 #[cfg(feature = "codec")]
 pub mod hint;
+mod problem;
+#[cfg(feature = "asm")]
+pub mod question;
 #[cfg(feature = "tablegen")]
 pub mod records;
 #[cfg(feature = "shipped")]
 pub mod shipped;
 #[cfg(feature = "asm")]
 pub mod spec;
+#[cfg(feature = "asm")]
+pub mod text;
 
 #[cfg(feature = "asm")]
 pub use description::Description;
+#[cfg(feature = "asm")]
+pub use engine::Engine;
 pub use error::Error;
 pub use isaglot_source as source;
+pub use problem::{Place, Problem};
 
 #[cfg(feature = "asm")]
 pub use isaglot_asm as asm;

@@ -6,6 +6,7 @@
 
 use isaglot_codec::{Match, ShapeId, Values};
 use isaglot_model::EncodingId;
+use isaglot_source::{Diagnostic, Diagnostics};
 
 use crate::decode::BadWord;
 use crate::inst::{Form, Inst};
@@ -27,6 +28,26 @@ pub struct Findings {
     pub end: u32,
     /// Bytes after it that are less than an instruction.
     pub tail: u32,
+}
+
+impl Findings {
+    /// As diagnostics: bad words, each with its place, and bytes that are left over of a binary of `size` bytes.
+    #[must_use]
+    pub fn diagnostics(&self, size: usize) -> Diagnostics {
+        let mut all = Diagnostics::new();
+        for (raw, why) in &self.bad {
+            let digits = if raw.short { 16 } else { 32 };
+            let message = format!("byte offset 0x{:X}: error: {}", raw.pc, why.message());
+            all.push(Diagnostic::error("xe-word", message).note(format!("the word is 0x{:0digits$X}", raw.word)));
+        }
+        if (1..8).contains(&size) {
+            all.push(Diagnostic::error("xe-size", "binary size is too small").note("an instruction has 8 or 16 bytes"));
+        } else if self.tail > 0 {
+            let message = format!("unexpected padding at end of kernel, offset 0x{:X}", self.end);
+            all.push(Diagnostic::warning("xe-padding", message));
+        }
+        all
+    }
 }
 
 /// Words of a binary, with the texts of their parts.

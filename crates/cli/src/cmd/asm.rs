@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use isaglot::text;
 use isaglot_asm::Assembler;
-use isaglot_asm::assemble::limits::MAX_OUTPUT;
 use isaglot_asm::assemble::source::{self, Image, Section, Setup};
 use isaglot_codec::Plan;
 use isaglot_invariant::impossible;
@@ -205,14 +205,7 @@ fn riscv(
 
 /// The bytes from the first address to the last one.
 fn raw(program: &Program, problems: &mut Diagnostics) -> Option<Vec<u8>> {
-    match program.image.memory() {
-        Ok((_, bytes)) => Some(bytes),
-        Err(size) => {
-            let message = format!("the sections lie {size} bytes apart, a raw binary has at most {MAX_OUTPUT}");
-            problems.push(Diagnostic::error("asm-too-large", message).note("write an ELF file with `--format elf`"));
-            None
-        }
-    }
+    problems.ok(program.image.memory().map(|(_, bytes)| bytes).map_err(text::too_large))
 }
 
 fn as_elf(

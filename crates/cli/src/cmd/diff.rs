@@ -217,7 +217,7 @@ impl Lines<'_> {
             self.machines.len() - 1
         });
         let xe = self.machines.get_mut(at)?.1.as_mut()?;
-        let found = xe.reading(RawWord { pc: 0, word: xe::explain::value(word), short: false }).ok()?;
+        let found = xe.reading(RawWord { pc: 0, word: isaglot::explain::xe::value(word), short: false }).ok()?;
         Some(found.problem.unwrap_or(found.text))
     }
 }

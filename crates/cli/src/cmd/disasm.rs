@@ -8,12 +8,12 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use isaglot::text;
 use isaglot_asm::assemble::is_symbol;
 use isaglot_asm::labels::is_automatic;
 use isaglot_asm::{Entry, Options, Stream};
 use isaglot_codec::Plan;
 use isaglot_invariant::impossible;
-use isaglot_model::FeatureId;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::TextOptions;
 
@@ -250,8 +250,8 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
     }
     let mut job =
         Job { args, chosen, plan: &plan, options, hooks: &mut hooks, interfaces: interfaces.as_ref(), name, total: 0 };
-    if job.has_short_forms() {
-        out.write_all(b".option exact\n").map_err(|e| out.failed(&e))?;
+    if job.options.labels && args.format == Format::Text {
+        out.write_all(text::exact(chosen.kind, &plan).as_bytes()).map_err(|e| out.failed(&e))?;
     }
     let done = if is_elf && !args.binary && !args.xe.hex {
         job.elf(input, &mut out, session)
@@ -313,17 +313,6 @@ struct Job<'j, 'a> {
 }
 
 impl Job<'_, '_> {
-    /// Whether the text would be assembled to shorter instructions than it came from, unless its first line forbids that: for
-    /// RISC-V, `addi a0,a0,1` is 4 bytes in a program and 2 bytes to an assembler that knows compressed instructions.
-    fn has_short_forms(&self) -> bool {
-        let isa = self.plan.isa();
-        let compressed = isa.features().iter().position(|f| f.name == "zca");
-        self.chosen.kind == SubjectKind::Riscv
-            && self.options.labels
-            && self.args.format == Format::Text
-            && compressed.is_some_and(|at| self.plan.feature(FeatureId(at as u32)))
-    }
-
     fn reads_twice(&self) -> bool {
         self.options.labels || self.interfaces.is_some()
     }

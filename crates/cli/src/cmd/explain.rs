@@ -3,19 +3,21 @@
 use std::io;
 use std::process::ExitCode;
 
-use isaglot::explain::{self, Explained, Explanation, full_hex};
+use isaglot::explain::json::to_json;
+use isaglot::explain::xe::{self as apart, Apart};
+use isaglot::explain::{self, Explanation, full_hex};
+use isaglot::question::{self, Question};
 use isaglot_asm::{Assembler, Compat, Names};
 use isaglot_bits::Word;
 use isaglot_invariant::impossible;
 use isaglot_model::Isa;
-use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
+use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::Platform;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::xe::{self, explain::Apart};
+use super::xe;
 use crate::args::{OutputArgs, SpecArgs};
 use crate::load::{Chosen, load};
-use crate::question::{self, Question};
 use crate::session::{EXIT_INPUT, Session};
 use crate::subject::{CHOICES, GEN, Only, Subject, SubjectKind, WORDS};
 
@@ -82,10 +84,9 @@ fn kernel(
     let (isa, plan) = (&chosen.isa, chosen.plan());
     let mut words: Vec<Apart> = Vec::new();
     for text in &args.words {
-        match xe::explain::words(&mut xe, &plan, &mut session.files, text) {
+        match apart::words(&mut xe, &plan, &mut session.files, text) {
             Ok(found) => {
-                words
-                    .extend(found.words.into_iter().map(|raw| xe::explain::apart(&mut xe, &plan, &session.files, raw)));
+                words.extend(found.words.into_iter().map(|raw| apart::apart(&mut xe, &plan, &session.files, raw)));
             }
             Err(wrong) => problems.append(wrong),
         }
@@ -148,48 +149,4 @@ fn picture(isa: &Isa, mut explained: impl Iterator<Item = (Word, Explanation)>) 
         (Some((word, _)), None) => Err(error(format!("0x{} is not a valid instruction", full_hex(&word)))),
         _ => Err(error("a picture is of one word".to_owned())),
     }
-}
-
-/// An answer as JSON.
-pub(crate) fn to_json(isa: &Isa, files: &SourceMap, word: &Word, e: &Explanation) -> Value {
-    let encoding = |id: isaglot_model::EncodingId| {
-        let e = &isa[id];
-        json!({ "name": isa.text(e.name), "mnemonic": e.display_name, "at": files.location(e.span),
-                "pattern": e.pattern.to_string() })
-    };
-    let mut answer = json!({ "word": format!("0x{}", full_hex(word)), "bits": word.width() });
-    let more = match e {
-        Explanation::Match(e) => json!({ "match": explained_json(isa, e, &encoding) }),
-        Explanation::Conflict { first, second } => json!({ "conflict": [encoding(*first), encoding(*second)] }),
-        Explanation::None(near) => {
-            let near = near.iter().map(|n| {
-                let wrong: Vec<u32> = n.wrong.ones_iter().collect();
-                json!({ "encoding": encoding(n.encoding), "wrong_bits": wrong })
-            });
-            json!({ "nearest": near.collect::<Vec<_>>() })
-        }
-    };
-    if let (Value::Object(answer), Value::Object(more)) = (&mut answer, more) {
-        answer.extend(more);
-    }
-    answer
-}
-
-fn explained_json(isa: &Isa, e: &Explained, encoding: &dyn Fn(isaglot_model::EncodingId) -> Value) -> Value {
-    let cases = e.cases.iter().map(|c| {
-        json!({ "owner": c.owner, "guard": c.guard.as_ref().map(|g| &g.0), "value": c.guard.as_ref().map(|g| g.1),
-                "shown": c.shown })
-    });
-    let fields = e.fields.iter().map(|f| {
-        let bits: Vec<Value> = f.ranges.iter().map(|r| json!({ "low": r.lo, "width": r.width })).collect();
-        json!({
-            "name": isa.shown(f.name), "bits": bits, "derived": f.derived, "value": format!("0x{}", full_hex(&f.value)),
-            "text": String::from_utf8_lossy(&f.text), "nested": f.nested.as_ref().map(|n| explained_json(isa, n, encoding)),
-        })
-    });
-    json!({
-        "encoding": encoding(e.encoding), "text": String::from_utf8_lossy(&e.text),
-        "errors": String::from_utf8_lossy(&e.errors), "cases": cases.collect::<Vec<_>>(),
-        "fields": fields.collect::<Vec<_>>(), "dont_care_set": e.dont_care.ones_iter().collect::<Vec<_>>(),
-    })
 }

@@ -14,10 +14,10 @@ use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
 use isaglot_xe::Xe;
 use serde_json::{Value, json};
 
-use crate::cmd::explain::to_json;
-use crate::cmd::xe::{self, explain::Asked};
-use crate::question::{self, Question};
 use crate::subject::SubjectKind;
+use isaglot::explain::json::to_json;
+use isaglot::explain::xe::Asked;
+use isaglot::question::{self, Question};
 
 /// Encodings that an answer to a pattern names.
 const MAX_CANDIDATES: usize = 200;
@@ -60,7 +60,7 @@ impl<'p, 'a> Asker<'p, 'a> {
         }
         let mut files = SourceMap::new();
         if let Some(xe) = &mut self.xe {
-            return match xe::explain::words(xe, self.plan, &mut files, question) {
+            return match isaglot::explain::xe::words(xe, self.plan, &mut files, question) {
                 Ok(asked) => self.kernel(&asked),
                 Err(problems) => problem(&files, &problems),
             };
@@ -75,7 +75,7 @@ impl<'p, 'a> Asker<'p, 'a> {
     /// The first word of Intel Xe, taken apart, and all bytes.
     fn kernel(&mut self, asked: &Asked) -> Value {
         let (Some(xe), Some(first)) = (&mut self.xe, asked.words.first()) else { return json!({ "kind": "nothing" }) };
-        let apart = xe::explain::apart(xe, self.plan, self.files, *first);
+        let apart = isaglot::explain::xe::apart(xe, self.plan, self.files, *first);
         let explained = apart.json(to_json(self.plan.isa(), self.files, &apart.word, &apart.explanation));
         let spans = apart.spans().into_iter().map(|(path, from, to)| json!([path, from, to])).collect();
         let mut answer = self.answer(&apart.word, &apart.explanation, explained, |_| spans);

@@ -2,6 +2,10 @@
 //! valid instruction, what comes nearest. What it is as data, [`explain`] says.
 
 mod diagram;
+#[cfg(feature = "json")]
+pub mod json;
+#[cfg(feature = "xe")]
+pub mod xe;
 
 use isaglot_asm::Compat;
 pub use isaglot_asm::explain::{Explained, Explanation, Near};

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::TextOptions;
 
-use super::{Input, description, input, list, machine, word_problems, zebin};
+use super::{Input, description, input, list, machine, zebin};
 use crate::args::OutputArgs;
 use crate::io::{input_name, read};
 use crate::progress::Progress;
@@ -47,7 +47,7 @@ fn write(
             writeln!(out, "// {line}").map_err(|e| out.failed(&e))?;
         }
         let (read, findings) = list::text(&mut xe, &kernel.bytes, options, &mut out)?;
-        problems.append(word_problems(&findings, kernel.bytes.len()));
+        problems.append(findings.diagnostics(kernel.bytes.len()));
         if !read {
             return Ok(());
         }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_xe::{Compaction, FlowText, ListOptions, Platform, TextOptions};
 
-use super::{description, list, machine, word_problems};
+use super::{description, list, machine};
 use crate::io::{Output, input_name, read_shared};
 use crate::session::{Color, Messages, Session};
 
@@ -251,6 +251,6 @@ fn work(o: &Options, session: &mut Session, problems: &mut Diagnostics) -> Resul
     } else {
         list::text(&mut xe, &bytes, o.text, &mut out)?
     };
-    problems.append(word_problems(&findings, bytes.len()));
+    problems.append(findings.diagnostics(bytes.len()));
     if read { out.finish() } else { Ok(()) }
 }

@@ -5,7 +5,7 @@ use isaglot_xe::lint::{Finding, Place};
 use isaglot_xe::stream::{Program, StreamItem};
 use isaglot_xe::{Compaction, TextOptions, Xe};
 
-use super::{Input, description, input, machine, word_problems};
+use super::{Input, description, input, machine};
 use crate::io::{input_name, read, read_text};
 use crate::session::Session;
 
@@ -51,7 +51,7 @@ pub(crate) fn lint(
     let mut all = Vec::new();
     for kernel in kernels {
         let program = xe.program(&kernel.bytes);
-        problems.append(word_problems(&program.findings(), kernel.bytes.len()));
+        problems.append(program.findings().diagnostics(kernel.bytes.len()));
         let mut text = Vec::new();
         xe.print(&program, &TextOptions::default(), &mut text);
         let of = kernel.name().map_or_else(|| name.clone(), |kernel| format!("{name}, kernel {kernel}"));

@@ -9,7 +9,7 @@ use isaglot_xe::text::Findings;
 use isaglot_xe::{Description, FlowText, ListOptions, Lister, Printer, TextOptions, Xe, name_labels};
 
 use super::input::{self, Kernel};
-use super::{Input, machine, word_problems, write_all};
+use super::{Input, machine, write_all};
 use crate::io::{Output, read};
 use crate::session::Session;
 
@@ -37,7 +37,7 @@ pub(crate) fn list(
             true => json(&mut xe, &kernel.bytes, options, out)?,
             false => named_json(&mut xe, kernel, options, out)?,
         };
-        problems.append(word_problems(&findings, kernel.bytes.len()));
+        problems.append(findings.diagnostics(kernel.bytes.len()));
         if !read {
             return Ok(false);
         }
@@ -62,7 +62,7 @@ pub(crate) fn listings<'d>(
     let kernels = input::kernels(input, bytes, xe, &mut session.files, problems).unwrap_or_default();
     let one = |kernel: Kernel| {
         let program = xe.program(&kernel.bytes);
-        problems.append(word_problems(&program.findings(), kernel.bytes.len()));
+        problems.append(program.findings().diagnostics(kernel.bytes.len()));
         let mut listing = xe.listing(&program, options).map_err(|_| too_large())?;
         name_labels(&mut listing, &kernel.labels, options);
         Ok((kernel, listing))

@@ -2,7 +2,6 @@
 
 mod asm;
 mod disasm;
-pub(crate) mod explain;
 pub(crate) mod iga64;
 pub(crate) mod input;
 mod lint;
@@ -13,8 +12,7 @@ use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
-use isaglot_source::{Diagnostic, Diagnostics};
-use isaglot_xe::text::Findings;
+use isaglot_source::Diagnostic;
 use isaglot_xe::{Description, Platform, TextOptions, Xe};
 
 pub(super) use asm::assemble;
@@ -62,23 +60,6 @@ pub(crate) fn description() -> Result<ManuallyDrop<Description>, Diagnostic> {
 /// The description compiled for one machine.
 pub(crate) fn machine(description: &Description, platform: Platform) -> Result<Xe<'_>, Diagnostic> {
     Xe::new(description, platform).ok_or_else(unreadable)
-}
-
-/// What is wrong with a binary: bad words, each with its place, and bytes that are left over.
-fn word_problems(findings: &Findings, size: usize) -> Diagnostics {
-    let mut all = Diagnostics::new();
-    for (raw, why) in &findings.bad {
-        let digits = if raw.short { 16 } else { 32 };
-        let message = format!("byte offset 0x{:X}: error: {}", raw.pc, why.message());
-        all.push(Diagnostic::error("xe-word", message).note(format!("the word is 0x{:0digits$X}", raw.word)));
-    }
-    if (1..8).contains(&size) {
-        all.push(Diagnostic::error("xe-size", "binary size is too small").note("an instruction has 8 or 16 bytes"));
-    } else if findings.tail > 0 {
-        let message = format!("unexpected padding at end of kernel, offset 0x{:X}", findings.end);
-        all.push(Diagnostic::warning("xe-padding", message));
-    }
-    all
 }
 
 /// Writes what `fill` makes, piece by piece, until it says that nothing is left. False: the reader has closed the pipe.

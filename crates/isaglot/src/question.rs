@@ -4,23 +4,20 @@
 //! begins with a letter is assembled first, and is a number only if no instruction has that name. A mnemonic with
 //! missing operands is a problem that the assembler explains, never a number.
 
-use isaglot::explain;
-use isaglot_asm::assemble::source::{self, Setup};
 use isaglot_asm::{Assembler, Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
-use isaglot_riscv::{Xlen, assembly};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
-use isaglot_xintf::assembly::Interfaces;
-use isaglot_xintf::set::Set;
 
-use crate::subject::SubjectKind;
+use crate::explain;
+use crate::spec::SubjectKind;
+use crate::text;
 
 /// The code of the assembler's problem that no instruction has a name.
 const UNKNOWN: &str = "asm-unknown-mnemonic";
 
 /// What a text is.
-pub(crate) enum Question {
+pub enum Question {
     /// A number, as one word.
     Word(Word),
     /// Assembly, as the bytes that it makes.
@@ -31,7 +28,7 @@ pub(crate) enum Question {
 ///
 /// # Errors
 /// What is wrong with the number, or with the assembly.
-pub(crate) fn read(
+pub fn read(
     kind: SubjectKind,
     assembler: &mut Assembler<'_, '_>,
     files: &mut SourceMap,
@@ -52,7 +49,7 @@ pub(crate) fn read(
 
 /// What a text can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Looks {
+pub enum Looks {
     /// It begins as numbers do.
     Number,
     /// Hex digits that begin with a letter: a number, if no instruction is called so.
@@ -62,7 +59,8 @@ pub(crate) enum Looks {
 }
 
 /// What a text can be, by its letters.
-pub(crate) fn looks(text: &str) -> Looks {
+#[must_use]
+pub fn looks(text: &str) -> Looks {
     let prefixed = ["0x", "0X", "0b", "0B"].iter().any(|prefix| text.starts_with(prefix));
     let digits = text.chars().all(|c| c.is_ascii_hexdigit() || ":, _".contains(c));
     match digits {
@@ -82,16 +80,7 @@ fn assemble(
 ) -> Result<Vec<u8>, Diagnostics> {
     let file = files.add("text", text.as_bytes());
     let mut problems = Diagnostics::new();
-    let image = if kind == SubjectKind::Riscv {
-        let set = Set::default();
-        let mut none = Interfaces::new(&set, Xlen::of(assembler.plan().generation()));
-        let layout = assembly::Layout::default();
-        let program = assembly::assemble(assembler, &mut none, files, file, &layout, &mut problems);
-        program.map(|program| program.image)
-    } else {
-        let setup = Setup { only_targets: kind == SubjectKind::Llvm, ..Setup::default() };
-        source::assemble_with(assembler, file, text.as_bytes(), &setup, &mut problems)
-    };
+    let image = text::assemble(kind, assembler, files, file, &mut problems);
     let bytes: Vec<u8> = image.into_iter().flat_map(|image| image.sections).flat_map(|s| s.bytes).collect();
     if !problems.has_errors() && bytes.is_empty() {
         problems.push(Diagnostic::error("cli-word", format!("`{text}` is not an instruction")));
@@ -103,7 +92,7 @@ fn assemble(
 ///
 /// # Errors
 /// For bytes that are less than an instruction: `.byte 1` assembles, but there is nothing to explain.
-pub(crate) fn words(plan: &Plan<'_>, bytes: &[u8]) -> Result<Vec<Word>, Diagnostic> {
+pub fn words(plan: &Plan<'_>, bytes: &[u8]) -> Result<Vec<Word>, Diagnostic> {
     let mut stream = Stream::new(plan, Options { show_errors: false, ..Options::default() }, 0);
     let (mut words, mut at, mut text) = (Vec::new(), 0, Vec::new());
     while let Some(size) = bytes.get(at..).and_then(|rest| stream.step(rest, &mut Plain, &mut text)) {

@@ -7,7 +7,6 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use isaglot::explain::{self, Explained, Explanation, bits, full_hex};
 use isaglot_asm::Compat;
 use isaglot_asm::explain::explain_in;
 use isaglot_bits::Word;
@@ -18,8 +17,10 @@ use isaglot_xe::decode::BadWord;
 use isaglot_xe::explain::Reading;
 use isaglot_xe::stream::RawWord;
 use isaglot_xe::{Compaction, Xe};
+#[cfg(feature = "json")]
 use serde_json::{Value, json};
 
+use super::{Explained, Explanation, bits, full_hex};
 use crate::question::{Looks, looks};
 
 /// The code of the assembler's problem that no instruction has a name.
@@ -48,16 +49,17 @@ const SHORT_BITS: u32 = 64;
 const LONG_BITS: u32 = 128;
 
 /// A word, what the description says of its long form, and what is to be said beside that.
-pub(crate) struct Apart {
+pub struct Apart {
     /// The long form; of a short form that stands for none, the word itself.
-    pub(crate) word: Word,
-    pub(crate) explanation: Explanation,
+    pub word: Word,
+    /// What the description says of it.
+    pub explanation: Explanation,
     /// The word as it is asked for, if it is a short form.
     short: Option<u64>,
     /// What the parts of the short form become.
     steps: Option<ShortSteps>,
     /// What it says, or why nothing.
-    pub(crate) reading: Result<Reading<'static>, BadWord>,
+    pub reading: Result<Reading<'static>, BadWord>,
 }
 
 /// The name of a short form, and each of its steps as cells: bits, what they become, their value, as a person reads it.
@@ -68,16 +70,18 @@ struct ShortSteps {
 }
 
 /// A number, as one word, or the words of assembly.
-pub(crate) struct Asked {
-    pub(crate) words: Vec<RawWord>,
-    pub(crate) is_assembly: bool,
+pub struct Asked {
+    /// The words.
+    pub words: Vec<RawWord>,
+    /// Whether it was assembly.
+    pub is_assembly: bool,
 }
 
 /// Reads a question: a number, or assembly. The text is added to `files`, for what is said of it.
 ///
 /// # Errors
 /// What is wrong with the number, or with the assembly.
-pub(crate) fn words(xe: &mut Xe<'_>, plan: &Plan<'_>, files: &mut SourceMap, text: &str) -> Result<Asked, Diagnostics> {
+pub fn words(xe: &mut Xe<'_>, plan: &Plan<'_>, files: &mut SourceMap, text: &str) -> Result<Asked, Diagnostics> {
     // As listings write encodings.
     let folded = text.trim().replace("`0x", "").replace('`', "");
     let looks = looks(&folded);
@@ -98,12 +102,13 @@ pub(crate) fn words(xe: &mut Xe<'_>, plan: &Plan<'_>, files: &mut SourceMap, tex
 }
 
 /// A word of at most 128 bits as a number.
-pub(crate) fn value(word: &Word) -> u128 {
+#[must_use]
+pub fn value(word: &Word) -> u128 {
     u128::from(word.low_u64()) | u128::from(word.shr(SHORT_BITS).low_u64()) << SHORT_BITS
 }
 
 fn number(plan: &Plan<'_>, text: &str) -> Result<RawWord, Diagnostic> {
-    let word = explain::word(plan, text)?;
+    let word = super::word(plan, text)?;
     let value = value(&word);
     let short = value & SHORT != 0;
     if short && value >> SHORT_BITS != 0 {
@@ -114,14 +119,15 @@ fn number(plan: &Plan<'_>, text: &str) -> Result<RawWord, Diagnostic> {
 }
 
 /// Takes a word apart. `plan` is of the description with its places.
-pub(crate) fn apart(xe: &mut Xe<'_>, plan: &Plan<'_>, files: &SourceMap, raw: RawWord) -> Apart {
+#[must_use]
+pub fn apart(xe: &mut Xe<'_>, plan: &Plan<'_>, files: &SourceMap, raw: RawWord) -> Apart {
     let reading = xe.reading(raw).map(Reading::into_owned);
     let short = raw.short.then_some(raw.word as u64);
     let steps = short.and_then(|word| steps(xe, plan.isa(), files, word));
     let (word, explanation) = match &reading {
         Ok(found) => {
             let word = Word::from_u128(found.long, LONG_BITS);
-            let mut explanation = explain::explain(plan, &word);
+            let mut explanation = super::explain(plan, &word);
             if let Explanation::Match(of) = &mut explanation {
                 // The template of the description has the mnemonic alone.
                 of.cases.iter_mut().for_each(|case| case.shown = false);
@@ -136,7 +142,7 @@ pub(crate) fn apart(xe: &mut Xe<'_>, plan: &Plan<'_>, files: &SourceMap, raw: Ra
         Err(_) if raw.short => (Word::from_u128(raw.word, SHORT_BITS), Explanation::None(Vec::new())),
         Err(_) => {
             let word = Word::from_u128(raw.word, LONG_BITS);
-            let explanation = explain::explain(plan, &word);
+            let explanation = super::explain(plan, &word);
             (word, explanation)
         }
     };
@@ -179,7 +185,8 @@ fn steps(xe: &Xe<'_>, isa: &Isa, files: &SourceMap, word: u64) -> Option<ShortSt
 
 impl Apart {
     /// The answer as text.
-    pub(crate) fn text(&self, isa: &Isa, files: &SourceMap, color: bool) -> String {
+    #[must_use]
+    pub fn text(&self, isa: &Isa, files: &SourceMap, color: bool) -> String {
         let mut out = String::new();
         if let Some(short) = self.short {
             let says = match &self.reading {
@@ -196,7 +203,7 @@ impl Apart {
             }
             out.push_str("\n  it stands for the long form\n\n");
         }
-        out.push_str(&explain::text(isa, files, &self.word, &self.explanation, color));
+        out.push_str(&super::text(isa, files, &self.word, &self.explanation, color));
         let Ok(found) = &self.reading else { return out };
         if let Explanation::Match(of) = &self.explanation
             && !found.pieces.is_empty()
@@ -219,7 +226,8 @@ impl Apart {
     }
 
     /// Where in the text what stands: the field that tells most of each piece, and characters from and to.
-    pub(crate) fn spans(&self) -> Vec<(&str, usize, usize)> {
+    #[must_use]
+    pub fn spans(&self) -> Vec<(&str, usize, usize)> {
         let Ok(found) = &self.reading else { return Vec::new() };
         let chars = |at: usize| found.text.get(..at).map_or(0, |text| text.chars().count());
         let spans = found.pieces.iter().filter_map(|piece| {
@@ -231,7 +239,9 @@ impl Apart {
     }
 
     /// The answer as JSON: `answer` is what any description says of the long form.
-    pub(crate) fn json(&self, mut answer: Value) -> Value {
+    #[cfg(feature = "json")]
+    #[must_use]
+    pub fn json(&self, mut answer: Value) -> Value {
         let (Value::Object(answer_object), Ok(found)) = (&mut answer, &self.reading) else { return answer };
         let pieces = found.pieces.iter().map(
             |piece| json!({ "what": piece.what, "start": piece.start, "text": piece.text, "fields": piece.fields }),

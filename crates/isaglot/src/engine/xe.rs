@@ -1,0 +1,259 @@
+//! Answers about machines of Intel Xe, by their own assembly.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use isaglot_bits::Word;
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
+use isaglot_xe::stream::RawWord;
+use isaglot_xe::{Compaction, Description, Platform, Printer, TextOptions, Xe};
+use self_cell::self_cell;
+
+use super::words::{TEXT, Words, fields, lossy, too_much};
+use super::{Assembled, Columns, Explained, Instruction, Text};
+use crate::explain::{self, Explanation, xe as apart};
+use crate::spec::{Choice, Chosen, DESCRIPTIONS, SubjectKind, refusal};
+use crate::{Error, Problem};
+
+/// Machines that have nothing to do.
+type Idle<'d> = Mutex<Vec<Xe<'d>>>;
+
+self_cell! {
+    struct Pool {
+        owner: Description,
+        #[not_covariant]
+        dependent: Idle,
+    }
+}
+
+/// The most machines that are kept for later.
+const MAX_IDLE: usize = 16;
+
+/// Bytes of the two forms.
+const SHORT_BYTES: usize = 8;
+const LONG_BYTES: usize = 16;
+
+/// The bit that tells short forms from long ones.
+const SHORT: u128 = 1 << 29;
+
+/// A machine.
+pub(super) struct Machine {
+    platform: Platform,
+    pool: Pool,
+    /// The description with its places, for explanations; made when it is needed.
+    placed: OnceLock<Option<Words>>,
+}
+
+fn unreadable() -> Diagnostic {
+    Diagnostic::error("xe-description", "the embedded description cannot be read")
+}
+
+/// Refuses choices that a machine of Intel Xe has none of.
+#[cfg(feature = "shipped")]
+pub(super) fn refuse(name: &str, choice: &Choice) -> Result<(), Error> {
+    let given = [
+        ("`--feature`", !choice.features.is_empty()),
+        ("`--include`", !choice.include.is_empty()),
+        ("`--operands`", choice.operands.is_some()),
+        ("`--overlay`", choice.overlay.is_some()),
+        ("`--config`", choice.config.is_some()),
+        ("`--triple`", !choice.triple.is_empty()),
+        ("`--mcpu`", !choice.cpu.is_empty()),
+        ("`--no-aliases`", choice.aliases == Some(false)),
+        ("`--stale`", choice.stale),
+    ];
+    match given.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(refusal(option, DESCRIPTIONS, name).into()),
+        None => Ok(()),
+    }
+}
+
+/// The word that bytes begin with.
+fn first(bytes: &[u8]) -> Result<RawWord, Error> {
+    let short = |message: String| Error::from(Diagnostic::error("decode-short", message));
+    let few = || short(format!("{} bytes are less than an instruction", bytes.len()));
+    let low = bytes.first_chunk::<SHORT_BYTES>().ok_or_else(few)?;
+    let low = u128::from(u64::from_le_bytes(*low));
+    if low & SHORT != 0 {
+        return Ok(RawWord { pc: 0, word: low, short: true });
+    }
+    let long = bytes.first_chunk::<LONG_BYTES>().ok_or_else(few)?;
+    Ok(RawWord { pc: 0, word: u128::from_le_bytes(*long), short: false })
+}
+
+impl Machine {
+    pub(super) fn new(platform: Platform) -> Result<Machine, Error> {
+        let description = Description::embedded().ok_or_else(unreadable)?;
+        let pool = Pool::new(description, |_| Mutex::new(Vec::new()));
+        let machine = Machine { platform, pool, placed: OnceLock::new() };
+        machine.with(|_| Ok(())).map(|()| machine)
+    }
+
+    pub(super) fn platform(&self) -> Platform {
+        self.platform
+    }
+
+    /// Asks with a machine that nobody else has.
+    fn with<R>(&self, ask: impl FnOnce(&mut Xe<'_>) -> Result<R, Error>) -> Result<R, Error> {
+        self.pool.with_dependent(|description, idle| {
+            let taken = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let mut xe = match taken {
+                Some(xe) => xe,
+                None => Xe::new(description, self.platform).ok_or_else(unreadable)?,
+            };
+            let answer = ask(&mut xe);
+            let mut idle = idle.lock().unwrap_or_else(PoisonError::into_inner);
+            if idle.len() < MAX_IDLE {
+                idle.push(xe);
+            }
+            answer
+        })
+    }
+
+    /// The description with its places.
+    pub(super) fn placed(&self) -> Result<&Words, Error> {
+        let read = || {
+            let (isa, files, _) = isaglot_xe::description();
+            let generation = self.platform.generation();
+            let chosen = Chosen { isa: isa?, generation, features: Vec::new(), aliases: false, kind: SubjectKind::Xe };
+            Some(Words::new(chosen, files, None).of_gen())
+        };
+        Ok(self.placed.get_or_init(read).as_ref().ok_or_else(unreadable)?)
+    }
+
+    pub(super) fn decode(&self, bytes: &[u8]) -> Result<Instruction, Error> {
+        let raw = first(bytes)?;
+        let size = raw.size() as usize;
+        let placed = self.placed()?;
+        self.with(|xe| {
+            let apart = apart::apart(xe, placed.plan(), placed.files(), raw);
+            let none = |why: String| {
+                let digits = size * 2;
+                Diagnostic::error("decode-none", format!("0x{:0digits$x} is not a valid instruction: {why}", raw.word))
+            };
+            let reading = match apart.reading {
+                Ok(reading) => reading,
+                Err(why) => return Err(none(why.message()).into()),
+            };
+            let isa = placed.plan().isa();
+            let Explanation::Match(found) = apart.explanation else {
+                return Err(none("no encoding matches".to_owned()).into());
+            };
+            let encoding = &isa[found.encoding];
+            Ok(Instruction {
+                word: Word::from_u128(raw.word, size as u32 * 8),
+                size,
+                mnemonic: encoding.display_name.clone(),
+                encoding: isa.text(encoding.name).to_owned(),
+                text: reading.text,
+                problem: reading.problem,
+                operands: operands(xe, bytes.get(..size).unwrap_or_default()),
+                fields: fields(isa, found.fields),
+            })
+        })
+    }
+
+    pub(super) fn decode_into(&self, bytes: &[u8], columns: &mut Columns) -> Result<usize, Error> {
+        let placed = self.placed()?;
+        self.with(|xe| {
+            if columns.text_offset.is_empty() {
+                columns.text_offset.push(0);
+            }
+            let mut at = 0;
+            while let Some(Ok(raw)) = bytes.get(at..).map(first) {
+                let size = raw.size();
+                let encoding = match xe.reading(raw) {
+                    Ok(reading) if reading.problem.is_none() => {
+                        columns.text.extend_from_slice(reading.text.as_bytes());
+                        match placed.plan().decode(&Word::from_u128(reading.long, LONG_BYTES as u32 * 8)) {
+                            isaglot_codec::Match::One(encoding) => encoding.index() as i32,
+                            _ => -1,
+                        }
+                    }
+                    _ => -1,
+                };
+                let Ok(end) = u32::try_from(columns.text.len()) else { return Err(too_much()) };
+                columns.offset.push(at as u64);
+                columns.size.push(size);
+                columns.encoding.push(encoding);
+                columns.text_offset.push(end);
+                at += size as usize;
+            }
+            Ok(at)
+        })
+    }
+
+    pub(super) fn disassemble(&self, bytes: &[u8]) -> Result<Text, Error> {
+        self.with(|xe| {
+            let mut printer = Printer::new(xe, bytes, TextOptions::default());
+            let mut out = Vec::new();
+            while printer.fill(&mut out) {}
+            let findings = printer.findings();
+            let problems = Problem::all(&SourceMap::new(), &findings.diagnostics(bytes.len()));
+            Ok(Text { text: lossy(&out), used: findings.end as usize, problems })
+        })
+    }
+
+    pub(super) fn assemble(&self, text: &str) -> Result<Assembled, Error> {
+        self.with(|xe| {
+            let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
+            let file = files.add(TEXT, text.as_bytes());
+            match xe.assemble(file, text.as_bytes(), Compaction::Marked, &mut problems) {
+                Some(bytes) if !problems.has_errors() => {
+                    Ok(Assembled { bytes, warnings: Problem::all(&files, &problems) })
+                }
+                _ => Err(Error::new(files, problems)),
+            }
+        })
+    }
+
+    pub(super) fn explain(&self, asked: &str) -> Result<Explained, Error> {
+        let placed = self.placed()?;
+        let (plan, places) = (placed.plan(), placed.files());
+        self.with(|xe| {
+            let mut files = SourceMap::new();
+            let found = match apart::words(xe, plan, &mut files, asked) {
+                Ok(found) => found.words,
+                Err(problems) => return Err(Error::new(files, problems)),
+            };
+            let words: Vec<apart::Apart> = found.into_iter().map(|raw| apart::apart(xe, plan, places, raw)).collect();
+            let texts: Vec<String> = words.iter().map(|one| one.text(plan.isa(), places, false)).collect();
+            #[cfg(feature = "json")]
+            let json = {
+                let one = |one: &apart::Apart| {
+                    one.json(explain::json::to_json(plan.isa(), places, &one.word, &one.explanation))
+                };
+                format!("{:#}\n", serde_json::Value::Array(words.iter().map(one).collect()))
+            };
+            Ok(Explained {
+                text: texts.join("\n"),
+                #[cfg(feature = "json")]
+                json,
+            })
+        })
+    }
+
+    #[cfg(feature = "listing")]
+    pub(super) fn list(&self, bytes: &[u8], options: super::ListOptions) -> Result<super::Listed, Error> {
+        let super::ListOptions { defs, pc, bits } = options;
+        let options = isaglot_xe::ListOptions { defs, pc, bits, ..isaglot_xe::ListOptions::default() };
+        self.with(|xe| {
+            let mut lister = isaglot_xe::Lister::new(xe, bytes, options).map_err(|_| super::words::too_large())?;
+            let mut json = Vec::new();
+            while lister.fill(&mut json) {}
+            let problems = lister.findings().diagnostics(bytes.len());
+            Ok(super::Listed { json: lossy(&json), problems: Problem::all(&SourceMap::new(), &problems) })
+        })
+    }
+}
+
+#[cfg(feature = "listing")]
+fn operands(xe: &mut Xe<'_>, bytes: &[u8]) -> Vec<super::Operand> {
+    let program = xe.program(bytes);
+    let listing = xe.listing(&program, &isaglot_xe::ListOptions::default());
+    listing.map(|listing| super::words::operands_of(&listing)).unwrap_or_default()
+}
+
+#[cfg(not(feature = "listing"))]
+fn operands(_: &mut Xe<'_>, _: &[u8]) -> Vec<super::Operand> {
+    Vec::new()
+}

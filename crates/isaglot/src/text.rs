@@ -1,0 +1,74 @@
+//! Text of programs by a description, as the program `isaglot` reads and writes it: what differs from kind to kind.
+
+use isaglot_asm::Assembler;
+use isaglot_asm::assemble::limits::MAX_OUTPUT;
+use isaglot_asm::assemble::source::{self, Image, Setup};
+use isaglot_codec::Plan;
+use isaglot_model::FeatureId;
+use isaglot_source::{Diagnostic, Diagnostics, FileId, SourceMap};
+
+use crate::spec::SubjectKind;
+
+/// The first line of a text with labels that would otherwise be assembled to shorter instructions than it came from: for RISC-V,
+/// `addi a0,a0,1` is 4 bytes in a program and 2 bytes to an assembler that knows compressed instructions. Empty where it is not
+/// needed.
+#[must_use]
+pub fn exact(kind: SubjectKind, plan: &Plan<'_>) -> &'static str {
+    let compressed = plan.isa().features().iter().position(|f| f.name == "zca");
+    let has_short_forms = kind == SubjectKind::Riscv && compressed.is_some_and(|at| plan.feature(FeatureId(at as u32)));
+    if has_short_forms { ".option exact\n" } else { "" }
+}
+
+/// Assembles a text of a description of this kind, which imports nothing. `file` is one of `files`. Every problem is added to
+/// `problems`; with an error among them there is no program.
+pub fn assemble(
+    kind: SubjectKind,
+    assembler: &mut Assembler<'_, '_>,
+    files: &mut SourceMap,
+    file: FileId,
+    problems: &mut Diagnostics,
+) -> Option<Image> {
+    #[cfg(feature = "riscv")]
+    if kind == SubjectKind::Riscv {
+        return riscv(assembler, files, file, problems).map(|program| program.image);
+    }
+    let text = files.get(file)?.bytes.clone();
+    let setup = Setup { only_targets: kind == SubjectKind::Llvm, ..Setup::default() };
+    source::assemble_with(assembler, file, &text, &setup, problems)
+}
+
+/// With the pseudo-instructions and directives of RISC-V assemblers.
+#[cfg(feature = "riscv")]
+fn riscv(
+    assembler: &mut Assembler<'_, '_>,
+    files: &mut SourceMap,
+    file: FileId,
+    problems: &mut Diagnostics,
+) -> Option<isaglot_riscv::assembly::Program> {
+    use isaglot_riscv::assembly::{self, Layout};
+    #[cfg(feature = "xintf")]
+    let set = isaglot_xintf::set::Set::default();
+    #[cfg(feature = "xintf")]
+    let mut none = {
+        let xlen = isaglot_riscv::Xlen::of(assembler.plan().generation());
+        isaglot_xintf::assembly::Interfaces::new(&set, xlen)
+    };
+    #[cfg(not(feature = "xintf"))]
+    let mut none = assembly::NoImports;
+    assembly::assemble(assembler, &mut none, files, file, &Layout::default(), problems)
+}
+
+/// What is wrong with sections that lie so many bytes apart.
+#[must_use]
+pub fn too_large(size: u64) -> Diagnostic {
+    let message = format!("the sections lie {size} bytes apart, a raw binary has at most {MAX_OUTPUT}");
+    Diagnostic::error("asm-too-large", message).note("write an ELF file with `--format elf`")
+}
+
+/// The bytes of a program: of RISC-V from the first address to the last one, of others the sections one after the other.
+///
+/// # Errors
+/// If the sections lie too far apart; then, how many bytes.
+pub fn bytes(kind: SubjectKind, image: &Image) -> Result<Vec<u8>, u64> {
+    if kind == SubjectKind::Riscv { image.memory().map(|(_, bytes)| bytes) } else { Ok(image.bytes()) }
+}
