@@ -116,7 +116,7 @@ impl<'a> Programs<'_, 'a> {
 
     /// A number for the way that a field prints: fields of equal type and width share it.
     fn field(&mut self, field: &'a Field) -> u32 {
-        if let Some(&id) = self.field_ids.get(&std::ptr::from_ref(field)) {
+        if let Some(&id) = self.field_ids.get(&std::ptr::from_ref(field).addr()) {
             return id;
         }
         let same = self.fields.iter().position(|known| known.ty == field.ty && known.width == field.width);
@@ -127,7 +127,7 @@ impl<'a> Programs<'_, 'a> {
                 self.fields.len() - 1
             }
         } as u32;
-        self.field_ids.insert(std::ptr::from_ref(field), id);
+        self.field_ids.insert(std::ptr::from_ref(field).addr(), id);
         id
     }
 

@@ -164,7 +164,8 @@ pub struct Programs<'p, 'a> {
     texts: FxHashMap<Vec<u8>, u32>,
     /// A field for each type and width that occurs.
     pub(crate) fields: Vec<&'a Field>,
-    field_ids: FxHashMap<*const Field, u32>,
+    /// By address, as a number: a pointer would tie the program to its thread.
+    field_ids: FxHashMap<usize, u32>,
     pub(crate) references: Vec<&'a str>,
     /// The rank of each encoding in its space.
     ranks: Vec<u32>,
