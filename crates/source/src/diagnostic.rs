@@ -7,7 +7,7 @@ use crate::files::Span;
 use crate::limits;
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// For your information; never changes an exit status.
     Note,

@@ -2,7 +2,7 @@
 
 use isaglot_bits::BitRange;
 use isaglot_model::{EncodingId, ExprId, FeatureId, FieldType, Isa, Name, SpaceId, TemplateId, TemplatePart};
-use isaglot_source::Span;
+use isaglot_source::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
 use crate::bdd::Ref;
@@ -12,7 +12,7 @@ use crate::report::{
     CaseFinding, CaseProblem, FormatFinding, FormatProblem, Method, Place, Report, Row, Silent, Undecided, Unresolved,
     Use, Verdict, Witness,
 };
-use crate::{coverage, enums, overlap, shared};
+use crate::{coverage, enums, overlap, packer, shared};
 
 /// What to check.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +38,7 @@ pub fn check(isa: &Isa, options: Options, progress: &mut dyn FnMut(usize, usize)
     report.coverage = coverage::coverage(isa, &options, &report.overlaps, &mut undecided);
     report.undecided = undecided;
     report.enums = enums::enums(isa);
+    report.lints = lints(isa, options.generation);
     let leaves: Vec<EncodingId> = entries(isa).into_iter().flat_map(|s| isa[s].encodings.iter().copied()).collect();
     let mut gather = Gather::default();
     for (i, &id) in leaves.iter().enumerate() {
@@ -49,6 +50,11 @@ pub fn check(isa: &Isa, options: Options, progress: &mut dyn FnMut(usize, usize)
     progress(leaves.len(), leaves.len());
     gather.finish(isa, &mut report);
     report
+}
+
+/// What looks like a mistake, without any question about single words: the part of [`check`] that is done at once.
+pub fn lints(isa: &Isa, generation: Option<u32>) -> Vec<Diagnostic> {
+    packer::packer(isa, generation)
 }
 
 /// Spaces that hold instructions: the root, and those that no field refers to.

@@ -20,6 +20,7 @@ pub fn diagnostics(isa: &Isa, report: &Report) -> Vec<Diagnostic> {
     out.extend(report.cases.iter().map(|c| case(isa, c)));
     out.extend(report.formats.iter().map(|f| format(isa, f)));
     out.extend(report.enums.iter().map(|e| enumeration(isa, e)));
+    out.extend(report.lints.iter().cloned());
     out.extend(report.lost.iter().map(|l| lost(isa, l)));
     out.extend(report.shared.iter().map(|s| shared(isa, s)));
     out.extend(report.undecided.iter().map(undecided));

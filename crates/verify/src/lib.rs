@@ -22,14 +22,16 @@ pub mod json;
 mod leaf;
 pub mod limits;
 mod overlap;
+mod packer;
 mod parse;
 pub mod report;
 mod scope;
 mod shared;
+pub mod since;
 mod symbols;
 mod text;
 mod vector;
 
-pub use check::{Options, check};
+pub use check::{Options, check, lints};
 pub use overlap::{overlaps, unreachable};
 pub use report::Report;

@@ -41,3 +41,6 @@ pub const PARSE_STATES: usize = 200_000;
 
 /// The most bits by which free words are counted: there is a row for each value.
 pub const MAX_OPCODE_BITS: u32 = 10;
+
+/// So many others have to agree before one that differs from all of them is told.
+pub const MAJORITY: usize = 4;

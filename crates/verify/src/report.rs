@@ -2,7 +2,7 @@
 
 use isaglot_bits::{BitRange, Count, Pattern, Word};
 use isaglot_model::{EncodingId, EnumId, ExprId, FeatureId, GenRange, Name, SpaceId, TemplateId};
-use isaglot_source::Span;
+use isaglot_source::{Diagnostic, Span};
 
 /// A word, with a gen for which it shows what it is a witness of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -361,6 +361,8 @@ pub struct Report {
     pub shared: Vec<SharedText>,
     /// Bits that no field holds.
     pub lost: Vec<LostBits>,
+    /// What is wrong with packers, and what looks like a mistake.
+    pub lints: Vec<Diagnostic>,
     /// The table of proofs: encodings of the spaces that hold instructions.
     pub rows: Vec<Row>,
     /// What was not decided.

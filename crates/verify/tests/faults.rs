@@ -1,0 +1,109 @@
+//! Seeded faults: descriptions with one small mistake put in, each found with its place.
+//!
+//! A list `faults/SET.txt` has edits (see `isaglot_testing::edits`). A fault is found if the description with the edit has a
+//! finding that it does not have without, and one of its places is on the lines that were edited, or on a line with the
+//! text that the fact `place` gives. What is not found is a row of the ledger. The findings of the unchanged descriptions
+//! are goldens, `faults/shipped/NAME.txt`, each looked at.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
+use isaglot_testing::edits::{self, Edit};
+use isaglot_testing::{Failed, Tally, Trial, bless, corpus, ledger, suite};
+use isaglot_verify::since::{Findings, compare};
+
+/// The lists.
+const SETS: [(&str, &str); 1] = [("encode", include_str!("faults/encode.txt"))];
+
+/// The descriptions whose findings are goldens.
+const SHIPPED: [&str; 3] = ["ir3", "afuc", "etnaviv"];
+
+/// The findings of a description.
+fn findings(top: &Path, load: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>) -> (SourceMap, Vec<Diagnostic>) {
+    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
+    let isa = isaglot_isaspec::load(&mut files, &top.to_string_lossy(), &mut |path| load(path), &mut out);
+    let mut all: Vec<Diagnostic> = out.iter().cloned().collect();
+    if let Some(isa) = isa {
+        all.extend(isaglot_verify::lints(&isa, None));
+    }
+    (files, all)
+}
+
+/// Findings, with the files of their places.
+type Found = Arc<(SourceMap, Vec<Diagnostic>)>;
+
+/// The findings without the edit, for each description once.
+fn before(edit: &Edit, top: &Path) -> Found {
+    static KNOWN: Mutex<BTreeMap<String, Found>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry(edit.spec.clone()).or_insert_with(|| Arc::new(findings(top, &mut corpus::load))).clone()
+}
+
+/// Whether a fault is found; else what there was.
+fn one(edit: &Edit, top: &Path) -> Result<(), String> {
+    let text = corpus::text(&top.with_file_name(&edit.file))?;
+    let (_, (first, last)) = edit.apply(&text)?;
+    let (files, after) = findings(top, &mut |path| edit.load(path));
+    let known = before(edit, top);
+    let since = compare(Findings { files: &known.0, list: &known.1 }, Findings { files: &files, list: &after });
+    let new: Vec<&Diagnostic> = since.new.iter().map(|&i| &after[i]).collect();
+    let there = |d: &&&Diagnostic| {
+        d.labels.iter().filter_map(|l| Some((files.get(l.span.file)?, l.span))).any(|(file, span)| {
+            let line = file.line_of(span.start as usize);
+            let text = String::from_utf8_lossy(file.line(line));
+            let edited = file.name.ends_with(&edit.file) && (first..=last).contains(&(line as usize));
+            edited || edit.facts("place").any(|place| text.contains(place))
+        })
+    };
+    let codes: BTreeSet<&str> = new.iter().filter(there).map(|d| d.code).collect();
+    match codes.is_empty() {
+        false if edit.facts("code").all(|code| codes.contains(code)) => Ok(()),
+        false => Err(format!("found as {codes:?}")),
+        true => {
+            let all: Vec<String> = new.iter().map(|d| render::text(&files, d, false)).collect();
+            Err(format!("not found, first line {first}; new: {}", all.concat()))
+        }
+    }
+}
+
+fn set(name: &str, list: &str) -> Result<(), Failed> {
+    let list = edits::read(list);
+    let mut tally = Tally::default();
+    for edit in &list {
+        let Some(top) = edit.top() else { continue };
+        tally.row(&format!("{name}.txt"), &edit.name, one(edit, &top));
+    }
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "faults", &tally)?)
+}
+
+fn shipped(folder: &Path, which: &str) -> Result<(), Failed> {
+    let top = folder.join("xml").join(which).join(format!("{which}.xml"));
+    let (files, all) = findings(&top, &mut corpus::load);
+    let line = |d: &Diagnostic| {
+        let place = d.span().and_then(|s| Some((files.get(s.file)?, s.start)));
+        let place = place.map_or_else(String::new, |(file, at)| {
+            format!("{}:{}: ", corpus::name(Path::new(&file.name)), file.line_of(at as usize))
+        });
+        let notes: String = d.notes.iter().map(|n| format!("; {n}")).collect();
+        format!("{place}{} {}: {}{notes}\n", d.severity.name(), d.code, d.message)
+    };
+    let text: String = all.iter().map(line).collect();
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults/shipped").join(format!("{which}.txt"));
+    Ok(bless::golden(&golden, &text)?)
+}
+
+fn main() {
+    suite::run_corpus("isaspec", |folder| {
+        let mut trials = Vec::new();
+        for which in SHIPPED {
+            let folder = folder.to_owned();
+            trials.push(Trial::test(format!("verify::faults::shipped::{which}"), move || shipped(&folder, which)));
+        }
+        for (name, list) in SETS {
+            trials.push(Trial::test(format!("verify::faults::{name}"), move || set(name, list)));
+        }
+        trials
+    });
+}
