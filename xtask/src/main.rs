@@ -1,4 +1,4 @@
-//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | c-library | gen-hart | gen-riscv | import-spirv`.
+//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | c-library | gen-hart | gen-riscv | import-spirv | packages`.
 
 mod bench;
 mod bless;
@@ -6,6 +6,7 @@ mod c_library;
 mod gen_hart;
 mod gen_riscv;
 mod import_spirv;
+mod packages;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ usage: cargo xtask CHORE
   gen-hart         write the executors of crates/hart anew from the semantics of specs/riscv
   gen-riscv DIR    write the generated files of specs/riscv anew from a folder of the Unified Database
   c-library PREFIX build the C library and install it there; --profile NAME before PREFIX: by another profile of cargo
+  packages [--verify]
+                   pack all crates, and run the programs of examples/depend built from the packages alone
   bench [NAME]…    measure speed and print it as a table; without a name, everything
 ";
 
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
         Some("gen-hart") => gen_hart::run(rest),
         Some("gen-riscv") => gen_riscv::run(rest),
         Some("c-library") => c_library::run(rest),
+        Some("packages") => packages::run(rest),
         Some("bench") => bench::run(rest),
         _ => {
             eprint!("{USAGE}");

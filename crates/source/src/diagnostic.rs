@@ -3,6 +3,8 @@
 //! The rule of the house: a code never changes its meaning, a message says what was expected, and where two places
 //! disagree both are labelled.
 
+use std::fmt;
+
 use crate::files::Span;
 use crate::limits;
 
@@ -123,6 +125,17 @@ impl Diagnostic {
     }
 }
 
+impl fmt::Display for Diagnostic {
+    /// `error[CODE]: what is wrong` and the notes, without places: they are in files, which a [`SourceMap`](crate::SourceMap)
+    /// has.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]: {}", self.severity.name(), self.code, self.message)?;
+        self.notes.iter().try_for_each(|note| write!(f, "; {note}"))
+    }
+}
+
+impl core::error::Error for Diagnostic {}
+
 /// The problems of one run, in the order in which they were found; bounded by
 /// [`limits::MAX_DIAGNOSTICS`], the rest is counted.
 #[derive(Clone, Debug, Default)]
@@ -193,6 +206,18 @@ impl Diagnostics {
         self.list.len()
     }
 }
+
+impl fmt::Display for Diagnostics {
+    /// A line for each that was kept, and how many were not.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines = self.list.iter();
+        lines.next().map_or(Ok(()), |first| first.fmt(f))?;
+        lines.try_for_each(|next| write!(f, "\n{next}"))?;
+        if self.dropped > 0 { write!(f, "\n({} not shown)", self.dropped) } else { Ok(()) }
+    }
+}
+
+impl core::error::Error for Diagnostics {}
 
 impl<'a> IntoIterator for &'a Diagnostics {
     type Item = &'a Diagnostic;

@@ -4,6 +4,8 @@ use isaglot_listing::read;
 use isaglot_listing::write::{Style, to_json};
 use isaglot_source::FileId;
 
+use crate::grammar::Grammar;
+use crate::module::{self, Module, Operand};
 use crate::{asm, dis, exact, list};
 
 /// Any bytes as text, in every mode; what assembles must disassemble and come back.
@@ -42,6 +44,7 @@ pub fn binary(data: &[u8]) {
             &asm::Options { keep_going: true, documented: on(2), ..asm::Options::default() },
         ));
     }
+    taken_apart(&words);
     let show = list::Show { defs: true, pc: true, bits: true };
     if let Ok((listing, _)) = list::list(&words, &dis::Options::default(), show) {
         let json = to_json(&listing, Style::default());
@@ -58,5 +61,24 @@ pub fn binary(data: &[u8]) {
         let text = exact::disassemble(&words, &dis::Options::default()).text;
         let (bytes, _) = exact::assemble(&text, &asm::Options::default());
         assert!(bytes == *asm::to_bytes(&words), "exact text did not come back");
+    }
+}
+
+/// A module taken apart has the problems that its text has, and its operands are those that the words say.
+fn taken_apart(words: &[u32]) {
+    let grammar = Grammar::builtin();
+    let Ok(module) = Module::new(words, grammar) else { return };
+    let printed = dis::disassemble(words, &dis::Options::default()).failures.into_iter().next();
+    assert_eq!(printed, module::check(words, grammar).err(), "the text has another problem");
+    assert_eq!(printed, module.instructions().find_map(Result::err), "taken apart, the module has another problem");
+    for instruction in module.instructions().map_while(Result::ok) {
+        let of_words = |operand: &Operand<'_>| match operand {
+            Operand::Number { words, .. } => words.len(),
+            Operand::String(bytes) => bytes.len() / 4 + 1,
+            _ => 1,
+        };
+        let ids = usize::from(instruction.result.is_some()) + usize::from(instruction.result_type.is_some());
+        let count = 1 + ids + instruction.operands.iter().map(of_words).sum::<usize>();
+        assert_eq!(count, instruction.words.len(), "operands of {} are missing", instruction.name);
     }
 }

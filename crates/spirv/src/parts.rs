@@ -6,7 +6,7 @@
 use crate::dis::decode::{Decoder, Sink};
 use crate::dis::{self, Options};
 use crate::grammar::Grammar;
-use crate::grammar::rows::{GroupRow, Str};
+use crate::grammar::rows::{GroupRow, Str, ValueRow};
 use crate::number::NumberType;
 use crate::places::Places;
 
@@ -42,8 +42,13 @@ pub fn parts<'g>(words: &[u32], grammar: Grammar<'g>) -> (Vec<Vec<Part<'g>>>, Re
         match done {
             Ok(next) => at = next,
             Err(bad) => {
-                let failure =
-                    dis::Failure { status: bad.status, index: all.len(), word: at, message: bad.message.clone() };
+                let failure = dis::Failure {
+                    reason: bad.reason,
+                    status: bad.status,
+                    index: all.len(),
+                    word: at,
+                    message: bad.message.clone(),
+                };
                 return (all, Err(failure));
             }
         }
@@ -68,8 +73,8 @@ impl Sink for Taker<'_> {
 
     fn name(&mut self, _: Str) {}
 
-    fn enumerant(&mut self, group: &GroupRow, name: Str) {
-        self.parts.push(Part::Enumerant(self.grammar.str(group.name), self.grammar.str(name)));
+    fn enumerant(&mut self, group: &GroupRow, row: &ValueRow) {
+        self.parts.push(Part::Enumerant(self.grammar.str(group.name), self.grammar.str(row.name)));
     }
 
     fn mask(&mut self, group: &GroupRow, value: u32) {

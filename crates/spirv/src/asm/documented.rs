@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::lex::{at, is_instruction, word_end};
 use super::operand::Step;
-use super::{Assembler, Fail};
+use super::{Assembler, Fail, Reason};
 use crate::number::NumberType;
 use crate::number::parse::{Refusal, number};
 
@@ -47,7 +47,7 @@ impl Assembler<'_, '_> {
                 match number(word, ty) {
                     Ok((bits, _)) => self.words.push(bits as u32),
                     Err(Refusal::Invalid(m) | Refusal::Usage(m) | Refusal::Unsupported(m)) => {
-                        return self.fail(start, m);
+                        return self.fail(start, Reason::InvalidNumber, m);
                     }
                 }
             }
@@ -57,7 +57,7 @@ impl Assembler<'_, '_> {
         match wanted {
             Some(n) if count < n => {
                 let message = format!("Expected {n} words of 32 bits, the low one first, but found {count}.");
-                self.fail(self.pos, message)
+                self.fail(self.pos, Reason::InvalidNumber, message)
             }
             _ => Ok(Some(Step::Next)),
         }

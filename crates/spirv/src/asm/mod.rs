@@ -21,7 +21,7 @@ pub(crate) use check::Check;
 use doubt::Doubts;
 pub use doubt::Warning;
 use failure::shown;
-pub use failure::{Failure, Status};
+pub use failure::{Failure, Reason, Status};
 use ids::Ids;
 use lex::{at, is_instruction, is_opcode, skip, word_end};
 pub use names::NameList;
@@ -168,15 +168,15 @@ impl<'t, 'g> Assembler<'t, 'g> {
     }
 
     #[cold]
-    fn fail_as<T>(&self, status: Status, at: usize, message: impl Into<String>) -> Result<T, Fail> {
+    fn fail_as<T>(&self, status: Status, at: usize, reason: Reason, message: impl Into<String>) -> Result<T, Fail> {
         let len = if at < self.text.len() { word_end(self.text, at) - at } else { 0 };
         let message = message.into();
-        Err(Box::new(Failure { status, at, len, message, expected: None, line: 0, column: 0 }))
+        Err(Box::new(Failure { reason, status, at, len, message, expected: None, line: 0, column: 0 }))
     }
 
     #[cold]
-    fn fail<T>(&self, at: usize, message: impl Into<String>) -> Result<T, Fail> {
-        self.fail_as(Status::InvalidText, at, message)
+    fn fail<T>(&self, at: usize, reason: Reason, message: impl Into<String>) -> Result<T, Fail> {
+        self.fail_as(Status::InvalidText, at, reason, message)
     }
 
     /// Takes the token up to `end`.
@@ -200,22 +200,30 @@ impl<'t, 'g> Assembler<'t, 'g> {
                 let found = self.word(start);
                 let message =
                     format!("Expected <opcode> or <result-id> at the beginning of an instruction, found '{found}'.");
-                return self.fail(start, message);
+                return self.fail(start, Reason::UnexpectedToken, message);
             }
             let equals = skip(self.text, left.1);
             if equals >= self.text.len() {
-                return self.fail(equals, "Expected '=', found end of stream.");
+                return self.fail(equals, Reason::EndOfText, "Expected '=', found end of stream.");
             }
             if at(self.text, equals) != b'=' || word_end(self.text, equals) != equals + 1 {
                 let found = self.word(equals);
-                return self.fail(equals, format!("'=' expected after result id but found '{found}'."));
+                return self.fail(
+                    equals,
+                    Reason::UnexpectedToken,
+                    format!("'=' expected after result id but found '{found}'."),
+                );
             }
             self.pos = skip(self.text, equals + 1);
             if self.pos >= self.text.len() {
-                return self.fail(self.pos, "Expected opcode, found end of stream.");
+                return self.fail(self.pos, Reason::EndOfText, "Expected opcode, found end of stream.");
             }
             if !is_opcode(self.text, self.pos) {
-                return self.fail(self.pos, format!("Invalid Opcode prefix '{}'.", self.word(self.pos)));
+                return self.fail(
+                    self.pos,
+                    Reason::UnexpectedToken,
+                    format!("Invalid Opcode prefix '{}'.", self.word(self.pos)),
+                );
             }
         }
         let name = (self.pos, word_end(self.text, self.pos));
@@ -228,7 +236,12 @@ impl<'t, 'g> Assembler<'t, 'g> {
             _ => {
                 let word = self.word(name.0);
                 let near = operand::nearest(&word, self.grammar.ops().iter().map(|op| self.grammar.str(op.name)));
-                let failed = self.fail_as(Status::InvalidLookup, name.0, format!("Invalid Opcode name '{word}'"));
+                let failed = self.fail_as(
+                    Status::InvalidLookup,
+                    name.0,
+                    Reason::UnknownOpcode,
+                    format!("Invalid Opcode name '{word}'"),
+                );
                 return failed.map_err(|f| operand::expecting(f, near));
             }
         };
@@ -241,7 +254,7 @@ impl<'t, 'g> Assembler<'t, 'g> {
                 let left = shown(self.token(left));
                 format!("Cannot set ID {left} because {name_text} does not produce a result ID.")
             };
-            return self.fail(name.0, message);
+            return self.fail(name.0, Reason::ResultMismatch, message);
         }
         self.now.opcode = op.opcode;
         self.now.pending = has_result;
@@ -278,7 +291,7 @@ impl<'t, 'g> Assembler<'t, 'g> {
     fn patch(&mut self, first: usize, opcode: u16) -> Result<(), Fail> {
         let count = self.words.len() - first;
         if count > limits::INSTRUCTION_WORDS {
-            return self.fail(self.last, "Instruction too long: more than 65535 words.");
+            return self.fail(self.last, Reason::TooLong, "Instruction too long: more than 65535 words.");
         }
         if let Some(word) = self.words.get_mut(first) {
             *word = (count as u32) << 16 | u32::from(opcode);
@@ -295,20 +308,20 @@ impl<'t, 'g> Assembler<'t, 'g> {
         match (opcode, width) {
             (opcode::OpTypeInt, w) => {
                 if count != 4 {
-                    return self.fail(self.last, "Invalid OpTypeInt instruction");
+                    return self.fail(self.last, Reason::InvalidType, "Invalid OpTypeInt instruction");
                 }
                 number = Some(NumberType::Int { width: w.unwrap_or(0), signed: third.unwrap_or(0) != 0 });
             }
             (opcode::OpTypeFloat, w) => {
                 if count != 3 && count != 4 {
-                    return self.fail(self.last, "Invalid OpTypeFloat instruction");
+                    return self.fail(self.last, Reason::InvalidType, "Invalid OpTypeFloat instruction");
                 }
                 let width = w.unwrap_or(0);
                 let encoding = third.map_or(Encoding::Ieee, Encoding::from_value);
                 let kind = self.grammar.role(compile::FP_ENCODING);
                 let row = third.and_then(|v| self.grammar.member(self.grammar.kind(kind)?, v));
                 if third.is_some() && row.is_none() {
-                    return self.fail(self.last, "Invalid OpTypeFloat encoding");
+                    return self.fail(self.last, Reason::InvalidType, "Invalid OpTypeFloat encoding");
                 }
                 if let (Some(expected), Some(row)) = (encoding.width(), row)
                     && expected != width
@@ -316,14 +329,18 @@ impl<'t, 'g> Assembler<'t, 'g> {
                     let name = self.grammar.str(row.name);
                     let message =
                         format!("Invalid bit width {width} for floating point encoding {name}; expected {expected}");
-                    return self.fail(self.last, message);
+                    return self.fail(self.last, Reason::InvalidType, message);
                 }
                 number = Some(NumberType::Float { width, encoding });
             }
             _ => {}
         }
         if !self.types.add_type(id, number) {
-            return self.fail(self.last, format!("Value {id} has already been used to generate a type"));
+            return self.fail(
+                self.last,
+                Reason::Redefined,
+                format!("Value {id} has already been used to generate a type"),
+            );
         }
         Ok(())
     }
@@ -438,13 +455,13 @@ fn run(whole: &[u8], options: &Options<'_>, with_names: bool) -> Assembly {
     let text = memchr::memchr(0, whole).and_then(|n| whole.get(..n)).unwrap_or(whole);
     let mut out = Assembly::default();
     let refusal = match whole.len() {
-        0 => Some((Status::InvalidText, "Missing assembly text.")),
-        n if n > limits::TEXT_BYTES => Some((Status::Internal, "The text is too long.")),
+        0 => Some((Reason::EndOfText, Status::InvalidText, "Missing assembly text.")),
+        n if n > limits::TEXT_BYTES => Some((Reason::TooLong, Status::Internal, "The text is too long.")),
         _ => None,
     };
-    if let Some((status, message)) = refusal {
+    if let Some((reason, status, message)) = refusal {
         let message = message.to_owned();
-        out.failures.push(Failure { status, at: 0, len: 0, message, expected: None, line: 1, column: 1 });
+        out.failures.push(Failure { reason, status, at: 0, len: 0, message, expected: None, line: 1, column: 1 });
         return out;
     }
     let mut a = Assembler::new(text, options, Ids::new(text));

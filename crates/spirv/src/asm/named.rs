@@ -4,7 +4,7 @@
 use super::failure::shown;
 use super::operand::{Step, expecting, nearest};
 use super::types::Import;
-use super::{Assembler, Fail, Status};
+use super::{Assembler, Fail, Reason, Status};
 use crate::grammar::rows::*;
 
 impl Assembler<'_, '_> {
@@ -27,12 +27,16 @@ impl Assembler<'_, '_> {
                     let word = shown(word);
                     let message =
                         format!("Couldn't translate unknown extended instruction name '{word}' to unsigned integer.");
-                    return self.fail(start, message);
+                    return self.fail(start, Reason::UnknownExtendedInstruction, message);
                 }
             },
             None => {
                 let word = shown(word);
-                return self.fail(start, format!("Invalid extended instruction name '{word}'."));
+                return self.fail(
+                    start,
+                    Reason::UnknownExtendedInstruction,
+                    format!("Invalid extended instruction name '{word}'."),
+                );
             }
         };
         self.words.push(number);
@@ -62,7 +66,7 @@ impl Assembler<'_, '_> {
             {
                 message.push_str(&format!(" Did you mean '{}'?", shown(bare)));
             }
-            return self.fail(start, message);
+            return self.fail(start, Reason::NotInSpecConstantOp, message);
         };
         self.words.push(u32::from(op.opcode));
         self.consume(end);
@@ -96,14 +100,18 @@ impl Assembler<'_, '_> {
         let plain = |g: &GroupRow| !optional && !word.contains(&b'|') && grammar.bytes(g.name) == b"MemoryAccess";
         if !mask || group.is_some_and(plain) {
             let message = format!("Invalid {} '{}'.", grammar.phrase(kind), shown(word));
-            return self.fail(start, message).map_err(|f| expecting(f, self.members_near(kind, word)));
+            return self
+                .fail(start, Reason::UnknownEnumerant, message)
+                .map_err(|f| expecting(f, self.members_near(kind, word)));
         }
         let mut value = 0;
         for name in word.split(|&b| b == b'|') {
             let Some(row) = grammar.enumerant(kind, name) else {
                 let message = format!("Invalid {} operand '{}'.", grammar.phrase(kind), shown(word));
                 let status = if word.is_empty() { Status::InvalidText } else { Status::InvalidLookup };
-                return self.fail_as(status, start, message).map_err(|f| expecting(f, self.members_near(kind, name)));
+                return self
+                    .fail_as(status, start, Reason::UnknownEnumerant, message)
+                    .map_err(|f| expecting(f, self.members_near(kind, name)));
             };
             value |= row.value;
         }

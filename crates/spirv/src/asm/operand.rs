@@ -19,7 +19,7 @@ use super::documented::lower_p;
 use super::failure::shown;
 use super::lex::{at, is_assignment, is_name, is_opcode, is_stop, skip, word_end};
 use super::types::Import;
-use super::{Assembler, Fail, Failure, Status};
+use super::{Assembler, Fail, Failure, Reason, Status};
 use crate::grammar::opcode;
 use crate::grammar::rows::*;
 use crate::limits;
@@ -144,7 +144,7 @@ impl<'t> Assembler<'t, '_> {
             }
             None => {
                 let name = shown(self.token((left.0 + 1, left.1))).into_owned();
-                self.fail(self.last, format!("Invalid ID {name}"))
+                self.fail(self.last, Reason::InvalidId, format!("Invalid ID {name}"))
             }
         }
     }
@@ -193,7 +193,11 @@ impl<'t> Assembler<'t, '_> {
     fn missing(&self, start: usize, next: bool) -> Result<Step, Fail> {
         let name = shown(self.token(self.now.name));
         let found = if next { "next instruction instead" } else { "end of the stream" };
-        self.fail(start, format!("Expected operand for {name} instruction, but found the {found}."))
+        self.fail(
+            start,
+            Reason::MissingOperand,
+            format!("Expected operand for {name} instruction, but found the {found}."),
+        )
     }
 
     /// An operand that is not a well-formed id.
@@ -228,7 +232,9 @@ impl<'t> Assembler<'t, '_> {
                     let message = format!("Type for {name} must be a scalar floating point or integer type");
                     let what =
                         "a type that OpTypeInt or OpTypeFloat made before; `--documented` reads words of any type";
-                    return self.fail(start, message).map_err(|f| expecting(f, Some(what.to_owned())));
+                    return self
+                        .fail(start, Reason::UntypedNumber, message)
+                        .map_err(|f| expecting(f, Some(what.to_owned())));
                 };
                 self.literal(word, ty, optional, start)?
             }
@@ -237,6 +243,7 @@ impl<'t> Assembler<'t, '_> {
                 let Some(ty @ NumberType::Int { .. }) = self.types.number_of_value(selector) else {
                     return self.fail(
                         start,
+                        Reason::UntypedNumber,
                         "The selector operand for OpSwitch must be the result of an instruction that generates an \
                          integer scalar",
                     );
@@ -263,7 +270,7 @@ impl<'t> Assembler<'t, '_> {
     #[cold]
     fn bad_id(&self, kind: u8, word: &[u8], start: usize) -> Result<Step, Fail> {
         if let Some(name) = word.strip_prefix(b"%") {
-            return self.fail(start, format!("Invalid ID {}", shown(name)));
+            return self.fail(start, Reason::InvalidId, format!("Invalid ID {}", shown(name)));
         }
         let what = match meaning::number(self.grammar, kind, word) {
             Some(n) => format!(
@@ -272,7 +279,7 @@ impl<'t> Assembler<'t, '_> {
             ),
             None => "an id, such as `%name`".to_owned(),
         };
-        self.fail(start, "Expected id to start with %.").map_err(|f| expecting(f, Some(what)))
+        self.fail(start, Reason::InvalidId, "Expected id to start with %.").map_err(|f| expecting(f, Some(what)))
     }
 
     /// A number of a type.
@@ -286,15 +293,17 @@ impl<'t> Assembler<'t, '_> {
                 }
                 Ok(Literal::Done)
             }
-            Err(Refusal::Usage(message)) => self.fail(start, message),
+            Err(Refusal::Usage(message)) => self.fail(start, Reason::InvalidNumber, message),
             Err(_) if optional => Ok(Literal::Absent),
             Err(Refusal::Invalid(message)) => {
                 let what = "`p` in lower case, as in `0x1.8p+1`; `--documented` reads `P` too";
-                self.fail(start, message).map_err(|f| expecting(f, lower_p(word).map(|_| what.to_owned())))
+                self.fail(start, Reason::InvalidNumber, message)
+                    .map_err(|f| expecting(f, lower_p(word).map(|_| what.to_owned())))
             }
             Err(Refusal::Unsupported(message)) => {
                 let what = "its words with `!`, the low one first; `--documented` reads them without";
-                self.fail_as(Status::Internal, start, message).map_err(|f| expecting(f, Some(what.to_owned())))
+                self.fail_as(Status::Internal, start, Reason::UnsupportedNumber, message)
+                    .map_err(|f| expecting(f, Some(what.to_owned())))
             }
         }
     }
@@ -311,12 +320,12 @@ impl<'t> Assembler<'t, '_> {
             } else {
                 format!("Invalid literal string '{found}'.")
             };
-            return self.fail(start, message);
+            return self.fail(start, Reason::InvalidString, message);
         };
         let from = self.words.len();
         push_string(&mut self.words, inner);
         if self.words.len() - from > limits::INSTRUCTION_WORDS {
-            return self.fail(start, "Instruction too long: more than 65535 words.");
+            return self.fail(start, Reason::TooLong, "Instruction too long: more than 65535 words.");
         }
         if self.now.opcode == opcode::OpExtInstImport {
             self.import(from, start)?;
@@ -334,12 +343,16 @@ impl<'t> Assembler<'t, '_> {
             None if name.starts_with(b"NonSemantic.") => Import::Unknown,
             None => {
                 let name = shown(&name);
-                return self.fail(start, format!("Invalid extended instruction import '{name}'"));
+                return self.fail(
+                    start,
+                    Reason::UnknownExtendedSet,
+                    format!("Invalid extended instruction import '{name}'"),
+                );
             }
         };
         let id = self.words.get(self.now.first + 1).copied().unwrap_or(0);
         if !self.types.add_import(id, import) {
-            return self.fail(start, "Import Id is being defined a second time");
+            return self.fail(start, Reason::Redefined, "Import Id is being defined a second time");
         }
         Ok(())
     }
@@ -350,7 +363,11 @@ impl<'t> Assembler<'t, '_> {
         let set = self.words.last().copied().or_impossible(0);
         if step == Step::Next && self.types.import(set).is_none() {
             let id = self.words.get(self.now.first + 2).copied().unwrap_or(0);
-            return self.fail(start, format!("Invalid extended instruction import Id {id}"));
+            return self.fail(
+                start,
+                Reason::UnknownExtendedSet,
+                format!("Invalid extended instruction import Id {id}"),
+            );
         }
         Ok(step)
     }
@@ -361,7 +378,7 @@ impl<'t> Assembler<'t, '_> {
             return Ok(Step::Next);
         }
         if self.depth >= limits::PARAMETER_DEPTH {
-            return self.fail_as(Status::Internal, self.last, "Parameters are nested too deeply.");
+            return self.fail_as(Status::Internal, self.last, Reason::TooDeep, "Parameters are nested too deeply.");
         }
         self.depth += 1;
         let step = self.operands(program);

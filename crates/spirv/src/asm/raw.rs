@@ -5,7 +5,7 @@ use isaglot_invariant::Impossible as _;
 use super::failure::shown;
 use super::lex::{at, is_instruction, is_name, skip, word_end};
 use super::operand::{push_string, quoted};
-use super::{Assembler, Fail};
+use super::{Assembler, Fail, Reason};
 use crate::grammar::rows::ID_REF;
 use crate::number::parse::number;
 use crate::number::{Encoding, NumberType, integer};
@@ -18,7 +18,7 @@ impl Assembler<'_, '_> {
                 self.words.push(n as u32);
                 Ok(())
             }
-            None => self.fail(start, format!("Invalid immediate integer: {}", shown(word))),
+            None => self.fail(start, Reason::InvalidWord, format!("Invalid immediate integer: {}", shown(word))),
         }
     }
 
@@ -84,18 +84,18 @@ impl Assembler<'_, '_> {
                 && word == b"="
             {
                 let head = shown(self.token(head));
-                return self.fail(start, format!("{head} not allowed before =."));
+                return self.fail(start, Reason::UnexpectedToken, format!("{head} not allowed before =."));
             }
             if !self.value(word, start)? {
                 let word = shown(word);
-                return self.fail(start, format!("Invalid word following !<integer>: {word}"));
+                return self.fail(start, Reason::InvalidWord, format!("Invalid word following !<integer>: {word}"));
             }
             if word.first() == Some(&b'!') && head.is_none() {
                 self.doubt(word, start, self.now.raw_ids, self.is_first_of_line(start));
             }
             self.consume(end);
             if self.words.len() - self.now.first > crate::limits::INSTRUCTION_WORDS && head.is_none() {
-                return self.fail(self.last, "Instruction too long: more than 65535 words.");
+                return self.fail(self.last, Reason::TooLong, "Instruction too long: more than 65535 words.");
             }
         }
         Ok(())
@@ -105,11 +105,15 @@ impl Assembler<'_, '_> {
     fn punctuation(&mut self, c: u8, after: &str) -> Result<(), Fail> {
         let i = self.pos;
         if i >= self.text.len() {
-            return self.fail(i, format!("Expected '{}', found end of stream.", c as char));
+            return self.fail(i, Reason::EndOfText, format!("Expected '{}', found end of stream.", c as char));
         }
         if at(self.text, i) != c {
             let found = self.text.get(i..=i).map(String::from_utf8_lossy).or_impossible_default();
-            return self.fail(i, format!("'{}' expected after {after} but found '{found}'.", c as char));
+            return self.fail(
+                i,
+                Reason::UnexpectedToken,
+                format!("'{}' expected after {after} but found '{found}'.", c as char),
+            );
         }
         self.consume(i + 1);
         Ok(())
@@ -119,7 +123,7 @@ impl Assembler<'_, '_> {
     fn short_number(&mut self, missing: &str, invalid: &str) -> Result<u16, Fail> {
         let i = self.pos;
         if i >= self.text.len() {
-            return self.fail(i, format!("Expected {missing}, found end of stream."));
+            return self.fail(i, Reason::EndOfText, format!("Expected {missing}, found end of stream."));
         }
         let end = word_end(self.text, i);
         let word = self.token((i, end));
@@ -128,7 +132,7 @@ impl Assembler<'_, '_> {
                 self.consume(end);
                 Ok(n as u16)
             }
-            None => self.fail(i, format!("Invalid {invalid}: \"{}\".", shown(word))),
+            None => self.fail(i, Reason::InvalidNumber, format!("Invalid {invalid}: \"{}\".", shown(word))),
         }
     }
 
@@ -136,7 +140,7 @@ impl Assembler<'_, '_> {
     pub(super) fn unknown_instruction(&mut self, assigned: bool) -> Result<(), Fail> {
         if assigned {
             let message = "OpUnknown not allowed in assignment. Use an explicit result id operand instead.";
-            return self.fail(self.pos, message);
+            return self.fail(self.pos, Reason::ResultMismatch, message);
         }
         self.consume(self.now.name.1);
         self.punctuation(b'(', "OpUnknown")?;
@@ -146,7 +150,7 @@ impl Assembler<'_, '_> {
         let count = self.short_number("number of words", "number of words")?;
         if count == 0 {
             let message = "Number of words (which includes the opcode) must be greater than zero.";
-            return self.fail(at_count, message);
+            return self.fail(at_count, Reason::InvalidNumber, message);
         }
         self.punctuation(b')', "number of words")?;
         self.words.push(0);
@@ -154,28 +158,32 @@ impl Assembler<'_, '_> {
             let start = self.pos;
             let left = count - taken;
             if start >= self.text.len() {
-                return self.fail(start, format!("Expected {left} more operands, found end of stream."));
+                return self.fail(
+                    start,
+                    Reason::EndOfText,
+                    format!("Expected {left} more operands, found end of stream."),
+                );
             }
             if is_instruction(self.text, start) {
                 let word = self.word(start);
                 let message = format!("Unexpected start of new instruction: \"{word}\". Expected {left} more operands");
-                return self.fail(start, message);
+                return self.fail(start, Reason::MissingOperand, message);
             }
             let end = word_end(self.text, start);
             let word = self.token((start, end));
             if word == b"=" {
-                return self.fail(start, "OpUnknown not allowed before =.");
+                return self.fail(start, Reason::UnexpectedToken, "OpUnknown not allowed before =.");
             }
             if !self.value(word, start)? {
                 let word = shown(word);
-                return self.fail(start, format!("Invalid word following !<integer>: {word}"));
+                return self.fail(start, Reason::InvalidWord, format!("Invalid word following !<integer>: {word}"));
             }
             self.consume(end);
         }
         // An `=` here would make the whole an assignment.
         let next = self.pos;
         if at(self.text, next) == b'=' && word_end(self.text, next) == next + 1 {
-            return self.fail(next, "OpUnknown not allowed before =.");
+            return self.fail(next, Reason::UnexpectedToken, "OpUnknown not allowed before =.");
         }
         debug_assert!(skip(self.text, next) == next, "a position stands on a token");
         self.patch(self.now.first, opcode)

@@ -6,6 +6,7 @@
 use isaglot_invariant::Impossible as _;
 use rustc_hash::FxHashMap;
 
+use super::Reason;
 use crate::asm::Status;
 use crate::grammar::rows::*;
 use crate::grammar::{Grammar, opcode};
@@ -25,9 +26,9 @@ pub(crate) trait Sink {
     fn name(&mut self, name: Str);
     /// A named value of a kind.
     #[inline]
-    fn enumerant(&mut self, group: &GroupRow, name: Str) {
+    fn enumerant(&mut self, group: &GroupRow, row: &ValueRow) {
         let _ = group;
-        self.name(name);
+        self.name(row.name);
     }
     /// A mask.
     fn mask(&mut self, group: &GroupRow, value: u32);
@@ -55,6 +56,7 @@ impl Sink for Nothing {
 /// Why an instruction cannot be decoded.
 #[derive(Debug)]
 pub(crate) struct Bad {
+    pub(crate) reason: Reason,
     pub(crate) status: Status,
     pub(crate) message: String,
     /// A newer grammar might know it: an opcode, enumerant or extended instruction.
@@ -64,18 +66,18 @@ pub(crate) struct Bad {
 type Result<T> = std::result::Result<T, Box<Bad>>;
 
 #[cold]
-fn bad<T>(status: Status, message: String) -> Result<T> {
-    Err(Box::new(Bad { status, message, unknown: false }))
+fn bad<T>(status: Status, reason: Reason, message: String) -> Result<T> {
+    Err(Box::new(Bad { reason, status, message, unknown: false }))
 }
 
 #[cold]
-fn binary<T>(message: String) -> Result<T> {
-    bad(Status::InvalidBinary, message)
+fn binary<T>(reason: Reason, message: String) -> Result<T> {
+    bad(Status::InvalidBinary, reason, message)
 }
 
 #[cold]
-fn unknown<T>(message: String) -> Result<T> {
-    Err(Box::new(Bad { status: Status::InvalidBinary, message, unknown: true }))
+fn unknown<T>(reason: Reason, message: String) -> Result<T> {
+    Err(Box::new(Bad { reason, status: Status::InvalidBinary, message, unknown: true }))
 }
 
 /// An id that is defined but has no type.
@@ -158,9 +160,9 @@ impl<'a> Decoder<'a> {
         match self.defs.get(ty) {
             def if def & TYPE != 0 => match scalar(self.words, (def ^ TYPE) as usize) {
                 Some(number) => Ok(number),
-                None => binary(format!("Type Id {ty} is not a scalar numeric type")),
+                None => binary(Reason::UntypedNumber, format!("Type Id {ty} is not a scalar numeric type")),
             },
-            _ => binary(format!("Type Id {ty} is not a type")),
+            _ => binary(Reason::UntypedNumber, format!("Type Id {ty} is not a type")),
         }
     }
 
@@ -172,7 +174,7 @@ impl<'a> Decoder<'a> {
     #[inline]
     fn define(&mut self, now: &mut Now<'_>) -> Result<()> {
         if self.defs.get(now.result) != 0 {
-            return bad(Status::InvalidId, format!("Id {} is defined more than once", now.result));
+            return bad(Status::InvalidId, Reason::Redefined, format!("Id {} is defined more than once", now.result));
         }
         let def = if now.op.flags & MAKES_TYPE != 0 {
             TYPE | now.start as u32
@@ -193,14 +195,14 @@ impl<'a> Decoder<'a> {
         let first = self.words.get(start).copied().unwrap_or(0);
         let count = (first >> 16) as usize;
         if count == 0 {
-            return binary("Invalid instruction word count: 0".to_owned());
+            return binary(Reason::WordCount, "Invalid instruction word count: 0".to_owned());
         }
         let opcode = first as u16;
         let Some(op) = self.grammar.op(opcode) else {
-            return unknown(format!("Invalid opcode: {opcode}"));
+            return unknown(Reason::UnknownOpcode, format!("Invalid opcode: {opcode}"));
         };
         if self.bare_is_unknown && count == 1 && op.program.len > 0 {
-            return unknown(format!("Invalid opcode: {opcode}"));
+            return unknown(Reason::UnknownOpcode, format!("Invalid opcode: {opcode}"));
         }
         let end = start + count;
         let mut now = Now { op, start, end, pos: start + 1, result_type: 0, result: 0, defined: false, depth: 0 };
@@ -221,19 +223,25 @@ impl<'a> Decoder<'a> {
         let name = || self.grammar.str(op.name);
         if step == Step::Next && now.pos < end {
             let used = now.pos - start;
-            return binary(format!(
-                "Invalid instruction {} starting at word {start}: expected no more operands after {used} words, but \
+            return binary(
+                Reason::WordCount,
+                format!(
+                    "Invalid instruction {} starting at word {start}: expected no more operands after {used} words, but \
                  stated word count is {count}.",
-                name()
-            ));
+                    name()
+                ),
+            );
         }
         if now.pos != end {
             let found = now.pos - start;
-            return binary(format!(
-                "Invalid word count: {} starting at word {start} says it has {count} words, but found {found} words \
+            return binary(
+                Reason::WordCount,
+                format!(
+                    "Invalid word count: {} starting at word {start} says it has {count} words, but found {found} words \
                  instead.",
-                name()
-            ));
+                    name()
+                ),
+            );
         }
         Ok(end)
     }
@@ -273,19 +281,25 @@ impl<'a> Decoder<'a> {
     fn exhausted<T>(&self, how: &str, kind: u8, now: &Now<'_>) -> Result<T> {
         let (name, start) = (self.grammar.str(now.op.name), now.start);
         let (phrase, offset) = (self.grammar.phrase(kind), now.pos - start);
-        binary(format!(
-            "End of input reached while decoding {name} starting at word {start}: {how} {phrase} operand at word \
+        binary(
+            Reason::WordCount,
+            format!(
+                "End of input reached while decoding {name} starting at word {start}: {how} {phrase} operand at word \
              offset {offset}."
-        ))
+            ),
+        )
     }
 
     #[cold]
     fn too_few<T>(&self, now: &Now<'_>) -> Result<T> {
         let (name, start, count) = (self.grammar.str(now.op.name), now.start, now.end - now.start);
-        binary(format!(
-            "End of input reached while decoding {name} starting at word {start}: expected more operands after \
+        binary(
+            Reason::WordCount,
+            format!(
+                "End of input reached while decoding {name} starting at word {start}: expected more operands after \
              {count} words."
-        ))
+            ),
+        )
     }
 
     #[inline]
@@ -306,18 +320,18 @@ impl<'a> Decoder<'a> {
         match kind {
             ID_REF => {
                 if word == 0 {
-                    return bad(Status::InvalidId, "Id is 0".to_owned());
+                    return bad(Status::InvalidId, Reason::InvalidId, "Id is 0".to_owned());
                 }
             }
             ID_RESULT_TYPE => {
                 if word == 0 {
-                    return bad(Status::InvalidId, "Error: Type Id is 0".to_owned());
+                    return bad(Status::InvalidId, Reason::InvalidId, "Error: Type Id is 0".to_owned());
                 }
                 now.result_type = word;
             }
             ID_RESULT => {
                 if word == 0 {
-                    return bad(Status::InvalidId, "Error: Result Id is 0".to_owned());
+                    return bad(Status::InvalidId, Reason::InvalidId, "Error: Result Id is 0".to_owned());
                 }
                 now.result = word;
                 if fresh {
@@ -341,18 +355,18 @@ impl<'a> Decoder<'a> {
         match kind {
             ID_SCOPE | ID_SEMANTICS => {
                 if word == 0 {
-                    return binary(format!("{} is 0", self.grammar.phrase(kind)));
+                    return binary(Reason::InvalidId, format!("{} is 0", self.grammar.phrase(kind)));
                 }
                 sink.id(kind, word);
             }
             EXT_SET => {
                 if word == 0 {
-                    return bad(Status::InvalidId, "Id is 0".to_owned());
+                    return bad(Status::InvalidId, Reason::InvalidId, "Id is 0".to_owned());
                 }
                 if !self.imports.contains_key(&word) {
                     let name = self.grammar.str(now.op.name);
                     let message = format!("{name} set Id {word} does not reference an OpExtInstImport result Id");
-                    return bad(Status::InvalidId, message);
+                    return bad(Status::InvalidId, Reason::UnknownExtendedSet, message);
                 }
                 sink.id(ID_REF, word);
             }
@@ -370,7 +384,7 @@ impl<'a> Decoder<'a> {
             SPEC_OP => {
                 let op = u16::try_from(word).ok().and_then(|w| self.grammar.op(w)).filter(|o| o.flags & SPECIAL != 0);
                 let Some(op) = op else {
-                    return binary(format!("Invalid OpSpecConstantOp opcode: {word}"));
+                    return binary(Reason::NotInSpecConstantOp, format!("Invalid OpSpecConstantOp opcode: {word}"));
                 };
                 now.pos += 1;
                 sink.nested(Some(Str { at: op.name.at + 2, len: op.name.len.saturating_sub(2) }), word);
@@ -388,11 +402,15 @@ impl<'a> Decoder<'a> {
     fn selector(&self, now: &Now<'_>) -> Result<NumberType> {
         let id = self.words.get(now.start + 1).copied().unwrap_or(0);
         match self.defs.get(id) {
-            0 | UNTYPED => binary(format!("Invalid OpSwitch: selector id {id} has no type")),
-            def if def & TYPE != 0 => binary(format!("Invalid OpSwitch: selector id {id} is a type, not a value")),
+            0 | UNTYPED => binary(Reason::UntypedNumber, format!("Invalid OpSwitch: selector id {id} has no type")),
+            def if def & TYPE != 0 => {
+                binary(Reason::UntypedNumber, format!("Invalid OpSwitch: selector id {id} is a type, not a value"))
+            }
             ty => match self.number_type(ty)? {
                 number @ NumberType::Int { .. } => Ok(number),
-                _ => binary(format!("Invalid OpSwitch: selector id {id} is not a scalar integer")),
+                _ => {
+                    binary(Reason::UntypedNumber, format!("Invalid OpSwitch: selector id {id} is not a scalar integer"))
+                }
             },
         }
     }
@@ -424,7 +442,7 @@ impl<'a> Decoder<'a> {
                 None if name.starts_with(b"NonSemantic.") => UNKNOWN_SET,
                 None => {
                     let name = String::from_utf8_lossy(&name);
-                    return binary(format!("Invalid extended instruction import '{name}'"));
+                    return binary(Reason::UnknownExtendedSet, format!("Invalid extended instruction import '{name}'"));
                 }
             };
             self.imports.insert(now.result, set);
@@ -440,7 +458,7 @@ impl<'a> Decoder<'a> {
         let row = group.and_then(|g| self.grammar.member(g, word));
         let open = group.is_none_or(|g| g.flags & OPEN != 0);
         if row.is_none() && !open {
-            return unknown(format!("Invalid extended instruction number: {word}"));
+            return unknown(Reason::UnknownExtendedInstruction, format!("Invalid extended instruction number: {word}"));
         }
         now.pos += 1;
         if let (Some(group), Some(row)) = (group, row) {
@@ -466,7 +484,11 @@ impl<'a> Decoder<'a> {
         sink: &mut S,
     ) -> Result<Step> {
         let Some(group) = self.grammar.kind(kind) else {
-            return bad(Status::Internal, format!("Internal error: Unhandled operand type: {kind}"));
+            return bad(
+                Status::Internal,
+                Reason::Unsupported,
+                format!("Internal error: Unhandled operand type: {kind}"),
+            );
         };
         let phrase = || self.grammar.str(group.phrase);
         if group.flags & MASK == 0 {
@@ -478,10 +500,10 @@ impl<'a> Decoder<'a> {
                          your source language to SPIRV-Headers",
                     );
                 }
-                return unknown(message);
+                return unknown(Reason::UnknownEnumerant, message);
             };
             now.pos += 1;
-            sink.enumerant(group, row.name);
+            sink.enumerant(group, row);
             return self.parameters(row.program, now, fresh, sink);
         }
         let mut bits = word;
@@ -489,7 +511,10 @@ impl<'a> Decoder<'a> {
             let bit = 1 << (31 - bits.leading_zeros());
             bits ^= bit;
             if self.grammar.member(group, bit).is_none() {
-                return unknown(format!("Invalid {} operand: {word} has invalid mask component {bit}", phrase()));
+                return unknown(
+                    Reason::UnknownEnumerant,
+                    format!("Invalid {} operand: {word} has invalid mask component {bit}", phrase()),
+                );
             }
         }
         now.pos += 1;
@@ -514,7 +539,11 @@ impl<'a> Decoder<'a> {
             return Ok(Step::Next);
         }
         if now.depth >= limits::PARAMETER_DEPTH {
-            return bad(Status::Internal, "Internal error: parameters are nested too deeply".to_owned());
+            return bad(
+                Status::Internal,
+                Reason::TooDeep,
+                "Internal error: parameters are nested too deeply".to_owned(),
+            );
         }
         now.depth += 1;
         let step = self.program(program, now, fresh, sink);

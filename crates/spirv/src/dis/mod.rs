@@ -11,8 +11,12 @@ mod layout;
 pub(crate) mod namer;
 pub(crate) mod names;
 pub(crate) mod print;
+mod reason;
 
 pub use input::{InputError, read};
+pub use reason::Reason;
+
+use std::fmt;
 
 use decode::{Bad, Decoder};
 use isaglot_invariant::Impossible as _;
@@ -82,7 +86,10 @@ impl Default for Options<'static> {
 
 /// One problem of a binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Failure {
+    /// Why.
+    pub reason: Reason,
     /// Class.
     pub status: Status,
     /// Number of the instruction, from 1; 0 for the header.
@@ -114,6 +121,19 @@ impl Failure {
     }
 }
 
+impl fmt::Display for Failure {
+    /// `instruction N, byte B: what is wrong`; the header has no number.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = self.message.strip_suffix('.').unwrap_or(&self.message);
+        match self.index {
+            0 => f.write_str(message),
+            n => write!(f, "instruction {n}, byte {:#x}: {message}", self.word * 4),
+        }
+    }
+}
+
+impl core::error::Error for Failure {}
+
 /// Text, and what was wrong; with `keep_going` the text is whole nevertheless.
 #[derive(Clone, Debug, Default)]
 pub struct Disassembly {
@@ -129,8 +149,13 @@ pub(crate) struct Module<'w> {
     pub(crate) raw_imports: bool,
 }
 
-fn header_failure(status: Status, message: impl Into<String>) -> Failure {
-    Failure { status, index: 0, word: 0, message: message.into() }
+fn header_failure(reason: Reason, status: Status, message: impl Into<String>) -> Failure {
+    Failure { reason, status, index: 0, word: 0, message: message.into() }
+}
+
+/// What is wrong with a module whose words are swapped, for who takes no such one.
+pub(crate) fn other_byte_order() -> Failure {
+    header_failure(Reason::NotAModule, Status::InvalidBinary, "The module is in the other byte order.")
 }
 
 /// What is wrong with a header.
@@ -141,22 +166,30 @@ pub(crate) fn header_problem(words: &[u32]) -> Option<Failure> {
 /// Checks the header; whether the byte order is the other one.
 fn check_header(words: &[u32]) -> Result<bool, Failure> {
     let Some(&magic) = words.first() else {
-        return Err(header_failure(Status::InvalidBinary, "Missing module."));
+        return Err(header_failure(Reason::NotAModule, Status::InvalidBinary, "Missing module."));
     };
     let swapped = magic == MAGIC.swap_bytes();
     if magic != MAGIC && !swapped {
-        return Err(header_failure(Status::InvalidBinary, format!("Invalid SPIR-V magic number '{magic:x}'.")));
+        return Err(header_failure(
+            Reason::NotAModule,
+            Status::InvalidBinary,
+            format!("Invalid SPIR-V magic number '{magic:x}'."),
+        ));
     }
     if words.len() < 5 {
         let message = format!("Module has incomplete header: only {} words instead of 5", words.len());
-        return Err(header_failure(Status::InvalidBinary, message));
+        return Err(header_failure(Reason::NotAModule, Status::InvalidBinary, message));
     }
     if words.len() > limits::MODULE_WORDS {
-        return Err(header_failure(Status::Internal, "The module is too long."));
+        return Err(header_failure(Reason::TooLong, Status::Internal, "The module is too long."));
     }
     let version = words.get(1).map_or(0, |w| if swapped { w.swap_bytes() } else { *w });
     if version & 0xffff_00ff != 1 << 16 || version >> 8 & 0xff > u32::from(NEWEST) {
-        return Err(header_failure(Status::Internal, "Internal error: unhandled header parse failure"));
+        return Err(header_failure(
+            Reason::NotAModule,
+            Status::Internal,
+            "Internal error: unhandled header parse failure",
+        ));
     }
     Ok(swapped)
 }
@@ -370,7 +403,13 @@ impl<const COLOR: bool> Stream<'_, COLOR> {
             return false;
         }
         if self.failures.len() < isaglot_source::limits::MAX_DIAGNOSTICS {
-            self.failures.push(Failure { status: bad.status, index, word: at, message: bad.message.clone() });
+            self.failures.push(Failure {
+                reason: bad.reason,
+                status: bad.status,
+                index,
+                word: at,
+                message: bad.message.clone(),
+            });
         }
         true
     }

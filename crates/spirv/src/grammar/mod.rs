@@ -95,6 +95,26 @@ impl Tables {
     }
 }
 
+/// The embedded grammar as plain data, with what the look-up tables leave out: the capabilities and extensions that enable each
+/// instruction and value, other spellings, what is provisional. It is read from [`TABLE`], which takes a millisecond or so: keep
+/// it.
+///
+/// ```
+/// use isaglot_spirv::grammar;
+///
+/// let model = grammar::model();
+/// let texture = model.op_named("OpImageSampleFootprintNV").unwrap();
+/// assert_eq!(texture.when.capabilities, ["ImageFootprintNV"]);
+/// assert_eq!(texture.when.extensions, ["SPV_NV_shader_image_footprint"]);
+/// assert_eq!(model.op(61).unwrap().name, "OpLoad");
+/// let storage = model.kind("StorageClass").unwrap();
+/// assert_eq!(storage.named("Uniform").unwrap().value, 2);
+/// assert_eq!(storage.enumerant(2).unwrap().name, "Uniform");
+/// ```
+pub fn model() -> model::Model {
+    table::read(TABLE).unwrap_or_default()
+}
+
 /// The text of the committed table that the embedded grammar is made from.
 pub const TABLE: &str = include_str!("../../grammar/spirv.table");
 

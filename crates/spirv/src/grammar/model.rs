@@ -159,3 +159,56 @@ pub const PLAIN_KINDS: [(&str, &str); 11] = [
     ("LiteralExtInstInteger", "extension instruction number"),
     ("LiteralSpecConstantOpInteger", "OpSpecConstantOp opcode"),
 ];
+
+impl Availability {
+    /// Whether this is one of its other spellings.
+    fn is_alias(&self, name: &str) -> bool {
+        self.aliases.iter().any(|alias| alias == name)
+    }
+}
+
+impl Model {
+    /// The instruction of an opcode.
+    pub fn op(&self, opcode: u16) -> Option<&Op> {
+        self.ops.binary_search_by_key(&opcode, |op| op.opcode).ok().and_then(|i| self.ops.get(i))
+    }
+
+    /// The instruction of a name or alias, with `Op`.
+    pub fn op_named(&self, name: &str) -> Option<&Op> {
+        self.ops.iter().find(|op| op.name == name || op.when.is_alias(name))
+    }
+
+    /// The enum kind of a name, such as `Decoration`.
+    pub fn kind(&self, name: &str) -> Option<&EnumKind> {
+        self.kinds.iter().find(|kind| kind.name == name)
+    }
+
+    /// The extended set of a name, such as `GLSL.std.450`.
+    pub fn set(&self, name: &str) -> Option<&Set> {
+        self.sets.iter().find(|set| set.name == name)
+    }
+}
+
+impl EnumKind {
+    /// The member with a value.
+    pub fn enumerant(&self, value: u32) -> Option<&Enumerant> {
+        self.enumerants.iter().find(|member| member.value == value)
+    }
+
+    /// The member with a name or alias.
+    pub fn named(&self, name: &str) -> Option<&Enumerant> {
+        self.enumerants.iter().find(|member| member.name == name || member.when.is_alias(name))
+    }
+}
+
+impl Set {
+    /// The instruction of a number.
+    pub fn instruction(&self, number: u32) -> Option<&Instruction> {
+        self.instructions.iter().find(|one| one.number == number)
+    }
+
+    /// The instruction of a name.
+    pub fn named(&self, name: &str) -> Option<&Instruction> {
+        self.instructions.iter().find(|one| one.name == name)
+    }
+}

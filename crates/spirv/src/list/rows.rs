@@ -104,7 +104,13 @@ impl<'a> Rows<'a> {
             if let Err(bad) = decoder.instruction(i.offset, true, &mut Nothing)
                 && failures.len() < isaglot_source::limits::MAX_DIAGNOSTICS
             {
-                failures.push(Failure { status: bad.status, index: index + 1, word: i.offset, message: bad.message });
+                failures.push(Failure {
+                    reason: bad.reason,
+                    status: bad.status,
+                    index: index + 1,
+                    word: i.offset,
+                    message: bad.message,
+                });
             }
         }
         let wide = options.wide_numbers;

@@ -144,7 +144,7 @@ fn run_assembler() -> Result<(), Stop> {
 }
 
 fn environment(name: &str) -> Result<u8, Stop> {
-    files::environment(name).ok_or_else(|| usage(format!("error: Unrecognized target env: {name}")))
+    files::parse_environment(name).map_err(|_| usage(format!("error: Unrecognized target env: {name}")))
 }
 
 fn version() -> String {

@@ -5,52 +5,15 @@ use std::process::ExitCode;
 
 use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_spirv::grammar::{Tables, compile, import};
+use isaglot_spirv::{Environment, UnknownEnvironment};
 
 use crate::interrupt::Stage;
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
 
-/// The environments that can be named, with the minor of their core version 1.n.
-pub(super) const ENVIRONMENTS: [(&str, u8); 26] = [
-    ("vulkan1.0", 0),
-    ("vulkan1.1", 3),
-    ("vulkan1.1spv1.4", 4),
-    ("vulkan1.2", 5),
-    ("vulkan1.3", 6),
-    ("vulkan1.4", 6),
-    ("spv1.0", 0),
-    ("spv1.1", 1),
-    ("spv1.2", 2),
-    ("spv1.3", 3),
-    ("spv1.4", 4),
-    ("spv1.5", 5),
-    ("spv1.6", 6),
-    ("opencl1.2", 0),
-    ("opencl1.2embedded", 0),
-    ("opencl2.0", 0),
-    ("opencl2.0embedded", 0),
-    ("opencl2.1", 0),
-    ("opencl2.1embedded", 0),
-    ("opencl2.2", 2),
-    ("opencl2.2embedded", 2),
-    ("opengl4.0", 0),
-    ("opengl4.1", 0),
-    ("opengl4.2", 0),
-    ("opengl4.3", 0),
-    ("opengl4.5", 0),
-];
-
-/// The core version of an environment.
-pub(super) fn environment(name: &str) -> Option<u8> {
-    ENVIRONMENTS.iter().find(|e| e.0 == name).map(|e| e.1)
-}
-
-/// As [`environment`], for the command line.
-pub(super) fn parse_environment(name: &str) -> Result<u8, String> {
-    environment(name).ok_or_else(|| {
-        let names: Vec<&str> = ENVIRONMENTS.iter().map(|e| e.0).collect();
-        format!("expected one of {}", names.join(", "))
-    })
+/// The core version of an environment, for the command line.
+pub(super) fn parse_environment(name: &str) -> Result<u8, UnknownEnvironment> {
+    name.parse().map(Environment::minor)
 }
 
 /// The grammar of `--grammar`, if that is given. Problems are reported; the exit status if there are any.
