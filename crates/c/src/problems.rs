@@ -5,7 +5,9 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use isaglot_source::{Diagnostic, Diagnostics, Severity, SourceMap, render};
+use isaglot::Problem as Found;
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap, counted};
+use serde_json::{Value, json};
 
 use crate::ffi::{self, Out};
 use crate::text::Text;
@@ -25,7 +27,8 @@ pub struct isaglot_problems {
 /// One problem.
 #[derive(Debug)]
 pub(crate) struct Problem {
-    pub(crate) severity: Severity,
+    /// `error`, `warning` or `note`.
+    pub(crate) severity: &'static str,
     pub(crate) code: Text,
     pub(crate) message: Text,
     pub(crate) notes: Vec<Text>,
@@ -44,39 +47,58 @@ pub(crate) struct Place {
     /// From 1, in characters.
     pub(crate) column: u32,
     /// In bytes, from 0.
-    pub(crate) start: u64,
-    /// In bytes; where the place ends.
-    pub(crate) end: u64,
+    pub(crate) offset: u64,
+    /// In bytes.
+    pub(crate) length: u64,
 }
 
 impl isaglot_problems {
-    /// Problems in these files.
-    pub(crate) fn new(files: &SourceMap, all: &Diagnostics) -> isaglot_problems {
-        let list: Vec<Problem> = all.iter().map(|d| problem(files, d)).collect();
-        let mut text: Vec<u8> = list.iter().flat_map(|p| p.text.bytes()).copied().collect();
-        if all.dropped() > 0 {
-            text.extend_from_slice(render::summary(all).as_bytes());
-            text.push(b'\n');
+    /// Problems, and how many more there were.
+    pub(crate) fn new(found: &[Found], dropped: usize) -> isaglot_problems {
+        let mut text: String = found.iter().map(|p| p.text.as_str()).collect();
+        if dropped > 0 {
+            text.push_str(&format!("{} more\n", counted(dropped, "problem")));
         }
-        let json = serde_json::Value::from_iter(all.iter().map(|d| render::json(files, d)));
-        isaglot_problems { list, text: Text::new(text), json: Text::new(format!("{json:#}\n")), dropped: all.dropped() }
+        let json: Value = found.iter().map(to_json).collect();
+        isaglot_problems {
+            list: found.iter().map(problem).collect(),
+            text: Text::new(text),
+            json: Text::new(format!("{json:#}\n")),
+            dropped,
+        }
+    }
+
+    /// Diagnostics in these files.
+    pub(crate) fn of(files: &SourceMap, all: &Diagnostics) -> isaglot_problems {
+        isaglot_problems::new(&Found::all(files, all), all.dropped())
     }
 }
 
-fn problem(files: &SourceMap, d: &Diagnostic) -> Problem {
-    let place = d.span().and_then(|span| {
-        let file = files.get(span.file)?;
-        let at = file.line_col(span.start as usize);
-        let (start, end) = (u64::from(span.start), u64::from(span.end));
-        Some(Place { file: Text::new(file.name.as_str()), line: at.line, column: at.col, start, end })
+fn to_json(p: &Found) -> Value {
+    let place = p.place.as_ref().map(|place| {
+        json!({
+            "file": place.file, "line": place.line, "column": place.column,
+            "offset": place.offset, "length": place.length,
+        })
+    });
+    json!({ "severity": p.severity, "code": p.code, "message": p.message, "notes": p.notes, "place": place })
+}
+
+fn problem(p: &Found) -> Problem {
+    let place = p.place.as_ref().map(|place| Place {
+        file: Text::new(place.file.as_str()),
+        line: place.line,
+        column: place.column,
+        offset: place.offset.into(),
+        length: place.length.into(),
     });
     Problem {
-        severity: d.severity,
-        code: Text::new(d.code),
-        message: Text::new(d.message.as_str()),
-        notes: d.notes.iter().map(|note| Text::new(note.as_str())).collect(),
+        severity: p.severity,
+        code: Text::new(p.code),
+        message: Text::new(p.message.as_str()),
+        notes: p.notes.iter().map(|note| Text::new(note.as_str())).collect(),
         place,
-        text: Text::new(render::text(files, d, false)),
+        text: Text::new(p.text.as_str()),
     }
 }
 
@@ -88,13 +110,13 @@ impl From<Diagnostic> for isaglot_problems {
 
 impl From<Diagnostics> for isaglot_problems {
     fn from(all: Diagnostics) -> isaglot_problems {
-        isaglot_problems::new(&SourceMap::new(), &all)
+        isaglot_problems::of(&SourceMap::new(), &all)
     }
 }
 
 impl From<isaglot::Error> for isaglot_problems {
     fn from(error: isaglot::Error) -> isaglot_problems {
-        isaglot_problems::new(error.files(), error.problems())
+        isaglot_problems::of(error.files(), error.problems())
     }
 }
 

@@ -2,6 +2,10 @@
 
 use std::ffi::c_char;
 
+use isaglot::Problem;
+
+use crate::problems::isaglot_problems;
+
 /// A text of an object of the library: `len` bytes at `data`, and after them a NUL that is not counted. It is valid until the object
 /// is freed. `data` is never NULL. A text is UTF-8, unless a file that it comes from is not.
 #[repr(C)]
@@ -45,12 +49,20 @@ impl Default for Text {
     }
 }
 
-/// Bytes that the caller owns: a program, a text or JSON. A NUL that is not counted follows them.
+/// Bytes that the caller owns: a program, a text or JSON. A NUL that is not counted follows them. With what is to be said of them
+/// although there was no error.
 #[derive(Debug)]
-pub struct isaglot_buffer(pub(crate) Text);
+pub struct isaglot_buffer {
+    pub(crate) text: Text,
+    pub(crate) problems: isaglot_problems,
+}
 
 impl isaglot_buffer {
     pub(crate) fn new(bytes: impl Into<Vec<u8>>) -> Box<isaglot_buffer> {
-        Box::new(isaglot_buffer(Text::new(bytes)))
+        isaglot_buffer::with(bytes, &[])
+    }
+
+    pub(crate) fn with(bytes: impl Into<Vec<u8>>, problems: &[Problem]) -> Box<isaglot_buffer> {
+        Box::new(isaglot_buffer { text: Text::new(bytes), problems: isaglot_problems::new(problems, 0) })
     }
 }

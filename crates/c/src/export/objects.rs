@@ -6,6 +6,7 @@ use std::ffi::{CStr, c_char};
 
 use crate::callback::isaglot_input;
 use crate::ffi;
+use crate::problems::isaglot_problems;
 use crate::text::isaglot_buffer;
 
 /// The version of the library, such as `0.1.0`.
@@ -21,13 +22,19 @@ pub extern "C" fn isaglot_version() -> *const c_char {
 /// The first of the bytes, which a NUL follows; NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn isaglot_buffer_data(buffer: Option<&isaglot_buffer>) -> *const u8 {
-    buffer.map_or(std::ptr::null(), |b| b.0.view().data.cast())
+    buffer.map_or(std::ptr::null(), |b| b.text.view().data.cast())
 }
 
 /// How many bytes there are, without the NUL; 0 for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn isaglot_buffer_length(buffer: Option<&isaglot_buffer>) -> usize {
-    buffer.map_or(0, |b| b.0.bytes().len())
+    buffer.map_or(0, |b| b.text.bytes().len())
+}
+
+/// What is to be said of the bytes although there was no error: warnings, findings of a check, words of a program that are not valid.
+#[unsafe(no_mangle)]
+pub extern "C" fn isaglot_buffer_problems(buffer: Option<&isaglot_buffer>) -> Option<&isaglot_problems> {
+    buffer.map(|b| &b.problems)
 }
 
 /// Frees the bytes; NULL is allowed.

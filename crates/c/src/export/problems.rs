@@ -2,8 +2,6 @@
 
 #![allow(unsafe_code, reason = "the border to C")]
 
-use isaglot_source::Severity;
-
 use crate::problems::{Place, Problem, isaglot_problems};
 use crate::text::{Text, isaglot_str};
 
@@ -47,9 +45,9 @@ pub extern "C" fn isaglot_problems_dropped(problems: Option<&isaglot_problems>) 
 #[unsafe(no_mangle)]
 pub extern "C" fn isaglot_problem_severity(problems: Option<&isaglot_problems>, index: usize) -> isaglot_severity {
     match problem(problems, index).map(|p| p.severity) {
-        Some(Severity::Error) => isaglot_severity::ISAGLOT_ERROR,
-        Some(Severity::Warning) => isaglot_severity::ISAGLOT_WARNING,
-        Some(Severity::Note) | None => isaglot_severity::ISAGLOT_NOTE,
+        Some("error") => isaglot_severity::ISAGLOT_ERROR,
+        Some("warning") => isaglot_severity::ISAGLOT_WARNING,
+        _ => isaglot_severity::ISAGLOT_NOTE,
     }
 }
 
@@ -88,13 +86,13 @@ pub extern "C" fn isaglot_problem_column(problems: Option<&isaglot_problems>, in
 /// Where the place begins in the file, in bytes from 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn isaglot_problem_offset(problems: Option<&isaglot_problems>, index: usize) -> u64 {
-    place(problems, index).map_or(0, |p| p.start)
+    place(problems, index).map_or(0, |p| p.offset)
 }
 
 /// How many bytes the place has.
 #[unsafe(no_mangle)]
 pub extern "C" fn isaglot_problem_length(problems: Option<&isaglot_problems>, index: usize) -> u64 {
-    place(problems, index).map_or(0, |p| p.end.saturating_sub(p.start))
+    place(problems, index).map_or(0, |p| p.length)
 }
 
 /// How many further sentences there are: what was expected, what to do.
@@ -121,7 +119,8 @@ pub extern "C" fn isaglot_problems_text(problems: Option<&isaglot_problems>) -> 
     view(problems.map(|all| &all.text))
 }
 
-/// All problems as a JSON array, with all their places.
+/// All problems as a JSON array: `severity`, `code`, `message`, `notes`, and `place` with `file`, `line`, `column`, `offset` and
+/// `length`, or null.
 #[unsafe(no_mangle)]
 pub extern "C" fn isaglot_problems_json(problems: Option<&isaglot_problems>) -> isaglot_str {
     view(problems.map(|all| &all.json))

@@ -9,6 +9,7 @@ use isaglot::spirv::{asm, dis};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 
 use crate::ffi;
+use crate::flags::known;
 use crate::problems::{isaglot_problems, run};
 use crate::text::isaglot_buffer;
 
@@ -31,14 +32,6 @@ pub const ISAGLOT_SPIRV_COMMENT: u32 = 16;
 pub const ISAGLOT_SPIRV_NESTED_INDENT: u32 = 32;
 /// Disassemble: blocks in the order of control flow.
 pub const ISAGLOT_SPIRV_REORDER_BLOCKS: u32 = 64;
-
-/// Checks that a caller knows no more flags than this library.
-fn known(flags: u32, all: u32) -> Result<(), Diagnostic> {
-    match flags & !all {
-        0 => Ok(()),
-        more => Err(Diagnostic::error("c-value", format!("`flags` has {more:#x}, which this version does not know"))),
-    }
-}
 
 /// Assembles a SPIR-V module. The words of the result are little-endian. `minor` is the minor number of the version 1.n, from 0;
 /// -1 takes it from the leading comments of the text, or else the newest. `flags` are `ISAGLOT_SPIRV_PRESERVE_NUMERIC_IDS` and
@@ -80,7 +73,7 @@ pub unsafe extern "C" fn isaglot_spirv_assemble(
         let (mut files, mut all) = (SourceMap::new(), Diagnostics::new());
         let file = files.add("<text>", text);
         done.failures.iter().for_each(|failure| all.push(failure.diagnostic(file)));
-        Err(isaglot_problems::new(&files, &all))
+        Err(isaglot_problems::of(&files, &all))
     })
 }
 

@@ -64,7 +64,7 @@ pub unsafe extern "C" fn isaglot_tablegen_json_text(
             return json(&records);
         }
         let all = isaglot::records::problems(&records);
-        Err(isaglot_problems::new(&std::mem::take(records.files_mut()), &all))
+        Err(isaglot_problems::of(&std::mem::take(records.files_mut()), &all))
     })
 }
 

@@ -371,6 +371,32 @@ impl Engine {
         }
     }
 
+    /// The text of a program, handed on in pieces: `options` say how it is printed, and `hooks`, if there are any, take part. It ends
+    /// early when `write` gives false. Gives how many bytes of the input it is of, and what is to be said of the program.
+    ///
+    /// # Errors
+    /// `cli-subject` if hooks, named places or other choices of descriptions are given for Intel Xe or SPIR-V; of SPIR-V what is wrong
+    /// with the module.
+    pub fn disassemble_to(
+        &self,
+        bytes: &[u8],
+        options: &isaglot_asm::Options,
+        hooks: Option<&mut dyn isaglot_asm::Hooks>,
+        write: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<(usize, Vec<Problem>), Error> {
+        if let Machine::Words(words) = &self.inner.machine {
+            let plain = &mut isaglot_asm::Plain;
+            return Ok((words.disassemble_to(bytes, options.clone(), hooks.unwrap_or(plain), write), Vec::new()));
+        }
+        let usual = isaglot_asm::Options { labels: options.labels, ..isaglot_asm::Options::default() };
+        if hooks.is_some() || *options != usual {
+            return Err(refusal("a choice about the text", crate::spec::DESCRIPTIONS, &self.inner.name).into());
+        }
+        let found = self.disassemble(bytes, options.labels)?;
+        write(found.text.as_bytes());
+        Ok((found.used, found.problems))
+    }
+
     /// The bytes of a program, as `isaglot asm` makes them (`isaglot spirv as` of SPIR-V).
     ///
     /// # Errors

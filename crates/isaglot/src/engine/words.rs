@@ -3,7 +3,7 @@
 #[cfg(all(feature = "isaspec", feature = "shipped"))]
 use std::sync::OnceLock;
 
-use isaglot_asm::{Options, Plain, Stream};
+use isaglot_asm::{Hooks, Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::{Match, Plan};
 use isaglot_model::{ByteOrder, Isa};
@@ -14,6 +14,9 @@ use super::{Assembled, Columns, Explained, Field, Instruction, Nested, Text};
 use crate::question::{self, Question};
 use crate::spec::{Choice, Chosen, Spec};
 use crate::{Error, Problem, explain, text};
+
+/// Bytes of a program whose text is handed on at once.
+const PIECE: usize = 1 << 16;
 
 /// What a text is called in messages.
 pub(super) const TEXT: &str = "<text>";
@@ -223,6 +226,34 @@ impl Words {
             stream.mark(bytes);
             let used = stream.feed(bytes, &mut Plain, &mut out);
             Text { text: lossy(&out), used, problems: Vec::new() }
+        })
+    }
+
+    /// Gives how many bytes the text is of.
+    pub(super) fn disassemble_to(
+        &self,
+        bytes: &[u8],
+        options: Options,
+        hooks: &mut dyn Hooks,
+        write: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> usize {
+        self.pool.with(|worker| {
+            let mut out = Vec::new();
+            if options.labels {
+                out.extend_from_slice(text::exact(self.chosen().kind, worker.printing).as_bytes());
+            }
+            let mut stream = Stream::new(worker.printing, options, bytes.len() as u64);
+            stream.mark(bytes);
+            let mut at = 0;
+            loop {
+                let rest = bytes.get(at..).unwrap_or_default();
+                let used = stream.feed(rest.get(..PIECE).unwrap_or(rest), hooks, &mut out);
+                at += used;
+                if !(out.is_empty() || write(&out)) || used == 0 {
+                    return at;
+                }
+                out.clear();
+            }
         })
     }
 
