@@ -462,10 +462,10 @@ isaglot_print *isaglot_print_new(void);
 void isaglot_print_free(isaglot_print *print);
 
 // Whether places that branches go to have labels, and branches name them. Intel Xe always has them.
-void isaglot_print_labels(isaglot_print *print, int on);
+void isaglot_print_labels(isaglot_print *print, bool on);
 
 // Whether what is wrong with an instruction stands after it.
-void isaglot_print_errors(isaglot_print *print, int on);
+void isaglot_print_errors(isaglot_print *print, bool on);
 
 // Ends the text before an instruction that more than `most` bad ones in a row precede; 0 for never.
 void isaglot_print_max_errors(isaglot_print *print, uint64_t most);

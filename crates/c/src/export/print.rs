@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "the border to C")]
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_void};
 
 use crate::ffi;
 use crate::hooks::{isaglot_on_custom, isaglot_on_field, isaglot_on_word, isaglot_output};
@@ -22,17 +22,17 @@ pub extern "C" fn isaglot_print_free(print: Option<Box<isaglot_print>>) {
 
 /// Whether places that branches go to have labels, and branches name them. Intel Xe always has them.
 #[unsafe(no_mangle)]
-pub extern "C" fn isaglot_print_labels(print: Option<&mut isaglot_print>, on: c_int) {
+pub extern "C" fn isaglot_print_labels(print: Option<&mut isaglot_print>, on: bool) {
     if let Some(print) = print {
-        print.options.labels = on != 0;
+        print.options.labels = on;
     }
 }
 
 /// Whether what is wrong with an instruction stands after it.
 #[unsafe(no_mangle)]
-pub extern "C" fn isaglot_print_errors(print: Option<&mut isaglot_print>, on: c_int) {
+pub extern "C" fn isaglot_print_errors(print: Option<&mut isaglot_print>, on: bool) {
     if let Some(print) = print {
-        print.options.show_errors = on != 0;
+        print.options.show_errors = on;
     }
 }
 
