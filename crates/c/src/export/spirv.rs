@@ -110,7 +110,7 @@ pub unsafe extern "C" fn isaglot_spirv_disassemble(
         };
         let read = dis::read(bytes).map_err(|e| {
             let message = e.message("<module>", bytes);
-            Diagnostic::error("spirv-binary", message.trim_start_matches("error: "))
+            Diagnostic::error("spirv-input", message.strip_prefix("error: ").unwrap_or(&message))
         })?;
         let done = dis::disassemble(&read, &options);
         if done.failures.is_empty() {

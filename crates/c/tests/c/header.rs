@@ -106,3 +106,13 @@ pub(crate) fn compiles(language: Language) -> Result<(), Failed> {
     compile.arg(folder().join("include")).args(WARNINGS).arg("-");
     peer::output(&mut compile, &format!("#include <{header}>\n#include <{header}>\n")).map(drop).map_err(Failed::from)
 }
+
+/// The driver calls every function that the header declares.
+pub(crate) fn are_tried() -> Result<(), Failed> {
+    let driver = std::fs::read_to_string(crate::build::driver())?;
+    let is_called = |name: &str| driver.contains(&format!("{name}("));
+    match functions()?.into_iter().find(|name| !is_called(name)) {
+        Some(name) => Err(format!("driver.c does not call {name}").into()),
+        None => Ok(()),
+    }
+}

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use isaglot_testing::{Failed, bless, peer};
 
+use crate::build::run;
 use crate::header::{self, folder, functions};
 
 /// The folder that the library is installed in.
@@ -24,7 +25,7 @@ fn install() -> Result<PathBuf, String> {
     let prefix = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("c-library");
     let mut sh = Command::new("sh");
     sh.arg(folder().join("install.sh")).arg(archive).arg(env!("CARGO_PKG_VERSION")).arg(&prefix).env("CC", "gcc");
-    peer::output(&mut sh, "").map(|_| prefix)
+    run(&mut sh, "").map(|_| prefix).map_err(|e| format!("{e:?}"))
 }
 
 /// The shared library has the symbols that the header declares, each with its version, and no others; and the name by which

@@ -24,6 +24,8 @@ const NEEDS: &[(&str, Need)] = &[
     ("gdb-multiarch", Need::Peer(peer::GDB)),
     ("git", Need::Never),
     ("iga64", Need::Peer(peer::IGA64)),
+    // The C library, installed: the tests of the crate `c` run its page.
+    ("libisaglot", Need::Never),
     ("llvm-mc-19", Need::Peer(peer::LLVM_MC)),
     ("llvm-project", Need::Files(llvm)),
     ("mesa", Need::Files(mesa)),
