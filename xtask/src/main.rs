@@ -1,4 +1,4 @@
-//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | c-library | gen-hart | gen-riscv | import-spirv | packages`.
+//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | c-library | gen-hart | gen-riscv | import-spirv | packages | wheel`.
 
 mod bench;
 mod bless;
@@ -8,6 +8,7 @@ mod gen_riscv;
 mod import_spirv;
 mod packages;
 mod tidy;
+mod wheel;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -23,6 +24,7 @@ usage: cargo xtask CHORE
   c-library PREFIX build the C library and install it there; --profile NAME before PREFIX: by another profile of cargo
   packages [--verify]
                    pack all crates, and run the programs of examples/depend built from the packages alone
+  wheel [DIR]      build the Python wheel; --profile NAME: by another profile; --test: try it in an environment made anew
   bench [NAME]…    measure speed and print it as a table; without a name, everything
 ";
 
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Some("gen-riscv") => gen_riscv::run(rest),
         Some("c-library") => c_library::run(rest),
         Some("packages") => packages::run(rest),
+        Some("wheel") => wheel::run(rest),
         Some("bench") => bench::run(rest),
         _ => {
             eprint!("{USAGE}");

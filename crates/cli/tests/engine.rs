@@ -32,7 +32,7 @@ const NAMES: [&str; 18] = [
 ];
 
 /// Bytes of the random program of each name.
-const BYTES: usize = 64 * 16;
+const BYTES: usize = 32 * 16;
 
 fn run(args: &[&str], input: &[u8]) -> (i32, Vec<u8>, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_isaglot"))

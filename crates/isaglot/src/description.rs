@@ -1,22 +1,22 @@
-//! The short road: a description with a gen and features, and the common questions to it.
+//! The short road: a description with a gen and features, and the common questions to it, each with one plain answer.
 //!
-//! A [`Description`] owns everything, so it can be kept and passed around. Each question compiles what it needs of the
-//! description anew; for many questions take a [`Description::plan`] once and use the engines themselves.
+//! A thin layer over [`Engine`]: it reads a description first, and chooses within it after that. Where what is chosen is known
+//! when it is opened, where answers are wanted as data, or where it is shared between threads, take an engine.
 
-use isaglot_asm::assemble::source;
-use isaglot_asm::{Assembler, Compat, Names, Options, Plain, Stream};
+use std::sync::Arc;
+
 use isaglot_codec::Plan;
-use isaglot_model::{FeatureId, Isa};
+use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, SourceMap};
 
-use crate::{Error, choice};
+use crate::engine::Words;
+use crate::spec::{Chosen, kind_of};
+use crate::{Engine, Error, choice};
 
 /// A validated description, and the gen and features to decode for.
 pub struct Description {
-    isa: Isa,
-    files: SourceMap,
-    generation: u32,
-    features: Vec<FeatureId>,
+    words: Arc<Words>,
+    engine: Engine,
 }
 
 impl Description {
@@ -52,11 +52,11 @@ impl Description {
     pub fn shipped(name: &str) -> Result<Description, Error> {
         #[cfg(feature = "riscv")]
         if let Some(choice) = isaglot_riscv::isa_name::parse(name) {
-            let mut description = Description::shipped("riscv")?;
+            let described = Description::shipped("riscv")?;
             let mut problems = Diagnostics::new();
-            description.features = choice::features(&description.isa, Some(&choice.features), &[], &mut problems);
-            description.generation = choice.xlen.bits();
-            return if problems.has_errors() { Err(Error::new(SourceMap::new(), problems)) } else { Ok(description) };
+            let features = choice::features(described.isa(), Some(&choice.features), &[], &mut problems);
+            let made = described.chosen(choice.xlen.bits(), features);
+            return if problems.has_errors() { Err(Error::new(SourceMap::new(), problems)) } else { Ok(made) };
         }
         let Some(found) = crate::shipped::find(name) else {
             let d = isaglot_source::Diagnostic::error("shipped", format!("no description called `{name}` is shipped"));
@@ -66,9 +66,21 @@ impl Description {
     }
 
     /// A description from elsewhere, such as [`crate::model::compiled`], with the files that its places are in.
+    #[must_use]
     pub fn new(isa: Isa, files: SourceMap) -> Description {
         let features = choice::features(&isa, None, &[], &mut Diagnostics::new());
-        Description { isa, files, generation: 0, features }
+        let kind = kind_of(isa.name());
+        Description::with(Chosen { isa, generation: 0, features, aliases: false, kind }, files)
+    }
+
+    fn with(chosen: Chosen, files: SourceMap) -> Description {
+        let words = Arc::new(Words::new(chosen, files, None));
+        Description { engine: Engine::sharing(&words), words }
+    }
+
+    fn chosen(&self, generation: u32, features: Vec<isaglot_model::FeatureId>) -> Description {
+        let chosen = Chosen { generation, features, ..self.words.chosen().clone() };
+        Description::with(chosen, self.words.files().clone())
     }
 
     /// The same for another gen: a number, or a name that the description gives.
@@ -76,77 +88,69 @@ impl Description {
     /// # Errors
     /// For what is neither.
     pub fn with_gen(self, generation: &str) -> Result<Description, Error> {
-        match choice::generation(&self.isa, generation) {
-            Ok(generation) => Ok(Description { generation, ..self }),
-            Err(d) => Err(d.into()),
-        }
+        let generation = choice::generation(self.isa(), generation)?;
+        Ok(self.chosen(generation, self.words.chosen().features.clone()))
     }
 
     /// The same with features switched on (`+name` or `name`) and off (`-name`): `["+mul", "-fast"]`.
     ///
     /// # Errors
     /// For a feature that the description does not have.
-    pub fn with_features(mut self, changes: &[&str]) -> Result<Description, Error> {
+    pub fn with_features(self, changes: &[&str]) -> Result<Description, Error> {
         let mut problems = Diagnostics::new();
         let changes: Vec<String> = changes.iter().map(|&change| change.to_owned()).collect();
-        choice::toggle(&self.isa, &changes, &mut self.features, &mut problems);
-        if problems.has_errors() { Err(Error::new(SourceMap::new(), problems)) } else { Ok(self) }
+        let Chosen { generation, mut features, .. } = self.words.chosen().clone();
+        choice::toggle(self.isa(), &changes, &mut features, &mut problems);
+        let made = self.chosen(generation, features);
+        if problems.has_errors() { Err(Error::new(SourceMap::new(), problems)) } else { Ok(made) }
+    }
+
+    /// The engine, which gives more answers, as data.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     /// The model.
+    #[must_use]
     pub fn isa(&self) -> &Isa {
-        &self.isa
+        &self.words.chosen().isa
     }
 
     /// The files that it was read from.
+    #[must_use]
     pub fn files(&self) -> &SourceMap {
-        &self.files
+        self.words.files()
     }
 
     /// The decode plan for the gen and the features: what the engines take.
+    #[must_use]
     pub fn plan(&self) -> Plan<'_> {
-        Plan::with_features(&self.isa, self.generation, &self.features)
+        self.words.chosen().plan()
     }
 
-    /// The text of a program, with labels where its branches lead. What is not a valid instruction is a line
-    /// `no match: …`, and what is wrong with an instruction stands after it.
-    ///
-    /// Bytes at the end that are less than an instruction have no line; [`asm::Stream::feed`](crate::asm::Stream::feed) says
-    /// how many bytes were used.
+    /// The text of a program, with labels where its branches lead, as [`Engine::disassemble`] gives it. Bytes at the end that are
+    /// less than an instruction have no line.
+    #[must_use]
     pub fn disassemble(&self, bytes: &[u8]) -> String {
-        let plan = self.plan();
-        let options = Options { labels: true, ..Options::default() };
-        let mut stream = Stream::new(&plan, options, bytes.len() as u64);
-        stream.mark(bytes);
-        let mut text = Vec::new();
-        stream.feed(bytes, &mut Plain, &mut text);
-        String::from_utf8_lossy(&text).into_owned()
+        self.words.disassemble(bytes, true).text
     }
 
-    /// The bytes of a program.
+    /// The bytes of a program, as [`Engine::assemble`] gives them.
     ///
     /// # Errors
     /// Everything that is wrong with the text, each with line and column.
     pub fn assemble(&self, text: &str) -> Result<Vec<u8>, Error> {
-        let (plan, names) = (self.plan(), Names::default());
-        let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
-        let file = files.add("<text>", text.as_bytes());
-        let mut assembler = Assembler::new(&plan, &names, Compat::default());
-        match source::assemble(&mut assembler, file, text.as_bytes(), false, &mut problems) {
-            Some(image) if !problems.has_errors() => Ok(image.bytes()),
-            _ => Err(Error::new(files, problems)),
-        }
+        self.engine.assemble(text).map(|made| made.bytes)
     }
 
-    /// Why a word decodes as it does, as text: its bits, what decided, its cases and fields; or what comes nearest. The
-    /// word is hex (`0x1448`), binary (`0b…`), or bytes in memory order (`48:14`).
+    /// Why a word decodes as it does, as text: its bits, what decided, its cases and fields; or what comes nearest: see
+    /// [`Engine::explain`].
     ///
     /// # Errors
-    /// For what is not a word, or has not the width of the instruction that it begins.
-    pub fn explain(&self, word: &str) -> Result<String, Error> {
-        let plan = self.plan();
-        let word = crate::explain::word(&plan, word)?;
-        Ok(crate::explain::text(&self.isa, &self.files, &word, &crate::explain::explain(&plan, &word), false))
+    /// For what is neither a word nor assembly, or has not the width of the instruction that it begins.
+    pub fn explain(&self, question: &str) -> Result<String, Error> {
+        self.engine.explain(question).map(|found| found.text)
     }
 
     /// The listing of a program: instructions taken apart, blocks and their edges, definitions, uses and live registers.

@@ -56,7 +56,7 @@ pub struct LineCol {
 }
 
 /// One file: its name as the user would recognise it, and its bytes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SourceFile {
     /// The path as given, or a name in angle brackets such as `<stdin>`.
     pub name: String,
@@ -106,7 +106,7 @@ impl SourceFile {
 }
 
 /// All files of one run. Files are only ever added.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
 }

@@ -41,6 +41,7 @@ use isaglot_source::{Diagnostics, SourceMap};
 
 pub use columns::Columns;
 pub use instruction::{Field, Instruction, Nested, Operand, OperandKind};
+pub(crate) use words::Words;
 
 use crate::spec::{Choice, Chosen, SubjectKind, WORDS, refusal};
 use crate::{Error, Problem};
@@ -59,7 +60,7 @@ struct Inner {
 
 /// What is asked.
 enum Machine {
-    Words(words::Words),
+    Words(Arc<Words>),
     #[cfg(feature = "xe")]
     Xe(xe::Machine),
     #[cfg(feature = "spirv")]
@@ -219,8 +220,13 @@ impl Engine {
     /// The engine of a description that is there already, with the files that its places are in.
     #[must_use]
     pub fn with(chosen: Chosen, files: SourceMap) -> Engine {
-        let name = chosen.isa.name().to_owned();
-        Engine::new(name, Machine::Words(words::Words::new(chosen, files, None)), Vec::new())
+        Engine::sharing(&Arc::new(Words::new(chosen, files, None)))
+    }
+
+    /// The engine of a description that another one shares.
+    pub(crate) fn sharing(words: &Arc<Words>) -> Engine {
+        let name = words.chosen().isa.name().to_owned();
+        Engine::new(name, Machine::Words(Arc::clone(words)), Vec::new())
     }
 
     fn made(
@@ -233,7 +239,11 @@ impl Engine {
         let told = crate::spec::told(problems);
         let Some(chosen) = chosen.filter(|_| !told.has_errors()) else { return Err(Error::new(files, told)) };
         let warnings = Problem::all(&files, &told);
-        Ok(Engine::new(name, Machine::Words(words::Words::new(chosen, files, spec).found(problems.clone())), warnings))
+        Ok(Engine::new(
+            name,
+            Machine::Words(Arc::new(Words::new(chosen, files, spec).found(problems.clone()))),
+            warnings,
+        ))
     }
 
     fn new(name: String, machine: Machine, warnings: Vec<Problem>) -> Engine {
@@ -296,9 +306,14 @@ impl Engine {
     /// The names of the features that are on, with those that they imply.
     #[must_use]
     pub fn features(&self) -> Vec<&str> {
-        let Machine::Words(words) = &self.inner.machine else { return Vec::new() };
-        let isa = &words.chosen().isa;
-        words.plan().features().map(|f| isa[f].name.as_str()).collect()
+        match &self.inner.machine {
+            Machine::Words(words) => {
+                let isa = &words.chosen().isa;
+                words.plan().features().map(|f| isa[f].name.as_str()).collect()
+            }
+            #[cfg(any(feature = "xe", feature = "spirv"))]
+            _ => Vec::new(),
+        }
     }
 
     /// The mnemonic and the name of each encoding, by the numbers that [`Columns::encoding`] has.

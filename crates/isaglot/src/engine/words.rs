@@ -22,7 +22,7 @@ const PIECE: usize = 1 << 16;
 pub(super) const TEXT: &str = "<text>";
 
 /// A description, its plans, and what was asked of it.
-pub(super) struct Words {
+pub(crate) struct Words {
     pool: Pool,
     /// All problems of reading it, for a check.
     #[cfg_attr(not(feature = "verify"), allow(dead_code))]
@@ -38,6 +38,7 @@ pub(super) struct Words {
 }
 
 /// What was chosen, rather than left open.
+#[cfg_attr(not(feature = "verify"), allow(dead_code))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Asked {
     pub(super) generation: bool,
@@ -69,7 +70,7 @@ fn word_of(isa: &Isa, bytes: &[u8]) -> Word {
 }
 
 impl Words {
-    pub(super) fn new(chosen: Chosen, files: SourceMap, spec: Option<Spec>) -> Words {
+    pub(crate) fn new(chosen: Chosen, files: SourceMap, spec: Option<Spec>) -> Words {
         let choice = spec.as_ref().map(|spec| spec.choice.clone()).unwrap_or_default();
         let asked = Asked::of(&choice, spec.as_ref(), &chosen);
         // What came with its places need not be read again, and what is in files cannot be.
@@ -90,13 +91,12 @@ impl Words {
         Words { found, ..self }
     }
 
-    pub(super) fn chosen(&self) -> &Chosen {
+    pub(crate) fn chosen(&self) -> &Chosen {
         &self.pool.owner().chosen
     }
 
     /// The files of the description.
-    #[cfg(feature = "xe")]
-    pub(super) fn files(&self) -> &SourceMap {
+    pub(crate) fn files(&self) -> &SourceMap {
         &self.pool.owner().files
     }
 
@@ -214,7 +214,7 @@ impl Words {
         })
     }
 
-    pub(super) fn disassemble(&self, bytes: &[u8], labels: bool) -> Text {
+    pub(crate) fn disassemble(&self, bytes: &[u8], labels: bool) -> Text {
         self.pool.with(|worker| {
             let kind = self.chosen().kind;
             let mut out = Vec::new();

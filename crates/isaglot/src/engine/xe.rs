@@ -134,6 +134,9 @@ impl Machine {
                 Ok(reading) => reading,
                 Err(why) => return Err(none(why.message()).into()),
             };
+            if let Some(why) = reading.problem {
+                return Err(none(why).into());
+            }
             let isa = placed.plan().isa();
             let Explanation::Match(found) = apart.explanation else {
                 return Err(none("no encoding matches".to_owned()).into());
@@ -145,7 +148,7 @@ impl Machine {
                 mnemonic: encoding.display_name.clone(),
                 encoding: isa.text(encoding.name).to_owned(),
                 text: reading.text,
-                problem: reading.problem,
+                problem: None,
                 operands: operands(xe, bytes.get(..size).unwrap_or_default()),
                 fields: fields(isa, found.fields),
             })

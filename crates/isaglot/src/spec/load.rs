@@ -10,7 +10,7 @@ use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 
 use super::form::{Form, refusal};
 use super::names::{self, Alias, Machine};
-use super::{Choice, Chosen, Host, Named, Roles, Source, Spec, SubjectKind, features, generation, resolve};
+use super::{Choice, Chosen, Host, Named, Roles, Source, Spec, features, generation, resolve};
 use crate::shipped::{self, Shipped};
 
 impl Source {
@@ -121,7 +121,7 @@ pub fn read_chosen(spec: &Spec, host: &dyn Host, files: &mut SourceMap, problems
     let mut chosen = resolve(&spec.choice, &named, isa, problems)?;
     #[cfg(feature = "xe")]
     if matches!(spec.source.alias(), Some(Ok(Alias { machine: Machine::Xe(_), .. }))) {
-        chosen.kind = SubjectKind::Xe;
+        chosen.kind = super::SubjectKind::Xe;
     }
     Some(chosen)
 }

@@ -207,7 +207,7 @@ pub fn refusal(what: &str, kinds: &[SubjectKind], subject: &str) -> Diagnostic {
 }
 
 /// A description with the choices made.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Chosen {
     /// The model.
     pub isa: Isa,
@@ -342,8 +342,9 @@ pub(crate) fn features(
     (!open).then(|| choice::features(isa, named.features.as_deref(), &choice.features, problems))
 }
 
+/// What the assembly of a description is that has this name.
 #[cfg(feature = "shipped")]
-fn kind_of(name: &str) -> SubjectKind {
+pub(crate) fn kind_of(name: &str) -> SubjectKind {
     match crate::shipped::assembly(name) {
         crate::shipped::Assembly::Templates => SubjectKind::Templates,
         crate::shipped::Assembly::Riscv => SubjectKind::Riscv,
@@ -351,7 +352,7 @@ fn kind_of(name: &str) -> SubjectKind {
 }
 
 #[cfg(not(feature = "shipped"))]
-fn kind_of(_: &str) -> SubjectKind {
+pub(crate) fn kind_of(_: &str) -> SubjectKind {
     SubjectKind::Templates
 }
 
