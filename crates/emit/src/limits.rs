@@ -1,22 +1,45 @@
 //! Every bound of this crate, by name.
 
-/// The most bits that pick a text from a table of finished ones, for a step alone.
-pub const PICK_BITS: u32 = 10;
+/// What tables of quick programs may take: bits that pick, and costs in entries of tables.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// The most bits that pick a text from a table of finished ones, for a step alone.
+    pub pick_bits: u32,
+    /// The most bits for several steps together.
+    pub merge_bits: u32,
+    /// The most bits for steps together with a mnemonic.
+    pub merge_text_bits: u32,
+    /// What a step costs that picks a text from a table.
+    pub pick_cost: u64,
+    /// What a step costs that copies a fixed text.
+    pub text_cost: u64,
+    /// The most bits that decide in a table where a program continues.
+    pub jump_bits: u32,
+    /// Texts that are needed to read an instruction are kept.
+    pub needs: bool,
+}
 
-/// The most bits for several steps together.
-pub const MERGE_BITS: u32 = 8;
+/// As few steps as there can be.
+pub const FAST: Layout = Layout {
+    pick_bits: 10,
+    merge_bits: 8,
+    merge_text_bits: 4,
+    pick_cost: 1 << 16,
+    text_cost: 1 << 14,
+    jump_bits: 10,
+    needs: true,
+};
 
-/// The most bits for steps together with a mnemonic.
-pub const MERGE_TEXT_BITS: u32 = 4;
-
-/// What a step costs that picks a text from a table, in entries of tables.
-pub const PICK_COST: u64 = 1 << 16;
-
-/// What a step costs that copies a fixed text.
-pub const TEXT_COST: u64 = 1 << 14;
-
-/// The most bits that decide in a table where a program continues.
-pub const JUMP_BITS: u32 = 10;
+/// Small tables: a step costs about what its tables do.
+pub const SMALL: Layout = Layout {
+    pick_bits: 8,
+    merge_bits: 5,
+    merge_text_bits: 2,
+    pick_cost: 16,
+    text_cost: 8,
+    jump_bits: 8,
+    needs: true,
+};
 
 /// The most texts of which an instruction's must contain one, for the assembler.
 pub const MAX_NEEDS: usize = 8;

@@ -154,7 +154,7 @@ fn text(plan: &isaglot_codec::Plan<'_>, word: &Word) -> Vec<u8> {
 fn pool(folder: &Path, isa: &str, generation: u32) -> Result<(), Failed> {
     let model = load(&folder.join(format!("xml/{isa}/{isa}.xml")))?;
     let mut out = Diagnostics::new();
-    let plan = Plan::new(&model, Language::C, &mut out).ok_or_else(|| format!("{out:?}"))?;
+    let plan = Plan::new(&model, Language::C, &[], &mut out).ok_or_else(|| format!("{out:?}"))?;
     let codec = isaglot_codec::Plan::new(&model, generation);
     let constants = constants();
     let scopes = Scopes::new(&codec, false);
@@ -169,7 +169,7 @@ fn pool(folder: &Path, isa: &str, generation: u32) -> Result<(), Failed> {
 
     let dir = tempfile::tempdir()?;
     let (source, binary) = (dir.path().join("encode.c"), dir.path().join("encode"));
-    let options = isaspec::Options { prefix: isa, stamp: "for a test", command: "", mesa26: false };
+    let options = isaspec::Options { prefix: isa, stamp: "for a test", command: "", mesa26: false, small: false, header: None, features: &[] };
     let header = isaspec::encode_header(&model, &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
     std::fs::write(dir.path().join(&header.name), &header.text)?;
     std::fs::write(&source, filled_program(isa, generation, &plan, &filled.members)?)?;
@@ -202,9 +202,9 @@ fn pool(folder: &Path, isa: &str, generation: u32) -> Result<(), Failed> {
 fn unpacked(folder: &Path, generation: u32, compiler: &str) -> Result<(), Failed> {
     let model = load(&folder.join("xml/afuc/afuc.xml"))?;
     let mut out = Diagnostics::new();
-    let plan = Plan::new(&model, Language::C, &mut out).ok_or_else(|| format!("{out:?}"))?;
-    let options = isaspec::Options { prefix: "afuc", stamp: "for a test", command: "", mesa26: false };
-    let files = isaspec::c(&model, &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
+    let plan = Plan::new(&model, Language::C, &[], &mut out).ok_or_else(|| format!("{out:?}"))?;
+    let options = isaspec::Options { prefix: "afuc", stamp: "for a test", command: "", mesa26: false, small: false, header: None, features: &[] };
+    let files = isaspec::c(&model, &isaspec::parts(&model), &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
     let dir = tempfile::tempdir()?;
     write(&files, dir.path())?;
     let root = plan.roots.iter().position(|r| r.space == model.root()).ok_or("no root")?;

@@ -14,7 +14,7 @@ use isaglot_source::{Diagnostics, SourceMap, render};
 use isaglot_testing::{Failed, Trial, bless, corpus, peer, suite};
 use support::{COMPILERS, SANITIZE, STRICT, WARNINGS, compile, load, run, said, write};
 
-const TINY: Options<'static> = Options { prefix: "tiny", stamp: "for a test", command: "", mesa26: false };
+const TINY: Options<'static> = Options { prefix: "tiny", stamp: "for a test", command: "", mesa26: false, small: false, header: None, features: &[] };
 
 /// Words that are tried, per gen.
 const WORDS: usize = 40_000;
@@ -36,7 +36,7 @@ fn gens() -> Result<(), Failed> {
     let at = |name: &str| folder.path().join(name);
     let mut out = Diagnostics::new();
     let options = Options { prefix: "gens", ..TINY };
-    write(&isaspec::c(&isa, &options, &mut out).ok_or_else(|| format!("{out:?}"))?, folder.path())?;
+    write(&isaspec::c(&isa, &isaspec::parts(&isa), &options, &mut out).ok_or_else(|| format!("{out:?}"))?, folder.path())?;
     let driver = include_str!("driver/stub/disasm.c");
     std::fs::write(at("main.c"), format!("#include \"gens-isa.h\"\n#define PREFIX gens\n#define WORDS 1\n{driver}"))?;
     compile("gcc", &[WARNINGS, STRICT, SANITIZE], &[&at("main.c"), &at("gens-isa.c")], &at("main"))?;
@@ -61,7 +61,7 @@ fn beside() -> Result<(), Failed> {
     let at = |name: &str| folder.path().join(name);
     for prefix in ["one", "two"] {
         let mut out = Diagnostics::new();
-        let files = isaspec::c(&isa, &Options { prefix, ..TINY }, &mut out).ok_or_else(|| format!("{out:?}"))?;
+        let files = isaspec::c(&isa, &isaspec::parts(&isa), &Options { prefix, ..TINY }, &mut out).ok_or_else(|| format!("{out:?}"))?;
         write(&files, folder.path())?;
     }
     let program = "#include \"one-isa.h\"\n#include \"two-isa.h\"\n\nint\nmain(void)\n{\n   uint32_t word = 0x01000443;\n\n\
@@ -81,8 +81,8 @@ fn tiny(compiler: &str) -> Result<(), Failed> {
     let isa = load(&here("tiny/tiny.xml"))?;
     let folder = tempfile::tempdir()?;
     let mut out = Diagnostics::new();
-    let files = isaspec::c(&isa, &TINY, &mut out).ok_or_else(|| format!("{out:?}"))?;
-    let module = isaspec::encode_module(&isa, "for a test", &mut out).ok_or_else(|| format!("{out:?}"))?;
+    let files = isaspec::c(&isa, &isaspec::parts(&isa), &TINY, &mut out).ok_or_else(|| format!("{out:?}"))?;
+    let module = isaspec::encode_module(&isa, "for a test", &[], &mut out).ok_or_else(|| format!("{out:?}"))?;
     write(&files, folder.path())?;
     let at = |name: &str| folder.path().join(name);
     std::fs::copy(here("tiny/main.c"), at("main.c"))?;
@@ -149,8 +149,8 @@ fn refused() -> Result<(), Failed> {
             isaglot_isaspec::load(&mut files, &name, &mut |_| std::fs::read(path).map_err(|e| e.to_string()), &mut out);
         let written = match &isa {
             None => false,
-            Some(isa) if name.ends_with(".rust.xml") => isaspec::encode_module(isa, "", &mut out).is_some(),
-            Some(isa) => isaspec::c(isa, &TINY, &mut out).is_some(),
+            Some(isa) if name.ends_with(".rust.xml") => isaspec::encode_module(isa, "", &[], &mut out).is_some(),
+            Some(isa) => isaspec::c(isa, &isaspec::parts(isa), &TINY, &mut out).is_some(),
         };
         let got: String = out.iter().map(|d| render::text(&files, d, false)).collect();
         wrong.extend(bless::golden(&path.with_extension("txt"), &got).err());

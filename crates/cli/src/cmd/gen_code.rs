@@ -8,8 +8,10 @@ use isaglot_emit::Rust;
 use isaglot_emit::blueprint::{Blueprint, limbs_for};
 use isaglot_emit::c::C;
 use isaglot_emit::files::File;
+use isaglot_emit::limits::{FAST, SMALL};
 use isaglot_emit::names;
 use isaglot_emit::stamp::{self, Stamp};
+use isaglot_invariant::impossible;
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use crate::args::{CompatArg, SpecArgs};
@@ -44,28 +46,39 @@ enum Language {
 struct Common {
     #[command(flatten)]
     spec: SpecArgs,
-    /// The folder that the files go to; it is made if it is missing.
-    #[arg(short, long, value_name = "DIR")]
-    output: PathBuf,
     /// Aliases instead of the instructions that they stand for, where the description has any.
     #[arg(long)]
     aliases: bool,
     /// Texts by tables and a loop that runs them: less source, compiles faster.
     #[arg(long, conflicts_with = "switch")]
     tables: bool,
-    /// Texts by straight code: runs faster. The default.
+    /// Texts by straight code: runs faster. The default, but not with `--api isaspec`, which has tables alone.
     #[arg(long)]
     switch: bool,
+    /// Small object code: tables with shorter ways to fewer finished texts. Runs slower.
+    #[arg(long, conflicts_with = "switch")]
+    small: bool,
+}
+
+impl Common {
+    /// Whether texts are straight code.
+    fn straight(&self) -> bool {
+        !self.tables && !self.small
+    }
 }
 
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
   isaglot gen c --spec my.xml -o decoder
-  isaglot gen c --isa trio --prefix dot --tables -o decoder")]
+  isaglot gen c --isa trio --prefix dot --tables -o decoder
+  isaglot gen c --isa trio --api isaspec --out-c trio-isa.c --out-h trio-isa.h --depfile trio.d")]
 struct CArgs {
     #[command(flatten)]
     common: Common,
+    /// The folder that the files go to; it is made if it is missing.
+    #[arg(short, long, value_name = "DIR", required_unless_present_any = ["out_c", "out_encode", "out_decode", "out_enums"])]
+    output: Option<PathBuf>,
     /// What public names begin with; the name of the description if it is missing.
     #[arg(long, value_name = "NAME")]
     prefix: Option<String>,
@@ -75,6 +88,34 @@ struct CArgs {
     /// With `--api`: whose texts to print where they differ.
     #[arg(long, value_enum, default_value_t = CompatArg::Mesa24, value_name = "TOOL", requires = "api")]
     compat: CompatArg,
+    /// With `--api`: also the enums of the description and the names of its instructions, `enums.h`.
+    #[arg(long, requires_all = ["api", "output"])]
+    enums: bool,
+    #[command(flatten)]
+    outputs: Outputs,
+}
+
+/// With `--api`: single files, for a build system that names each.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct Outputs {
+    /// With `--api`, instead of `-o`: where the source of the disassembler goes. Nothing is written that is not named.
+    #[arg(long, value_name = "FILE", requires_all = ["api", "out_h"], conflicts_with = "output")]
+    pub(crate) out_c: Option<PathBuf>,
+    /// With `--out-c`: where its header goes. Up to its first `-`, `_` or `.` it names the prefix, unless `--prefix` does.
+    #[arg(long, value_name = "FILE", requires = "out_c")]
+    pub(crate) out_h: Option<PathBuf>,
+    /// With `--api`: where the packer goes.
+    #[arg(long, value_name = "FILE", requires = "api", conflicts_with = "output")]
+    pub(crate) out_encode: Option<PathBuf>,
+    /// With `--api`: where the unpacker goes.
+    #[arg(long, value_name = "FILE", requires = "api", conflicts_with = "output")]
+    pub(crate) out_decode: Option<PathBuf>,
+    /// With `--api`: where the enums go.
+    #[arg(long, value_name = "FILE", requires = "api", conflicts_with = "output")]
+    pub(crate) out_enums: Option<PathBuf>,
+    /// With `--api`: a file that says, for make and ninja, which files the outputs are made from.
+    #[arg(long, value_name = "FILE", requires = "api")]
+    pub(crate) depfile: Option<PathBuf>,
 }
 
 #[derive(clap::Args, Debug)]
@@ -85,6 +126,9 @@ Examples:
 struct RustArgs {
     #[command(flatten)]
     common: Common,
+    /// The folder that the files go to; it is made if it is missing.
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
     /// The name of the crate or module; that of the description if it is missing.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -94,42 +138,69 @@ struct RustArgs {
     /// Write what a driver expects of another generator: of isaspec the packer, `encode.rs`.
     #[arg(long, value_enum, value_name = "TOOL", conflicts_with_all = ["name", "module"])]
     api: Option<Api>,
+    /// With `--api`: also the enums of the description and the names of its instructions, `enums.rs`.
+    #[arg(long, requires = "api")]
+    enums: bool,
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     match &args.language {
-        Language::C(CArgs { common, prefix, api: Some(Api::Isaspec), compat }) => {
-            let (spec, output, prefix) = (&common.spec.spec(), common.output.as_path(), prefix.as_deref());
-            let kind = Product::C { prefix, compat: *compat };
-            gen_isaspec::run(&Request { spec, output, aliases: common.aliases, kind }, session)
+        Language::C(c) if c.api == Some(Api::Isaspec) => {
+            let kind = Product::C {
+                prefix: c.prefix.as_deref(),
+                compat: c.compat,
+                small: c.common.small,
+                output: c.output.as_deref(),
+                outputs: &c.outputs,
+            };
+            isaspec(&c.common, kind, c.enums, session)
         }
-        Language::Rust(RustArgs { common, api: Some(Api::Isaspec), .. }) => {
-            let (spec, output) = (&common.spec.spec(), common.output.as_path());
-            gen_isaspec::run(&Request { spec, output, aliases: common.aliases, kind: Product::Rust }, session)
+        Language::Rust(r) if r.api == Some(Api::Isaspec) => {
+            isaspec(&r.common, Product::Rust { output: &r.output }, r.enums, session)
         }
         Language::C(c) => {
-            generate(&c.common, c.prefix.as_deref(), "c", names::c_prefix, session, |b, _, stamp, name| {
-                C::new(&b, stamp, name).straight(!c.common.tables).files()
+            let Some(output) = c.output.as_deref() else { return impossible(ExitCode::FAILURE) };
+            generate(&c.common, output, c.prefix.as_deref(), "c", names::c_prefix, session, |b, _, stamp, name| {
+                C::new(&b, stamp, name).straight(c.common.straight()).files()
             })
         }
         Language::Rust(r) => generate(
             &r.common,
+            &r.output,
             r.name.as_deref(),
             if r.module { "rust --module" } else { "rust" },
             names::rust_name,
             session,
             |b, plan, stamp, name| {
-                let rust = Rust::from_blueprint(b, plan).named(name).stamped(stamp).straight(!r.common.tables);
+                let rust = Rust::from_blueprint(b, plan).named(name).stamped(stamp).straight(r.common.straight());
                 if r.module { rust.module() } else { rust.files() }
             },
         ),
     }
 }
 
+/// What isaspec's own generator gives.
+fn isaspec(common: &Common, kind: Product<'_>, enums: bool, session: &mut Session) -> ExitCode {
+    let Common { aliases, tables, switch, small, .. } = *common;
+    let only_c = matches!(kind, Product::Rust { .. });
+    let refused = [
+        ("--aliases", aliases, "a driver prints what the description says"),
+        ("--switch", switch, "its disassembler runs tables"),
+        ("--tables", tables && only_c, "the packer has none"),
+        ("--small", small && only_c, "it is about the tables of the disassembler, which is C"),
+    ];
+    if let Some((option, _, why)) = refused.iter().find(|(_, given, _)| *given) {
+        let d = Diagnostic::error("cli-gen", format!("`{option}` does not go with `--api isaspec`"));
+        return session.wrong_usage(d.note(*why));
+    }
+    gen_isaspec::run(&Request { spec: &common.spec.spec(), enums, kind }, session)
+}
+
 /// Loads the description, checks every name, and writes the files that `files` gives: all of them or none.
 fn generate(
     common: &Common,
+    output: &Path,
     name: Option<&str>,
     language: &str,
     illegal: fn(&str) -> Option<Diagnostic>,
@@ -149,7 +220,8 @@ fn generate(
     let _stage = Stage::new("generating code", "");
     illegal(&name).into_iter().for_each(|d| problems.push(d));
     let plan = chosen.plan().with_aliases(common.aliases);
-    let blueprint = match Blueprint::new(&plan, limbs_for(&chosen.isa)) {
+    let layout = if common.small { SMALL } else { FAST };
+    let blueprint = match Blueprint::laid_out(&plan, limbs_for(&chosen.isa), layout) {
         Ok(blueprint) => blueprint,
         Err(unsupported) => {
             problems
@@ -165,7 +237,7 @@ fn generate(
     }
     let hash = stamp::hash(session.files.iter().map(|(_, file)| &*file.bytes));
     let stamp = Stamp::new(&plan, hash, &command(common, &spec, &name, language));
-    match write_files(&files(blueprint, &plan, stamp, &name), &common.output) {
+    match write_files(&files(blueprint, &plan, stamp, &name), output) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => session.fail(e),
     }
@@ -183,7 +255,7 @@ fn called(spec: &Spec, chosen: &Chosen) -> String {
 /// The command that makes the same files again, in the folder that this one was given in.
 fn command(common: &Common, spec: &Spec, name: &str, language: &str) -> String {
     let mut out = format!("isaglot gen {language}{}", options_of(spec));
-    for (given, flag) in [(common.aliases, " --aliases"), (common.tables, " --tables")] {
+    for (given, flag) in [(common.aliases, " --aliases"), (common.tables, " --tables"), (common.small, " --small")] {
         out += if given { flag } else { "" };
     }
     out + &format!(" {} {name} -o DIR", if language == "c" { "--prefix" } else { "--name" })

@@ -10,7 +10,7 @@ use isaglot_codec::Plan;
 use isaglot_codec::tree::LIST;
 use isaglot_invariant::Impossible as _;
 use isaglot_model::{
-    BinaryOp, EncodingId, ExprId, FieldSource, FieldType, IntType, Name, Node as ModelNode, TemplateId, TemplatePart,
+    BinaryOp, EncodingId, ExprId, FieldSource, FieldType, IntType, Name, Node as ModelNode, SpaceId, TemplateId, TemplatePart,
     UnaryOp,
 };
 
@@ -20,15 +20,13 @@ use crate::runtime::tables::{
     Binary, Calc, Case, Encoding, Expr, Field, Int, NONE, Node, ONE, Part, Piece, Range, Space, Type, Unary,
 };
 
-/// What is known so far.
-struct Exact<'b, 'p, 'a> {
-    blueprint: &'b mut Blueprint<'a>,
-    plan: &'p Plan<'a>,
-    leaf_of: HashMap<EncodingId, u32>,
+/// What is known so far: of one description with the same features, for whatever gens.
+#[derive(Default)]
+pub(super) struct Known<'a> {
     names: HashMap<Name, u32>,
     exprs: HashMap<ExprId, u32>,
     templates: HashMap<TemplateId, u32>,
-    types: Types<'a>,
+    pub(super) types: Types<'a>,
     cases: HashMap<(u32, Range, Range, u32, &'a str), u32>,
     case_lists: HashMap<Vec<u32>, Range>,
     fields: HashMap<Vec<Field>, Range>,
@@ -36,6 +34,39 @@ struct Exact<'b, 'p, 'a> {
     params: HashMap<Vec<(u32, u32)>, Range>,
     asserts: HashMap<Vec<(u32, u32, u32)>, Range>,
     limbs: HashMap<Vec<u64>, u32>,
+    excepts: HashMap<Vec<u32>, Range>,
+    /// Sets of encodings: the first of each.
+    sets: HashMap<Vec<LeafKey<'a>>, u32>,
+    trees: HashMap<TreeKey, Space>,
+}
+
+/// All that is known of an encoding but its quick program.
+type LeafKey<'a> = (EncodingId, &'a str, (u32, bool, bool), (Range, Range));
+
+/// A decision tree by itself, and the first encoding of its space: nodes, entries, lists, what is listed, root, order.
+type TreeKey = (Vec<(u32, u32, u32, u32)>, Vec<u32>, Vec<Range>, Vec<u32>, (u32, u32, bool));
+
+impl Known<'_> {
+    /// Forgets sets and trees that were taken back: encodings and nodes from these numbers on.
+    pub(super) fn forget(&mut self, [_, leaves, nodes, _, lists, ..]: [usize; 7]) {
+        self.sets.retain(|_, first| (*first as usize) < leaves);
+        self.trees.retain(|_, space| {
+            let root = space.root;
+            let old = match root & (LIST | ONE) {
+                ONE => true,
+                LIST => ((root & !LIST) as usize) < lists,
+                _ => (root as usize) < nodes,
+            };
+            old && (space.first as usize) < leaves
+        });
+    }
+}
+
+struct Exact<'b, 'p, 'a> {
+    blueprint: &'b mut Blueprint<'a>,
+    plan: &'p Plan<'a>,
+    leaf_of: HashMap<EncodingId, u32>,
+    known: &'b mut Known<'a>,
 }
 
 /// Types that were met, and their texts.
@@ -97,74 +128,93 @@ fn once<T: Clone + Hash + Eq>(table: &mut Vec<T>, known: &mut HashMap<Vec<T>, Ra
     *known.entry(entries).or_insert_with_key(|entries| append(table, entries))
 }
 
-/// Fills the exact half of a blueprint.
-pub(super) fn fill<'a>(blueprint: &mut Blueprint<'a>, plan: &Plan<'a>) -> Result<(), Unsupported> {
+/// Appends the exact half of a plan to a blueprint; where its spaces begin.
+pub(super) fn fill<'a>(
+    blueprint: &mut Blueprint<'a>,
+    plan: &Plan<'a>,
+    known: &mut Known<'a>,
+) -> Result<u32, Unsupported> {
     let isa = plan.isa();
-    let mut leaf_of = HashMap::new();
-    let mut first = Vec::new();
-    for space in isa.spaces() {
-        first.push(blueprint.encodings.len() as u32);
-        for &id in space.encodings.iter().filter(|&&id| plan.active(&isa[id])) {
-            leaf_of.insert(id, blueprint.encodings.len() as u32);
-            blueprint.encodings.push(id);
-        }
-    }
-    let mut exact = Exact {
-        blueprint,
-        plan,
-        leaf_of,
-        names: HashMap::new(),
-        exprs: HashMap::new(),
-        templates: HashMap::new(),
-        types: Types::default(),
-        cases: HashMap::new(),
-        case_lists: HashMap::new(),
-        fields: HashMap::new(),
-        pieces: HashMap::new(),
-        params: HashMap::new(),
-        asserts: HashMap::new(),
-        limbs: HashMap::new(),
-    };
-    exact.trees(&first);
-    for id in exact.blueprint.encodings.clone() {
-        exact.leaf(id)?;
+    let spaces = blueprint.spaces.len() as u32;
+    let mut exact = Exact { blueprint, plan, leaf_of: HashMap::new(), known };
+    for (number, space) in (0u32..).zip(isa.spaces()) {
+        let ids: Vec<EncodingId> = space.encodings.iter().copied().filter(|&id| plan.active(&isa[id])).collect();
+        let first = exact.set(&ids, SpaceId(number) != isa.root())?;
+        exact.leaf_of.extend(ids.into_iter().zip(first..));
+        exact.tree(SpaceId(number), first);
     }
     exact.blueprint.root = isa.root().0;
-    Ok(())
+    Ok(spaces)
 }
 
 impl<'a> Exact<'_, '_, 'a> {
-    /// The decision trees, one after another.
-    fn trees(&mut self, first: &[u32]) {
-        for (space, &first) in (0u32..).zip(first) {
-            let tree = self.plan.tree(isaglot_model::SpaceId(space)).tables();
-            let b = &mut *self.blueprint;
-            let (nodes, entries) = (b.tree.len() as u32, b.entries.len() as u32);
-            let (lists, listed) = (b.lists.len() as u32, b.listed.len() as u32);
-            let leaf_of = &self.leaf_of;
-            let number = |id: &EncodingId| leaf_of.get(id).copied().or_impossible(0);
-            let place = |entry: u32| {
-                if entry & LIST == 0 {
-                    return entry + nodes;
-                }
-                let &(from, to) = tree.lists.get((entry & !LIST) as usize).or_impossible(&(0, 0));
-                match tree.listed.get(from as usize..to as usize) {
-                    Some([(only, _)]) => ONE | number(only),
-                    _ => entry + lists,
-                }
-            };
-            b.entries.extend(tree.entries.iter().map(|&entry| place(entry)));
-            for &(limb, shift, mask, base) in &tree.nodes {
-                b.tree.push(Node { limb: limb as u8, shift: shift as u8, mask: mask as u32, base: base + entries });
-            }
-            b.lists.extend(tree.lists.iter().map(|&(from, to)| (from + listed, to + listed)));
-            b.listed.extend(tree.listed.iter().map(|(id, _)| number(id)));
-            let root = place(tree.root);
-            b.spaces.push(Space { root, first_wins: tree.first_wins, first });
+    /// The encodings of a space, unless they are there already; the first of them. Those that have a quick program of their own
+    /// are never shared.
+    fn set(&mut self, ids: &[EncodingId], share: bool) -> Result<u32, Unsupported> {
+        let first = self.blueprint.leaves.len() as u32;
+        let mut leaves = Vec::with_capacity(ids.len());
+        for (&id, number) in ids.iter().zip(first..) {
+            leaves.push(self.leaf(id, number)?);
         }
+        let key = |(&id, l): (&EncodingId, &Encoding<'a>)| {
+            (id, l.display, (l.pattern, l.dont_care, l.knotted), (l.except, l.cases))
+        };
+        if share && !ids.is_empty() {
+            let key: Vec<LeafKey<'a>> = ids.iter().zip(&leaves).map(key).collect();
+            if let Some(&known) = self.known.sets.get(&key) {
+                self.blueprint.preferred.retain(|row| row.0 < first);
+                return Ok(known);
+            }
+            self.known.sets.insert(key, first);
+        }
+        self.blueprint.encodings.extend(ids);
+        self.blueprint.leaves.extend(leaves);
+        Ok(first)
     }
 
-    fn leaf(&mut self, id: EncodingId) -> Result<(), Unsupported> {
+    /// The decision tree of a space, unless it is there already.
+    fn tree(&mut self, space: SpaceId, first: u32) {
+        let tree = self.plan.tree(space).tables();
+        let b = &mut *self.blueprint;
+        let leaf_of = &self.leaf_of;
+        let number = |id: &EncodingId| leaf_of.get(id).copied().or_impossible(0);
+        let nodes: Vec<(u32, u32, u32, u32)> = tree
+            .nodes
+            .iter()
+            .map(|&(limb, shift, mask, base)| (limb as u32, shift as u32, mask as u32, base))
+            .collect();
+        let listed: Vec<u32> = tree.listed.iter().map(|(id, _)| number(id)).collect();
+        let key =
+            (nodes, tree.entries.to_vec(), tree.lists.to_vec(), listed, (tree.root, first, tree.first_wins));
+        if let Some(&known) = self.known.trees.get(&key) {
+            b.spaces.push(known);
+            return;
+        }
+        let (nodes, entries) = (b.tree.len() as u32, b.entries.len() as u32);
+        let (lists, listed) = (b.lists.len() as u32, b.listed.len() as u32);
+        let place = |entry: u32| {
+            if entry & LIST == 0 {
+                return entry + nodes;
+            }
+            let &(from, to) = tree.lists.get((entry & !LIST) as usize).or_impossible(&(0, 0));
+            match tree.listed.get(from as usize..to as usize) {
+                Some([(only, _)]) => ONE | number(only),
+                _ => entry + lists,
+            }
+        };
+        b.entries.extend(tree.entries.iter().map(|&entry| place(entry)));
+        for &(limb, shift, mask, base) in &tree.nodes {
+            b.tree.push(Node { limb: limb as u8, shift: shift as u8, mask: mask as u32, base: base + entries });
+        }
+        b.lists.extend(tree.lists.iter().map(|&(from, to)| (from + listed, to + listed)));
+        b.listed.extend(&key.3);
+        let space = Space { root: place(tree.root), first_wins: tree.first_wins, first };
+        b.spaces.push(space);
+        self.known.trees.insert(key, space);
+    }
+
+    /// What an encoding is that gets this number; its quick program is not known yet.
+    fn leaf(&mut self, id: EncodingId, number: u32) -> Result<Encoding<'a>, Unsupported> {
         let isa = self.plan.isa();
         let encoding = &isa[id];
         let mut cases = Vec::new();
@@ -181,35 +231,35 @@ impl<'a> Exact<'_, '_, 'a> {
                 exprs.push(field.derived);
                 fields.push(field);
             }
-            let fields = once(&mut self.blueprint.fields, &mut self.fields, fields);
+            let fields = once(&mut self.blueprint.fields, &mut self.known.fields, fields);
             let mut asserts = Vec::new();
             for assert in &case.asserts {
                 let limbs = self.limbs(&[&assert.value]);
                 asserts.push((assert.range.lo, assert.range.width, limbs));
             }
-            let asserts = once(&mut self.blueprint.asserts, &mut self.asserts, asserts);
+            let asserts = once(&mut self.blueprint.asserts, &mut self.known.asserts, asserts);
             let template = self.plan.template(case).map_or(NONE, |template| self.template(template));
             let key = (guard, fields, asserts, template, case.owner.as_str());
-            let known = self.cases.get(&key).copied();
+            let known = self.known.cases.get(&key).copied();
             cases.push(known.unwrap_or_else(|| {
                 let number = self.blueprint.cases.len() as u32;
                 self.blueprint.cases.push(Case { guard, fields, asserts, template, owner: &case.owner });
-                self.cases.insert(key, number);
+                self.known.cases.insert(key, number);
                 number
             }));
         }
         exprs.retain(|&expr| expr != NONE);
         exprs.sort_unstable();
         exprs.dedup();
-        self.preferred(encoding);
-        let cases = once(&mut self.blueprint.case_lists, &mut self.case_lists, cases);
+        self.preferred(encoding, number);
+        let cases = once(&mut self.blueprint.case_lists, &mut self.known.case_lists, cases);
         let (care, value) = (encoding.pattern.care(), encoding.pattern.value());
         let pattern = self.limbs(&[care, value, &encoding.dont_care]);
         let excepts: Vec<u32> =
             encoding.except.iter().map(|pattern| self.limbs(&[pattern.care(), pattern.value()])).collect();
-        let except = append(&mut self.blueprint.excepts, &excepts);
+        let except = once(&mut self.blueprint.excepts, &mut self.known.excepts, excepts);
         self.blueprint.memo = self.blueprint.memo.max(exprs.len());
-        self.blueprint.leaves.push(Encoding {
+        Ok(Encoding {
             name: isa.text(encoding.name),
             display: &encoding.display_name,
             width: encoding.width,
@@ -221,13 +271,11 @@ impl<'a> Exact<'_, '_, 'a> {
             program: 0,
             needs: (0, 0),
             branches: false,
-        });
-        Ok(())
+        })
     }
 
     /// Fields that the description always packs with a constant, whatever the text.
-    fn preferred(&mut self, encoding: &isaglot_model::Encoding) {
-        let leaf = self.blueprint.leaves.len() as u32;
+    fn preferred(&mut self, encoding: &isaglot_model::Encoding, leaf: u32) {
         let mut seen = Vec::new();
         for map in &encoding.maps {
             if seen.contains(&map.name) {
@@ -267,11 +315,11 @@ impl<'a> Exact<'_, '_, 'a> {
         for word in words {
             limbs.extend((0..n).map(|i| word.limbs().get(i).copied().unwrap_or(0)));
         }
-        *self.limbs.entry(limbs).or_insert_with_key(|limbs| append(&mut self.blueprint.limbs, limbs).0)
+        *self.known.limbs.entry(limbs).or_insert_with_key(|limbs| append(&mut self.blueprint.limbs, limbs).0)
     }
 
     fn name(&mut self, name: Name) -> u32 {
-        *self.names.entry(name).or_insert_with(|| {
+        *self.known.names.entry(name).or_insert_with(|| {
             self.blueprint.names.push(self.plan.isa().text(name));
             self.blueprint.names.len() as u32 - 1
         })
@@ -294,16 +342,16 @@ impl<'a> Exact<'_, '_, 'a> {
         let params = field.params.iter().map(|param| (self.name(param.name), self.name(param.as_name))).collect();
         Ok(Field {
             name: self.name(field.name),
-            ty: self.types.of(self.blueprint, self.plan, &field.ty),
+            ty: self.known.types.of(self.blueprint, self.plan, &field.ty),
             width: field.width,
             derived,
-            pieces: once(&mut self.blueprint.pieces, &mut self.pieces, pieces),
-            params: once(&mut self.blueprint.params, &mut self.params, params),
+            pieces: once(&mut self.blueprint.pieces, &mut self.known.pieces, pieces),
+            params: once(&mut self.blueprint.params, &mut self.known.params, params),
         })
     }
 
     fn expr(&mut self, id: ExprId) -> Result<u32, Unsupported> {
-        if let Some(&known) = self.exprs.get(&id) {
+        if let Some(&known) = self.known.exprs.get(&id) {
             return Ok(known);
         }
         let expr = &self.plan.isa()[id];
@@ -330,12 +378,12 @@ impl<'a> Exact<'_, '_, 'a> {
         let fields = append(&mut self.blueprint.expr_fields, &fields);
         let nodes = append(&mut self.blueprint.expr_nodes, &nodes);
         self.blueprint.exprs.push(Expr { fields, nodes });
-        self.exprs.insert(id, number);
+        self.known.exprs.insert(id, number);
         Ok(number)
     }
 
     fn template(&mut self, id: TemplateId) -> u32 {
-        if let Some(&known) = self.templates.get(&id) {
+        if let Some(&known) = self.known.templates.get(&id) {
             return known;
         }
         let template = &self.plan.isa()[id];
@@ -351,7 +399,7 @@ impl<'a> Exact<'_, '_, 'a> {
         let number = self.blueprint.templates.len() as u32;
         let range = append(&mut self.blueprint.parts, &parts);
         self.blueprint.templates.push(range);
-        self.templates.insert(id, number);
+        self.known.templates.insert(id, number);
         number
     }
 }

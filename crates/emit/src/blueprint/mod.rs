@@ -29,8 +29,10 @@ mod quick;
 use isaglot_codec::Plan;
 use isaglot_model::{ByteOrder, EncodingId, Isa as Model};
 
-use crate::limits::MAX_WIDTH;
-use crate::runtime::tables::{Calc, Case, Encoding, Expr, Field, Isa, Node, Op, Part, Piece, Range, Run, Space, Type};
+use crate::limits::{FAST, Layout, MAX_WIDTH};
+use crate::runtime::tables::{
+    Calc, Case, Encoding, Expr, Field, Isa, LIST, Node, ONE, Op, PAD, Part, Piece, Range, Run, Space, Type,
+};
 
 /// Why no code can be generated for a description.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,12 +145,145 @@ pub fn limbs_for(model: &Model) -> usize {
     model.format().max_bits.div_ceil(64).max(1) as usize
 }
 
+/// The tables of several plans of one description, which have the same features: what they have in common is there once.
+#[derive(Clone, Debug)]
+pub struct Joint<'a> {
+    /// The tables of all. Those of a plan are these with its gen and its spaces.
+    pub tables: Blueprint<'a>,
+    /// The gen of each plan, and where its spaces begin.
+    pub plans: Vec<(u32, u32)>,
+}
+
+impl<'a> Joint<'a> {
+    /// The tables of plans, for words of `limb_count` limbs (at least [`limbs_for`]).
+    ///
+    /// # Errors
+    /// What of the description generated code cannot do.
+    pub fn new(plans: &[Plan<'a>], limb_count: usize, layout: Layout) -> Result<Self, Unsupported> {
+        let first = plans.first().ok_or_else(|| Unsupported("there is nothing to generate code for".to_owned()))?;
+        let mut joint = Joint { tables: Blueprint::begin(first, limb_count)?, plans: Vec::with_capacity(plans.len()) };
+        let (mut exact, mut quick) = (exact::Known::default(), quick::Known::default());
+        for plan in plans {
+            let before = joint.tables.sizes();
+            let spaces = exact::fill(&mut joint.tables, plan, &mut exact)?;
+            quick::fill(&mut joint.tables, plan, spaces, (&mut quick, &mut exact.types, layout))?;
+            let like = joint.plans.iter().find(|(_, known)| joint.tables.same_spaces(*known, spaces));
+            let spaces = match like {
+                Some(&(_, known)) => {
+                    joint.tables.cut(before);
+                    exact.forget(before);
+                    known
+                }
+                None => spaces,
+            };
+            joint.plans.push((plan.generation(), spaces));
+        }
+        joint.tables.text.extend([0; PAD]);
+        Ok(joint)
+    }
+}
+
+/// Rows of the tables that plans do not share: spaces, leaves, nodes, entries, lists, what is listed, preferences.
+type Sizes = [usize; 7];
+
+impl<'a> Blueprint<'a> {
+    fn sizes(&self) -> Sizes {
+        let trees = [self.tree.len(), self.entries.len(), self.lists.len(), self.listed.len()];
+        [self.spaces.len(), self.leaves.len(), trees[0], trees[1], trees[2], trees[3], self.preferred.len()]
+    }
+
+    /// Takes back what was added since.
+    fn cut(&mut self, [spaces, leaves, nodes, entries, lists, listed, preferred]: Sizes) {
+        self.spaces.truncate(spaces);
+        self.leaves.truncate(leaves);
+        self.encodings.truncate(leaves);
+        self.tree.truncate(nodes);
+        self.entries.truncate(entries);
+        self.lists.truncate(lists);
+        self.listed.truncate(listed);
+        self.preferred.truncate(preferred);
+    }
+
+    /// Whether the spaces from `a` on mean what those from `b` on do, which are the last.
+    fn same_spaces(&self, a: u32, b: u32) -> bool {
+        let count = self.spaces.len() - b as usize;
+        (0..count).all(|i| match (self.spaces.get(a as usize + i), self.spaces.get(b as usize + i)) {
+            (Some(x), Some(y)) => x.first_wins == y.first_wins && self.same_tree((x.root, x.first), (y.root, y.first)),
+            _ => false,
+        })
+    }
+
+    /// Whether two trees, each with the first encoding of its space, decide alike and for the same encodings.
+    fn same_tree(&self, (x, first_x): (u32, u32), (y, first_y): (u32, u32)) -> bool {
+        if (x, first_x) == (y, first_y) {
+            return true;
+        }
+        let mut work = vec![(x, y)];
+        while let Some((x, y)) = work.pop() {
+            let same = match (x & (LIST | ONE), y & (LIST | ONE)) {
+                (ONE, ONE) => self.same_leaf((x & !ONE, first_x), (y & !ONE, first_y)),
+                (LIST, LIST) => match (self.listed_at(x), self.listed_at(y)) {
+                    (Some(xs), Some(ys)) => {
+                        xs.len() == ys.len()
+                            && xs.iter().zip(ys).all(|(&x, &y)| self.same_leaf((x, first_x), (y, first_y)))
+                    }
+                    _ => false,
+                },
+                (0, 0) => match (self.tree.get(x as usize), self.tree.get(y as usize)) {
+                    (Some(m), Some(n)) if (m.limb, m.shift, m.mask) == (n.limb, n.shift, n.mask) => {
+                        let entries = |base: u32| self.entries.get(base as usize..(base + m.mask + 1) as usize);
+                        if let (Some(xs), Some(ys)) = (entries(m.base), entries(n.base)) {
+                            work.extend(xs.iter().copied().zip(ys.iter().copied()));
+                        }
+                        true
+                    }
+                    _ => false,
+                },
+                _ => false,
+            };
+            if !same {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn listed_at(&self, entry: u32) -> Option<&[u32]> {
+        let &(from, to) = self.lists.get((entry & !LIST) as usize)?;
+        self.listed.get(from as usize..to as usize)
+    }
+
+    /// Whether two encodings are the same one, at the same place in their spaces.
+    fn same_leaf(&self, (x, first_x): (u32, u32), (y, first_y): (u32, u32)) -> bool {
+        let (x, y, place_x, place_y) = (x as usize, y as usize, x - first_x, y - first_y);
+        let row = |l: &Encoding<'a>| {
+            (l.pattern, l.dont_care, l.knotted, (l.except, l.cases, l.program, l.needs, l.branches))
+        };
+        place_x == place_y
+            && self.encodings.get(x) == self.encodings.get(y)
+            && self.leaves.get(x).map(row) == self.leaves.get(y).map(row)
+    }
+}
+
 impl<'a> Blueprint<'a> {
     /// The tables of a plan, for words of `limb_count` limbs (at least [`limbs_for`]).
     ///
     /// # Errors
     /// What of the description generated code cannot do.
     pub fn new(plan: &Plan<'a>, limb_count: usize) -> Result<Self, Unsupported> {
+        Self::laid_out(plan, limb_count, FAST)
+    }
+
+    /// The same with other tables of quick programs.
+    ///
+    /// # Errors
+    /// What of the description generated code cannot do.
+    pub fn laid_out(plan: &Plan<'a>, limb_count: usize, layout: Layout) -> Result<Self, Unsupported> {
+        Ok(Joint::new(std::slice::from_ref(plan), limb_count, layout)?.tables)
+    }
+
+    /// All but the halves.
+    fn begin(plan: &Plan<'a>, limb_count: usize) -> Result<Self, Unsupported> {
         let model = plan.isa();
         let format = model.format();
         if format.max_bits > MAX_WIDTH {
@@ -170,8 +305,6 @@ impl<'a> Blueprint<'a> {
             let (care, value) = (rule.pattern.care().low_u64(), rule.pattern.value().low_u64());
             blueprint.lengths.push((care, value, rule.bits));
         }
-        exact::fill(&mut blueprint, plan)?;
-        quick::fill(&mut blueprint, plan)?;
         Ok(blueprint)
     }
 

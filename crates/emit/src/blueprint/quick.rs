@@ -6,10 +6,11 @@
 //! An example: the text `{SAT}{NAME} {DST}, {IMM}`, where `SAT` is 1 bit that prints `(sat)` or nothing, `NAME` is `add`, `DST` is a
 //! register of 4 bits and `IMM` a number of 16. The steps `{SAT}`, `add `, `{DST}` and `, ` depend on 5 bits. All in one step
 //! would be a table of 32 texts; but a mnemonic makes a table that no other instruction shares, so with a word in it the
-//! limit is [`MERGE_TEXT_BITS`] bits, and [`Quick::flush`] finds the cheapest way to cut the row: `{SAT}add ` (a table of 2), then
+//! limit is [`Layout::merge_text_bits`], and [`Quick::flush`] finds the cheapest way to cut the row: `{SAT}add ` (a table of 2), then
 //! `{DST}, ` (a table of 16 that other instructions share), then the number.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::rc::Rc;
 
 use isaglot_asm::Compat;
@@ -22,10 +23,8 @@ use isaglot_model::{EncodingId, FieldType, SpaceId};
 
 use super::exact::{Types, append, binary, int, unary};
 use super::{Blueprint, Unsupported};
-use crate::limits::{
-    JUMP_BITS, MAX_NEEDS, MAX_POOL, MAX_TEXT, MERGE_BITS, MERGE_TEXT_BITS, PICK_BITS, PICK_COST, TEXT_COST,
-};
-use crate::runtime::tables::{Calc, Code, NONE, Op, PAD, Run, Type};
+use crate::limits::{Layout, MAX_NEEDS, MAX_POOL, MAX_TEXT};
+use crate::runtime::tables::{Calc, Code, NONE, Op, Run, Type};
 
 /// Neighbouring bits of a limb: limb, lowest bit, how many, and where they go in an index.
 type Bits = (u8, u8, u8, u8);
@@ -35,68 +34,92 @@ type Texts = Rc<[Option<Vec<u8>>]>;
 
 const NO_RUN: Run = (0, 0, 0);
 
-struct Quick<'b, 'p, 'a> {
-    blueprint: &'b mut Blueprint<'a>,
-    plan: &'p Plan<'a>,
-    programs: Programs<'p, 'a>,
-    blocks: HashMap<BlockId, u32>,
+/// What is in the tables so far, by what it says: plans share it.
+#[derive(Default)]
+pub(super) struct Known {
     /// Programs that are written.
     laid: HashMap<Vec<Op>, u32>,
-    /// See [`Quick::needs`].
-    needs: HashMap<BlockId, Option<Rc<Vec<Vec<u8>>>>>,
-    /// Blocks with a number whose text depends on more than its value.
-    floats: HashMap<BlockId, bool>,
+    needs: HashMap<Vec<u32>, u32>,
     texts: HashMap<Vec<u8>, u32>,
     picks: HashMap<Vec<u32>, u32>,
     jumps: HashMap<Vec<u32>, u32>,
     runs: HashMap<Vec<Run>, u32>,
-    /// Texts of steps that depend on few bits alone; `None` where the exact half has to print.
-    tables: HashMap<Step, Texts>,
-    calcs: HashMap<ValueId, u32>,
+    calcs: HashMap<Calc, u32>,
+    scalars: HashMap<(u32, u32), u32>,
     ways: HashMap<(Type, u32), u32>,
-    types: Types<'a>,
+    ifs: HashMap<(u32, u32, u32), u32>,
+    subs: HashMap<(u32, u32, u32, u32), u32>,
+    targets: HashMap<Vec<(u32, u64)>, u32>,
+    expects: HashMap<(u32, u64), u32>,
     full: bool,
 }
 
-/// Fills the quick half of a blueprint, whose exact half is there.
-pub(super) fn fill<'a>(blueprint: &mut Blueprint<'a>, plan: &Plan<'a>) -> Result<(), Unsupported> {
+/// Appends a row unless it is there; its number.
+fn row<T: Copy + Eq + Hash>(table: &mut Vec<T>, known: &mut HashMap<T, u32>, row: T) -> u32 {
+    *known.entry(row).or_insert_with(|| append(table, &[row]).0)
+}
+
+/// Appends rows unless they are there as a whole; the number of the first.
+fn rows<T: Clone + Eq + Hash>(table: &mut Vec<T>, known: &mut HashMap<Vec<T>, u32>, rows: Vec<T>) -> u32 {
+    *known.entry(rows).or_insert_with_key(|rows| append(table, rows).0)
+}
+
+struct Quick<'b, 'p, 'a> {
+    blueprint: &'b mut Blueprint<'a>,
+    plan: &'p Plan<'a>,
+    known: &'b mut Known,
+    types: &'b mut Types<'a>,
+    layout: Layout,
+    programs: Programs<'p, 'a>,
+    blocks: HashMap<BlockId, u32>,
+    /// See [`Quick::needs`].
+    needs: HashMap<BlockId, Option<Rc<Vec<Vec<u8>>>>>,
+    /// Blocks with a number whose text depends on more than its value.
+    floats: HashMap<BlockId, bool>,
+    /// Texts of steps that depend on few bits alone; `None` where the exact half has to print.
+    tables: HashMap<Step, Texts>,
+    calcs: HashMap<ValueId, u32>,
+}
+
+/// Appends the quick half of a plan to a blueprint that has its exact half, with its spaces from `spaces` on.
+pub(super) fn fill<'a>(
+    blueprint: &mut Blueprint<'a>,
+    plan: &Plan<'a>,
+    spaces: u32,
+    (known, types, layout): (&mut Known, &mut Types<'a>, Layout),
+) -> Result<(), Unsupported> {
     let isa = plan.isa();
+    let root = blueprint.spaces.get((spaces + isa.root().0) as usize).map_or(0, |space| space.first) as usize;
     let mut quick = Quick {
         blueprint,
         plan,
+        known,
+        types,
+        layout,
         programs: Programs::new(plan, true),
         blocks: HashMap::new(),
-        laid: HashMap::new(),
         needs: HashMap::new(),
         floats: HashMap::new(),
-        texts: HashMap::new(),
-        picks: HashMap::new(),
-        jumps: HashMap::new(),
-        runs: HashMap::new(),
         tables: HashMap::new(),
         calcs: HashMap::new(),
-        ways: HashMap::new(),
-        types: Types::default(),
-        full: false,
     };
-    for (at, id) in quick.blueprint.encodings.clone().into_iter().enumerate() {
-        if isa[id].space != isa.root() {
-            continue;
-        }
+    let active = isa[isa.root()].encodings.iter().filter(|&&id| plan.active(&isa[id]));
+    for (&id, at) in active.zip(root..) {
         let block = quick.programs.whole(id);
         let program = quick.block(block);
         let branches = may_branch(plan, id, &mut Vec::new());
-        let needs = quick.needs(block).unwrap_or_default();
+        let needs = if layout.needs { quick.needs(block).unwrap_or_default() } else { Rc::default() };
         let needs: Vec<u32> = needs.iter().map(|text| quick.text(text)).collect();
-        let needs = append(&mut quick.blueprint.needs, &needs);
+        let count = needs.len() as u32;
+        let from = if count == 0 { 0 } else { rows(&mut quick.blueprint.needs, &mut quick.known.needs, needs) };
+        let needs = (from, from + count);
         if let Some(leaf) = quick.blueprint.leaves.get_mut(at) {
             (leaf.program, leaf.branches, leaf.needs) = (program, branches, needs);
         }
     }
-    if quick.full {
+    if quick.known.full {
         return Err(Unsupported(format!("the texts of the description take more than {MAX_POOL} bytes")));
     }
-    blueprint.text.extend([0; PAD]);
     Ok(())
 }
 
@@ -125,7 +148,7 @@ impl<'a> Quick<'_, '_, 'a> {
         let mut group: Vec<(Step, Word)> = Vec::new();
         for step in steps {
             let (bits, pure) = self.programs.depends(step);
-            if pure && !self.has_float(step) && bits.count_ones() <= PICK_BITS {
+            if pure && !self.has_float(step) && bits.count_ones() <= self.layout.pick_bits {
                 group.push((step, bits));
             } else {
                 self.flush(&mut group, &mut ops);
@@ -167,11 +190,11 @@ impl<'a> Quick<'_, '_, 'a> {
                 // A mnemonic makes a table that only one instruction has.
                 named |= self.is_word(*step);
                 let count = reads.count_ones();
-                let most = if named { MERGE_TEXT_BITS } else { MERGE_BITS };
+                let most = if named { self.layout.merge_text_bits } else { self.layout.merge_bits };
                 if count > most && from + 1 < end {
                     break;
                 }
-                let cost = if count == 0 { TEXT_COST } else { PICK_COST + (1 << count) };
+                let cost = if count == 0 { self.layout.text_cost } else { self.layout.pick_cost + (1 << count) };
                 let before = best.get(from).or_impossible(&(0, 0)).0;
                 found = found.min((before + cost, from));
             }
@@ -220,12 +243,7 @@ impl<'a> Quick<'_, '_, 'a> {
         if !ends {
             ops.push(Op(Code::End, NO_RUN, NO_RUN, 0));
         }
-        if let Some(&known) = self.laid.get(&ops) {
-            return known;
-        }
-        let at = append(&mut self.blueprint.ops, &ops).0;
-        self.laid.insert(ops, at);
-        at
+        rows(&mut self.blueprint.ops, &mut self.known.laid, ops)
     }
 
     /// Texts of which every text of a block contains at least one; `None` if nothing is known.
@@ -324,14 +342,7 @@ impl<'a> Quick<'_, '_, 'a> {
             let entry = if sound && text.len() <= MAX_TEXT { self.text(&text) } else { NONE };
             table.push(entry);
         }
-        let base = match self.picks.get(&table) {
-            Some(&base) => base,
-            None => {
-                let base = append(&mut self.blueprint.picks, &table).0;
-                self.picks.insert(table, base);
-                base
-            }
-        };
+        let base = rows(&mut self.blueprint.picks, &mut self.known.picks, table);
         ops.push(self.by_bits(&runs, Code::Pick, Code::PickMany, base));
     }
 
@@ -367,30 +378,24 @@ impl<'a> Quick<'_, '_, 'a> {
             [first, second] => return Op(one, first, second, n),
             _ => {}
         }
-        let from = match self.runs.get(&runs) {
-            Some(&from) => from,
-            None => {
-                let from = append(&mut self.blueprint.runs, &runs).0;
-                self.runs.insert(runs.clone(), from);
-                from
-            }
-        };
+        let count = runs.len() as u8;
+        let from = rows(&mut self.blueprint.runs, &mut self.known.runs, runs);
         // A limit of the step's form; there are few different lists.
-        self.full |= from > 0xffff;
-        Op(many, (runs.len() as u8, 0, from as u16), NO_RUN, n)
+        self.known.full |= from > 0xffff;
+        Op(many, (count, 0, from as u16), NO_RUN, n)
     }
 
     /// The place and length of a text.
     fn text(&mut self, text: &[u8]) -> u32 {
-        if let Some(&known) = self.texts.get(text) {
+        if let Some(&known) = self.known.texts.get(text) {
             return known;
         }
         let pool = &mut self.blueprint.text;
         let from = pool.len();
         pool.extend_from_slice(text);
-        self.full |= from >= MAX_POOL;
+        self.known.full |= from >= MAX_POOL;
         let entry = (from as u32) << 8 | text.len() as u32;
-        self.texts.insert(text.to_vec(), entry);
+        self.known.texts.insert(text.to_vec(), entry);
         entry
     }
 
@@ -433,8 +438,8 @@ impl<'a> Quick<'_, '_, 'a> {
             }
             Step::Expect { value, want } => {
                 let value = self.calc(value);
-                self.blueprint.expects.push((value, want));
-                Op(Code::Expect, NO_RUN, NO_RUN, self.blueprint.expects.len() as u32 - 1)
+                let number = row(&mut self.blueprint.expects, &mut self.known.expects, (value, want));
+                Op(Code::Expect, NO_RUN, NO_RUN, number)
             }
             Step::If { .. } | Step::Test { .. } => self.choice(step),
             Step::Sub(sub) => self.sub(step, sub),
@@ -447,20 +452,12 @@ impl<'a> Quick<'_, '_, 'a> {
     fn way(&mut self, field: u32) -> u32 {
         let field = self.programs.way(field);
         let key = (self.types.of(self.blueprint, self.plan, &field.ty), field.width);
-        *self.ways.entry(key).or_insert_with(|| {
-            self.blueprint.ways.push(key);
-            self.blueprint.ways.len() as u32 - 1
-        })
+        row(&mut self.blueprint.ways, &mut self.known.ways, key)
     }
 
     fn scalar(&mut self, code: Code, value: ValueId, how: u32) -> Op {
         let entry = (self.calc(value), how);
-        let known = self.blueprint.scalars.iter().position(|known| *known == entry);
-        let number = known.unwrap_or_else(|| {
-            self.blueprint.scalars.push(entry);
-            self.blueprint.scalars.len() - 1
-        });
-        Op(code, NO_RUN, NO_RUN, number as u32)
+        Op(code, NO_RUN, NO_RUN, row(&mut self.blueprint.scalars, &mut self.known.scalars, entry))
     }
 
     /// The node of a value, after those that it needs.
@@ -483,8 +480,7 @@ impl<'a> Quick<'_, '_, 'a> {
             }
             Operation::Cast(ty, x) => Calc::Cast(int(ty), self.calc(x)),
         };
-        let number = self.blueprint.calcs.len() as u32;
-        self.blueprint.calcs.push(calc);
+        let number = row(&mut self.blueprint.calcs, &mut self.known.calcs, calc);
         self.calcs.insert(value, number);
         number
     }
@@ -536,7 +532,7 @@ impl<'a> Quick<'_, '_, 'a> {
     /// The bits that decide a choice, and those of the choices that it leads to, as far as they are few together.
     fn deciding(&self, step: Step) -> Option<Word> {
         let mut bits = self.decider(step)?;
-        if bits.count_ones() > JUMP_BITS {
+        if bits.count_ones() > self.layout.jump_bits {
             return None;
         }
         let mut work = self.ways_of(step);
@@ -546,7 +542,7 @@ impl<'a> Quick<'_, '_, 'a> {
             let Some(next) = self.only_choice(block).filter(|_| looked < 64) else { continue };
             let Some(more) = self.decider(next) else { continue };
             let both = bits.or(&more);
-            if both.count_ones() <= JUMP_BITS {
+            if both.count_ones() <= self.layout.jump_bits {
                 bits = both;
                 work.extend(self.ways_of(next));
             }
@@ -609,14 +605,7 @@ impl<'a> Quick<'_, '_, 'a> {
                     None => self.bail(),
                 })
                 .collect();
-            let base = match self.jumps.get(&table) {
-                Some(&base) => base,
-                None => {
-                    let base = append(&mut self.blueprint.jumps, &table).0;
-                    self.jumps.insert(table, base);
-                    base
-                }
-            };
+            let base = rows(&mut self.blueprint.jumps, &mut self.known.jumps, table);
             return self.by_bits(&runs, Code::Call, Code::CallMany, base);
         }
         let (guard, then, other) = match step {
@@ -625,8 +614,7 @@ impl<'a> Quick<'_, '_, 'a> {
             _ => return Op(Code::Bail, NO_RUN, NO_RUN, 0),
         };
         let entry = (self.calc(guard), self.block(then), self.block(other));
-        self.blueprint.ifs.push(entry);
-        Op(Code::If, NO_RUN, NO_RUN, self.blueprint.ifs.len() as u32 - 1)
+        Op(Code::If, NO_RUN, NO_RUN, row(&mut self.blueprint.ifs, &mut self.known.ifs, entry))
     }
 
     /// The place of a program that gives up.
@@ -647,10 +635,9 @@ impl<'a> Quick<'_, '_, 'a> {
                 targets.push((self.block(block), dont_care));
             }
         }
-        let from = append(&mut self.blueprint.targets, &targets).0;
-        let value = self.calc(sub.value);
-        self.blueprint.subs.push((value, sub.width, sub.space.0, from));
-        Op(Code::Sub, NO_RUN, NO_RUN, self.blueprint.subs.len() as u32 - 1)
+        let from = rows(&mut self.blueprint.targets, &mut self.known.targets, targets);
+        let entry = (self.calc(sub.value), sub.width, sub.space.0, from);
+        Op(Code::Sub, NO_RUN, NO_RUN, row(&mut self.blueprint.subs, &mut self.known.subs, entry))
     }
 
     /// Appends the text of steps that depend on a word alone; `false` if the exact half has to print.

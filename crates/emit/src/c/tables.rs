@@ -125,16 +125,27 @@ fn calc(node: Calc) -> String {
 /// The tables of a blueprint under names that begin with `name`, ended by `static const struct isa NAME`.
 #[must_use]
 pub fn write(b: &Blueprint<'_>, name: &str) -> String {
+    let mut out = arrays(b, name);
+    out.push_str(&isa(b, name, name, b.generation, 0));
+    out
+}
+
+/// The tables alone.
+#[must_use]
+pub fn arrays(b: &Blueprint<'_>, name: &str) -> String {
     let mut out = String::new();
-    let o = &mut out;
-    let mut members = String::new();
     for table in tables::all(b) {
-        let _ = writeln!(members, "   .{0} = {name}_{0},", table.name);
-        array(o, name, table);
+        array(&mut out, name, table);
     }
-    let _ = writeln!(o, "static const struct isa {name} = {{");
+    out
+}
+
+/// `static const struct isa OWN`: the tables whose names begin with `name`, for a gen, with its spaces from `spaces` on.
+#[must_use]
+pub fn isa(b: &Blueprint<'_>, name: &str, own: &str, generation: u32, spaces: u32) -> String {
+    let mut out = format!("static const struct isa {own} = {{\n");
     let numbers = [
-        ("generation", b.generation),
+        ("generation", generation),
         ("max_bits", b.max_bits),
         ("parcel_bits", b.parcel_bits),
         ("value_bits", b.value_bits),
@@ -146,8 +157,12 @@ pub fn write(b: &Blueprint<'_>, name: &str) -> String {
         ("space_count", b.spaces.len() as u32),
     ];
     for (field, value) in numbers {
-        let _ = writeln!(o, "   .{field} = {value},");
+        let _ = writeln!(out, "   .{field} = {value},");
     }
-    let _ = writeln!(o, "   .little = {},", b.little);
-    out + &members + "};\n"
+    let _ = writeln!(out, "   .little = {},", b.little);
+    for table in tables::all(b) {
+        let from = if table.name == "spaces" && spaces > 0 { format!(" + {spaces}") } else { String::new() };
+        let _ = writeln!(out, "   .{0} = {name}_{0}{from},", table.name);
+    }
+    out + "};\n"
 }

@@ -3,6 +3,7 @@
 
 mod api;
 mod encode;
+mod enums;
 mod expr;
 mod generations;
 mod missing;
@@ -10,13 +11,15 @@ mod pieces;
 pub mod plan;
 mod unpack;
 
-use isaglot_model::Isa;
+use isaglot_model::{FeatureId, Isa};
 use isaglot_source::Diagnostics;
 
 use crate::files::File;
 
 use crate::names::Language;
 use plan::Plan;
+
+pub use enums::rust_module as enums_module;
 
 /// How the files are written.
 #[derive(Clone, Copy, Debug)]
@@ -29,24 +32,67 @@ pub struct Options<'o> {
     pub command: &'o str,
     /// Numbers are printed as Mesa 26 does, not as Mesa 24.3.
     pub mesa26: bool,
+    /// The object code is small rather than fast.
+    pub small: bool,
+    /// The name by which other files include the disassembler's header; `PREFIX-isa.h` if there is none.
+    pub header: Option<&'o str>,
+    /// The features that are on.
+    pub features: &'o [FeatureId],
 }
 
-/// Writes all that the description gives a driver in C: `PREFIX-isa.h` and `PREFIX-isa.c`; `PREFIX-encode.h` if it has
-/// an `<encode>`; `PREFIX-decode.h` if it has a `<decode/>`. Problems are added to `out`; with an error among them there
-/// are no files.
-#[must_use]
-pub fn c(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> Option<Vec<File>> {
-    let before = out.error_count();
-    api::check(isa, out);
-    if out.error_count() > before {
-        return None;
+impl Options<'_> {
+    /// The name by which other files include the disassembler's header.
+    #[must_use]
+    pub fn header_name(&self) -> String {
+        self.header.map_or_else(|| format!("{}-isa.h", self.prefix), str::to_owned)
     }
-    let mut files: Vec<File> = api::write(isa, options, out)?.into();
+}
+
+/// What can be written for a driver in C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The disassembler: `PREFIX-isa.h`, `PREFIX-isa.c`.
+    Disassembler,
+    /// The packer: `PREFIX-encode.h`.
+    Packer,
+    /// The unpacker: `PREFIX-decode.h`.
+    Unpacker,
+    /// Enums and the names of the instructions: `enums.h`.
+    Enums,
+}
+
+/// What a description has for a driver in C by itself: all but the enums.
+#[must_use]
+pub fn parts(isa: &Isa) -> Vec<Part> {
+    let mut parts = vec![Part::Disassembler];
     if isa.spaces().iter().any(|space| space.encode.iter().any(|e| e.language == "c")) {
-        files.extend(encode_header(isa, options, out));
+        parts.push(Part::Packer);
     }
     if api::has_unpackers(isa) {
-        files.extend(unpack::write(isa, options, out));
+        parts.push(Part::Unpacker);
+    }
+    parts
+}
+
+/// The features that are on by default.
+#[must_use]
+pub fn default_features(isa: &Isa) -> Vec<FeatureId> {
+    (0u32..).map(FeatureId).zip(isa.features()).filter(|(_, f)| f.default).map(|(id, _)| id).collect()
+}
+
+/// Writes parts of what the description gives a driver in C ([`parts`]), and a `README.md` about them. Problems are added to
+/// `out`; with an error among them there are no files.
+#[must_use]
+pub fn c(isa: &Isa, parts: &[Part], options: &Options<'_>, out: &mut Diagnostics) -> Option<Vec<File>> {
+    let before = out.error_count();
+    let mut files: Vec<File> = Vec::new();
+    for part in parts {
+        match part {
+            Part::Disassembler => files.extend(api::write(isa, options, out).into_iter().flatten()),
+            Part::Packer => files.extend(encode_header(isa, options, out)),
+            Part::Unpacker => files.extend(unpack::write(isa, options, out)),
+            Part::Enums => files.extend(enums::c_header(isa, options.stamp, out)),
+        }
     }
     if out.error_count() > before {
         return None;
@@ -57,15 +103,17 @@ pub fn c(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> Option<Vec<
 
 /// What the files are, for people.
 fn readme(files: &[File], options: &Options<'_>) -> String {
-    let rows: [(&str, &str); 2] = [
+    let rows: [(&str, &str); 3] = [
         (
-            "encode.h",
+            "-encode.h",
             "packs instructions from the driver's own data; included by a file that has its types and helpers",
         ),
-        ("decode.h", "unpacks instructions to the driver's own data: `@PREFIX@_isa_decode`; included by one file"),
+        ("-decode.h", "unpacks instructions to the driver's own data: `@PREFIX@_isa_decode`; included by one file"),
+        ("enums.h", "the enums of the description, and the names of its instructions as one"),
     ];
-    let rows = rows.iter().filter(|(name, _)| files.iter().any(|f| f.name.ends_with(name)));
-    let rows: String = rows.map(|(name, what)| format!("| `@PREFIX@-{name}` | {what} |\n")).collect();
+    let found = |end: &str| files.iter().find(|f| f.name.ends_with(end));
+    let rows = rows.iter().filter_map(|(end, what)| Some((found(end)?, what)));
+    let rows: String = rows.map(|(file, what)| format!("| `{}` | {what} |\n", file.name)).collect();
     let mut stamp = options.stamp.replace("@generated", "Generated");
     if !options.command.is_empty() {
         stamp += &format!("\nMade by:\n\n    {}", options.command);
@@ -81,7 +129,7 @@ fn readme(files: &[File], options: &Options<'_>) -> String {
 pub fn encode_header(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> Option<File> {
     let prefix = options.prefix;
     let before = out.error_count();
-    let plan = Plan::new(isa, Language::C, out)?;
+    let plan = Plan::new(isa, Language::C, options.features, out)?;
     let body = encode::write(&plan, out);
     if out.error_count() > before {
         return None;
@@ -99,9 +147,9 @@ pub fn encode_header(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) ->
 
 /// Writes the packer in Rust, as a module. Problems are added to `out`; with an error among them nothing is written.
 #[must_use]
-pub fn encode_module(isa: &Isa, stamp: &str, out: &mut Diagnostics) -> Option<File> {
+pub fn encode_module(isa: &Isa, stamp: &str, features: &[FeatureId], out: &mut Diagnostics) -> Option<File> {
     let before = out.error_count();
-    let plan = Plan::new(isa, Language::Rust, out)?;
+    let plan = Plan::new(isa, Language::Rust, features, out)?;
     let body = encode::write(&plan, out);
     if out.error_count() > before {
         return None;

@@ -9,7 +9,7 @@
 //! of a case that case's guard is known to hold, and those of the branches before it not to.
 
 use isaglot_model::{
-    Assert, Case, EncodeRoot, Encoding, EncodingId, ExprId, Field, FieldSource, FieldType, Isa, Map, Name, SpaceId,
+    Assert, Case, EncodeRoot, Encoding, EncodingId, ExprId, FeatureId, Field, FieldSource, FieldType, Isa, Map, Name, SpaceId,
     TemplateId, TemplatePart,
 };
 use isaglot_source::{Diagnostic, Diagnostics, Span};
@@ -23,6 +23,8 @@ pub struct Plan<'a> {
     pub isa: &'a Isa,
     /// The language of the maps.
     pub language: Language,
+    /// The features that are on.
+    pub features: Vec<FeatureId>,
     /// The spaces with an `<encode>`, in order.
     pub roots: Vec<Root<'a>>,
     /// The names under which values are passed to nested encodings, in the order in which they turn up.
@@ -95,9 +97,9 @@ impl<'a> Plan<'a> {
     /// There is an error where the description has no `<encode>` in this language, a nested field is packed whose space
     /// has none, or names do not make names of a program.
     #[must_use]
-    pub fn new(isa: &'a Isa, language: Language, out: &mut Diagnostics) -> Option<Self> {
+    pub fn new(isa: &'a Isa, language: Language, features: &[FeatureId], out: &mut Diagnostics) -> Option<Self> {
         let before = out.error_count();
-        let mut plan = Plan { isa, language, roots: Vec::new(), params: Vec::new() };
+        let mut plan = Plan { isa, language, features: features.to_vec(), roots: Vec::new(), params: Vec::new() };
         for (i, space) in isa.spaces().iter().enumerate() {
             let Some(encode) = space.encode.iter().find(|e| e.language == language.name()) else { continue };
             let root = plan.root(SpaceId(i as u32), encode, out);
@@ -152,7 +154,7 @@ impl<'a> Plan<'a> {
         let mut groups: Vec<(Name, Group<'a>)> = Vec::new();
         for &leaf in &space.encodings {
             let encoding = &isa[leaf];
-            if !encoding.condition.holds(&|f| isa[f].default) {
+            if !encoding.condition.holds(&|f| self.features.contains(&f)) {
                 continue;
             }
             let packed = self.leaf(leaf);

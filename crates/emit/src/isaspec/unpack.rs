@@ -48,7 +48,7 @@ pub(crate) fn write(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> 
     }
     let guard = format!("{}_DECODE_H", prefix.to_ascii_uppercase());
     let mut text = format!("/* {} */\n\n#ifndef {guard}\n#define {guard}\n\n", options.stamp);
-    let _ = write!(text, "#include <string.h>\n\n#include \"{prefix}-isa.h\"\n\n");
+    let _ = write!(text, "#include <string.h>\n\n#include \"{}\"\n\n", options.header_name());
     text.push_str(&include_str!("runtime/decode.h").replace("isaglot", prefix));
     text.push_str(&w.functions);
     let parameters = "void *out, struct decode_scope *scope, unsigned leaf";

@@ -129,6 +129,10 @@ fn step(
             let (node, way) = b.scalars.get(n as usize).copied().or_impossible((0, 0));
             number(b, way, &value(b, node, name), name)
         }
+        // How long a custom field is shows only when it is printed.
+        Code::Align if !b.references.is_empty() => {
+            format!("if (o->late_count)\n      return NOWHERE;\n   at = quick_blanks(o, at, {n});")
+        }
         Code::Align => format!("at = quick_blanks(o, at, {n});"),
         Code::If => {
             let (node, then, other) = b.ifs.get(n as usize).copied().or_impossible((0, 0, 0));

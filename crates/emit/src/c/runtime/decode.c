@@ -93,7 +93,7 @@ static inline enum match decide(const struct isa *isa, uint32_t number, const wo
    uint32_t at = space->root;
    while (!(at & (LIST | ONE))) {
       const struct node *node = &isa->tree[at];
-      at = isa->entries[node->base + ((uint32_t)(limb_of(word, node->limb) >> node->shift) & node->mask)];
+      at = isa->entries[node->base + ((uint32_t)(word->limb[node->limb] >> node->shift) & node->mask)];
    }
    if (at & ONE) {
       leaf[0] = at & ~ONE;

@@ -48,7 +48,7 @@ typedef void (*isaglot_sink)(void *data, const char *text, size_t size);
 /* Appends text: for callbacks. */
 void isaglot_print(struct isaglot_out *out, const char *text, size_t size);
 
-/* Hands on what was printed so far. Not from "custom", unless that is called alone. */
+/* Hands on what was printed so far. Not from "custom", unless "custom_alone" is set. */
 void isaglot_flush(struct isaglot_out *out);
 
 /* The value of a field as a callback sees it: a text for the mnemonic, else a number. */
@@ -71,7 +71,7 @@ struct isaglot_options {
    bool mesa26;
    /* Never take the quick way: callbacks are then called exactly once for everything that is printed. */
    bool exact;
-   /* Call "custom" from the exact way alone: it may then use isaglot_flush. */
+   /* Call "custom" once for each field, when its line is decided: it may then use isaglot_flush. */
    bool custom_alone;
    /* Stop after an instruction when this becomes true. */
    const bool *stop;

@@ -9,6 +9,15 @@
 /* In place of the end of a line that the exact half has to print. */
 #define NOWHERE SIZE_MAX
 
+/* A custom field whose text the program writes by itself: where it belongs, and what is printed. */
+#define MAX_LATE 4
+
+struct late {
+   size_t at;
+   uint32_t reference;
+   uint64_t value;
+};
+
 struct isaglot_out {
    /* And room for a short copy. */
    char buffer[BUFFER + PAD];
@@ -16,6 +25,9 @@ struct isaglot_out {
    /* Where in the buffer column 0 is; wraps, for it may be before. */
    size_t start;
    bool held, full;
+   /* Custom fields of a line that is held: they are printed when it is kept. */
+   struct late late[MAX_LATE];
+   uint32_t late_count;
    isaglot_sink sink;
    void *data;
 };
@@ -26,6 +38,7 @@ static void out_init(struct isaglot_out *out, isaglot_sink sink, void *data)
    out->start = 0;
    out->held = false;
    out->full = false;
+   out->late_count = 0;
    out->sink = sink;
    out->data = data;
 }

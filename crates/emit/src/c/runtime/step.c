@@ -26,7 +26,7 @@ static uint64_t calculate(const struct isa *isa, uint32_t at, const word_t *word
 
 static inline uint32_t few(struct bits bits, const word_t *word)
 {
-   uint64_t limb = limb_of(word, bits.limb);
+   uint64_t limb = word->limb[bits.limb];
    return (uint32_t)(limb >> bits.rotation | limb << (-bits.rotation & 63)) & bits.mask;
 }
 
@@ -79,19 +79,28 @@ static size_t step(const struct isa *isa, const struct op *op, size_t at, const 
    uint64_t value;
    switch (op->code) {
    case OP_BITS:
-      value = (limb_of(word, op->first.limb) >> op->first.rotation) & mask_of(op->first.mask);
+      value = (word->limb[op->first.limb] >> op->first.rotation) & mask_of(op->first.mask);
       return put_number(isa, op->n, at, value, line, out);
    case OP_SCALAR:
       return put_number(isa, scalar->how, at, calculate(isa, scalar->value, word), line, out);
    case OP_BRANCH:
       return put_branch(isa, scalar->how, at, calculate(isa, scalar->value, word), line, out);
    case OP_CUSTOM:
-      if (line->options->custom_alone)
-         return NOWHERE;
+      if (line->options->custom_alone) {
+         if (out->late_count == MAX_LATE)
+            return NOWHERE;
+         out->late[out->late_count].at = at;
+         out->late[out->late_count].reference = scalar->how;
+         out->late[out->late_count++].value = calculate(isa, scalar->value, word);
+         return at;
+      }
       slowly(out, at);
       put_custom(line, out, isa->references[scalar->how], calculate(isa, scalar->value, word));
       return out->at;
    case OP_ALIGN:
+      /* How long a custom field is shows only when it is printed. */
+      if (out->late_count)
+         return NOWHERE;
       return quick_blanks(out, at, op->n < MAX_ALIGN ? op->n : MAX_ALIGN);
    case OP_EXPECT:
       return calculate(isa, isa->expects[op->n].value, word) == isa->expects[op->n].wanted ? at : NOWHERE;

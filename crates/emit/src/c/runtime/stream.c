@@ -1,3 +1,19 @@
+/* Prints a line that is kept once more, with its custom fields where they belong. */
+static void put_late(const struct isa *isa, const struct line *line, struct isaglot_out *out)
+{
+   char text[BUFFER];
+   size_t start = out->start, size = out->at - start, done = 0;
+   memcpy(text, out->buffer + start, size);
+   out->at = start;
+   for (uint32_t i = 0; i < out->late_count; i++) {
+      const struct late *late = &out->late[i];
+      isaglot_print(out, text + done, late->at - start - done);
+      done = late->at - start;
+      put_custom(line, out, isa->references[late->reference], late->value);
+   }
+   isaglot_print(out, text + done, size - done);
+}
+
 /* Prints an instruction with which nothing is wrong; false, with nothing printed, if the exact half has to. */
 static inline bool show_quickly(const struct isa *isa, uint32_t leaf, const word_t *word, const struct line *line,
                                 struct isaglot_out *out)
@@ -5,7 +21,13 @@ static inline bool show_quickly(const struct isa *isa, uint32_t leaf, const word
    if (has_dont_care(isa, leaf, word))
       return false;
    size_t at = hold(out);
-   return keep_line(out, run(isa, isa->leaves[leaf].program, at, word, line, out));
+   bool kept = keep_line(out, run(isa, isa->leaves[leaf].program, at, word, line, out));
+   if (out->late_count) {
+      if (kept)
+         put_late(isa, line, out);
+      out->late_count = 0;
+   }
+   return kept;
 }
 
 /* A stream of instructions as lines of text. */

@@ -378,7 +378,7 @@ impl<'p, 'a, P: Printer> Writer<'p, 'a, P> {
         }
         self.open.pop();
         let field = |name: Name| format!("f_{}", isa.text(name));
-        let feature = |f: FeatureId| isa[f].default;
+        let feature = |f: FeatureId| self.plan.features.contains(&f);
         let terms = Terms { language: P::LANGUAGE, field: &field, generation: P::GENERATION, feature: &feature };
         let written = expr::write(expr, &terms);
         statements.extend(written.statements);

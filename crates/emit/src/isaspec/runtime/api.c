@@ -13,14 +13,17 @@ struct decode_scope {
    int inside;
 };
 
-/* The tables for the gens from "from" on, and what their numbers are called outside. */
+/* The tables for the gens from "from" on. */
 struct variant {
    uint32_t from;
    const struct isa *isa;
-   const uint32_t *leaves, *names;
 };
 
 static const struct variant *variant_for(uint32_t gpu_id);
+
+/* What encodings and names are called outside. */
+static uint32_t outer_leaf(uint32_t leaf);
+static uint32_t outer_name(uint32_t name);
 
 /* One run over a stream. */
 struct session {
@@ -34,16 +37,16 @@ static void to_file(void *data, const char *text, size_t size)
    fwrite(text, 1, size, session->out);
 }
 
-static void split(const word_t *word, BITSET_WORD *words)
+static void split(const word_t *word, uint32_t *words)
 {
    for (uint32_t i = 0; i < WORDS; i++)
-      words[i] = (BITSET_WORD)(word->limb[i / 2] >> (32 * (i % 2)) & 0xffffffff);
+      words[i] = (uint32_t)(word->limb[i / 2] >> (32 * (i % 2)) & 0xffffffff);
 }
 
 static void on_before(void *data, struct isaglot_out *out, uint64_t position, const word_t *word, uint32_t bits)
 {
    const struct isa_decode_options *o = ((const struct session *)data)->options;
-   BITSET_WORD words[WORDS];
+   uint32_t words[WORDS];
    (void)bits;
    split(word, words);
    isaglot_flush(out);
@@ -53,7 +56,7 @@ static void on_before(void *data, struct isaglot_out *out, uint64_t position, co
 static void on_after(void *data, struct isaglot_out *out, uint64_t position, const word_t *word, uint32_t bits)
 {
    const struct isa_decode_options *o = ((const struct session *)data)->options;
-   BITSET_WORD words[WORDS];
+   uint32_t words[WORDS];
    (void)bits;
    split(word, words);
    isaglot_flush(out);
@@ -80,7 +83,7 @@ static void on_custom(void *data, struct isaglot_out *out, const char *reference
 static void on_no_match(void *data, struct isaglot_out *out, const word_t *word, uint32_t bits)
 {
    const struct session *session = data;
-   BITSET_WORD words[WORDS];
+   uint32_t words[WORDS];
    (void)bits;
    split(word, words);
    isaglot_flush(out);
@@ -157,7 +160,7 @@ static void unpack(void *out, struct decode_scope *at)
    struct scopes *s = at->scopes;
    const struct isa *isa = s->isa;
    int scope = s->open - 1;
-   uint32_t leaf = at->variant->leaves[s->scope[scope].leaf];
+   uint32_t leaf = outer_leaf(s->scope[scope].leaf);
    uint32_t number;
 
    if (at->unpacker)
@@ -179,7 +182,7 @@ static void unpack(void *out, struct decode_scope *at)
       if (at->unpacker) {
          at->found = &found;
          at->inside = scope;
-         at->unpacker->field(out, at, leaf, at->variant->names[part->name], found.value.limb[0]);
+         at->unpacker->field(out, at, leaf, outer_name(part->name), found.value.limb[0]);
       }
    }
 }

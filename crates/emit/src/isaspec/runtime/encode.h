@@ -1,18 +1,14 @@
 /*
  * What every packer needs: instruction words, and putting a value in its place.
  *
- * A driver that defines BITSET_WORD itself, as 32 bits, is left with its own. What is to happen when a value does not
- * fit its field, or when the data says that it is no leaf of its space, can be defined before this is included.
+ * What is to happen when a value does not fit its field, or when the data says that it is no leaf of its space, can be
+ * defined before this is included.
  */
-
-#ifndef BITSET_WORD
-#define BITSET_WORD uint32_t
-#endif
 
 #define BITMASK_WORDS (ISA_BITS / 32)
 
 typedef struct {
-   BITSET_WORD bitset[BITMASK_WORDS];
+   uint32_t bitset[BITMASK_WORDS];
 } bitmask_t;
 
 /* The gen that the driver packs for. */
@@ -46,22 +42,22 @@ uint64_t_to_bitmask(uint64_t val)
 {
    bitmask_t mask = { { 0 } };
 
-   mask.bitset[0] = (BITSET_WORD)(val & 0xffffffffu);
+   mask.bitset[0] = (uint32_t)(val & 0xffffffffu);
 #if ISA_BITS > 32
-   mask.bitset[1] = (BITSET_WORD)(val >> 32);
+   mask.bitset[1] = (uint32_t)(val >> 32);
 #endif
    return mask;
 }
 
 static inline void
-next_instruction(bitmask_t *instr, const BITSET_WORD *start)
+next_instruction(bitmask_t *instr, const uint32_t *start)
 {
    for (unsigned i = 0; i < BITMASK_WORDS; i++)
       instr->bitset[i] = start[i];
 }
 
 static inline void
-store_instruction(BITSET_WORD *dst, bitmask_t instr)
+store_instruction(uint32_t *dst, bitmask_t instr)
 {
    for (unsigned i = 0; i < BITMASK_WORDS; i++)
       dst[i] = instr.bitset[i];
@@ -72,7 +68,7 @@ static inline void
 isa_or_bits(bitmask_t *mask, unsigned low, uint64_t val)
 {
    while (val != 0 && low / 32 < BITMASK_WORDS) {
-      mask->bitset[low / 32] |= (BITSET_WORD)((val << (low % 32)) & 0xffffffffu);
+      mask->bitset[low / 32] |= (uint32_t)((val << (low % 32)) & 0xffffffffu);
       val >>= 32 - low % 32;
       low += 32 - low % 32;
    }

@@ -1,17 +1,10 @@
 /*
- * What a driver hands to a disassembler, and what it gets back. The same for every instruction set; where the driver
- * has these from elsewhere already, this is left out.
+ * What a driver hands to a disassembler, and what it gets back. The same for every instruction set. It has the guard of
+ * Mesa's isaspec.h, so that of the two the one that is included first counts. Words of an instruction are uint32_t, the
+ * least significant first.
  */
 #if !defined(ISASPEC_H) && !defined(_ISASPEC_H_)
-#define ISASPEC_H
-
-/* Words of an instruction, the least significant first. */
-#ifndef BITSET_WORD
-#define BITSET_WORD uint32_t
-#endif
-
-/* Where an instruction is being decoded. */
-struct decode_scope;
+#define _ISASPEC_H_
 
 /* The value of a field: of {NAME} the text, of all others the number. */
 struct isa_decode_value {
@@ -54,7 +47,7 @@ struct isa_decode_options {
    /* At the end of an instruction's line. */
    void (*post_instr_cb)(void *data, unsigned n, void *instr);
    /* Prints the line of words that are no instruction, with its end. */
-   void (*no_match_cb)(FILE *out, const BITSET_WORD *bitset, size_t size);
+   void (*no_match_cb)(FILE *out, const uint32_t *bitset, size_t size);
    /* Named places, in any order. They need "branch_labels". */
    unsigned entrypoint_count;
    const struct isa_entrypoint *entrypoints;
@@ -90,3 +83,6 @@ isa_print(struct isa_print_state *state, const char *fmt, ...)
 }
 
 #endif
+
+/* Where an instruction is being decoded. */
+struct decode_scope;

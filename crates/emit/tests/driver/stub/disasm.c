@@ -64,7 +64,7 @@ on_custom(struct isa_print_state *print, const char *field_name, uint64_t val)
 static void
 on_before(void *given, unsigned n, void *instr)
 {
-   const BITSET_WORD *words = instr;
+   const uint32_t *words = instr;
 
    check_data(given);
    printf("%3u[", n);
@@ -75,7 +75,7 @@ on_before(void *given, unsigned n, void *instr)
 static void
 on_after(void *given, unsigned n, void *instr)
 {
-   const BITSET_WORD *words = instr;
+   const uint32_t *words = instr;
 
    check_data(given);
    if (trace)
@@ -85,7 +85,7 @@ on_after(void *given, unsigned n, void *instr)
 }
 
 static void
-on_no_match(FILE *out, const BITSET_WORD *bitset, size_t size)
+on_no_match(FILE *out, const uint32_t *bitset, size_t size)
 {
    fprintf(out, "[");
    while (size-- > 0)
