@@ -1,0 +1,7 @@
+/* The driver's own header, then the generated one. */
+#include "compiler/isaspec/isaspec.h"
+
+#include "fish-isa.h"
+
+#define SHAPE_WORD BITSET_WORD
+#include "every_option.h"
