@@ -18,7 +18,7 @@
 static bool is_refused;
 
 static void
-no_match(FILE *out, const BITSET_WORD *words, size_t size)
+no_match(FILE *out, const uint32_t *words, size_t size)
 {
    (void)out;
    (void)words;

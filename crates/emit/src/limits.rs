@@ -31,15 +31,8 @@ pub const FAST: Layout = Layout {
 };
 
 /// Small tables: a step costs about what its tables do.
-pub const SMALL: Layout = Layout {
-    pick_bits: 8,
-    merge_bits: 5,
-    merge_text_bits: 2,
-    pick_cost: 16,
-    text_cost: 8,
-    jump_bits: 8,
-    needs: true,
-};
+pub const SMALL: Layout =
+    Layout { pick_bits: 8, merge_bits: 5, merge_text_bits: 2, pick_cost: 16, text_cost: 8, jump_bits: 8, needs: true };
 
 /// The most texts of which an instruction's must contain one, for the assembler.
 pub const MAX_NEEDS: usize = 8;

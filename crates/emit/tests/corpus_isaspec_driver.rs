@@ -46,7 +46,15 @@ fn main() {
 /// A driver for a description: the program, and the folder that it is in.
 fn build(isa: &Isa, compiler: &str, watched: &[&str]) -> Result<(tempfile::TempDir, PathBuf), Failed> {
     let folder = tempfile::tempdir()?;
-    let options = isaspec::Options { prefix: "test", stamp: "for a test", command: "", mesa26: false, small: false, header: None, features: &[] };
+    let options = isaspec::Options {
+        prefix: "test",
+        stamp: "for a test",
+        command: "",
+        mesa26: false,
+        small: false,
+        header: None,
+        features: &[],
+    };
     let mut out = Diagnostics::new();
     let files = isaspec::c(isa, &isaspec::parts(isa), &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
     write(&files, folder.path())?;

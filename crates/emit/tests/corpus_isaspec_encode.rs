@@ -169,7 +169,15 @@ fn pool(folder: &Path, isa: &str, generation: u32) -> Result<(), Failed> {
 
     let dir = tempfile::tempdir()?;
     let (source, binary) = (dir.path().join("encode.c"), dir.path().join("encode"));
-    let options = isaspec::Options { prefix: isa, stamp: "for a test", command: "", mesa26: false, small: false, header: None, features: &[] };
+    let options = isaspec::Options {
+        prefix: isa,
+        stamp: "for a test",
+        command: "",
+        mesa26: false,
+        small: false,
+        header: None,
+        features: &[],
+    };
     let header = isaspec::encode_header(&model, &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
     std::fs::write(dir.path().join(&header.name), &header.text)?;
     std::fs::write(&source, filled_program(isa, generation, &plan, &filled.members)?)?;
@@ -203,7 +211,15 @@ fn unpacked(folder: &Path, generation: u32, compiler: &str) -> Result<(), Failed
     let model = load(&folder.join("xml/afuc/afuc.xml"))?;
     let mut out = Diagnostics::new();
     let plan = Plan::new(&model, Language::C, &[], &mut out).ok_or_else(|| format!("{out:?}"))?;
-    let options = isaspec::Options { prefix: "afuc", stamp: "for a test", command: "", mesa26: false, small: false, header: None, features: &[] };
+    let options = isaspec::Options {
+        prefix: "afuc",
+        stamp: "for a test",
+        command: "",
+        mesa26: false,
+        small: false,
+        header: None,
+        features: &[],
+    };
     let files = isaspec::c(&model, &isaspec::parts(&model), &options, &mut out).ok_or_else(|| format!("{out:?}"))?;
     let dir = tempfile::tempdir()?;
     write(&files, dir.path())?;

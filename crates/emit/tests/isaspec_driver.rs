@@ -14,7 +14,15 @@ use isaglot_source::{Diagnostics, SourceMap, render};
 use isaglot_testing::{Failed, Trial, bless, corpus, peer, suite};
 use support::{COMPILERS, SANITIZE, STRICT, WARNINGS, compile, load, run, said, write};
 
-const TINY: Options<'static> = Options { prefix: "tiny", stamp: "for a test", command: "", mesa26: false, small: false, header: None, features: &[] };
+const TINY: Options<'static> = Options {
+    prefix: "tiny",
+    stamp: "for a test",
+    command: "",
+    mesa26: false,
+    small: false,
+    header: None,
+    features: &[],
+};
 
 /// Words that are tried, per gen.
 const WORDS: usize = 40_000;
@@ -36,7 +44,10 @@ fn gens() -> Result<(), Failed> {
     let at = |name: &str| folder.path().join(name);
     let mut out = Diagnostics::new();
     let options = Options { prefix: "gens", ..TINY };
-    write(&isaspec::c(&isa, &isaspec::parts(&isa), &options, &mut out).ok_or_else(|| format!("{out:?}"))?, folder.path())?;
+    write(
+        &isaspec::c(&isa, &isaspec::parts(&isa), &options, &mut out).ok_or_else(|| format!("{out:?}"))?,
+        folder.path(),
+    )?;
     let driver = include_str!("driver/stub/disasm.c");
     std::fs::write(at("main.c"), format!("#include \"gens-isa.h\"\n#define PREFIX gens\n#define WORDS 1\n{driver}"))?;
     compile("gcc", &[WARNINGS, STRICT, SANITIZE], &[&at("main.c"), &at("gens-isa.c")], &at("main"))?;
@@ -61,7 +72,8 @@ fn beside() -> Result<(), Failed> {
     let at = |name: &str| folder.path().join(name);
     for prefix in ["one", "two"] {
         let mut out = Diagnostics::new();
-        let files = isaspec::c(&isa, &isaspec::parts(&isa), &Options { prefix, ..TINY }, &mut out).ok_or_else(|| format!("{out:?}"))?;
+        let files = isaspec::c(&isa, &isaspec::parts(&isa), &Options { prefix, ..TINY }, &mut out)
+            .ok_or_else(|| format!("{out:?}"))?;
         write(&files, folder.path())?;
     }
     let program = "#include \"one-isa.h\"\n#include \"two-isa.h\"\n\nint\nmain(void)\n{\n   uint32_t word = 0x01000443;\n\n\

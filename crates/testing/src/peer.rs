@@ -37,6 +37,14 @@ pub const CLANGXX: Peer = Peer { name: "clang++", probe: || compiles_as("clang++
 pub const VALGRIND: Peer = Peer { name: "valgrind", probe: || answers("valgrind", &["-q", "true"]) };
 /// The program that says how to compile and link with a library.
 pub const PKG_CONFIG: Peer = Peer { name: "pkg-config", probe: || starts("pkg-config") };
+/// The build system Meson.
+pub const MESON: Peer = Peer { name: "meson", probe: || starts("meson") };
+/// The build system CMake.
+pub const CMAKE: Peer = Peer { name: "cmake", probe: || starts("cmake") };
+/// What Meson and CMake hand their work to.
+pub const NINJA: Peer = Peer { name: "ninja", probe: || starts("ninja") };
+/// Make.
+pub const MAKE: Peer = Peer { name: "make", probe: || starts("make") };
 /// GCC with the runtimes of its address and undefined-behaviour sanitizers.
 pub const GCC_SANITIZERS: Peer =
     Peer { name: "gcc with address and undefined sanitizers", probe: || compiles("gcc", SANITIZERS) };

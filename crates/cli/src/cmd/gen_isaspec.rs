@@ -105,7 +105,7 @@ pub(crate) fn run(request: &Request<'_>, session: &mut Session) -> ExitCode {
                 }
                 None => isaspec::c(isa, &parts, &options, &mut problems),
             };
-            let files = files.map(|files| if output.is_some() { files } else { outputs.place(files) });
+            let files = files.map(|files| if output.is_some() { files } else { outputs.place(&files) });
             let files = files.map(|files| with_depfile(files, outputs.depfile.as_deref(), output, session));
             // Single files are named by whole paths.
             (files, output.unwrap_or(Path::new("")))
@@ -164,23 +164,17 @@ impl Outputs {
         parts
     }
 
-    /// The files that are named, under their own names.
-    fn place(&self, files: Vec<File>) -> Vec<File> {
-        let named = self.named();
-        let header = self.out_h.as_deref().map(file_name);
-        files
-            .into_iter()
-            .filter_map(|file| {
-                let path = match header.as_ref().is_some_and(|header| *header == file.name) {
-                    true => self.out_h.as_deref(),
-                    false => {
-                        let found = named.iter().find(|(_, _, end)| !end.is_empty() && file.name.ends_with(end));
-                        found.map(|(path, ..)| *path)
-                    }
-                };
-                Some(File::new(path?.display().to_string(), file.text))
-            })
-            .collect()
+    /// The files that are named, under their own names. The source comes first: ninja wants the first output of a rule to be
+    /// the first in its depfile.
+    fn place(&self, files: &[File]) -> Vec<File> {
+        let header = self.out_h.as_deref().map(file_name).unwrap_or_default();
+        let is = |file: &File, end: &str| if end.is_empty() { file.name == header } else { file.name.ends_with(end) };
+        let named = self.named().into_iter().filter_map(|(path, _, end)| {
+            // A header may be called as another file is.
+            let found = files.iter().find(|file| is(file, end) && (end.is_empty() || file.name != header))?;
+            Some(File::new(path.display().to_string(), found.text.clone()))
+        });
+        named.collect()
     }
 }
 
@@ -192,7 +186,8 @@ fn file_name(path: &Path) -> String {
 /// Adds the file that says what the others are made from, if it is wanted.
 fn with_depfile(mut files: Vec<File>, depfile: Option<&Path>, output: Option<&Path>, session: &Session) -> Vec<File> {
     let Some(depfile) = depfile else { return files };
-    let target = |file: &File| output.map_or_else(|| file.name.clone(), |dir| dir.join(&file.name).display().to_string());
+    let target =
+        |file: &File| output.map_or_else(|| file.name.clone(), |dir| dir.join(&file.name).display().to_string());
     let targets: Vec<String> = files.iter().map(|file| escaped(&target(file))).collect();
     // What comes with the program is not a file.
     let inputs = session.files.iter().map(|(_, file)| &file.name).filter(|name| Path::new(name.as_str()).is_file());

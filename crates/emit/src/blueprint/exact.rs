@@ -10,8 +10,8 @@ use isaglot_codec::Plan;
 use isaglot_codec::tree::LIST;
 use isaglot_invariant::Impossible as _;
 use isaglot_model::{
-    BinaryOp, EncodingId, ExprId, FieldSource, FieldType, IntType, Name, Node as ModelNode, SpaceId, TemplateId, TemplatePart,
-    UnaryOp,
+    BinaryOp, EncodingId, ExprId, FieldSource, FieldType, IntType, Name, Node as ModelNode, SpaceId, TemplateId,
+    TemplatePart, UnaryOp,
 };
 
 use super::{Blueprint, Unsupported};
@@ -178,14 +178,10 @@ impl<'a> Exact<'_, '_, 'a> {
         let b = &mut *self.blueprint;
         let leaf_of = &self.leaf_of;
         let number = |id: &EncodingId| leaf_of.get(id).copied().or_impossible(0);
-        let nodes: Vec<(u32, u32, u32, u32)> = tree
-            .nodes
-            .iter()
-            .map(|&(limb, shift, mask, base)| (limb as u32, shift as u32, mask as u32, base))
-            .collect();
+        let nodes: Vec<(u32, u32, u32, u32)> =
+            tree.nodes.iter().map(|&(limb, shift, mask, base)| (limb, shift, mask as u32, base)).collect();
         let listed: Vec<u32> = tree.listed.iter().map(|(id, _)| number(id)).collect();
-        let key =
-            (nodes, tree.entries.to_vec(), tree.lists.to_vec(), listed, (tree.root, first, tree.first_wins));
+        let key = (nodes, tree.entries.to_vec(), tree.lists.to_vec(), listed, (tree.root, first, tree.first_wins));
         if let Some(&known) = self.known.trees.get(&key) {
             b.spaces.push(known);
             return;

@@ -256,9 +256,8 @@ impl<'a> Blueprint<'a> {
     /// Whether two encodings are the same one, at the same place in their spaces.
     fn same_leaf(&self, (x, first_x): (u32, u32), (y, first_y): (u32, u32)) -> bool {
         let (x, y, place_x, place_y) = (x as usize, y as usize, x - first_x, y - first_y);
-        let row = |l: &Encoding<'a>| {
-            (l.pattern, l.dont_care, l.knotted, (l.except, l.cases, l.program, l.needs, l.branches))
-        };
+        let row =
+            |l: &Encoding<'a>| (l.pattern, l.dont_care, l.knotted, (l.except, l.cases, l.program, l.needs, l.branches));
         place_x == place_y
             && self.encodings.get(x) == self.encodings.get(y)
             && self.leaves.get(x).map(row) == self.leaves.get(y).map(row)

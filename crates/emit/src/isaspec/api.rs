@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use isaglot_codec::Plan;
-use isaglot_model::{ByteOrder, Isa};
+use isaglot_model::Isa;
 use isaglot_source::{Diagnostic, Diagnostics};
 
 use super::Options;
@@ -19,37 +19,11 @@ const NAME: &str = "tables";
 
 const TYPES: &str = include_str!("runtime/isaspec.h");
 
-/// Whether the driver's interface can say what the description says; if not, a problem is reported.
-fn check(isa: &Isa, out: &mut Diagnostics) -> bool {
-    let before = out.error_count();
-    let format = isa.format();
-    let span = isa[isa.root()].span;
-    let mut unlike = |what: &str| {
-        let message = format!("isaspec's interface has no way for {what}");
-        let d = Diagnostic::error("emit-unsupported", message).label(span, "the instructions of this description");
-        out.push(d.note("`isaglot gen c` without `--api` writes a codec for it"));
-    };
-    if !format.lengths.is_empty() {
-        unlike("instructions of several lengths");
-    }
-    if format.byte_order != ByteOrder::Little {
-        unlike("instructions with their most significant byte first");
-    }
-    if !format.max_bits.is_multiple_of(32) {
-        unlike("instructions whose size is not a multiple of 32 bits");
-    }
-    out.error_count() == before
-}
-
 /// The header and the source.
 pub(crate) fn write(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> Option<[File; 2]> {
-    if !check(isa, out) {
-        return None;
-    }
     let unpackers = has_unpackers(isa);
     let Generations { starts, shows } = generations::of(isa);
-    let plans: Vec<Plan<'_>> =
-        starts.iter().map(|&start| Plan::with_features(isa, start, options.features)).collect();
+    let plans: Vec<Plan<'_>> = starts.iter().map(|&start| Plan::with_features(isa, start, options.features)).collect();
     let layout = Layout { needs: false, ..if options.small { SMALL } else { FAST } };
     let joint = match Joint::new(&plans, limbs_for(isa), layout) {
         Ok(joint) => joint,
@@ -96,6 +70,9 @@ pub(crate) fn write(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> 
         true => include_str!("runtime/api_unpack.c"),
         false => include_str!("runtime/api_decode.c"),
     }));
+    if !isa.format().lengths.is_empty() {
+        source.push_str(&public(include_str!("runtime/api_length.c")));
+    }
     variants(isa, &joint, &mut source);
     let guard = format!("{}_ISA_H", prefix.to_ascii_uppercase());
     let mut header = format!("/* {} */\n\n#ifndef {guard}\n#define {guard}\n\n", options.stamp);
@@ -111,6 +88,9 @@ pub(crate) fn write(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) -> 
         false => include_str!("runtime/public_decode.h"),
     };
     header.push_str(&public(decode).replace("@PLUG@", &plug));
+    if !isa.format().lengths.is_empty() {
+        header.push_str(&public(include_str!("runtime/public_length.h")));
+    }
     let _ = write!(header, "\n#ifdef __cplusplus\n}}\n#endif\n\n#endif /* {guard} */\n");
     Some([File::new(options.header_name(), header), File::new(format!("{prefix}-isa.c"), source)])
 }

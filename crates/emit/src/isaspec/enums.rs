@@ -75,10 +75,7 @@ fn all<'a>(isa: &'a Isa, language: Language, out: &mut Diagnostics) -> Vec<Const
 
 /// A name or text as a part of an identifier.
 fn part(text: &str) -> String {
-    text.chars()
-        .filter(|c| !matches!(c, '#' | '.' | '[' | ']'))
-        .map(|c| if c == '-' { '_' } else { c })
-        .collect()
+    text.chars().filter(|c| !matches!(c, '#' | '.' | '[' | ']')).map(|c| if c == '-' { '_' } else { c }).collect()
 }
 
 /// Writes `enums.h`. Problems are added to `out`; with an error among them nothing is written.
@@ -96,8 +93,12 @@ pub(crate) fn c_header(isa: &Isa, stamp: &str, out: &mut Diagnostics) -> Option<
         return None;
     }
     let mut text = format!("/* {stamp} */\n\n#ifndef ISA_ENUMS_H\n#define ISA_ENUMS_H\n\n");
-    text.push_str("/* As small as the values allow, so that bit fields of an enum are not larger than they need be. */\n");
-    text.push_str("#if defined(__GNUC__)\n#define ISA_PACKED __attribute__((packed))\n#else\n#define ISA_PACKED\n#endif\n\n");
+    text.push_str(
+        "/* As small as the values allow, so that bit fields of an enum are not larger than they need be. */\n",
+    );
+    text.push_str(
+        "#if defined(__GNUC__)\n#define ISA_PACKED __attribute__((packed))\n#else\n#define ISA_PACKED\n#endif\n\n",
+    );
     for one in enums.iter().filter(|one| !one.values.is_empty()) {
         let _ = writeln!(text, "/* {} */\nenum ISA_PACKED {} {{", one.title.replace("*/", "* /"), one.name);
         for value in &one.values {
@@ -168,8 +169,7 @@ fn rust_enum(one: &Constants<'_>, text: &mut String) {
         }
     }
     texts.sort_by_key(|value| std::cmp::Reverse(value.text.len()));
-    let texts: String =
-        texts.iter().map(|v| format!("        ({:?}, {name}::{}),\n", v.text, v.name)).collect();
+    let texts: String = texts.iter().map(|v| format!("        ({:?}, {name}::{}),\n", v.text, v.name)).collect();
     let mut numbers = String::new();
     for value in one.values.iter().filter(|v| first.get(&v.value) == Some(&v.name.as_str())) {
         let _ = writeln!(numbers, "            {} => {name}::{},", value.value, value.name);

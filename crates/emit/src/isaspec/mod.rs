@@ -11,8 +11,8 @@ mod pieces;
 pub mod plan;
 mod unpack;
 
-use isaglot_model::{FeatureId, Isa};
-use isaglot_source::Diagnostics;
+use isaglot_model::{ByteOrder, FeatureId, Isa};
+use isaglot_source::{Diagnostic, Diagnostics};
 
 use crate::files::File;
 
@@ -90,6 +90,11 @@ pub fn c(isa: &Isa, parts: &[Part], options: &Options<'_>, out: &mut Diagnostics
         match part {
             Part::Disassembler => files.extend(api::write(isa, options, out).into_iter().flatten()),
             Part::Packer => files.extend(encode_header(isa, options, out)),
+            Part::Unpacker if !api::has_unpackers(isa) => {
+                let root = &isa[isa.root()];
+                let message = format!("`{}` has no <decode/>, so that there is nothing to unpack", isa.text(root.name));
+                out.push(Diagnostic::error("emit-decode", message).label(root.span, "add it here"));
+            }
             Part::Unpacker => files.extend(unpack::write(isa, options, out)),
             Part::Enums => files.extend(enums::c_header(isa, options.stamp, out)),
         }
@@ -136,8 +141,17 @@ pub fn encode_header(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) ->
     }
     let guard = format!("{}_ENCODE_H", prefix.to_ascii_uppercase());
     let mut text = format!("/* {} */\n\n#ifndef {guard}\n#define {guard}\n\n", options.stamp);
-    text.push_str("#include <assert.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n\n");
-    text.push_str(&format!("#define ISA_BITS {}\n\n", isa.format().max_bits));
+    text.push_str(
+        "#include <assert.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n\n",
+    );
+    let format = isa.format();
+    text.push_str(&format!(
+        "/* The longest instruction; whether they differ in length; whether the most significant byte is stored first. */\n\
+         #define ISA_BITS {}\n#define ISA_LENGTHS {}\n#define ISA_BIG_ENDIAN {}\n\n",
+        format.max_bits,
+        u8::from(!format.lengths.is_empty()),
+        u8::from(format.byte_order == ByteOrder::Big)
+    ));
     text.push_str(include_str!("runtime/encode.h"));
     text.push('\n');
     text.push_str(&body);
@@ -149,6 +163,11 @@ pub fn encode_header(isa: &Isa, options: &Options<'_>, out: &mut Diagnostics) ->
 #[must_use]
 pub fn encode_module(isa: &Isa, stamp: &str, features: &[FeatureId], out: &mut Diagnostics) -> Option<File> {
     let before = out.error_count();
+    if !isa.format().lengths.is_empty() {
+        let message = "the packer in Rust gives words of one length, but these instructions differ in length";
+        let d = Diagnostic::error("emit-unsupported", message).label(isa[isa.root()].span, "the instructions");
+        out.push(d.note("the packer in C says how long each is"));
+    }
     let plan = Plan::new(isa, Language::Rust, features, out)?;
     let body = encode::write(&plan, out);
     if out.error_count() > before {
@@ -160,7 +179,7 @@ pub fn encode_module(isa: &Isa, stamp: &str, features: &[FeatureId], out: &mut D
     text.push_str("use super::*;\n\n");
     text.push_str(&format!(
         "/// 32-bit words of an instruction.\nconst WORDS: usize = {};\n\n",
-        isa.format().max_bits / 32
+        isa.format().max_bits.div_ceil(32)
     ));
     text.push_str(include_str!("runtime/encode.rs.in"));
     text.push('\n');

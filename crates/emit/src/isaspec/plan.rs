@@ -9,8 +9,8 @@
 //! of a case that case's guard is known to hold, and those of the branches before it not to.
 
 use isaglot_model::{
-    Assert, Case, EncodeRoot, Encoding, EncodingId, ExprId, FeatureId, Field, FieldSource, FieldType, Isa, Map, Name, SpaceId,
-    TemplateId, TemplatePart,
+    Assert, Case, EncodeRoot, Encoding, EncodingId, ExprId, FeatureId, Field, FieldSource, FieldType, Isa, Map, Name,
+    SpaceId, TemplateId, TemplatePart,
 };
 use isaglot_source::{Diagnostic, Diagnostics, Span};
 
@@ -56,6 +56,8 @@ pub struct Group<'a> {
 pub struct Leaf<'a> {
     /// Which.
     pub id: EncodingId,
+    /// Encodings that are the same but for their patterns: what exceptions leave of it besides.
+    pub others: Vec<EncodingId>,
     /// The branches, in order. Only the last may be without a guard.
     pub branches: Vec<Branch<'a>>,
 }
@@ -159,12 +161,10 @@ impl<'a> Plan<'a> {
             }
             let packed = self.leaf(leaf);
             if let Some((_, group)) = groups.iter_mut().find(|(name, _)| *name == encoding.name) {
-                let twin = group.leaves.iter().find(|l| isa[l.id].span == encoding.span);
-                if twin.is_some() {
-                    let message = format!("`{}` cannot be packed: its <except>s cut it", isa.text(encoding.name));
-                    out.push(Diagnostic::error("emit-except", message).label(encoding.span, "this instruction"));
+                match group.leaves.iter_mut().find(|l| isa[l.id].span == encoding.span) {
+                    Some(twin) => twin.others.push(leaf),
+                    None => group.leaves.push(packed),
                 }
-                group.leaves.push(packed);
                 continue;
             }
             let mut name = String::new();
@@ -208,7 +208,7 @@ impl<'a> Plan<'a> {
                 None => break,
             }
         }
-        Leaf { id, branches }
+        Leaf { id, others: Vec::new(), branches }
     }
 
     fn branch(&mut self, id: EncodingId, case: &'a Case, template: TemplateId, passed: &[ExprId]) -> Branch<'a> {

@@ -15,6 +15,11 @@ pub(super) struct C;
 
 const STEP: &str = C::STEP;
 
+/// Words as the values of an array.
+fn list(words: &[u32]) -> String {
+    words.iter().map(|w| format!("{w:#x}u")).collect::<Vec<_>>().join(", ")
+}
+
 /// The parameters of every function of the packer, with more of them after the first ones.
 fn parameters(ty: &str, more: &str) -> String {
     format!("(struct encode_state *s, const struct bitset_params *p, const {ty} src{more})")
@@ -109,9 +114,21 @@ impl Printer for C {
         format!("static inline bitmask_t\n{name}{parameters}\n{{\n{UNUSED}{body}{STEP}return val;\n}}\n\n")
     }
 
-    fn leaf_call(name: &str, words: &[u32]) -> String {
-        let words: Vec<String> = words.iter().map(|w| format!("{w:#x}u")).collect();
-        format!("{name}(s, p, src, (bitmask_t){{ {{ {} }} }})", words.join(", "))
+    fn leaf_call(name: &str, words: &[u32], bits: Option<u32>) -> String {
+        let bits = bits.map_or(String::new(), |bits| format!(", {bits}u"));
+        format!("{name}(s, p, src, (bitmask_t){{ {{ {} }}{bits} }})", list(words))
+    }
+
+    fn fits_one(leaf: &str, patterns: &[(Vec<u32>, Vec<u32>)]) -> String {
+        let one = |(care, value): &(Vec<u32>, Vec<u32>)| {
+            let array = |words: &[u32]| format!("(const uint32_t[]){{ {} }}", list(words));
+            format!("!isa_matches(&val, {}, {})", array(care), array(value))
+        };
+        let tests: Vec<String> = patterns.iter().map(one).collect();
+        format!(
+            "if ({})\n{STEP}{STEP}ISA_ENCODE_RANGE(s, {leaf}, bitmask_to_uint64_t(val));",
+            tests.join(&format!(" &&\n{STEP}    "))
+        )
     }
 
     fn expression(name: &str, ty: &str, comment: &str, body: &str) -> String {

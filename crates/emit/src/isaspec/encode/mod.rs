@@ -26,6 +26,7 @@ mod rust;
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use isaglot_bits::Word;
 use isaglot_model::{Encoding, ExprId, FeatureId, Field, FieldSource, FieldType, GenRange, Name, Piece, SpaceId};
 use isaglot_source::{Diagnostic, Diagnostics};
 
@@ -61,8 +62,10 @@ trait Printer {
     fn root(root: &Root<'_>, symbol: &str, name: &str, body: &Choice<'_>) -> String;
     /// A function that adds bits to a word.
     fn leaf(name: &str, ty: &str, body: &str) -> String;
-    /// The call of it with the constant bits of a leaf.
-    fn leaf_call(name: &str, words: &[u32]) -> String;
+    /// The call of it with the constant bits of a leaf, and how many bits it has if leaves differ in that.
+    fn leaf_call(name: &str, words: &[u32], bits: Option<u32>) -> String;
+    /// Refuses a word that fits none of these: care bits and their values.
+    fn fits_one(leaf: &str, patterns: &[(Vec<u32>, Vec<u32>)]) -> String;
     /// The function of an expression.
     fn expression(name: &str, ty: &str, comment: &str, body: &str) -> String;
     /// The call of it.
@@ -259,6 +262,14 @@ impl<'p, 'a, P: Printer> Writer<'p, 'a, P> {
         if body.ends_with('}') {
             body.push('\n');
         }
+        let most = isa.format().max_bits;
+        let constant = self.constant(leaf);
+        if !leaf.others.is_empty() || constant != *encoding.pattern.value() {
+            let words = |word: &Word| word.resized(most).words32().collect::<Vec<u32>>();
+            let patterns = std::iter::once(&leaf.id).chain(&leaf.others).map(|&id| &isa[id].pattern);
+            let patterns: Vec<_> = patterns.map(|p| (words(p.care()), words(p.value()))).collect();
+            let _ = writeln!(body, "{}{}", P::STEP, P::fits_one(&P::literal(isa.text(encoding.name)), &patterns));
+        }
         let (first, stem) = P::packer(&self.symbol(root.space));
         let name = match self.known.get(&(root.space, body.clone())) {
             Some(name) => name.clone(),
@@ -269,8 +280,41 @@ impl<'p, 'a, P: Printer> Writer<'p, 'a, P> {
                 name
             }
         };
-        let words: Vec<u32> = encoding.pattern.value().resized(isa.format().max_bits).words32().collect();
-        P::leaf_call(&name, &words)
+        let words: Vec<u32> = constant.resized(most).words32().collect();
+        let bits = (!isa.format().lengths.is_empty()).then_some(encoding.width);
+        P::leaf_call(&name, &words, bits)
+    }
+
+    /// The bits that every word of a leaf has: those of its pattern before exceptions cut it. An exception leaves patterns
+    /// that fix bits of fields; such bits come from the fields, and the word is compared with the patterns at the end.
+    fn constant(&self, leaf: &Leaf<'a>) -> Word {
+        let isa = self.plan.isa;
+        let pattern = &isa[leaf.id].pattern;
+        let mut care = pattern.care().clone();
+        for &other in &leaf.others {
+            let other = &isa[other].pattern;
+            care = care.and(other.care()).and_not(&pattern.value().xor(other.value()));
+        }
+        // Every branch packs these fields. Where one packs them in other bits, the comparison at the end tells.
+        let always = |name: Name, field: &Field| {
+            leaf.branches.iter().all(|branch| {
+                branch.fields.iter().any(|packed| {
+                    packed.name == name
+                        && matches!(packed.ladder[..], [.., (None, known)] if known.source == field.source)
+                })
+            })
+        };
+        for case in isa[leaf.id].cases.iter().filter(|case| case.guard.is_none()) {
+            for field in case.fields.iter().filter(|field| always(field.name, field)) {
+                let FieldSource::Bits(pieces) = &field.source else { continue };
+                for piece in pieces {
+                    if let Piece::Bits(range) = piece {
+                        care = care.and_not(&Word::mask(*range, care.width()));
+                    }
+                }
+            }
+        }
+        pattern.value().and(&care)
     }
 
     /// The head of a block under a guard, or of any block.

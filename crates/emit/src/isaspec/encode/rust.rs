@@ -25,6 +25,11 @@ fn signature(name: &str, ty: &str, more: &str, result: &str) -> String {
     )
 }
 
+/// Words as the values of an array.
+fn list(words: &[u32]) -> String {
+    words.iter().map(|w| format!("{w:#x}")).collect::<Vec<_>>().join(", ")
+}
+
 impl Printer for Rust {
     const LANGUAGE: Language = Language::Rust;
     const STEP: &'static str = "    ";
@@ -94,9 +99,14 @@ impl Printer for Rust {
         format!("{}{body}{STEP}Ok(bits)\n}}\n\n", signature(name, ty, more, "Bits"))
     }
 
-    fn leaf_call(name: &str, words: &[u32]) -> String {
-        let words: Vec<String> = words.iter().map(|w| format!("{w:#x}")).collect();
-        format!("{name}(s, p, src, [{}])", words.join(", "))
+    fn leaf_call(name: &str, words: &[u32], _: Option<u32>) -> String {
+        format!("{name}(s, p, src, [{}])", list(words))
+    }
+
+    fn fits_one(leaf: &str, patterns: &[(Vec<u32>, Vec<u32>)]) -> String {
+        let patterns: Vec<String> =
+            patterns.iter().map(|(care, value)| format!("([{}], [{}])", list(care), list(value))).collect();
+        format!("check_one(&bits, &[{}], {leaf})?;", patterns.join(", "))
     }
 
     fn expression(name: &str, ty: &str, comment: &str, body: &str) -> String {

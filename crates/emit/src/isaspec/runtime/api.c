@@ -1,7 +1,7 @@
 
 /* The driver's side: its options and callbacks over the codec above. */
 
-#define WORDS (ISAGLOT_MAX_BITS / 32)
+#define WORDS ((ISAGLOT_MAX_BITS + 31) / 32)
 
 struct decode_scope {
    uint32_t gpu_id;
@@ -84,10 +84,9 @@ static void on_no_match(void *data, struct isaglot_out *out, const word_t *word,
 {
    const struct session *session = data;
    uint32_t words[WORDS];
-   (void)bits;
    split(word, words);
    isaglot_flush(out);
-   session->options->no_match_cb(session->out, words, WORDS);
+   session->options->no_match_cb(session->out, words, (bits + 31) / 32);
 }
 
 static int by_place(const void *a, const void *b)
@@ -126,12 +125,13 @@ void isaglot_isa_disasm(void *bin, int sz, FILE *out, const struct isa_decode_op
    isa.generation = o->gpu_id;
    out_init(&text, to_file, &session);
    if (o->branch_labels) {
-      size_t limbs;
-      labels.places = size / (WORDS * 4);
+      size_t limbs, sets = isa.length_count ? 3 : 2;
+      labels.places = size / place_bytes(&isa);
       limbs = (size_t)(labels.places / 64 + 1);
-      /* One allocation for both sets. Without memory there are no labels. */
-      labels.branches = calloc(2 * limbs, sizeof(uint64_t));
+      /* One allocation for all sets. Without memory there are no labels. */
+      labels.branches = calloc(sets * limbs, sizeof(uint64_t));
       labels.calls = labels.branches ? labels.branches + limbs : NULL;
+      labels.starts = labels.branches && sets == 3 ? labels.calls + limbs : NULL;
       if (o->entrypoint_count)
          entries = calloc(o->entrypoint_count, sizeof(*entries));
       if (entries) {
@@ -202,8 +202,8 @@ static bool unpack_instruction(void *out, const void *bin, const struct isa_deco
    isa.generation = o->gpu_id;
    scopes_init(&scopes, &isa, o->show_errors);
    at.scopes = &scopes;
-   fetch(&isa, bin, WORDS * 4, &word, &bits, &known);
-   if (!scope_enter(&scopes, &word, bits))
+   fetch(&isa, bin, (ISAGLOT_MAX_BITS + 7) / 8, &word, &bits, &known);
+   if (!known || !scope_enter(&scopes, &word, bits))
       return false;
    unpack(out, &at);
    return scopes.problem_count == 0;

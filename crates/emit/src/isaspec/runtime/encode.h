@@ -5,10 +5,14 @@
  * defined before this is included.
  */
 
-#define BITMASK_WORDS (ISA_BITS / 32)
+#define BITMASK_WORDS ((ISA_BITS + 31) / 32)
 
 typedef struct {
    uint32_t bitset[BITMASK_WORDS];
+#if ISA_LENGTHS
+   /* How many of its bits the instruction has. */
+   uint32_t bits;
+#endif
 } bitmask_t;
 
 /* The gen that the driver packs for. */
@@ -40,9 +44,12 @@ bitmask_to_uint64_t(bitmask_t mask)
 static inline bitmask_t
 uint64_t_to_bitmask(uint64_t val)
 {
-   bitmask_t mask = { { 0 } };
+   bitmask_t mask = { .bitset = { 0 } };
 
    mask.bitset[0] = (uint32_t)(val & 0xffffffffu);
+#if ISA_LENGTHS
+   mask.bits = ISA_BITS;
+#endif
 #if ISA_BITS > 32
    mask.bitset[1] = (uint32_t)(val >> 32);
 #endif
@@ -56,12 +63,37 @@ next_instruction(bitmask_t *instr, const uint32_t *start)
       instr->bitset[i] = start[i];
 }
 
+#if ISA_LENGTHS || ISA_BITS % 32 != 0 || ISA_BIG_ENDIAN
+
+/* Stores the bytes of an instruction; how many they are. */
+static inline size_t
+store_bytes(void *dst, bitmask_t instr)
+{
+   uint8_t *to = (uint8_t *)dst;
+#if ISA_LENGTHS
+   const size_t size = instr.bits / 8;
+#else
+   const size_t size = ISA_BITS / 8;
+#endif
+
+   for (size_t i = 0; i < size; i++) {
+      const size_t at = ISA_BIG_ENDIAN ? size - 1 - i : i;
+
+      to[at] = (uint8_t)(instr.bitset[i / 4] >> (8 * (i % 4)) & 0xffu);
+   }
+   return size;
+}
+
+#else
+
 static inline void
 store_instruction(uint32_t *dst, bitmask_t instr)
 {
    for (unsigned i = 0; i < BITMASK_WORDS; i++)
       dst[i] = instr.bitset[i];
 }
+
+#endif
 
 /* Sets the bits of `mask` from `low` on that `val` has. */
 static inline void
@@ -94,6 +126,17 @@ isa_fits(int64_t val, unsigned width, bool is_signed)
    if (((uint64_t)val & above) == 0)
       return true;
    return is_signed && (~(uint64_t)val & above) == 0;
+}
+
+/* Whether the bits that `care` has are as in `value`. */
+static inline bool
+isa_matches(const bitmask_t *val, const uint32_t *care, const uint32_t *value)
+{
+   uint32_t differ = 0;
+
+   for (unsigned i = 0; i < BITMASK_WORDS; i++)
+      differ |= (val->bitset[i] & care[i]) ^ value[i];
+   return differ == 0;
 }
 
 static inline bool

@@ -12,7 +12,7 @@ struct isa_decode_value {
    uint64_t num;
 };
 
-/* A name for a place, counted in instructions. */
+/* A name for a place, counted in instructions; in bytes where instructions differ in length, as "n" below. */
 struct isa_entrypoint {
    const char *name;
    uint32_t offset;
