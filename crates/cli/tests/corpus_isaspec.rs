@@ -16,11 +16,12 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 fn main() {
-    let cases: [(&str, suite::Case); 7] = [
+    let cases: [(&str, suite::Case); 8] = [
         ("isaspec_vectors", vectors),
         ("isaspec_sections", sections),
         ("isaspec_micro", micro),
         ("isaspec_pools", pools),
+        ("isaspec_release", release),
         ("isaspec_streams", streams),
         ("isaspec_labels", labels),
         ("isaspec_operands", operands),
@@ -234,24 +235,44 @@ fn manifest(corpus: &Path) -> Result<Vec<Pool>, Failed> {
     Ok(pools)
 }
 
-fn pools(corpus: &Path) -> Result<(), Failed> {
+/// Compares the texts of words line by line.
+fn compare(file: &str, plan: &Plan<'_>, bytes: &[u8], expected: &[u8], tally: &mut Tally) {
     let is_end = |byte: &u8| *byte == b'\n';
+    let got = disassemble(plan, Options::default(), bytes, &mut { DEFAULTS });
+    let (got, expected): (Vec<_>, Vec<_>) = (got.split(is_end).collect(), expected.split(is_end).collect());
+    for (row, expected) in expected.iter().enumerate().take(expected.len() - 1) {
+        let got = got.get(row).copied().unwrap_or_default();
+        tally.check(file, row + 1, got == *expected, || {
+            format!("expected {:?}, got {:?}", String::from_utf8_lossy(expected), String::from_utf8_lossy(got))
+        });
+    }
+    tally.check(file, "end", got.len() == expected.len(), || "the texts differ in length".to_owned());
+}
+
+/// Random words of the descriptions of a later release, most of them with something wrong.
+fn release(corpus: &Path) -> Result<(), Failed> {
+    let folder = corpus.join("xml-25.0");
+    let mut tally = Tally::default();
+    for file in corpus::files(&folder, ".words.txt.gz") {
+        let name = corpus::name(&file);
+        let (isa, generation) =
+            name.strip_suffix(".words.txt.gz").and_then(|n| n.split_once(".gen")).ok_or("a name")?;
+        let model = load(&folder.join(format!("{isa}/{isa}.xml")))?;
+        let plan = Plan::new(&model, generation.parse()?);
+        let bytes = corpus::bytes(&folder.join(format!("{isa}.words.bin.gz")))?;
+        compare(&format!("{isa}-25.0.gen{generation}"), &plan, &bytes, &corpus::bytes(&file)?, &mut tally);
+    }
+    verdict(&tally)
+}
+
+fn pools(corpus: &Path) -> Result<(), Failed> {
     let mut tally = Tally::default();
     for pool in manifest(corpus)? {
         let isa = description(corpus, &pool.isa)?;
         let plan = Plan::new(&isa, pool.generation);
         let bytes = packed(corpus, &pool, "pool_bin")?;
         let expected = packed(corpus, &pool, "pool_txt")?;
-        let got = disassemble(&plan, Options::default(), &bytes, &mut { DEFAULTS });
-        let (got, expected): (Vec<_>, Vec<_>) = (got.split(is_end).collect(), expected.split(is_end).collect());
-        let file = format!("{}.pool", pool.name);
-        for (row, expected) in expected.iter().enumerate().take(expected.len() - 1) {
-            let got = got.get(row).copied().unwrap_or_default();
-            tally.check(&file, row + 1, got == *expected, || {
-                format!("expected {:?}, got {:?}", String::from_utf8_lossy(expected), String::from_utf8_lossy(got))
-            });
-        }
-        tally.check(&file, "end", got.len() == expected.len(), || "the texts differ in length".to_owned());
+        compare(&format!("{}.pool", pool.name), &plan, &bytes, &expected, &mut tally);
     }
     verdict(&tally)
 }

@@ -33,6 +33,14 @@ fn main() {
                 let (name, folder) = (format!("isaspec_driver_{}_{compiler}", set.0), folder.to_owned());
                 trials.push(peer::trial(name, &[present], move || description(&folder, set, compiler)));
             }
+            if compiler == "gcc" {
+                for set in SETS {
+                    let (name, here) = (format!("isaspec_driver_{}_small", set.0), folder.to_owned());
+                    trials.push(peer::trial(name, &[present], move || small(&here, set)));
+                    let (name, here) = (format!("isaspec_driver_{}_release", set.0), folder.to_owned());
+                    trials.push(peer::trial(name, &[present], move || release(&here, set.0)));
+                }
+            }
             // The runtime is the same for all: once is enough for its small tables.
             if compiler == "gcc" || support::is_full() {
                 let (name, folder) = (format!("isaspec_driver_micro_{compiler}"), folder.to_owned());
@@ -43,15 +51,71 @@ fn main() {
     })
 }
 
+/// The most bytes that the small form of a description takes, compiled with `-O2`.
+const SMALL_BYTES: [(&str, u64); 3] = [("ir3", 360_000), ("afuc", 90_000), ("etnaviv", 120_000)];
+
+/// The small form prints the same, and is small.
+fn small(folder: &Path, (name, pools, more): (&str, &[u32], &[u32])) -> Result<(), Failed> {
+    let isa = load(&folder.join(format!("xml/{name}/{name}.xml")))?;
+    let (built, program) = build_as(&isa, "gcc", &["-O1"], true)?;
+    let size = (isa.format().max_bits / 8) as usize;
+    let mut last = Vec::new();
+    for generation in pools {
+        let file = format!("corpus/{name}.gen{generation}.pool");
+        let bytes = corpus::bytes(&folder.join(format!("{file}.bin.gz")))?;
+        let want = corpus::bytes(&folder.join(format!("{file}.txt.gz")))?;
+        same(&file, &run(&program, &["-g", &generation.to_string()], &bytes)?, &want)?;
+        last = bytes;
+    }
+    let random = random(&last, size);
+    for generation in pools.iter().chain(more) {
+        let got = run(&program, &["-g", &generation.to_string(), "-l"], &random)?;
+        let options = Options { max_errors: 0, labels: true, ..Options::default() };
+        let want = engine(&isa, *generation, options, Driver::default(), &random);
+        same(&format!("{name} gen {generation}, random"), &got, &want)?;
+    }
+    let object = built.path().join("small.o");
+    let mut command = std::process::Command::new("gcc");
+    support::said(command.args(["-std=c11", "-O2", "-c"]).arg(built.path().join("test-isa.c")).arg("-o").arg(&object))?;
+    let table = support::said(std::process::Command::new("size").arg(&object))?;
+    let bytes = table.lines().nth(1).and_then(|row| row.split_whitespace().nth(3)).ok_or("no size")?.parse::<u64>()?;
+    let most = SMALL_BYTES.iter().find(|(known, _)| *known == name).map_or(0, |(_, most)| *most);
+    println!("{name}: {bytes} bytes of code and tables, at most {most}");
+    if bytes <= most { Ok(()) } else { Err("the small form is not small".into()) }
+}
+
+/// The descriptions of a later release: random words for every gen, in both forms.
+fn release(folder: &Path, name: &str) -> Result<(), Failed> {
+    let folder = folder.join("xml-25.0");
+    let isa = load(&folder.join(format!("{name}/{name}.xml")))?;
+    let bytes = corpus::bytes(&folder.join(format!("{name}.words.bin.gz")))?;
+    let mut texts = corpus::files(&folder, ".words.txt.gz");
+    texts.retain(|file| corpus::name(file).starts_with(name));
+    for is_small in [false, true] {
+        let (_keep, program) = build_as(&isa, "gcc", &["-O1"], is_small)?;
+        for file in &texts {
+            let title = corpus::name(file);
+            let generation = title.split('.').nth(1).and_then(|part| part.strip_prefix("gen")).ok_or("no gen")?;
+            same(&title, &run(&program, &["-g", generation], &bytes)?, &corpus::bytes(file)?)?;
+        }
+    }
+    println!("{name} of the later release: the words of {} gens are the same", texts.len());
+    if texts.is_empty() { Err("there are no texts".into()) } else { Ok(()) }
+}
+
 /// A driver for a description: the program, and the folder that it is in.
 fn build(isa: &Isa, compiler: &str, watched: &[&str]) -> Result<(tempfile::TempDir, PathBuf), Failed> {
+    build_as(isa, compiler, watched, false)
+}
+
+fn build_as(isa: &Isa, compiler: &str, watched: &[&str], small: bool) -> Result<(tempfile::TempDir, PathBuf), Failed> {
     let folder = tempfile::tempdir()?;
     let options = isaspec::Options {
         prefix: "test",
         stamp: "for a test",
         command: "",
         mesa26: false,
-        small: false,
+        small,
         header: None,
         features: &[],
     };

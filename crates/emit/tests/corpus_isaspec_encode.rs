@@ -56,9 +56,12 @@ fn main() {
     suite::run_corpus("isaspec", |folder| {
         let mut trials = Vec::new();
         for (isa, generation) in POOLS {
-            let folder = folder.to_owned();
-            let case = move || pool(&folder, isa, generation);
-            trials.push(peer::trial(format!("isaspec_encode_{isa}_{generation}"), &[peer::GCC_SANITIZERS], case));
+            for (release, mark) in [("", ""), ("-25.0", "_release")] {
+                let folder = folder.to_owned();
+                let case = move || pool(&folder, isa, generation, release);
+                let name = format!("isaspec_encode_{isa}_{generation}{mark}");
+                trials.push(peer::trial(name, &[peer::GCC_SANITIZERS], case));
+            }
         }
         for (generation, (compiler, present)) in [6, 7].into_iter().zip(COMPILERS) {
             let folder = folder.to_owned();
@@ -150,9 +153,10 @@ fn text(plan: &isaglot_codec::Plan<'_>, word: &Word) -> Vec<u8> {
 }
 
 /// Packs the data of every word with each compiler that is there. A row is a word of the pool: it passes if the same word
-/// comes out, or one with the same text, for bits that no text shows are bits that nothing packs.
-fn pool(folder: &Path, isa: &str, generation: u32) -> Result<(), Failed> {
-    let model = load(&folder.join(format!("xml/{isa}/{isa}.xml")))?;
+/// comes out, or one with the same text, for bits that no text shows are bits that nothing packs. Of a later `release` the
+/// words are those with which nothing is wrong.
+fn pool(folder: &Path, isa: &str, generation: u32, release: &str) -> Result<(), Failed> {
+    let model = load(&folder.join(format!("xml{release}/{isa}/{isa}.xml")))?;
     let mut out = Diagnostics::new();
     let plan = Plan::new(&model, Language::C, &[], &mut out).ok_or_else(|| format!("{out:?}"))?;
     let codec = isaglot_codec::Plan::new(&model, generation);
@@ -162,9 +166,19 @@ fn pool(folder: &Path, isa: &str, generation: u32) -> Result<(), Failed> {
         Filler { plan: &plan, scopes, constants: &constants, constant: BTreeSet::new(), current: Word::zero(1) };
     let bits = model.format().max_bits;
     let size = bits as usize / 8;
-    let file = format!("{isa}.gen{generation}.pool");
-    let bytes = corpus::bytes(&folder.join(format!("corpus/{file}.bin.gz")))?;
-    let words: Vec<Word> = bytes.chunks_exact(size).map(|b| Word::from_le_bytes(b, bits)).collect();
+    let file = format!("{isa}{release}.gen{generation}.pool");
+    let words = match release {
+        "" => format!("corpus/{file}.bin.gz"),
+        _ => format!("xml{release}/{isa}.words.bin.gz"),
+    };
+    let bytes = corpus::bytes(&folder.join(words))?;
+    let mut words: Vec<Word> = bytes.chunks_exact(size).map(|b| Word::from_le_bytes(b, bits)).collect();
+    if !release.is_empty() {
+        let texts = corpus::text(&folder.join(format!("xml{release}/{isa}.gen{generation}.words.txt.gz")))?;
+        let mut lines = texts.lines();
+        words.retain(|_| lines.next().is_some_and(|l| !l.starts_with("no match") && !l.contains("\t;")));
+        println!("{file}: {} words", words.len());
+    }
     let filled = fill(&mut filler, &words);
 
     let dir = tempfile::tempdir()?;

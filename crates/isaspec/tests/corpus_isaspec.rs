@@ -70,10 +70,12 @@ fn micro(folder: &Path) -> Result<(), Failed> {
     Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "isaspec", &tally)?)
 }
 
-/// Every description of `xml` loads and has the leaves that its files have: in all, and under its root.
+/// Every description of both releases loads and has the leaves that its files have: in all, and under its root.
 fn descriptions(folder: &Path) -> Result<(), Failed> {
     let mut tally = Tally::default();
-    for path in folders(&folder.join("xml"))? {
+    let all = ["xml", "xml-25.0"].map(|release| Ok::<_, Failed>((release, folders(&folder.join(release))?)));
+    let all = all.into_iter().collect::<Result<Vec<_>, _>>()?;
+    for (release, path) in all.into_iter().flat_map(|(r, paths)| paths.into_iter().map(move |path| (r, path))) {
         let name = corpus::name(&path);
         let (mut sets, file) = (Vec::new(), format!("{name}.xml"));
         bitsets(&path, &file, &mut sets)?;
@@ -86,7 +88,7 @@ fn descriptions(folder: &Path) -> Result<(), Failed> {
                 Err(format!("{found:?} leaves in all and under the root, not {wanted:?}"))
             }
         });
-        tally.row("xml", name, row);
+        tally.row(release, name, row);
     }
     Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "isaspec", &tally)?)
 }
