@@ -33,6 +33,21 @@ enum Deny {
 }
 
 impl AnswerArgs {
+    /// Whether the answer is JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Where the answer goes.
+    pub(crate) fn output(&self) -> &OutputArgs {
+        &self.output
+    }
+
+    /// Whether text has colors.
+    pub(crate) fn has_color(&self, session: &Session) -> bool {
+        self.is_text() && self.output.path().is_none() && session.color.on(&io::stdout())
+    }
+
     /// Whether the answer is for a person.
     pub(crate) fn is_text(&self) -> bool {
         !self.json && !self.sarif
@@ -49,11 +64,15 @@ impl AnswerArgs {
         let answer = match (self.json, self.sarif) {
             (true, _) => format!("{:#}\n", to_json(session)),
             (_, true) => format!("{:#}\n", render::sarif(&session.files, env!("CARGO_PKG_VERSION"), all)),
-            _ => to_text(session, self.output.path().is_none() && session.color.on(&io::stdout())),
+            _ => to_text(session, self.has_color(session)),
         };
         self.output.write(&answer)?;
-        let worst = if self.deny == Some(Deny::Warnings) { Severity::Warning } else { Severity::Error };
-        let is_bad = all.iter().any(|d| d.severity >= worst);
-        Ok(if is_bad { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS })
+        Ok(self.status(all.iter().map(|d| d.severity).max()))
+    }
+
+    /// The exit status that the worst of the messages makes.
+    pub(crate) fn status(&self, worst: Option<Severity>) -> ExitCode {
+        let least = if self.deny == Some(Deny::Warnings) { Severity::Warning } else { Severity::Error };
+        if worst.is_some_and(|worst| worst >= least) { ExitCode::from(EXIT_INPUT) } else { ExitCode::SUCCESS }
     }
 }

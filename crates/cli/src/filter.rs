@@ -5,7 +5,7 @@
 //! other. Every byte that is not such a text passes through as it came.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Read};
 
 use isaglot_asm::{Options, Stream};
 use isaglot_codec::Plan;
@@ -14,7 +14,7 @@ use isaglot_source::Diagnostic;
 
 use crate::call_names::{Interfaces, rename};
 use crate::hooks::Disassembly;
-use crate::io::{BYTE_ORDER_MARK, Output, read_rest, unreadable};
+use crate::io::{BYTE_ORDER_MARK, Target, read_rest, unreadable};
 
 /// The longest line that is looked at; a longer one passes in pieces.
 const MAX_LINE: u64 = 1 << 16;
@@ -53,7 +53,7 @@ pub(crate) fn run(
     interfaces: Option<&Interfaces>,
     hooks: &mut Disassembly,
     input: Box<dyn Read>,
-    out: &mut Output,
+    out: &mut dyn Target,
     name: &str,
 ) -> Result<u64, Diagnostic> {
     let mut input = io::BufReader::new(input);
@@ -74,7 +74,7 @@ fn lines(
     names: &BTreeMap<u64, String>,
     hooks: &mut Disassembly,
     input: &mut dyn BufRead,
-    out: &mut Output,
+    out: &mut dyn Target,
     name: &str,
 ) -> Result<u64, Diagnostic> {
     let mut total = 0;

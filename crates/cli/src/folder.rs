@@ -21,12 +21,17 @@ const MAX_DEPTH: usize = 32;
 /// The most files that folders may hold.
 const MAX_FILES: usize = 1 << 20;
 
-/// The inputs with the programs in a folder in its place. Without a description, files that need none are looked for.
-pub(crate) fn expand(
-    inputs: &[PathBuf],
-    is_described: bool,
-    problems: &mut Diagnostics,
-) -> Result<Vec<PathBuf>, Diagnostic> {
+/// What is looked for in folders.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Want {
+    /// There is a description; without one, files that need none are looked for.
+    pub(crate) is_described: bool,
+    /// SPIR-V modules too.
+    pub(crate) modules: bool,
+}
+
+/// The inputs with the programs in a folder in its place.
+pub(crate) fn expand(inputs: &[PathBuf], want: Want, problems: &mut Diagnostics) -> Result<Vec<PathBuf>, Diagnostic> {
     let mut all = Vec::new();
     for input in inputs {
         if !input.is_dir() {
@@ -38,7 +43,7 @@ pub(crate) fn expand(
         let whole = files.len();
         let mut taken = Vec::new();
         for file in files {
-            if is_program(&file, is_described)? {
+            if is_program(&file, want)? {
                 taken.push(file);
             }
         }
@@ -46,7 +51,8 @@ pub(crate) fn expand(
         if taken.is_empty() {
             let d = Diagnostic::error("cli-folder", format!("{name}: no program in this folder"));
             return Err(d.note(format!(
-                "expected ELF files, archives of them, SPIR-V modules, or files that end in .{}",
+                "expected ELF files, archives of them, {}or files that end in .{}",
+                if want.modules { "SPIR-V modules, " } else { "" },
                 ENDINGS.join(", .")
             )));
         }
@@ -84,13 +90,16 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), 
     Ok(())
 }
 
-fn is_program(path: &Path, is_described: bool) -> Result<bool, Diagnostic> {
+fn is_program(path: &Path, want: Want) -> Result<bool, Diagnostic> {
     let mut head = Vec::new();
     let read = open(Some(path))?.take(zebin::HEAD as u64).read_to_end(&mut head);
     read.map_err(|e| unreadable(&path.display().to_string(), &e))?;
-    if !is_described {
-        return Ok(zebin::is_zebin(&head) || head.starts_with(ARCHIVE) || is_spirv(&head));
+    if is_spirv(&head) {
+        return Ok(want.modules);
+    }
+    if !want.is_described {
+        return Ok(zebin::is_zebin(&head) || head.starts_with(ARCHIVE));
     }
     let is_named = path.extension().is_some_and(|e| ENDINGS.iter().any(|ending| e.eq_ignore_ascii_case(ending)));
-    Ok(is_named || head.starts_with(ELF) || head.starts_with(ARCHIVE) || is_spirv(&head))
+    Ok(is_named || head.starts_with(ELF) || head.starts_with(ARCHIVE))
 }

@@ -230,6 +230,18 @@ impl Output {
     }
 }
 
+/// What text can be written to: an output, or a part of one that comes in its turn.
+pub(crate) trait Target: Write {
+    /// The diagnostic for a failed write.
+    fn failed(&self, e: &io::Error) -> Diagnostic;
+}
+
+impl Target for Output {
+    fn failed(&self, e: &io::Error) -> Diagnostic {
+        Output::failed(self, e)
+    }
+}
+
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.sink {

@@ -13,6 +13,7 @@ mod folder;
 mod hooks;
 mod interrupt;
 mod io;
+mod jobs;
 mod load;
 mod names;
 mod program;

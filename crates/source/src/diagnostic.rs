@@ -4,8 +4,9 @@
 //! disagree both are labelled.
 
 use std::fmt;
+use std::sync::Arc;
 
-use crate::files::Span;
+use crate::files::{FileId, SourceMap, Span};
 use crate::limits;
 
 /// How bad it is.
@@ -176,6 +177,13 @@ impl Diagnostics {
         }
     }
 
+    /// Adds all of a bag that speaks of other files. What it keeps is [adopted](Adoption).
+    pub fn append_from(&mut self, mut other: Diagnostics, adoption: &mut Adoption<'_>) {
+        let room = limits::MAX_DIAGNOSTICS.saturating_sub(self.list.len());
+        other.list.iter_mut().take(room).for_each(|d| adoption.adopt(d));
+        self.append(other);
+    }
+
     /// Whether one of them is an error.
     pub fn has_errors(&self) -> bool {
         self.errors > 0
@@ -218,6 +226,40 @@ impl fmt::Display for Diagnostics {
 }
 
 impl core::error::Error for Diagnostics {}
+
+/// Makes diagnostics about the files of one map speak of those of another: work on many inputs has a map for each. Only files that a
+/// diagnostic has a place in are added, each once.
+pub struct Adoption<'a> {
+    from: &'a SourceMap,
+    into: &'a mut SourceMap,
+    known: Vec<(FileId, FileId)>,
+}
+
+impl<'a> Adoption<'a> {
+    /// Of diagnostics about files of `from`, by the map `into`.
+    pub fn new(from: &'a SourceMap, into: &'a mut SourceMap) -> Adoption<'a> {
+        Adoption { from, into, known: Vec::new() }
+    }
+
+    /// Puts all places of a diagnostic into the other map.
+    pub fn adopt(&mut self, d: &mut Diagnostic) {
+        d.labels.iter_mut().for_each(|label| self.move_span(&mut label.span));
+        d.fix.iter_mut().for_each(|fix| self.move_span(&mut fix.span));
+    }
+
+    fn move_span(&mut self, span: &mut Span) {
+        let old = span.file;
+        let known = self.known.iter().find(|(id, _)| *id == old).map(|(_, new)| *new);
+        let new = known.or_else(|| {
+            let file = self.from.get(old)?;
+            let new = self.into.add(file.name.clone(), Arc::clone(&file.bytes));
+            self.known.push((old, new));
+            Some(new)
+        });
+        // A place in no file stays one.
+        span.file = new.unwrap_or(old);
+    }
+}
 
 impl<'a> IntoIterator for &'a Diagnostics {
     type Item = &'a Diagnostic;

@@ -9,7 +9,7 @@ pub mod limits;
 mod lines;
 pub mod render;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Fix, Label, Severity, closest, counted};
+pub use diagnostic::{Adoption, Diagnostic, Diagnostics, Fix, Label, Severity, closest, counted};
 pub use files::{FileId, LineCol, SourceFile, SourceMap, Span};
 pub use glob::Glob;
 pub use lines::{lines, statements};

@@ -1,42 +1,33 @@
 //! `isaglot disasm`: bytes to text.
 //!
-//! The input is read in blocks and the text written as it comes, so that memory does not grow with the input. Labels
-//! need a pass over the whole input before; a file is read twice for them, standard input is kept in a temporary file.
+//! One input is read in blocks and its text written as it comes (`job.rs`), so that memory does not grow with the input. Several
+//! are worked on at the same time (`jobs.rs`), each after a line with its name.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+mod job;
+
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use isaglot::text;
 use isaglot_asm::assemble::is_symbol;
 use isaglot_asm::labels::is_automatic;
-use isaglot_asm::{Entry, Options, Stream};
-use isaglot_codec::Plan;
+use isaglot_asm::{Entry, Options};
 use isaglot_invariant::impossible;
 use isaglot_source::{Diagnostic, Diagnostics};
-use isaglot_xe::TextOptions;
+use isaglot_xe::{Platform, TextOptions};
 
 use super::xe;
 use crate::args::{OutputArgs, SpecArgs, TextArgs, XeArgs, parse_address};
-use crate::call_names::{CallArgs, CallNames, Interfaces};
-use crate::hooks::{Disassembly, Misses, NoMatch};
-use crate::interrupt::Stage;
-use crate::io::{Output, input_name, open, unreadable};
+use crate::call_names::{CallArgs, Interfaces};
+use crate::folder::{self, Want};
+use crate::hooks::NoMatch;
+use crate::io::Target;
+use crate::jobs::{self, JobsArgs, Said, Then};
 use crate::load::{Chosen, Source, read_names};
-use crate::program::{self, ELF};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
 use crate::subject::{CHOICES, DESCRIPTIONS, GEN, HEX, Only, Subject, SubjectKind, WORDS};
-
-/// Bytes read at once.
-const BLOCK: usize = 1 << 20;
-
-/// The bytes by which the kind of an input is known.
-const HEAD: u64 = 64;
-
-/// The longest line that `--words` reads.
-const MAX_LINE: usize = 1 << 16;
+use job::Work;
 
 /// Disassemble a raw binary, an ELF file, or kernels of Intel Xe.
 #[derive(clap::Args, Debug)]
@@ -49,12 +40,14 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     spec: SpecArgs,
-    /// The binary; standard input if it is missing or `-`. Of an ELF file its executable sections, with its symbols and
-    /// labels. For Intel Xe a raw kernel, hex bytes, assembly text (`*.asm`), a JSON listing, or a zebin, which needs no
-    /// description.
-    input: Option<PathBuf>,
+    /// Binaries; standard input if there is none or for `-`. Of an ELF file its executable sections, with its symbols and
+    /// labels. For Intel Xe raw kernels, hex bytes, assembly text (`*.asm`), JSON listings, or zebins, which need no
+    /// description. A folder stands for the programs in it and below it. Of several, each comes after a line with its name.
+    inputs: Vec<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    jobs: JobsArgs,
     /// Read an ELF file as bytes too.
     #[arg(long)]
     binary: bool,
@@ -165,7 +158,20 @@ fn read_entries(path: &Path) -> Result<Vec<Entry>, Diagnostic> {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let spec = match xe::described(args.spec.spec(), args.input.as_deref()) {
+    let spec = args.spec.spec();
+    let mut problems = Diagnostics::new();
+    let inputs = if args.inputs.is_empty() { vec![PathBuf::from("-")] } else { args.inputs.clone() };
+    let want = Want { is_described: !matches!(spec.source, Source::Input), modules: false };
+    let inputs = match folder::expand(&inputs, want, &mut problems) {
+        Ok(inputs) => inputs,
+        Err(d) => return session.fail(d),
+    };
+    session.report(&problems);
+    if let Some(option) = of_one_input(args).filter(|_| inputs.len() > 1) {
+        let d = Diagnostic::error("cli-disasm", format!("`{option}` takes one input, not {}", inputs.len()));
+        return session.wrong_usage(d);
+    }
+    let spec = match xe::described(spec, inputs.first().map(PathBuf::as_path)) {
         Ok(spec) => spec,
         Err(d) => return session.fail(d),
     };
@@ -174,29 +180,37 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         return session.wrong_usage(d.note("expected `--spec FILE` or `--isa NAME`; `--isa help` lists the names"));
     }
     // The process ends here: freeing a model part by part takes a fifth of the time of loading it.
-    match &*std::mem::ManuallyDrop::new(Subject::of(&spec, session)) {
-        Err(code) => *code,
-        Ok(Subject::Description(chosen)) => match disassemble(args, chosen, session) {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::from(EXIT_INPUT),
-            Err(d) => session.fail(d),
-        },
-        Ok(Subject::Xe(platform)) => {
-            let options = TextOptions {
-                pc: args.pc || args.format == Format::Annotated,
-                bits: args.bits || args.format == Format::Annotated,
-                no_comments: args.no_comments,
-                ..xe::text_options(args.xe)
-            };
-            let job =
-                xe::Input { platform: *platform, path: args.input.as_deref(), hex: args.xe.hex, binary: args.binary };
-            xe::disassemble(job, options, &args.output, session)
-        }
-        Ok(Subject::Spirv) => impossible(ExitCode::from(EXIT_INPUT)),
-    }
+    let mut problems = Diagnostics::new();
+    let done = match &*std::mem::ManuallyDrop::new(Subject::of(&spec, session)) {
+        Err(code) => return *code,
+        Ok(Subject::Description(chosen)) => by_description(args, &inputs, chosen, session, &mut problems),
+        Ok(Subject::Xe(platform)) => xe_kernels(args, &inputs, *platform, session, &mut problems),
+        Ok(Subject::Spirv) => return impossible(ExitCode::from(EXIT_INPUT)),
+    };
+    let done = problems.ok(done);
+    let status = session.status(&problems);
+    if done == Some(false) { ExitCode::from(EXIT_INPUT) } else { status }
 }
 
-fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bool, Diagnostic> {
+/// The option that is about places, lines or text of one input, if one is given.
+fn of_one_input(args: &Args) -> Option<&'static str> {
+    let all = [
+        ("--words", args.words),
+        ("--filter", args.filter),
+        ("--entry", !args.entries.is_empty()),
+        ("--entries-from", args.entries_from.is_some()),
+    ];
+    all.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
+}
+
+/// Disassembles programs by a description. False: something else is wrong, and told.
+fn by_description(
+    args: &Args,
+    inputs: &[PathBuf],
+    chosen: &Chosen,
+    session: &mut Session,
+    problems: &mut Diagnostics,
+) -> Result<bool, Diagnostic> {
     let names = read_names(args.text.names.as_deref(), session)?;
     let plan = chosen.plan().with_aliases(args.aliases || chosen.aliases);
     let mut entries = args.entries.clone();
@@ -211,293 +225,76 @@ fn disassemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<bo
         max_errors: args.max_errors,
         compat: args.text.compat.into(),
     };
-    let mut hooks =
-        Disassembly { raw: args.raw, names, trace: args.trace_fields, missed: false, misses: Misses::default() };
-    let mut out = args.output.create()?;
-    if args.words {
-        let total = words(args, &plan, &options, &mut hooks, &mut out)?;
-        advise(&hooks, &plan, chosen, total, session);
-        return out.finish().map(|()| true);
-    }
-    let name = input_name(args.input.as_deref());
-    let mut interfaces = None;
-    if !args.calls.xintf.is_empty() {
-        interfaces = Interfaces::new(&args.calls, &plan, session);
-        if interfaces.is_none() {
-            return Ok(false);
-        }
-    }
-    if args.filter {
-        let input = open(args.input.as_deref())?;
-        let _stage = Stage::new(format!("filtering {name}"), "");
-        let total = crate::filter::run(&plan, interfaces.as_ref(), &mut hooks, input, &mut out, &name)?;
-        advise(&hooks, &plan, chosen, total, session);
-        return out.finish().map(|()| true);
-    }
-    let input = open(args.input.as_deref())?;
-    let (mut input, head) = peeked(input).map_err(|e| unreadable(&name, &e))?;
-    let is_elf = head.starts_with(ELF);
-    let is_text = args.xe.hex || (!args.binary && program::is_hex(&head));
-    if is_text {
-        let mut problems = Diagnostics::new();
-        let text = crate::io::read_rest(&mut input, 0, &name)?;
-        let bytes = program::from_text(&name, text, args.xe.hex, &mut problems)?;
-        session.report(&problems);
-        input = Box::new(io::Cursor::new(bytes));
-    }
-    if !args.binary && !args.xe.hex {
-        program::refuse_containers(&name, &head)?;
-    }
-    let mut job =
-        Job { args, chosen, plan: &plan, options, hooks: &mut hooks, interfaces: interfaces.as_ref(), name, total: 0 };
-    if job.options.labels && args.format == Format::Text {
-        out.write_all(text::exact(chosen.kind, &plan).as_bytes()).map_err(|e| out.failed(&e))?;
-    }
-    let done = if is_elf && !args.binary && !args.xe.hex {
-        job.elf(input, &mut out, session)
-    } else {
-        let input = match job.reads_twice() {
-            true => Input::Twice(seekable(args, input, is_text)?),
-            false => Input::Once(input),
-        };
-        job.part(input, args.base.unwrap_or(0), &mut out, session)
+    let interfaces = match args.calls.xintf.is_empty() {
+        true => None,
+        false => match Interfaces::new(&args.calls, &plan, session) {
+            None => return Ok(false),
+            some => some,
+        },
     };
-    // After a stop the rest is not known.
-    let is_whole = done.is_ok();
-    match done {
-        Err(Stop::Enough) | Ok(()) => {}
-        Err(e) => return Err(e.into_diagnostic(&job.name)),
-    }
-    let total = job.total;
-    if is_whole {
-        advise(&hooks, &plan, chosen, total, session);
-    }
-    out.finish().map(|()| true)
+    let has_color = session.color.on(&io::stdout()) && args.output.path().is_none();
+    let work = Work { args, chosen, plan: &plan, options, names, interfaces, has_color, several: inputs.len() > 1 };
+    let one = |(): &mut (), path: &Path, out: &mut dyn Target, said: &mut Said| {
+        work.disassemble(path, out, &mut said.problems).map(|()| true)
+    };
+    all(args, inputs, || (), one, session, problems).map(|()| true)
 }
 
-/// Says what would make instructions of words that are none.
-fn advise(hooks: &Disassembly, plan: &Plan<'_>, chosen: &Chosen, total: u64, session: &Session) {
-    let advice = hooks.misses.advice(plan, chosen.isa.name(), total);
-    advice.into_iter().for_each(|d| session.report(&d.into()));
-}
-
-/// The input, and its first bytes, which stand in front of it again.
-fn peeked(mut input: Box<dyn Read>) -> io::Result<(Box<dyn Read>, Vec<u8>)> {
-    let mut head = Vec::new();
-    input.by_ref().take(HEAD).read_to_end(&mut head)?;
-    Ok((Box::new(io::Cursor::new(head.clone()).chain(input)), head))
-}
-
-/// An input that is read once, or twice: for labels, and for calls of interfaces.
-enum Input {
-    Once(Box<dyn Read>),
-    Twice(Box<dyn ReadSeek>),
-}
-
-trait ReadSeek: Read + Seek {}
-
-impl<T: Read + Seek> ReadSeek for T {}
-
-/// A disassembly into lines.
-struct Job<'j, 'a> {
-    args: &'j Args,
-    chosen: &'a Chosen,
-    plan: &'j Plan<'a>,
-    options: Options,
-    hooks: &'j mut Disassembly,
-    interfaces: Option<&'j Interfaces>,
-    /// The input, as messages call it.
-    name: String,
-    /// Bytes of instructions so far.
-    total: u64,
-}
-
-impl Job<'_, '_> {
-    fn reads_twice(&self) -> bool {
-        self.options.labels || self.interfaces.is_some()
-    }
-
-    /// Prints the executable sections of an ELF file, with labels and symbols.
-    fn elf(&mut self, mut input: Box<dyn Read>, out: &mut Output, session: &Session) -> Result<(), Stop> {
-        if !self.options.entries.is_empty() || self.args.base.is_some() {
-            let option = if self.args.base.is_some() { "base" } else { "entry" };
-            let d = Diagnostic::error("cli-elf", format!("`--{option}` does not apply to ELF files"));
-            return Err(Stop::Other(d.note("they say where code lies and name places; `--binary` reads one as bytes")));
-        }
-        let bytes = crate::io::read_rest(&mut input, 0, &self.name).map_err(Stop::Other)?;
-        let mut problems = Diagnostics::new();
-        let parts = program::parts(&self.name, bytes, self.chosen.kind, self.plan, (false, false), &mut problems);
-        session.report(&problems);
-        let parts = parts.map_err(Stop::Other)?;
-        self.options.labels = true;
-        self.options.names = true;
-        for part in parts {
-            self.options.entries = part.entries(self.plan);
-            let section = part.section.unwrap_or_default();
-            let head = format!("# {}, {section} at {:#x}\n", self.name, part.address);
-            out.write_all(head.as_bytes()).map_err(|e| Stop::Other(out.failed(&e)))?;
-            self.part(Input::Twice(Box::new(io::Cursor::new(part.bytes))), part.address, out, session)?;
-        }
-        Ok(())
-    }
-
-    /// How far through the input it is.
-    fn progress(&self) -> Progress {
-        Progress::new(format!("disassembling {}", self.name), "byte").unless(self.args.output.is_on_terminal())
-    }
-
-    /// Prints a run of code that lies at an address.
-    fn part(&mut self, input: Input, address: u64, out: &mut Output, session: &Session) -> Result<(), Stop> {
-        let mut calls = None;
-        let mut progress = self.progress();
-        let mut length = self.args.input.as_deref().map_or(0, |path| std::fs::metadata(path).map_or(0, |m| m.len()));
-        let (mut stream, mut input) = match input {
-            Input::Once(input) => (Stream::new(self.plan, self.options.clone(), 0), input),
-            Input::Twice(mut file) => {
-                if let Some(interfaces) = self.interfaces {
-                    let bytes = crate::io::read_rest(&mut file, 0, &self.name).map_err(Stop::Other)?;
-                    let entries: Vec<u64> = self.options.entries.iter().map(|e| e.offset).collect();
-                    calls = Some(CallNames::new(interfaces.names(self.plan, &entries, &bytes)));
-                }
-                let total = file.seek(SeekFrom::End(0)).map_err(Stop::Read)?;
-                length = total;
-                let mut stream = Stream::new(self.plan, self.options.clone(), total);
-                file.rewind().map_err(Stop::Read)?;
-                let _stage = Stage::new("looking for labels", "");
-                each_block(&mut file, |bytes| Ok(stream.mark(bytes)))?;
-                file.rewind().map_err(Stop::Read)?;
-                (stream, Box::new(file) as Box<dyn Read>)
-            }
-        };
-        let mut text = Vec::with_capacity(2 * BLOCK);
-        let color = session.color.on(&io::stdout()) && self.args.output.path().is_none();
-        let annotated = self.args.format == Format::Annotated;
-        let mut listing = annotated.then(|| crate::hooks::Annotated::new(&self.chosen.isa, address, color));
-        let mut total = 0;
-        let rest = each_block(&mut input, |bytes| {
-            progress.at_place(total, length);
-            text.clear();
-            let used = match (&mut listing, &mut calls) {
-                (_, Some(calls)) => calls.feed(&mut stream, bytes, self.hooks, &mut text),
-                (Some(listing), None) => listing.feed(&mut stream, bytes, self.hooks, &mut text),
-                (None, None) => stream.feed(bytes, self.hooks, &mut text),
-            };
-            total += used as u64;
-            out.write_all(&text).map_err(|e| Stop::Other(out.failed(&e)))?;
-            if stream.stopped() { Err(Stop::Enough) } else { Ok(used) }
-        })?;
-        self.total += total;
-        let mut problems = Diagnostics::new();
-        if rest > 0 {
-            problems.push(crate::io::rest(&self.name, rest));
-        }
-        let inside = stream.entries_inside().iter().map(|entry| (entry, "inside of an instruction"));
-        let ahead = stream.entries_ahead().iter().rev().filter(|_| !stream.stopped());
-        for (entry, place) in inside.chain(ahead.map(|entry| (entry, "after the last instruction"))) {
-            let name = String::from_utf8_lossy(&entry.name);
-            let d = Diagnostic::warning("cli-entry", format!("no instruction starts at `{name}`"));
-            problems.push(d.note(format!("{} is {place}", entry.offset)));
-        }
-        session.report(&problems);
-        Ok(())
-    }
-}
-
-/// The input as one that can be read twice: again from its file, unless it was text.
-fn seekable(args: &Args, mut input: Box<dyn Read>, is_text: bool) -> Result<Box<dyn ReadSeek>, Diagnostic> {
-    let name = input_name(args.input.as_deref());
-    let _stage = Stage::new(format!("reading {name}"), "");
-    if let Some(path) = args.input.as_deref().filter(|p| !is_text && p.as_os_str() != "-")
-        && std::fs::metadata(path).is_ok_and(|m| m.is_file())
-    {
-        return Ok(Box::new(File::open(path).map_err(|e| unreadable(&name, &e))?));
-    }
-    let mut copy = tempfile::tempfile().map_err(|e| unreadable(&name, &e))?;
-    io::copy(&mut input, &mut copy).map_err(|e| unreadable(&name, &e))?;
-    copy.rewind().map_err(|e| unreadable(&name, &e))?;
-    Ok(Box::new(copy))
-}
-
-/// Why reading ended early.
-enum Stop {
-    Read(io::Error),
-    /// What the input holds cannot be disassembled, or the output not written.
-    Other(Diagnostic),
-    Enough,
-}
-
-impl Stop {
-    fn into_diagnostic(self, input: &str) -> Diagnostic {
-        match self {
-            Stop::Read(e) => unreadable(input, &e),
-            Stop::Other(d) => d,
-            Stop::Enough => Diagnostic::error("io-read", "stopped"),
-        }
-    }
-}
-
-/// Calls `f` with block after block; what it does not use stands in front of the next block again. Gives how many bytes
-/// nobody used at the end.
-fn each_block(input: &mut dyn Read, mut f: impl FnMut(&[u8]) -> Result<usize, Stop>) -> Result<usize, Stop> {
-    let mut block = vec![0; BLOCK];
-    let mut filled = 0;
-    loop {
-        let n = match input.read(&mut block[filled..]) {
-            Ok(n) => n,
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-            Err(e) => return Err(Stop::Read(e)),
-        };
-        filled += n;
-        let used = f(&block[..filled])?.min(filled);
-        block.copy_within(used..filled, 0);
-        filled -= used;
-        if n == 0 {
-            return Ok(filled);
-        }
-    }
-}
-
-/// One instruction a line, as hex bytes; gives how many bytes there were.
-fn words(
+/// Disassembles kernels of Intel Xe.
+fn xe_kernels(
     args: &Args,
-    plan: &Plan<'_>,
-    options: &Options,
-    hooks: &mut Disassembly,
-    out: &mut Output,
-) -> Result<u64, Diagnostic> {
-    let name = input_name(args.input.as_deref());
-    let input = open(args.input.as_deref())?;
-    let mut total = 0;
-    let mut lines = io::BufReader::with_capacity(BLOCK, input);
-    // One stream for all: without errors shown, no line leaves anything for the next.
-    let mut stream = Stream::new(plan, Options { show_errors: false, ..options.clone() }, 0);
-    let (mut line, mut bytes, mut text) = (Vec::new(), Vec::new(), Vec::new());
-    let mut number = 0_u64;
-    let stage = Stage::new(format!("disassembling the words of {name}"), "line");
-    loop {
-        line.clear();
-        number += 1;
-        stage.at(number, 0);
-        let n = io::BufRead::read_until(&mut (&mut lines).take(MAX_LINE as u64), b'\n', &mut line);
-        if n.map_err(|e| unreadable(&name, &e))? == 0 {
-            return Ok(total);
-        }
-        bytes.clear();
-        text.clear();
-        let digits = line.strip_prefix(crate::io::BYTE_ORDER_MARK).filter(|_| number == 1).unwrap_or(&line);
-        if !isaglot::explain::hex_bytes(digits, &mut bytes) {
-            let d = Diagnostic::error("cli-words", format!("{name}:{number}:1: invalid hex bytes"));
-            return Err(d.note("expected pairs of hex digits, bytes in memory order, such as `1300a000`"));
-        }
-        total += bytes.len() as u64;
-        let used = stream.feed(&bytes, hooks, &mut text);
-        // Exactly one instruction of exactly these bytes, or nothing.
-        let missed = hooks.take_missed();
-        let whole = used == bytes.len() && text.iter().filter(|&&b| b == b'\n').count() == 1;
-        if !whole || missed {
-            text.clear();
-            text.push(b'\n');
-        }
-        out.write_all(&text).map_err(|e| out.failed(&e))?;
+    inputs: &[PathBuf],
+    platform: Platform,
+    session: &mut Session,
+    problems: &mut Diagnostics,
+) -> Result<bool, Diagnostic> {
+    let options = TextOptions {
+        pc: args.pc || args.format == Format::Annotated,
+        bits: args.bits || args.format == Format::Annotated,
+        no_comments: args.no_comments,
+        ..xe::text_options(args.xe)
+    };
+    let description = xe::description()?;
+    let one = |machine: &mut Result<_, Diagnostic>, path: &Path, out: &mut dyn Target, said: &mut Said| {
+        let machine = machine.as_mut().map_err(|d| d.clone())?;
+        let input = xe::Input { platform, path: Some(path), hex: args.xe.hex, binary: args.binary };
+        let named = inputs.len() > 1;
+        let progress = |input: String| Progress::new(input, "kernel").unless(named || args.output.is_on_terminal());
+        xe::disassemble(machine, (input, named), options, out, (said, &progress))
+    };
+    all(args, inputs, || xe::machine(&description, platform), one, session, problems).map(|()| true)
+}
+
+/// Does `one` for every input; it says whether there is a text. An output is made whole if there is one of any.
+fn all<W>(
+    args: &Args,
+    inputs: &[PathBuf],
+    worker: impl Fn() -> W + Sync,
+    one: impl Fn(&mut W, &Path, &mut dyn Target, &mut Said) -> Result<bool, Diagnostic> + Sync,
+    session: &mut Session,
+    problems: &mut Diagnostics,
+) -> Result<(), Diagnostic> {
+    let mut out = args.output.create()?;
+    if let [input] = inputs {
+        // Straight to the output, however long it is.
+        let mut said = Said::default();
+        let done = one(&mut worker(), input, &mut out, &mut said);
+        said.hand_over(problems, &mut session.files);
+        return if done? { out.finish() } else { Ok(()) };
     }
+    let each = |worker: &mut W, input: &Path, out: &mut dyn Target| {
+        let mut said = Said::default();
+        let done = one(worker, input, out, &mut said);
+        let is_made = said.problems.ok(done).unwrap_or(false);
+        (said, is_made)
+    };
+    let mut is_any = false;
+    let take = |(said, is_made): (Said, bool)| {
+        is_any |= is_made;
+        said.hand_over(problems, &mut session.files);
+        Then::Continue
+    };
+    let work = (inputs, Progress::new("disassembling", "file").unless(args.output.is_on_terminal()));
+    jobs::run(args.jobs, work, &mut out, worker, each, take).map_err(|e| out.failed(&e))?;
+    if is_any { out.finish() } else { Ok(()) }
 }

@@ -1,7 +1,7 @@
 //! `isaglot list`: the listing of a program by any description: blocks, operands, definitions, uses and live registers, as
 //! text, as JSON of the one published schema, or as a graph. A SPIR-V module needs no description.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -9,17 +9,17 @@ use isaglot_codec::Plan;
 use isaglot_listing::tree::{Elem, ListOperand};
 use isaglot_listing::{Listing, dot, hot, stats, svg, text, write};
 use isaglot_listing_build::{Options, Place, build_at};
-use isaglot_source::{Diagnostic, Diagnostics, Severity};
+use isaglot_source::{Diagnostic, Diagnostics, Severity, SourceMap};
 use isaglot_spirv::dis;
 use isaglot_spirv::list::{self as spirv, NoListing};
 use isaglot_xe::{ListOptions, Platform};
 
 use super::xe;
 use crate::args::{OutputArgs, RolesArgs, SpecArgs, XeArgs, parse_address};
-use crate::folder;
+use crate::folder::{self, Want};
 use crate::hooks::Misses;
-use crate::interrupt::Stage;
-use crate::io::{input_name, read, rest};
+use crate::io::{Target, input_name, read, rest};
+use crate::jobs::{self, JobsArgs, Said, Then};
 use crate::load::{Roles, Source};
 use crate::program::{self, Part};
 use crate::progress::Progress;
@@ -46,6 +46,8 @@ pub(crate) struct Args {
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    jobs: JobsArgs,
     /// Read an ELF file as bytes too.
     #[arg(long)]
     binary: bool,
@@ -121,7 +123,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     spec.choice.roles = Roles::from(&args.roles);
     let mut problems = Diagnostics::new();
     let is_described = !matches!(spec.source, Source::Input);
-    let inputs = match folder::expand(&inputs(args), is_described, &mut problems) {
+    let inputs = match folder::expand(&inputs(args), Want { is_described, modules: true }, &mut problems) {
         Ok(inputs) => inputs,
         Err(d) => return session.fail(d),
     };
@@ -133,11 +135,11 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         Err(code) => return code,
         Ok(Subject::Description(chosen)) => {
             let plan = chosen.plan().with_aliases(chosen.aliases);
-            list(args, &inputs, &mut programs(args, &plan, chosen.kind), session, &mut problems)
+            list(args, &inputs, &|| programs(args, &plan, chosen.kind), session, &mut problems)
         }
         Ok(Subject::Spirv) => {
             let named = !matches!(spec.source, Source::Input);
-            list(args, &inputs, &mut modules(args, named), session, &mut problems)
+            list(args, &inputs, &|| modules(args, named), session, &mut problems)
         }
         Ok(Subject::Xe(_)) if args.compat.is_some() && (!args.json || args.hot) => {
             let d = Diagnostic::error("cli-list", "`--compat` is about listings as JSON");
@@ -177,33 +179,46 @@ fn xe_kernels(
     let input = xe::Input { platform, path: None, hex: args.xe.hex, binary: args.binary };
     let description = xe::description()?;
     if args.hot || !args.json {
-        let mut machine = xe::machine(&description, platform)?;
-        let mut lister = |file: &str, bytes, session: &mut Session, problems: &mut Diagnostics| {
-            let input = xe::Input { path: Some(Path::new(file)), ..input };
-            let all = xe::listings(&mut machine, (input, bytes), &options, session, problems)?;
-            let all = all.into_iter().map(|(kernel, listing)| {
-                let (section, about, bytes) = (kernel.section, kernel.about, kernel.bytes.len());
-                Listed { section, about, bytes, listing }
-            });
-            Ok(all.collect())
+        let worker = || -> Box<Lister<'_, '_>> {
+            let mut machine = xe::machine(&description, platform);
+            Box::new(move |file, bytes, files, problems| {
+                let machine = machine.as_mut().map_err(|d| d.clone())?;
+                let input = xe::Input { path: Some(Path::new(file)), ..input };
+                let all = xe::listings(machine, (input, bytes), &options, files, problems)?;
+                let all = all.into_iter().map(|(kernel, listing)| {
+                    let (section, about, bytes) = (kernel.section, kernel.about, kernel.bytes.len());
+                    Listed { section, about, bytes, listing }
+                });
+                Ok(all.collect())
+            })
         };
-        return list(args, inputs, &mut lister, session, problems);
+        return list(args, inputs, &worker, session, problems);
     }
+    // Piece by piece; what comes after a kernel that is wrong is not listed.
+    let mut is_whole = true;
     let mut out = args.output.create()?;
-    for path in inputs {
-        let before = problems.error_count();
-        let read =
-            xe::list(&description, xe::Input { path: Some(path), ..input }, &options, &mut out, session, problems)?;
-        if !read || problems.error_count() > before {
-            return Ok(());
-        }
-    }
-    out.finish()
+    let each = |machine: &mut Result<_, Diagnostic>, path: &Path, out: &mut dyn Target| {
+        let Said { mut problems, mut files } = Said::default();
+        let input = xe::Input { path: Some(path), ..input };
+        let machine = machine.as_mut().map_err(|d| d.clone());
+        let read = machine.and_then(|machine| xe::list(machine, input, &options, out, &mut files, &mut problems));
+        problems.ok(read);
+        Said { problems, files }
+    };
+    let take = |said: Said| {
+        is_whole = !said.problems.has_errors();
+        said.hand_over(problems, &mut session.files);
+        if is_whole { Then::Continue } else { Then::Stop }
+    };
+    let work = (inputs, Progress::new("listing", "file").unless(args.output.is_on_terminal()));
+    let done = jobs::run(args.jobs, work, &mut out, || xe::machine(&description, platform), each, take);
+    done.map_err(|e| out.failed(&e))?;
+    if is_whole { out.finish() } else { Ok(()) }
 }
 
 /// Makes the listings of a file out of its name and bytes.
 type Lister<'a, 'l> =
-    dyn FnMut(&str, Vec<u8>, &mut Session, &mut Diagnostics) -> Result<Vec<Listed<'l>>, Diagnostic> + 'a;
+    dyn FnMut(&str, Vec<u8>, &mut SourceMap, &mut Diagnostics) -> Result<Vec<Listed<'l>>, Diagnostic> + 'a;
 
 /// A listing and where it comes from.
 struct Listed<'l> {
@@ -214,28 +229,22 @@ struct Listed<'l> {
     listing: Listing<'l>,
 }
 
-fn list<'l>(
+/// Lists all files; `lister` makes what a worker lists them with.
+fn list<'a, 'l: 'a>(
     args: &Args,
     inputs: &[PathBuf],
-    lister: &mut Lister<'_, 'l>,
+    lister: &(dyn Fn() -> Box<Lister<'a, 'l>> + Sync),
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Result<(), Diagnostic> {
     let mut out = args.output.create()?;
     let color = args.output.path().is_none() && session.color.on(&io::stdout());
     let colours = if color { text::TERMINAL } else { text::Colours::default() };
-    let mut progress = Progress::new("listing", "file").unless(args.output.is_on_terminal());
-    for (input, done) in inputs.iter().zip(0..) {
-        progress.at(done, inputs.len());
+    let each = |lister: &mut Box<Lister<'a, 'l>>, input: &Path, out: &mut dyn Target| {
+        let Said { mut problems, mut files } = Said::default();
         let file = input_name(Some(input));
-        let _stage = Stage::new(file.as_str(), "");
-        let listed = match read(Some(input)).and_then(|bytes| lister(&file, bytes, session, problems)) {
-            Ok(listed) => listed,
-            Err(d) => {
-                problems.push(d);
-                continue;
-            }
-        };
+        let listed = read(Some(input)).and_then(|bytes| lister(&file, bytes, &mut files, &mut problems));
+        let listed = problems.ok(listed).unwrap_or_default();
         let named = inputs.len() > 1 || listed.len() > 1 || listed.iter().any(|one| one.about.is_some());
         for one in &listed {
             if let Some(d) = doubt(&file, &one.listing).filter(|_| args.hot) {
@@ -245,10 +254,20 @@ fn list<'l>(
                     continue;
                 }
             }
-            out.write_all(&show(args, &file, one, named, colours)).map_err(|e| out.failed(&e))?;
+            if let Err(e) = out.write_all(&show(args, &file, one, named, colours)) {
+                problems.push(out.failed(&e));
+                break;
+            }
         }
-    }
-    drop(progress);
+        Said { problems, files }
+    };
+    let take = |said: Said| {
+        said.hand_over(problems, &mut session.files);
+        Then::Continue
+    };
+    let work = (inputs, Progress::new("listing", "file").unless(args.output.is_on_terminal()));
+    let done = jobs::run(args.jobs, work, &mut out, lister, each, take);
+    done.map_err(|e| out.failed(&e))?;
     out.finish()
 }
 

@@ -5,13 +5,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_source::Diagnostic;
 use isaglot_spirv::asm::{self, Assembly, Options};
 use isaglot_spirv::exact;
 use isaglot_spirv::grammar::Grammar;
 
 use super::files;
 use crate::io::{Output, input_name, read_text};
+use crate::jobs::{JobsArgs, Said};
 use crate::session::Session;
 
 #[derive(clap::Args, Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct Args {
     /// and there is one input.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    jobs: JobsArgs,
     /// Numeric ids keep their numbers; other ids fill the gaps from 1 up.
     #[arg(long)]
     preserve_numeric_ids: bool,
@@ -68,9 +71,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
     if let Err(d) = files::places(&args.inputs, args.output.as_deref(), "spv").and(map) {
         return session.wrong_usage(d);
     }
-    files::each(&args.inputs, session, |inputs, input, session, problems| {
-        one(args, inputs, input, &options, session, problems)
-    })
+    files::each(args.jobs, &args.inputs, session, |inputs, input, _, said| one(args, inputs, input, &options, said))
 }
 
 fn one(
@@ -78,8 +79,7 @@ fn one(
     inputs: &[PathBuf],
     input: &Path,
     options: &Options<'_>,
-    session: &mut Session,
-    problems: &mut Diagnostics,
+    Said { problems, files: known }: &mut Said,
 ) -> Result<(), Diagnostic> {
     let text = read_text(Some(input))?;
     let (exact, done) = if args.exact {
@@ -91,7 +91,7 @@ fn one(
         (None, asm::assemble_words(&text, options))
     };
     if !done.failures.is_empty() || !done.warnings.is_empty() {
-        let file = session.files.add(input_name(Some(input)), text.clone());
+        let file = known.add(input_name(Some(input)), text.clone());
         done.warnings.iter().for_each(|w| problems.push(w.diagnostic(file)));
         done.failures.iter().for_each(|f| problems.push(f.diagnostic(file)));
     }

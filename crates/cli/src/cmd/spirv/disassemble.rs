@@ -1,6 +1,5 @@
 //! `isaglot spirv dis`: modules to text or JSON, one or many files in one process.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,7 +10,8 @@ use isaglot_spirv::grammar::Grammar;
 use isaglot_spirv::list::{self, NoListing, Show};
 
 use super::files;
-use crate::io::{Output, input_name, read};
+use crate::io::{Output, Target, input_name, read};
+use crate::jobs::JobsArgs;
 use crate::session::Session;
 
 #[derive(clap::Args, Debug)]
@@ -25,6 +25,8 @@ pub(crate) struct Args {
     /// Where the text goes, standard output if missing or `-`; a folder if there are several inputs.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    jobs: JobsArgs,
     /// Ids as numbers, not as names.
     #[arg(long)]
     raw_id: bool,
@@ -96,14 +98,16 @@ pub(super) fn run(args: &Args, session: &mut Session) -> ExitCode {
     {
         return session.wrong_usage(d);
     }
-    files::each(&args.inputs, session, |inputs, input, _, problems| one(args, inputs, input, &options, problems))
+    files::each(args.jobs, &args.inputs, session, |inputs, input, out, said| {
+        one(args, (inputs, input), &options, out, &mut said.problems)
+    })
 }
 
 fn one(
     args: &Args,
-    inputs: &[PathBuf],
-    input: &Path,
+    (inputs, input): (&[PathBuf], &Path),
     options: &Options<'_>,
+    common: &mut dyn Target,
     problems: &mut Diagnostics,
 ) -> Result<(), Diagnostic> {
     let name = input_name(Some(input));
@@ -114,7 +118,8 @@ fn one(
     })?;
     drop(bytes);
     let target = files::target(inputs, input, args.output.as_deref(), if args.json { "json" } else { "spvasm" });
-    let mut out = Output::create(target.as_deref(), false)?;
+    let mut own = target.as_deref().map(|target| Output::create(Some(target), false)).transpose()?;
+    let out = own.as_mut().map_or(common, |own| own as &mut dyn Target);
     let mut failed = None;
     let mut write = |text: &[u8]| {
         failed = out.write_all(text).err();
@@ -138,8 +143,8 @@ fn one(
     }
     failures.iter().for_each(|f| problems.push(f.diagnostic(&name)));
     // A text that ends at an error goes to a stream but not into a file.
-    if failures.is_empty() || args.keep_going || args.exact || target.is_none() {
-        out.finish()?;
+    match own {
+        Some(own) if failures.is_empty() || args.keep_going || args.exact => own.finish(),
+        _ => Ok(()),
     }
-    Ok(())
 }

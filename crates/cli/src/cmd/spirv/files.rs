@@ -7,7 +7,8 @@ use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_spirv::grammar::{Tables, compile, import};
 use isaglot_spirv::{Environment, UnknownEnvironment};
 
-use crate::interrupt::Stage;
+use crate::io::{Output, Target};
+use crate::jobs::{self, JobsArgs, Said, Then};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
 
@@ -24,23 +25,34 @@ pub(super) fn chosen_grammar(dir: Option<&Path>, session: &Session) -> Result<Op
     })
 }
 
-/// Does `one` for each input, for standard input if there is none, and reports the problems of all.
+/// Does `one` for each input, for standard input if there is none, and reports the problems of all. What has no file of its own
+/// goes to standard output, in the order of the inputs.
 pub(super) fn each(
+    jobs: JobsArgs,
     inputs: &[PathBuf],
     session: &mut Session,
-    mut one: impl FnMut(&[PathBuf], &Path, &mut Session, &mut Diagnostics) -> Result<(), Diagnostic>,
+    one: impl Fn(&[PathBuf], &Path, &mut dyn Target, &mut Said) -> Result<(), Diagnostic> + Sync,
 ) -> ExitCode {
     let standard = [PathBuf::from("-")];
     let inputs = if inputs.is_empty() { &standard } else { inputs };
     let mut problems = Diagnostics::new();
-    let mut progress = Progress::new("going through modules", "file");
-    for (input, done) in inputs.iter().zip(0..) {
-        progress.at(done, inputs.len());
-        let _stage = Stage::new(crate::io::input_name(Some(input)), "");
-        if let Err(d) = one(inputs, input, session, &mut problems) {
-            problems.push(d);
-        }
-    }
+    let mut out = match Output::create(None, false) {
+        Ok(out) => out,
+        Err(d) => return session.fail(d),
+    };
+    let each = |(): &mut (), input: &Path, out: &mut dyn Target| {
+        let mut said = Said::default();
+        let done = one(inputs, input, out, &mut said);
+        said.problems.ok(done);
+        said
+    };
+    let take = |said: Said| {
+        said.hand_over(&mut problems, &mut session.files);
+        Then::Continue
+    };
+    let work = (inputs, Progress::new("going through modules", "file"));
+    let done = jobs::run(jobs, work, &mut out, || (), each, take).map_err(|e| out.failed(&e));
+    problems.ok(done.and_then(|()| out.finish()));
     session.status(&problems)
 }
 

@@ -1,13 +1,12 @@
 //! Findings about kernels as diagnostics, each at a line: of the source, or of the text of a binary.
 
-use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
+use isaglot_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use isaglot_xe::lint::{Finding, Place};
 use isaglot_xe::stream::{Program, StreamItem};
 use isaglot_xe::{Compaction, TextOptions, Xe};
 
-use super::{Input, description, input, machine};
+use super::{Input, input};
 use crate::io::{input_name, read, read_text};
-use crate::session::Session;
 
 /// A finding with its place.
 pub(crate) struct LintFinding {
@@ -29,23 +28,22 @@ pub(crate) struct Linted {
 
 /// Checks the kernels of a file.
 pub(crate) fn lint(
+    xe: &mut Xe<'_>,
     input: Input<'_>,
-    session: &mut Session,
+    files: &mut SourceMap,
     problems: &mut Diagnostics,
 ) -> Result<Vec<Linted>, Diagnostic> {
-    let description = description()?;
-    let mut xe = machine(&description, input.platform)?;
     let name = input_name(input.path);
     if !input.hex && !input.binary && input.path.is_some_and(input::is_assembly) {
         let bytes = read_text(input.path)?;
-        let file = session.files.add(name, bytes.as_slice());
+        let file = files.add(name, bytes.as_slice());
         let Some(made) = xe.assemble(file, &bytes, Compaction::Marked, problems) else { return Ok(Vec::new()) };
         let places = xe.places(file, &bytes);
         let program = xe.program(&made);
-        return Ok(vec![one(&mut xe, &program, None, &bytes, &places)?]);
+        return Ok(vec![one(xe, &program, None, &bytes, &places)?]);
     }
     let bytes = read(input.path)?;
-    let Some(kernels) = input::kernels(input, bytes, &mut xe, &mut session.files, problems) else {
+    let Some(kernels) = input::kernels(input, bytes, xe, files, problems) else {
         return Ok(Vec::new());
     };
     let mut all = Vec::new();
@@ -55,9 +53,9 @@ pub(crate) fn lint(
         let mut text = Vec::new();
         xe.print(&program, &TextOptions::default(), &mut text);
         let of = kernel.name().map_or_else(|| name.clone(), |kernel| format!("{name}, kernel {kernel}"));
-        let file = session.files.add(format!("{of}, disassembled"), text.as_slice());
+        let file = files.add(format!("{of}, disassembled"), text.as_slice());
         let places = lines(file, &text);
-        all.push(one(&mut xe, &program, kernel.name().map(str::to_owned), &text, &places)?);
+        all.push(one(xe, &program, kernel.name().map(str::to_owned), &text, &places)?);
     }
     Ok(all)
 }

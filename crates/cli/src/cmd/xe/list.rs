@@ -1,30 +1,26 @@
 //! The listing of kernels, with definitions, uses and live registers: as JSON piece by piece, or as a tree.
 
-use std::io::Write;
-
 use isaglot_listing::Listing;
 use isaglot_listing::write::{Style, to_json};
-use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use isaglot_xe::text::Findings;
-use isaglot_xe::{Description, FlowText, ListOptions, Lister, Printer, TextOptions, Xe, name_labels};
+use isaglot_xe::{FlowText, ListOptions, Lister, Printer, TextOptions, Xe, name_labels};
 
 use super::input::{self, Kernel};
-use super::{Input, machine, write_all};
-use crate::io::{Output, read};
-use crate::session::Session;
+use super::{Input, write_all};
+use crate::io::{Target, read};
 
 /// Writes the listing of the kernels of a file as JSON. False: the reader has closed the pipe.
 pub(crate) fn list(
-    description: &Description,
+    xe: &mut Xe<'_>,
     input: Input<'_>,
     options: &ListOptions,
-    out: &mut Output,
-    session: &mut Session,
+    out: &mut dyn Target,
+    files: &mut SourceMap,
     problems: &mut Diagnostics,
 ) -> Result<bool, Diagnostic> {
-    let mut xe = machine(description, input.platform)?;
     let bytes = read(input.path)?;
-    let Some(kernels) = input::kernels(input, bytes, &mut xe, &mut session.files, problems) else { return Ok(true) };
+    let Some(kernels) = input::kernels(input, bytes, xe, files, problems) else { return Ok(true) };
     let several = kernels.len() > 1;
     for (n, kernel) in kernels.iter().enumerate() {
         if several {
@@ -34,8 +30,8 @@ pub(crate) fn list(
             out.write_all(before.as_bytes()).map_err(|e| out.failed(&e))?;
         }
         let (read, findings) = match kernel.labels.is_empty() || options.compat {
-            true => json(&mut xe, &kernel.bytes, options, out)?,
-            false => named_json(&mut xe, kernel, options, out)?,
+            true => json(xe, &kernel.bytes, options, out)?,
+            false => named_json(xe, kernel, options, out)?,
         };
         problems.append(findings.diagnostics(kernel.bytes.len()));
         if !read {
@@ -56,10 +52,10 @@ pub(crate) fn listings<'d>(
     xe: &mut Xe<'d>,
     (input, bytes): (Input<'_>, Vec<u8>),
     options: &ListOptions,
-    session: &mut Session,
+    files: &mut SourceMap,
     problems: &mut Diagnostics,
 ) -> Result<Vec<Listed<'d>>, Diagnostic> {
-    let kernels = input::kernels(input, bytes, xe, &mut session.files, problems).unwrap_or_default();
+    let kernels = input::kernels(input, bytes, xe, files, problems).unwrap_or_default();
     let one = |kernel: Kernel| {
         let program = xe.program(&kernel.bytes);
         problems.append(program.findings().diagnostics(kernel.bytes.len()));
@@ -80,7 +76,7 @@ pub(super) fn json(
     xe: &mut Xe<'_>,
     bytes: &[u8],
     options: &ListOptions,
-    out: &mut Output,
+    out: &mut dyn Target,
 ) -> Result<(bool, Findings), Diagnostic> {
     let mut lister = Lister::new(xe, bytes, *options).map_err(|_| too_large())?;
     let read = write_all(out, |text| lister.fill(text))?;
@@ -92,7 +88,7 @@ pub(super) fn flow_text(
     xe: &mut Xe<'_>,
     bytes: &[u8],
     (options, flow): (TextOptions, FlowText),
-    out: &mut Output,
+    out: &mut dyn Target,
 ) -> Result<(bool, Findings), Diagnostic> {
     let program = xe.program(bytes);
     let mut whole = Vec::new();
@@ -109,7 +105,7 @@ fn named_json(
     xe: &mut Xe<'_>,
     kernel: &Kernel,
     options: &ListOptions,
-    out: &mut Output,
+    out: &mut dyn Target,
 ) -> Result<(bool, Findings), Diagnostic> {
     let program = xe.program(&kernel.bytes);
     let mut listing = xe.listing(&program, options).map_err(|_| too_large())?;
@@ -127,7 +123,7 @@ pub(super) fn text(
     xe: &mut Xe<'_>,
     bytes: &[u8],
     options: TextOptions,
-    out: &mut Output,
+    out: &mut dyn Target,
 ) -> Result<(bool, Findings), Diagnostic> {
     let mut printer = Printer::new(xe, bytes, options);
     let read = write_all(out, |text| printer.fill(text))?;

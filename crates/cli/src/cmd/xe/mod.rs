@@ -8,7 +8,6 @@ mod lint;
 mod list;
 pub(crate) mod zebin;
 
-use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
@@ -22,7 +21,7 @@ pub(super) use lint::{Linted, lint};
 pub(super) use list::{list, listings};
 
 use crate::args::XeArgs;
-use crate::io::Output;
+use crate::io::Target;
 use crate::subject::{Only, SubjectKind};
 
 /// Where the help of a verb lists what is for Intel Xe only.
@@ -63,7 +62,7 @@ pub(crate) fn machine(description: &Description, platform: Platform) -> Result<X
 }
 
 /// Writes what `fill` makes, piece by piece, until it says that nothing is left. False: the reader has closed the pipe.
-fn write_all(out: &mut Output, mut fill: impl FnMut(&mut Vec<u8>) -> bool) -> Result<bool, Diagnostic> {
+fn write_all(out: &mut dyn Target, mut fill: impl FnMut(&mut Vec<u8>) -> bool) -> Result<bool, Diagnostic> {
     let mut text = Vec::new();
     loop {
         text.clear();
