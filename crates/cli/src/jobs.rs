@@ -55,6 +55,18 @@ pub(crate) struct Said {
 }
 
 impl Said {
+    /// Names the input in messages that say neither its name nor a place: one of many has to be found.
+    pub(crate) fn name(&mut self, file: &str) {
+        if self.problems.dropped() > 0 {
+            // They are too many to be of use, and would not be counted any more.
+            return;
+        }
+        for d in std::mem::take(&mut self.problems).iter().cloned() {
+            let is_named = !d.labels.is_empty() || d.message.contains(file);
+            self.problems.push(if is_named { d } else { d.note(format!("in {file}")) });
+        }
+    }
+
     /// Adds it to what is said of all inputs.
     pub(crate) fn hand_over(self, problems: &mut Diagnostics, files: &mut SourceMap) {
         problems.append_from(self.problems, &mut Adoption::new(&self.files, files));

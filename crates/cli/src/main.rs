@@ -18,6 +18,7 @@ mod load;
 mod names;
 mod program;
 mod progress;
+mod schema;
 mod session;
 mod solver;
 mod subject;

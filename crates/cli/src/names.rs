@@ -33,7 +33,7 @@ pub(crate) fn to_json() -> String {
     let riscv = json!({ "profiles": profiles, "extensions": extensions });
     let descriptions: Vec<_> = descriptions.collect();
     let all = json!({
-        "version": 1, "descriptions": descriptions, "machines": machines, "others": families, "riscv": riscv,
+        "$schema": crate::schema::NAMES, "version": 1, "descriptions": descriptions, "machines": machines, "others": families, "riscv": riscv,
     });
     format!("{all:#}\n")
 }

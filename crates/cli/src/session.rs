@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use isaglot_source::{Diagnostic, Diagnostics, Severity, SourceMap, render};
 
 use crate::io::CLOSED;
+use crate::schema;
 use crate::subject::Takes;
 
 /// The exit status when the input is wrong.
@@ -86,7 +87,7 @@ impl Session {
         for d in told(all) {
             let text = match self.messages {
                 Messages::Text => render::text(&self.files, d, color),
-                Messages::Json => format!("{}\n", render::json(&self.files, d)),
+                Messages::Json => format!("{}\n", schema::marked(schema::MESSAGE, render::json(&self.files, d))),
             };
             if self.said.borrow_mut().insert(text.clone()) {
                 // Standard error may be closed; there is nobody left to tell.

@@ -22,6 +22,7 @@ use crate::args::{OutputArgs, SpecArgs, TextArgs, parse_address};
 use crate::interrupt::Stage;
 use crate::io::{Output, input_name, read_text};
 use crate::load::{Chosen, read_names};
+use crate::schema;
 use crate::session::{EXIT_INPUT, Session};
 use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind, WORDS, refusal};
 
@@ -162,7 +163,7 @@ fn map(image: &Image, labels: &[Label]) -> String {
     let label = |l: &Label| json!({ "name": l.name, "section": name(l.section), "address": l.address });
     let sections: Vec<Value> = image.sections.iter().map(section).collect();
     let labels: Vec<Value> = labels.iter().map(label).collect();
-    format!("{:#}\n", json!({ "version": 1, "sections": sections, "labels": labels }))
+    format!("{:#}\n", json!({ "$schema": schema::ASM_MAP, "version": 1, "sections": sections, "labels": labels }))
 }
 
 /// Whether an ELF file is wanted of RISC-V: by the format, else by the name of the output.

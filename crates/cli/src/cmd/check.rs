@@ -19,6 +19,7 @@ use crate::answer::AnswerArgs;
 use crate::args::{ChoiceArgs, ProcessorArgs, SubjectArgs};
 use crate::load::{check_options, read_open};
 use crate::progress::Progress;
+use crate::schema;
 use crate::session::{EXIT_INPUT, Session};
 
 /// Find what is wrong with a description, with witness words, and prove the rest.
@@ -153,7 +154,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 
 fn json_of(session: &Session, all: &[Diagnostic], found: Option<(&Isa, &Report)>) -> Value {
     let messages: Vec<Value> = all.iter().map(|d| render::json(&session.files, d)).collect();
-    object!({ "diagnostics": messages, "report": found.map(|(isa, report)| json::report(isa, report)) })
+    object!({ "$schema": schema::CHECK, "diagnostics": messages, "report": found.map(|(isa, report)| json::report(isa, report)) })
 }
 
 /// The messages, what was `found` beside them, and the counts of messages.

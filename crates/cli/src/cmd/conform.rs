@@ -20,6 +20,7 @@ use crate::answer::AnswerArgs;
 use crate::args::SpecArgs;
 use crate::load::Chosen;
 use crate::progress::Progress;
+use crate::schema;
 use crate::session::Session;
 use crate::subject::{CHOICES, DESCRIPTIONS, GEN, Only, Subject, SubjectKind, WORDS};
 
@@ -113,7 +114,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let name = spec.source.name();
     let tool = tool.name.as_str();
     let all = report::diagnostics(About { files: &session.files, name: &name, tool }, &found);
-    let to_json = |session: &Session| report::json(About { files: &session.files, name: &name, tool }, &found);
+    let to_json = |session: &Session| {
+        schema::marked(schema::CONFORM, report::json(About { files: &session.files, name: &name, tool }, &found))
+    };
     let to_text = |session: &Session, _| {
         let about = About { files: &session.files, name: &name, tool };
         if args.markdown {

@@ -24,6 +24,7 @@ use crate::args::{FeatureArgs, OutputArgs, ProcessorArgs, ReadArgs};
 use crate::load::{Source, Spec, read_open, share_options};
 use crate::names::Machine;
 use crate::progress::Progress;
+use crate::schema;
 use crate::session::Session;
 
 /// Say which words change meaning, appear or disappear between two descriptions, or between two gens of one.
@@ -173,7 +174,7 @@ fn answer(args: &Args, one: &Described, two: &Described) -> Result<(), Diagnosti
     drop(progress);
     let found = found.map_err(|why| Diagnostic::error("cli-diff", why))?;
     let text = if args.json {
-        let mut value = json::difference(a, b, &found);
+        let mut value = schema::marked(schema::DIFF, json::difference(a, b, &found));
         if let Some(list) = value.get_mut("changes").and_then(|c| c.as_array_mut()) {
             for (value, change) in list.iter_mut().zip(&found.changes) {
                 let (x, y) = texts(change);

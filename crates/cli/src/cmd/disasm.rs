@@ -21,7 +21,7 @@ use crate::args::{OutputArgs, SpecArgs, TextArgs, XeArgs, parse_address};
 use crate::call_names::{CallArgs, Interfaces};
 use crate::folder::{self, Want};
 use crate::hooks::NoMatch;
-use crate::io::Target;
+use crate::io::{Target, input_name};
 use crate::jobs::{self, JobsArgs, Said, Then};
 use crate::load::{Chosen, Source, read_names};
 use crate::progress::Progress;
@@ -286,6 +286,7 @@ fn all<W>(
         let mut said = Said::default();
         let done = one(worker, input, out, &mut said);
         let is_made = said.problems.ok(done).unwrap_or(false);
+        said.name(&input_name(Some(input)));
         (said, is_made)
     };
     let mut is_any = false;

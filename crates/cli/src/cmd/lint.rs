@@ -12,11 +12,12 @@ use super::xe::{self, Linted};
 use crate::answer::AnswerArgs;
 use crate::args::SpecArgs;
 use crate::folder::{self, Want};
-use crate::io::Target;
+use crate::io::{Target, input_name};
 use crate::jobs::{self, JobsArgs, Said, Then};
 use crate::load::{Source, Spec};
 use crate::names;
 use crate::progress::Progress;
+use crate::schema;
 use crate::session::{EXIT_INPUT, Session};
 use crate::subject::{CHOICES, GEN, Only, Subject, SubjectKind};
 
@@ -133,13 +134,18 @@ fn lint(args: &Args, inputs: &[PathBuf], platform: Platform, session: &mut Sessi
     let (is_text, color) = (args.answer.is_text(), args.answer.has_color(session));
     let mut out = args.answer.output().create()?;
     let each = |machine: &mut Result<Xe<'_>, Diagnostic>, path: &Path, out: &mut dyn Target| {
-        let Said { mut problems, mut files } = Said::default();
+        let mut said = Said::default();
+        let Said { problems, files } = &mut said;
         let input = xe::Input { platform, path: Some(path), hex: args.hex, binary: args.binary };
         let machine = machine.as_mut().map_err(|d| d.clone());
-        let kernels = match machine.and_then(|machine| xe::lint(machine, input, &mut files, &mut problems)) {
+        let kernels = match machine.and_then(|machine| xe::lint(machine, input, files, problems)) {
             Ok(kernels) => kernels,
             Err(d) => return Checked { failed: Some(d), ..Checked::default() },
         };
+        if inputs.len() > 1 {
+            said.name(&input_name(Some(path)));
+        }
+        let Said { problems, files } = said;
         let mut checked = Checked { tally: tally(&problems, &kernels), ..Checked::default() };
         if args.answer.is_json() {
             checked.problems = problems.iter().map(|d| render::json(&files, d)).collect();
@@ -179,7 +185,7 @@ fn lint(args: &Args, inputs: &[PathBuf], platform: Platform, session: &mut Sessi
         let answer = if is_text {
             tally.text()
         } else if args.answer.is_json() {
-            format!("{:#}\n", object!({ "diagnostics": problems, "kernels": kernels }))
+            format!("{:#}\n", object!({ "$schema": schema::LINT, "diagnostics": problems, "kernels": kernels }))
         } else {
             format!("{:#}\n", render::sarif(&session.files, env!("CARGO_PKG_VERSION"), &all))
         };
@@ -215,7 +221,7 @@ fn json_of(files: &SourceMap, path: &Path, kernel: &Linted) -> Value {
         value
     });
     object!({
-        "file": crate::io::input_name(Some(path)),
+        "file": input_name(Some(path)),
         "kernel": kernel.name,
         "instructions": kernel.instructions,
         "findings": findings.collect::<Vec<Value>>(),

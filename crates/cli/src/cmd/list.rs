@@ -23,6 +23,7 @@ use crate::jobs::{self, JobsArgs, Said, Then};
 use crate::load::{Roles, Source};
 use crate::program::{self, Part};
 use crate::progress::Progress;
+use crate::schema;
 use crate::session::Session;
 use crate::subject::{CHOICES, DESCRIPTIONS, GEN, HEX, Only, Subject, SubjectKind, WORDS};
 
@@ -203,7 +204,7 @@ fn xe_kernels(
         let machine = machine.as_mut().map_err(|d| d.clone());
         let read = machine.and_then(|machine| xe::list(machine, input, &options, out, &mut files, &mut problems));
         problems.ok(read);
-        Said { problems, files }
+        of_input(Said { problems, files }, path, inputs)
     };
     let take = |said: Said| {
         is_whole = !said.problems.has_errors();
@@ -214,6 +215,14 @@ fn xe_kernels(
     let done = jobs::run(args.jobs, work, &mut out, || xe::machine(&description, platform), each, take);
     done.map_err(|e| out.failed(&e))?;
     if is_whole { out.finish() } else { Ok(()) }
+}
+
+/// What is said of an input, which is named if there are several.
+fn of_input(mut said: Said, input: &Path, inputs: &[PathBuf]) -> Said {
+    if inputs.len() > 1 {
+        said.name(&input_name(Some(input)));
+    }
+    said
 }
 
 /// Makes the listings of a file out of its name and bytes.
@@ -259,7 +268,7 @@ fn list<'a, 'l: 'a>(
                 break;
             }
         }
-        Said { problems, files }
+        of_input(Said { problems, files }, input, inputs)
     };
     let take = |said: Said| {
         said.hand_over(problems, &mut session.files);
@@ -348,13 +357,13 @@ fn show(args: &Args, file: &str, one: &Listed<'_>, named: bool, colours: text::C
     let Listed { section, about, bytes, listing } = one;
     let pressure = args.hot.then(|| hot::hot(listing));
     if let Some(hot) = pressure.as_ref().filter(|_| args.json) {
-        return format!("{:#}\n", serde_json::json!(hot)).into_bytes();
+        return format!("{:#}\n", schema::marked(schema::HOT, serde_json::json!(hot))).into_bytes();
     }
     if args.json {
         return write::to_json(listing, write::Style::default());
     }
     if args.ndjson {
-        let mut row = serde_json::json!({ "file": file, "section": section });
+        let mut row = serde_json::json!({ "$schema": schema::PROGRAM, "file": file, "section": section });
         if let Some(about) = about {
             row["kernel"] = about.json();
         }

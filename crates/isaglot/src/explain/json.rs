@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 
 use super::{Explained, Explanation, full_hex};
 
+/// The form of an answer, its `$schema`: `schemas/explain-1.json` is the JSON Schema.
+pub const FORM: &str = "urn:isaglot:explain:1";
+
 /// An answer as JSON.
 #[must_use]
 pub fn to_json(isa: &Isa, files: &SourceMap, word: &Word, e: &Explanation) -> Value {
@@ -15,7 +18,7 @@ pub fn to_json(isa: &Isa, files: &SourceMap, word: &Word, e: &Explanation) -> Va
         json!({ "name": isa.text(e.name), "mnemonic": e.display_name, "at": files.location(e.span),
                 "pattern": e.pattern.to_string() })
     };
-    let mut answer = json!({ "word": format!("0x{}", full_hex(word)), "bits": word.width() });
+    let mut answer = json!({ "$schema": FORM, "word": format!("0x{}", full_hex(word)), "bits": word.width() });
     let more = match e {
         Explanation::Match(e) => json!({ "match": explained_json(isa, e, &encoding) }),
         Explanation::Conflict { first, second } => json!({ "conflict": [encoding(*first), encoding(*second)] }),

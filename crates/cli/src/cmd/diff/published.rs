@@ -11,6 +11,7 @@ use super::{Args, read};
 use isaglot::spec::published::Format;
 
 use crate::load::{Program, Source, Spec};
+use crate::schema;
 use crate::session::Session;
 
 /// Runs the verb for two or three descriptions.
@@ -40,7 +41,11 @@ pub(super) fn run(sources: &[Source], args: &Args, session: &mut Session) -> Exi
     }
     let tables: Vec<&Table> = tables.iter().collect();
     let found = compare(&tables, &Rules::shipped());
-    let answer = if args.json { format!("{:#}\n", found.json()) } else { found.text(args.all) };
+    let answer = if args.json {
+        format!("{:#}\n", schema::marked(schema::DIFF_FORMATS, found.json()))
+    } else {
+        found.text(args.all)
+    };
     session.done(args.output.write(&answer))
 }
 

@@ -23,6 +23,7 @@ use isaglot::spec::published::Format;
 
 use crate::load::{Program, Source, Spec};
 use crate::progress::Progress;
+use crate::schema;
 use crate::session::{EXIT_INPUT, Session};
 use crate::solver::{KNOWN, Solver};
 
@@ -265,8 +266,7 @@ fn written(args: &Args, rows: &[Row], solver: &Solver) -> Result<(), Diagnostic>
     let (verdicts, classes) = counts(rows);
     if args.json {
         let list: Vec<Value> = rows.iter().map(|row| row.json(folder)).collect();
-        let answer =
-            json!({ "solver": solver.name(), "counts": verdicts, "not_compared": classes, "instructions": list });
+        let answer = json!({ "$schema": schema::DIFF_SEMANTICS, "solver": solver.name(), "counts": verdicts, "not_compared": classes, "instructions": list });
         return args.output.write(&format!("{answer:#}\n"));
     }
     let mut out = String::new();

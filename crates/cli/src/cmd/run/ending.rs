@@ -109,7 +109,7 @@ impl End<'_, '_> {
             .map(|(n, name)| ((*name).to_owned(), json!(hex(self.hart.register(n as u8)))))
             .collect();
         let mut all = json!({
-            "stop": kind, "priv": self.hart.level().name(), "pc": hex(self.hart.pc()), "instructions": self.hart.retired(),
+            "$schema": crate::schema::RUN, "stop": kind, "priv": self.hart.level().name(), "pc": hex(self.hart.pc()), "instructions": self.hart.retired(),
             "regs": registers,
         });
         match stop {

@@ -115,7 +115,7 @@ fn one(
 
 /// Writes names and places as JSON.
 fn map(done: &Assembly, text: &[u8], out: &mut impl Write) -> std::io::Result<()> {
-    out.write_all(b"{\"ids\":{")?;
+    write!(out, "{{\"$schema\":\"{}\",\"ids\":{{", crate::schema::SPIRV_MAP)?;
     for (n, (name, id)) in done.names.sorted(text).enumerate() {
         let comma = if n > 0 { "," } else { "" };
         // A name has nothing that JSON escapes.

@@ -10,6 +10,7 @@ use isaglot_xintf::map::{self, Map, emit};
 use isaglot_xintf::registry;
 
 use super::ReportArgs;
+use crate::schema;
 use crate::session::Session;
 
 #[derive(clap::Subcommand)]
@@ -82,7 +83,7 @@ pub(super) fn run(verb: &Verb, session: &mut Session) -> ExitCode {
             let map = load(&args.input, session, &mut found);
             super::finish(session, &found, args.output.as_deref(), || match (map, args.lang) {
                 (None, _) => String::new(),
-                (Some(map), Lang::Json) => format!("{:#}\n", emit::json(&map)),
+                (Some(map), Lang::Json) => format!("{:#}\n", schema::marked(schema::INTERFACE_MAP, emit::json(&map))),
                 (Some(map), Lang::C) => emit::c(&map),
                 (Some(map), Lang::Rust) => emit::rust(&map),
             })

@@ -22,6 +22,7 @@ use isaglot_xintf::registry::Registry;
 use isaglot_xintf::set::{self, Set};
 
 use crate::io::{self, Output};
+use crate::schema;
 use crate::session::{EXIT_INPUT, Session};
 
 /// Overloadable opcodes: interface definitions, maps, the registry, headers and skeletons.
@@ -191,7 +192,10 @@ impl ReportArgs {
         let text = if self.sarif {
             format!("{}\n", render::sarif(&session.files, env!("CARGO_PKG_VERSION"), found))
         } else {
-            found.iter().map(|d| format!("{}\n", render::json(&session.files, d))).collect()
+            found
+                .iter()
+                .map(|d| format!("{}\n", schema::marked(schema::MESSAGE, render::json(&session.files, d))))
+                .collect()
         };
         if self.json || self.sarif {
             if let Err(d) = write(None, &text) {

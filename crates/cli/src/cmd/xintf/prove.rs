@@ -460,6 +460,6 @@ fn as_json(claim: &Claim, verdict: &Verdict, lines: &[String]) -> String {
         }
         Verdict::Unknown(why) => ("unknown", json!(why)),
     };
-    let line = json!({ "law": claim.law, "subject": claim.subject, "place": claim.place, "verdict": word, "why": why });
+    let line = json!({ "$schema": crate::schema::PROOF, "law": claim.law, "subject": claim.subject, "place": claim.place, "verdict": word, "why": why });
     format!("{line}\n")
 }

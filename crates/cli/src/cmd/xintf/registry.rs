@@ -193,7 +193,7 @@ fn hash(args: &Hash, session: &mut Session) -> ExitCode {
         let (narrow, wide) = (uuid::hash20(typed), uuid::hash52(typed));
         text += &if args.json {
             let object = serde_json::json!({
-                "name": typed, "uuid": format!("0x{narrow:05X}"), "wide": format!("0x{wide:013X}"),
+                "$schema": crate::schema::INTERFACE_HASH, "name": typed, "uuid": format!("0x{narrow:05X}"), "wide": format!("0x{wide:013X}"),
             });
             format!("{object}\n")
         } else {

@@ -1,0 +1,1 @@
+	.4byte 0xffffffff

@@ -1,0 +1,2 @@
+add r1, r2
+bogus r1
