@@ -1,8 +1,9 @@
-//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | c-library | gen-hart | gen-riscv | import-spirv | packages | wheel`.
+//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | c-library | dist | gen-hart | gen-riscv | import-spirv | packages | wheel`.
 
 mod bench;
 mod bless;
 mod c_library;
+mod dist;
 mod gen_hart;
 mod gen_riscv;
 mod import_spirv;
@@ -22,6 +23,8 @@ usage: cargo xtask CHORE
   gen-hart         write the executors of crates/hart anew from the semantics of specs/riscv
   gen-riscv DIR    write the generated files of specs/riscv anew from a folder of the Unified Database
   c-library PREFIX build the C library and install it there; --profile NAME before PREFIX: by another profile of cargo
+  dist [--only NAMES] [--target TRIPLE] [--profile NAME] [--program FILE] [--test] [-o DIR]
+                   make what is released: program,deb,c,wheel,npm; --test: install each in an empty place and try it
   packages [--verify]
                    pack all crates, and run the programs of examples/depend built from the packages alone
   wheel [DIR]      build the Python wheel; --profile NAME: by another profile; --test: try it in an environment made anew
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Some("gen-hart") => gen_hart::run(rest),
         Some("gen-riscv") => gen_riscv::run(rest),
         Some("c-library") => c_library::run(rest),
+        Some("dist") => dist::run(rest),
         Some("packages") => packages::run(rest),
         Some("wheel") => wheel::run(rest),
         Some("bench") => bench::run(rest),

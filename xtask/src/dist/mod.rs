@@ -1,0 +1,341 @@
+//! `cargo xtask dist`: what a release consists of, made for one machine: the archive and the Debian package of the program, the C library, the
+//! Python wheel, the npm tarball, an SBOM, and the sums of all.
+//!
+//! The invariant: the same sources and the same tools give the same bytes. Entries of archives are sorted and have one time (`SOURCE_DATE_EPOCH`, or that of
+//! the last commit), and paths of this machine are mapped to fixed ones. What cannot be made is an error that says so, after all else is made.
+
+mod pack;
+mod sbom;
+mod tries;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sha2::{Digest, Sha256};
+
+const USAGE: &str =
+    "expected: dist [--only NAMES] [--target TRIPLE] [--profile NAME] [--program FILE] [--test] [-o DIR]
+NAMES are some of program,deb,c,wheel,npm, with commas; --program packs a program that is built already";
+
+/// The version of everything that is released together.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The machine that is built for, unless another one is asked for: a program that needs nothing of the system.
+const TARGET: &str = "x86_64-unknown-linux-musl";
+
+/// What is made, in order, each with its name for `--only`.
+const PARTS: [(&str, fn(&Plan) -> Result<(), String>); 5] =
+    [("program", program), ("deb", deb), ("c", c), ("wheel", wheel), ("npm", npm)];
+
+/// What is to be made.
+struct Plan {
+    root: PathBuf,
+    target: String,
+    profile: String,
+    /// The program, as soon as it is there.
+    binary: PathBuf,
+    folder: PathBuf,
+    /// Seconds since 1970.
+    time: u64,
+    test: bool,
+}
+
+/// Makes the parts that are asked for, all without `--only`.
+pub(crate) fn run(args: &[String]) -> Result<(), String> {
+    let (mut only, mut target, mut profile, mut test) = (None, TARGET.to_owned(), "release".to_owned(), false);
+    let (mut given, mut folder) = (None, None);
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().cloned().ok_or(USAGE);
+        match arg.as_str() {
+            "--only" => only = Some(value()?),
+            "--target" => target = value()?,
+            "--profile" => profile = value()?,
+            "--program" => given = Some(value()?),
+            "-o" => folder = Some(value()?),
+            "--test" => test = true,
+            _ => return Err(USAGE.to_owned()),
+        }
+    }
+    let root = crate::root();
+    let names: Vec<&str> =
+        only.as_deref().map_or(PARTS.iter().map(|part| part.0).collect(), |n| n.split(',').collect());
+    if let Some(name) = names.iter().find(|name| PARTS.iter().all(|part| part.0 != **name)) {
+        return Err(format!("nothing is called {name}\n{USAGE}"));
+    }
+    let absolute = |path: &Path| std::path::absolute(path).map_err(|e| format!("{}: {e}", path.display()));
+    let folder = absolute(folder.map_or_else(|| root.join("target/dist"), PathBuf::from).as_path())?;
+    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut plan = Plan { time: time(&root)?, target, profile, binary: PathBuf::new(), folder, test, root };
+    if names.iter().any(|name| ["program", "deb"].contains(name)) {
+        plan.binary = given.map_or_else(|| built(&plan), |path| absolute(Path::new(&path)))?;
+    }
+    let mut failed = Vec::new();
+    for (name, make) in PARTS.iter().filter(|part| names.contains(&part.0)) {
+        if let Err(e) = make(&plan) {
+            failed.push(format!("{name}: {e}"));
+        }
+    }
+    sums(&plan.folder)?;
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
+}
+
+/// The time that files in archives have.
+fn time(root: &Path) -> Result<u64, String> {
+    let text = match std::env::var("SOURCE_DATE_EPOCH") {
+        Ok(text) => text,
+        Err(_) => output(Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root))?,
+    };
+    text.trim().parse().map_err(|e| format!("SOURCE_DATE_EPOCH: {e}"))
+}
+
+/// Builds the program; paths of this machine do not get into it.
+fn built(plan: &Plan) -> Result<PathBuf, String> {
+    let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"));
+    let home = home.map_err(|e| format!("CARGO_HOME: {e}"))?;
+    let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let mut flags = vec![
+        format!("--remap-path-prefix={}=/isaglot", plan.root.display()),
+        format!("--remap-path-prefix={home}=/cargo"),
+        format!("--remap-path-prefix={}=/rust", sysroot.trim()),
+    ];
+    if plan.target.ends_with("linux-gnu") && std::env::var_os("ISAGLOT_DYNAMIC").is_none() {
+        flags.push("-Ctarget-feature=+crt-static".to_owned());
+    }
+    let mut cargo = Command::new("cargo");
+    cargo.args(["build", "--locked", "--package", "isaglot-cli", "--profile", &plan.profile, "--target", &plan.target]);
+    // One unit of code would otherwise depend on how many threads compiled it.
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f")).env("CARGO_INCREMENTAL", "0").current_dir(&plan.root);
+    succeed(&mut cargo)?;
+    let folder = if plan.profile == "dev" { "debug" } else { &plan.profile };
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| plan.root.join("target"), PathBuf::from);
+    Ok(target.join(&plan.target).join(folder).join(name(&plan.target)))
+}
+
+fn name(target: &str) -> &'static str {
+    if target.contains("windows") { "isaglot.exe" } else { "isaglot" }
+}
+
+/// The archive of the program, and the SBOM.
+fn program(plan: &Plan) -> Result<(), String> {
+    let bom = sbom::cyclonedx(&plan.root, &plan.target, VERSION)?;
+    write(&plan.folder.join(format!("isaglot-{VERSION}.cdx.json")), bom.as_bytes())?;
+    let top = format!("isaglot-{VERSION}-{}", plan.target);
+    let mut files = common(plan)?;
+    files.push(pack::Entry::program(name(&plan.target), read(&plan.binary)?));
+    files.push(pack::Entry::file("sbom.cdx.json", bom.into_bytes()));
+    for file in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"] {
+        files.push(pack::Entry::file(file, read(&plan.root.join(file))?));
+    }
+    files.extend(below(&plan.root.join("schemas"), "schemas")?);
+    files.iter_mut().for_each(|file| file.name = format!("{top}/{}", file.name));
+    let path = plan.folder.join(format!("{top}.tar.gz"));
+    write(&path, &pack::tar_gz(files, plan.time)?)?;
+    if plan.test { tries::archive(plan, &path, &top) } else { Ok(()) }
+}
+
+/// What the program itself writes: manual pages and completions. They are the same for every target, so a program that runs here
+/// makes them where the one that is packed does not.
+fn common(plan: &Plan) -> Result<Vec<pack::Entry>, String> {
+    let runs = Command::new(&plan.binary).arg("--version").output().is_ok_and(|out| out.status.success());
+    let program = |args: &[&str]| {
+        let mut command = Command::new(&plan.binary);
+        if !runs {
+            command = Command::new("cargo");
+            command.args(["run", "--quiet", "--package", "isaglot-cli", "--"]).current_dir(&plan.root);
+        }
+        command.args(args);
+        command
+    };
+    let pages = plan.folder.join(".man");
+    let _ = std::fs::remove_dir_all(&pages);
+    succeed(program(&["man", "-o"]).arg(&pages))?;
+    let mut files = below(&pages, "man/man1")?;
+    std::fs::remove_dir_all(&pages).map_err(|e| format!("{}: {e}", pages.display()))?;
+    for (shell, file) in [
+        ("bash", "isaglot.bash"),
+        ("elvish", "isaglot.elv"),
+        ("fish", "isaglot.fish"),
+        ("powershell", "_isaglot.ps1"),
+        ("zsh", "_isaglot"),
+    ] {
+        let text = output(&mut program(&["completions", shell]))?;
+        files.push(pack::Entry::file(&format!("completions/{file}"), text.into_bytes()));
+    }
+    Ok(files)
+}
+
+/// The Debian package of the program.
+fn deb(plan: &Plan) -> Result<(), String> {
+    let Some(machine) =
+        [("x86_64", "amd64"), ("aarch64", "arm64")].iter().find(|(cpu, _)| plan.target.starts_with(cpu))
+    else {
+        return Err(format!("Debian has no name for {}", plan.target));
+    };
+    let mut files = Vec::new();
+    for mut file in common(plan)? {
+        file.name = match file.name.rsplit_once('/') {
+            Some(("man/man1", page)) => format!("usr/share/man/man1/{page}"),
+            Some(("completions", "isaglot.bash")) => "usr/share/bash-completion/completions/isaglot".to_owned(),
+            Some(("completions", "isaglot.fish")) => "usr/share/fish/vendor_completions.d/isaglot.fish".to_owned(),
+            Some(("completions", "_isaglot")) => "usr/share/zsh/vendor-completions/_isaglot".to_owned(),
+            _ => continue,
+        };
+        files.push(file);
+    }
+    let binary = read(&plan.binary)?;
+    let depends = if pack::is_static(&binary) { "" } else { "Depends: libc6\n" };
+    files.push(pack::Entry::program("usr/bin/isaglot", binary));
+    let copyright = format!(
+        "Isaglot {VERSION}: MIT or Apache-2.0, as you like.\n\n{}\n{}",
+        text(&plan.root.join("LICENSE-MIT"))?,
+        text(&plan.root.join("LICENSE-APACHE"))?
+    );
+    files.push(pack::Entry::file("usr/share/doc/isaglot/copyright", copyright.into_bytes()));
+    files.push(pack::Entry::file("usr/share/doc/isaglot/changelog.md", read(&plan.root.join("CHANGELOG.md"))?));
+    files.extend(below(&plan.root.join("schemas"), "usr/share/isaglot/schemas")?);
+    let size = files.iter().map(|file| file.bytes.len().div_ceil(1024)).sum::<usize>();
+    let control = format!(
+        "Package: isaglot\nVersion: {VERSION}\nArchitecture: {}\nMaintainer: The Isaglot authors <isaglot@example.org>\nInstalled-Size: {size}\n\
+         {depends}Section: devel\nPriority: optional\nHomepage: {}\nDescription: every tool for an instruction set from one description\n \
+         A disassembler, an assembler, listings with dataflow, explanations of words,\n and proofs, from isaspec XML, LLVM's TableGen, \
+         RISC-V's published formats and\n the SPIR-V grammar. RISC-V, Intel Xe and SPIR-V are built in.\n",
+        machine.1,
+        env!("CARGO_PKG_REPOSITORY"),
+    );
+    let path = plan.folder.join(format!("isaglot_{VERSION}_{}.deb", machine.1));
+    write(&path, &pack::deb(&control, files, plan.time)?)?;
+    if plan.test { tries::deb(plan, &path) } else { Ok(()) }
+}
+
+/// The C library: headers, both libraries, the file for pkg-config.
+fn c(plan: &Plan) -> Result<(), String> {
+    let top = format!("isaglot-c-{VERSION}-{}", host()?);
+    let prefix = plan.folder.join(".c");
+    let _ = std::fs::remove_dir_all(&prefix);
+    let profile = if plan.profile == "release" { "c-library" } else { &plan.profile };
+    chore(plan, &["c-library", "--profile", profile], &[&prefix])?;
+    let mut files = below(&prefix, &top)?;
+    std::fs::remove_dir_all(&prefix).map_err(|e| format!("{}: {e}", prefix.display()))?;
+    for file in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        files.push(pack::Entry::file(&format!("{top}/{file}"), read(&plan.root.join(file))?));
+    }
+    let path = plan.folder.join(format!("{top}.tar.gz"));
+    write(&path, &pack::tar_gz(files, plan.time)?)?;
+    if plan.test { tries::c(plan, &path, &top) } else { Ok(()) }
+}
+
+/// The Python wheel.
+fn wheel(plan: &Plan) -> Result<(), String> {
+    let profile = ["wheel", "--profile", &plan.profile];
+    chore(plan, &profile, &[&plan.folder])?;
+    if plan.test { tries::wheel(plan, &newest(&plan.folder, ".whl")?) } else { Ok(()) }
+}
+
+/// The npm tarball.
+fn npm(plan: &Plan) -> Result<(), String> {
+    let package = plan.root.join("target/npm/isaglot");
+    chore(plan, if plan.profile == "release" { &["npm"] } else { &["npm", "--quick"] }, &[])?;
+    let mut npm = Command::new("npm");
+    succeed(npm.args(["pack", "--silent", "--pack-destination"]).arg(&plan.folder).current_dir(&package))?;
+    if plan.test { tries::npm(&newest(&plan.folder, ".tgz")?) } else { Ok(()) }
+}
+
+/// Runs another chore of this program.
+fn chore(plan: &Plan, args: &[&str], paths: &[&Path]) -> Result<(), String> {
+    let xtask = std::env::current_exe().map_err(|e| e.to_string())?;
+    let mut command = Command::new(xtask);
+    command.args(args).args(paths).current_dir(&plan.root).env("SOURCE_DATE_EPOCH", plan.time.to_string());
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        // Wrong usage.
+        Ok(status) if status.code() == Some(2) => Err(format!("there is no chore `{}` yet", args.join(" "))),
+        Ok(status) => Err(format!("cargo xtask {}: {status}", args.join(" "))),
+        Err(e) => Err(e.to_string()),
+    }
+}
+
+/// The sums of all files, in the form of `sha256sum`.
+fn sums(folder: &Path) -> Result<(), String> {
+    let mut text = String::new();
+    for file in below(folder, "")?.into_iter().filter(|file| file.name != "SHA256SUMS") {
+        let sum: String = Sha256::digest(&file.bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        text += &format!("{sum}  {}\n", file.name);
+    }
+    write(&folder.join("SHA256SUMS"), text.as_bytes())?;
+    print!("{text}");
+    Ok(())
+}
+
+/// The file of a kind in a folder.
+fn newest(folder: &Path, ending: &str) -> Result<PathBuf, String> {
+    let mut found = below(folder, "")?.into_iter().map(|file| file.name).filter(|name| name.ends_with(ending));
+    match (found.next(), found.next()) {
+        (Some(one), None) => Ok(folder.join(one)),
+        (None, _) => Err(format!("no {ending} was made")),
+        (Some(a), Some(b)) => Err(format!("{a} and {b}: begin with an empty folder")),
+    }
+}
+
+/// The files in a folder and below it, sorted, with their names after a prefix.
+fn below(folder: &Path, prefix: &str) -> Result<Vec<pack::Entry>, String> {
+    let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        paths.push(entry.map_err(failed)?.path());
+    }
+    paths.sort();
+    let mut all = Vec::new();
+    for path in paths {
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = if prefix.is_empty() { file } else { format!("{prefix}/{file}") };
+        let kind = std::fs::symlink_metadata(&path).map_err(failed)?;
+        if kind.is_dir() {
+            all.extend(below(&path, &name)?);
+        } else if kind.is_symlink() {
+            let target = std::fs::read_link(&path).map_err(failed)?;
+            all.push(pack::Entry::link(&name, &target.to_string_lossy()));
+        } else {
+            all.push(pack::Entry::file(&name, read(&path)?));
+        }
+    }
+    Ok(all)
+}
+
+/// The machine that this runs on.
+fn host() -> Result<String, String> {
+    let text = output(Command::new("rustc").arg("-vV"))?;
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| "rustc does not say its host".to_owned())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    std::fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// What a command prints.
+fn output(command: &mut Command) -> Result<String, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let out = command.output().map_err(|e| format!("cannot run {name}: {e}"))?;
+    if !out.status.success() {
+        return Err(format!("{name}: {}\n{}", out.status, String::from_utf8_lossy(&out.stderr)));
+    }
+    String::from_utf8(out.stdout).map_err(|e| format!("{name}: {e}"))
+}
+
+fn succeed(command: &mut Command) -> Result<(), String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{name}: {status}")),
+        Err(e) => Err(format!("cannot run {name}: {e}")),
+    }
+}
