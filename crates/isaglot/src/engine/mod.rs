@@ -399,17 +399,23 @@ impl Engine {
         hooks: Option<&mut dyn isaglot_asm::Hooks>,
         write: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Result<(usize, Vec<Problem>), Error> {
-        if let Machine::Words(words) = &self.inner.machine {
-            let plain = &mut isaglot_asm::Plain;
-            return Ok((words.disassemble_to(bytes, options.clone(), hooks.unwrap_or(plain), write), Vec::new()));
+        match &self.inner.machine {
+            Machine::Words(words) => {
+                let plain = &mut isaglot_asm::Plain;
+                Ok((words.disassemble_to(bytes, options.clone(), hooks.unwrap_or(plain), write), Vec::new()))
+            }
+            #[cfg(any(feature = "xe", feature = "spirv"))]
+            _ => {
+                let usual = isaglot_asm::Options { labels: options.labels, ..isaglot_asm::Options::default() };
+                if hooks.is_some() || *options != usual {
+                    let what = "a choice about the text";
+                    return Err(refusal(what, crate::spec::DESCRIPTIONS, &self.inner.name).into());
+                }
+                let found = self.disassemble(bytes, options.labels)?;
+                write(found.text.as_bytes());
+                Ok((found.used, found.problems))
+            }
         }
-        let usual = isaglot_asm::Options { labels: options.labels, ..isaglot_asm::Options::default() };
-        if hooks.is_some() || *options != usual {
-            return Err(refusal("a choice about the text", crate::spec::DESCRIPTIONS, &self.inner.name).into());
-        }
-        let found = self.disassemble(bytes, options.labels)?;
-        write(found.text.as_bytes());
-        Ok((found.used, found.problems))
     }
 
     /// The bytes of a program, as `isaglot asm` makes them (`isaglot spirv as` of SPIR-V).

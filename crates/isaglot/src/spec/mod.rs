@@ -351,9 +351,11 @@ pub(crate) fn kind_of(name: &str) -> SubjectKind {
     }
 }
 
+/// The descriptions that ship may be elsewhere and come in as bytes.
 #[cfg(not(feature = "shipped"))]
-pub(crate) fn kind_of(_: &str) -> SubjectKind {
-    SubjectKind::Templates
+pub(crate) fn kind_of(name: &str) -> SubjectKind {
+    let is_riscv = cfg!(feature = "riscv") && name == "riscv";
+    if is_riscv { SubjectKind::Riscv } else { SubjectKind::Templates }
 }
 
 /// Whether a description of that name prints aliases unless told otherwise, as LLVM does.

@@ -88,7 +88,7 @@ fn operands(
         }
         None => {
             let stem = path.file_stem().map(|s| s.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-            match crate::shipped::operands(&stem) {
+            match shipped_operands(&stem) {
                 Some(text) => (format!("{stem}.operands"), text.to_owned()),
                 None => return Some(OperandTable::default()),
             }
@@ -98,6 +98,17 @@ fn operands(
     let before = problems.error_count();
     let table = llvm::read(file, &text, problems);
     (problems.error_count() == before).then_some(table)
+}
+
+/// The table that ships for a target of this name.
+#[cfg(feature = "shipped")]
+fn shipped_operands(stem: &str) -> Option<&'static str> {
+    crate::shipped::operands(stem)
+}
+
+#[cfg(not(feature = "shipped"))]
+fn shipped_operands(_: &str) -> Option<&'static str> {
+    None
 }
 
 /// Reads a target and resolves triple, processor and features.
