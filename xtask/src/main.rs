@@ -1,4 +1,4 @@
-//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | c-library | dist | gen-hart | gen-riscv | import-spirv | packages | wheel`.
+//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | c-library | dist | gen-hart | gen-riscv | import-spirv | npm | packages | wasm | wheel`.
 
 mod bench;
 mod bless;
@@ -7,8 +7,10 @@ mod dist;
 mod gen_hart;
 mod gen_riscv;
 mod import_spirv;
+mod npm;
 mod packages;
 mod tidy;
+mod wasm;
 mod wheel;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +30,9 @@ usage: cargo xtask CHORE
   packages [--verify]
                    pack all crates, and run the programs of examples/depend built from the packages alone
   wheel [DIR]      build the Python wheel; --profile NAME: by another profile; --test: try it in an environment made anew
+  npm [--quick] [--test]
+                   make the npm package, target/npm/isaglot, and run its tests
+  wasm [--quick]   build the engine for JavaScript, target/wasm/isaglot.wasm; --quick: larger and slower, and soon done
   bench [NAME]…    measure speed and print it as a table; without a name, everything
 ";
 
@@ -44,6 +49,8 @@ fn main() -> ExitCode {
         Some("dist") => dist::run(rest),
         Some("packages") => packages::run(rest),
         Some("wheel") => wheel::run(rest),
+        Some("npm") => npm::run(rest),
+        Some("wasm") => wasm::run(rest),
         Some("bench") => bench::run(rest),
         _ => {
             eprint!("{USAGE}");
