@@ -29,6 +29,7 @@ const NEEDS: &[(&str, Need)] = &[
     ("llvm-mc-19", Need::Peer(peer::LLVM_MC)),
     ("llvm-project", Need::Files(llvm)),
     ("mesa", Need::Files(mesa)),
+    ("mesa-25.0", Need::Files(mesa_25)),
     ("qemu-system-riscv64", Need::Peer(peer::QEMU_SYSTEM)),
     ("riscv-opcodes", Need::Files(opcodes)),
     ("riscv-unified-db", Need::Files(udb)),
@@ -70,9 +71,18 @@ pub(crate) fn missing(command: &str, dir: &Path) -> Result<Option<String>, Strin
 
 /// Mesa's descriptions, in the folders that they have in its repository.
 fn mesa(dir: &Path) -> Result<(), String> {
-    let from = corpus::folder("isaspec").ok_or("no corpus")?.join("xml");
+    release(dir, "xml", "mesa")
+}
+
+/// The same of the release after that.
+fn mesa_25(dir: &Path) -> Result<(), String> {
+    release(dir, "xml-25.0", "mesa-25.0")
+}
+
+fn release(dir: &Path, from: &str, tree: &str) -> Result<(), String> {
+    let from = corpus::folder("isaspec").ok_or("no corpus")?.join(from);
     for (folder, to) in [("ir3", "freedreno/isa"), ("afuc", "freedreno/isa"), ("etnaviv", "etnaviv/isa")] {
-        let to = dir.join("mesa/src").join(to);
+        let to = dir.join(tree).join("src").join(to);
         std::fs::create_dir_all(&to).map_err(|e| e.to_string())?;
         for file in corpus::files(&from.join(folder), ".xml") {
             std::fs::copy(&file, to.join(corpus::name(&file))).map_err(|e| e.to_string())?;
