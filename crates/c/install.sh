@@ -26,5 +26,6 @@ ${CC:-cc} -shared -o "$lib/libisaglot.so.$version" \
     -Wl,-soname,"libisaglot.so.$major" -Wl,--version-script="$here/isaglot.map" $system
 ln -sf "libisaglot.so.$version" "$lib/libisaglot.so.$major"
 ln -sf "libisaglot.so.$major" "$lib/libisaglot.so"
-sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|$version|" -e "s|@SYSTEM@|$system|" \
+# It finds the folder by its own place, so what is installed can be moved.
+sed -e "s|@VERSION@|$version|" -e "s|@SYSTEM@|$system|" \
     "$here/isaglot.pc.in" > "$lib/pkgconfig/isaglot.pc"

@@ -36,8 +36,9 @@ const MACHINES: [Machine; 6] = [
     }),
     ("bpf", Some("tablegen"), |folder| {
         let root = corpus::unpacked(&folder.join("td.tar.xz"))?;
-        let choice = Choice { include: vec![root.join("llvm/include")], ..Choice::default() };
-        Ok((root.join("llvm/lib/Target/BPF/BPF.td").display().to_string(), choice))
+        let target = root.join("llvm/lib/Target/BPF");
+        let choice = Choice { include: vec![root.join("llvm/include"), target.clone()], ..Choice::default() };
+        Ok((target.join("BPF.td").display().to_string(), choice))
     }),
 ];
 
@@ -70,6 +71,8 @@ fn compare(name: &str, source: &str, choice: &Choice) -> Result<(), Failed> {
     let input: String = words.iter().map(|word| corpus::hex(word) + "\n").collect();
     let expected: String = words.iter().map(|word| say(&engine, word)).collect();
     let program = compile(GCC, &example("words.c"), Library::Shared, &[], name)?;
+    // For a person who looks into a difference.
+    std::fs::write(program.with_extension("hex"), &input)?;
     let mut command = Command::new(program);
     command.arg(source);
     choice.generation.iter().for_each(|generation| {

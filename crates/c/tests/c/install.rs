@@ -4,10 +4,17 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use isaglot_testing::{Failed, bless, peer};
+use isaglot_testing::peer::{self, Peer};
+use isaglot_testing::{Failed, bless};
 
 use crate::build::run;
 use crate::header::{self, folder, functions};
+
+/// What installing needs beside GCC: `install.sh` links ELF files.
+pub(crate) const ELF: Peer = Peer {
+    name: "a system with ELF files",
+    probe: || if cfg!(target_os = "linux") { Ok(()) } else { Err("this is another system".to_owned()) },
+};
 
 /// The folder that the library is installed in.
 pub(crate) fn prefix() -> Result<PathBuf, Failed> {

@@ -22,7 +22,7 @@ fn main() {
         let name = format!("header_compiles_{}_{}", language.compiler, language.standard);
         trials.push(peer::trial(name, &[language.peer], move || header::compiles(language)));
     }
-    trials.push(peer::trial("symbols_are_versioned", &[peer::GCC], install::symbols));
+    trials.push(peer::trial("symbols_are_versioned", &[install::ELF, peer::GCC], install::symbols));
     trials.push(Trial::test("every_function_is_tried", header::are_tried));
     trials.extend(programs::trials());
     trials.extend(equal::trials());
