@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from conftest import CORPUS, WORDS, Program, random_bytes
+from conftest import CORPUS, ROOT, WORDS, Program, random_bytes
 
 import isaglot
 
@@ -119,13 +119,13 @@ def test_answers(program: Program, case: Case) -> None:
         assert "\n".join(isa.explain(question).text for question in part[:20]) == text
     # Assembly of the text with labels.
     try:
-        ours = isa.assemble(labelled)
+        whole = isa.assemble(labelled)
     except isaglot.Error as error:
         theirs = program.run("asm", *case.options, "-", data=labelled.encode(), fails=True).decode()
         shown = [problem.message for problem in error.problems]
         assert shown and all(message in theirs for message in shown)
     else:
-        assert ours == program.run("asm", *case.options, "-", data=labelled.encode())
+        assert whole == program.run("asm", *case.options, "-", data=labelled.encode())
     # Assembly line by line, as far as lines stand alone.
     good = []
     for text in texts:
@@ -133,14 +133,24 @@ def test_answers(program: Program, case: Case) -> None:
             good.append((text, isa.assemble(text)))
         except isaglot.Error as error:
             assert error.problems
-    assert len(good) > len(texts) // 4
-    theirs = program.run("asm", *case.options, "-", data=exact(isa, [text for text, _ in good]).encode())
-    ours = isa.assemble(exact(isa, [text for text, _ in good]))
-    assert ours == theirs
+    # Random bundles of trio have texts that do not read back; `test_programs_of_the_project` has some that do.
+    assert len(good) > len(texts) // 4 or case.name == "trio"
+    if not good:
+        return
+    source = "\n".join(text for text, _ in good) + "\n"
+    made = program.run("asm", *case.options, "-", data=source.encode())
+    assert isa.assemble(source) == made
+    # A line alone has as many bytes as in a program.
+    assert len(made) == sum(len(one) for _, one in good)
 
 
-def exact(isa: isaglot.Isa, texts: list[str]) -> str:
-    return "\n".join(texts) + "\n"
+def test_programs_of_the_project() -> None:
+    for name, file in [("minnow", "sum"), ("trio", "dot")]:
+        folder = ROOT / "specs" / name
+        isa = isaglot.load(name)
+        binary = (folder / f"{file}.bin").read_bytes()
+        assert isa.assemble((folder / f"{file}.txt").read_text()) == binary
+        assert isa.assemble(isa.disassemble(binary)) == binary
 
 
 def test_check(program: Program) -> None:
@@ -166,8 +176,10 @@ def test_tablegen(llvm: Path, loongarch: str) -> None:
     assert add.is_a("Instruction") and add["Size"] == 4
     bits = add["Inst"]
     assert isinstance(bits, list) and len(bits) == 32 and ("rd", 0) in bits and False in bits
-    operator, arguments = add["InOperandList"]  # type: ignore[misc]
-    assert operator == found["ins"] and arguments[0] == (found["GPR"], "rj")  # type: ignore[index]
+    dag = add["InOperandList"]
+    assert isinstance(dag, tuple)
+    operator, arguments = dag
+    assert operator == found["ins"] and arguments[0] == (found["GPR"], "rj")
     # The target itself, and what was compiled of it.
     target = isaglot.load(target_file(llvm), include=include, triple="loongarch64")
     compiled = isaglot.load(loongarch, triple="loongarch64")

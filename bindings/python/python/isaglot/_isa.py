@@ -80,7 +80,7 @@ class Isa:
         >>> rv64 = isaglot.load("rv64gc")
         >>> columns = rv64.decode_many(rv64.assemble("addi a0, a0, 1\\nret"))
         >>> len(columns), list(columns.offset), list(columns.size), columns.texts(), columns.mnemonics()
-        (2, [0, 2], [2, 2], ['addi a0,a0,1', 'jalr zero,0(ra)'], ['addi', 'jalr'])
+        (2, [0, 2], [2, 2], ['c.addi a0,1', 'c.jr ra'], ['c.addi', 'c.jr'])
         """
         return Columns(self, *self._engine.decode_many(_bytes(data)))
 
@@ -102,7 +102,7 @@ class Isa:
         ...     isaglot.load("rv64gc").assemble("add a0, a1\\nnop\\nfrob\\n")
         ... except isaglot.Error as error:
         ...     [(p.line, p.column, p.code) for p in error.problems]
-        [(1, 1, 'asm-operands'), (3, 1, 'asm-unknown-mnemonic')]
+        [(1, 11, 'asm-syntax'), (3, 1, 'asm-unknown-mnemonic')]
         """
         return self._engine.assemble(text)
 
@@ -141,7 +141,7 @@ class Isa:
         >>> rv64 = isaglot.load("rv64gc")
         >>> listing = rv64.list(rv64.assemble("li a0, 1\\naddi a1, a0, 2\\nret"))
         >>> [(i["op"], i["dst"]["reg"]["rn"], i["dst"]["uses"]) for i in listing.instructions[:1]]
-        [('addi', 'a0', [1])]
+        [('c.li', 'a0', [1])]
         """
         return Listing(*self._engine.list(_bytes(data), defs, pc, bits))
 
