@@ -6,6 +6,7 @@ import doctest
 import gc
 import resource
 import threading
+from pathlib import Path
 
 import pytest
 from conftest import random_bytes
@@ -127,3 +128,9 @@ def test_memory_is_released() -> None:
     calls(20_000)
     gc.collect()
     assert kilobytes() - before < 4_096
+
+
+def test_the_first_example_of_the_page() -> None:
+    page = (Path(__file__).resolve().parents[1] / "README.md").read_text()
+    program = page.split("```python\n", 1)[1].split("```", 1)[0]
+    exec(compile(program, "README.md", "exec"), {})
