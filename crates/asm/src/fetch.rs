@@ -10,28 +10,34 @@ use isaglot_model::{ByteOrder, Isa};
 const INLINE_LIMBS: usize = 4;
 
 /// An instruction from the stream.
-pub(crate) struct Fetched {
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Fetched {
     limbs: [u64; INLINE_LIMBS],
     /// Width in bits.
-    pub(crate) bits: u32,
+    pub bits: u32,
     /// Size in bytes.
-    pub(crate) size: usize,
+    pub size: usize,
     /// Whether its length is known; if not, this is one parcel that starts no instruction.
-    pub(crate) known: bool,
+    pub known: bool,
     /// The whole word, where it has more limbs.
     wide: Option<Word>,
 }
 
 impl Fetched {
+    /// Its limbs, the least significant first; missing ones are 0.
     #[inline]
-    pub(crate) fn limbs(&self) -> &[u64] {
+    #[must_use]
+    pub fn limbs(&self) -> &[u64] {
         match &self.wide {
             Some(word) => word.limbs(),
             None => &self.limbs,
         }
     }
 
-    pub(crate) fn word(&self) -> Word {
+    /// The same as a word.
+    #[must_use]
+    pub fn word(&self) -> Word {
         match &self.wide {
             Some(word) => word.clone(),
             None => Word::from_limbs(&self.limbs, self.bits),
@@ -54,7 +60,7 @@ struct Rule {
 
 /// Reads a stream of one instruction set.
 #[derive(Clone, Debug)]
-pub(crate) struct Fetcher {
+pub struct Fetcher {
     little: bool,
     max_bits: u32,
     parcel_bits: u32,
@@ -77,7 +83,9 @@ enum Quick {
 const LOAD: usize = 8;
 
 impl Fetcher {
-    pub(crate) fn new(isa: &Isa) -> Fetcher {
+    /// For the lengths and the byte order of this instruction set.
+    #[must_use]
+    pub fn new(isa: &Isa) -> Fetcher {
         let format = isa.format();
         let little = format.byte_order == ByteOrder::Little;
         let mut rules = Vec::new();
@@ -112,7 +120,8 @@ impl Fetcher {
 
     /// The limbs of the instruction at `at`, and its size in bytes, if one load gives it.
     #[inline(always)]
-    pub(crate) fn quick(&self, bytes: &[u8], at: usize) -> Option<([u64; 2], usize)> {
+    #[must_use]
+    pub fn quick(&self, bytes: &[u8], at: usize) -> Option<([u64; 2], usize)> {
         match self.quick {
             Quick::Fixed(size) => small(bytes.get(at..at + size)?).map(|limbs| (limbs, size)),
             Quick::Ruled => {
@@ -125,9 +134,10 @@ impl Fetcher {
         }
     }
 
-    /// The next instruction; `None` at the end.
+    /// The instruction that these bytes begin with; `None` if they are less than one.
     #[inline]
-    pub(crate) fn next(&self, bytes: &[u8]) -> Option<Fetched> {
+    #[must_use]
+    pub fn next(&self, bytes: &[u8]) -> Option<Fetched> {
         let (mut bits, mut known) = (self.max_bits, true);
         if !self.rules.is_empty() {
             let parcel = bytes.get(..(self.parcel_bits / 8) as usize)?;

@@ -5,7 +5,7 @@ pub mod assemble;
 mod engine;
 pub mod exact;
 pub mod explain;
-mod fetch;
+pub mod fetch;
 mod float;
 mod guard;
 pub mod labels;

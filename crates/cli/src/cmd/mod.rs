@@ -19,6 +19,7 @@ mod man;
 mod run;
 mod spirv;
 mod tblgen;
+mod triage;
 pub(crate) mod xe;
 pub(crate) mod xintf;
 
@@ -76,6 +77,7 @@ const VERBS: &[Verb] = &[
     verb!("run", run),
     verb!("spirv", spirv),
     verb!("tblgen", tblgen),
+    verb!("triage", triage, triage::TAKES, triage::ONLY),
     verb!("xintf", xintf),
 ];
 

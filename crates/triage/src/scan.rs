@@ -1,0 +1,174 @@
+//! Programs word by word, into a tally.
+//!
+//! Most programs say the same few thousand words again and again, and taking a word apart by the exact rules costs a hundred
+//! times what reading it costs. So words about which nothing is to be said are kept in a small table, by their bits: when such
+//! a word comes again, only its encoding is counted. (What it uses inside is known already; only hits of encodings of fields
+//! are then not counted again, so those count different words.)
+
+use isaglot_asm::fetch::{Fetched, Fetcher};
+use isaglot_bits::Word;
+use isaglot_codec::Plan;
+use isaglot_model::{EncodingId, SpaceId};
+
+use crate::cluster::Clusters;
+use crate::limits::CACHE;
+use crate::tally::{Finding, Spot, Tally};
+use crate::walk::{Sink, Walker};
+
+/// Reads programs and tallies what is in them.
+pub struct Scanner<'p, 'a> {
+    fetcher: Fetcher,
+    walker: Walker<'p, 'a>,
+    clusters: Option<&'p Clusters>,
+    cache: Vec<Option<Known>>,
+    tally: Tally,
+}
+
+/// A word about which nothing is to be said.
+#[derive(Clone, Copy)]
+struct Known {
+    limbs: [u64; 2],
+    bits: u32,
+    encoding: EncodingId,
+}
+
+/// The longest instruction of which there is one entry in the cache.
+const CACHED_BITS: u32 = 128;
+
+impl<'p, 'a> Scanner<'p, 'a> {
+    /// A scanner that has read nothing. In a first pass there are no `clusters`; later ones count the words of each.
+    pub fn new(plan: &'p Plan<'a>, clusters: Option<&'p Clusters>) -> Scanner<'p, 'a> {
+        Scanner {
+            fetcher: Fetcher::new(plan.isa()),
+            walker: Walker::new(plan),
+            clusters,
+            cache: vec![None; CACHE],
+            tally: Tally::new(plan.isa()),
+        }
+    }
+
+    /// Reads bytes of a file that begin at `offset` of its code; gives how many bytes were used, all that make whole words. What
+    /// is left must be given again before the bytes that follow.
+    pub fn feed(&mut self, file: u32, offset: u64, bytes: &[u8]) -> usize {
+        let mut used = 0;
+        while let Some(rest) = bytes.get(used..) {
+            let at = Spot { file, offset: offset + used as u64 };
+            used += match self.fetcher.quick(bytes, used) {
+                Some((limbs, size)) => {
+                    self.quick(limbs, size, at);
+                    size
+                }
+                None => {
+                    let Some(fetched) = self.fetcher.next(rest) else { break };
+                    self.slow(&fetched, at);
+                    fetched.size
+                }
+            };
+        }
+        self.tally.bytes += used as u64;
+        used
+    }
+
+    /// How many bytes from the start of these are whole words, up to `most` or a little less: where a block can be cut.
+    pub fn whole(fetcher: &Fetcher, bytes: &[u8], most: usize) -> usize {
+        let mut used = 0;
+        while used < most {
+            let size = match fetcher.quick(bytes, used) {
+                Some((_, size)) => size,
+                None => match bytes.get(used..).and_then(|rest| fetcher.next(rest)) {
+                    Some(fetched) => fetched.size,
+                    None => break,
+                },
+            };
+            used += size;
+        }
+        used
+    }
+
+    /// What was seen.
+    pub fn finish(self) -> Tally {
+        self.tally
+    }
+
+    #[inline]
+    fn quick(&mut self, limbs: [u64; 2], size: usize, at: Spot) {
+        let bits = size as u32 * 8;
+        let slot = slot(limbs, bits);
+        if let Some(Some(known)) = self.cache.get(slot)
+            && known.limbs == limbs
+            && known.bits == bits
+        {
+            self.tally.words += 1;
+            self.tally.clean += 1;
+            if let Some(hits) = self.tally.exercised.encodings.get_mut(known.encoding.index()) {
+                *hits += 1;
+            }
+            return;
+        }
+        let encoding = self.word(&Word::from_limbs(&limbs, bits), at);
+        if let (Some(encoding), Some(place)) = (encoding, self.cache.get_mut(slot)) {
+            *place = Some(Known { limbs, bits, encoding });
+        }
+    }
+
+    fn slow(&mut self, fetched: &Fetched, at: Spot) {
+        if fetched.known && fetched.bits <= CACHED_BITS {
+            let limb = |at: usize| fetched.limbs().get(at).copied().unwrap_or(0);
+            self.quick([limb(0), limb(1)], fetched.size, at);
+            return;
+        }
+        if fetched.known {
+            self.word(&fetched.word(), at);
+            return;
+        }
+        // A parcel that starts no instruction.
+        self.tally.words += 1;
+        let word = fetched.word();
+        let mut told = Told { word: &word, at, clusters: self.clusters, tally: &mut self.tally };
+        told.unknown(self.walker.root(), &word);
+    }
+
+    /// Takes a word apart; its encoding if there was nothing to tell.
+    fn word(&mut self, word: &Word, at: Spot) -> Option<EncodingId> {
+        self.tally.words += 1;
+        let mut used = std::mem::take(&mut self.tally.exercised);
+        let mut told = Told { word, at, clusters: self.clusters, tally: &mut self.tally };
+        let clean = self.walker.word(word, &mut used, &mut told);
+        self.tally.exercised = used;
+        self.tally.clean += u64::from(clean.is_some());
+        clean
+    }
+}
+
+/// The place of a word in the cache.
+#[inline]
+fn slot(limbs: [u64; 2], bits: u32) -> usize {
+    let mixed = (limbs[0] ^ limbs[1].rotate_left(29) ^ u64::from(bits)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 40) as usize & (CACHE - 1)
+}
+
+/// Puts what is told of one word into the tally.
+struct Told<'t> {
+    word: &'t Word,
+    at: Spot,
+    clusters: Option<&'t Clusters>,
+    tally: &'t mut Tally,
+}
+
+impl Sink for Told<'_> {
+    fn finding(&mut self, finding: Finding, value: &Word) {
+        self.tally.findings.add(finding, value, self.word, self.at);
+    }
+
+    fn unknown(&mut self, space: SpaceId, value: &Word) {
+        let unknown = self.tally.unknown.entry(space).or_default();
+        unknown.count += 1;
+        match self.clusters.and_then(|clusters| clusters.of(space, value)) {
+            Some(cluster) => unknown.clusters.add(cluster, value, self.word, self.at),
+            None => {
+                unknown.outside += 1;
+                unknown.sample.add(value);
+            }
+        }
+    }
+}
