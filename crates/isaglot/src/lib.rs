@@ -163,6 +163,8 @@ pub use isaglot_site as site;
 pub use isaglot_spirv as spirv;
 #[cfg(feature = "tablegen")]
 pub use isaglot_tablegen as tablegen;
+#[cfg(feature = "triage")]
+pub use isaglot_triage as triage;
 #[cfg(feature = "verify")]
 pub use isaglot_verify as verify;
 #[cfg(feature = "xe")]

@@ -34,12 +34,15 @@ pub fn json(report: &Report) -> Value {
         })
     });
     let unused = &report.unused;
-    let encodings = unused.encodings.iter().map(|row| json!({ "space": row.space, "all": row.all, "names": row.names }));
-    let overrides = unused.overrides.iter().map(|row| {
-        json!({ "owner": row.owner, "number": row.number, "place": row.place, "encodings": row.encodings })
-    });
+    let encodings =
+        unused.encodings.iter().map(|row| json!({ "space": row.space, "all": row.all, "names": row.names }));
+    let overrides = unused
+        .overrides
+        .iter()
+        .map(|row| json!({ "owner": row.owner, "number": row.number, "place": row.place, "encodings": row.encodings }));
     let values = unused.values.iter().map(|row| {
-        let values: Vec<Value> = row.values.iter().map(|(value, text)| json!({ "value": value, "text": text })).collect();
+        let values: Vec<Value> =
+            row.values.iter().map(|(value, text)| json!({ "value": value, "text": text })).collect();
         json!({ "enum": row.name, "all": row.all, "values": values })
     });
     json!({

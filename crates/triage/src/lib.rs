@@ -18,6 +18,7 @@ pub mod limits;
 #[cfg(feature = "oracle")]
 pub mod oracle;
 pub mod page;
+mod relevant;
 pub mod report;
 mod sample;
 mod scan;

@@ -20,5 +20,5 @@ pub const MAX_VALUES: usize = 32;
 /// The deepest level of opcode bits that is looked at.
 pub const MAX_LEVELS: usize = 64;
 
-/// Words of at most 128 bits about which nothing is to be said, and that are known when they come again. A power of two.
-pub const CACHE: usize = 1 << 14;
+/// Kinds of words of at most 128 bits about which nothing is to be said, and that are known when they come again. A power of two.
+pub const CACHE: usize = 1 << 15;

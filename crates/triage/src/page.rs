@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use isaglot_source::counted;
 
 use crate::report::{ClusterRow, Report};
-use crate::text::{bits, percent, whereabouts};
+use crate::text::{bits, percent, whereabouts, words_of};
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--line:#8886;--fixed:#2a6df4;--ink:#fff}\
@@ -46,16 +46,19 @@ pub fn page(report: &Report) -> String {
         report.clusters.iter().for_each(|row| cluster(&mut out, row));
     }
     if report.outside > 0 {
-        let _ = writeln!(out, "<p>{} unknown words more are in no pattern: there are too many patterns.</p>", report.outside);
+        let _ = writeln!(
+            out,
+            "<p>{} unknown words more are in no pattern: there are too many patterns.</p>",
+            report.outside
+        );
     }
     if !report.findings.is_empty() {
         let _ = writeln!(out, "<h2>Words that match, with faults ({})</h2>", report.findings.len());
         for row in &report.findings {
-            let of = row.of.map(|of| format!(" of {of}")).unwrap_or_default();
             let place = row.place.as_ref().map(|place| format!(" ({})", escape(place))).unwrap_or_default();
             let (name, message) = (escape(&row.encoding), escape(&row.message));
             let _ = writeln!(out, "<article><p><strong>{name}</strong>: {message}{place}</p>");
-            let _ = writeln!(out, "<p>{}{of} words, {}</p></article>", row.at.words, escape(&whereabouts(&row.at)));
+            let _ = writeln!(out, "<p>{}, {}</p></article>", words_of(&row.at, row.of), escape(&whereabouts(&row.at)));
         }
     }
     unused(&mut out, report);
@@ -64,7 +67,12 @@ pub fn page(report: &Report) -> String {
 
 fn cluster(out: &mut String, row: &ClusterRow) {
     let space = row.space.as_ref().map(|space| format!(" ({})", escape(space))).unwrap_or_default();
-    let _ = writeln!(out, "<article><p><strong>{} words</strong>{space}, {}</p>", row.at.words, escape(&whereabouts(&row.at)));
+    let _ = writeln!(
+        out,
+        "<article><p><strong>{}</strong>{space}, {}</p>",
+        words_of(&row.at, None),
+        escape(&whereabouts(&row.at))
+    );
     strip(out, row);
     let _ = writeln!(out, "<p>{}</p>", escape(&bits(&row.bits)));
     if !row.neighbours.is_empty() {
@@ -73,7 +81,11 @@ fn cluster(out: &mut String, row: &ClusterRow) {
     if let Some(note) = &row.note {
         let _ = writeln!(out, "<p>{}</p>", escape(note));
     }
-    let _ = writeln!(out, "<details><summary>An encoding to begin with</summary><pre>{}</pre></details></article>", escape(&row.stub));
+    let _ = writeln!(
+        out,
+        "<details><summary>An encoding to begin with</summary><pre>{}</pre></details></article>",
+        escape(&row.stub)
+    );
 }
 
 /// The bits of a pattern, highest first, with a gap at each byte.
@@ -108,7 +120,8 @@ fn unused(out: &mut String, report: &Report) {
         }
     };
     let encodings = unused.encodings.iter();
-    let encodings = encodings.map(|row| (format!("{}: {} of {}", row.space, row.names.len(), row.all), row.names.join(" ")));
+    let encodings =
+        encodings.map(|row| (format!("{}: {} of {}", row.space, row.names.len(), row.all), row.names.join(" ")));
     section("Encodings that no program has", encodings.collect());
     let overrides = unused.overrides.iter().map(|row| {
         let place = row.place.as_ref().map(|place| format!(", {place}")).unwrap_or_default();

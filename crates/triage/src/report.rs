@@ -241,7 +241,10 @@ impl Maker<'_, '_> {
                 let free = near.pattern.care().and_not(pattern.care());
                 let ranges: Vec<String> = ranges(&free).map(range_text).collect();
                 let bits = ranges.join(", ");
-                Some(format!("words of {} but for bits {bits}, which it fixes and these words do not", near.display_name))
+                Some(format!(
+                    "words of {} but for bits {bits}, which it fixes and these words do not",
+                    near.display_name
+                ))
             }
             _ => None,
         };
@@ -264,7 +267,12 @@ impl Maker<'_, '_> {
                 let mut said = Vec::new();
                 said.extend(ranges(&stat.all).map(|r| format!("{} always", range_text(r))));
                 said.extend(ranges(&varying).map(|r| format!("{} in some of them", range_text(r))));
-                ("dont-care", encoding, format!("don't-care bits are set: {}", said.join(", ")), self.isa[encoding].span)
+                (
+                    "dont-care",
+                    encoding,
+                    format!("don't-care bits are set: {}", said.join(", ")),
+                    self.isa[encoding].span,
+                )
             }
             Finding::Assert { encoding, case, assert } => {
                 let case: Option<&Case> = self.isa[encoding].cases.get(case as usize);
@@ -340,7 +348,8 @@ impl Maker<'_, '_> {
                 }
                 for (at, case) in encoding.cases.iter().enumerate().filter(|(_, case)| case.guard.is_some()) {
                     let number = number_in_owner(encoding, at);
-                    let row = overrides.entry((&case.owner, case.span, case.guard)).or_insert((false, Vec::new(), number));
+                    let row =
+                        overrides.entry((&case.owner, case.span, case.guard)).or_insert((false, Vec::new(), number));
                     row.0 |= used.case(id, at);
                     row.1.push(id);
                 }

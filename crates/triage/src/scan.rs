@@ -1,17 +1,21 @@
 //! Programs word by word, into a tally.
 //!
-//! Most programs say the same few thousand words again and again, and taking a word apart by the exact rules costs a hundred
-//! times what reading it costs. So words about which nothing is to be said are kept in a small table, by their bits: when such
-//! a word comes again, only its encoding is counted. (What it uses inside is known already; only hits of encodings of fields
-//! are then not counted again, so those count different words.)
+//! Taking a word apart by the exact rules costs a hundred times what reading it costs, and most words say nothing new. So words
+//! about which nothing is to be said are kept in a small table, by their encoding and the bits that matter ([`relevant`]): when a
+//! word comes that is alike in these, only its encoding is counted. (What it uses inside is known already; hits of encodings of
+//! fields are then not counted again.)
+//!
+//! [`relevant`]: crate::relevant
 
 use isaglot_asm::fetch::{Fetched, Fetcher};
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
+use isaglot_codec::tree::{Match, Tree};
 use isaglot_model::{EncodingId, SpaceId};
 
 use crate::cluster::Clusters;
 use crate::limits::CACHE;
+use crate::relevant;
 use crate::tally::{Finding, Spot, Tally};
 use crate::walk::{Sink, Walker};
 
@@ -20,15 +24,18 @@ pub struct Scanner<'p, 'a> {
     fetcher: Fetcher,
     walker: Walker<'p, 'a>,
     clusters: Option<&'p Clusters>,
+    tree: &'p Tree,
+    /// The bits that matter, by encoding.
+    masks: Vec<[u64; 2]>,
     cache: Vec<Option<Known>>,
     tally: Tally,
 }
 
-/// A word about which nothing is to be said.
-#[derive(Clone, Copy)]
+/// What words have in common about which nothing is to be said.
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Known {
+    /// The bits that matter.
     limbs: [u64; 2],
-    bits: u32,
     encoding: EncodingId,
 }
 
@@ -42,9 +49,22 @@ impl<'p, 'a> Scanner<'p, 'a> {
             fetcher: Fetcher::new(plan.isa()),
             walker: Walker::new(plan),
             clusters,
+            tree: plan.tree(plan.isa().root()),
+            masks: relevant::masks(plan.isa())
+                .iter()
+                .map(|mask| [limb(mask.limbs(), 0), limb(mask.limbs(), 1)])
+                .collect(),
             cache: vec![None; CACHE],
             tally: Tally::new(plan.isa()),
         }
+    }
+
+    /// The same, taking every word apart: what must come out the same.
+    #[cfg(feature = "oracle")]
+    #[must_use]
+    pub fn without_cache(mut self) -> Scanner<'p, 'a> {
+        self.cache.clear();
+        self
     }
 
     /// Reads bytes of a file that begin at `offset` of its code; gives how many bytes were used, all that make whole words. What
@@ -93,28 +113,31 @@ impl<'p, 'a> Scanner<'p, 'a> {
     #[inline]
     fn quick(&mut self, limbs: [u64; 2], size: usize, at: Spot) {
         let bits = size as u32 * 8;
-        let slot = slot(limbs, bits);
-        if let Some(Some(known)) = self.cache.get(slot)
-            && known.limbs == limbs
-            && known.bits == bits
-        {
+        let Match::One(encoding) = self.tree.select(&limbs, bits) else {
+            self.word(&Word::from_limbs(&limbs, bits), at);
+            return;
+        };
+        let mask = self.masks.get(encoding.index()).copied().unwrap_or([u64::MAX; 2]);
+        let known = Known { limbs: [limbs[0] & mask[0], limbs[1] & mask[1]], encoding };
+        let slot = slot(&known);
+        if self.cache.get(slot) == Some(&Some(known)) {
             self.tally.words += 1;
             self.tally.clean += 1;
-            if let Some(hits) = self.tally.exercised.encodings.get_mut(known.encoding.index()) {
+            if let Some(hits) = self.tally.exercised.encodings.get_mut(encoding.index()) {
                 *hits += 1;
             }
             return;
         }
-        let encoding = self.word(&Word::from_limbs(&limbs, bits), at);
-        if let (Some(encoding), Some(place)) = (encoding, self.cache.get_mut(slot)) {
-            *place = Some(Known { limbs, bits, encoding });
+        if self.word(&Word::from_limbs(&limbs, bits), at)
+            && let Some(place) = self.cache.get_mut(slot)
+        {
+            *place = Some(known);
         }
     }
 
     fn slow(&mut self, fetched: &Fetched, at: Spot) {
         if fetched.known && fetched.bits <= CACHED_BITS {
-            let limb = |at: usize| fetched.limbs().get(at).copied().unwrap_or(0);
-            self.quick([limb(0), limb(1)], fetched.size, at);
+            self.quick([limb(fetched.limbs(), 0), limb(fetched.limbs(), 1)], fetched.size, at);
             return;
         }
         if fetched.known {
@@ -128,22 +151,28 @@ impl<'p, 'a> Scanner<'p, 'a> {
         told.unknown(self.walker.root(), &word);
     }
 
-    /// Takes a word apart; its encoding if there was nothing to tell.
-    fn word(&mut self, word: &Word, at: Spot) -> Option<EncodingId> {
+    /// Takes a word apart; whether there was nothing to tell.
+    fn word(&mut self, word: &Word, at: Spot) -> bool {
         self.tally.words += 1;
         let mut used = std::mem::take(&mut self.tally.exercised);
         let mut told = Told { word, at, clusters: self.clusters, tally: &mut self.tally };
         let clean = self.walker.word(word, &mut used, &mut told);
         self.tally.exercised = used;
-        self.tally.clean += u64::from(clean.is_some());
+        self.tally.clean += u64::from(clean);
         clean
     }
 }
 
-/// The place of a word in the cache.
+/// A limb; 0 above the highest.
+fn limb(limbs: &[u64], at: usize) -> u64 {
+    limbs.get(at).copied().unwrap_or(0)
+}
+
+/// The place in the cache.
 #[inline]
-fn slot(limbs: [u64; 2], bits: u32) -> usize {
-    let mixed = (limbs[0] ^ limbs[1].rotate_left(29) ^ u64::from(bits)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+fn slot(known: &Known) -> usize {
+    let [low, high] = known.limbs;
+    let mixed = (low ^ high.rotate_left(29) ^ u64::from(known.encoding.0) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 40) as usize & (CACHE - 1)
 }
 

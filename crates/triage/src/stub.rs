@@ -43,7 +43,10 @@ pub(crate) fn stub(isa: &Isa, cluster: &Cluster, constant: &Pattern, number: usi
     }
     for (field, range) in fields {
         let name = escape(isa.shown(field.name));
-        rows.push((range.lo, format!("\t<field name=\"{name}\" {} type=\"{}\"/>", place(range), escape(&ty(isa, field)))));
+        rows.push((
+            range.lo,
+            format!("\t<field name=\"{name}\" {} type=\"{}\"/>", place(range), escape(&ty(isa, field))),
+        ));
     }
     for range in ranges(&left) {
         let name = format!("BITS_{}", range_text(range).replace(':', "_"));
@@ -68,7 +71,8 @@ fn plain_fields(encoding: &Encoding) -> impl Iterator<Item = (&Field, BitRange)>
 
 /// The display of the nearest encoding with the fields that are left of it.
 fn display(isa: &Isa, near: Option<&Encoding>, fields: &[(&Field, BitRange)]) -> String {
-    let template = near.and_then(|near| near.cases.iter().find_map(|case| case.template.filter(|_| case.guard.is_none())));
+    let template =
+        near.and_then(|near| near.cases.iter().find_map(|case| case.template.filter(|_| case.guard.is_none())));
     let mut text = String::new();
     for part in template.map_or(&[][..], |id| &isa[id].parts) {
         match part {

@@ -48,8 +48,7 @@ pub fn text(report: &Report, options: Options) -> String {
             if let Some(place) = &row.place {
                 let _ = writeln!(out, "      {place}");
             }
-            let of = row.of.map(|of| format!(" of {of}")).unwrap_or_default();
-            let _ = writeln!(out, "      {}{of} words, {}", row.at.words, whereabouts(&row.at));
+            let _ = writeln!(out, "      {}, {}", words_of(&row.at, row.of), whereabouts(&row.at));
         }
         more(&mut out, report.findings.len(), options);
     }
@@ -77,6 +76,15 @@ pub(crate) fn bits(bits: &[Bits]) -> String {
     bits.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
+/// How many words, and of how many.
+pub(crate) fn words_of(at: &Whereabouts, of: Option<u64>) -> String {
+    match of {
+        Some(of) => format!("{} of {of} words", at.words),
+        None if at.words == 1 => "1 word".to_owned(),
+        None => format!("{} words", at.words),
+    }
+}
+
 /// In which programs words are, and the first of them.
 pub(crate) fn whereabouts(at: &Whereabouts) -> String {
     let more = if at.or_more { " or more" } else { "" };
@@ -88,7 +96,7 @@ fn cluster(out: &mut String, row: &ClusterRow, number: usize, options: Options) 
     let space = row.space.as_ref().map(|space| format!(" ({space})")).unwrap_or_default();
     let pattern = if row.bits.is_empty() { "any".to_owned() } else { bits(&row.bits) };
     let _ = writeln!(out, "  {number}. {pattern}{space}");
-    let _ = writeln!(out, "      {} words, {}", row.at.words, whereabouts(&row.at));
+    let _ = writeln!(out, "      {}, {}", words_of(&row.at, None), whereabouts(&row.at));
     if !row.neighbours.is_empty() {
         let _ = writeln!(out, "      nearest: {}", row.neighbours.join(", "));
     }

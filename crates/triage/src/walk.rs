@@ -37,15 +37,15 @@ impl<'p, 'a> Walker<'p, 'a> {
         self.scopes.plan().isa().root()
     }
 
-    /// Takes an instruction word apart. The encoding, if there was nothing to tell of it.
-    pub(crate) fn word(&mut self, word: &Word, used: &mut Exercised, sink: &mut dyn Sink) -> Option<EncodingId> {
+    /// Takes an instruction word apart. Whether there was nothing to tell of it.
+    pub(crate) fn word(&mut self, word: &Word, used: &mut Exercised, sink: &mut dyn Sink) -> bool {
         let Some((id, mut is_clean)) = select(&self.scopes, self.root(), word, sink) else {
-            return None;
+            return false;
         };
         self.scopes.errors.clear();
-        let scope = self.scopes.enter_encoding(id, word)?;
+        let Some(scope) = self.scopes.enter_encoding(id, word) else { return false };
         is_clean &= self.scope(scope, used, sink);
-        is_clean.then_some(id)
+        is_clean
     }
 
     /// Takes the value of a scope apart. Whether there was nothing to tell.

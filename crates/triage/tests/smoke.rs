@@ -4,8 +4,13 @@ use isaglot_codec::Plan;
 use isaglot_testing::{Random, corpus, rounds, workspace};
 
 /// Descriptions and gens.
-const DESCRIPTIONS: [(&str, u32); 5] =
-    [("minnow/minnow.xml", 0), ("minnow/minnow.xml", 2), ("trio/trio.xml", 0), ("riscv/riscv.xml", 64), ("xe/xe.xml", 12)];
+const DESCRIPTIONS: [(&str, u32); 5] = [
+    ("minnow/minnow.xml", 0),
+    ("minnow/minnow.xml", 2),
+    ("trio/trio.xml", 0),
+    ("riscv/riscv.xml", 64),
+    ("xe/xe.xml", 12),
+];
 
 #[test]
 fn no_word_is_lost() {

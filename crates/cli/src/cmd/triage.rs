@@ -26,8 +26,8 @@ use programs::Programs;
 #[command(after_help = "\
 Examples:
   isaglot triage --isa rv64gc program.elf
-  isaglot triage --spec my.xml --gen 7 dumps --html triage.html
-  isaglot triage --spec my.xml dumps --json | jq '.clusters[].pattern'")]
+  isaglot triage --spec my.xml program.bin --html triage.html
+  isaglot triage --isa xehpc kernel.bin --json -o triage.json")]
 pub(crate) struct Args {
     #[command(flatten)]
     spec: SpecArgs,
@@ -85,12 +85,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     session.status(&problems)
 }
 
-fn triage(
-    args: &Args,
-    chosen: &Chosen,
-    session: &mut Session,
-    problems: &mut Diagnostics,
-) -> Result<(), Diagnostic> {
+fn triage(args: &Args, chosen: &Chosen, session: &mut Session, problems: &mut Diagnostics) -> Result<(), Diagnostic> {
     let inputs = if args.inputs.is_empty() { vec![PathBuf::from("-")] } else { args.inputs.clone() };
     let inputs = folder::expand(&inputs, true, problems)?;
     let plan = chosen.plan().with_aliases(chosen.aliases);

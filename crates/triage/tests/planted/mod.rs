@@ -35,7 +35,8 @@ pub(crate) fn patterns(plan: &Plan<'_>, random: &mut Random) -> Vec<Pattern> {
             !rule.pattern.overlaps(&parcel) || (rule.bits == near.width && rule.pattern.contains(&parcel))
         });
         let is_known = active.iter().any(|e| e.width == near.width && e.pattern.overlaps(&pattern));
-        if has_length && !is_known && !found.iter().any(|other| other.width() == near.width && other.overlaps(&pattern)) {
+        if has_length && !is_known && !found.iter().any(|other| other.width() == near.width && other.overlaps(&pattern))
+        {
             found.push(pattern);
         }
     }
@@ -62,7 +63,8 @@ pub(crate) fn check(plan: &Plan<'_>, known: &[u8], seed: u64) -> Result<String, 
     let mut random = Random::new(seed);
     let planted = patterns(plan, &mut random);
     let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
-    let mut programs: Vec<Vec<u8>> = known.chunks(known.len().div_ceil(7).next_multiple_of(16)).map(<[u8]>::to_vec).collect();
+    let mut programs: Vec<Vec<u8>> =
+        known.chunks(known.len().div_ceil(7).next_multiple_of(16)).map(<[u8]>::to_vec).collect();
     for (pattern, number) in planted.iter().zip(0..) {
         // Some often, some rarely.
         let count = 2 + random.below(if number % 3 == 0 { 5 } else { 2000 });
