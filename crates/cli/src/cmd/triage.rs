@@ -11,7 +11,7 @@ use isaglot_triage::{Clusters, Report, Tally, json, limits, page, text};
 use crate::args::{OutputArgs, SpecArgs};
 use crate::folder;
 use crate::hooks::Misses;
-use crate::load::{Chosen, Spec, load};
+use crate::load::{Chosen, load};
 use crate::session::{EXIT_INPUT, Session};
 use crate::subject::{CHOICES, GEN, HEX, Only, Subject, SubjectKind, WORDS};
 
@@ -67,7 +67,8 @@ pub(crate) const ONLY: &[Only] = &[CHOICES, GEN, HEX];
 
 /// Runs the verb. That words are not known is an answer, not an error.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
-    let spec = Spec { has_places: true, ..args.spec.spec() };
+    let mut spec = args.spec.spec();
+    spec.choice.has_places = true;
     let mut problems = Diagnostics::new();
     let done = match Subject::of(&spec, session) {
         Err(code) => return code,
