@@ -15,6 +15,7 @@ mod riscv_formats;
 mod site;
 mod spirv;
 mod tablegen;
+mod triage;
 mod xe;
 
 use std::path::{Path, PathBuf};
@@ -62,6 +63,7 @@ const AREAS: &[Area] = &[
     ("riscv-formats", riscv_formats::rows),
     ("spirv", spirv::rows),
     ("tablegen", tablegen::rows),
+    ("triage", triage::rows),
     ("xe", xe::rows),
 ];
 
