@@ -24,7 +24,7 @@ const PROGRAMS: [(&str, &str); 5] = [
 
 /// The verbs that take a description, each with the rest of its command line: `{text}` is the instruction to explain,
 /// `{name}` the name, `{isaglot}` the program itself.
-const VERBS: [(&str, &[&str]); 13] = [
+const VERBS: [(&str, &[&str]); 14] = [
     ("disasm --isa {name}", &["code"]),
     ("asm --isa {name}", &["code.s", "-o", "back"]),
     ("list --isa {name}", &["code"]),
@@ -32,6 +32,7 @@ const VERBS: [(&str, &[&str]); 13] = [
     ("run --max-steps 2 --isa {name}", &["code"]),
     ("check --isa {name}", &["--json"]),
     ("lint --isa {name}", &["code"]),
+    ("triage --isa {name}", &["code"]),
     ("diff --isa {name}", &["--isa", "{name}"]),
     ("docs --isa {name}", &["-o", "pages"]),
     ("explore --isa {name}", &[]),
