@@ -40,6 +40,11 @@ pub(crate) struct JobsArgs {
 }
 
 impl JobsArgs {
+    /// The number of workers where parts of inputs are worked on at the same time.
+    pub(crate) fn threads(self) -> usize {
+        self.of(MAX_JOBS)
+    }
+
     /// The number of workers for so many inputs.
     fn of(self, inputs: usize) -> usize {
         let asked = self.jobs.or_else(|| std::thread::available_parallelism().ok());

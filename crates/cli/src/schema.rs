@@ -39,6 +39,8 @@ pub(crate) const PROOF: &str = "urn:isaglot:proof:1";
 pub(crate) const RUN: &str = "urn:isaglot:run:1";
 /// Names and places of a SPIR-V module that was assembled.
 pub(crate) const SPIRV_MAP: &str = "urn:isaglot:spirv-map:1";
+/// What a description lacks, by many programs.
+pub(crate) const TRIAGE: &str = "urn:isaglot:triage:1";
 
 /// An object that says which form it has.
 pub(crate) fn marked(form: &str, mut value: Value) -> Value {

@@ -9,9 +9,11 @@ use isaglot_source::{Diagnostic, Diagnostics};
 use isaglot_triage::{Clusters, Report, Tally, json, limits, page, text};
 
 use crate::args::{OutputArgs, SpecArgs};
-use crate::folder;
+use crate::folder::{self, Want};
 use crate::hooks::Misses;
+use crate::jobs::JobsArgs;
 use crate::load::{Chosen, load};
+use crate::schema;
 use crate::session::{EXIT_INPUT, Session};
 use crate::subject::{CHOICES, GEN, HEX, Only, Subject, SubjectKind, WORDS};
 
@@ -54,9 +56,8 @@ pub(crate) struct Args {
     /// Leave the proposed encodings out of the text.
     #[arg(long)]
     no_stubs: bool,
-    /// Read with N threads; one for each processor if it is missing. The answer is the same.
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    jobs: Option<u16>,
+    #[command(flatten)]
+    jobs: JobsArgs,
 }
 
 /// What has words that can be compared with a description.
@@ -88,10 +89,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
 
 fn triage(args: &Args, chosen: &Chosen, session: &mut Session, problems: &mut Diagnostics) -> Result<(), Diagnostic> {
     let inputs = if args.inputs.is_empty() { vec![PathBuf::from("-")] } else { args.inputs.clone() };
-    let inputs = folder::expand(&inputs, true, problems)?;
+    let inputs = folder::expand(&inputs, Want { is_described: true, modules: false }, problems)?;
     let plan = chosen.plan().with_aliases(chosen.aliases);
     let mut programs = Programs::new(inputs, (args.binary, args.hex), chosen.kind);
-    let jobs = args.jobs.map_or_else(pass::processors, usize::from);
+    let jobs = args.jobs.threads();
     let mut clusters = Clusters::default();
     let mut tally = pass::run(&plan, &mut programs, None, jobs, problems);
     advise(&plan, &tally, problems);
@@ -108,7 +109,7 @@ fn triage(args: &Args, chosen: &Chosen, session: &mut Session, problems: &mut Di
     }
     let options = text::Options { most: args.most, stubs: !args.no_stubs };
     args.output.write(&match args.json {
-        true => format!("{:#}\n", json::json(&report)),
+        true => format!("{:#}\n", schema::marked(schema::TRIAGE, json::json(&report))),
         false => text::text(&report, options),
     })
 }

@@ -24,11 +24,6 @@ struct Block {
     bytes: Vec<u8>,
 }
 
-/// How many threads can run at the same time.
-pub(super) fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
 /// Reads all programs and tallies them. Of problems with the inputs only the first pass tells.
 pub(super) fn run(
     plan: &Plan<'_>,
