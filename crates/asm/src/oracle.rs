@@ -52,3 +52,28 @@ pub fn assemble(plan: &Plan<'_>, text: &[u8]) {
         }
     }
 }
+
+/// Disassembles bytes, a whole number of instructions, and assembles the text: `true` if the same bytes came out, `false` if
+/// there was an error.
+///
+/// # Errors
+/// If other bytes came out, and nothing was said: what was printed.
+pub fn there_and_back(
+    assembler: &mut Assembler<'_, '_>,
+    bytes: &[u8],
+    labels: bool,
+    strict: bool,
+) -> Result<bool, String> {
+    let mut text = Vec::new();
+    let mut stream = Stream::new(assembler.plan(), Options { labels, ..Options::default() }, bytes.len() as u64);
+    stream.mark(bytes);
+    stream.feed(bytes, &mut Plain, &mut text);
+    let (mut files, mut out) = (SourceMap::new(), Diagnostics::new());
+    let file = files.add("text", text.as_slice());
+    let setup = source::Setup { strict, ..source::Setup::default() };
+    match source::assemble_with(assembler, file, &text, &setup, &mut out) {
+        None => Ok(false),
+        Some(image) if image.bytes() == bytes => Ok(true),
+        Some(image) => Err(format!("{:02x?} became {:02x?} through\n{}", bytes, image.bytes(), text.escape_ascii())),
+    }
+}

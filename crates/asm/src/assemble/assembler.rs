@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
@@ -11,8 +12,10 @@ use rustc_hash::FxHashSet;
 use super::check::Check;
 use super::compile::Tables;
 use super::failure::Failure;
+use super::hazard::Suspects;
 use super::index::Index;
 use super::lacking::{self, Lacking};
+use super::leaf::Leaves;
 use super::limits::MAX_LINE;
 use super::machine::Machine;
 use super::memo::{self, Key, Memo};
@@ -45,6 +48,16 @@ pub struct Assembler<'p, 'a> {
     pub(super) limbs: usize,
     /// A text is the instruction that prints as it, and if there is none, the longest that it may be.
     pub(super) exact: bool,
+    /// A text must be what the disassembler prints, but for symbols.
+    pub(super) strict: bool,
+    /// A form was met for which [`How::Named`](super::query::How) is a way of its own.
+    pub(super) exact_names: bool,
+    /// The name of a leaf may stand for a mnemonic that several leaves have.
+    pub(super) leaf_names: bool,
+    /// Texts that may look like syntax; found when a source is assembled.
+    suspects: OnceCell<Rc<Suspects>>,
+    /// Leaves that share a mnemonic; found when one may be meant.
+    pub(super) leaves: OnceCell<Leaves>,
     /// Mnemonics that other features or gens have; filled when one is asked for.
     lacking: OnceCell<BTreeMap<String, Lacking>>,
 }
@@ -100,6 +113,11 @@ impl<'p, 'a> Assembler<'p, 'a> {
             lengths: Vec::new(),
             limbs: width.div_ceil(64) as usize,
             exact: false,
+            strict: false,
+            leaf_names: false,
+            exact_names: false,
+            suspects: OnceCell::new(),
+            leaves: OnceCell::new(),
             lacking: OnceCell::new(),
         }
     }
@@ -123,6 +141,19 @@ impl<'p, 'a> Assembler<'p, 'a> {
             // What was kept is right for the other way.
             (self.memo, self.forms) = (Memo::default(), Memo::default());
         }
+    }
+
+    /// Chooses whether a text must be what the disassembler prints.
+    pub(super) fn set_strict(&mut self, strict: bool) {
+        if self.strict != strict {
+            self.strict = strict;
+            (self.memo, self.forms) = (Memo::default(), Memo::default());
+        }
+    }
+
+    /// The texts that may look like syntax of a source.
+    pub(super) fn suspects(&self) -> Rc<Suspects> {
+        Rc::clone(self.suspects.get_or_init(|| Rc::new(Suspects::new(self.plan, self.names))))
     }
 
     /// Assembles a text that has no symbols.
@@ -166,6 +197,9 @@ impl<'p, 'a> Assembler<'p, 'a> {
         width: Option<u32>,
         form: Option<u32>,
     ) -> Result<Made, Failure> {
+        if let Some(made) = self.with_edges(text, site, width) {
+            return made;
+        }
         let text = text.trim_ascii();
         if text.len() > MAX_LINE {
             return Err(Failure::TooLong);
@@ -182,6 +216,24 @@ impl<'p, 'a> Assembler<'p, 'a> {
         self.make_new(text, site, width, key.as_ref())
     }
 
+    /// The word of a text with blanks around it, if it prints with them.
+    fn with_edges(&mut self, text: &[u8], site: Site<'_>, width: Option<u32>) -> Option<Result<Made, Failure>> {
+        if text.trim_ascii().len() == text.len() || text.len() > MAX_LINE || !self.suspects().has_edges() {
+            return None;
+        }
+        let key = memo::key(text, width);
+        if let Some((word, bits)) = key.as_ref().and_then(|key| self.memo.get(key)) {
+            return Some(Ok(Made { word: Word::from_u64(word, bits), known: true, form: None }));
+        }
+        let found = self.find_exact(&Query::new(text, site, width))?;
+        Some(found.map(|(reading, named)| {
+            if let Some(key) = key.as_ref().filter(|_| !named) {
+                self.memo.put(key, &reading.word);
+            }
+            Made { word: reading.word, known: !named, form: None }
+        }))
+    }
+
     /// The same for a text without blanks around it that is not kept.
     fn make_new(
         &mut self,
@@ -196,8 +248,16 @@ impl<'p, 'a> Assembler<'p, 'a> {
             asked.set(true);
             (site.symbol)(name)
         };
-        let (reading, relaxed) = self.find(&Query::new(text, Site { symbol: &symbol, ..site }, width))?;
+        let query = Query::new(text, Site { symbol: &symbol, ..site }, width);
+        let (reading, relaxed) = match self.find(&query) {
+            Ok(found) => found,
+            Err(failure) => self.by_leaf(&query).unwrap_or(Err(failure))?,
+        };
         let known = !asked.get();
+        if self.strict && relaxed && known {
+            let prints = String::from_utf8_lossy(&self.check.printed).into_owned();
+            return Err(Failure::Inexact { prints });
+        }
         if known && let Some(key) = key {
             self.memo.put(key, &reading.word);
         }
@@ -206,6 +266,9 @@ impl<'p, 'a> Assembler<'p, 'a> {
 
     /// What [`Assembler::make`] gives for a line whose symbols are not known, with less work for one that was met before.
     pub(crate) fn measure(&mut self, text: &[u8], site: Site<'_>, width: Option<u32>) -> Result<Met, Failure> {
+        if let Some(made) = self.with_edges(text, site, width) {
+            return made.map(|made| if made.known { Met::Word(made.word) } else { Met::New { made, symbol: None } });
+        }
         let text = text.trim_ascii();
         if text.len() > MAX_LINE {
             return Err(Failure::TooLong);

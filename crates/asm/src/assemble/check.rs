@@ -1,14 +1,17 @@
 //! The check of a word that was found: it is decoded and printed again.
 
+use std::iter::Peekable;
+
 use isaglot_bits::Word;
 use isaglot_codec::{Plan, Scopes};
 use isaglot_invariant::impossible;
+use isaglot_model::TemplatePart;
 
 use super::index::Form;
 use crate::engine::{Engine, Outcome};
 use crate::exact::{self, Line};
 use crate::names::Names;
-use crate::options::Compat;
+use crate::options::{Compat, Hooks, Value};
 use crate::program::BlockId;
 
 /// Decoding and printing of a word that was found.
@@ -55,6 +58,34 @@ impl<'p, 'a> Check<'p, 'a> {
         }
     }
 
+    /// Whether the fields of two words that print as one text share it out differently: `1` and `11` in one of them are `11` and
+    /// `1` in the other. Where the words have other fields, or the same with other values of one text, they do not. Of
+    /// sub-encodings only the whole text counts, unless `all` is asked for.
+    pub(super) fn share_otherwise(&mut self, words: [&[u64]; 2], width: u32, all: bool) -> bool {
+        let [one, other] = words.map(|limbs| {
+            let word = Word::from_limbs(limbs, width);
+            let mut own = Vec::new();
+            if let Some(scope) = self.scopes.enter(&word) {
+                let isa = self.scopes.plan().isa();
+                let parts = self.scopes.template(scope).map_or(&[][..], |template| &isa[template].parts);
+                own.extend(parts.iter().filter_map(|part| match part {
+                    TemplatePart::Field { reference, .. } | TemplatePart::Mnemonic { reference, .. } => {
+                        Some(&**reference)
+                    }
+                    TemplatePart::Literal(_) | TemplatePart::Align(_) => None,
+                }));
+                self.scopes.leave();
+            }
+            let own = (!all).then(|| own.into_iter());
+            let mut seen = Seen { names: self.names, own: own.map(Iterator::peekable), fields: Vec::new() };
+            let mut text = Vec::new();
+            let mut line = Line::alone(&mut text, self.compat);
+            exact::instruction(&mut self.scopes, &word, &mut seen, &mut line);
+            seen.fields
+        });
+        one != other && one.len() == other.len() && one.iter().zip(&other).all(|(a, b)| a.0 == b.0)
+    }
+
     /// Prints a word by the alias that `form` is, whose number is `number`; `false` if the alias does not apply to it. The
     /// engines print the first alias that applies, or none, so this one is asked for by number.
     fn print_alias(&mut self, limbs: &[u64], form: Form, number: u32) -> bool {
@@ -78,5 +109,27 @@ impl<'p, 'a> Check<'p, 'a> {
         }
         self.scopes.leave();
         template.is_some()
+    }
+}
+
+/// Where the text of each field begins.
+struct Seen<'s> {
+    names: &'s Names,
+    /// The references of the instruction's own template that are still to come, if only these count.
+    own: Option<Peekable<std::vec::IntoIter<&'s str>>>,
+    fields: Vec<(String, usize)>,
+}
+
+impl Hooks for Seen<'_> {
+    fn field(&mut self, reference: &str, _: Value<'_>, out: &mut Vec<u8>) {
+        let counts = self.own.as_mut().is_none_or(|own| own.next_if_eq(&reference).is_some());
+        if counts {
+            self.fields.push((reference.to_owned(), out.len()));
+        }
+    }
+
+    fn custom(&mut self, reference: &str, value: u64, out: &mut Vec<u8>) {
+        let mut names = self.names;
+        Hooks::custom(&mut names, reference, value, out);
     }
 }

@@ -43,10 +43,29 @@ pub enum Failure {
         /// The words, each with the name of its encoding.
         words: Vec<(Word, String)>,
     },
+    /// It is an instruction, but not written as the disassembler prints it, which was demanded.
+    Inexact {
+        /// What the disassembler prints.
+        prints: String,
+    },
     /// Longer than [`super::limits::MAX_LINE`].
     TooLong,
     /// The search took more steps than [`super::limits::MAX_LINE_STEPS`].
     TooHard,
+}
+
+impl Failure {
+    /// The same for a text that has so many bytes before it.
+    pub(super) fn moved(mut self, by: usize) -> Failure {
+        match &mut self {
+            Failure::Unknown { at: (at, _), .. }
+            | Failure::Expected { at, .. }
+            | Failure::Value { at: (at, _), .. }
+            | Failure::Contradiction { at, .. } => *at += by,
+            Failure::Ambiguous { .. } | Failure::Inexact { .. } | Failure::TooLong | Failure::TooHard => {}
+        }
+        self
+    }
 }
 
 /// Why `text` is not an instruction, after `trace` was filled by reading it in vain.

@@ -12,6 +12,8 @@ pub(super) struct Input<'t> {
     pub(super) isa: &'t Isa,
     pub(super) text: &'t [u8],
     pub(super) relaxed: bool,
+    /// The same, but nothing is relaxed besides that a name may stand where a branch goes.
+    pub(super) named: bool,
     /// Numbers do not begin with a zero.
     pub(super) plain: bool,
     /// A text of a table may be written as its number too.

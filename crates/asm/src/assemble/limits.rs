@@ -62,3 +62,6 @@ pub const MEMO_BITS: u32 = 15;
 
 /// The most bits that `.bits` asks for.
 pub const MAX_WIDTH: i64 = 4096;
+
+/// Places of one line at which a comment may begin that are looked at.
+pub const MAX_CUTS: usize = 16;

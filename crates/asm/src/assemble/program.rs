@@ -279,6 +279,10 @@ pub(super) struct Program {
     pub(super) care: Vec<u64>,
     /// The form is an alias.
     pub(super) alias: bool,
+    /// A field may end at several places, so that one text may be read in several ways.
+    pub(super) glued: bool,
+    /// A name may stand in it, beside other numbers.
+    pub(super) exact_names: bool,
     /// `quick` can run it.
     pub(super) quick: bool,
 }

@@ -1,5 +1,7 @@
 //! A line to be assembled, and how it is read.
 
+use isaglot_model::Name;
+
 use super::program::{Bytes, Program};
 use super::symbol::Site;
 
@@ -8,6 +10,9 @@ use super::symbol::Site;
 pub(super) enum How {
     /// As the disassembler prints it.
     Strict,
+    /// The same, but with names where branches go: as it prints with labels. Only where there are other numbers, which could be
+    /// read otherwise in the relaxed way; elsewhere that finds the same.
+    Named,
     /// As people write it, but for numbers that begin with a zero. Where a template has two numbers side by side, the disassembler
     /// means 0 and 5 by `05`; as people write numbers it could be 5.
     Plain,
@@ -63,10 +68,12 @@ pub(super) struct Query<'t> {
     pub(super) site: Site<'t>,
     /// The width in bits that the word must have, if that is said.
     pub(super) width: Option<u32>,
+    /// The name of its encoding, if that is said.
+    pub(super) leaf: Option<Name>,
 }
 
 impl<'t> Query<'t> {
     pub(super) fn new(text: &'t [u8], site: Site<'t>, width: Option<u32>) -> Query<'t> {
-        Query { text, shape: Shape::of(text), site, width }
+        Query { text, shape: Shape::of(text), site, width, leaf: None }
     }
 }

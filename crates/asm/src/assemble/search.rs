@@ -76,12 +76,32 @@ impl Assembler<'_, '_> {
         }
     }
 
+    /// The word that prints exactly as a text, and whether it has names of places.
+    pub(super) fn find_exact(&mut self, query: &Query<'_>) -> Option<Result<(Reading, bool), Failure>> {
+        self.start();
+        for how in [How::Strict, How::Named] {
+            let named = how == How::Named;
+            if named && !self.exact_names {
+                continue;
+            }
+            match self.search(query, how, None) {
+                Found::Nothing => {}
+                Found::One(reading) => return Some(Ok((reading, named))),
+                Found::Several(readings) => return Some(self.decide(readings).map(|reading| (reading, named))),
+            }
+        }
+        None
+    }
+
     /// The word that is meant, and whether the text had to be read in the relaxed way.
     pub(super) fn find(&mut self, query: &Query<'_>) -> Result<(Reading, bool), Failure> {
         self.start();
-        for how in [How::Strict, How::Plain, How::Relaxed, How::Numbers] {
+        for how in [How::Strict, How::Named, How::Plain, How::Relaxed, How::Numbers] {
             // Without such a number it is the next way.
             if how == How::Plain && !has_leading_zero(query.text) {
+                continue;
+            }
+            if how == How::Named && !self.exact_names {
                 continue;
             }
             let relaxed = matches!(how, How::Plain | How::Relaxed);
@@ -202,6 +222,9 @@ impl Assembler<'_, '_> {
         let Some(&form) = self.index.forms.get(number as usize) else { return impossible(()) };
         let Some(cell) = self.programs.get(number as usize) else { return impossible(()) };
         let Form { encoding, width, .. } = form;
+        if query.leaf.is_some_and(|leaf| self.plan.isa()[encoding].name != leaf) {
+            return;
+        }
         let program = match cell.get() {
             Some(program) => program,
             None => {
@@ -210,6 +233,10 @@ impl Assembler<'_, '_> {
             }
         };
         let Some(program) = program.as_deref() else { return };
+        self.exact_names |= program.exact_names;
+        if how == How::Named && !program.exact_names {
+            return;
+        }
         let relaxed = how != How::Strict;
         // To say why nothing was found, forms that cannot fit have to be tried, too.
         let fits = trace.is_some() || query.shape.fits(program, relaxed);
@@ -243,6 +270,7 @@ impl Assembler<'_, '_> {
             isa: self.plan.isa(),
             text: query.text,
             relaxed,
+            named: how == How::Named,
             plain: how == How::Plain,
             numbers: how == How::Numbers,
             whole: trace.is_some(),
@@ -250,8 +278,10 @@ impl Assembler<'_, '_> {
             site: query.site,
             compat: self.check.compat,
         };
-        if run(&mut self.machine, &mut self.check, (program, form, number), &input, self.limbs, trace) {
-            let word = Word::from_limbs(&self.machine.values.word, width);
+        let (limbs, strict) = (self.limbs, self.strict);
+        let words = run(&mut self.machine, &mut self.check, (program, form, number), &input, limbs, strict, trace);
+        for word in words.into_iter().flatten() {
+            let word = Word::from_limbs(&word, width);
             found.add(Reading { word, encoding, form: number, alias: program.alias });
         }
     }
@@ -266,8 +296,11 @@ fn has_leading_zero(text: &[u8]) -> bool {
     text.windows(2).enumerate().any(digits)
 }
 
-/// Runs the program of a form in the machine until a word prints as the text; whether there is one. It is then the
-/// machine's.
+/// The bits of a word.
+type Limbs = Vec<u64>;
+
+/// Runs the program of a form in the machine until a word prints as the text: the word. With it comes another one, if fields
+/// that stand side by side can share out the same text otherwise: where 1 and 11 print as `111`, so do 11 and 1.
 #[inline]
 fn run(
     machine: &mut Machine,
@@ -275,12 +308,16 @@ fn run(
     (program, form, number): (&Program, Form, u32),
     input: &Input<'_>,
     limbs: usize,
+    strict: bool,
     mut trace: Option<&mut Trace>,
-) -> bool {
+) -> [Option<Limbs>; 2] {
     let limit = check.tried.saturating_add(MAX_CANDIDATES);
     let tracing = trace.is_some();
     let mut refused: Option<(Vec<u8>, Vec<u8>)> = None;
-    let found = machine.run(program, input, trace.as_deref_mut(), &mut |machine| {
+    // With what prints for it.
+    let mut first: Option<(Limbs, Vec<u8>)> = None;
+    let mut second: Option<Limbs> = None;
+    machine.run(program, input, trace.as_deref_mut(), &mut |machine| {
         if check.tried >= limit {
             return false;
         }
@@ -288,6 +325,14 @@ fn run(
         let printed = check.print_by(word, program.alias, form, number);
         let want = if input.relaxed { &machine.canonical } else { input.text };
         if printed && check.printed == want {
+            let Some((known, text)) = &first else {
+                first = Some((word.to_vec(), want.to_vec()));
+                return !program.glued || program.alias || tracing || !machine.has_other_way();
+            };
+            if known == word || text != want || !check.share_otherwise([known, word], form.width, strict) {
+                return false;
+            }
+            second = Some(word.to_vec());
             return true;
         }
         if tracing && refused.is_none() {
@@ -298,5 +343,5 @@ fn run(
     if let (Some(trace), Some((printed, wanted))) = (trace, refused) {
         trace.refused(input.text.len(), printed, wanted);
     }
-    found
+    [first.map(|(word, _)| word), second]
 }

@@ -1,4 +1,5 @@
 //! Tests of the whole crate that need no corpus.
 
+mod displays;
 mod programs;
 mod sources;

@@ -75,8 +75,57 @@ pub(super) fn look_ahead(program: &mut Program) {
         (first[at], needs[at], commas[at]) = (can, must, many);
     }
     classify(program, &first);
+    program.glued = program.fields.iter().any(|field| may_go_on(program, field)) || may_be_either(program, &first);
+    let is_number = |field: &&FieldOp| matches!(field.syntax, FieldSyntax::Number(_));
+    let is_branch = |field: &FieldOp| matches!(&field.syntax, FieldSyntax::Number(style) if style.branch.is_some());
+    let numbers = program.fields.iter().filter(is_number).count();
+    program.exact_names = (program.glued || numbers > 1) && program.fields.iter().any(is_branch);
     program.needs = needs.first().copied().or_impossible_default();
     program.commas = commas.first().copied().or_impossible_default();
+}
+
+/// Whether a text that is there or not, such as a flag, may be there where what follows begins with the same byte.
+fn may_be_either(program: &Program, first: &[Bytes]) -> bool {
+    program.ops.iter().any(|op| {
+        let ReadOp::Alternatives { from, to, .. } = *op else { return false };
+        let branches = program.branches.get(from as usize..to as usize).or_impossible(&[]);
+        let begins = |at: u32| program.literals.get(at as usize).copied();
+        branches.iter().filter(|branch| branch.literal.1 > 0).any(|branch| {
+            let others = branches.iter().filter(|other| other.literal.1 == 0);
+            let mut firsts = others.filter_map(|other| first.get(other.at as usize));
+            firsts.any(|first| first.has(begins(branch.literal.0)))
+        })
+    })
+}
+
+/// Whether what follows a field may be read as more of it.
+fn may_go_on(program: &Program, field: &FieldOp) -> bool {
+    let mut more = Bytes::default();
+    let digits = |more: &mut Bytes| (b'0'..=b'9').for_each(|byte| more.add(byte));
+    match &field.syntax {
+        FieldSyntax::Number(style) => {
+            digits(&mut more);
+            if style.digits == Digits::Hex {
+                (b'a'..=b'f').for_each(|byte| more.add(byte));
+            }
+            if matches!(style.digits, Digits::Offset | Digits::UnsignedOffset) {
+                b"+-".iter().for_each(|&byte| more.add(byte));
+            }
+        }
+        FieldSyntax::Float => {
+            digits(&mut more);
+            b".e".iter().for_each(|&byte| more.add(byte));
+        }
+        FieldSyntax::Table(table) => {
+            digits(&mut more);
+            let texts = program.tables.get(*table as usize).map_or(&[][..], |table| &table.shown);
+            let skip = usize::from(!texts.iter().any(|text| text.is_empty()));
+            texts.iter().flat_map(|text| text.iter().skip(skip)).for_each(|&byte| more.add(byte));
+        }
+        FieldSyntax::Custom(_) => return true,
+        FieldSyntax::Constant(_) => return false,
+    }
+    more.set.iter().zip(field.follow.set).any(|(more, follow)| more & follow != 0)
 }
 
 /// Whether a field may read a text with a comma in it.

@@ -118,7 +118,7 @@ impl Machine {
                     Some(at + 1)
                 }
                 ReadOp::Accept => {
-                    let end = if input.relaxed { skip_blanks(input.text, position) } else { position };
+                    let end = if input.relaxed && !input.named { skip_blanks(input.text, position) } else { position };
                     if end == input.text.len() {
                         if self.offer(program, input, limit, &mut trace, accept) {
                             return true;
@@ -157,7 +157,13 @@ impl Machine {
     ) -> bool {
         let end = if input.relaxed {
             self.canonical.extend_from_slice(literal);
-            relaxed_literal(input.text, *position, literal)
+            if input.named && begins(input.text.get(*position..).or_impossible(&[]), literal) {
+                Ok(*position + literal.len())
+            } else if input.named {
+                Err(*position)
+            } else {
+                relaxed_literal(input.text, *position, literal)
+            }
         } else if begins(input.text.get(*position..).or_impossible(&[]), literal) {
             Ok(*position + literal.len())
         } else {
@@ -260,6 +266,11 @@ impl Machine {
         false
     }
 
+    /// Whether the text may be read otherwise.
+    pub(super) fn has_other_way(&self) -> bool {
+        !self.choices.is_empty()
+    }
+
     /// Keeps a choice.
     #[inline]
     fn choose(&mut self, at: usize, position: usize, way: u32, mark: Mark) {
@@ -298,7 +309,7 @@ impl Machine {
         trace: &mut Option<&mut Trace>,
     ) -> Option<usize> {
         let start = *position;
-        let begin = if input.relaxed { skip_between(input.text, start) } else { start };
+        let begin = if input.relaxed && !input.named { skip_between(input.text, start) } else { start };
         if let ValueTarget::Wide { from, to } = field.target {
             let runs = program.runs.get(from as usize..to as usize).or_impossible(&[]);
             return self.wide(input, field, runs, begin, position, trace).then_some(at + 1);

@@ -44,7 +44,7 @@ impl Machine {
         way: u32,
     ) -> Option<Reading> {
         match &field.syntax {
-            FieldSyntax::Number(style) if input.relaxed => {
+            FieldSyntax::Number(style) if input.relaxed && (!input.named || is_named(input, *style, begin)) => {
                 let reading = relaxed_number(input, field, *style, begin, way);
                 self.later |= reading.as_ref().is_some_and(|reading| reading.later);
                 reading
@@ -237,6 +237,11 @@ fn signed_reading(
     let value = if negative { magnitude.wrapping_neg() } else { magnitude };
     let value = if signed { value & limbs::mask(width) } else { value };
     Reading::maybe(end, value, fits, more)
+}
+
+/// Whether a name stands where a branch goes.
+fn is_named(input: &Input<'_>, style: NumberStyle, begin: usize) -> bool {
+    style.branch.is_some() && symbol_length(input.text.get(begin..).or_impossible(&[])) > 0
 }
 
 /// A number as people write it, or a symbol.

@@ -9,6 +9,7 @@
 //! a word and what `nop` is.
 
 mod branches;
+mod careful;
 mod directive;
 mod emit;
 mod expression;
@@ -39,6 +40,8 @@ pub struct Setup {
     pub list: bool,
     /// Keep the labels.
     pub symbols: bool,
+    /// A text must be what the disassembler prints, but for symbols; a line that could be two things is an error.
+    pub strict: bool,
     /// Defined numbers whose values are wanted.
     pub numbers: Vec<String>,
     /// Choose the lengths of branches by how far their labels are.
@@ -141,7 +144,14 @@ pub fn assemble_with(
     out: &mut Diagnostics,
 ) -> Option<Image> {
     let mut problems = Diagnostics::new();
-    let statements = statement::split(file, text, &mut problems);
+    assembler.set_strict(setup.strict);
+    assembler.leaf_names = true;
+    let suspects = assembler.suspects();
+    let statements = if suspects.is_safe() && !setup.strict {
+        statement::split(file, text, suspects.has_edges(), &mut problems)
+    } else {
+        careful::split(assembler, &suspects, file, text, &mut problems)
+    };
     let mut layout = Layout::new(assembler, file, text, setup, &mut problems);
     let image = layout.place(&statements).then(|| layout.emit(&statements));
     let good = !problems.has_errors();

@@ -84,10 +84,16 @@ pub(super) fn report<'s>(
             let mut d = Diagnostic::error("asm-ambiguous", "more than one encoding reads like this");
             d = d.label(whole, format!("{} words are possible", words.len()));
             for (word, name) in words {
-                d = d.note(format!("{} is `{name}`", word.hex()));
+                d = d.note(format!(
+                    "{} is `{name}`: write `{{{name}}} {}`",
+                    word.hex(),
+                    String::from_utf8_lossy(text.trim_ascii())
+                ));
             }
             d
         }
+        Failure::Inexact { prints } => Diagnostic::error("asm-strict", "this is not how the disassembler prints it")
+            .label(whole, format!("it prints `{prints}`")),
         Failure::TooLong => Diagnostic::error("asm-too-long", format!("an instruction has at most {MAX_LINE} bytes"))
             .label(at(0, 1), "this one has more"),
         Failure::TooHard => Diagnostic::error(

@@ -1,7 +1,8 @@
 //! Lines into statements: labels, definitions, directives, data, instructions.
 //!
 //! A statement is one line. `;` and `//` begin a comment anywhere outside of a character or string, `#` at the start of
-//! a line. Labels may stand before a statement or alone. What an instruction is, is not looked at here.
+//! a line. Labels may stand before a statement or alone. What an instruction is, is not looked at here; where instructions
+//! may look like something else, `careful` does.
 
 use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span};
@@ -46,7 +47,7 @@ pub(super) enum StatementKind {
 }
 
 /// A statement.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Statement {
     pub(super) kind: StatementKind,
     pub(super) piece: TextSlice,
@@ -54,40 +55,87 @@ pub(super) struct Statement {
     pub(super) rest: TextSlice,
 }
 
-/// All statements of a text.
-pub(super) fn split(file: FileId, text: &[u8], out: &mut Diagnostics) -> Vec<Statement> {
+/// All statements of a text. With `edges`, blanks around an instruction that is alone in its line belong to it.
+pub(super) fn split(file: FileId, text: &[u8], edges: bool, out: &mut Diagnostics) -> Vec<Statement> {
     let mut statements = Vec::with_capacity(text.len() / 16);
     let mut labels = 0usize;
     let mut start = 0usize;
     let ends = memchr::memchr_iter(b'\n', text).chain([text.len()]);
     for line_end in ends {
-        let line = text.get(start..line_end).or_impossible(&[]);
-        let end = start + comment(line);
-        let mut at = skip_blanks(text, start, end);
-        // The length of the symbol that what is left begins with.
-        let len = loop {
-            let rest = text.get(at..end).or_impossible(&[]);
-            let len = symbol_length(rest);
-            if len == 0 || rest.get(len) != Some(&b':') {
-                break len;
-            }
-            labels += 1;
-            let empty = piece(at + len, at + len);
-            statements.push(Statement { kind: StatementKind::Label, piece: piece(at, at + len), rest: empty });
-            at = skip_blanks(text, at + len + 1, end);
-        };
-        let stop = trim_end(text, at, end);
-        if at < stop {
-            statements.extend(one(file, text, (at, len, stop), out));
-        }
-        start += line.len() + 1;
-        if labels > MAX_SYMBOLS || start > u32::MAX as usize {
-            let d = Diagnostic::error("asm-too-large", format!("more than {MAX_SYMBOLS} labels, or 4 GiB of text"));
-            out.push(d);
+        labels += split_line(file, text, (start, line_end), edges, &mut statements, out);
+        start = line_end + 1;
+        if is_too_large(labels, start, out) {
             break;
         }
     }
     statements
+}
+
+/// Whether so many labels, or a text up to there, is too much.
+pub(super) fn is_too_large(labels: usize, start: usize, out: &mut Diagnostics) -> bool {
+    let is = labels > MAX_SYMBOLS || start > u32::MAX as usize;
+    if is {
+        let d = Diagnostic::error("asm-too-large", format!("more than {MAX_SYMBOLS} labels, or 4 GiB of text"));
+        out.push(d);
+    }
+    is
+}
+
+/// The statements of the line between two offsets; how many labels are among them.
+pub(super) fn split_line(
+    file: FileId,
+    text: &[u8],
+    (start, line_end): (usize, usize),
+    edges: bool,
+    statements: &mut Vec<Statement>,
+    out: &mut Diagnostics,
+) -> usize {
+    let mut labels = 0;
+    let line = text.get(start..line_end).or_impossible(&[]);
+    let end = start + comment(line);
+    let mut at = skip_blanks(text, start, end);
+    // The length of the symbol that what is left begins with.
+    let len = loop {
+        let rest = text.get(at..end).or_impossible(&[]);
+        let len = symbol_length(rest);
+        if len == 0 || rest.get(len) != Some(&b':') {
+            break len;
+        }
+        labels += 1;
+        let empty = piece(at + len, at + len);
+        statements.push(Statement { kind: StatementKind::Label, piece: piece(at, at + len), rest: empty });
+        at = skip_blanks(text, at + len + 1, end);
+    };
+    let stop = trim_end(text, at, end);
+    if at < stop {
+        if text.get(at..at + len) == Some(QUOTE)
+            && text.get(at + len).is_none_or(|&byte| is_blank(byte) || byte == b'\n')
+        {
+            statements.push(quoted(text, at + len, line_end));
+            return labels;
+        }
+        let one = one(file, text, (at, len, stop), out);
+        let whole = edges && labels == 0 && end == line_end;
+        statements.extend(one.map(|one| match one.kind {
+            StatementKind::Instruction if whole => {
+                let stop = line_end - usize::from(line.ends_with(b"\r"));
+                Statement { piece: piece(start, stop.max(start)), ..one }
+            }
+            _ => one,
+        }));
+    }
+    labels
+}
+
+/// What begins an instruction that is the rest of its line, as it is.
+const QUOTE: &[u8] = b".instruction";
+
+/// The instruction after [`QUOTE`]: all but one blank of what follows.
+fn quoted(text: &[u8], at: usize, line_end: usize) -> Statement {
+    let line = text.get(at..line_end).or_impossible(&[]);
+    let stop = line_end - usize::from(line.ends_with(b"\r"));
+    let start = (at + 1).min(stop);
+    Statement { kind: StatementKind::Instruction, piece: piece(start, stop), rest: piece(stop, stop) }
 }
 
 /// The statement between two offsets, which is not empty. It begins with a symbol of `len` bytes.
@@ -145,7 +193,7 @@ fn define(file: FileId, text: &[u8], at: usize, stop: usize, out: &mut Diagnosti
 }
 
 /// The length of a line without its comment.
-fn comment(line: &[u8]) -> usize {
+pub(super) fn comment(line: &[u8]) -> usize {
     if line.trim_ascii_start().first() == Some(&b'#') {
         return 0;
     }
@@ -169,11 +217,11 @@ fn comment(line: &[u8]) -> usize {
     line.len()
 }
 
-fn piece(start: usize, end: usize) -> TextSlice {
+pub(super) fn piece(start: usize, end: usize) -> TextSlice {
     TextSlice { start: start as u32, end: end.max(start) as u32 }
 }
 
-fn is_blank(byte: u8) -> bool {
+pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
@@ -184,7 +232,7 @@ pub(super) fn skip_blanks(text: &[u8], from: usize, end: usize) -> usize {
 }
 
 /// The offset before trailing blanks, at least `from`.
-fn trim_end(text: &[u8], from: usize, end: usize) -> usize {
+pub(super) fn trim_end(text: &[u8], from: usize, end: usize) -> usize {
     let rest = text.get(from..end).or_impossible(&[]);
     end.saturating_sub(rest.iter().rev().take_while(|&&byte| is_blank(byte)).count()).max(from)
 }
