@@ -1,5 +1,6 @@
 //! The check: every question, over every encoding, gathered into one report.
 
+use isaglot_asm::assemble::hazards;
 use isaglot_bits::BitRange;
 use isaglot_model::{EncodingId, ExprId, FeatureId, FieldType, Isa, Name, SpaceId, TemplateId, TemplatePart};
 use isaglot_source::{Diagnostic, Span};
@@ -39,6 +40,7 @@ pub fn check(isa: &Isa, options: Options, progress: &mut dyn FnMut(usize, usize)
     report.undecided = undecided;
     report.enums = enums::enums(isa);
     report.lints = lints(isa, options.generation);
+    report.displays = hazards(isa, options.generation);
     let leaves: Vec<EncodingId> = entries(isa).into_iter().flat_map(|s| isa[s].encodings.iter().copied()).collect();
     let mut gather = Gather::default();
     for (i, &id) in leaves.iter().enumerate() {

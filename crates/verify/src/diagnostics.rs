@@ -4,11 +4,11 @@ use isaglot_bits::Word;
 use isaglot_model::{EncodingId, GenRange, Isa};
 use isaglot_source::{Diagnostic, Severity};
 
-use crate::limits;
 use crate::report::{
     CaseFinding, CaseProblem, EnumFinding, EnumProblem, FormatFinding, FormatProblem, LostBits, OverlapPair, Place,
     Report, SharedText, Silent, Undecided, Unreachable, Unresolved, Witness,
 };
+use crate::{displays, limits};
 
 /// Every finding of a report as a message, errors and warnings before notes, each kind in the order of the description.
 pub fn diagnostics(isa: &Isa, report: &Report) -> Vec<Diagnostic> {
@@ -18,6 +18,7 @@ pub fn diagnostics(isa: &Isa, report: &Report) -> Vec<Diagnostic> {
     out.extend(report.unresolved.iter().map(|u| unresolved(isa, u)));
     out.extend(report.silent.iter().map(|s| silent(isa, s)));
     out.extend(report.cases.iter().map(|c| case(isa, c)));
+    out.extend(displays::messages(isa, &report.displays));
     out.extend(report.formats.iter().map(|f| format(isa, f)));
     out.extend(report.enums.iter().map(|e| enumeration(isa, e)));
     out.extend(report.lints.iter().cloned());
@@ -50,7 +51,7 @@ fn name(isa: &Isa, id: EncodingId) -> &str {
 }
 
 /// Names in backquotes, the first few of them.
-fn names(isa: &Isa, list: &[EncodingId]) -> String {
+pub(crate) fn names(isa: &Isa, list: &[EncodingId]) -> String {
     let shown: Vec<String> = list.iter().take(limits::SHOWN_NAMES).map(|&id| format!("`{}`", name(isa, id))).collect();
     let more = list.len().saturating_sub(limits::SHOWN_NAMES);
     if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }

@@ -16,6 +16,7 @@ mod check;
 mod coverage;
 pub mod diagnostics;
 pub mod diff;
+mod displays;
 mod enums;
 mod features;
 pub mod json;

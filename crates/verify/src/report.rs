@@ -1,5 +1,6 @@
 //! What a check finds, as plain data. [`crate::diagnostics`] turns it into messages, [`crate::json`] into JSON.
 
+use isaglot_asm::assemble::Hazard;
 use isaglot_bits::{BitRange, Count, Pattern, Word};
 use isaglot_model::{EncodingId, EnumId, ExprId, FeatureId, GenRange, Name, SpaceId, TemplateId};
 use isaglot_source::{Diagnostic, Span};
@@ -353,6 +354,8 @@ pub struct Report {
     pub silent: Vec<Silent>,
     /// Cases that never, always or uselessly apply.
     pub cases: Vec<CaseFinding>,
+    /// Texts that an assembler may take for something else than an instruction; what is not here is proved.
+    pub displays: Vec<Hazard>,
     /// Formats that lose something.
     pub formats: Vec<FormatFinding>,
     /// Enums.

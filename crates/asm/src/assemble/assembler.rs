@@ -153,7 +153,7 @@ impl<'p, 'a> Assembler<'p, 'a> {
 
     /// The texts that may look like syntax of a source.
     pub(super) fn suspects(&self) -> Rc<Suspects> {
-        Rc::clone(self.suspects.get_or_init(|| Rc::new(Suspects::new(self.plan, self.names))))
+        Rc::clone(self.suspects.get_or_init(|| Rc::new(Suspects::of_plan(self.plan, self.names))))
     }
 
     /// Assembles a text that has no symbols.

@@ -6,7 +6,7 @@
 //! be printed.
 
 use isaglot_codec::Plan;
-use isaglot_model::{Encoding, EncodingId};
+use isaglot_model::{Encoding, EncodingId, Isa};
 
 use super::program::Bytes;
 use super::shape::{Sets, Shape, ShapePart};
@@ -257,13 +257,17 @@ impl Suspects {
     }
 
     /// Those of a plan, with these names of values.
-    pub(super) fn new(plan: &Plan<'_>, names: &Names) -> Suspects {
-        let isa = plan.isa();
-        let sets = Sets::new(plan, names);
+    pub(super) fn of_plan(plan: &Plan<'_>, names: &Names) -> Suspects {
+        Suspects::new(plan.isa(), names, &|encoding| plan.active(encoding))
+    }
+
+    /// Those of the active encodings, with these names of values.
+    fn new(isa: &Isa, names: &Names, active: &dyn Fn(&Encoding) -> bool) -> Suspects {
+        let sets = Sets::new(isa, names, active);
         let mut all = Suspects::default();
         for &id in &isa[isa.root()].encodings {
             let encoding = &isa[id];
-            if !plan.active(encoding) {
+            if !active(encoding) {
                 continue;
             }
             all.silent |= !encoding.cases.iter().any(|c| c.template.is_some() && c.guard.is_none() && !c.alias);
@@ -330,15 +334,16 @@ pub struct Hazard {
     pub syntax: Syntax,
 }
 
-/// The texts of a plan that may look like syntax of the assembler, in the order of the description. What is not listed
-/// is proved: it reads as an instruction and as nothing else.
+/// The texts that may look like syntax of the assembler, in the order of the description; of one gen, if it is said. What is
+/// not listed is proved: it reads as an instruction and as nothing else. Blanks around a text are no hazard.
 #[must_use]
-pub fn hazards(plan: &Plan<'_>) -> Vec<Hazard> {
+pub fn hazards(isa: &Isa, generation: Option<u32>) -> Vec<Hazard> {
     let names = Names::default();
-    let suspects = Suspects::new(plan, &names);
+    let active = |encoding: &Encoding| generation.is_none_or(|generation| encoding.gens.contains(generation));
+    let suspects = Suspects::new(isa, &names, &active);
     let of = |s: &Suspect| {
         let (encoding, case, kinds) = (s.encoding, s.case, s.kinds);
-        let kinds = Syntax::ALL.into_iter().filter(move |kind| kinds.has(*kind));
+        let kinds = Syntax::ALL.into_iter().filter(move |kind| *kind != Syntax::Edge && kinds.has(*kind));
         kinds.map(move |syntax| Hazard { encoding, case, syntax }).collect::<Vec<_>>()
     };
     suspects.list.iter().flat_map(of).collect()

@@ -8,7 +8,6 @@
 //! Example. The template `{NAME} {A}:{B}` of the encoding `ld`, where `A` is a number and `B` prints `.w` or nothing, has the
 //! shape `ld `, any of `0-9`, `:`, any of `.w`. The text `ld 12:.w` has it, and so has `ld :ww`, which nothing prints.
 
-use isaglot_codec::Plan;
 use isaglot_model::{Encoding, Field, FieldType, Isa, Name, TemplatePart};
 use rustc_hash::FxHashMap;
 
@@ -155,25 +154,24 @@ impl Shape {
 
 /// The bytes that fields and spaces can print.
 #[derive(Debug)]
-pub(super) struct Sets<'p, 'a> {
-    plan: &'p Plan<'a>,
-    names: &'p Names,
+pub(super) struct Sets<'i> {
+    isa: &'i Isa,
+    names: &'i Names,
     /// By space.
     spaces: Vec<Bytes>,
     /// By name: what a field handed to a sub-encoding under this name can print there.
     params: FxHashMap<Name, Bytes>,
 }
 
-impl<'p, 'a> Sets<'p, 'a> {
-    /// Those of a plan, with these names of values.
-    pub(super) fn new(plan: &'p Plan<'a>, names: &'p Names) -> Sets<'p, 'a> {
-        let isa = plan.isa();
+impl<'i> Sets<'i> {
+    /// Those of the active encodings, with these names of values.
+    pub(super) fn new(isa: &'i Isa, names: &'i Names, active: &dyn Fn(&Encoding) -> bool) -> Sets<'i> {
         let mut sets =
-            Sets { plan, names, spaces: vec![Bytes::default(); isa.spaces().len()], params: FxHashMap::default() };
+            Sets { isa, names, spaces: vec![Bytes::default(); isa.spaces().len()], params: FxHashMap::default() };
         // What a space prints may be what another one prints. Sets only grow, so this ends.
         loop {
             let before = (sets.spaces.clone(), sets.params.clone());
-            for encoding in isa.encodings().iter().filter(|encoding| plan.active(encoding)) {
+            for encoding in isa.encodings().iter().filter(|encoding| active(encoding)) {
                 sets.hand_on(encoding);
                 if encoding.space == isa.root() {
                     continue;
@@ -217,7 +215,7 @@ impl<'p, 'a> Sets<'p, 'a> {
             }
         }
         set.end |= !always;
-        if encoding.space != self.plan.isa().root()
+        if encoding.space != self.isa.root()
             && let Some(param) = self.params.get(&name)
         {
             set.join(param);
@@ -227,7 +225,7 @@ impl<'p, 'a> Sets<'p, 'a> {
 
     /// What a field can print.
     fn value(&self, field: &Field) -> Bytes {
-        let isa: &Isa = self.plan.isa();
+        let isa = self.isa;
         // Whether every value has a text.
         let all = |texts: u64| field.width < u64::BITS && texts >> field.width != 0;
         let mut set = Bytes::default();

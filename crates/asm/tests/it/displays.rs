@@ -203,7 +203,7 @@ fn the_description_goes_first() {
         let isa = one(display);
         assert_eq!(assemble(&isa, line, false), Ok(vec![5, 1]), "{display}");
         assert_eq!(assemble(&isa, &format!(".instruction {line}\n"), false), Ok(vec![5, 1]), "{display}");
-        let found = hazards(&Plan::new(&isa, 0));
+        let found = hazards(&isa, None);
         let of_foo = found.iter().find(|hazard| isa.text(isa[hazard.encoding].name) == "foo");
         assert_eq!(of_foo.map(|hazard| hazard.syntax), syntax, "{display}");
         // Ordinary syntax still is what it was.

@@ -56,6 +56,10 @@ pub(crate) struct Args {
     /// Write sections and labels with their addresses as JSON (`docs/asm.md`).
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
+    /// Take only what the disassembler prints, names of places apart: a text that is written otherwise, and a line that could be
+    /// two things, is an error.
+    #[arg(long)]
+    strict: bool,
     #[command(flatten)]
     text: TextArgs,
     /// 32-bit words that stand before the program, in hex with commas. A firmware for afuc begins with `00000000`.
@@ -80,6 +84,7 @@ pub(crate) const ONLY: &[Only] = &[
     CHOICES,
     GEN,
     (DESCRIPTIONS, &["format", "list", "map", "names", "compat", "header"]),
+    (&[SubjectKind::Templates, SubjectKind::Llvm], &["strict"]),
     (&[SubjectKind::Riscv], &["section_start", "entry", "xintf"]),
     (&[SubjectKind::Xe], &["compact", "json"]),
 ];
@@ -265,6 +270,7 @@ fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagn
     } else {
         let setup = Setup {
             list: args.list,
+            strict: args.strict,
             symbols: args.map.is_some(),
             only_targets: chosen.kind == SubjectKind::Llvm,
             ..Setup::default()

@@ -199,6 +199,7 @@ pub fn assemble(
     let rewritten = expand::rewrite(stripped.as_deref().unwrap_or(text), file, known, imports, out);
     let setup = Setup {
         list: layout.list,
+        strict: false,
         symbols: true,
         relax: Some(branch::RELAX),
         only_targets: true,
