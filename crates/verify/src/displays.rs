@@ -13,7 +13,9 @@ use crate::diagnostics::names;
 /// One message per display and what it may look like.
 pub(crate) fn messages(isa: &Isa, hazards: &[Hazard]) -> Vec<Diagnostic> {
     let mut groups: Vec<(Span, Syntax, Vec<Hazard>)> = Vec::new();
-    for hazard in hazards {
+    // What is all comment begins one, too.
+    let is_comment = |h: &Hazard| hazards.contains(&Hazard { syntax: Syntax::Comment, ..*h });
+    for hazard in hazards.iter().filter(|h| h.syntax != Syntax::Cut || !is_comment(h)) {
         let case = isa[hazard.encoding].cases.get(hazard.case);
         let Some(span) = case.and_then(|case| case.template).map(|template| isa[template].span) else { continue };
         match groups.iter_mut().find(|(known, syntax, _)| *known == span && *syntax == hazard.syntax) {

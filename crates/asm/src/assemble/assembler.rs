@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use isaglot_bits::Word;
 use isaglot_codec::Plan;
@@ -55,7 +55,7 @@ pub struct Assembler<'p, 'a> {
     /// The name of a leaf may stand for a mnemonic that several leaves have.
     pub(super) leaf_names: bool,
     /// Texts that may look like syntax; found when a source is assembled.
-    suspects: OnceCell<Rc<Suspects>>,
+    suspects: OnceCell<Arc<Suspects>>,
     /// Leaves that share a mnemonic; found when one may be meant.
     pub(super) leaves: OnceCell<Leaves>,
     /// Mnemonics that other features or gens have; filled when one is asked for.
@@ -152,8 +152,8 @@ impl<'p, 'a> Assembler<'p, 'a> {
     }
 
     /// The texts that may look like syntax of a source.
-    pub(super) fn suspects(&self) -> Rc<Suspects> {
-        Rc::clone(self.suspects.get_or_init(|| Rc::new(Suspects::of_plan(self.plan, self.names))))
+    pub(super) fn suspects(&self) -> Arc<Suspects> {
+        Arc::clone(self.suspects.get_or_init(|| Arc::new(Suspects::of_plan(self.plan, self.names))))
     }
 
     /// Assembles a text that has no symbols.
