@@ -92,6 +92,19 @@ pub struct Difference {
 /// # Errors
 /// A sentence, if the two cannot be compared.
 pub fn diff(a: Side<'_>, b: Side<'_>, progress: &mut dyn FnMut(usize, usize)) -> Result<Difference, String> {
+    diff_of(a, b, &|_, _| true, progress)
+}
+
+/// The same, where only some encodings can have changed. What shares words with one of them is looked at, too.
+///
+/// # Errors
+/// A sentence, if the two cannot be compared.
+pub fn diff_of(
+    a: Side<'_>,
+    b: Side<'_>,
+    touched: &dyn Fn(&Isa, EncodingId) -> bool,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Difference, String> {
     if a.generation.is_some() != b.generation.is_some() {
         return Err("a gen must be given for both sides or for none".to_owned());
     }
@@ -106,13 +119,27 @@ pub fn diff(a: Side<'_>, b: Side<'_>, progress: &mut dyn FnMut(usize, usize)) ->
     let mut out = Difference::default();
     let (of_a, of_b) = (&a.isa[space_a].encodings, &b.isa[space_b].encodings);
     let total = of_a.len() + of_b.len();
+    // Who may have changed, on either side, and so what may be taken from others or given to them.
+    let changed = |isa: &Isa, list: &[EncodingId]| -> Vec<Pattern> {
+        list.iter().filter(|&&id| touched(isa, id)).map(|&id| isa[id].pattern.clone()).collect()
+    };
+    let mut patterns = changed(a.isa, of_a);
+    patterns.extend(changed(b.isa, of_b));
+    let matters = |isa: &Isa, id: EncodingId| {
+        let pattern = &isa[id].pattern;
+        touched(isa, id) || patterns.iter().any(|p| p.width() == pattern.width() && p.overlaps(pattern))
+    };
     for (i, &id) in of_a.iter().enumerate() {
         progress(i, total);
-        Comparison::new(a, b, width_a).first(id, space_b, &mut out);
+        if matters(a.isa, id) {
+            Comparison::new(a, b, width_a).first(id, space_b, &mut out);
+        }
     }
     for (i, &id) in of_b.iter().enumerate() {
         progress(of_a.len() + i, total);
-        Comparison::new(a, b, width_a).second(id, space_a, &mut out);
+        if matters(b.isa, id) {
+            Comparison::new(a, b, width_a).second(id, space_a, &mut out);
+        }
     }
     progress(total, total);
     Ok(out)

@@ -3,8 +3,10 @@
 
 use isaglot_bits::{Count, Pattern, Word};
 use isaglot_model::{EncodingId, FeatureId, GenRange, Isa};
+use isaglot_source::SourceMap;
 use serde_json::{Value, json};
 
+use crate::cause::{Cause, Causes, Standing};
 use crate::diff::{Change, Difference, Side};
 use crate::report::{Coverage, OpcodeRow, Opcodes, OverlapPair, Report, Row, SharedText, Undecided, Verdict};
 
@@ -115,4 +117,21 @@ fn change(a: &Isa, b: &Isa, c: &Change) -> Value {
         "gens": c.gens.map(gens), "count": c.count.to_string(), "patterns": patterns(&c.patterns),
         "complete": c.complete, "sample": c.sample.hex(),
     })
+}
+
+/// The causes of a difference: what changed in the sources, with old and new lines, what each reaches, and the indices of the
+/// changes that it caused.
+pub fn causes(files: &SourceMap, causes: &Causes) -> Value {
+    let standing = |s: &Standing| json!({ "file": files.get(s.file).map(|file| &file.name), "line": s.line });
+    let lines = |list: &[(u32, String)]| {
+        list.iter().map(|(line, text)| json!({ "line": line, "text": text })).collect::<Vec<Value>>()
+    };
+    let cause = |c: &Cause| {
+        json!({
+            "kind": c.kind, "name": c.name, "old": c.old.as_ref().map(standing), "new": c.new.as_ref().map(standing),
+            "removed": lines(&c.removed), "added": lines(&c.added), "packer": c.packer, "reaches": c.reaches,
+            "changes": c.changes,
+        })
+    };
+    json!({ "list": causes.list.iter().map(cause).collect::<Vec<_>>(), "others": causes.others })
 }

@@ -12,8 +12,11 @@
 #[cfg(test)]
 mod agreement;
 mod bdd;
+pub mod cause;
+pub mod cause_text;
 mod check;
 mod coverage;
+mod declarations;
 pub mod diagnostics;
 pub mod diff;
 mod displays;

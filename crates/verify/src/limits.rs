@@ -44,3 +44,12 @@ pub const MAX_OPCODE_BITS: u32 = 10;
 
 /// So many others have to agree before one that differs from all of them is told.
 pub const MAJORITY: usize = 4;
+
+/// The most declarations of the sources of one side.
+pub const MAX_DECLARATIONS: usize = 1 << 20;
+
+/// Lines of a declaration that are shown, of the old and of the new one.
+pub const SHOWN_LINES: usize = 6;
+
+/// Fields of a sample that are shown with both values.
+pub const SHOWN_FIELDS: usize = 8;

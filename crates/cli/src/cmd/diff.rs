@@ -1,6 +1,7 @@
 //! `isaglot diff`: which words mean something else in another description, or for another gen.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -10,8 +11,10 @@ use isaglot_bits::Word;
 use isaglot_codec::Plan;
 use isaglot_model::{ByteOrder, Isa};
 use isaglot_source::{Diagnostic, Diagnostics, counted};
+use isaglot_verify::cause::{Causes, causes};
+use isaglot_verify::cause_text;
 use isaglot_verify::diagnostics::gens;
-use isaglot_verify::diff::{Change, Difference, Side, diff};
+use isaglot_verify::diff::{Change, Difference, Side, diff_of};
 use isaglot_verify::json;
 use isaglot_xe::stream::RawWord;
 use isaglot_xe::{Description, Xe};
@@ -62,7 +65,8 @@ pub(crate) struct Args {
     /// Compare descriptions of RISC-V by names and exact sets of words, grouped by what causes the difference, as published formats always are.
     #[arg(long)]
     by_name: bool,
-    /// With published formats and `--by-name`: every instruction of every class of differences.
+    /// Every change with its patterns, after the causes; with published formats and `--by-name`: every instruction of every class of
+    /// differences.
     #[arg(long)]
     all: bool,
     /// Answer in JSON.
@@ -90,11 +94,6 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     if formats || args.by_name || sources.len() > 2 {
         return published::run(&sources, args, session);
     }
-    if args.all {
-        let d = Diagnostic::error("cli-diff", "`--all` does not apply: all that is different is told");
-        return session
-            .wrong_usage(d.note("it is for differences by name, as of published formats, and for `--semantics`"));
-    }
     match (sources.len(), args.generations.len()) {
         (2, 0 | 1) | (1, 2) => {}
         _ => {
@@ -110,8 +109,14 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     // What is wrong with one name is told once.
     let read: Option<Vec<Described>> = specs.iter().map(|spec| read(spec, session, &mut problems)).collect();
     match read.as_deref() {
-        Some([one]) => session.done(answer(args, one, one)),
-        Some([one, two]) => session.done(answer(args, one, two)),
+        Some([one]) => {
+            let answer = answer(args, one, one, session);
+            session.done(answer)
+        }
+        Some([one, two]) => {
+            let answer = answer(args, one, two, session);
+            session.done(answer)
+        }
         _ => session.status(&problems),
     }
 }
@@ -122,6 +127,8 @@ struct Described {
     generation: Option<u32>,
     /// Its texts are not in the description.
     is_xe: bool,
+    /// Its sources, among all files that were read.
+    files: Range<usize>,
 }
 
 /// What the command line says of each side: an option that is for one form of description goes to the sides of that form.
@@ -142,16 +149,18 @@ fn read(spec: &Spec, session: &mut Session, problems: &mut Diagnostics) -> Optio
     let alias = spec.source.alias().and_then(Result::ok);
     let is_xe = alias.is_some_and(|alias| matches!(alias.machine, Machine::Xe(_)));
     let mut found = Diagnostics::new();
+    let before = session.files.iter().count();
     let read = read_open(spec, &mut session.files, &mut found);
+    let files = before..session.files.iter().count();
     if found.has_errors() {
         problems.append(found);
     }
     let (isa, generation, features) = read?;
     let isa = isa.restricted(None, features.as_deref());
-    Some(Described { isa, generation, is_xe })
+    Some(Described { isa, generation, is_xe, files })
 }
 
-fn answer(args: &Args, one: &Described, two: &Described) -> Result<(), Diagnostic> {
+fn answer(args: &Args, one: &Described, two: &Described, session: &Session) -> Result<(), Diagnostic> {
     let (first, last) = (args.generations.first(), args.generations.last());
     let side = |described: &'_ Described, text: Option<&String>| {
         let given = text.map(|t| generation(&described.isa, t)).transpose()?;
@@ -170,11 +179,19 @@ fn answer(args: &Args, one: &Described, two: &Described) -> Result<(), Diagnosti
     let gens = [a.generation, b.generation];
     let mut texts = |change: &Change| lines.both([one, two], gens, change);
     let mut progress = Progress::new("comparing", "step");
-    let found = diff(a, b, &mut |done, total| progress.at(done, total));
+    let mut why = sources(one, two, session);
+    let touches = |isa: &Isa, id| why.as_ref().is_none_or(|why| why.touches(isa, id));
+    let found = diff_of(a, b, &touches, &mut |done, total| progress.at(done, total));
     drop(progress);
     let found = found.map_err(|why| Diagnostic::error("cli-diff", why))?;
+    if let Some(why) = &mut why {
+        why.assign(a, b, &found);
+    }
     let text = if args.json {
         let mut value = schema::marked(schema::DIFF, json::difference(a, b, &found));
+        if let Some(why) = &why {
+            value["causes"] = json::causes(&session.files, why);
+        }
         if let Some(list) = value.get_mut("changes").and_then(|c| c.as_array_mut()) {
             for (value, change) in list.iter_mut().zip(&found.changes) {
                 let (x, y) = texts(change);
@@ -184,9 +201,23 @@ fn answer(args: &Args, one: &Described, two: &Described) -> Result<(), Diagnosti
         }
         format!("{value:#}\n")
     } else {
-        to_text(a, b, &found, &mut texts)
+        let by_cause = why.as_ref().filter(|why| !why.list.is_empty());
+        let mut text =
+            by_cause.map_or_else(String::new, |why| cause_text::text(a, b, &session.files, &found, why, &mut texts));
+        if args.all || by_cause.is_none() {
+            text += &to_text(a, b, &found, &mut texts);
+        }
+        text
     };
     args.output.write(&text)
+}
+
+/// What changed in the sources of two sides; `None` where they are not known, or are the same.
+fn sources(one: &Described, two: &Described, session: &Session) -> Option<Causes> {
+    let files = |range: &Range<usize>| session.files.iter().skip(range.start).take(range.len()).collect::<Vec<_>>();
+    let (old, new) = (files(&one.files), files(&two.files));
+    let told = !old.is_empty() && !new.is_empty() && one.files != two.files;
+    told.then(|| causes((&one.isa, &old), (&two.isa, &new)))
 }
 
 /// How words read.
