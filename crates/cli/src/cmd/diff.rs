@@ -180,7 +180,9 @@ fn answer(args: &Args, one: &Described, two: &Described, session: &Session) -> R
     let mut texts = |change: &Change| lines.both([one, two], gens, change);
     let mut progress = Progress::new("comparing", "step");
     let mut why = sources(one, two, session);
-    let touches = |isa: &Isa, id| why.as_ref().is_none_or(|why| why.touches(isa, id));
+    // Sides that are for other gens or features differ although no source does.
+    let alike = a.generation == b.generation && args.specs.len() == 2;
+    let touches = |isa: &Isa, id| !alike || why.as_ref().is_none_or(|why| why.touches(isa, id));
     let found = diff_of(a, b, &touches, &mut |done, total| progress.at(done, total));
     drop(progress);
     let found = found.map_err(|why| Diagnostic::error("cli-diff", why))?;
@@ -201,7 +203,7 @@ fn answer(args: &Args, one: &Described, two: &Described, session: &Session) -> R
         }
         format!("{value:#}\n")
     } else {
-        let by_cause = why.as_ref().filter(|why| !why.list.is_empty());
+        let by_cause = why.as_ref();
         let mut text =
             by_cause.map_or_else(String::new, |why| cause_text::text(a, b, &session.files, &found, why, &mut texts));
         if args.all || by_cause.is_none() {
@@ -217,7 +219,7 @@ fn sources(one: &Described, two: &Described, session: &Session) -> Option<Causes
     let files = |range: &Range<usize>| session.files.iter().skip(range.start).take(range.len()).collect::<Vec<_>>();
     let (old, new) = (files(&one.files), files(&two.files));
     let told = !old.is_empty() && !new.is_empty() && one.files != two.files;
-    told.then(|| causes((&one.isa, &old), (&two.isa, &new)))
+    told.then(|| causes((&one.isa, &old), (&two.isa, &new))).filter(|why| !why.list.is_empty())
 }
 
 /// How words read.
