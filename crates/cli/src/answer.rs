@@ -61,9 +61,23 @@ impl AnswerArgs {
         to_json: impl FnOnce(&Session) -> Value,
         to_text: impl FnOnce(&Session, bool) -> String,
     ) -> Result<ExitCode, Diagnostic> {
+        let to_sarif = |session: &Session| render::sarif(&session.files, env!("CARGO_PKG_VERSION"), all);
+        self.write_with(session, all, to_json, to_sarif, to_text)
+    }
+
+    /// As [`AnswerArgs::write`], where a log of SARIF is more than the messages.
+    pub(crate) fn write_with(
+        &self,
+        session: &Session,
+        all: &[Diagnostic],
+        to_json: impl FnOnce(&Session) -> Value,
+        to_sarif: impl FnOnce(&Session) -> Value,
+        to_text: impl FnOnce(&Session, bool) -> String,
+    ) -> Result<ExitCode, Diagnostic> {
         let answer = match (self.json, self.sarif) {
             (true, _) => format!("{:#}\n", to_json(session)),
-            (_, true) => format!("{:#}\n", render::sarif(&session.files, env!("CARGO_PKG_VERSION"), all)),
+            (_, true) => format!("{:#}
+", to_sarif(session)),
             _ => to_text(session, self.has_color(session)),
         };
         self.output.write(&answer)?;

@@ -9,7 +9,8 @@
 //! * `xml` and `text` read XML within bounds and keep for every byte of a text the place that it came from;
 //! * `read` makes the syntax tree ([`syntax`]), [`expr`] and [`display`] parse the texts inside it;
 //! * `load` follows imports through a callback, `gather` finds what each name means, `check` finds what is wrong;
-//! * `lower` flattens the hierarchy into the model.
+//! * `lower` flattens the hierarchy into the model;
+//! * `lint` finds what looks like a mistake, when a check asks.
 //!
 //! Invariants: what the reference accepts is accepted (odd things are warnings). What the reference refuses, or the C
 //! compiler that runs after it, is refused, with a code of the `isaspec-…` family and a place. All problems are reported,
@@ -20,6 +21,7 @@ pub mod display;
 pub mod expr;
 mod gather;
 pub mod limits;
+mod lint;
 mod load;
 mod lower;
 #[cfg(feature = "oracle")]
@@ -35,6 +37,7 @@ use std::path::Path;
 use isaglot_model::Isa;
 use isaglot_source::{Diagnostics, SourceMap};
 
+pub use lint::{lints, silence};
 pub use load::{Loader, Sources, load as load_sources};
 pub use read::read;
 pub use roles::Overlay;

@@ -69,3 +69,6 @@ pub const MAX_VARIANTS: usize = 1024;
 
 /// The most bits of a major opcode: it has a row for each value in what is printed.
 pub const MAX_OPCODE_BITS: u32 = 10;
+
+/// So many siblings have to agree before one that differs from all of them is told.
+pub const SIBLINGS: usize = 4;

@@ -151,7 +151,7 @@ impl Loading<'_, '_> {
 }
 
 /// The path without `.` and, where that is certain, `..`; no file system is asked.
-fn normalised(path: &Path) -> PathBuf {
+pub(crate) fn normalised(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

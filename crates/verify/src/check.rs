@@ -13,7 +13,7 @@ use crate::report::{
     CaseFinding, CaseProblem, FormatFinding, FormatProblem, Method, Place, Report, Row, Silent, Undecided, Unresolved,
     Use, Verdict, Witness,
 };
-use crate::{coverage, enums, overlap, packer, shared};
+use crate::{coverage, diagnostics, enums, overlap, packer, shared};
 
 /// What to check.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +39,7 @@ pub fn check(isa: &Isa, options: Options, progress: &mut dyn FnMut(usize, usize)
     report.coverage = coverage::coverage(isa, &options, &report.overlaps, &mut undecided);
     report.undecided = undecided;
     report.enums = enums::enums(isa);
-    report.lints = lints(isa, options.generation);
+    report.lints = suspicious(isa, options.generation);
     report.displays = hazards(isa, options.generation);
     let leaves: Vec<EncodingId> = entries(isa).into_iter().flat_map(|s| isa[s].encodings.iter().copied()).collect();
     let mut gather = Gather::default();
@@ -56,7 +56,14 @@ pub fn check(isa: &Isa, options: Options, progress: &mut dyn FnMut(usize, usize)
 
 /// What looks like a mistake, without any question about single words: the part of [`check`] that is done at once.
 pub fn lints(isa: &Isa, generation: Option<u32>) -> Vec<Diagnostic> {
-    packer::packer(isa, generation)
+    let report = Report { enums: enums::enums(isa), lints: suspicious(isa, generation), ..Report::default() };
+    diagnostics::diagnostics(isa, &report)
+}
+
+fn suspicious(isa: &Isa, generation: Option<u32>) -> Vec<Diagnostic> {
+    let mut all = crate::lints::lints(isa);
+    all.extend(packer::packer(isa, generation));
+    all
 }
 
 /// Spaces that hold instructions: the root, and those that no field refers to.

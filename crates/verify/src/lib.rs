@@ -25,6 +25,7 @@ mod features;
 pub mod json;
 mod leaf;
 pub mod limits;
+mod lints;
 mod overlap;
 mod packer;
 mod parse;

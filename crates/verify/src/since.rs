@@ -2,8 +2,8 @@
 //!
 //! The problem: a description with two hundred known findings hides the one that a change makes. The method: a finding is known by
 //! its code, its severity and its message, never by its file or line, so that a moved or renamed file changes nothing. Where
-//! several say the same, the text of the line decides which of them are the old ones: first those with an equal line are
-//! paired, then what is left. What has no partner is new, or gone.
+//! several say the same, the text of the line decides which of them are the old ones: first those with an equal line in a file of the
+//! same name are paired, then those with an equal line, then what is left. What has no partner is new, or gone.
 
 use isaglot_source::{Diagnostic, Severity, SourceMap};
 use rustc_hash::FxHashMap;
@@ -35,6 +35,12 @@ fn key(d: &Diagnostic) -> Key<'_> {
     (d.code, d.severity, &d.message)
 }
 
+/// The name of the file that a finding is about, without its folders.
+fn file<'a>(files: &'a SourceMap, d: &Diagnostic) -> &'a str {
+    let name = d.span().and_then(|span| files.get(span.file)).map_or("", |file| &file.name);
+    name.rsplit(['/', '\\', ':']).next().unwrap_or(name)
+}
+
 /// The text of the line that a finding is about, without white space; empty if it has no place.
 fn line(files: &SourceMap, d: &Diagnostic) -> String {
     let place = d.span().and_then(|span| Some((files.get(span.file)?, span.start)));
@@ -44,22 +50,24 @@ fn line(files: &SourceMap, d: &Diagnostic) -> String {
 
 /// Compares the findings of an older description with those of a newer one.
 pub fn compare(old: Findings<'_>, new: Findings<'_>) -> Since {
-    let mut left: FxHashMap<Key<'_>, Vec<(usize, String)>> = FxHashMap::default();
+    let mut left: FxHashMap<Key<'_>, Vec<(usize, &str, String)>> = FxHashMap::default();
     for (i, d) in old.list.iter().enumerate() {
-        left.entry(key(d)).or_default().push((i, line(old.files, d)));
+        left.entry(key(d)).or_default().push((i, file(old.files, d), line(old.files, d)));
     }
     let mut is_new = vec![true; new.list.len()];
-    for by_line in [true, false] {
+    for (by_file, by_line) in [(true, true), (false, true), (false, false)] {
         for (d, is_new) in new.list.iter().zip(&mut is_new).filter(|(_, is_new)| **is_new) {
             let Some(partners) = left.get_mut(&key(d)) else { continue };
-            let text = if by_line { line(new.files, d) } else { String::new() };
-            if let Some(at) = partners.iter().position(|(_, other)| !by_line || *other == text) {
+            let (name, text) = (file(new.files, d), if by_line { line(new.files, d) } else { String::new() });
+            let fits =
+                |(_, file, line): &(usize, &str, String)| (!by_file || *file == name) && (!by_line || *line == text);
+            if let Some(at) = partners.iter().position(fits) {
                 partners.remove(at);
                 *is_new = false;
             }
         }
     }
-    let mut gone: Vec<usize> = left.into_values().flatten().map(|(i, _)| i).collect();
+    let mut gone: Vec<usize> = left.into_values().flatten().map(|(i, ..)| i).collect();
     gone.sort_unstable();
     let (new, unchanged) = (0..new.list.len()).partition(|&i| is_new[i]);
     Since { new, unchanged, gone }

@@ -15,7 +15,8 @@ use isaglot_testing::{Failed, Tally, Trial, bless, corpus, ledger, suite};
 use isaglot_verify::since::{Findings, compare};
 
 /// The lists.
-const SETS: [(&str, &str); 1] = [("encode", include_str!("faults/encode.txt"))];
+const SETS: [(&str, &str); 2] =
+    [("encode", include_str!("faults/encode.txt")), ("lints", include_str!("faults/lints.txt"))];
 
 /// The descriptions whose findings are goldens.
 const SHIPPED: [&str; 3] = ["ir3", "afuc", "etnaviv"];
@@ -26,6 +27,7 @@ fn findings(top: &Path, load: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>) -
     let isa = isaglot_isaspec::load(&mut files, &top.to_string_lossy(), &mut |path| load(path), &mut out);
     let mut all: Vec<Diagnostic> = out.iter().cloned().collect();
     if let Some(isa) = isa {
+        all.extend(isaglot_isaspec::lints(&files));
         all.extend(isaglot_verify::lints(&isa, None));
     }
     (files, all)

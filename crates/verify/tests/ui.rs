@@ -16,7 +16,10 @@ fn run(path: &Path) -> Result<(), Failed> {
     let mut read = |_: &str| std::fs::read(path).map_err(|e| e.to_string());
     let isa = isaglot_isaspec::load(&mut files, &name, &mut read, &mut out).ok_or("the description does not load")?;
     let report = isaglot_verify::check(&isa, isaglot_verify::Options::default(), &mut |_, _| ());
-    isaglot_verify::diagnostics::diagnostics(&isa, &report).into_iter().for_each(|d| out.push(d));
+    let mut all = isaglot_isaspec::lints(&files);
+    all.extend(isaglot_verify::diagnostics::diagnostics(&isa, &report));
+    isaglot_isaspec::silence(&files, &mut all);
+    all.into_iter().for_each(|d| out.push(d));
     let mut problems = expect::mismatches(&files, &out);
     let text: String = out.iter().map(|d| render::text(&files, d, false)).collect();
     problems.extend(bless::golden(&path.with_extension("txt"), &text).err());

@@ -7,17 +7,19 @@ use isaglot::spec::form::is_tablegen;
 use isaglot::spec::published::Format;
 use isaglot_bits::BitRange;
 use isaglot_model::Isa;
-use isaglot_source::{Diagnostic, Diagnostics, Severity, render};
+use isaglot_source::{Diagnostic, Diagnostics, Severity, SourceMap, render};
 use isaglot_verify::diagnostics::{diagnostics, gens};
 use isaglot_verify::report::{Coverage, Opcodes, Verdict};
 use isaglot_verify::{Options, Report, check, json};
 use serde_json::{Value, json as object};
 
+mod older;
 mod published;
+mod since;
 
 use crate::answer::AnswerArgs;
 use crate::args::{ChoiceArgs, ProcessorArgs, SubjectArgs};
-use crate::load::{check_options, read_open};
+use crate::load::{Program, Spec, check_options, read_open};
 use crate::progress::Progress;
 use crate::schema;
 use crate::session::{EXIT_INPUT, Session};
@@ -31,6 +33,7 @@ use crate::session::{EXIT_INPUT, Session};
 Examples:
   isaglot check my.xml
   isaglot check --isa minnow --by 15:13 --proofs
+  isaglot check my.xml --since old.xml
   isaglot check udb --for rva23u64 --free         # needs riscv-unified-db")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -57,6 +60,10 @@ pub(crate) struct Args {
     /// With published formats of RISC-V: how many words of each major opcode are free, and the smallest.
     #[arg(long)]
     free: bool,
+    /// Only what is new since an older description, or gone: a file, a folder, or `git:REVISION:PATH`. Findings are known by
+    /// what they say, not by file and line; the exit status is 1 for new errors only.
+    #[arg(long, value_name = "OLD", conflicts_with_all = ["proofs", "by", "for", "free"])]
+    since: Option<String>,
     #[command(flatten)]
     answer: AnswerArgs,
 }
@@ -90,6 +97,55 @@ fn parse_bits(text: &str) -> Result<Bits, String> {
     if count > most { Err(format!("{count} bits; at most {most} are told apart")) } else { Ok(Bits(bits)) }
 }
 
+/// What was found about a description.
+struct Found {
+    /// The messages, those of the front end first.
+    all: Vec<Diagnostic>,
+    /// It could be read.
+    is_read: bool,
+    /// The model; `None` also where a folder of published formats is checked as such.
+    isa: Option<Isa>,
+    report: Option<Report>,
+}
+
+/// The published format, if the description is one and is checked as such. With operands or a question about words the
+/// description that it makes is checked.
+fn published_format(spec: &Spec, args: &Args) -> Option<Format> {
+    let asks_words =
+        args.proofs || args.by.is_some() || spec.choice.generation.is_some() || !spec.choice.features.is_empty();
+    let alone = spec.choice.operands.is_none() && !asks_words;
+    spec.path().filter(|_| alone).and_then(|path| Format::of(&path))
+}
+
+/// Reads a description and asks all questions about it.
+fn look(spec: &Spec, args: &Args, files: &mut SourceMap) -> Found {
+    let mut problems = Diagnostics::new();
+    if let Some(format) = published_format(spec, args) {
+        let table = format.table(&spec.choice.parts(), &Program, files, &mut problems);
+        if let Some(table) = &table {
+            format.check(table, &mut problems);
+        }
+        let all = problems.iter().cloned().collect();
+        return Found { all, is_read: table.is_some(), isa: None, report: None };
+    }
+    let read = read_open(spec, files, &mut problems);
+    let mut all: Vec<Diagnostic> = problems.iter().cloned().collect();
+    let Some((isa, generation, features)) = read else {
+        return Found { all, is_read: false, isa: None, report: None };
+    };
+    all.extend(isaglot_isaspec::lints(files));
+    // A target of LLVM has thousands of instructions and hundreds of features: only what patterns say is asked.
+    let patterns_only = !args.proofs && spec.path().as_deref().is_some_and(is_tablegen);
+    let by = args.by.as_ref().map(|bits| bits.0.clone());
+    let options = Options { generation, patterns_only, features, by };
+    let mut progress = Progress::new("checking", "step");
+    let report = check(&isa, options, &mut |done, total| progress.at(done, total));
+    drop(progress);
+    all.extend(diagnostics(&isa, &report));
+    isaglot_isaspec::silence(files, &mut all);
+    Found { all, is_read: true, isa: Some(isa), report: Some(report) }
+}
+
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let mut spec = args.subject.spec();
@@ -98,12 +154,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     if let Err(d) = check_options(&spec) {
         return session.wrong_usage(d);
     }
-    let mut problems = Diagnostics::new();
-    // With operands or a question about words the description that a published format makes is checked.
-    let asks_words =
-        args.proofs || args.by.is_some() || spec.choice.generation.is_some() || !spec.choice.features.is_empty();
-    let alone = spec.choice.operands.is_none() && !asks_words;
-    if let Some(format) = spec.path().filter(|_| alone).and_then(|path| Format::of(&path)) {
+    if let Some(old) = &args.since {
+        return since::run(&spec, old, args, session);
+    }
+    if let Some(format) = published_format(&spec, args) {
         return published::run(&format, &spec.choice.parts(), args, session);
     }
     if let Some((name, _)) = [("--for", !args.machines.is_empty()), ("--free", args.free)].iter().find(|o| o.1) {
@@ -112,30 +166,20 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
             d.note("it is for folders of published formats of RISC-V, without questions about their words"),
         );
     }
-    let read = read_open(&spec, &mut session.files, &mut problems);
+    let mut files = std::mem::take(&mut session.files);
+    let looked = look(&spec, args, &mut files);
+    session.files = files;
+    let Found { all, isa, report, .. } = &looked;
     // What is wrong with the command line is not what is wrong with the description; nor is a file that is not there.
-    let wrong_choice = problems.iter().any(|d| d.severity == Severity::Error && d.code.starts_with("cli-"));
-    let is_missing = read.is_none() && session.files.iter().next().is_none();
+    let wrong_choice = all.iter().any(|d| d.severity == Severity::Error && d.code.starts_with("cli-"));
+    let is_missing = isa.is_none() && session.files.iter().next().is_none();
     if wrong_choice || (is_missing && args.answer.is_text()) {
+        let mut problems = Diagnostics::new();
+        all.iter().cloned().for_each(|d| problems.push(d));
         return session.status(&problems);
     }
-    let mut all: Vec<Diagnostic> = problems.iter().cloned().collect();
-    let mut report = None;
-    let mut isa = None;
-    if let Some((read, generation, features)) = read {
-        let isa = &*isa.insert(read);
-        // A target of LLVM has thousands of instructions and hundreds of features: only what patterns say is asked.
-        let patterns_only = !args.proofs && spec.path().as_deref().is_some_and(is_tablegen);
-        let by = args.by.as_ref().map(|bits| bits.0.clone());
-        let options = Options { generation, patterns_only, features, by };
-        let mut progress = Progress::new("checking", "step");
-        let found = check(isa, options, &mut |done, total| progress.at(done, total));
-        drop(progress);
-        all.extend(diagnostics(isa, &found));
-        report = Some(found);
-    }
     let found = isa.as_ref().zip(report.as_ref());
-    let to_json = |session: &Session| json_of(session, &all, found);
+    let to_json = |session: &Session| json_of(session, all, found);
     let of_report = |out: &mut String| {
         let Some((isa, report)) = found else { return };
         let shown = |c: &&Coverage| c.encodings > 0 && (args.notes || c.space == isa.root());
@@ -144,8 +188,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
             proofs(isa, report, out);
         }
     };
-    let to_text = |session: &Session, color| text_of(args, session, &all, &of_report, color);
-    match args.answer.write(session, &all, to_json, to_text) {
+    let to_text = |session: &Session, color| text_of(args, session, all, &of_report, color);
+    match args.answer.write(session, all, to_json, to_text) {
         Ok(_) if isa.is_none() => ExitCode::from(EXIT_INPUT),
         Ok(code) => code,
         Err(d) => session.fail(d),
@@ -240,15 +284,19 @@ fn proofs(isa: &Isa, report: &Report, out: &mut String) {
     }
 }
 
+/// A number of things.
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 fn summary(all: &[Diagnostic], notes_shown: bool) -> String {
     let count = |severity: Severity| all.iter().filter(|d| d.severity == severity).count();
-    let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let notes = count(Severity::Note);
     let hint = if notes > 0 && !notes_shown { " (shown with --notes)" } else { "" };
     format!(
         "{}, {}, {}{hint}\n",
-        plural(count(Severity::Error), "error"),
-        plural(count(Severity::Warning), "warning"),
-        plural(notes, "note")
+        counted(count(Severity::Error), "error"),
+        counted(count(Severity::Warning), "warning"),
+        counted(notes, "note")
     )
 }
