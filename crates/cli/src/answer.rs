@@ -76,8 +76,11 @@ impl AnswerArgs {
     ) -> Result<ExitCode, Diagnostic> {
         let answer = match (self.json, self.sarif) {
             (true, _) => format!("{:#}\n", to_json(session)),
-            (_, true) => format!("{:#}
-", to_sarif(session)),
+            (_, true) => format!(
+                "{:#}
+",
+                to_sarif(session)
+            ),
             _ => to_text(session, self.has_color(session)),
         };
         self.output.write(&answer)?;

@@ -11,6 +11,8 @@ use serde_json::Value;
 pub(crate) const ASM_MAP: &str = "urn:isaglot:asm-map:1";
 /// What a check has found.
 pub(crate) const CHECK: &str = "urn:isaglot:check:1";
+/// What a check has found that is new, or gone.
+pub(crate) const CHECK_SINCE: &str = "urn:isaglot:check-since:1";
 /// Where a description and a tool differ.
 pub(crate) const CONFORM: &str = "urn:isaglot:conform:1";
 /// Where two descriptions differ.

@@ -9,6 +9,7 @@ use serde_json::{Value, json as object};
 use super::older::Older;
 use super::{Args, Found, counted, look};
 use crate::load::{Source, Spec, check_options};
+use crate::schema;
 use crate::session::{EXIT_INPUT, Session};
 
 /// Both lists of findings, and how they compare.
@@ -98,6 +99,7 @@ impl Answer<'_> {
             value
         };
         object!({
+            "$schema": schema::CHECK_SINCE,
             "since": old,
             "new": self.new.iter().map(|d| with(self.files, d)).collect::<Vec<_>>(),
             "gone": self.gone().map(|d| with(self.old_files, d)).collect::<Vec<_>>(),
