@@ -339,3 +339,38 @@ fn succeed(command: &mut Command) -> Result<(), String> {
         Err(e) => Err(format!("cannot run {name}: {e}")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use saphyr_parser::Parser;
+
+    use super::PARTS;
+
+    /// The files that a hosting service runs: they are YAML, and what they ask of this program exists.
+    #[test]
+    fn workflows_ask_for_what_there_is() {
+        let root = crate::root();
+        let mut files = vec![root.join("action.yml")];
+        for entry in std::fs::read_dir(root.join(".github/workflows")).expect("the folder of workflows").flatten() {
+            files.push(entry.path());
+        }
+        for file in files {
+            let text = std::fs::read_to_string(&file).expect("a workflow");
+            for event in Parser::new_from_str(&text) {
+                assert!(event.is_ok(), "{}: {event:?}", file.display());
+            }
+            for line in text.lines() {
+                let words: Vec<&str> = line.split_whitespace().collect();
+                let chore = words.windows(3).find(|w| w[0] == "cargo" && w[1] == "xtask").map(|w| w[2]);
+                let known = crate::USAGE.lines().any(|l| l.split_whitespace().next() == chore);
+                assert!(chore.is_none() || known, "{}: {line}", file.display());
+                let parts = words.windows(2).find(|w| w[0] == "--only" || w[0] == "parts:").map(|w| w[1]);
+                for part in
+                    parts.filter(|p| !p.starts_with('$')).into_iter().flat_map(|p| p.trim_matches('"').split(','))
+                {
+                    assert!(PARTS.iter().any(|known| known.0 == part), "{}: {line}", file.display());
+                }
+            }
+        }
+    }
+}

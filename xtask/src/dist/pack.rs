@@ -37,7 +37,7 @@ pub(super) fn is_static(binary: &[u8]) -> bool {
 pub(super) fn tar_gz(mut files: Vec<Entry>, time: u64) -> Result<Vec<u8>, String> {
     files.sort_by(|a, b| a.name.cmp(&b.name));
     // No name of a file, no time.
-    let gz = GzBuilder::new().operating_system(255).write(Vec::new(), Compression::best());
+    let gz = GzBuilder::new().operating_system(255).write(Vec::new(), Compression::default());
     let mut tar = tar::Builder::new(gz);
     let mut folders = std::collections::BTreeSet::new();
     for file in &files {

@@ -14,12 +14,16 @@ enum Need {
     Never,
 }
 
+/// The module of Python.
+const DUCKDB: Peer = Peer { name: "duckdb", probe: || peer::answers("python3", &["-c", "import duckdb"]) };
+
 /// Every need. A command has those that its mark names, and those that its words name.
 const NEEDS: &[(&str, Need)] = &[
     ("avr-objdump", Need::Peer(peer::AVR_OBJDUMP)),
     ("browser", Need::Never),
     ("capstone", Need::Never),
     ("cargo", Need::Never),
+    ("duckdb", Need::Peer(DUCKDB)),
     ("gcc", Need::Peer(peer::GCC)),
     ("gdb-multiarch", Need::Peer(peer::GDB)),
     ("git", Need::Never),
