@@ -1,5 +1,6 @@
-//! The project's own chores, one file each: `cargo xtask tidy | bless | bench | c-library | dist | gen-hart | gen-riscv | import-spirv | npm | packages | wasm | wheel`.
+//! The project's own chores, one file each: `cargo xtask api | tidy | bless | bench | c-library | dist | gen-hart | gen-riscv | import-spirv | npm | packages | wasm | wheel`.
 
+mod api;
 mod bench;
 mod bless;
 mod c_library;
@@ -25,6 +26,7 @@ usage: cargo xtask CHORE
   gen-hart         write the executors of crates/hart anew from the semantics of specs/riscv
   gen-riscv DIR    write the generated files of specs/riscv anew from a folder of the Unified Database
   c-library PREFIX build the C library and install it there; --profile NAME before PREFIX: by another profile of cargo
+  api              compare the public items of each crate with api/; BLESS=1: write those texts anew
   dist [--only NAMES] [--target TRIPLE] [--profile NAME] [--program FILE] [--test] [-o DIR]
                    make what is released: program,deb,c,wheel,npm; --test: install each in an empty place and try it
   packages [--verify]
@@ -37,6 +39,9 @@ usage: cargo xtask CHORE
 ";
 
 fn main() -> ExitCode {
+    if let Some(status) = api::as_rustdoc() {
+        return status;
+    }
     let args: Vec<String> = std::env::args().skip(1).collect();
     let rest = args.get(1..).unwrap_or(&[]);
     let done = match args.first().map(String::as_str) {
@@ -46,6 +51,7 @@ fn main() -> ExitCode {
         Some("gen-hart") => gen_hart::run(rest),
         Some("gen-riscv") => gen_riscv::run(rest),
         Some("c-library") => c_library::run(rest),
+        Some("api") => api::run(rest),
         Some("dist") => dist::run(rest),
         Some("packages") => packages::run(rest),
         Some("wheel") => wheel::run(rest),

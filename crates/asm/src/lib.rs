@@ -15,6 +15,7 @@ pub mod names;
 mod operand;
 mod options;
 #[cfg(feature = "oracle")]
+#[doc(hidden)]
 pub mod oracle;
 pub mod program;
 mod stream;

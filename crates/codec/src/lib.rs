@@ -20,6 +20,7 @@ pub mod limits;
 mod missing;
 pub mod operands;
 #[cfg(feature = "oracle")]
+#[doc(hidden)]
 pub mod oracle;
 mod plan;
 pub mod resolve;

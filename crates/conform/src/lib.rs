@@ -10,6 +10,7 @@ mod known;
 pub mod limits;
 pub mod normal;
 #[cfg(feature = "oracle")]
+#[doc(hidden)]
 pub mod oracle;
 mod ours;
 pub mod report;

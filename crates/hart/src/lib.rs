@@ -23,6 +23,7 @@ pub mod limits;
 mod machine;
 mod memory;
 #[cfg(feature = "oracle")]
+#[doc(hidden)]
 pub mod oracle;
 mod reference;
 

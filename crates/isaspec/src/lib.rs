@@ -25,6 +25,7 @@ mod lint;
 mod load;
 mod lower;
 #[cfg(feature = "oracle")]
+#[doc(hidden)]
 pub mod oracle;
 mod read;
 mod roles;

@@ -33,6 +33,14 @@ pub struct Problem {
     pub message: String,
 }
 
+impl core::fmt::Display for Problem {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)
+    }
+}
+
+impl core::error::Error for Problem {}
+
 struct Field {
     name: String,
     width: u32,

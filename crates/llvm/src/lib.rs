@@ -20,6 +20,7 @@ pub mod generate;
 pub mod limits;
 mod lower;
 #[cfg(feature = "oracle")]
+#[doc(hidden)]
 pub mod oracle;
 mod table;
 mod target;

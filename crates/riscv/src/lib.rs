@@ -17,6 +17,7 @@ pub mod formats;
 pub mod isa_name;
 pub mod limits;
 #[cfg(feature = "oracle")]
+#[doc(hidden)]
 pub mod oracle;
 pub mod register;
 pub mod steps;

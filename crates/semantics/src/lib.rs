@@ -18,6 +18,7 @@ mod interpret;
 mod lexer;
 pub mod limits;
 #[cfg(feature = "oracle")]
+#[doc(hidden)]
 pub mod oracle;
 mod parser;
 mod syntax;

@@ -27,6 +27,7 @@ mod meaning;
 pub mod module;
 mod number;
 #[cfg(feature = "oracle")]
+#[doc(hidden)]
 pub mod oracle;
 pub mod parts;
 mod places;

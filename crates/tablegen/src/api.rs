@@ -102,6 +102,7 @@ pub struct Unresolved<'a> {
 
 /// Why a field could not be had: names the record, the field and the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FieldError {
     /// The record.
     pub record: String,

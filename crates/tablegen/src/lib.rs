@@ -19,6 +19,7 @@ pub mod natural;
 mod newer;
 mod ops;
 #[cfg(feature = "oracle")]
+#[doc(hidden)]
 pub mod oracle;
 mod origin;
 mod parse;

@@ -8,6 +8,7 @@ use crate::types::{Style, Type};
 
 /// Why an instruction has no word.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EncodeError {
     /// No code for this scoreboard annotation on such an instruction.
     Scoreboard,
@@ -36,6 +37,14 @@ impl EncodeError {
         }
     }
 }
+
+impl core::fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(&self.message())
+    }
+}
+
+impl core::error::Error for EncodeError {}
 
 impl<'d> Xe<'d> {
     /// The word of an instruction in its long form.

@@ -21,6 +21,7 @@ pub mod lint;
 mod list;
 mod message;
 #[cfg(feature = "oracle")]
+#[doc(hidden)]
 pub mod oracle;
 pub mod parse;
 mod parts;

@@ -23,6 +23,7 @@ pub mod map;
 pub mod meaning;
 pub mod name;
 #[cfg(feature = "oracle")]
+#[doc(hidden)]
 pub mod oracle;
 mod parse;
 pub mod profile;

@@ -19,6 +19,14 @@ pub struct NameError {
     pub why: &'static str,
 }
 
+impl core::fmt::Display for NameError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "byte {}: {}", self.offset, self.why)
+    }
+}
+
+impl core::error::Error for NameError {}
+
 /// `[A-Za-z][A-Za-z0-9]*`: a component of the domain part.
 pub fn is_domain_component(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.bytes().all(|b| b.is_ascii_alphanumeric())

@@ -42,13 +42,7 @@ fn target() -> PathBuf {
 
 /// The packages of the workspace that are not kept from registries.
 pub(crate) fn published() -> Result<Vec<Package>, String> {
-    let out = Command::new("cargo")
-        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
-        .current_dir(root())
-        .output()
-        .map_err(|e| format!("cannot run cargo: {e}"))?;
-    let data: serde_json::Value = serde_json::from_slice(&out.stdout)
-        .map_err(|_| format!("cargo metadata: {}", String::from_utf8_lossy(&out.stderr)))?;
+    let data = metadata(&["--no-deps"])?;
     let packages = data["packages"].as_array().cloned().unwrap_or_default();
     let kept = |package: &serde_json::Value| package["publish"].as_array().is_some_and(Vec::is_empty);
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
@@ -58,6 +52,42 @@ pub(crate) fn published() -> Result<Vec<Package>, String> {
         manifest,
     };
     Ok(packages.into_iter().filter(|p| !kept(p)).map(package).collect())
+}
+
+/// Crates of others, of the lock file, that need a newer compiler than ours say they need.
+fn others_are_old_enough(packages: &[Package]) -> Result<Vec<String>, String> {
+    let version = |text: &str| -> Vec<u32> { text.split('.').filter_map(|n| n.parse().ok()).take(2).collect() };
+    let ours = packages.iter().filter_map(|p| p.manifest["rust_version"].as_str()).map(version).min();
+    let names: Vec<&str> = packages.iter().map(|p| p.name.as_str()).collect();
+    // What packages need, not what the project's own chores and tests need.
+    let out = Command::new("cargo")
+        .args(["tree", "--offline", "--prefix=none", "--edges=normal,build", "--target=all", "--format={p}"])
+        .args(names.iter().flat_map(|name| ["--package", *name]))
+        .current_dir(root())
+        .output()
+        .map_err(|e| format!("cannot run cargo: {e}"))?;
+    let used = String::from_utf8_lossy(&out.stdout).into_owned();
+    let used: std::collections::BTreeSet<(&str, &str)> = used
+        .lines()
+        .filter_map(|line| line.split_once(" v"))
+        .map(|(name, rest)| (name, rest.split(' ').next().unwrap_or(rest)))
+        .collect();
+    let data = metadata(&[])?;
+    let all = data["packages"].as_array().into_iter().flatten();
+    let used = all.filter(|p| used.contains(&(p["name"].as_str().unwrap_or(""), p["version"].as_str().unwrap_or(""))));
+    let newer = used.filter(|p| p["rust_version"].as_str().is_some_and(|v| Some(version(v)) > ours));
+    Ok(newer.map(|p| format!("{} needs Rust {}, more than ours say", p["name"], p["rust_version"])).collect())
+}
+
+/// What `cargo metadata` says.
+fn metadata(arguments: &[&str]) -> Result<serde_json::Value, String> {
+    let out = Command::new("cargo")
+        .args(["metadata", "--offline", "--format-version", "1"])
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .map_err(|e| format!("cannot run cargo: {e}"))?;
+    serde_json::from_slice(&out.stdout).map_err(|_| format!("cargo metadata: {}", String::from_utf8_lossy(&out.stderr)))
 }
 
 /// An empty folder outside of the workspace. It has the same name each time, so that what cargo builds there takes the place of
@@ -103,6 +133,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         total += contents::check(package, &package.archive(), &there, &mut findings)?;
     }
     println!("{} packages, {} kB packed", packages.len(), total / 1000);
+    findings.extend(others_are_old_enough(&packages)?);
     if !findings.is_empty() {
         findings.iter().for_each(|finding| eprintln!("{finding}"));
         return Err(format!("{} findings", findings.len()));

@@ -68,6 +68,33 @@ impl Failure {
     }
 }
 
+impl core::fmt::Display for Failure {
+    /// One sentence; places are byte offsets of the text.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Failure::Unknown { at, nearest: Some(nearest) } => {
+                write!(f, "byte {}: unknown mnemonic, did you mean `{nearest}`?", at.0)
+            }
+            Failure::Unknown { at, nearest: None } => write!(f, "byte {}: unknown mnemonic", at.0),
+            Failure::Expected { at, what } => write!(f, "byte {at}: expected {}", what.join(" or ")),
+            Failure::Value { at, message } => write!(f, "byte {}: {message}", at.0),
+            Failure::Contradiction { prints: Some(prints), at } => {
+                write!(f, "byte {at}: no word prints so; the nearest prints `{prints}`")
+            }
+            Failure::Contradiction { prints: None, at } => write!(f, "byte {at}: no word prints so"),
+            Failure::Ambiguous { words } => {
+                f.write_str("several encodings print so:")?;
+                words.iter().try_for_each(|(word, name)| write!(f, " {name} (0x{})", word.hex()))
+            }
+            Failure::Inexact { prints } => write!(f, "this is not as it prints: `{prints}`"),
+            Failure::TooLong => f.write_str("the text is too long"),
+            Failure::TooHard => f.write_str("reading the text takes too many steps"),
+        }
+    }
+}
+
+impl core::error::Error for Failure {}
+
 /// Why `text` is not an instruction, after `trace` was filled by reading it in vain.
 pub(super) fn explain(text: &[u8], index: &Index, mut trace: Trace) -> Failure {
     if let Some((printed, wanted)) = trace.refused.take() {

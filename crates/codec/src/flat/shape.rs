@@ -108,6 +108,19 @@ pub enum WriteError {
     Unsettled,
 }
 
+impl core::fmt::Display for WriteError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            WriteError::Absent(slot) => write!(f, "the form has no field of slot {}", slot.0),
+            WriteError::Range(slot) => write!(f, "the value does not fit the field of slot {}", slot.0),
+            WriteError::Text(slot) => write!(f, "the field of slot {} does not take this text", slot.0),
+            WriteError::Unsettled => f.write_str("the guards never settle"),
+        }
+    }
+}
+
+impl core::error::Error for WriteError {}
+
 /// One piece of a field: bits `lo..lo + width` of a limb go to bit `shift` of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Move {

@@ -75,6 +75,14 @@ impl Flow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
+impl core::fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("the program has more definitions and uses than a listing holds")
+    }
+}
+
+impl core::error::Error for TooLarge {}
+
 /// Solves a program. A successor that does not exist is taken as the end.
 pub fn solve(program: &Program) -> Result<Flow, TooLarge> {
     let classes = classify(program);

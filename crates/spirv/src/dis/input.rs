@@ -15,6 +15,20 @@ pub enum InputError {
     WrongSize(usize),
 }
 
+impl core::fmt::Display for InputError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            InputError::OddSize => f.write_str("the size of a module is a multiple of 4 bytes"),
+            InputError::UnknownPattern => f.write_str("hexadecimal text that does not begin with the magic number"),
+            InputError::NoPrefix(at) => write!(f, "character {at}: expected 0x or x"),
+            InputError::NoDigit(at) => write!(f, "character {at}: expected hexadecimal digits"),
+            InputError::WrongSize(at) => write!(f, "character {at}: unexpected number of digits"),
+        }
+    }
+}
+
+impl core::error::Error for InputError {}
+
 impl InputError {
     /// The reference's message; `name` is the file's.
     pub fn message(&self, name: &str, bytes: &[u8]) -> String {

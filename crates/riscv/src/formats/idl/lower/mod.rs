@@ -95,6 +95,14 @@ pub struct Refusal {
     pub span: Span,
 }
 
+impl core::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}: {}", self.class, self.message)
+    }
+}
+
+impl core::error::Error for Refusal {}
+
 /// A text in the semantics language.
 #[derive(Clone, Debug, Default)]
 pub struct Lowered {
