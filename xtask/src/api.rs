@@ -56,7 +56,10 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         changed.extend(compare(name, &lines, bless)?);
     }
     match changed.is_empty() {
-        true => Ok(println!("{} crates, {items} public items, as in api/", libraries.len())),
+        true => {
+            println!("{} crates, {items} public items, as in api/", libraries.len());
+            Ok(())
+        }
         false => {
             changed.iter().for_each(|line| println!("{line}"));
             Err("public items differ from api/: BLESS=1 cargo xtask api writes it anew".to_owned())

@@ -66,7 +66,10 @@ fn check(program: &str, arguments: &[String], expected: &Path, bless: bool) -> R
     }
     let golden = std::fs::read_to_string(expected).map_err(|e| format!("{}: {e}", expected.display()))?;
     match golden == printed {
-        true => Ok(println!("{program}: built from packages, prints {}", expected.display())),
+        true => {
+            println!("{program}: built from packages, prints {}", expected.display());
+            Ok(())
+        }
         false => Err(format!("{program} prints\n{printed}\nbut {} has\n{golden}", expected.display())),
     }
 }
@@ -93,7 +96,10 @@ fn every_package(packages: &[Package], there: &Path) -> Result<(), String> {
     let reached = |package: &&Package| lock.contains(&format!("name = \"{}\"\n", package.name));
     let missing: Vec<&str> = packages.iter().filter(|p| !reached(p)).map(|p| p.name.as_str()).collect();
     match missing.is_empty() {
-        true => Ok(println!("{CLI}: checked from packages, with every other package")),
+        true => {
+            println!("{CLI}: checked from packages, with every other package");
+            Ok(())
+        }
         false => Err(format!("no packed program depends on {}", missing.join(", "))),
     }
 }
