@@ -110,7 +110,8 @@ struct State<'w, T> {
 impl<T> State<'_, T> {
     fn write(&mut self, text: &[u8]) -> io::Result<()> {
         if self.stopped {
-            return Err(io::ErrorKind::Interrupted.into());
+            // Not `Interrupted`, after which `write_all` tries again without an end.
+            return Err(io::Error::other("the work has ended"));
         }
         self.out.write_all(text).inspect_err(|e| {
             self.stopped = true;

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// A map of labels: `isaglot asm --map`.
 pub(crate) const ASM_MAP: &str = "urn:isaglot:asm-map:1";
 /// What a check has found.
-pub(crate) const CHECK: &str = "urn:isaglot:check:1";
+pub(crate) const CHECK: &str = isaglot_verify::json::FORM;
 /// What a check has found that is new, or gone.
 pub(crate) const CHECK_SINCE: &str = "urn:isaglot:check-since:1";
 /// Where a description and a tool differ.

@@ -52,7 +52,7 @@ fn schemas() -> Result<BTreeMap<String, Value>, Failed> {
 fn forms() -> Result<(), Failed> {
     let source = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/schema.rs"))?;
     let mut named: BTreeSet<&str> = source.split('"').filter(|part| part.starts_with("urn:isaglot:")).collect();
-    named.extend([LISTING, isaglot::explain::json::FORM]);
+    named.extend([LISTING, isaglot::explain::json::FORM, isaglot_verify::json::FORM]);
     let files = schemas()?;
     let files: BTreeSet<&str> = files.keys().map(String::as_str).collect();
     if named != files {

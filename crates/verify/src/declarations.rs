@@ -10,6 +10,9 @@ use rustc_hash::FxHashMap;
 
 use crate::limits::MAX_DECLARATIONS;
 
+/// What editors of some systems put before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A declaration.
 #[derive(Clone, Debug)]
 pub(crate) struct Declaration {
@@ -31,7 +34,8 @@ pub(crate) fn all<'f>(files: impl Iterator<Item = (FileId, &'f SourceFile)>) -> 
     let mut known: FxHashMap<(String, String), usize> = FxHashMap::default();
     for (id, file) in files {
         let text: &[u8] = &file.bytes;
-        let pieces = if text.trim_ascii_start().starts_with(b"<") { elements(text) } else { records(text) };
+        let begin = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        let pieces = if begin.trim_ascii_start().starts_with(b"<") { elements(text) } else { records(text) };
         for (kind, name, start, end) in pieces {
             if list.len() >= MAX_DECLARATIONS {
                 return list;

@@ -10,6 +10,9 @@ use crate::cause::{Cause, Causes, Standing};
 use crate::diff::{Change, Difference, Side};
 use crate::report::{Coverage, OpcodeRow, Opcodes, OverlapPair, Report, Row, SharedText, Undecided, Verdict};
 
+/// Which form the answer of a check has, of which [`report`] is a part: the value of its `$schema`.
+pub const FORM: &str = "urn:isaglot:check:1";
+
 fn gens(range: GenRange) -> Value {
     json!({ "min": range.min, "max": range.max })
 }

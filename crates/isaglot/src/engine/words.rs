@@ -332,7 +332,8 @@ impl Words {
             let messages: Vec<serde_json::Value> =
                 all.iter().map(|d| isaglot_source::render::json(&owner.files, d)).collect();
             let report = isaglot_verify::json::report(isa, &report);
-            format!("{:#}\n", serde_json::json!({ "diagnostics": messages, "report": report }))
+            let form = isaglot_verify::json::FORM;
+            format!("{:#}\n", serde_json::json!({ "$schema": form, "diagnostics": messages, "report": report }))
         };
         super::Checked {
             findings,

@@ -8,6 +8,7 @@ isaglot asm --isa xehpc kernel.asm -o kernel.bin
 isaglot spirv as shader.spvasm -o shader.spv
 isaglot asm --isa minnow specs/minnow/sum.txt -o program.bin
 cp specs/minnow/minnow.xml my.xml
+cp specs/minnow/minnow.xml old.xml
 sed 's/<bitset name="inc"/<bitset name="step"/' my.xml > newer.xml
 echo '0x12345 org.tinker.tinker:RocknRoll central me@tinker.org 2026-01-31' > registry.txt
 echo '0xB945E org.example:Drums hash - 2026-01-31' > theirs.txt
