@@ -56,13 +56,16 @@ pub struct Cluster {
     pub is_excepted: bool,
 }
 
+/// Fixed bits, and the number of the pattern by their value.
+type Table = (Word, FxHashMap<Word, u32>);
+
 /// All patterns of unknown words.
 #[derive(Clone, Debug, Default)]
 pub struct Clusters {
     all: Vec<Cluster>,
     /// Per space, and per set of fixed bits, the number of the pattern by the value of the bits; those that fix the most bits
     /// come first.
-    by_bits: FxHashMap<SpaceId, Vec<(Word, FxHashMap<Word, u32>)>>,
+    by_bits: FxHashMap<SpaceId, Vec<Table>>,
 }
 
 impl Clusters {

@@ -84,7 +84,7 @@ fn names<'n>(list: impl Iterator<Item = &'n str>) -> String {
     let shown: Vec<String> = all.iter().take(SHOWN_NAMES).map(|name| format!("`{name}`")).collect();
     let more = all.len().saturating_sub(SHOWN_NAMES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}: {}{more}", counted(&all.len(), "instruction"), shown.join(", "))
+    format!("{}: {}{more}", counted(all.len(), "instruction"), shown.join(", "))
 }
 
 const KINDS: [ChangeKind; 5] =

@@ -23,9 +23,11 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The machine that is built for, unless another one is asked for: a program that needs nothing of the system.
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
-/// What is made, in order, each with its name for `--only`.
-const PARTS: [(&str, fn(&Plan) -> Result<(), String>); 5] =
-    [("program", program), ("deb", deb), ("c", c), ("wheel", wheel), ("npm", npm)];
+/// Something that is made: its name for `--only`, and what makes it.
+type Part = (&'static str, fn(&Plan) -> Result<(), String>);
+
+/// What is made, in order.
+const PARTS: [Part; 5] = [("program", program), ("deb", deb), ("c", c), ("wheel", wheel), ("npm", npm)];
 
 /// What is to be made.
 struct Plan {

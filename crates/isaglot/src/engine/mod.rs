@@ -62,7 +62,7 @@ struct Inner {
 enum Machine {
     Words(Arc<Words>),
     #[cfg(feature = "xe")]
-    Xe(xe::Machine),
+    Xe(Box<xe::Machine>),
     #[cfg(feature = "spirv")]
     Spirv,
 }
@@ -167,7 +167,7 @@ impl Engine {
                 Named::Xe(_) => {
                     xe::refuse(&name, &spec.choice)?;
                     let platform = names::machine(text, spec.choice.generation.as_deref())?;
-                    return Ok(Engine::new(name, Machine::Xe(xe::Machine::new(platform)?), Vec::new()));
+                    return Ok(Engine::new(name, Machine::Xe(Box::new(xe::Machine::new(platform)?)), Vec::new()));
                 }
                 Named::Spirv => return Engine::spirv(name),
                 _ => {}

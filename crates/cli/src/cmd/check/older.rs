@@ -54,7 +54,11 @@ impl Older {
         let last = Path::new(parent).file_name().map_or_else(|| "root".into(), |name| name.to_owned());
         let tree = folder.path().join("files").join(last);
         git(&["read-tree", &format!("{revision}:{parent}")], Some(&index))?;
-        git(&["checkout-index", "--all", "--force", &format!("--prefix={}/", tree.display())], Some(&index))?;
+        // From the top folder: elsewhere git writes what belongs below that folder alone. A bare repository has no top.
+        let top = git(&["rev-parse", "--show-toplevel"], None).unwrap_or_default();
+        let top = if top.trim().is_empty() { "." } else { top.trim() };
+        let prefix = format!("--prefix={}/", tree.display());
+        git(&["-C", top, "checkout-index", "--all", "--force", &prefix], Some(&index))?;
         let shown = match parent {
             "" => format!("git:{revision}:"),
             _ => format!("git:{revision}:{parent}/"),
