@@ -3,7 +3,7 @@
 //! The problem: programs and bindings to other languages want one value that they can keep, and the answers that the program
 //! `isaglot` gives. The invariant: an answer here is the answer there, byte for byte, for every name and every form of description.
 //! The method: both read descriptions through [`crate::spec`] and ask the same functions; what an engine adds is that it owns
-//! ([`pool`]) and that answers are plain data.
+//! (`pool.rs`) and that answers are plain data.
 //!
 //! ```
 //! use isaglot::Engine;
@@ -130,7 +130,7 @@ pub struct ListOptions {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Listed {
-    /// As JSON, as `isaglot list --json` prints it. [`crate::listing::read`] makes the tree of it.
+    /// As JSON, as `isaglot list --json` prints it. [`crate::listing::read()`] makes the tree of it.
     pub json: String,
     /// What is to be said of the program.
     pub problems: Vec<Problem>,
