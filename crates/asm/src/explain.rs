@@ -23,7 +23,7 @@
 
 use isaglot_bits::{BitRange, Word};
 use isaglot_codec::{Match, Plan, Scopes};
-use isaglot_model::{EncodingId, FieldSource, FieldType, Name, SpaceId};
+use isaglot_model::{Case, EncodingId, Field, FieldSource, FieldType, Name, Node, SpaceId, TemplateId, TemplatePart};
 
 use crate::exact::{Line, show};
 use crate::limits::MAX_NEAREST;
@@ -72,6 +72,19 @@ pub struct Explained {
     pub dont_care: Word,
     /// What is wrong with the word, as the disassembler shows it after the text; empty if nothing.
     pub errors: Vec<u8>,
+    /// Names that the text or a guard asks for and that nothing defines here.
+    pub undefined: Vec<Undefined>,
+}
+
+/// A name that nothing defines for a word.
+#[derive(Clone, Debug)]
+pub struct Undefined {
+    /// The name.
+    pub name: Name,
+    /// The cases that would define it, by their places in the encoding; their guards are 0 here.
+    pub cases: Vec<usize>,
+    /// Fields that hand it to what they are decided as, each with the encoding that has it: elsewhere it is a parameter.
+    pub given_by: Vec<(EncodingId, Name)>,
 }
 
 /// A case of the encoding.
@@ -196,7 +209,62 @@ fn take_apart(plan: &Plan<'_>, scopes: &mut Scopes<'_, '_>, scope: usize, compat
             None => fields.push(field),
         }
     }
+    let undefined = undefined(plan, scopes, scope, template);
     scopes.errors.clear();
     let dont_care = encoding.dont_care.and(&word);
-    Explained { encoding: id, word, text, cases: cases.into_iter().map(|c| c.0).collect(), fields, dont_care, errors }
+    let cases = cases.into_iter().map(|c| c.0).collect();
+    Explained { encoding: id, word, text, cases, fields, dont_care, errors, undefined }
+}
+
+/// The names that a scope asks for in vain, and what would define them.
+fn undefined(
+    plan: &Plan<'_>,
+    scopes: &mut Scopes<'_, '_>,
+    scope: usize,
+    template: Option<TemplateId>,
+) -> Vec<Undefined> {
+    let isa = plan.isa();
+    let (id, encoding) = (scopes.encoding_id(scope), scopes.encoding(scope));
+    let mut asked: Vec<Name> = Vec::new();
+    for part in template.map_or(&[][..], |id| &isa[id].parts) {
+        if let TemplatePart::Field { name, .. } = part {
+            asked.push(*name);
+        }
+    }
+    for guard in encoding.cases.iter().filter_map(|case| case.guard) {
+        asked.extend(isa[guard].nodes.iter().filter_map(|node| match node {
+            Node::Field(name) => Some(*name),
+            _ => None,
+        }));
+    }
+    let mut all: Vec<Undefined> = Vec::new();
+    for name in asked {
+        if all.iter().any(|known| known.name == name) || scopes.resolve(scope, name).is_some() {
+            continue;
+        }
+        let defines = |(at, case): (usize, &Case)| case.fields.iter().any(|f| f.name == name).then_some(at);
+        let cases = encoding.cases.iter().enumerate().filter_map(defines).collect();
+        all.push(Undefined { name, cases, given_by: givers(plan, id, name) });
+    }
+    all
+}
+
+/// The fields of other encodings that give a parameter of this name to a space that an encoding is in.
+fn givers(plan: &Plan<'_>, of: EncodingId, name: Name) -> Vec<(EncodingId, Name)> {
+    let isa = plan.isa();
+    let space = isa[of].space;
+    let mut found = Vec::new();
+    for at in 0..isa.encodings().len() as u32 {
+        let encoding = &isa[EncodingId(at)];
+        let gives =
+            |field: &&Field| field.ty == FieldType::Sub(space) && field.params.iter().any(|p| p.as_name == name);
+        let giver = encoding.cases.iter().flat_map(|case| &case.fields).find(gives);
+        if let Some(field) = giver.filter(|_| plan.active(encoding)) {
+            found.push((EncodingId(at), field.name));
+        }
+        if found.len() == MAX_NEAREST {
+            break;
+        }
+    }
+    found
 }

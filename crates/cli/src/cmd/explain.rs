@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use isaglot::explain::json::to_json;
 use isaglot::explain::xe::{self as apart, Apart};
-use isaglot::explain::{self, Explanation, full_hex};
+use isaglot::explain::{self, Explanation, Extent, full_hex};
 use isaglot::question::{self, Question};
 use isaglot_asm::{Assembler, Compat, Names};
 use isaglot_bits::Word;
@@ -40,6 +40,10 @@ pub(crate) struct Args {
     /// Answer in JSON, one array with an object per word.
     #[arg(long)]
     json: bool,
+    /// Every case and field, and what fields are made of. Otherwise a long answer has ten lines after the diagram: what decided, the
+    /// cases that apply, and the fields that print something. JSON has everything.
+    #[arg(long, conflicts_with_all = ["json", "svg"])]
+    all: bool,
     /// The bit diagram of the encoding of a word, as an SVG picture.
     #[arg(long, conflicts_with = "json")]
     svg: bool,
@@ -101,10 +105,16 @@ fn kernel(
         let one = |apart: &Apart| apart.json(to_json(isa, &session.files, &apart.word, &apart.explanation));
         format!("{:#}\n", Value::Array(words.iter().map(one).collect()))
     } else {
-        let texts: Vec<String> = words.iter().map(|apart| apart.text(isa, &session.files, color)).collect();
+        let texts: Vec<String> =
+            words.iter().map(|apart| apart.text(isa, &session.files, color, extent(args))).collect();
         texts.join("\n")
     };
     args.output.write(&text)
+}
+
+/// How much of each answer is written.
+fn extent(args: &Args) -> Extent {
+    if args.all { Extent::All } else { Extent::Short }
 }
 
 /// Answers all questions, or says what is wrong with any of them.
@@ -134,8 +144,9 @@ fn answer(args: &Args, chosen: &Chosen, session: &mut Session, problems: &mut Di
         let all: Vec<Value> = explained.map(|(word, e)| to_json(&chosen.isa, &session.files, &word, &e)).collect();
         format!("{:#}\n", Value::Array(all))
     } else {
+        let extent = extent(args);
         let texts: Vec<String> =
-            explained.map(|(word, e)| explain::text(&chosen.isa, &session.files, &word, &e, color)).collect();
+            explained.map(|(word, e)| explain::text(&chosen.isa, &session.files, &word, &e, color, extent)).collect();
         texts.join("\n")
     };
     args.output.write(&text)

@@ -297,8 +297,10 @@ impl Words {
                     (word, explanation)
                 })
                 .collect();
-            let texts: Vec<String> =
-                explained.iter().map(|(word, e)| explain::text(isa, files, word, e, false)).collect();
+            let texts: Vec<String> = explained
+                .iter()
+                .map(|(word, e)| explain::text(isa, files, word, e, false, explain::Extent::Short))
+                .collect();
             #[cfg(feature = "json")]
             let json = {
                 let all = explained.iter().map(|(word, e)| explain::json::to_json(isa, files, word, e));

@@ -219,7 +219,8 @@ impl Machine {
                 Err(problems) => return Err(Error::new(files, problems)),
             };
             let words: Vec<apart::Apart> = found.into_iter().map(|raw| apart::apart(xe, plan, places, raw)).collect();
-            let texts: Vec<String> = words.iter().map(|one| one.text(plan.isa(), places, false)).collect();
+            let texts: Vec<String> =
+                words.iter().map(|one| one.text(plan.isa(), places, false, crate::explain::Extent::Short)).collect();
             #[cfg(feature = "json")]
             let json = {
                 let one = |one: &apart::Apart| {

@@ -20,7 +20,7 @@ pub fn to_json(isa: &Isa, files: &SourceMap, word: &Word, e: &Explanation) -> Va
     };
     let mut answer = json!({ "$schema": FORM, "word": format!("0x{}", full_hex(word)), "bits": word.width() });
     let more = match e {
-        Explanation::Match(e) => json!({ "match": explained_json(isa, e, &encoding) }),
+        Explanation::Match(e) => json!({ "match": explained_json(isa, files, e, &encoding) }),
         Explanation::Conflict { first, second } => json!({ "conflict": [encoding(*first), encoding(*second)] }),
         Explanation::None(near) => {
             let near = near.iter().map(|n| {
@@ -36,7 +36,7 @@ pub fn to_json(isa: &Isa, files: &SourceMap, word: &Word, e: &Explanation) -> Va
     answer
 }
 
-fn explained_json(isa: &Isa, e: &Explained, encoding: &dyn Fn(EncodingId) -> Value) -> Value {
+fn explained_json(isa: &Isa, files: &SourceMap, e: &Explained, encoding: &dyn Fn(EncodingId) -> Value) -> Value {
     let cases = e.cases.iter().map(|c| {
         json!({ "owner": c.owner, "guard": c.guard.as_ref().map(|g| &g.0), "value": c.guard.as_ref().map(|g| g.1),
                 "shown": c.shown })
@@ -45,11 +45,12 @@ fn explained_json(isa: &Isa, e: &Explained, encoding: &dyn Fn(EncodingId) -> Val
         let bits: Vec<Value> = f.ranges.iter().map(|r| json!({ "low": r.lo, "width": r.width })).collect();
         json!({
             "name": isa.shown(f.name), "bits": bits, "derived": f.derived, "value": format!("0x{}", full_hex(&f.value)),
-            "text": String::from_utf8_lossy(&f.text), "nested": f.nested.as_ref().map(|n| explained_json(isa, n, encoding)),
+            "text": String::from_utf8_lossy(&f.text), "nested": f.nested.as_ref().map(|n| explained_json(isa, files, n, encoding)),
         })
     });
+    let undefined = e.undefined.iter().map(|name| super::undefined_text(isa, files, e, name));
     json!({
-        "encoding": encoding(e.encoding), "text": String::from_utf8_lossy(&e.text),
+        "undefined": undefined.collect::<Vec<_>>(), "encoding": encoding(e.encoding), "text": String::from_utf8_lossy(&e.text),
         "errors": String::from_utf8_lossy(&e.errors), "cases": cases.collect::<Vec<_>>(),
         "fields": fields.collect::<Vec<_>>(), "dont_care_set": e.dont_care.ones_iter().collect::<Vec<_>>(),
     })

@@ -8,7 +8,7 @@ pub mod json;
 pub mod xe;
 
 use isaglot_asm::Compat;
-pub use isaglot_asm::explain::{Explained, Explanation, Near};
+pub use isaglot_asm::explain::{Explained, Explanation, Near, Undefined};
 use isaglot_bits::{BitRange, Word};
 use isaglot_codec::Plan;
 use isaglot_model::{ByteOrder, Isa};
@@ -118,11 +118,23 @@ fn fixed_text(pattern: &isaglot_bits::Pattern) -> String {
     if runs.is_empty() { "nothing: every word matches".to_owned() } else { runs.join(", ") }
 }
 
+/// How much of an answer is written as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Of a long answer the [`SHORT`] lines that say the most: what decided, the cases that apply, the fields that print something.
+    Short,
+    /// Every case and field, those of fields taken apart too.
+    All,
+}
+
+/// The lines after the diagram that a short answer has at most, before the one that says how many more there are.
+pub const SHORT: usize = 10;
+
 /// The answer as text, with colours of a terminal if `color` is set. `files` are the files of the description.
-pub fn text(isa: &Isa, files: &SourceMap, word: &Word, e: &Explanation, color: bool) -> String {
+pub fn text(isa: &Isa, files: &SourceMap, word: &Word, e: &Explanation, color: bool, extent: Extent) -> String {
     let mut out = format!("0x{}  ({} bits)\n", full_hex(word), word.width());
     match e {
-        Explanation::Match(e) => matched(isa, files, e, 0, color, &mut out),
+        Explanation::Match(e) => matched(isa, files, e, color, extent, &mut out),
         Explanation::Conflict { first, second } => {
             out.push_str("  two encodings match, so this is not a valid instruction:\n");
             for id in [*first, *second] {
@@ -162,23 +174,46 @@ fn near_text(isa: &Isa, files: &SourceMap, word: &Word, n: &Near) -> String {
     )
 }
 
-fn matched(isa: &Isa, files: &SourceMap, e: &Explained, depth: usize, color: bool, out: &mut String) {
-    let pad = "  ".repeat(depth + 1);
-    let encoding = &isa[e.encoding];
-    if depth == 0 {
-        out.push_str(&format!("{pad}{}\n", String::from_utf8_lossy(&e.text)));
-        if !e.errors.is_empty() {
-            out.push_str(&format!("{pad}; {}\n", String::from_utf8_lossy(&e.errors)));
-        }
-        out.push('\n');
-        out.push_str(&diagram::draw(&cells(isa, e), color));
+/// A line about a word, and whether a short answer has it.
+struct Detail {
+    text: String,
+    is_short: bool,
+}
+
+fn matched(isa: &Isa, files: &SourceMap, e: &Explained, color: bool, extent: Extent, out: &mut String) {
+    out.push_str(&format!("  {}\n", String::from_utf8_lossy(&e.text)));
+    if !e.errors.is_empty() {
+        out.push_str(&format!("  ; {}\n", String::from_utf8_lossy(&e.errors)));
+    }
+    out.push('\n');
+    out.push_str(&diagram::draw(&cells(isa, e), color));
+    out.push('\n');
+    let mut all = Vec::new();
+    details(isa, files, e, 0, &mut all);
+    let is_whole = extent == Extent::All || all.len() <= SHORT;
+    let shown = all.iter().filter(|line| is_whole || line.is_short).take(if is_whole { all.len() } else { SHORT });
+    let mut count = 0;
+    for line in shown {
+        count += 1;
+        out.push_str(&line.text);
         out.push('\n');
     }
+    if count < all.len() {
+        out.push_str(&format!("  … {} more lines with `--all`\n", all.len() - count));
+    }
+}
+
+/// All lines about a word, those about fields taken apart below the field.
+fn details(isa: &Isa, files: &SourceMap, e: &Explained, depth: usize, out: &mut Vec<Detail>) {
+    let pad = "  ".repeat(depth + 1);
+    let encoding = &isa[e.encoding];
+    let is_top = depth == 0;
+    let mut line = |text: String, is_short: bool| out.push(Detail { text: format!("{pad}{text}"), is_short });
     let (name, at) = (isa.text(encoding.name), files.location(encoding.span));
     let shown =
         if name == encoding.display_name { name.to_owned() } else { format!("{} ({name})", encoding.display_name) };
-    out.push_str(&format!("{pad}encoding   {shown}, {at}\n"));
-    out.push_str(&format!("{pad}decided by {}\n", fixed_text(&encoding.pattern)));
+    line(format!("encoding   {shown}, {at}"), is_top);
+    line(format!("decided by {}", fixed_text(&encoding.pattern)), is_top);
     // A bit of a field has a meaning here, whatever it has elsewhere.
     let of_fields = e
         .fields
@@ -188,7 +223,10 @@ fn matched(isa: &Isa, files: &SourceMap, e: &Explained, depth: usize, color: boo
     let dont_care = e.dont_care.and(&of_fields.not());
     if !dont_care.is_zero() {
         let bits: Vec<String> = dont_care.runs().into_iter().rev().map(range_text).collect();
-        out.push_str(&format!("{pad}don't-care bits that are set: {}\n", bits.join(", ")));
+        line(format!("don't-care bits that are set: {}", bits.join(", ")), true);
+    }
+    for undefined in &e.undefined {
+        line(undefined_text(isa, files, e, undefined), true);
     }
     for case in &e.cases {
         let shown = if case.shown { " <- the text is from here" } else { "" };
@@ -196,9 +234,9 @@ fn matched(isa: &Isa, files: &SourceMap, e: &Explained, depth: usize, color: boo
             Some((text, value)) => {
                 let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
                 let held = if *value == 0 { "no" } else { "yes" };
-                out.push_str(&format!("{pad}case       if {text}: {held}{shown}\n"));
+                line(format!("case       if {text}: {held}{shown}"), is_top && *value != 0);
             }
-            None if case.shown => out.push_str(&format!("{pad}case       default of {}{shown}\n", case.owner)),
+            None if case.shown => line(format!("case       default of {}{shown}", case.owner), is_top),
             None => {}
         }
     }
@@ -209,11 +247,34 @@ fn matched(isa: &Isa, files: &SourceMap, e: &Explained, depth: usize, color: boo
         };
         let text = String::from_utf8_lossy(&field.text);
         let value = plain_hex(&field.value);
-        out.push_str(&format!("{pad}  {:<12} {place:<10} 0x{value}  `{text}`\n", isa.shown(field.name)));
+        let is_short = is_top && !text.is_empty() && field.derived.is_none();
+        let shown = format!("{pad}  {:<12} {place:<10} 0x{value}  `{text}`", isa.shown(field.name));
+        out.push(Detail { text: shown, is_short });
         if let Some(nested) = &field.nested {
-            matched(isa, files, nested, depth + 2, color, out);
+            details(isa, files, nested, depth + 2, out);
         }
     }
+}
+
+/// A name that nothing defines, and what would.
+fn undefined_text(isa: &Isa, files: &SourceMap, e: &Explained, undefined: &Undefined) -> String {
+    let encoding = &isa[e.encoding];
+    let cases = undefined.cases.iter().filter_map(|&at| encoding.cases.get(at)).map(|case| match case.guard {
+        Some(guard) => {
+            let guard: String = isa[guard].text.split_whitespace().collect::<Vec<_>>().join(" ");
+            format!("the case of {} at {} would, if {guard}", case.owner, files.location(case.span))
+        }
+        None => format!("the default of {} at {}", case.owner, files.location(case.span)),
+    });
+    let given = undefined.given_by.iter().map(|&(id, field)| {
+        format!("field {} of {} gives it, which is not around this", isa.shown(field), isa[id].display_name)
+    });
+    let mut would: Vec<String> = cases.chain(given).collect();
+    would.dedup();
+    if would.is_empty() {
+        would.push("no override, case or parameter would".to_owned());
+    }
+    format!("nothing defines {} here: {}", isa.shown(undefined.name), would.join("; "))
 }
 
 /// The value in hex without leading zeros.

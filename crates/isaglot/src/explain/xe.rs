@@ -20,7 +20,7 @@ use isaglot_xe::{Compaction, Xe};
 #[cfg(feature = "json")]
 use serde_json::{Value, json};
 
-use super::{Explained, Explanation, bits, full_hex};
+use super::{Explained, Explanation, Extent, bits, full_hex};
 use crate::question::{Looks, looks};
 
 /// The code of the assembler's problem that no instruction has a name.
@@ -184,9 +184,9 @@ fn steps(xe: &Xe<'_>, isa: &Isa, files: &SourceMap, word: u64) -> Option<ShortSt
 }
 
 impl Apart {
-    /// The answer as text.
+    /// The answer as text, all of it or the short form.
     #[must_use]
-    pub fn text(&self, isa: &Isa, files: &SourceMap, color: bool) -> String {
+    pub fn text(&self, isa: &Isa, files: &SourceMap, color: bool, extent: Extent) -> String {
         let mut out = String::new();
         if let Some(short) = self.short {
             let says = match &self.reading {
@@ -203,7 +203,7 @@ impl Apart {
             }
             out.push_str("\n  it stands for the long form\n\n");
         }
-        out.push_str(&super::text(isa, files, &self.word, &self.explanation, color));
+        out.push_str(&super::text(isa, files, &self.word, &self.explanation, color, extent));
         let Ok(found) = &self.reading else { return out };
         if let Explanation::Match(of) = &self.explanation
             && !found.pieces.is_empty()
