@@ -130,6 +130,9 @@ pub enum Extent {
 /// The lines after the diagram that a short answer has at most, before the one that says how many more there are.
 pub const SHORT: usize = 10;
 
+/// Of these, how many may be cases that apply.
+const SHORT_CASES: usize = 3;
+
 /// The answer as text, with colours of a terminal if `color` is set. `files` are the files of the description.
 pub fn text(isa: &Isa, files: &SourceMap, word: &Word, e: &Explanation, color: bool, extent: Extent) -> String {
     let mut out = format!("0x{}  ({} bits)\n", full_hex(word), word.width());
@@ -228,13 +231,17 @@ fn details(isa: &Isa, files: &SourceMap, e: &Explained, depth: usize, out: &mut 
     for undefined in &e.undefined {
         line(undefined_text(isa, files, e, undefined), true);
     }
+    let mut held_cases = 0;
     for case in &e.cases {
         let shown = if case.shown { " <- the text is from here" } else { "" };
         match &case.guard {
             Some((text, value)) => {
                 let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
                 let held = if *value == 0 { "no" } else { "yes" };
-                line(format!("case       if {text}: {held}{shown}"), is_top && *value != 0);
+                // Fields say something, too: a few cases are enough.
+                let is_short = is_top && *value != 0 && (case.shown || held_cases < SHORT_CASES);
+                held_cases += usize::from(is_short);
+                line(format!("case       if {text}: {held}{shown}"), is_short);
             }
             None if case.shown => line(format!("case       default of {}{shown}", case.owner), is_top),
             None => {}
