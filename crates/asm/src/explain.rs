@@ -231,9 +231,12 @@ fn undefined(
             asked.push(*name);
         }
     }
-    for guard in encoding.cases.iter().filter_map(|case| case.guard) {
+    // A guard sees the fields of its own case before the case applies: `{OFFSET} == 0` may decide about the case
+    // that brings OFFSET.
+    for case in encoding.cases.iter() {
+        let Some(guard) = case.guard else { continue };
         asked.extend(isa[guard].nodes.iter().filter_map(|node| match node {
-            Node::Field(name) => Some(*name),
+            Node::Field(name) if case.fields.iter().all(|f| f.name != *name) => Some(*name),
             _ => None,
         }));
     }
