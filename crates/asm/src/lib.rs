@@ -2,6 +2,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod assemble;
+pub mod computerator;
 mod engine;
 pub mod exact;
 pub mod explain;

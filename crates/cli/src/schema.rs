@@ -7,6 +7,8 @@
 
 use serde_json::Value;
 
+/// What a computerator file says before its instructions: `isaglot asm --headers`.
+pub(crate) const ASM_HEADERS: &str = "urn:isaglot:asm-headers:1";
 /// A map of labels: `isaglot asm --map`.
 pub(crate) const ASM_MAP: &str = "urn:isaglot:asm-map:1";
 /// What a check has found.

@@ -3,9 +3,10 @@
 use isaglot_asm::Assembler;
 use isaglot_asm::assemble::limits::MAX_OUTPUT;
 use isaglot_asm::assemble::source::{self, Image, Setup};
+use isaglot_asm::computerator::{self, Header};
 use isaglot_codec::Plan;
 use isaglot_model::FeatureId;
-use isaglot_source::{Diagnostic, Diagnostics, FileId, SourceMap};
+use isaglot_source::{Diagnostic, Diagnostics, FileId, Severity, SourceMap};
 
 use crate::spec::SubjectKind;
 
@@ -32,9 +33,40 @@ pub fn assemble(
     if kind == SubjectKind::Riscv {
         return riscv(assembler, files, file, problems).map(|program| program.image);
     }
-    let text = files.get(file)?.bytes.clone();
     let setup = Setup { only_targets: kind == SubjectKind::Llvm, ..Setup::default() };
-    source::assemble_with(assembler, file, &text, &setup, problems)
+    let (image, headers) = assemble_with(kind, assembler, files, file, &setup, problems)?;
+    let left_out = headers_left_out(&headers, "`isaglot asm --headers FILE` writes them as JSON");
+    left_out.into_iter().for_each(|d| problems.push(d));
+    Some(image)
+}
+
+/// The same with a choice of what is kept, for all but RISC-V: with what a file for Mesa's `computerator` says before its
+/// instructions.
+pub fn assemble_with(
+    kind: SubjectKind,
+    assembler: &mut Assembler<'_, '_>,
+    files: &mut SourceMap,
+    file: FileId,
+    setup: &Setup,
+    problems: &mut Diagnostics,
+) -> Option<(Image, Vec<Header>)> {
+    let text = files.get(file)?.bytes.clone();
+    if kind == SubjectKind::Templates && computerator::is_one(assembler, &text) {
+        let program = computerator::assemble(assembler, files, file, setup, problems)?;
+        return Some((program.image, program.headers));
+    }
+    source::assemble_with(assembler, file, &text, setup, problems).map(|image| (image, Vec::new()))
+}
+
+/// The note that headers are not in the bytes, if there are any. `help` says where they are to be had.
+#[must_use]
+pub fn headers_left_out(headers: &[Header], help: &str) -> Option<Diagnostic> {
+    let first = headers.first()?;
+    let message = match headers.len() {
+        1 => format!("the header `@{}` is not in the bytes", first.name),
+        count => format!("{count} headers, the first of them `@{}`, are not in the bytes", first.name),
+    };
+    Some(Diagnostic::new(Severity::Note, "asm-headers", message).note(help))
 }
 
 /// With the pseudo-instructions and directives of RISC-V assemblers.

@@ -31,6 +31,7 @@ mod machine;
 mod meaning;
 mod memo;
 mod number;
+mod preference;
 mod program;
 mod query;
 mod quick;

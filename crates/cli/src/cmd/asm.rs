@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use isaglot::text;
 use isaglot_asm::Assembler;
 use isaglot_asm::assemble::source::{self, Image, Section, Setup};
+use isaglot_asm::computerator::{Header, HeaderOption};
 use isaglot_codec::Plan;
 use isaglot_invariant::impossible;
 use isaglot_model::FeatureId;
@@ -56,6 +57,9 @@ pub(crate) struct Args {
     /// Write sections and labels with their addresses as JSON (`docs/asm.md`).
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
+    /// Write what a source for Mesa's `computerator` says before its instructions (`@localsize 8, 1, 1`) as JSON (`docs/asm.md`).
+    #[arg(long, value_name = "FILE")]
+    headers: Option<PathBuf>,
     /// Take only what the disassembler prints, names of places apart: a text that is written otherwise, and a line that could be
     /// two things, is an error.
     #[arg(long)]
@@ -85,6 +89,7 @@ pub(crate) const ONLY: &[Only] = &[
     GEN,
     (DESCRIPTIONS, &["format", "list", "map", "names", "compat", "header"]),
     (&[SubjectKind::Templates, SubjectKind::Llvm], &["strict"]),
+    (&[SubjectKind::Templates], &["headers"]),
     (&[SubjectKind::Riscv], &["section_start", "entry", "xintf"]),
     (&[SubjectKind::Xe], &["compact", "json"]),
 ];
@@ -169,6 +174,22 @@ fn map(image: &Image, labels: &[Label]) -> String {
     let sections: Vec<Value> = image.sections.iter().map(section).collect();
     let labels: Vec<Value> = labels.iter().map(label).collect();
     format!("{:#}\n", json!({ "$schema": schema::ASM_MAP, "version": 1, "sections": sections, "labels": labels }))
+}
+
+/// The headers of a computerator file as JSON.
+fn headers_json(headers: &[Header]) -> String {
+    let option = |o: &HeaderOption| match &o.value {
+        Ok(value) => json!({ "name": o.name, "value": value }),
+        Err(word) => json!({ "name": o.name, "value": word }),
+    };
+    let header = |h: &Header| {
+        json!({
+            "name": h.name, "line": h.line, "register": h.register, "values": h.values, "label": h.label,
+            "options": h.options.iter().map(option).collect::<Vec<Value>>(),
+        })
+    };
+    let all: Vec<Value> = headers.iter().map(header).collect();
+    format!("{:#}\n", json!({ "$schema": schema::ASM_HEADERS, "headers": all }))
 }
 
 /// Whether an ELF file is wanted of RISC-V: by the format, else by the name of the output.
@@ -265,6 +286,7 @@ fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagn
     let mut problems = Diagnostics::new();
     let _stage = Stage::new(format!("assembling {}", input_name(args.input.as_deref())), "");
     let mut assembler = Assembler::new(&plan, &names, args.text.compat.into());
+    let mut written = None;
     let made = if chosen.kind == SubjectKind::Riscv {
         riscv(args, chosen, &mut assembler, file, session, &mut problems)
     } else {
@@ -275,9 +297,17 @@ fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagn
             only_targets: chosen.kind == SubjectKind::Llvm,
             ..Setup::default()
         };
-        let image = source::assemble_with(&mut assembler, file, &text, &setup, &mut problems);
-        image
-            .map(|image| {
+        let program = text::assemble_with(chosen.kind, &mut assembler, &mut session.files, file, &setup, &mut problems);
+        let headers = program.as_ref().map_or(&[][..], |(_, headers)| headers);
+        match &args.headers {
+            Some(path) => written = Some((path, headers_json(headers))),
+            None => {
+                let left_out = text::headers_left_out(headers, "`--headers FILE` writes them as JSON");
+                left_out.into_iter().for_each(|d| problems.push(d));
+            }
+        }
+        program
+            .map(|(image, _)| {
                 let labels = image.labels.iter();
                 let labels =
                     labels.map(|l| Label { name: l.name.clone(), section: l.section, address: l.offset }).collect();
@@ -288,6 +318,9 @@ fn assemble(args: &Args, chosen: &Chosen, session: &mut Session) -> Result<Diagn
     let Some((image, bytes, labels)) = made else { return Ok(problems) };
     if let Some(path) = &args.map {
         crate::io::write(Some(path), false, map(&image, &labels).as_bytes())?;
+    }
+    if let Some((path, json)) = written {
+        crate::io::write(Some(path), false, json.as_bytes())?;
     }
     let only_list = args.list && args.output.path().is_none();
     if !only_list {

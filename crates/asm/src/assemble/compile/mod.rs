@@ -51,8 +51,8 @@ use super::index::cases_with_text;
 use super::limits::{MAX_NESTING, MAX_PROGRAM};
 use super::meaning::{Choice, Meanings};
 use super::program::{BranchReach, Bytes, Digits, FieldOp, FieldSyntax, NumberStyle, Program, ReadOp};
-use super::quick;
 use super::symbolic::{Bit, Bits, Term};
+use super::{preference, quick};
 
 /// What is being compiled contradicts itself.
 struct Dead;
@@ -67,6 +67,8 @@ struct Compiler<'p, 'a> {
     tables: FxHashMap<TableOf, u32>,
     /// The tables of all programs.
     shared: &'p mut Tables,
+    /// The name of the instruction.
+    name: &'p str,
     /// How many sub-encodings are open.
     depth: usize,
     /// Operations so far, those of dropped alternatives included.
@@ -83,6 +85,7 @@ pub(super) fn compile(plan: &Plan<'_>, shared: &mut Tables, id: EncodingId, case
         exprs: FxHashMap::default(),
         tables: FxHashMap::default(),
         shared,
+        name: plan.isa().text(encoding.name),
         depth: 0,
         pieces: 0,
     };
@@ -383,13 +386,16 @@ impl<'a> Compiler<'_, 'a> {
         }
         self.depth += 1;
         let isa = self.plan.isa();
-        let forms: Vec<(&'a Encoding, usize)> = isa[space]
+        let mut forms: Vec<(&'a Encoding, usize)> = isa[space]
             .encodings
             .iter()
             .map(|&id| &isa[id])
             .filter(|encoding| self.plan.active(encoding))
             .flat_map(|encoding| cases_with_text(encoding).map(move |case| (encoding, case)))
             .collect();
+        if let Some(first) = preference::first(self.name, isa.text(isa[space].name)) {
+            forms.sort_by_key(|(encoding, _)| !isa.text(encoding.name).starts_with(first));
+        }
         let done = self.either(code, forms.len(), |this, i, code| {
             let Some(&(encoding, case)) = forms.get(i) else { return impossible(Err(Dead)) };
             this.assign(pattern_bits(encoding, word), code)?;
