@@ -39,8 +39,18 @@ pub fn assemble(plan: &Plan<'_>, text: &[u8]) {
     let file = files.add("fuzz", text);
     let mut out = Diagnostics::new();
     let image = source::assemble(&mut assembler, file, text, true, &mut out);
+    hold(image, &out, text);
+    // The same bytes as a file for computerator, whether or not they look like one.
+    let mut out = Diagnostics::new();
+    let setup = source::Setup { list: true, ..source::Setup::default() };
+    let program = crate::computerator::assemble(&mut assembler, &mut files, file, &setup, &mut out);
+    hold(program.map(|program| program.image), &out, text);
+}
+
+/// What must hold for a program and its problems.
+fn hold(image: Option<source::Image>, out: &Diagnostics, text: &[u8]) {
     assert_eq!(image.is_none(), out.has_errors(), "errors exactly if there is no program");
-    for problem in &out {
+    for problem in out {
         let placed = problem.span().is_none_or(|span| span.start <= span.end && span.end as usize <= text.len());
         assert!(placed, "`{}` stands outside of the source", problem.message);
     }

@@ -7,6 +7,9 @@ use isaglot_model::Isa;
 use isaglot_testing::Random;
 
 const SEED: &str = "\
+@localsize 8, 1, 1
+@buf 4 (c2.x) 1, 2.5, -3
+@in(r0.x) color(slot=4)
 ; a program with a bit of everything
 .equ SIZE, (1 << 4) | 3
 LIMIT = SIZE - 1
@@ -23,7 +26,11 @@ start: on_reset:
 [0123abcd]
 [#end]
 no match: 00ff
-end: nop
+end: nop (sy)
+(ss)(rpt2)
+  add r1, r2
+@fullnopstart
+raw 0x12
 .section other
 .jumptbl 4
 .byte 'a', 0b101, 0x7f
@@ -31,7 +38,7 @@ end: nop
 
 /// Texts that mean something.
 const PIECES: &[&str] =
-    &[" ", ",", ".", ":", "(", ")", "[", "]", "#", "+", "-", "'", "\"", "0x9", "az", "\n", ";", "\0"];
+    &[" ", ",", ".", ":", "(", ")", "[", "]", "#", "+", "-", "'", "\"", "0x9", "az", "@const", "(nop3)", "\n", ";", "\0"];
 
 fn load(name: &str) -> Isa {
     let top = format!("{}/../../specs/{name}/{name}.xml", env!("CARGO_MANIFEST_DIR"));

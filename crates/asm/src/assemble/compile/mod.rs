@@ -170,10 +170,15 @@ impl<'a> Compiler<'_, 'a> {
         self.parts(encoding, scope, parts, code)?;
         // Asserts that hold under a condition that the text may have decided by now.
         for (guard, asserts) in open {
-            self.either(code, 2, |this, i, code| {
-                this.condition((guard, i == 0), code)?;
-                if i == 0 { this.asserts(asserts, word, code) } else { Ok(()) }
-            })?;
+            self.either(
+                code,
+                2,
+                |_| false,
+                |this, i, code| {
+                    this.condition((guard, i == 0), code)?;
+                    if i == 0 { this.asserts(asserts, word, code) } else { Ok(()) }
+                },
+            )?;
         }
         Ok(())
     }
@@ -268,6 +273,7 @@ impl<'a> Compiler<'_, 'a> {
         &mut self,
         code: &mut Code,
         ways: usize,
+        late: impl Fn(usize) -> bool,
         mut way: impl FnMut(&mut Self, usize, &mut Code) -> Result<(), Dead>,
     ) -> Result<(), Dead> {
         let mut live = Vec::new();
@@ -280,15 +286,15 @@ impl<'a> Compiler<'_, 'a> {
                 self.meanings.forget(mark);
             }
             if done.is_ok() {
-                live.push(this);
+                live.push((late(i), ones(&this), this));
             }
         }
         if live.is_empty() {
             return Err(Dead);
         }
-        // Of ways that read the same text, the one that sets fewer bits is to win.
-        live.sort_by_key(ones);
-        code.push(CodePiece::Either(live));
+        // Of ways that read the same text, the one that sets fewer bits is to win, unless it is known to be the other.
+        live.sort_by_key(|(late, ones, _)| (*late, *ones));
+        code.push(CodePiece::Either(live.into_iter().map(|(_, _, code)| code).collect()));
         Ok(())
     }
 
@@ -301,16 +307,21 @@ impl<'a> Compiler<'_, 'a> {
         prefix: bool,
         code: &mut Code,
     ) -> Result<(), Dead> {
-        self.either(code, choices.len(), |this, i, code| {
-            let Some(choice) = choices.get(i) else { return impossible(Err(Dead)) };
-            for &condition in &choice.when {
-                this.condition(condition, code)?;
-            }
-            match choice.field {
-                Some((field, at)) => this.field(scope, name, field, at, prefix, code),
-                None => Ok(()),
-            }
-        })
+        self.either(
+            code,
+            choices.len(),
+            |_| false,
+            |this, i, code| {
+                let Some(choice) = choices.get(i) else { return impossible(Err(Dead)) };
+                for &condition in &choice.when {
+                    this.condition(condition, code)?;
+                }
+                match choice.field {
+                    Some((field, at)) => this.field(scope, name, field, at, prefix, code),
+                    None => Ok(()),
+                }
+            },
+        )
     }
 
     /// Reads `field`, found in scope `at`, shown in scope `scope`.
@@ -333,19 +344,29 @@ impl<'a> Compiler<'_, 'a> {
             }
             let value = self.meanings.value(at, field);
             let shown = matches!(field.ty, FieldType::Bool(_));
-            return self.either(code, 2, |this, i, code| {
-                if i == 0 {
-                    this.literal(&mut text.as_bytes().to_vec(), code)?;
-                }
-                this.condition((value, shown == (i == 0)), code)
-            });
+            return self.either(
+                code,
+                2,
+                |_| false,
+                |this, i, code| {
+                    if i == 0 {
+                        this.literal(&mut text.as_bytes().to_vec(), code)?;
+                    }
+                    this.condition((value, shown == (i == 0)), code)
+                },
+            );
         }
         if let FieldType::BoolInv(None) = field.ty {
             let value = self.meanings.value(at, field);
-            return self.either(code, 2, |this, i, code| {
-                this.literal(&mut vec![b"01"[i & 1]], code)?;
-                this.condition((value, i == 0), code)
-            });
+            return self.either(
+                code,
+                2,
+                |_| false,
+                |this, i, code| {
+                    this.literal(&mut vec![b"01"[i & 1]], code)?;
+                    this.condition((value, i == 0), code)
+                },
+            );
         }
         let width = field.width.min(64);
         let number = |digits| FieldSyntax::Number(NumberStyle { prefix, digits, branch: None });
@@ -386,17 +407,17 @@ impl<'a> Compiler<'_, 'a> {
         }
         self.depth += 1;
         let isa = self.plan.isa();
-        let mut forms: Vec<(&'a Encoding, usize)> = isa[space]
+        let forms: Vec<(&'a Encoding, usize)> = isa[space]
             .encodings
             .iter()
             .map(|&id| &isa[id])
             .filter(|encoding| self.plan.active(encoding))
             .flat_map(|encoding| cases_with_text(encoding).map(move |case| (encoding, case)))
             .collect();
-        if let Some(first) = preference::first(self.name, isa.text(isa[space].name)) {
-            forms.sort_by_key(|(encoding, _)| !isa.text(encoding.name).starts_with(first));
-        }
-        let done = self.either(code, forms.len(), |this, i, code| {
+        let first = preference::first(self.name, isa.text(isa[space].name));
+        let late =
+            |i: usize| first.zip(forms.get(i)).is_some_and(|(first, (e, _))| !isa.text(e.name).starts_with(first));
+        let done = self.either(code, forms.len(), late, |this, i, code| {
             let Some(&(encoding, case)) = forms.get(i) else { return impossible(Err(Dead)) };
             this.assign(pattern_bits(encoding, word), code)?;
             let word: Bits = word.iter().map(|&bit| this.meanings.now(bit)).collect();
