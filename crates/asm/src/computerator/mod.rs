@@ -1,6 +1,6 @@
 //! Sources as Mesa's `computerator` takes them: a program of ir3 with lines before it that say how it is run.
 //!
-//! The problem: such a file is not a list of instructions. Lines `@localsize 8, 1, 1` belong to whoever runs the program,
+//! The problem: such a file is not a list of instructions. Lines `@localsize 8, 1, 1` belong to who runs the program,
 //! a line break means nothing to Mesa's parser, so that `(sy)` at the end of a line belongs to the next instruction, and
 //! `@fullnopstart` puts a `nop` before every instruction that follows. The method: the file is rewritten to a source of
 //! [`assemble::source`](crate::assemble::source), line by line, and every message is put back to the line that was
@@ -37,7 +37,7 @@ pub struct Program {
     pub headers: Vec<Header>,
 }
 
-/// Whether a source is of this kind: a line begins with a header that is no instruction of the description.
+/// Whether a source is of this kind: a line begins with a header that the description does not have.
 pub fn is_one(assembler: &mut Assembler<'_, '_>, text: &[u8]) -> bool {
     // Most sources have no such byte at all.
     let Some(first) =
