@@ -27,8 +27,9 @@ usage: cargo xtask CHORE
   gen-riscv DIR    write the generated files of specs/riscv anew from a folder of the Unified Database
   c-library PREFIX build the C library and install it there; --profile NAME before PREFIX: by another profile of cargo
   api              compare the public items of each crate with api/; BLESS=1: write those texts anew
-  dist [--only NAMES] [--target TRIPLE] [--profile NAME] [--program FILE] [--test] [-o DIR]
-                   make what is released: program,deb,c,wheel,npm; --test: install each in an empty place and try it
+  dist [--only NAMES] [--target TRIPLE] [--profile NAME] [--program FILE] [--test] [--again] [-o DIR]
+                   make what is released: program,deb,c,wheel,npm; --test: install each in an empty place and try it;
+                   --again: make all of it again in another folder and compare the bytes
   packages [--verify]
                    pack all crates, and run the programs of examples/depend built from the packages alone
   wheel [DIR]      build the Python wheel; --profile NAME: by another profile; --test: try it in an environment made anew

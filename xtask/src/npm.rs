@@ -2,7 +2,7 @@
 //! with it. Nothing that is made goes into the sources.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::{root, wasm};
@@ -12,6 +12,12 @@ const PACKAGE: &str = "target/npm/isaglot";
 
 /// The descriptions that come with the package.
 const SHIPPED: [&str; 3] = ["minnow", "riscv", "trio"];
+
+/// What compiles the types of the package.
+const TYPESCRIPT: &str = "typescript@5";
+
+/// Names a program `isaglot` that is built already, to compile the descriptions by.
+pub(crate) const PROGRAM: &str = "ISAGLOT_PROGRAM";
 
 /// What is copied as it is: files of `bindings/npm`, and of the root.
 const FILES: [&str; 6] = ["README.md", "engine.js", "index.d.ts", "node.js", "package.json", "web.js"];
@@ -43,12 +49,31 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     copy(&root.join(wasm::RESULT), &package.join("isaglot.wasm"))?;
     for name in SHIPPED {
         let out = package.join(format!("isa/{name}.isa"));
-        let mut cargo = Command::new("cargo");
-        cargo.args(["run", "--quiet", "--package", "isaglot-cli", "--", "compile", "--isa", name, "-o"]).arg(out);
-        done(cargo.current_dir(&root), "isaglot compile")?;
+        let mut program = std::env::var_os(PROGRAM).map_or_else(|| Command::new("cargo"), Command::new);
+        if program.get_program() == "cargo" {
+            program.args(["run", "--quiet", "--package", "isaglot-cli", "--"]);
+        }
+        program.args(["compile", "--isa", name, "-o"]).arg(out);
+        done(program.current_dir(&root), "isaglot compile")?;
     }
     println!("{PACKAGE}: the package; `npm pack` there makes the tarball");
     if test { tests(&root, &package) } else { Ok(()) }
+}
+
+/// The compiler of TypeScript, which the test of the types runs: the one that is installed, or else one of npm's registry, which goes into
+/// `target/npm`. Without either that test is skipped, and says so.
+fn typescript(root: &Path) -> PathBuf {
+    let is_there = Command::new("tsc").arg("--version").output().is_ok_and(|out| out.status.success());
+    let folder = root.join("target/npm/tools");
+    let ours = folder.join("node_modules/.bin/tsc");
+    if !is_there && !ours.exists() {
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--silent", "--no-audit", "--no-fund", TYPESCRIPT, "--prefix"]).arg(&folder);
+        if let Err(e) = done(&mut npm, "npm install") {
+            println!("there is no tsc: {e}");
+        }
+    }
+    if is_there { PathBuf::from("tsc") } else { ours }
 }
 
 /// Runs the tests of the package in its folder.
@@ -67,7 +92,7 @@ fn tests(root: &Path, package: &Path) -> Result<(), String> {
     names.sort();
     // The tests run the program that is there, in the root.
     let mut node = Command::new("node");
-    node.arg("--test").args(names).env("ISAGLOT_ROOT", root).current_dir(package);
+    node.arg("--test").args(names).env("ISAGLOT_ROOT", root).env("ISAGLOT_TSC", typescript(root)).current_dir(package);
     done(&mut node, "node --test")
 }
 

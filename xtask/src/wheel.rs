@@ -58,11 +58,15 @@ fn try_it(root: &Path, target: &Path, wheel: &Path) -> Result<(), String> {
     succeed(&mut pytest)?;
     let mut mypy = Command::new(fresh.join("python"));
     mypy.args(["-m", "mypy", "--strict", "--cache-dir"]).arg(target.join("mypy"));
-    succeed(mypy.arg(bindings.join("tests")).current_dir(target))
+    succeed(mypy.arg(bindings.join("tests")).current_dir(target))?;
+    // The types that are declared are those of the module that is installed.
+    let mut stubs = Command::new(fresh.join("python"));
+    stubs.args(["-m", "mypy.stubtest", "isaglot"]).env("MYPY_CACHE_DIR", target.join("mypy"));
+    succeed(stubs.current_dir(target))
 }
 
 /// A virtual environment, made if it is missing or to be `fresh`: the folder of its programs.
-fn environment(folder: &Path, fresh: bool) -> Result<PathBuf, String> {
+pub(crate) fn environment(folder: &Path, fresh: bool) -> Result<PathBuf, String> {
     let programs = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
     if fresh || !programs.is_dir() {
         let mut python = Command::new("python3");

@@ -9,6 +9,7 @@ mod explore;
 mod gen_code;
 mod hart;
 mod isaspec;
+mod jobs;
 mod llvm;
 mod riscv;
 mod riscv_formats;
@@ -71,8 +72,13 @@ const AREAS: &[Area] = &[
 /// What is no run of a command from start to end: its name, and what prints its own table.
 type Other = (&'static str, fn() -> Result<(), String>);
 
-const OTHERS: &[Other] =
-    &[("explore", explore::print), ("site", site::print), (SPIRV_PROCESS, spirv_process::print), ("xe", xe::dataflow)];
+const OTHERS: &[Other] = &[
+    ("explore", explore::print),
+    ("jobs", jobs::print),
+    ("site", site::print),
+    (SPIRV_PROCESS, spirv_process::print),
+    ("xe", xe::dataflow),
+];
 
 /// Needs no `isaglot`.
 const SPIRV_PROCESS: &str = "spirv-process";

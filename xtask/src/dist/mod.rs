@@ -2,8 +2,10 @@
 //! Python wheel, the npm tarball, an SBOM, and the sums of all.
 //!
 //! The invariant: the same sources and the same tools give the same bytes. Entries of archives are sorted and have one time (`SOURCE_DATE_EPOCH`, or that of
-//! the last commit), and paths of this machine are mapped to fixed ones. What cannot be made is an error that says so, after all else is made.
+//! the last commit), and paths of this machine are mapped to fixed ones; `--again` shows it. What cannot be made is an error that says so, after all
+//! else is made.
 
+mod again;
 mod pack;
 mod sbom;
 mod tries;
@@ -14,14 +16,18 @@ use std::process::Command;
 use sha2::{Digest, Sha256};
 
 const USAGE: &str =
-    "expected: dist [--only NAMES] [--target TRIPLE] [--profile NAME] [--program FILE] [--test] [-o DIR]
-NAMES are some of program,deb,c,wheel,npm, with commas; --program packs a program that is built already";
+    "expected: dist [--only NAMES] [--target TRIPLE] [--profile NAME] [--program FILE] [--test] [--again] [-o DIR]
+NAMES are some of program,deb,c,wheel,npm, with commas; --program packs a program that is built already;
+--again makes everything a second time, of a copy of the sources in another folder, and compares the bytes";
 
 /// The version of everything that is released together.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The machine that is built for, unless another one is asked for: a program that needs nothing of the system.
 const TARGET: &str = "x86_64-unknown-linux-musl";
+
+/// The most bytes that a program for release may have.
+const MAX_PROGRAM: usize = 12_000_000;
 
 /// Something that is made: its name for `--only`, and what makes it.
 type Part = (&'static str, fn(&Plan) -> Result<(), String>);
@@ -45,7 +51,7 @@ struct Plan {
 /// Makes the parts that are asked for, all without `--only`.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let (mut only, mut target, mut profile, mut test) = (None, TARGET.to_owned(), "release".to_owned(), false);
-    let (mut given, mut folder) = (None, None);
+    let (mut given, mut folder, mut again) = (None, None, false);
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         let mut value = || args.next().cloned().ok_or(USAGE);
@@ -56,6 +62,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
             "--program" => given = Some(value()?),
             "-o" => folder = Some(value()?),
             "--test" => test = true,
+            "--again" => again = true,
             _ => return Err(USAGE.to_owned()),
         }
     }
@@ -70,7 +77,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut plan = Plan { time: time(&root)?, target, profile, binary: PathBuf::new(), folder, test, root };
     if names.iter().any(|name| ["program", "deb"].contains(name)) {
-        plan.binary = given.map_or_else(|| built(&plan), |path| absolute(Path::new(&path)))?;
+        plan.binary = given.as_ref().map_or_else(|| built(&plan), |path| absolute(Path::new(path)))?;
     }
     let mut failed = Vec::new();
     for (name, make) in PARTS.iter().filter(|part| names.contains(&part.0)) {
@@ -79,6 +86,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         }
     }
     sums(&plan.folder)?;
+    if failed.is_empty() && again {
+        failed.extend(again::differences(&plan, &names, given.is_some().then_some(&plan.binary))?);
+    }
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
 }
 
@@ -91,27 +101,38 @@ fn time(root: &Path) -> Result<u64, String> {
     text.trim().parse().map_err(|e| format!("SOURCE_DATE_EPOCH: {e}"))
 }
 
-/// Builds the program; paths of this machine do not get into it.
-fn built(plan: &Plan) -> Result<PathBuf, String> {
+/// Options of the compiler, as cargo takes them in `CARGO_ENCODED_RUSTFLAGS`: paths of this machine do not get into what is built.
+fn flags(plan: &Plan, more: &[&str]) -> Result<String, String> {
     let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"));
     let home = home.map_err(|e| format!("CARGO_HOME: {e}"))?;
     let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;
-    let mut flags = vec![
-        format!("--remap-path-prefix={}=/isaglot", plan.root.display()),
-        format!("--remap-path-prefix={home}=/cargo"),
-        format!("--remap-path-prefix={}=/rust", sysroot.trim()),
-    ];
-    if plan.target.ends_with("linux-gnu") && std::env::var_os("ISAGLOT_DYNAMIC").is_none() {
-        flags.push("-Ctarget-feature=+crt-static".to_owned());
-    }
+    let mapped =
+        [(plan.root.display().to_string(), "/isaglot"), (home, "/cargo"), (sysroot.trim().to_owned(), "/rust")];
+    let mut flags: Vec<String> = mapped.iter().map(|(from, to)| format!("--remap-path-prefix={from}={to}")).collect();
+    flags.extend(more.iter().map(|&flag| flag.to_owned()));
+    Ok(flags.join("\x1f"))
+}
+
+/// Builds the program.
+fn built(plan: &Plan) -> Result<PathBuf, String> {
+    let is_static = plan.target.ends_with("linux-gnu") && std::env::var_os("ISAGLOT_DYNAMIC").is_none();
+    let flags = flags(plan, if is_static { &["-Ctarget-feature=+crt-static"] } else { &[] })?;
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--locked", "--package", "isaglot-cli", "--profile", &plan.profile, "--target", &plan.target]);
-    // One unit of code would otherwise depend on how many threads compiled it.
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f")).env("CARGO_INCREMENTAL", "0").current_dir(&plan.root);
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags).env("CARGO_INCREMENTAL", "0").current_dir(&plan.root);
     succeed(&mut cargo)?;
     let folder = if plan.profile == "dev" { "debug" } else { &plan.profile };
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| plan.root.join("target"), PathBuf::from);
-    Ok(target.join(&plan.target).join(folder).join(name(&plan.target)))
+    let path = target.join(&plan.target).join(folder).join(name(&plan.target));
+    let binary = read(&path)?;
+    println!("{}: {} bytes", path.display(), binary.len());
+    if plan.profile == "release" && binary.len() > MAX_PROGRAM {
+        return Err(format!("the program has {} bytes; {MAX_PROGRAM} are the most", binary.len()));
+    }
+    if (is_static || plan.target.ends_with("linux-musl")) && !pack::is_static(&binary) {
+        return Err(format!("{} needs files of the system", path.display()));
+    }
+    Ok(path)
 }
 
 fn name(target: &str) -> &'static str {
@@ -121,7 +142,7 @@ fn name(target: &str) -> &'static str {
 /// The archive of the program, and the SBOM.
 fn program(plan: &Plan) -> Result<(), String> {
     let bom = sbom::cyclonedx(&plan.root, &plan.target, VERSION)?;
-    write(&plan.folder.join(format!("isaglot-{VERSION}.cdx.json")), bom.as_bytes())?;
+    write(&plan.folder.join(format!("isaglot-{VERSION}-{}.cdx.json", plan.target)), bom.as_bytes())?;
     let top = format!("isaglot-{VERSION}-{}", plan.target);
     let mut files = common(plan)?;
     files.push(pack::Entry::program(name(&plan.target), read(&plan.binary)?));
@@ -131,15 +152,19 @@ fn program(plan: &Plan) -> Result<(), String> {
     }
     files.extend(below(&plan.root.join("schemas"), "schemas")?);
     files.iter_mut().for_each(|file| file.name = format!("{top}/{}", file.name));
-    let path = plan.folder.join(format!("{top}.tar.gz"));
-    write(&path, &pack::tar_gz(files, plan.time)?)?;
+    let (ending, bytes) = match plan.target.contains("windows") {
+        true => ("zip", pack::zip(files)?),
+        false => ("tar.gz", pack::tar_gz(files, plan.time)?),
+    };
+    let path = plan.folder.join(format!("{top}.{ending}"));
+    write(&path, &bytes)?;
     if plan.test { tries::archive(plan, &path, &top) } else { Ok(()) }
 }
 
 /// What the program itself writes: manual pages and completions. They are the same for every target, so a program that runs here
 /// makes them where the one that is packed does not.
 fn common(plan: &Plan) -> Result<Vec<pack::Entry>, String> {
-    let runs = Command::new(&plan.binary).arg("--version").output().is_ok_and(|out| out.status.success());
+    let runs = starts(&plan.binary);
     let program = |args: &[&str]| {
         let mut command = Command::new(&plan.binary);
         if !runs {
@@ -165,6 +190,11 @@ fn common(plan: &Plan) -> Result<Vec<pack::Entry>, String> {
         files.push(pack::Entry::file(&format!("completions/{file}"), text.into_bytes()));
     }
     Ok(files)
+}
+
+/// Whether a program runs on this machine.
+fn starts(program: &Path) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|out| out.status.success())
 }
 
 /// The Debian package of the program.
@@ -248,6 +278,10 @@ fn chore(plan: &Plan, args: &[&str], paths: &[&Path]) -> Result<(), String> {
     let xtask = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut command = Command::new(xtask);
     command.args(args).args(paths).current_dir(&plan.root).env("SOURCE_DATE_EPOCH", plan.time.to_string());
+    command.env("CARGO_ENCODED_RUSTFLAGS", flags(plan, &[])?);
+    if starts(&plan.binary) {
+        command.env(crate::npm::PROGRAM, &plan.binary);
+    }
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         // Wrong usage.
