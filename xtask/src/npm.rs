@@ -16,7 +16,7 @@ const SHIPPED: [&str; 3] = ["minnow", "riscv", "trio"];
 /// What compiles the types of the package.
 const TYPESCRIPT: &str = "typescript@5";
 
-/// Names a program `isaglot` that is built already, to compile the descriptions by.
+/// Names a program `isaglot` that is built already, for what needs one.
 pub(crate) const PROGRAM: &str = "ISAGLOT_PROGRAM";
 
 /// What is copied as it is: files of `bindings/npm`, and of the root.

@@ -1,5 +1,5 @@
 //! Builds the Python wheel, and with `--test` tries it where nothing of ours is but the wheel: in a virtual environment that is made
-//! anew, with pytest, the examples of the docstrings and the types.
+//! anew, with pytest, the examples of the docstrings, and the types beside the module.
 //!
 //! Tools for Python (maturin, pytest, mypy) come from PyPI, into `target/python`.
 
@@ -49,20 +49,30 @@ fn try_it(root: &Path, target: &Path, wheel: &Path) -> Result<(), String> {
     let fresh = environment(&target.join("fresh"), true)?;
     pip(&fresh, &[&wheel.display().to_string(), "pytest>=8,<10", "mypy>=1.8,<3"])?;
     let bindings = root.join("bindings/python");
-    let mut cargo = Command::new("cargo");
-    succeed(cargo.args(["build", "-p", "isaglot-cli"]).current_dir(root))?;
-    let program = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let program = program(root)?;
     let mut pytest = Command::new(fresh.join("python"));
     pytest.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(bindings.join("tests"));
-    pytest.current_dir(target).env("ISAGLOT_PROGRAM", program.join("debug/isaglot"));
+    pytest.current_dir(target).env(crate::npm::PROGRAM, program);
     succeed(&mut pytest)?;
     let mut mypy = Command::new(fresh.join("python"));
     mypy.args(["-m", "mypy", "--strict", "--cache-dir"]).arg(target.join("mypy"));
     succeed(mypy.arg(bindings.join("tests")).current_dir(target))?;
     // The types that are declared are those of the module that is installed.
     let mut stubs = Command::new(fresh.join("python"));
-    stubs.args(["-m", "mypy.stubtest", "isaglot"]).env("MYPY_CACHE_DIR", target.join("mypy"));
-    succeed(stubs.current_dir(target))
+    stubs.args(["-m", "mypy.stubtest", "isaglot", "--mypy-config-file"]).arg(bindings.join("pyproject.toml"));
+    stubs.arg("--allowlist").arg(bindings.join("tests/stubs.allow"));
+    succeed(stubs.env("MYPY_CACHE_DIR", target.join("mypy")).current_dir(target))
+}
+
+/// The program that the wheel is compared with.
+fn program(root: &Path) -> Result<PathBuf, String> {
+    if let Some(given) = std::env::var_os(crate::npm::PROGRAM) {
+        return Ok(PathBuf::from(given));
+    }
+    let mut cargo = Command::new("cargo");
+    succeed(cargo.args(["build", "-p", "isaglot-cli"]).current_dir(root))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    Ok(target.join("debug/isaglot"))
 }
 
 /// A virtual environment, made if it is missing or to be `fresh`: the folder of its programs.

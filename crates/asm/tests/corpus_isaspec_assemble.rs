@@ -378,9 +378,7 @@ fn mutated(folder: &Path, pool: &Pool) -> Result<(), Failed> {
                     Failure::Unknown { at, .. } | Failure::Value { at, .. } => at.0,
                     Failure::Expected { at, .. } | Failure::Contradiction { at, .. } => *at,
                     Failure::Ambiguous { .. } => 0,
-                    Failure::Inexact { .. } | Failure::TooLong | Failure::TooHard => {
-                        return Err(format!("`{shown}`: {failure:?}").into());
-                    }
+                    _ => return Err(format!("`{shown}`: {failure:?}").into()),
                 };
                 if at > line.len() {
                     return Err(format!("`{shown}`: place {at} is not in the line").into());

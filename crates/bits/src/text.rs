@@ -11,6 +11,7 @@ const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// Why a text is not a word of the wanted width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ParseWordError {
     /// There are no digits.
     Empty,

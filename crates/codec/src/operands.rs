@@ -48,6 +48,7 @@ pub enum OperandValue {
 
 /// Why operands make no word.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EncodeError {
     /// The field holds fewer bits than the value needs.
     Range {

@@ -17,6 +17,19 @@ pub enum NoSuch {
     Order(String),
 }
 
+impl core::fmt::Display for NoSuch {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            NoSuch::Triple(name) => write!(f, "`{name}` is not a triple of the target"),
+            NoSuch::Processor(name) => write!(f, "the target has no processor `{name}`"),
+            NoSuch::Feature(name) => write!(f, "the target has no feature `{name}`"),
+            NoSuch::Order(name) => write!(f, "the bytes of `{name}` are in another order than the model has them"),
+        }
+    }
+}
+
+impl core::error::Error for NoSuch {}
+
 /// The features that are on, those that they imply included. `features` has names with `+` or `-` before them, in
 /// order; a feature that is switched off takes those along that imply it.
 ///

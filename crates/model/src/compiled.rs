@@ -62,6 +62,7 @@ pub struct Source {
 
 /// Why bytes are not a compiled description.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Unreadable {
     /// They do not begin with [`MAGIC`], or end before the header.
     Foreign,
@@ -74,6 +75,23 @@ pub enum Unreadable {
     /// The model in them is not valid: the problems.
     Invalid(Diagnostics),
 }
+
+impl core::fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Unreadable::Foreign => f.write_str("not a compiled description"),
+            Unreadable::Version(found) => write!(f, "layout {found} in place of {VERSION}"),
+            Unreadable::Damaged => f.write_str("the checksum is wrong"),
+            Unreadable::Malformed(at) => write!(f, "byte {at}: invalid"),
+            Unreadable::Invalid(problems) => {
+                f.write_str("the description is not valid")?;
+                problems.iter().try_for_each(|problem| write!(f, "\n{problem}"))
+            }
+        }
+    }
+}
+
+impl core::error::Error for Unreadable {}
 
 /// The bytes of a description.
 pub fn to_bytes(header: &Header, isa: &Isa) -> Vec<u8> {

@@ -10,6 +10,7 @@ use crate::types::{Style, Type};
 
 /// Why a word is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BadWord {
     /// No operation has these bits.
     Opcode,
@@ -38,6 +39,14 @@ impl BadWord {
         }
     }
 }
+
+impl core::fmt::Display for BadWord {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(&self.message())
+    }
+}
+
+impl core::error::Error for BadWord {}
 
 impl<'d> Xe<'d> {
     /// Decodes a word in its long form.

@@ -52,12 +52,8 @@ impl Drop for Server {
 /// The time of each answer, and the mean of what the server worked.
 fn times(args: &[String], bits: u32) -> Result<(Vec<Duration>, Duration), String> {
     let fail = |e: std::io::Error| format!("explore: {e}");
-    let mut child = Command::new(crate::root().join("target/release/isaglot"))
-        .arg("explore")
-        .args(args)
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(fail)?;
+    let mut child =
+        Command::new(super::program()).arg("explore").args(args).stdout(Stdio::piped()).spawn().map_err(fail)?;
     let out = child.stdout.take();
     let server = Server(child);
     let mut line = String::new();

@@ -17,7 +17,7 @@ const REPEAT: u64 = 50;
 pub(crate) fn rows() -> Result<Vec<Row>, String> {
     let corpus = super::corpus()?.join("isaspec");
     let dir = super::folder()?;
-    let isaglot = crate::root().join("target/release/isaglot").display().to_string();
+    let isaglot = super::program().display().to_string();
     let rustc = sysroot()?.join("bin/rustc").display().to_string();
     let mut rows = Vec::new();
     for &(isa, generation) in SETS {

@@ -121,7 +121,7 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
         write(&source, &text)?;
         let elf = source.with_extension("elf");
         let (source, elf) = (source.display().to_string(), elf.display().to_string());
-        let isaglot = crate::root().join("target/release/isaglot");
+        let isaglot = super::program();
         let args = ["asm", "--isa", "rv64imac_xext", &source, "-o", &elf];
         let done = Command::new(isaglot).args(args).status();
         if !done.is_ok_and(|s| s.success()) {
@@ -148,7 +148,7 @@ fn compile(source: &Path, extension: &str, more: &[&str]) -> Result<PathBuf, Str
 
 /// Instructions that a program executes.
 fn retired(args: &[String]) -> Result<u64, String> {
-    let out = Command::new(crate::root().join("target/release/isaglot")).args(args).arg("--json").output();
+    let out = Command::new(super::program()).args(args).arg("--json").output();
     let out = out.map_err(|e| format!("cannot run isaglot: {e}"))?;
     let value: serde_json::Value = serde_json::from_slice(&out.stdout).map_err(|e| format!("{args:?}: {e}"))?;
     value["instructions"].as_u64().ok_or_else(|| format!("{args:?}: no count of instructions"))

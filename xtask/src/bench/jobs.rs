@@ -33,7 +33,7 @@ struct Took {
 pub(crate) fn print() -> Result<(), String> {
     let folder = super::folder()?.join("jobs");
     let bytes = kernels(&super::corpus()?.join("xe/kernels"), &folder)?;
-    let program = crate::root().join("target/release/isaglot").display().to_string();
+    let program = super::program().display().to_string();
     println!(
         "\n| {KERNELS} Xe kernels, {bytes} bytes | wall s, 1 job | 2 jobs | ratio | processor s, 1 job | 2 jobs | peak MB, 1 job | 2 jobs |"
     );

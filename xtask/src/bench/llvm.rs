@@ -110,7 +110,7 @@ fn valid(disasm: &[String], dir: &Path, words: Vec<Vec<u8>>) -> Result<Vec<Vec<u
         writeln!(file, "{hex}").map_err(|e| e.to_string())?;
     }
     file.flush().map_err(|e| e.to_string())?;
-    let mut command = Command::new(crate::root().join("target/release/isaglot"));
+    let mut command = Command::new(super::program());
     let done = command.args(disasm).arg("--words").arg(&list).stderr(Stdio::null()).output();
     let done = done.map_err(|e| e.to_string())?;
     let texts = String::from_utf8_lossy(&done.stdout);

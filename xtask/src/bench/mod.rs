@@ -92,7 +92,8 @@ pub(crate) fn run(names: &[String]) -> Result<(), String> {
     if let Some(unknown) = names.iter().find(|n| !known.contains(&n.as_str())) {
         return Err(format!("no benchmark `{unknown}`; there are: {}", known.join(", ")));
     }
-    if names.is_empty() || names.iter().any(|name| name != SPIRV_PROCESS) {
+    let is_built = std::env::var_os(crate::npm::PROGRAM).is_some();
+    if !is_built && (names.is_empty() || names.iter().any(|name| name != SPIRV_PROCESS)) {
         let built = Command::new("cargo")
             .args(["build", "--release", "--package", "isaglot-cli"])
             .current_dir(crate::root())
@@ -115,6 +116,12 @@ pub(crate) fn run(names: &[String]) -> Result<(), String> {
     OTHERS.iter().filter(|other| wanted(other.0)).try_for_each(|(_, print)| print())
 }
 
+/// The program that is measured: the release build, or what `ISAGLOT_PROGRAM` names, such as a program for another target.
+pub(crate) fn program() -> PathBuf {
+    let given = std::env::var_os(crate::npm::PROGRAM).map(PathBuf::from);
+    given.unwrap_or_else(|| crate::root().join("target/release/isaglot"))
+}
+
 /// Where inputs are made.
 pub(crate) fn folder() -> Result<PathBuf, String> {
     let dir = crate::root().join("target/bench");
@@ -129,7 +136,7 @@ pub(crate) fn corpus() -> Result<PathBuf, String> {
 }
 
 fn measure(row: &Row) -> Result<String, String> {
-    let isaglot = crate::root().join("target/release/isaglot").display().to_string();
+    let isaglot = program().display().to_string();
     let other = row.args.first().is_some_and(|first| Path::new(first).is_absolute());
     let ours: Vec<String> = Some(isaglot).filter(|_| !other).into_iter().chain(row.args.iter().cloned()).collect();
     let peer = row.peer.as_ref().filter(|p| installed(&p[0]));

@@ -37,7 +37,7 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
         let stream = dir.join(if varied { "rv64.varied.bin" } else { "rv64.drawn.bin" });
         let mut assemble = vec!["asm".to_owned(), "--isa".to_owned(), ISA.to_owned(), source.display().to_string()];
         assemble.extend(["-o".to_owned(), once.display().to_string()]);
-        let done = Command::new(crate::root().join("target/release/isaglot")).args(&assemble).status();
+        let done = Command::new(super::program()).args(&assemble).status();
         if !done.is_ok_and(|status| status.success()) {
             return Err(format!("{} does not assemble", source.display()));
         }

@@ -26,7 +26,7 @@ pub(crate) fn print() -> Result<(), String> {
             std::fs::remove_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         }
         let start = Instant::now();
-        let done = Command::new(crate::root().join("target/release/isaglot"))
+        let done = Command::new(super::program())
             .arg("docs")
             .args(args.iter().map(|a| a.replace("{isaspec}", &isaspec)))
             .arg("-o")

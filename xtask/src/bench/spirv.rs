@@ -225,7 +225,7 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
     let names: String = (0..40_000).map(|i| format!("OpName %{} \"same\"\n", i + 1)).collect();
     let (same, same_binary) = (dir.join("same.spvasm"), dir.join("same.spv"));
     std::fs::write(&same, names).map_err(error)?;
-    let tool = crate::root().join("target/release/isaglot");
+    let tool = super::program();
     for (from, to) in [(&text, &binary), (&same, &same_binary)] {
         let made = Command::new(&tool).args(["spirv", "as"]).arg(from).arg("-o").arg(to).status().map_err(error)?;
         if !made.success() {

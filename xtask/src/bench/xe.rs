@@ -55,7 +55,7 @@ fn branches(dir: &Path, count: u64, what: &str, kind: Kind) -> Result<PathBuf, S
 /// next, so the start of the program does not count.
 pub(crate) fn dataflow() -> Result<(), String> {
     let dir = super::folder()?;
-    let program = crate::root().join("target/release/isaglot").display().to_string();
+    let program = super::program().display().to_string();
     println!("\n| xe: dataflow, instructions with near branches | user s | peak MB | instructions | slope |");
     println!("|---|---|---|---|---|");
     let mut slopes = Vec::new();
@@ -108,7 +108,7 @@ fn row(name: String, args: &[&str], input: &Path, units: u64) -> Row {
 
 /// Runs the program that was just built, its output into a file.
 fn ours(args: &[&str], input: &Path, output: &Path) -> Result<(), String> {
-    let program = crate::root().join("target/release/isaglot");
+    let program = super::program();
     let status = Command::new(&program).args(args).arg("-o").arg(output).arg(input).status();
     match status {
         Ok(status) if status.success() => Ok(()),

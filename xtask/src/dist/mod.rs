@@ -116,7 +116,15 @@ fn flags(plan: &Plan, more: &[&str]) -> Result<String, String> {
 /// Builds the program.
 fn built(plan: &Plan) -> Result<PathBuf, String> {
     let is_static = plan.target.ends_with("linux-gnu") && std::env::var_os("ISAGLOT_DYNAMIC").is_none();
-    let flags = flags(plan, if is_static { &["-Ctarget-feature=+crt-static"] } else { &[] })?;
+    let mut more = Vec::new();
+    if is_static {
+        more.push("-Ctarget-feature=+crt-static");
+    }
+    if plan.profile == "release" && plan.target.contains("linux") {
+        // This profile does not unwind, so nobody reads the tables for it.
+        more.push("-Cforce-unwind-tables=no");
+    }
+    let flags = flags(plan, &more)?;
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--locked", "--package", "isaglot-cli", "--profile", &plan.profile, "--target", &plan.target]);
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags).env("CARGO_INCREMENTAL", "0").current_dir(&plan.root);

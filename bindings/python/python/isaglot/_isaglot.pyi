@@ -1,13 +1,34 @@
 from collections.abc import Iterator, Sequence
-from typing import Optional, Union
+from typing import Optional, Union, final
 
 __version__: str
+__all__ = [
+    "__version__",
+    "Engine",
+    "Error",
+    "Field",
+    "Instruction",
+    "Operand",
+    "Problem",
+    "Record",
+    "Records",
+    "Unresolved",
+    "Unset",
+    "compiled",
+    "names",
+    "open",
+    "read",
+    "records",
+    "spirv_assemble",
+    "spirv_disassemble",
+]
 
 class Error(Exception):
     """What is wrong with an input."""
 
     problems: list[Problem]
 
+@final
 class Problem:
     """One problem: what is wrong, and where."""
 
@@ -32,6 +53,7 @@ class Problem:
     @property
     def text(self) -> str: ...
 
+@final
 class Operand:
     """Something that an instruction reads or writes."""
 
@@ -42,6 +64,7 @@ class Operand:
     @property
     def text(self) -> str: ...
 
+@final
 class Field:
     """A field of an instruction."""
 
@@ -62,6 +85,7 @@ class Field:
     @property
     def fields(self) -> list[Field]: ...
 
+@final
 class Instruction:
     """An instruction, taken apart."""
 
@@ -84,6 +108,7 @@ class Instruction:
     @property
     def fields(self) -> list[Field]: ...
 
+@final
 class Engine:
     @property
     def name(self) -> str: ...
@@ -96,13 +121,13 @@ class Engine:
     @property
     def warnings(self) -> list[Problem]: ...
     def encodings(self) -> list[tuple[str, str]]: ...
-    def decode(self, data: bytes, /) -> Instruction: ...
-    def decode_many(self, data: bytes, /) -> tuple[bytes, bytes, bytes, bytes, bytes, int]: ...
-    def disassemble(self, data: bytes, labels: bool, /) -> tuple[str, int, list[Problem]]: ...
-    def assemble(self, text: str, /) -> bytes: ...
-    def explain(self, question: str, /) -> tuple[str, str]: ...
+    def decode(self, data: bytes) -> Instruction: ...
+    def decode_many(self, data: bytes) -> tuple[bytes, bytes, bytes, bytes, bytes, int]: ...
+    def disassemble(self, data: bytes, labels: bool) -> tuple[str, int, list[Problem]]: ...
+    def assemble(self, text: str) -> bytes: ...
+    def explain(self, question: str) -> tuple[str, str]: ...
     def check(self) -> tuple[list[Problem], str]: ...
-    def list(self, data: bytes, defs: bool, pc: bool, bits: bool, /) -> tuple[str, list[Problem]]: ...
+    def list(self, data: bytes, defs: bool, pc: bool, bits: bool) -> tuple[str, list[Problem]]: ...
 
 def open(
     source: str,
@@ -134,11 +159,13 @@ def spirv_disassemble(
     data: bytes, raw_id: bool, indent: bool, header: bool, offsets: bool, comment: bool
 ) -> str: ...
 
+@final
 class Unset:
     """A value that is not set: ``?``."""
 
     def __bool__(self) -> bool: ...
 
+@final
 class Unresolved:
     """A reference to a field, or an expression, that was left unresolved."""
 
@@ -148,6 +175,7 @@ class Unresolved:
 #: What a field holds. The elements of lists and dags are values again.
 Value = Union[Unset, Unresolved, bool, int, str, Record, list[object], tuple[object, list[tuple[object, Optional[str]]]]]
 
+@final
 class Record:
     """A record of TableGen: its fields by name."""
 
@@ -161,12 +189,13 @@ class Record:
     def is_anonymous(self) -> bool: ...
     def is_a(self, class_name: str) -> bool: ...
     def keys(self) -> list[str]: ...
-    def __getitem__(self, field: str) -> Value: ...
-    def __contains__(self, field: str) -> bool: ...
+    def __getitem__(self, key: str, /) -> Value: ...
+    def __contains__(self, key: str, /) -> bool: ...
     def __iter__(self) -> Iterator[str]: ...
     def __len__(self) -> int: ...
     def __hash__(self) -> int: ...
 
+@final
 class Records:
     """The records of a run: by name, by class."""
 
@@ -176,8 +205,8 @@ class Records:
     def included(self) -> list[str]: ...
     def classes(self) -> list[str]: ...
     def defs(self, class_name: Optional[str] = None) -> list[Record]: ...
-    def __getitem__(self, name: str) -> Record: ...
-    def __contains__(self, name: str) -> bool: ...
+    def __getitem__(self, key: str, /) -> Record: ...
+    def __contains__(self, key: str, /) -> bool: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Record]: ...
 

@@ -9,6 +9,7 @@ use super::trace::Trace;
 
 /// Why a text is not an instruction. Offsets and lengths are in bytes of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Failure {
     /// No instruction has this name.
     Unknown {

@@ -63,6 +63,7 @@ pub fn parse(name: &str, bytes: &[u8], problems: &mut Diagnostics) -> Option<(He
             problems.push(error("compiled-invalid", "holds a description that is not valid".to_owned()));
             problems.append(found);
         }
+        Err(other) => problems.push(error("compiled-malformed", other.to_string())),
     }
     None
 }

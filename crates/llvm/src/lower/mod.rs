@@ -43,6 +43,7 @@ const RANKS: u32 = 16;
 
 /// What kind of name a table does not explain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Missing {
     /// A `DecoderMethod` of an operand.
     Decoder,

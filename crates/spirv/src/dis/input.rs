@@ -2,6 +2,7 @@
 
 /// Why a file cannot be read as words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InputError {
     /// The size is not a multiple of four.
     OddSize,

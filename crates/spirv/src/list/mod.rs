@@ -48,6 +48,17 @@ pub enum NoListing {
     TooLarge,
 }
 
+impl core::fmt::Display for NoListing {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            NoListing::Header(failure) => failure.fmt(f),
+            NoListing::TooLarge => TooLarge.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for NoListing {}
+
 impl From<TooLarge> for NoListing {
     fn from(_: TooLarge) -> NoListing {
         NoListing::TooLarge
