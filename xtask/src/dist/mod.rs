@@ -113,20 +113,29 @@ fn flags(plan: &Plan, more: &[&str]) -> Result<String, String> {
     Ok(flags.join("\x1f"))
 }
 
+/// How the program for musl is linked: by the linker that comes with Rust, which keeps one of functions that are alike, and without
+/// tables for unwinding.
+fn linking(plan: &Plan) -> Result<Vec<String>, String> {
+    if plan.profile != "release" || !plan.target.ends_with("linux-musl") {
+        return Ok(Vec::new());
+    }
+    let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let programs = format!("{}/lib/rustlib/{}/bin/gcc-ld", sysroot.trim(), host()?);
+    let args = ["-fuse-ld=lld", "-Wl,--icf=all", "-Wl,--no-eh-frame-hdr", "-Wl,-T,xtask/src/dist/small.ld"];
+    Ok([format!("-B{programs}")]
+        .into_iter()
+        .chain(args.map(str::to_owned))
+        .map(|arg| format!("-Clink-arg={arg}"))
+        .collect())
+}
+
 /// Builds the program.
 fn built(plan: &Plan) -> Result<PathBuf, String> {
     let is_static = plan.target.ends_with("linux-gnu") && std::env::var_os("ISAGLOT_DYNAMIC").is_none();
-    let mut more = Vec::new();
-    if is_static {
-        more.push("-Ctarget-feature=+crt-static");
-    }
-    if plan.profile == "release" && plan.target.contains("linux") {
-        // This profile does not unwind, so nobody reads the tables for it.
-        more.push("-Cforce-unwind-tables=no");
-    }
-    let flags = flags(plan, &more)?;
+    let flags = flags(plan, if is_static { &["-Ctarget-feature=+crt-static"] } else { &[] })?;
     let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--locked", "--package", "isaglot-cli", "--profile", &plan.profile, "--target", &plan.target]);
+    cargo.args(["rustc", "--locked", "--package", "isaglot-cli", "--bin", "isaglot", "--profile", &plan.profile]);
+    cargo.args(["--target", &plan.target, "--"]).args(linking(plan)?);
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags).env("CARGO_INCREMENTAL", "0").current_dir(&plan.root);
     succeed(&mut cargo)?;
     let folder = if plan.profile == "dev" { "debug" } else { &plan.profile };
