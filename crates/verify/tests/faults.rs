@@ -3,7 +3,7 @@
 //! A list `faults/SET.txt` has edits (see `isaglot_testing::edits`). A fault is found if the description with the edit has a
 //! finding that it does not have without, and one of its places is on the lines that were edited, or on a line with the
 //! text that the fact `place` gives. What is not found is a row of the ledger. The findings of the unchanged descriptions
-//! are goldens, `faults/shipped/NAME.txt`, each looked at.
+//! are goldens, `faults/shipped/NAME.txt`, each looked at: `faults/verdicts.txt` says with what result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -96,6 +96,43 @@ fn shipped(folder: &Path, which: &str) -> Result<(), Failed> {
     Ok(bless::golden(&golden, &text)?)
 }
 
+/// The most findings on the shipped descriptions that may be false, in all.
+const MOST_FALSE: usize = 10;
+
+/// Every finding on the shipped descriptions has a verdict, and every verdict a finding.
+fn verdicts() -> Result<(), Failed> {
+    let rows: Vec<[&str; 4]> = include_str!("faults/verdicts.txt").lines().filter_map(verdict).collect();
+    let mut used = vec![false; rows.len()];
+    let mut wrong = 0;
+    for which in SHIPPED {
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults/shipped").join(format!("{which}.txt"));
+        for finding in std::fs::read_to_string(golden)?.lines() {
+            let mut parts = finding.splitn(4, ':');
+            let (file, line, code) = (parts.next(), parts.next(), parts.next());
+            let code = code.and_then(|severity_and_code| severity_and_code.split(' ').next_back());
+            let fits =
+                |[f, l, c, _]: &[&str; 4]| Some(*f) == file && Some(*c) == code && (*l == "*" || Some(*l) == line);
+            let Some(at) = rows.iter().position(fits) else {
+                return Err(format!("no verdict for: {finding}").into());
+            };
+            used[at] = true;
+            wrong += usize::from(rows[at][3].starts_with("false"));
+        }
+    }
+    if let Some(at) = used.iter().position(|used| !used) {
+        return Err(format!("no finding for the verdict {:?}", rows[at]).into());
+    }
+    println!("verdicts: {wrong} findings are false");
+    if wrong > MOST_FALSE { Err(format!("{wrong} false findings").into()) } else { Ok(()) }
+}
+
+/// `FILE LINE CODE: WORDS`; `None` for a comment.
+fn verdict(row: &str) -> Option<[&str; 4]> {
+    let (place, words) = row.split_once(": ").filter(|_| !row.starts_with('#'))?;
+    let mut parts = place.split(' ');
+    Some([parts.next()?, parts.next()?, parts.next()?, words])
+}
+
 fn main() {
     suite::run_corpus("isaspec", |folder| {
         let mut trials = Vec::new();
@@ -103,6 +140,7 @@ fn main() {
             let folder = folder.to_owned();
             trials.push(Trial::test(format!("verify::faults::shipped::{which}"), move || shipped(&folder, which)));
         }
+        trials.push(Trial::test("verify::faults::verdicts", verdicts));
         for (name, list) in SETS {
             trials.push(Trial::test(format!("verify::faults::{name}"), move || set(name, list)));
         }

@@ -37,8 +37,9 @@ raw 0x12
 ";
 
 /// Texts that mean something.
-const PIECES: &[&str] =
-    &[" ", ",", ".", ":", "(", ")", "[", "]", "#", "+", "-", "'", "\"", "0x9", "az", "@const", "(nop3)", "\n", ";", "\0"];
+const PIECES: &[&str] = &[
+    " ", ",", ".", ":", "(", ")", "[", "]", "#", "+", "-", "'", "\"", "0x9", "az", "@const", "(nop3)", "\n", ";", "\0",
+];
 
 fn load(name: &str) -> Isa {
     let top = format!("{}/../../specs/{name}/{name}.xml", env!("CARGO_MANIFEST_DIR"));
