@@ -8,8 +8,9 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// What the program does now, the outermost work first; and the files that are not in their places yet.
 static NOW: Mutex<Now> = Mutex::new(Now { stages: Vec::new(), unfinished: Vec::new() });
@@ -22,6 +23,65 @@ struct Now {
 fn now() -> MutexGuard<'static, Now> {
     // Nothing is half done under the lock.
     NOW.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Work that looks whether it is interrupted, and then says more than its stage does.
+static LAST_WORDS: Mutex<LastWords> = Mutex::new(LastWords::Nobody);
+static SAID: Condvar = Condvar::new();
+/// Whether there was a signal.
+static SIGNALLED: AtomicBool = AtomicBool::new(false);
+/// How long it may take until it looks. What waits for a reader does not look, and is not waited for longer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+enum LastWords {
+    Nobody,
+    Somebody,
+    Said(String),
+}
+
+fn last_words() -> MutexGuard<'static, LastWords> {
+    LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// From now on the caller looks at [`Looking::is_asked`] often, until this is dropped.
+pub(crate) struct Looking(());
+
+/// Begins to look.
+pub(crate) fn looking() -> Looking {
+    *last_words() = LastWords::Somebody;
+    Looking(())
+}
+
+impl Looking {
+    /// Whether the program is interrupted.
+    pub(crate) fn is_asked(&self) -> bool {
+        SIGNALLED.load(Ordering::Relaxed)
+    }
+
+    /// Says more, in lines. The program ends by the signal then, and this does not return.
+    pub(crate) fn say(&self, text: String) -> ! {
+        *last_words() = LastWords::Said(text);
+        SAID.notify_all();
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+impl Drop for Looking {
+    fn drop(&mut self) {
+        *last_words() = LastWords::Nobody;
+    }
+}
+
+/// Asks who looks, and gives what is said.
+#[cfg(unix)]
+fn ask() -> String {
+    SIGNALLED.store(true, Ordering::Relaxed);
+    let waits = |words: &mut LastWords| matches!(words, LastWords::Somebody);
+    let words = SAID.wait_timeout_while(last_words(), PATIENCE, waits);
+    let (words, _) = words.unwrap_or_else(PoisonError::into_inner);
+    if let LastWords::Said(text) = &*words { text.clone() } else { String::new() }
 }
 
 /// What a stage has said of itself.
@@ -135,6 +195,7 @@ pub(crate) fn listen(name: &str) {
     let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
     let wait = move || {
         let Some(signal) = signals.forever().next() else { return };
+        let more = ask();
         // Held to the end of the program.
         let now = now();
         for path in &now.unfinished {
@@ -145,7 +206,11 @@ pub(crate) fn listen(name: &str) {
         let stages = if stages.is_empty() { String::new() } else { format!(" while {}", stages.join(", ")) };
         // The line of a progress bar, if there is one, ends before the message.
         let clear = if io::IsTerminal::is_terminal(&io::stderr()) { "\r\x1b[K" } else { "" };
-        let _ = writeln!(io::stderr(), "{clear}{name}: interrupted{stages}");
+        let _ = writeln!(
+            io::stderr(),
+            "{clear}{name}: interrupted{stages}{}{more}",
+            if more.is_empty() { "" } else { "\n" }
+        );
         let _ = signal_hook::low_level::emulate_default_handler(signal);
     };
     let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(wait);

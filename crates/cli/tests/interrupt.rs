@@ -94,7 +94,8 @@ fn one(line: &str) -> Result<(), Failed> {
     if ended.signal() != Some(number) {
         return Err(format!("it ended with {ended}, and said {said}").into());
     }
-    if !matches(wanted, said.trim_end_matches('\n')) {
+    let wanted = wanted.replace("\\n", "\n");
+    if !matches(&wanted, said.trim_end_matches('\n')) {
         return Err(format!("it said\n{said}in place of\n{wanted}").into());
     }
     let after = names(dir)?;

@@ -82,6 +82,11 @@ pub(crate) struct Block {
 }
 
 impl Block {
+    /// The address of an instruction by its number, or the one after the last.
+    pub(crate) fn place(&self, number: usize) -> u64 {
+        self.code.get(number).map_or(self.end, |i| self.start.wrapping_add(u64::from(i.at)))
+    }
+
     /// The registers of the instruction of a block that has only one.
     pub(crate) fn alone(&self) -> Option<[usize; 2]> {
         match self.code.as_slice() {

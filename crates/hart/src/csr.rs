@@ -73,6 +73,17 @@ fn view(number: u16) -> u32 {
     if number == FRM { 5 } else { 0 }
 }
 
+/// What the extensions of a machine mean for its registers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extensions {
+    /// Letters of `misa` beside `i`: bit 0 is `a`.
+    pub(crate) letters: u64,
+    /// Instructions may be at any even address.
+    pub(crate) compressed: bool,
+    /// There are the flags and the rounding mode of floating point.
+    pub(crate) float: bool,
+}
+
 /// The registers.
 #[derive(Clone, Debug)]
 pub(crate) struct Csrs {
@@ -92,14 +103,12 @@ pub(crate) struct Csrs {
 
 impl Csrs {
     /// The registers after reset.
-    pub(crate) fn new(xlen: u32, levels: u8, compressed: bool, float: bool) -> Csrs {
+    pub(crate) fn new(xlen: u32, levels: u8, has: &Extensions) -> Csrs {
+        let (compressed, float) = (has.compressed, has.float);
         let mut values = BTreeMap::new();
         let base: u64 = if xlen == 32 { 1 << 30 } else { 2 << 62 };
         let letter = |c: u8| 1_u64 << (c - b'a');
-        let mut misa = base | letter(b'i') | letter(b'm') | letter(b'a');
-        if compressed {
-            misa |= letter(b'c');
-        }
+        let mut misa = base | letter(b'i') | has.letters;
         if levels & 1 != 0 {
             misa |= letter(b'u');
         }

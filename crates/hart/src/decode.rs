@@ -10,6 +10,7 @@ use isaglot_riscv::isa_name;
 
 use crate::block::{Block, Ends, Ins, ins};
 use crate::config::Config;
+use crate::csr::Extensions;
 use crate::generated::{rv32, rv64, table};
 use crate::limits::MAX_BLOCK;
 use crate::memory::Memory;
@@ -25,6 +26,10 @@ struct Known {
     /// It jumps and writes the return address.
     links: bool,
 }
+
+/// Letters of `misa` beside `i`, with the features that make each. An extension that is not executed is not there.
+const LETTERS: &[(u8, &[&str])] =
+    &[(b'm', &["m"]), (b'a', &["zaamo", "zalrsc"]), (b'b', &["zba", "zbb", "zbs"]), (b'c', &["zca"])];
 
 /// Decodes for one machine.
 pub(crate) struct Decoder<'a> {
@@ -96,6 +101,14 @@ impl<'a> Decoder<'a> {
         let has = |name: &str| plan.features().any(|f| isa[f].name == name);
         let (compressed, zfinx) = (has("zca"), has("zfinx"));
         Ok(Decoder { plan, known, wide, commands, compressed, zfinx })
+    }
+
+    /// What the extensions mean for control and status registers.
+    pub(crate) fn extensions(&self) -> Extensions {
+        let has = |name: &str| self.plan.features().any(|f| self.plan.isa()[f].name == name);
+        let there = LETTERS.iter().filter(|(_, parts)| parts.iter().all(|part| has(part)));
+        let letters = there.fold(0, |all, (letter, _)| all | 1 << (letter - b'a'));
+        Extensions { letters, compressed: self.compressed, float: self.zfinx }
     }
 
     /// What the description has for a word; nothing if the executor does not know it.

@@ -5,13 +5,17 @@ use isaglot_codec::Plan;
 use isaglot_invariant::Impossible as _;
 use isaglot_model::Isa;
 
-use crate::block::Blocks;
+use crate::block::{Block, Blocks};
 use crate::config::{Config, TrapModel};
 use crate::csr::Csrs;
 use crate::decode::{Decoder, word};
 use crate::generated::{rv32, rv64};
+use crate::host::{Host, Kept};
+use crate::htif::Htif;
+use crate::limits::MAX_UNKNOWN;
 use crate::machine::{Call, Cause, Fault, Level, Machine};
 use crate::memory::Memory;
+use crate::recent::Recent;
 
 /// Why a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +26,8 @@ pub enum Stop {
     Trap(Trap),
     /// The program stored this to `tohost`; bit 0 is set, and above it is the exit code.
     Tohost(u64),
+    /// The program has made the system call that ends it, with this exit code.
+    Exit(u32),
     /// So many instructions were run as were allowed.
     Limit,
 }
@@ -53,6 +59,12 @@ pub struct Hart<'a> {
     trap_model: TrapModel,
     ebreak_stops: bool,
     mach_traps: bool,
+    pub(crate) htif: Htif,
+    pub(crate) recent: Recent,
+    host: Option<Box<dyn Host + 'a>>,
+    kept: Kept,
+    /// What was asked for and is not there.
+    unknown: Vec<String>,
 }
 
 impl<'a> Hart<'a> {
@@ -62,7 +74,7 @@ impl<'a> Hart<'a> {
     /// A sentence, if the description is not the one that the executor was generated from, or lacks the encoding profile.
     pub fn new(isa: &'a Isa, config: Config) -> Result<Hart<'a>, String> {
         let decoder = Decoder::new(isa, &config)?;
-        let csrs = Csrs::new(config.xlen, config.levels, decoder.compressed, decoder.zfinx);
+        let csrs = Csrs::new(config.xlen, config.levels, &decoder.extensions());
         let mut machine = Machine::new(config.xlen, Memory::new(&config.ram), csrs, config.start);
         let each = |levels: u8| Level::ALL.into_iter().filter(move |&l| levels >> (l as u8) & 1 == 1);
         for &(uuid, dev, levels, lun) in &config.luns {
@@ -84,6 +96,11 @@ impl<'a> Hart<'a> {
             trap_model: config.trap_model,
             ebreak_stops: config.ebreak_stops,
             mach_traps: config.mach_traps,
+            htif: Htif::new(),
+            recent: Recent::new(),
+            host: None,
+            kept: Kept::default(),
+            unknown: Vec::new(),
         })
     }
 
@@ -156,9 +173,35 @@ impl<'a> Hart<'a> {
         self.machine.devices.get(device).map_or("", |(name, _)| name)
     }
 
-    /// Takes what the program has printed through `tohost`.
+    /// Takes what the program has printed, where no [`Host`] was given.
     pub fn take_console(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.machine.console)
+        std::mem::take(&mut self.kept.console)
+    }
+
+    /// Gives the program a host: what it prints goes there, and it can ask for files.
+    pub fn set_host(&mut self, host: Box<dyn Host + 'a>) {
+        self.host = Some(host);
+    }
+
+    /// The host.
+    pub(crate) fn host(&mut self) -> &mut dyn Host {
+        self.outside().1
+    }
+
+    /// The machine and the host.
+    pub(crate) fn outside(&mut self) -> (&mut Machine, &mut (dyn Host + 'a)) {
+        match &mut self.host {
+            Some(host) => (&mut self.machine, &mut **host),
+            None => (&mut self.machine, &mut self.kept),
+        }
+    }
+
+    /// Tells the host, once, of what is not there.
+    pub(crate) fn unknown(&mut self, what: String) {
+        if self.unknown.len() < MAX_UNKNOWN && !self.unknown.contains(&what) {
+            self.host().unknown(&what);
+            self.unknown.push(what);
+        }
     }
 
     /// Memory, to load programs and look at results. Call [`Hart::code_changed`] after writing over code that has run.
@@ -170,12 +213,6 @@ impl<'a> Hart<'a> {
     pub fn code_changed(&mut self) {
         self.blocks.clear();
         self.machine.memory.forget_code();
-    }
-
-    /// Stores to the double word at this address are for the host: an exit code, or a character to print.
-    pub fn set_tohost(&mut self, address: u64) {
-        self.machine.tohost = Some(address);
-        self.machine.memory.watch(address);
     }
 
     /// What instructions are decoded with.
@@ -196,6 +233,7 @@ impl<'a> Hart<'a> {
             if block.start != self.pc && !self.decoder.block(&mut self.machine.memory, self.pc, usize::MAX, block) {
                 block.start = 1;
                 left -= 1;
+                self.recent.push(self.pc, 0);
                 if let Some(stop) = self.trap(Fault::new(Cause::InstructionAccess, self.pc), self.pc) {
                     return stop;
                 }
@@ -205,15 +243,19 @@ impl<'a> Hart<'a> {
             // What a jump wrote that traps without compressed instructions.
             let before =
                 if self.decoder.compressed { None } else { block.alone().map(|r| (r, r.map(|r| self.machine.x[r]))) };
-            let (done, mut result) = if count <= left {
+            let allowed = left.min(self.htif.due);
+            let (mut done, mut result) = if count <= allowed {
                 (count, execute(&mut self.machine, &block.code, block.end))
             } else {
                 // Instructions that end a block stand last, so a part of it continues with the rest of the block.
-                let part = block.code.get(..left as usize).or_impossible(&[]);
-                let rest = block.code.get(left as usize).map(|i| block.start.wrapping_add(u64::from(i.at)));
-                let end = rest.or_impossible(block.end);
-                (left, execute(&mut self.machine, part, end))
+                let part = block.code.get(..allowed as usize).or_impossible(&[]);
+                (allowed, execute(&mut self.machine, part, block.place(allowed as usize)))
             };
+            if let Err(f) = result
+                && f.is_alone
+            {
+                (done, result) = alone(&mut self.machine, block, f);
+            }
             if !self.decoder.compressed
                 && let Ok(target) = result
                 && target & 2 != 0
@@ -237,12 +279,12 @@ impl<'a> Hart<'a> {
                 }
             }
             left -= ran;
+            self.recent.push(block.start, ran);
             self.machine.csrs.retired = self.machine.csrs.retired.wrapping_add(ran);
-            if self.machine.memory.attention {
-                self.code_changed();
-                if let Some(stop) = self.host() {
-                    return stop;
-                }
+            if self.machine.memory.attention
+                && let Some(stop) = self.attend(ran)
+            {
+                return stop;
             }
             if let Some((f, pc)) = fault
                 && let Some(stop) = self.trap(f, pc)
@@ -286,29 +328,9 @@ impl<'a> Hart<'a> {
             Err(fault) => Some(fault),
         };
         if self.machine.memory.attention {
-            self.code_changed();
-            stop = self.host();
+            stop = self.attend(1);
         }
         stop.or_else(|| fault.and_then(|f| self.trap(f, pc)))
-    }
-
-    /// Looks at what was stored to `tohost`.
-    fn host(&mut self) -> Option<Stop> {
-        let address = self.machine.tohost?;
-        let value = u64::from_le_bytes(self.machine.memory.load(address).ok()?);
-        if value == 0 {
-            return None;
-        }
-        if value & 1 == 1 {
-            return Some(Stop::Tohost(value));
-        }
-        // Device 1, command 1: a character.
-        if value >> 48 == 0x0101 {
-            self.machine.print(value as u8);
-        }
-        let _ = self.machine.memory.store(address, [0_u8; 8]);
-        self.machine.memory.attention = false;
-        None
     }
 
     /// Delivers a trap; gives why the run ends, if it does.
@@ -328,8 +350,9 @@ impl<'a> Hart<'a> {
         };
         let code = fault.cause.code(from);
         let (level, handler) = self.machine.csrs.handler(from, code);
-        // A handler that cannot be fetched would trap for ever.
-        let handler = handler.filter(|&handler| self.fetch(handler).is_some());
+        // A handler that cannot be fetched would trap for ever, and so would one whose first instruction traps to itself.
+        let again = |handler: u64| handler == pc && level == from;
+        let handler = handler.filter(|&handler| !again(handler) && self.fetch(handler).is_some());
         let stops = self.trap_model == TrapModel::OneLevelUp || from == Level::Mach && !self.mach_traps;
         let Some(handler) = handler.filter(|_| !stops) else {
             self.pc = pc;
@@ -343,6 +366,24 @@ impl<'a> Hart<'a> {
         self.pc = handler;
         None
     }
+}
+
+/// Runs a block up to the instruction that stores to where the host looks, and that one by itself. Gives how many ran.
+#[cold]
+fn alone(machine: &mut Machine, block: &Block, fault: Fault) -> (u64, Result<u64, Fault>) {
+    let at = block.code.iter().position(|i| i.at == fault.at).or_impossible(0);
+    let one = block.code.get(at..=at).or_impossible(&[]);
+    let pc = block.place(at);
+    let half = |machine: &mut Machine, at: u64| machine.memory.load(at).map_or(0, u16::from_le_bytes);
+    let (low, high) = (half(machine, pc), half(machine, pc.wrapping_add(2)));
+    if low & 0x7f == 0x2f && high >> 11 == 3 {
+        // A conditional store, which has used its reservation up.
+        machine.reserve_again(fault.value);
+    }
+    machine.memory.alone = true;
+    let result = execute(machine, one, block.place(at + 1));
+    machine.memory.alone = false;
+    (at as u64 + 1, result)
 }
 
 /// Runs a block on the executor of the machine's width.

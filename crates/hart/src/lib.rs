@@ -19,16 +19,21 @@ mod decode;
 mod device;
 mod generated;
 mod hart;
+mod host;
+mod htif;
 pub mod limits;
 mod machine;
 mod memory;
 #[cfg(feature = "oracle")]
 #[doc(hidden)]
 pub mod oracle;
+mod recent;
 mod reference;
+mod syscall;
 
 pub use config::{Config, TrapModel};
 pub use device::{Described, Device, Fallback};
 pub use hart::{Hart, Stop, Trap};
+pub use host::{Errno, FileKind, FileStatus, From, Host, Open};
 pub use machine::{Call, Cause, Level};
 pub use memory::Memory;

@@ -15,6 +15,24 @@ pub const MAX_CALLS: usize = 1 << 20;
 /// The most bytes of console output that are kept; later ones are dropped.
 pub const MAX_CONSOLE: usize = 1 << 24;
 
+/// After so many instructions a command to the host acts of which only a part was stored.
+pub const PATIENCE: u64 = 64;
+
+/// The most bytes that a system call moves at once; a program asks again for the rest.
+pub const MAX_TRANSFER: u64 = 1 << 20;
+
+/// The longest path that a program can name, in bytes.
+pub const MAX_PATH: u64 = 4096;
+
+/// The most regions of memory that a process can have.
+pub const MAX_REGIONS: usize = 1 << 14;
+
+/// The most kinds of unknown requests that are told.
+pub const MAX_UNKNOWN: usize = 64;
+
+/// The most files that a program can have open, beside the three that are.
+pub const MAX_FILES: usize = 1024;
+
 /// The most devices: their number has 12 bits.
 pub const MAX_DEVICES: usize = 1 << 12;
 

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::csr::Csrs;
 use crate::device::Device;
-use crate::limits::{MAX_CALLS, MAX_CONSOLE};
+use crate::limits::MAX_CALLS;
 use crate::memory::Memory;
 
 /// A privilege level.
@@ -110,11 +110,13 @@ pub(crate) struct Fault {
     pub(crate) value: u64,
     /// Bytes from the start of the block.
     pub(crate) at: u16,
+    /// It is no trap: the instruction stores to a double word that the host looks at, and has to be run by itself.
+    pub(crate) is_alone: bool,
 }
 
 impl Fault {
     pub(crate) fn new(cause: Cause, value: u64) -> Fault {
-        Fault { cause, value, at: 0 }
+        Fault { cause, value, at: 0, is_alone: false }
     }
 
     pub(crate) fn at(self, at: u16) -> Fault {
@@ -161,9 +163,6 @@ pub(crate) struct Machine {
     pub(crate) devices: Vec<(String, Box<dyn Device>)>,
     pub(crate) calls: Vec<Call>,
     pub(crate) call_count: u64,
-    pub(crate) console: Vec<u8>,
-    /// The address of the tohost word.
-    pub(crate) tohost: Option<u64>,
 }
 
 impl Machine {
@@ -180,8 +179,6 @@ impl Machine {
             devices: Vec::new(),
             calls: Vec::new(),
             call_count: 0,
-            console: Vec::new(),
-            tohost: None,
         }
     }
 
@@ -255,10 +252,9 @@ impl Machine {
         Ok(result)
     }
 
-    pub(crate) fn print(&mut self, byte: u8) {
-        if self.console.len() < MAX_CONSOLE {
-            self.console.push(byte);
-        }
+    /// Gives a conditional store its reservation back: it is run again.
+    pub(crate) fn reserve_again(&mut self, address: u64) {
+        self.reservation = Some(address);
     }
 }
 

@@ -40,9 +40,15 @@ pub struct Memory {
     writes: Vec<Entry>,
     /// Pieces of a page with decoded code, a bit each.
     code: FxHashMap<u64, u64>,
-    /// A double word whose stores are reported.
-    watch: Option<u64>,
-    /// Decoded code was overwritten, or the watched double word stored to.
+    /// Double words that the host looks at: where the program writes to it, and where it answers.
+    watch: [Option<u64>; 2],
+    /// Which bytes of each were stored to, a bit each.
+    pub(crate) stored: [u8; 2],
+    /// A store to them is done. Otherwise it is refused, so that its instruction can be run by itself.
+    pub(crate) alone: bool,
+    /// Decoded code was overwritten.
+    pub(crate) overwritten: bool,
+    /// That, or a watched double word was stored to.
     pub(crate) attention: bool,
 }
 
@@ -57,7 +63,10 @@ impl Memory {
             reads: vec![none; RECENT],
             writes: vec![none; RECENT],
             code: FxHashMap::default(),
-            watch: None,
+            watch: [None; 2],
+            stored: [0; 2],
+            alone: false,
+            overwritten: false,
             attention: false,
         }
     }
@@ -67,10 +76,18 @@ impl Memory {
         self.regions.push((first, length));
     }
 
-    /// Reports stores to the double word at this address.
-    pub fn watch(&mut self, address: u64) {
-        self.watch = Some(address & !7);
+    /// Reports stores to the double word at this address as those of number 0 or 1.
+    pub(crate) fn watch(&mut self, number: usize, address: u64) {
+        if let Some(place) = self.watch.get_mut(number) {
+            *place = Some(address & !7);
+        }
         self.forget_writes();
+    }
+
+    /// The bytes of a watched double word that a store covers.
+    fn watched(&self, number: usize, address: u64, length: usize) -> u8 {
+        let Some(first) = self.watch.get(number).copied().flatten() else { return 0 };
+        (0..8).filter(|at| (first + at).wrapping_sub(address) < length as u64).map(|at| 1 << at).sum()
     }
 
     fn forget_writes(&mut self) {
@@ -151,6 +168,16 @@ impl Memory {
             let at = address.checked_add(i).ok_or(fault(address))?;
             self.place(at >> PAGE_BITS).ok_or(fault(at))?;
         }
+        for number in 0..self.watch.len() {
+            let bits = self.watched(number, address, bytes.len());
+            if bits != 0 && !self.alone {
+                return Err(Fault { is_alone: true, ..fault(address) });
+            }
+            if let Some(place) = self.stored.get_mut(number) {
+                *place |= bits;
+            }
+            self.attention |= bits != 0;
+        }
         for (i, &byte) in bytes.iter().enumerate() {
             let at = address.wrapping_add(i as u64);
             let page = at >> PAGE_BITS;
@@ -158,14 +185,14 @@ impl Memory {
             if let Some(place) = self.data.get_mut(base + (at as usize & (PAGE - 1))) {
                 *place = byte;
             }
-            let watched = self.watch.is_some_and(|w| w >> PAGE_BITS == page);
-            self.attention |= self.watch == Some(at & !7);
+            let watched = self.watch.iter().flatten().any(|w| w >> PAGE_BITS == page);
             match self.code.get(&page) {
-                Some(pieces) => self.attention |= pieces >> (at as usize >> PIECE_BITS & 63) & 1 == 1,
+                Some(pieces) => self.overwritten |= pieces >> (at as usize >> PIECE_BITS & 63) & 1 == 1,
                 None if !watched => self.writes[page as usize % RECENT] = Entry { page, base },
                 None => {}
             }
         }
+        self.attention |= self.overwritten;
         Ok(())
     }
 
@@ -184,7 +211,7 @@ impl Memory {
     /// Nothing is decoded any more.
     pub(crate) fn forget_code(&mut self) {
         self.code.clear();
-        self.attention = false;
+        self.overwritten = false;
     }
 
     /// Copies bytes in, as a loader does.
@@ -192,11 +219,16 @@ impl Memory {
     /// # Errors
     /// The address that is in no region.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), u64> {
-        for (i, &byte) in bytes.iter().enumerate() {
+        // The host is not told what it writes itself.
+        let before = (self.alone, self.stored);
+        self.alone = true;
+        let each = |(i, &byte): (usize, &u8)| {
             let at = address.wrapping_add(i as u64);
-            self.store(at, [byte]).map_err(|_| at)?;
-        }
-        Ok(())
+            self.store(at, [byte]).map_err(|_| at)
+        };
+        let result = bytes.iter().enumerate().try_for_each(each);
+        (self.alone, self.stored) = before;
+        result
     }
 
     /// Copies bytes out.

@@ -147,11 +147,14 @@ impl<'a> Hart<'a> {
         let machine = self.machine();
         let before = machine.x;
         let mut view = View { isa, machine, operands: names.into_iter().map(value).collect(), pc, next, target: next };
+        view.machine.memory.alone = true;
         let result = run(body, &mut view).map(|()| view.target);
-        if !compressed && result.is_ok_and(|target| target & 2 != 0) {
+        let (target, machine) = (result, view.machine);
+        machine.memory.alone = false;
+        if !compressed && target.is_ok_and(|target| target & 2 != 0) {
             // The jump traps, and has not written its return address.
             machine.x = before;
         }
-        self.finish(pc, result)
+        self.finish(pc, target)
     }
 }

@@ -75,6 +75,7 @@ fn one(isa: &isaglot_model::Isa, case: &Value, cpus: &Value) -> Result<(), Strin
         Stop::Ebreak => "ebreak",
         Stop::Trap(_) => "trap",
         Stop::Tohost(_) => "tohost",
+        Stop::Exit(_) => "exit",
         Stop::Limit => "limit",
     };
     same("stop", json!(kind), &expect["stop"])?;

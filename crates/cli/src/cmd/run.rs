@@ -2,35 +2,38 @@
 
 use isaglot_riscv::Xlen;
 use isaglot_riscv::isa_name::{self, IsaName};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use isaglot::choice;
-use isaglot_asm::labels::is_automatic;
-use isaglot_hart::{Config, Hart, Level, Stop, limits};
+use isaglot_hart::{Config, Hart, Level, limits};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use isaglot_xintf::check::{Target, check};
 use isaglot_xintf::limits::MAX_COMMANDS;
 use isaglot_xintf::resolve::Names;
 use isaglot_xintf::set::Set;
-use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
 
+mod drive;
 mod ending;
+mod program;
+mod world;
 
 use self::ending::End;
+use self::program::program;
+use self::world::World;
 use crate::interrupt::Stage;
-use crate::io::{Output, input_name, read};
+use crate::io::read;
 use crate::session::Session;
 use crate::subject::{SubjectKind, refusal};
 
 /// Run a RISC-V program, ELF or flat, on a machine with overloadable opcodes.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
-The run ends on ebreak, on a trap without a handler, on a store to the symbol `tohost`, or after --max-steps.
-The exit status is the code that the program stores to `tohost` (its low 8 bits, or 1 if only others are set), 0 for ebreak, and 1 for
-a trap and for --max-steps.
-A flat program is loaded where the memory starts. The stack pointer starts at the end of the memory.
+The run ends on ebreak, on a trap without a handler, when the program says so through the symbol `tohost`, or after --max-steps.
+The exit status is the code that the program gives (its low 8 bits, or 1 if only others are set), 0 for ebreak, and 1 for a trap and for
+--max-steps. Ctrl-C says where the program is, and the last instructions.
+A flat program is loaded where the memory starts. The stack pointer starts at the end of the memory, the global pointer at the symbol
+`__global_pointer$`.
 
 Examples:
   isaglot run --isa rv64gc program.elf
@@ -58,6 +61,10 @@ pub(crate) struct Args {
     /// Stop after so many instructions.
     #[arg(long, value_name = "N", default_value_t = u64::MAX)]
     max_steps: u64,
+    /// The folder of files that the program may open, make and remove, through system calls; `/` is this folder. Without it
+    /// there are no files.
+    #[arg(long, value_name = "DIR")]
+    files: Option<PathBuf>,
     /// Print the end of the run as JSON.
     #[arg(long)]
     json: bool,
@@ -79,47 +86,6 @@ fn choice(name: &str) -> Result<IsaName, Diagnostic> {
         }
         refusal("`isaglot run`", &[SubjectKind::Riscv], name)
     })
-}
-
-/// A program: what goes where, and where it starts.
-struct Program {
-    xlen: Option<u32>,
-    segments: Vec<(u64, u64, Vec<u8>)>,
-    entry: Option<u64>,
-    tohost: Option<u64>,
-    /// Addresses of code with their names, by address.
-    symbols: Vec<(u64, String)>,
-}
-
-fn program(path: &Path) -> Result<Program, Diagnostic> {
-    let bytes = read(Some(path))?;
-    if !bytes.starts_with(b"\x7fELF") {
-        return Ok(Program {
-            xlen: None,
-            segments: vec![(u64::MAX, 0, bytes)],
-            entry: None,
-            tohost: None,
-            symbols: Vec::new(),
-        });
-    }
-    let bad =
-        |what: &dyn std::fmt::Display| Diagnostic::error("run-elf", format!("{}: {what}", input_name(Some(path))));
-    let elf = object::File::parse(&*bytes).map_err(|e| bad(&e))?;
-    if !matches!(elf.architecture(), object::Architecture::Riscv32 | object::Architecture::Riscv64) {
-        return Err(bad(&"not a RISC-V program"));
-    }
-    let mut segments = Vec::new();
-    for s in elf.segments() {
-        let data = s.data().map_err(|e| bad(&e))?;
-        segments.push((s.address(), s.size().max(data.len() as u64), data.to_vec()));
-    }
-    let tohost = elf.symbols().find(|s| s.name() == Ok("tohost")).map(|s| s.address());
-    let is_code = |s: &object::Symbol<'_, '_>| matches!(s.kind(), SymbolKind::Text | SymbolKind::Unknown);
-    let names = elf.symbols().filter(is_code).filter_map(|s| Some((s.address(), s.name().ok()?.to_owned())));
-    let mut symbols: Vec<(u64, String)> = names.filter(|(_, name)| !is_automatic(name.as_bytes())).collect();
-    symbols.sort();
-    let xlen = Some(if elf.is_64() { 64 } else { 32 });
-    Ok(Program { xlen, segments, entry: Some(elf.entry()), tohost, symbols })
 }
 
 /// The features that a name asks for, as a machine has them.
@@ -173,93 +139,26 @@ fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> 
         let address = if *address == u64::MAX { ram.0 } else { *address };
         hart.memory().write(address, data).map_err(|at| fail(format!("the program does not fit memory at {at:#x}")))?;
     }
-    if let Some(address) = program.tohost {
-        hart.set_tohost(address);
-    }
+    program.tohost.into_iter().for_each(|address| hart.set_tohost(address));
+    program.fromhost.into_iter().for_each(|address| hart.set_fromhost(address));
     hart.set_pc(program.entry.or(entry).unwrap_or(ram.0));
     hart.set_register(2, ram.0.saturating_add(ram.1) & !15);
+    program.global_pointer.into_iter().for_each(|address| hart.set_register(3, address));
 
-    let mut out = Output::create(None, false).map_err(Diagnostics::from)?;
-    let written = |e: &std::io::Error, out: &Output| Diagnostics::from(out.failed(e));
+    let world = World::new(args.files.as_deref(), args.trace, args.program.display().to_string())?;
+    hart.set_host(Box::new(world.clone()));
     let stage = Stage::new(format!("running {}", args.program.display()), "instruction");
-    let stop = if args.trace {
-        trace(args, &commands, &mut hart, &stage, &mut out)?
-    } else {
-        untraced(args, &mut hart, &stage)
-    };
+    let stop = drive::run(args, &commands, &program.symbols, &mut hart, &stage, &world)?;
     drop(stage);
-    let console = hart.take_console();
-    out.write_all(&console).map_err(|e| written(&e, &out))?;
     let status = ending::status(&stop);
     let mut end = End { args, commands: &commands, hart: &mut hart, stop, devices: &names, symbols: &program.symbols };
     let text = if args.json { end.json() } else { end.text(model) };
     let complaint = end.complaint(model);
-    out.write_all(text.as_bytes()).map_err(|e| written(&e, &out))?;
-    out.finish().map_err(Diagnostics::from)?;
+    world.end_line();
+    world.say(&text)?;
+    drop(hart);
+    world.finish()?;
     complaint.map_or(Ok(status), |d| Err(d.into()))
-}
-
-/// Instructions between two looks at where a run is.
-const SLICE: u64 = 1 << 22;
-
-/// Runs to the end, and says on the way where it is.
-fn untraced(args: &Args, hart: &mut Hart<'_>, stage: &Stage) -> Stop {
-    let mut left = args.max_steps;
-    loop {
-        let slice = left.min(SLICE);
-        let stop = hart.run(slice);
-        left -= slice;
-        if !matches!(stop, Stop::Limit) || left == 0 {
-            return stop;
-        }
-        stage.at(hart.retired(), 0);
-        stage.at_address(hart.pc());
-    }
-}
-
-/// Runs one instruction at a time and prints each.
-fn trace(
-    args: &Args,
-    commands: &Commands,
-    hart: &mut Hart<'_>,
-    stage: &Stage,
-    out: &mut Output,
-) -> Result<Stop, Diagnostics> {
-    let mut left = args.max_steps;
-    while left > 0 {
-        let pc = hart.pc();
-        stage.at(hart.retired(), 0);
-        stage.at_address(pc);
-        let before = hart.call_count();
-        let level = hart.level();
-        let line = match hart.fetch(pc) {
-            Some((word, _)) => {
-                format!("{pc:#010x} {:5} {:>8} {}", level.name(), word.hex(), ending::text_of(hart.plan(), &word))
-            }
-            None => format!("{pc:#010x} {:5}          no memory", level.name()),
-        };
-        let stop = hart.step();
-        let mut line = line;
-        if hart.call_count() > before
-            && let Some(call) = hart.calls().last()
-        {
-            let name = commands.name(level, call.rs1, call.command).map_or(String::new(), |n| format!("{n} on "));
-            line.push_str(&format!(
-                "  # {name}{}, {} command {} = {:#x}",
-                hart.device_name(call.device),
-                call.sub,
-                call.command,
-                call.result
-            ));
-        }
-        line.push('\n');
-        out.write_all(line.as_bytes()).map_err(|e| Diagnostics::from(out.failed(&e)))?;
-        if let Some(stop) = stop {
-            return Ok(stop);
-        }
-        left -= 1;
-    }
-    Ok(Stop::Limit)
 }
 
 /// Which interface a handle is of, for what is printed.

@@ -28,9 +28,13 @@ pub(super) struct End<'e, 'a> {
     pub(super) symbols: &'e [(u64, String)],
 }
 
-/// The code that a program stored to `tohost`, 0 for `ebreak`.
+/// The code that a program gave through `tohost` or by a system call, 0 for `ebreak`.
 pub(super) fn status(stop: &Stop) -> ExitCode {
-    let code = if let Stop::Tohost(value) = stop { value >> 1 } else { 0 };
+    let code = match stop {
+        Stop::Tohost(value) => value >> 1,
+        Stop::Exit(code) => u64::from(*code),
+        _ => 0,
+    };
     // A status has 8 bits, and one that is not 0 must not become 0.
     ExitCode::from(if code != 0 && code & 0xff == 0 { 1 } else { code as u8 })
 }
@@ -49,6 +53,41 @@ const REGISTERS: [&str; 32] = [
     "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
 ];
 
+/// How many of the last instructions are said.
+const LAST: usize = 8;
+
+/// The symbol that an address is at or after, and how far.
+fn symbol(symbols: &[(u64, String)], address: u64) -> Option<(&str, u64)> {
+    let after = symbols.partition_point(|(at, _)| *at <= address);
+    let (at, name) = symbols.get(after.checked_sub(1)?)?;
+    (!name.is_empty()).then_some((name, address - at))
+}
+
+/// ` (name+0x8)`, or nothing.
+fn place(symbols: &[(u64, String)], address: u64) -> String {
+    match symbol(symbols, address) {
+        Some((name, 0)) => format!(" ({name})"),
+        Some((name, offset)) => format!(" ({name}+{offset:#x})"),
+        None => String::new(),
+    }
+}
+
+/// The last instructions: addresses and texts.
+fn last(hart: &mut Hart<'_>) -> Vec<(u64, String)> {
+    let with_text = |(pc, word): (u64, Option<(Word, u64)>), hart: &Hart<'_>| {
+        (pc, word.map_or(String::new(), |(word, _)| text_of(hart.plan(), &word)))
+    };
+    let all = hart.last(LAST);
+    all.into_iter().map(|pc| with_text((pc, hart.fetch(pc)), hart)).collect()
+}
+
+/// The last instructions, a line each.
+pub(super) fn last_lines(hart: &mut Hart<'_>, symbols: &[(u64, String)]) -> String {
+    let lines: Vec<String> =
+        last(hart).into_iter().map(|(pc, text)| format!("  {pc:#010x} {text}{}", place(symbols, pc))).collect();
+    if lines.is_empty() { String::new() } else { format!("the last instructions:\n{}", lines.join("\n")) }
+}
+
 fn target(to: Option<Level>) -> &'static str {
     to.map_or("debug", Level::name)
 }
@@ -57,22 +96,31 @@ impl End<'_, '_> {
     /// For people.
     pub(super) fn text(&mut self, model: TrapModel) -> String {
         let mut text = match self.stop.clone() {
-            Stop::Ebreak => format!("stopped: ebreak at {:#x}{}\n", self.hart.pc(), self.place(self.hart.pc())),
+            Stop::Ebreak => {
+                format!("stopped: ebreak at {:#x}{}\n", self.hart.pc(), place(self.symbols, self.hart.pc()))
+            }
             Stop::Limit => {
                 let allowed = counted(self.args.max_steps, "instruction");
                 format!(
                     "stopped: {allowed}, as many as allowed, at {:#x}{}\n",
                     self.hart.pc(),
-                    self.place(self.hart.pc())
+                    place(self.symbols, self.hart.pc())
                 )
             }
             Stop::Tohost(value) => format!("stopped: tohost, exit code {}\n", value >> 1),
+            Stop::Exit(code) => format!("stopped: exit code {code}\n"),
             Stop::Trap(t) => {
                 let to = if model == TrapModel::OneLevelUp || t.to.is_none() { target(t.to) } else { "debug" };
-                let (name, place, from) = (t.reason.name(), self.place(t.pc), t.from.name());
+                let (name, place, from) = (t.reason.name(), place(self.symbols, t.pc), t.from.name());
                 format!("stopped: trap {name} at {:#x}{place}, instruction {:#x}, from {from} to {to}\n", t.pc, t.insn)
             }
         };
+        if matches!(self.stop, Stop::Limit | Stop::Trap(_)) {
+            let last = last_lines(self.hart, self.symbols);
+            if !last.is_empty() {
+                let _ = writeln!(text, "{last}");
+            }
+        }
         let hart = &self.hart;
         let _ = writeln!(text, "level {}, {}", hart.level().name(), counted(hart.retired(), "instruction"));
         let digits = hart.xlen() as usize / 4;
@@ -101,6 +149,7 @@ impl End<'_, '_> {
             Stop::Ebreak => "ebreak",
             Stop::Limit => "limit",
             Stop::Tohost(_) => "tohost",
+            Stop::Exit(_) => "exit",
             Stop::Trap(_) => "trap",
         };
         let registers: serde_json::Map<String, Value> = REGISTERS
@@ -118,7 +167,7 @@ impl End<'_, '_> {
                     "reason": t.reason.name(), "from": t.from.name(), "to": target(t.to), "pc": hex(t.pc), "insn": hex(t.insn),
                     "value": hex(t.value),
                 });
-                if let Some((name, offset)) = self.symbol(t.pc) {
+                if let Some((name, offset)) = symbol(self.symbols, t.pc) {
                     all["trap"]["symbol"] = json!({ "name": name, "offset": offset });
                 }
                 if let Some((text, help)) = self.instruction(&t) {
@@ -127,7 +176,12 @@ impl End<'_, '_> {
                 }
             }
             Stop::Tohost(value) => all["exit"] = json!(value >> 1),
+            Stop::Exit(code) => all["exit"] = json!(code),
             Stop::Ebreak | Stop::Limit => {}
+        }
+        if matches!(self.stop, Stop::Limit | Stop::Trap(_)) {
+            let each = |(pc, text): (u64, String)| json!({ "pc": hex(pc), "text": text });
+            all["last"] = last(self.hart).into_iter().map(each).collect();
         }
         if self.args.calls {
             let calls = self.hart.calls().iter().map(|c| {
@@ -139,26 +193,10 @@ impl End<'_, '_> {
         format!("{all:#}\n")
     }
 
-    /// The symbol that an address is at or after, and how far.
-    fn symbol(&self, address: u64) -> Option<(&str, u64)> {
-        let after = self.symbols.partition_point(|(at, _)| *at <= address);
-        let (at, name) = self.symbols.get(after.checked_sub(1)?)?;
-        Some((name, address - at))
-    }
-
-    /// ` (name+0x8)`, or nothing.
-    fn place(&self, address: u64) -> String {
-        match self.symbol(address) {
-            Some((name, 0)) => format!(" ({name})"),
-            Some((name, offset)) => format!(" ({name}+{offset:#x})"),
-            None => String::new(),
-        }
-    }
-
     /// What is said of an end that the program did not choose.
     pub(super) fn complaint(&mut self, model: TrapModel) -> Option<Diagnostic> {
         let trap = match self.stop.clone() {
-            Stop::Ebreak | Stop::Tohost(_) => return None,
+            Stop::Ebreak | Stop::Tohost(_) | Stop::Exit(_) => return None,
             Stop::Limit => {
                 let message = format!("the program did not end in {}", counted(self.args.max_steps, "instruction"));
                 return Some(Diagnostic::error("run-limit", message));
@@ -168,11 +206,14 @@ impl End<'_, '_> {
         let found = self.instruction(&trap);
         let text = found.as_ref().and_then(|(text, _)| text.as_ref());
         let text = text.map_or(String::new(), |text| format!(" of `{text}`"));
-        let (name, place) = (trap.reason.name(), self.place(trap.pc));
+        let (name, place) = (trap.reason.name(), place(self.symbols, trap.pc));
         let message = format!("the program ended by the trap {name}{text} at {:#x}{place}", trap.pc);
         let mut d = Diagnostic::error("run-trap", message);
         if let Some((_, Some(help))) = found {
             d = d.note(help);
+        }
+        if matches!(trap.reason, Cause::LoadAccess | Cause::StoreAccess) {
+            d = d.note(format!("there is no memory at {:#x}", trap.value));
         }
         if model == TrapModel::OneLevelUp || trap.to.is_none() {
             return Some(d);
@@ -180,6 +221,9 @@ impl End<'_, '_> {
         let (name, number) = if trap.to == Some(Level::Super) { ("stvec", 0x105) } else { ("mtvec", 0x305) };
         Some(d.note(match self.hart.csr(number).unwrap_or(0) {
             0 => format!("nobody handles it: `{name}` is not set"),
+            address if address & !3 == trap.pc => {
+                format!("nobody handles it: it is the first instruction of its own handler, at `{name}`")
+            }
             address => format!("nobody handles it: `{name}` is {address:#x}, where no memory is"),
         }))
     }

@@ -1,0 +1,82 @@
+//! The program that is run: what of its file goes where, where it starts, and the symbols that mean something to the machine.
+//!
+//! What cannot be run is refused here with what would help: object files, programs that need a dynamic linker, other machines.
+
+use std::path::Path;
+
+use isaglot_asm::labels::is_automatic;
+use isaglot_source::Diagnostic;
+use object::{Object, ObjectKind, ObjectSegment, ObjectSymbol, SymbolKind};
+
+use crate::io::{input_name, read};
+
+/// A program: what goes where, and where it starts.
+pub(super) struct Program {
+    /// The width of its registers, if it says that.
+    pub(super) xlen: Option<u32>,
+    /// Address, size and bytes; the highest address is where the memory starts.
+    pub(super) segments: Vec<(u64, u64, Vec<u8>)>,
+    pub(super) entry: Option<u64>,
+    /// Where the program tells something to the host, and where it gets its answers.
+    pub(super) tohost: Option<u64>,
+    pub(super) fromhost: Option<u64>,
+    /// What the register `gp` holds, as the linker has it.
+    pub(super) global_pointer: Option<u64>,
+    /// Addresses of code with their names, by address. From one without a name on there is nothing.
+    pub(super) symbols: Vec<(u64, String)>,
+}
+
+/// Reads a program.
+pub(super) fn program(path: &Path) -> Result<Program, Diagnostic> {
+    let bytes = read(Some(path))?;
+    if !bytes.starts_with(b"\x7fELF") {
+        return Ok(Program {
+            xlen: None,
+            segments: vec![(u64::MAX, 0, bytes)],
+            entry: None,
+            tohost: None,
+            fromhost: None,
+            global_pointer: None,
+            symbols: Vec::new(),
+        });
+    }
+    let bad =
+        |what: &dyn std::fmt::Display| Diagnostic::error("run-elf", format!("{}: {what}", input_name(Some(path))));
+    let elf = object::File::parse(&*bytes).map_err(|e| bad(&e))?;
+    if !matches!(elf.architecture(), object::Architecture::Riscv32 | object::Architecture::Riscv64) {
+        return Err(bad(&"not a RISC-V program"));
+    }
+    if !elf.is_little_endian() {
+        return Err(bad(&"big-endian; the machine is little-endian"));
+    }
+    if elf.kind() == ObjectKind::Relocatable {
+        let d = bad(&"an object file, which has no addresses yet");
+        return Err(d.note("link it first: `riscv64-linux-gnu-gcc -static -nostdlib`, or `ld`"));
+    }
+    let mut segments = Vec::new();
+    for s in elf.segments() {
+        let data = s.data().map_err(|e| bad(&e))?;
+        segments.push((s.address(), s.size().max(data.len() as u64), data.to_vec()));
+    }
+    if segments.is_empty() {
+        return Err(bad(&"there is nothing to load"));
+    }
+    let named = |name: &str| elf.symbols().find(|s| s.name() == Ok(name)).map(|s| s.address());
+    let is_code = |s: &object::Symbol<'_, '_>| matches!(s.kind(), SymbolKind::Text | SymbolKind::Unknown);
+    let names = elf.symbols().filter(is_code).filter_map(|s| Some((s.address(), s.name().ok()?.to_owned())));
+    // A name for an address of code, not a number of the linker.
+    let is_place = |name: &str| !name.is_empty() && !is_automatic(name.as_bytes()) && name != "__global_pointer$";
+    let mut symbols: Vec<(u64, String)> = names.filter(|(_, name)| is_place(name)).collect();
+    // Where a segment ends, so does what a name stands for.
+    symbols.extend(segments.iter().map(|&(address, size, _)| (address.saturating_add(size), String::new())));
+    symbols.sort();
+    Ok(Program {
+        xlen: Some(if elf.is_64() { 64 } else { 32 }),
+        entry: Some(elf.entry()),
+        tohost: named("tohost"),
+        fromhost: named("fromhost"),
+        global_pointer: named("__global_pointer$"),
+        segments,
+        symbols,
+    })
+}

@@ -1,0 +1,300 @@
+//! What a program meets outside of its machine: the console, which is standard input and output, the clock, and the files of one folder.
+//!
+//! Invariant: no path leads out of the folder. A path is taken apart here, `..` at the top stays at the top, and no symbolic link is
+//! followed. What cannot be written (a closed pipe, a full disk) is kept, and ends the run at the next look at [`World::look`].
+
+use std::cell::RefCell;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::{Duration, SystemTime};
+
+use isaglot_hart::{Errno, FileKind, FileStatus, From, Host, Open, limits::MAX_FILES};
+use isaglot_source::{Diagnostic, Diagnostics};
+
+use crate::io::Output;
+
+/// The world of one run, shared by the machine and the verb.
+#[derive(Clone)]
+pub(super) struct World(Rc<RefCell<Inner>>);
+
+struct Inner {
+    out: Option<Output>,
+    /// Lines of the console are kept whole, because others stand between them.
+    by_line: bool,
+    line: Vec<u8>,
+    /// The console is in the middle of a line.
+    is_open: bool,
+    failed: Option<Diagnostic>,
+    folder: Option<PathBuf>,
+    /// Files from number 3 on.
+    files: Vec<Option<File>>,
+    program: String,
+}
+
+impl World {
+    /// With the files of this folder. With `by_line`, the console comes in whole lines.
+    pub(super) fn new(folder: Option<&Path>, by_line: bool, program: String) -> Result<World, Diagnostics> {
+        if let Some(folder) = folder
+            && !folder.is_dir()
+        {
+            let message = format!("`{}` is not a folder", folder.display());
+            return Err(Diagnostic::error("run-files", message).into());
+        }
+        let out = Some(Output::create(None, false).map_err(Diagnostics::from)?);
+        let folder = folder.map(Path::to_owned);
+        let inner =
+            Inner { out, by_line, line: Vec::new(), is_open: false, failed: None, folder, files: Vec::new(), program };
+        Ok(World(Rc::new(RefCell::new(inner))))
+    }
+
+    /// Writes what the verb says itself.
+    pub(super) fn say(&self, text: &str) -> Result<(), Diagnostics> {
+        let mut inner = self.0.borrow_mut();
+        inner.put(text.as_bytes());
+        inner.check()
+    }
+
+    /// Hands all on that was written, and says whether that could be done.
+    pub(super) fn look(&self) -> Result<(), Diagnostics> {
+        let mut inner = self.0.borrow_mut();
+        inner.flush();
+        inner.check()
+    }
+
+    /// What the program has printed is a line of its own before what is said next.
+    pub(super) fn end_line(&self) {
+        let mut inner = self.0.borrow_mut();
+        let mut line = std::mem::take(&mut inner.line);
+        if std::mem::take(&mut inner.is_open) {
+            line.push(b'\n');
+        }
+        inner.put(&line);
+    }
+
+    /// Ends the output.
+    pub(super) fn finish(self) -> Result<(), Diagnostics> {
+        let mut inner = self.0.borrow_mut();
+        inner.check()?;
+        inner.out.take().map_or(Ok(()), |out| out.finish().map_err(Diagnostics::from))
+    }
+}
+
+/// The error number for an error of the system.
+fn errno(e: &io::Error) -> Errno {
+    match e.kind() {
+        io::ErrorKind::NotFound => Errno::NO_ENTRY,
+        io::ErrorKind::PermissionDenied => Errno::ACCESS,
+        io::ErrorKind::AlreadyExists => Errno::EXISTS,
+        io::ErrorKind::IsADirectory => Errno::FOLDER,
+        io::ErrorKind::NotADirectory => Errno::NO_FOLDER,
+        io::ErrorKind::InvalidInput => Errno::INVALID,
+        _ => Errno::IO,
+    }
+}
+
+fn told(meta: &Metadata, id: u64) -> FileStatus {
+    let kind = match meta {
+        m if m.is_dir() => FileKind::Folder,
+        m if m.is_file() => FileKind::Plain,
+        _ => FileKind::Stream,
+    };
+    let written = meta.modified().ok().and_then(|t| t.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default();
+    FileStatus { kind, size: meta.len(), id, written }
+}
+
+/// A number for a path, the same in every run.
+fn number(path: &[u8]) -> u64 {
+    path.iter().fold(0xcbf2_9ce4_8422_2325, |n, &byte| (n ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)) | 1
+}
+
+impl Inner {
+    fn put(&mut self, bytes: &[u8]) {
+        let Some(out) = &mut self.out else { return };
+        if let Err(e) = out.write_all(bytes) {
+            self.failed.get_or_insert(out.failed(&e));
+        }
+    }
+
+    fn flush(&mut self) {
+        let Some(out) = &mut self.out else { return };
+        if let Err(e) = out.flush() {
+            self.failed.get_or_insert(out.failed(&e));
+        }
+    }
+
+    fn check(&mut self) -> Result<(), Diagnostics> {
+        self.failed.take().map_or(Ok(()), |d| Err(d.into()))
+    }
+
+    fn console(&mut self, bytes: &[u8]) {
+        self.is_open = bytes.last().map_or(self.is_open, |&byte| byte != b'\n');
+        if !self.by_line {
+            return self.put(bytes);
+        }
+        self.line.extend(bytes);
+        if let Some(end) = self.line.iter().rposition(|&b| b == b'\n') {
+            let rest = self.line.split_off(end + 1);
+            let lines = std::mem::replace(&mut self.line, rest);
+            self.put(&lines);
+        }
+    }
+
+    fn file(&mut self, number: u32) -> Result<&mut File, Errno> {
+        let at = (number as usize).checked_sub(3).ok_or(Errno::BAD_FILE)?;
+        self.files.get_mut(at).and_then(Option::as_mut).ok_or(Errno::BAD_FILE)
+    }
+
+    /// The place of a path in the folder. The last part need not be there; no part may be a link.
+    fn place(&self, path: &[u8]) -> Result<PathBuf, Errno> {
+        let top = self.folder.as_ref().ok_or(Errno::NO_ENTRY)?;
+        let path = std::str::from_utf8(path).map_err(|_| Errno::NO_ENTRY)?;
+        if path.is_empty() {
+            return Err(Errno::NO_ENTRY);
+        }
+        let mut parts: Vec<&str> = Vec::new();
+        for part in path.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => drop(parts.pop()),
+                // What is a separator or a drive on some systems is not a name here.
+                part if part.contains(['\\', ':', '\0']) => return Err(Errno::NO_ENTRY),
+                part => parts.push(part),
+            }
+        }
+        let mut place = top.clone();
+        for part in parts {
+            place.push(part);
+            if place.symlink_metadata().is_ok_and(|m| m.is_symlink()) {
+                return Err(Errno::ACCESS);
+            }
+        }
+        Ok(place)
+    }
+}
+
+impl Host for World {
+    fn write(&mut self, file: u32, bytes: &[u8]) -> Result<usize, Errno> {
+        let mut inner = self.0.borrow_mut();
+        match file {
+            0 => return Err(Errno::BAD_FILE),
+            1 => inner.console(bytes),
+            2 => {
+                // So that both are in order where they are the same terminal.
+                inner.flush();
+                let _ = io::stderr().write_all(bytes);
+            }
+            _ => return inner.file(file)?.write(bytes).map_err(|e| errno(&e)),
+        }
+        if inner.failed.is_some() { Err(Errno::IO) } else { Ok(bytes.len()) }
+    }
+
+    fn read(&mut self, file: u32, length: usize) -> Result<Vec<u8>, Errno> {
+        let mut inner = self.0.borrow_mut();
+        let mut bytes = vec![0; length];
+        let read = match file {
+            0 => {
+                // A question comes before its answer.
+                inner.flush();
+                io::stdin().read(&mut bytes)
+            }
+            1 | 2 => return Err(Errno::BAD_FILE),
+            _ => inner.file(file)?.read(&mut bytes),
+        };
+        bytes.truncate(read.map_err(|e| errno(&e))?);
+        Ok(bytes)
+    }
+
+    fn open(&mut self, path: &[u8], how: Open) -> Result<u32, Errno> {
+        let mut inner = self.0.borrow_mut();
+        let place = inner.place(path)?;
+        if place.is_dir() {
+            return Err(Errno::FOLDER);
+        }
+        let free = inner.files.iter().position(Option::is_none).unwrap_or(inner.files.len());
+        if free >= MAX_FILES {
+            return Err(Errno::TOO_MANY);
+        }
+        let mut options = OpenOptions::new();
+        options.read(how.read).write(how.write && !how.append).append(how.append && how.write);
+        if how.write {
+            options.truncate(how.truncate && !how.append).create(how.create).create_new(how.new);
+        } else if how.create && !place.exists() {
+            // To be read, and empty.
+            File::create(&place).map_err(|e| errno(&e))?;
+        }
+        let file = options.open(&place).map_err(|e| errno(&e))?;
+        if how.write && how.truncate && how.append {
+            file.set_len(0).map_err(|e| errno(&e))?;
+        }
+        if free == inner.files.len() {
+            inner.files.push(None);
+        }
+        if let Some(slot) = inner.files.get_mut(free) {
+            *slot = Some(file);
+        }
+        Ok(free as u32 + 3)
+    }
+
+    fn close(&mut self, file: u32) -> Result<(), Errno> {
+        if file < 3 {
+            return Ok(());
+        }
+        let mut inner = self.0.borrow_mut();
+        let slot = inner.files.get_mut(file as usize - 3).ok_or(Errno::BAD_FILE)?;
+        slot.take().map(drop).ok_or(Errno::BAD_FILE)
+    }
+
+    fn seek(&mut self, file: u32, from: From, by: i64) -> Result<u64, Errno> {
+        if file < 3 {
+            return Err(Errno::NO_SEEK);
+        }
+        let to = match from {
+            From::Start => SeekFrom::Start(u64::try_from(by).map_err(|_| Errno::INVALID)?),
+            From::Here => SeekFrom::Current(by),
+            From::End => SeekFrom::End(by),
+        };
+        self.0.borrow_mut().file(file)?.seek(to).map_err(|e| errno(&e))
+    }
+
+    fn status(&mut self, file: u32) -> Result<FileStatus, Errno> {
+        if file < 3 {
+            let id = u64::from(file) + 1;
+            return Ok(FileStatus { kind: FileKind::Stream, size: 0, id, written: Duration::ZERO });
+        }
+        let meta = self.0.borrow_mut().file(file)?.metadata().map_err(|e| errno(&e))?;
+        Ok(told(&meta, u64::from(file) + 1))
+    }
+
+    fn status_of(&mut self, path: &[u8]) -> Result<FileStatus, Errno> {
+        let place = self.0.borrow().place(path)?;
+        let meta = place.metadata().map_err(|e| errno(&e))?;
+        Ok(told(&meta, number(path)))
+    }
+
+    fn remove(&mut self, path: &[u8]) -> Result<(), Errno> {
+        let place = self.0.borrow().place(path)?;
+        std::fs::remove_file(place).map_err(|e| errno(&e))
+    }
+
+    fn now(&mut self) -> Duration {
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+    }
+
+    fn sleep(&mut self, time: Duration) {
+        self.0.borrow_mut().flush();
+        std::thread::sleep(time);
+    }
+
+    fn random(&mut self, bytes: &mut [u8]) {
+        // A system without random bytes gives zeros.
+        let _ = getrandom::fill(bytes);
+    }
+
+    fn unknown(&mut self, what: &str) {
+        let mut inner = self.0.borrow_mut();
+        inner.flush();
+        let _ = writeln!(io::stderr(), "isaglot run: {} asks for what there is not: {what}", inner.program);
+    }
+}
