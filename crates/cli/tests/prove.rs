@@ -75,6 +75,7 @@ fn main() {
     }
     trials.push(peer::trial("prove_profiles", &[peer::Z3], profiles));
     trials.push(peer::trial("prove_texts", &[peer::Z3], texts));
+    trials.push(peer::trial("prove_differences", &[peer::Z3], differences));
     trials.push(Trial::test("prove_without_solver", without_solver));
     suite::run(trials);
 }
@@ -267,6 +268,27 @@ fn texts() -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// What a refutation says that differs: `tests/prove/differences.txt` has commands and, below each, what they print, without
+/// values, which are up to the solver.
+fn differences() -> Result<(), Failed> {
+    let dir = tempfile::tempdir()?;
+    for name in ["kept.xintf", "other.xintf", "kept.toml"] {
+        std::fs::copy(data(name), dir.path().join(name))?;
+    }
+    let file = data("differences.txt");
+    let mut made = String::new();
+    for command in std::fs::read_to_string(&file)?.lines().filter_map(|l| l.strip_prefix("$ isaglot ")) {
+        let (code, out, err) = isaglot(dir.path(), &command.split(' ').collect::<Vec<&str>>())?;
+        made += &format!("$ isaglot {command}\n");
+        for line in out.lines().chain(err.lines()) {
+            let end = line.find("= 0x").or(line.find("is 0x")).unwrap_or(line.len());
+            made += &format!("{}\n", line.get(..end).unwrap_or(line).trim_end());
+        }
+        made += &format!("status {}\n", code.unwrap_or(-1));
+    }
+    Ok(isaglot_testing::bless::golden(&file, &made)?)
 }
 
 /// Without a solver the formulas can be written, and nothing is said to be proved that is not.

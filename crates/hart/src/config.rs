@@ -9,7 +9,7 @@ use isaglot_xintf::set::Set;
 use isaglot_xintf::tree::{self, ConfigItem};
 
 use crate::device::{self, Device, Fallback};
-use crate::limits::{MAX_DEVICES, RAM};
+use crate::limits::{MAX_DEVICES, RAM, TRAP_CAUSE};
 use crate::machine::Level;
 
 /// How a trap is delivered.
@@ -17,6 +17,9 @@ use crate::machine::Level;
 pub enum TrapModel {
     /// The first trap ends the run; it says to which level it would have gone.
     OneLevelUp,
+    /// The traps of overloadable opcodes go to the handler of the next level that the machine has, with a cause of their
+    /// own ([`Config::trap_cause`]); all others as the privileged architecture says.
+    Deliver,
     /// As the privileged architecture says.
     Riscv,
 }
@@ -35,6 +38,8 @@ pub struct Config {
     pub encoding: String,
     /// How a trap is delivered.
     pub trap_model: TrapModel,
+    /// With [`TrapModel::Deliver`], the exception code of the traps of overloadable opcodes: 24 to 31 or 48 to 63.
+    pub trap_cause: u8,
     /// `ebreak` ends the run at every level rather than trapping.
     pub ebreak_stops: bool,
     /// With [`TrapModel::Riscv`], a trap at the machine level goes to its handler rather than ending the run.
@@ -75,6 +80,7 @@ impl Config {
             commands: 8,
             encoding: "custom0".to_owned(),
             trap_model: TrapModel::Riscv,
+            trap_cause: TRAP_CAUSE,
             ebreak_stops: true,
             mach_traps: true,
             extensions: None,
@@ -123,9 +129,14 @@ impl Config {
         config.levels = map.levels.0;
         config.commands = map.commands.min(16) as u8;
         config.encoding.clone_from(&map.encoding);
-        config.trap_model = if map.trap_model == "riscv" { TrapModel::Riscv } else { TrapModel::OneLevelUp };
+        config.trap_model = match map.trap_model.as_str() {
+            "riscv" => TrapModel::Riscv,
+            "deliver" => TrapModel::Deliver,
+            _ => TrapModel::OneLevelUp,
+        };
         config.mach_traps = false;
-        config.luns.clear();
+        // Number 0 is recognised at every level, whatever the tables say: device 0 is unit 0, which always traps.
+        config.luns = vec![(0, 0, config.levels, 0)];
         config.routes.clear();
         for row in &map.luns {
             if let (Some(uuid), Some(dev), Some(lun)) = (row.uuid.value, unit(row.dev.value), unit(row.lun.value)) {
@@ -157,6 +168,10 @@ impl Config {
                 Some("stop") => self.mach_traps = false,
                 Some("enter") => self.mach_traps = true,
                 _ => wrong("`mach_traps` is \"stop\" or \"enter\""),
+            },
+            "trap_cause" => match value.int().flatten() {
+                Some(code @ (24..=31 | 48..=63)) => self.trap_cause = code as u8,
+                _ => wrong("`trap_cause` is 24 to 31 or 48 to 63, the causes for designers of machines"),
             },
             "ram" => {
                 let pair = value.list().map(|l| l.iter().filter_map(|i| i.int().flatten()).collect::<Vec<u64>>());

@@ -245,7 +245,12 @@ impl Csrs {
     /// The level that handles a trap, and the address of its handler; `None` if nobody has said where that is.
     pub(crate) fn handler(&self, from: Level, code: u64) -> (Level, Option<u64>) {
         let delegated = from <= Level::Super && self.has(Level::Super) && self.get(MEDELEG) >> code & 1 == 1;
-        let (level, vector) = if delegated { (Level::Super, 0x105) } else { (Level::Mach, 0x305) };
+        self.handler_of(if delegated { Level::Super } else { Level::Mach })
+    }
+
+    /// A level that handles traps, supervisor or machine, and the address of its handler; `None` if nobody has said where that is.
+    pub(crate) fn handler_of(&self, level: Level) -> (Level, Option<u64>) {
+        let vector = if level == Level::Super { 0x105 } else { 0x305 };
         (level, self.values.get(&vector).map(|address| address & !3))
     }
 

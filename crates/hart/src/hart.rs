@@ -13,6 +13,7 @@ use crate::generated::{rv32, rv64};
 use crate::host::{Host, Kept};
 use crate::htif::Htif;
 use crate::limits::MAX_UNKNOWN;
+use crate::linux::Process;
 use crate::machine::{Call, Cause, Fault, Level, Machine};
 use crate::memory::Memory;
 use crate::recent::Recent;
@@ -57,9 +58,11 @@ pub struct Hart<'a> {
     pc: u64,
     levels: u8,
     trap_model: TrapModel,
+    trap_cause: u64,
     ebreak_stops: bool,
     mach_traps: bool,
     pub(crate) htif: Htif,
+    pub(crate) process: Option<Process>,
     pub(crate) recent: Recent,
     host: Option<Box<dyn Host + 'a>>,
     kept: Kept,
@@ -94,9 +97,11 @@ impl<'a> Hart<'a> {
             pc: 0,
             levels: config.levels,
             trap_model: config.trap_model,
+            trap_cause: u64::from(config.trap_cause),
             ebreak_stops: config.ebreak_stops,
             mach_traps: config.mach_traps,
             htif: Htif::new(),
+            process: None,
             recent: Recent::new(),
             host: None,
             kept: Kept::default(),
@@ -171,6 +176,11 @@ impl<'a> Hart<'a> {
     /// The name of a device of the call log.
     pub fn device_name(&self, device: usize) -> &str {
         self.machine.devices.get(device).map_or("", |(name, _)| name)
+    }
+
+    /// The variables of a device and their values, by name.
+    pub fn device_variables(&self, device: usize) -> Vec<(String, u64)> {
+        self.machine.devices.get(device).map_or(Vec::new(), |(_, d)| d.variables())
     }
 
     /// Takes what the program has printed, where no [`Host`] was given.
@@ -339,6 +349,15 @@ impl<'a> Hart<'a> {
             self.pc = pc;
             return Some(Stop::Ebreak);
         }
+        if self.process.is_some() && fault.cause == Cause::EnvironmentCall {
+            self.pc = pc;
+            let stop = self.system_call();
+            if stop.is_none() {
+                self.pc = self.machine.cut(pc.wrapping_add(4));
+            }
+            self.machine.csrs.retired = self.machine.csrs.retired.wrapping_add(1);
+            return stop;
+        }
         let from = self.machine.level;
         let insn = match fault.cause {
             Cause::InstructionAccess => 0,
@@ -348,16 +367,23 @@ impl<'a> Hart<'a> {
             Cause::Illegal | Cause::UnroutedLun | Cause::UndefinedCommand => insn,
             _ => fault.value,
         };
-        let code = fault.cause.code(from);
-        let (level, handler) = self.machine.csrs.handler(from, code);
+        let above = Level::ALL.into_iter().find(|&l| l > from && self.levels >> (l as u8) & 1 == 1);
+        let is_own = self.trap_model == TrapModel::Deliver
+            && matches!(fault.cause, Cause::UnroutedLun | Cause::UndefinedCommand);
+        let code = if is_own { self.trap_cause } else { fault.cause.code(from) };
+        let (level, handler) = match above {
+            // One level higher; that of the hypervisor has no registers of its own here, and its traps are the machine's.
+            Some(above) if is_own => {
+                self.machine.csrs.handler_of(if above == Level::Super { above } else { Level::Mach })
+            }
+            _ => self.machine.csrs.handler(from, code),
+        };
         // A handler that cannot be fetched would trap for ever, and so would one whose first instruction traps to itself.
         let again = |handler: u64| handler == pc && level == from;
         let handler = handler.filter(|&handler| !again(handler) && self.fetch(handler).is_some());
         let stops = self.trap_model == TrapModel::OneLevelUp || from == Level::Mach && !self.mach_traps;
         let Some(handler) = handler.filter(|_| !stops) else {
             self.pc = pc;
-            let above = Level::ALL.into_iter().filter(|&l| l > from);
-            let above = above.into_iter().find(|&l| self.levels >> (l as u8) & 1 == 1);
             let to = if stops { above } else { Some(level) };
             return Some(Stop::Trap(Trap { reason: fault.cause, from, to, pc, insn, value }));
         };

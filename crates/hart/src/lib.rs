@@ -22,6 +22,7 @@ mod hart;
 mod host;
 mod htif;
 pub mod limits;
+mod linux;
 mod machine;
 mod memory;
 #[cfg(feature = "oracle")]
@@ -35,5 +36,6 @@ pub use config::{Config, TrapModel};
 pub use device::{Described, Device, Fallback};
 pub use hart::{Hart, Stop, Trap};
 pub use host::{Errno, FileKind, FileStatus, From, Host, Open};
+pub use linux::Start;
 pub use machine::{Call, Cause, Level};
 pub use memory::Memory;

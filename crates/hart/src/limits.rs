@@ -39,5 +39,8 @@ pub const MAX_DEVICES: usize = 1 << 12;
 /// The deepest nesting of a device's expression.
 pub const MAX_DEPTH: usize = 64;
 
+/// The exception code of the traps of overloadable opcodes where they have one of their own and the machine's file says none.
+pub const TRAP_CAUSE: u8 = 24;
+
 /// Where programs are loaded that do not say where, and how much memory is there.
 pub const RAM: (u64, u64) = (0x8000_0000, 128 << 20);

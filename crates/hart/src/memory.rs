@@ -15,7 +15,7 @@ use crate::machine::{Cause, Fault};
 /// Bits of an address inside a page.
 const PAGE_BITS: u32 = 12;
 /// Bytes of a page.
-const PAGE: usize = 1 << PAGE_BITS;
+pub(crate) const PAGE: usize = 1 << PAGE_BITS;
 /// Entries of a table of recent pages.
 const RECENT: usize = 256;
 /// Code is marked in pieces of so many bytes: 64 of them make a page.
@@ -36,6 +36,8 @@ pub struct Memory {
     regions: Vec<(u64, u64)>,
     data: Vec<u8>,
     pages: FxHashMap<u64, usize>,
+    /// Places of pages that are gone.
+    free: Vec<usize>,
     reads: Vec<Entry>,
     writes: Vec<Entry>,
     /// Pieces of a page with decoded code, a bit each.
@@ -60,6 +62,7 @@ impl Memory {
             regions: regions.to_vec(),
             data: Vec::new(),
             pages: FxHashMap::default(),
+            free: Vec::new(),
             reads: vec![none; RECENT],
             writes: vec![none; RECENT],
             code: FxHashMap::default(),
@@ -73,7 +76,81 @@ impl Memory {
 
     /// Adds a region.
     pub fn add_region(&mut self, first: u64, length: u64) {
-        self.regions.push((first, length));
+        // One that grows stays one.
+        let end = |r: &(u64, u64)| r.0.saturating_add(r.1);
+        if let Some(before) = self.regions.iter_mut().find(|r| end(r) == first) {
+            before.1 = before.1.saturating_add(length);
+        } else if let Some(after) = self.regions.iter_mut().find(|r| r.0 == first.saturating_add(length)) {
+            (after.0, after.1) = (first, after.1.saturating_add(length));
+        } else {
+            self.regions.push((first, length));
+        }
+    }
+
+    /// How many regions there are.
+    pub(crate) fn region_count(&self) -> usize {
+        self.regions.len()
+    }
+
+    /// Whether any of it is in a region.
+    pub(crate) fn has_region(&self, first: u64, length: u64) -> bool {
+        self.regions.iter().any(|&(r, l)| r < first.saturating_add(length) && first < r.saturating_add(l))
+    }
+
+    /// The numbers of the pages that are there, of whole pages.
+    fn pages_of(&self, first: u64, length: u64) -> Vec<u64> {
+        let (from, to) = (first >> PAGE_BITS, first.saturating_add(length) >> PAGE_BITS);
+        if to - from < self.pages.len() as u64 {
+            return (from..to).filter(|page| self.pages.contains_key(page)).collect();
+        }
+        let mut found: Vec<u64> = self.pages.keys().copied().filter(|page| (from..to).contains(page)).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Pages have gone or moved.
+    fn changed(&mut self) {
+        self.forget_writes();
+        self.reads.fill(Entry { page: NONE, base: 0 });
+        (self.overwritten, self.attention) = (true, true);
+    }
+
+    fn cut(&mut self, first: u64, length: u64) {
+        let last = first.saturating_add(length);
+        let pieces = |&(r, l): &(u64, u64)| {
+            let end = r.saturating_add(l);
+            [(r, first.clamp(r, end) - r), (last.clamp(r, end), end - last.clamp(r, end))]
+        };
+        self.regions = self.regions.iter().flat_map(pieces).filter(|r| r.1 > 0).collect();
+    }
+
+    /// Takes whole pages away. Where there is none, nothing happens.
+    pub(crate) fn remove_region(&mut self, first: u64, length: u64) {
+        self.cut(first, length);
+        let gone = self.pages_of(first, length);
+        if gone.is_empty() {
+            return;
+        }
+        for page in gone {
+            self.free.extend(self.pages.remove(&page));
+        }
+        self.changed();
+    }
+
+    /// Moves whole pages elsewhere, where more may be free; `false` if they are not there.
+    pub(crate) fn move_region(&mut self, first: u64, length: u64, to: u64, new_length: u64) -> bool {
+        if !self.has_region(first, length) {
+            return false;
+        }
+        self.cut(first, length);
+        self.add_region(to, new_length);
+        for page in self.pages_of(first, length) {
+            if let Some(base) = self.pages.remove(&page) {
+                self.pages.insert(page - (first >> PAGE_BITS) + (to >> PAGE_BITS), base);
+            }
+        }
+        self.changed();
+        true
     }
 
     /// Reports stores to the double word at this address as those of number 0 or 1.
@@ -104,11 +181,20 @@ impl Memory {
         // A page belongs to a region that any byte of it belongs to.
         let inside =
             self.regions.iter().any(|&(r, length)| length > 0 && r <= last && r.saturating_add(length - 1) >= first);
-        if !inside || self.data.len() + PAGE > MAX_MEMORY {
-            return None;
-        }
-        let base = self.data.len();
-        self.data.resize(base + PAGE, 0);
+        let base = match self.free.last() {
+            _ if !inside => return None,
+            Some(&base) => {
+                self.free.pop();
+                self.data.get_mut(base..base + PAGE)?.fill(0);
+                base
+            }
+            None if self.data.len() + PAGE > MAX_MEMORY => return None,
+            None => {
+                let base = self.data.len();
+                self.data.resize(base + PAGE, 0);
+                base
+            }
+        };
         self.pages.insert(page, base);
         Some(base)
     }

@@ -47,13 +47,6 @@ impl Call<'_> {
         self.args.get(number).copied().unwrap_or(0)
     }
 
-    /// An argument as a signed word.
-    #[allow(dead_code)]
-    pub(crate) fn signed(&self, number: usize) -> i64 {
-        let value = self.arg(number);
-        if self.xlen == 32 { i64::from(value as i32) } else { value as i64 }
-    }
-
     fn file(&self) -> u32 {
         self.arg(0) as u32
     }
@@ -95,7 +88,6 @@ impl Call<'_> {
     }
 
     /// A time: seconds and billionths, each a double word.
-    #[allow(dead_code)]
     pub(crate) fn put_time(&mut self, address: u64, time: Duration) -> Found<u64> {
         let parts = [time.as_secs(), u64::from(time.subsec_nanos())];
         self.put(address, &parts.map(u64::to_le_bytes).concat())?;

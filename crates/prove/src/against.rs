@@ -2,7 +2,7 @@
 
 use isaglot_xintf::meaning::{Meaning, Variable};
 
-use crate::claim::{Claim, all, any, differ, not};
+use crate::claim::{Claim, Difference, any_difference, difference, not};
 use crate::command::{effect, free_variables};
 use crate::scenario::{Line, Outcome, Scenario, Setting, Shows, quoted, setting};
 use crate::sequence::Command;
@@ -24,21 +24,35 @@ pub fn semantics(command: &Command<'_>, other: &Meaning, xlen: u32) -> Claim {
         twins.iter().zip(&own).map(|(at, &own)| at.and_then(|at| mine.get(at)).copied().unwrap_or(own)).collect();
     let wanted = effect(t, meaning, rs1, rs2, &mine);
     let got = effect(t, other, rs1, rs2, &found);
-    let mut differs = vec![differ(t, "result", wanted.result, got.result)];
-    let missing = (0..mine.len()).any(|at| !twins.contains(&Some(at)));
-    differs.push(t.number(u64::from(missing), 1));
-    for (at, &after) in twins.iter().zip(&got.variables) {
-        if let Some(&want) = at.and_then(|at| wanted.variables.get(at)) {
-            differs.push(differ(t, "state", want, after));
+    let runs = not(t, wanted.traps);
+    let always = t.number(1, 1);
+    let mut differences = vec![
+        difference(t, "trap", always, got.traps, wanted.traps),
+        difference(t, "result", runs, got.result, wanted.result),
+    ];
+    for (at, variable) in meaning.variables.iter().enumerate() {
+        if meaning.uses(at) && !twins.contains(&Some(at)) {
+            let what = format!("variable {}, which the other text has not with {} bits", variable.name, variable.width);
+            differences.push(Difference { what, at: None, bit: runs, values: None });
         }
     }
-    let differs = any(t, &differs);
-    let runs = not(t, wanted.traps);
-    let wrong_effect = all(t, &[runs, differs]);
-    let wrong_trap = differ(t, "trap", wanted.traps, got.traps);
-    let wrong = any(t, &[wrong_trap, wrong_effect]);
-    let as_wide = other.variables.iter().all(|v| v.width == xlen);
-    let scenario = (!other.swapped && as_wide).then(|| {
+    for ((at, &after), variable) in twins.iter().zip(&got.variables).zip(&other.variables) {
+        if let Some(&want) = at.and_then(|at| wanted.variables.get(at)) {
+            differences.push(difference(t, &format!("variable {}", variable.name), runs, after, want));
+        }
+    }
+    let seen = any_difference(t, &differences[..2]);
+    let wrong = any_difference(t, &differences);
+    let used = |at: usize| other.uses(at);
+    let narrow = other.variables.iter().enumerate().find(|(at, v)| v.width != xlen && used(*at)).map(|(_, v)| v);
+    let unshown = narrow.map(|v| {
+        let (name, width) = (&v.name, v.width);
+        format!("the variable {name} has {width} bits, and those that a machine's file gives a device have {xlen}")
+    });
+    let unshown = unshown.or_else(|| {
+        other.swapped.then(|| "the other text has the handle in rs2, and a machine's file gives it in rs1".to_owned())
+    });
+    let scenario = unshown.is_none().then(|| {
         let unit = t.number(32, 12);
         let low = t.slice(rs1, 12, xlen - 12);
         let handle = t.concat(low, unit);
@@ -50,7 +64,8 @@ pub fn semantics(command: &Command<'_>, other: &Meaning, xlen: u32) -> Claim {
     let mut values = vec![("rs1".to_owned(), rs1), ("rs2".to_owned(), rs2)];
     values.extend(meaning.variables.iter().zip(&mine).map(|(v, &term)| (v.name.clone(), term)));
     let (subject, place) = (command.name.to_owned(), format!("RV{xlen}"));
-    Claim { law: "semantics", subject, place, terms, wrong, open: None, values, scenario }
+    let claim = Claim::new("semantics", subject, place, terms, wrong, values);
+    Claim { differences, seen: Some(seen), scenario, unshown, ..claim }
 }
 
 fn run(
@@ -71,7 +86,8 @@ fn run(
         setting("dev_map", "[{ lun = 32, levels = \"all\", device = \"other\", sub = 0 }]"),
     ];
     let path = |rest: &[&str]| ["devices", "other"].iter().chain(rest).map(|&s| s.to_owned()).collect::<Vec<String>>();
-    for v in &other.variables {
+    let used = |(at, v)| other.uses(at).then_some(v);
+    for v in other.variables.iter().enumerate().filter_map(used) {
         settings.push(Setting { path: path(&["state", &v.name]), value: v.initial.to_string() });
     }
     let text = path(&["subs", "0", &command.k.to_string(), "semantics"]);
@@ -83,7 +99,8 @@ fn run(
         Line::Text("ebreak".to_owned()),
     ];
     let of = |v: &Variable| path(&["state", &v.name]);
-    let variables = other.variables.iter().zip(variables).map(|(v, &term)| (of(v), term)).collect();
+    let kept = other.variables.iter().zip(variables).enumerate().filter(|(at, _)| other.uses(*at));
+    let variables = kept.map(|(_, (v, &term))| (of(v), term)).collect();
     let shows = Shows::Other { got: Outcome { traps, a0 }, wanted: Outcome { traps: wanted.0, a0: wanted.1 } };
     Scenario { xlen, lines, settings, variables, on_machine: false, shows }
 }

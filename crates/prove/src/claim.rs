@@ -26,8 +26,42 @@ pub struct Claim {
     pub open: Option<(TermId, String)>,
     /// What a counterexample shows, by name.
     pub values: Vec<(String, TermId)>,
+    /// The ways in which it can be wrong, for what is said of a counterexample.
+    pub differences: Vec<Difference>,
+    /// The bit that must not be 1 where the result of a run shows that it is; such a counterexample is better.
+    pub seen: Option<TermId>,
     /// How a machine shows it.
     pub scenario: Option<Scenario>,
+    /// Why no machine can show it, where that is so.
+    pub unshown: Option<String>,
+}
+
+/// Something that is not as the law wants it.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// What it is: `result`, `trap`, the name of a variable.
+    pub what: String,
+    /// Which of them: the number of a register, an address.
+    pub at: Option<TermId>,
+    /// One bit: it differs.
+    pub bit: TermId,
+    /// What it is, and what the law wants.
+    pub values: Option<(TermId, TermId)>,
+}
+
+impl Difference {
+    /// What differs by a counterexample; nothing if this does not.
+    pub fn told(&self, terms: &Terms, model: &Model) -> Option<String> {
+        if model.value(terms, self.bit).is_zero() {
+            return None;
+        }
+        let hex = |term: TermId| format!("0x{}", model.value(terms, term).hex());
+        let at = self.at.map_or(String::new(), |at| format!(" {}", hex(at)));
+        let values = self
+            .values
+            .map_or(String::new(), |(is, wanted)| format!(" is {}, and the law wants {}", hex(is), hex(wanted)));
+        Some(format!("differs: {}{at}{values}", self.what))
+    }
 }
 
 impl Claim {
@@ -40,7 +74,19 @@ impl Claim {
         wrong: TermId,
         values: Vec<(String, TermId)>,
     ) -> Claim {
-        Claim { law, subject: subject.into(), place, terms, wrong, open: None, values, scenario: None }
+        Claim {
+            law,
+            subject: subject.into(),
+            place,
+            terms,
+            wrong,
+            open: None,
+            values,
+            differences: Vec::new(),
+            seen: None,
+            scenario: None,
+            unshown: None,
+        }
     }
 
     /// A name for files: lower-case words and numbers with `-` between them.
@@ -74,6 +120,11 @@ impl Claim {
     /// The terms whose values a counterexample is made of.
     pub fn models(&self) -> Vec<TermId> {
         let mut all: Vec<TermId> = self.values.iter().map(|v| v.1).collect();
+        for d in &self.differences {
+            all.push(d.bit);
+            all.extend(d.at);
+            all.extend(d.values.iter().flat_map(|&(is, wanted)| [is, wanted]));
+        }
         if let Some(scenario) = &self.scenario {
             all.extend(scenario.terms());
         }
@@ -151,7 +202,10 @@ pub fn decide(claim: &Claim, solve: &mut dyn FnMut(&str, &[String]) -> Answer) -
         }
     };
     match possible(claim.wrong) {
-        Ok(Some(model)) => return Verdict::Refuted(model),
+        Ok(Some(model)) => {
+            let better = claim.seen.and_then(|seen| possible(seen).ok().flatten());
+            return Verdict::Refuted(better.unwrap_or(model));
+        }
         Ok(None) => {}
         Err(why) => return Verdict::Unknown(why),
     }
@@ -195,6 +249,26 @@ pub(crate) fn differ(terms: &mut Terms, name: &str, x: TermId, y: TermId) -> Ter
             terms.binary(BinaryOp::Ne, x, y)
         }
     }
+}
+
+/// What differs of two terms of one sort, where `when` is 1: of bits themselves, of arrays what they hold at a free index.
+pub(crate) fn difference(terms: &mut Terms, what: &str, when: TermId, is: TermId, wanted: TermId) -> Difference {
+    let bit = differ(terms, what, is, wanted);
+    let bit = all(terms, &[when, bit]);
+    let (at, values) = match terms.sort(is) {
+        Sort::Bits(_) => (None, (is, wanted)),
+        Sort::Array { index, .. } => {
+            let at = terms.symbol(&format!("{what}.at"), Sort::Bits(index));
+            (Some(at), (terms.read(is, at), terms.read(wanted, at)))
+        }
+    };
+    Difference { what: what.to_owned(), at, bit, values: Some(values) }
+}
+
+/// One bit: one of these is so.
+pub(crate) fn any_difference(terms: &mut Terms, list: &[Difference]) -> TermId {
+    let bits: Vec<TermId> = list.iter().map(|d| d.bit).collect();
+    any(terms, &bits)
 }
 
 /// One bit: two terms are equal.

@@ -100,7 +100,8 @@ fn pair<'a>(
     let wrong = any(t, &wrong);
     let subject = format!("{} and {}", first.name, second.name);
     let place = format!("RV{}", one.xlen());
-    Ok(Claim { law: "encoding", subject, place, terms, wrong, open: None, values, scenario: None })
+    let unshown = Some("it is about two machines, one for each profile".to_owned());
+    Ok(Claim { unshown, ..Claim::new("encoding", subject, place, terms, wrong, values) })
 }
 
 /// A claim that a word refutes.
@@ -120,5 +121,5 @@ fn misread(xlen: u32, profile: &Profile, commands: u32, (word, op, is): (u32, Ge
     let scenario = Some(Scenario { xlen, lines, settings, variables: Vec::new(), on_machine: false, shows });
     let values = vec![(format!("{} in {} is {is}", op.name(), profile.name), shown)];
     let place = format!("RV{xlen}, {}", profile.name);
-    Claim { law: "encoding", subject: op.name(), place, terms, wrong, open: None, values, scenario }
+    Claim { scenario, ..Claim::new("encoding", op.name(), place, terms, wrong, values) }
 }

@@ -33,7 +33,7 @@ pub mod symbolic;
 mod tables;
 mod term;
 
-pub use claim::{Answer, Claim, Verdict, decide};
+pub use claim::{Answer, Claim, Difference, Verdict, decide};
 pub use riscv::Riscv;
 pub use scenario::Scenario;
 pub use term::{Layout, Sort, Term, TermId, Terms};

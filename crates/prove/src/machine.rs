@@ -6,7 +6,7 @@ use isaglot_semantics::{BinaryOp, UnaryOp};
 use isaglot_xintf::meaning::{Meaning, Variable};
 use isaglot_xintf::profile::{GenericInst, Profile};
 
-use crate::claim::{Claim, all, any, differ, not, same};
+use crate::claim::{Claim, Difference, all, any, any_difference, difference, not, same};
 use crate::command::{effect, free_variables, lun};
 use crate::riscv::Riscv;
 use crate::scenario::{Line, Outcome, Scenario, Shows, setting};
@@ -75,17 +75,36 @@ fn after(
     riscv.execute(t, &instruction, &[], state, tables)
 }
 
-/// Which variable of a device, if any, stands for each variable of an interface: that with its name and width. And
-/// whether all of them start with the same values.
-fn shared_variables(interface: &Meaning, device: &Meaning) -> (Vec<Option<usize>>, bool) {
+/// Which variable of a device, if any, stands for each variable of an interface: that with its name and width.
+fn shared_variables(interface: &Meaning, device: &Meaning) -> Vec<Option<usize>> {
     let at = |v: &Variable| device.variables.iter().position(|k| k.name == v.name && k.width == v.width);
-    let shared: Vec<Option<usize>> = interface.variables.iter().map(at).collect();
-    let alike = interface
-        .variables
-        .iter()
-        .zip(&shared)
-        .all(|(v, at)| at.and_then(|at| device.variables.get(at)).is_some_and(|k| k.initial == v.initial));
-    (shared, alike)
+    interface.variables.iter().map(at).collect()
+}
+
+/// How the variable of the device that stands for one of the interface is another one: it is not there, or starts otherwise.
+fn other_variable(
+    t: &mut Terms,
+    interface: &Meaning,
+    device: &Meaning,
+    at: usize,
+    own: Option<usize>,
+) -> Option<Difference> {
+    let wanted = interface.variables.get(at)?;
+    let bit = t.number(1, 1);
+    let (name, width) = (&wanted.name, wanted.width);
+    let what = match own.and_then(|own| device.variables.get(own)) {
+        Some(own) if own.initial == wanted.initial => return None,
+        Some(_) => format!("value of {name} at reset"),
+        None => match device.variables.iter().find(|v| v.name == wanted.name) {
+            Some(v) => {
+                format!("variable {name}, which has {} bits in the device and {width} in the interface", v.width)
+            }
+            None => format!("variable {name}, which the device has not"),
+        },
+    };
+    let own = own.and_then(|own| device.variables.get(own));
+    let values = own.map(|own| (t.number(own.initial, width), t.number(wanted.initial, width)));
+    Some(Difference { what, at: None, bit, values })
 }
 
 fn device(
@@ -110,7 +129,7 @@ fn device(
     start.outside = free_variables(t, kept, "state.");
     let found = start.outside.clone();
     start.outside.push(t.number(0, 1));
-    let (shared, starts_alike) = shared_variables(command.meaning, kept);
+    let shared = shared_variables(command.meaning, kept);
     let id = t.number(command.uuid << 12 | u64::from(dev), xlen);
     let at = t.number(ID, 5);
     riscv.set_register(t, &mut start, at, id);
@@ -134,17 +153,21 @@ fn device(
     let traps = t.binary(BinaryOp::Ne, after.trap, none);
     let result = riscv.register(t, &after, RESULT);
     let ran = not(t, native.traps);
-    let mut differs = vec![differ(t, "result", result, native.result)];
-    for (at, &wanted) in shared.iter().zip(&native.variables) {
+    let always = t.number(1, 1);
+    let mut differences =
+        vec![difference(t, "trap", always, traps, native.traps), difference(t, "result", ran, result, native.result)];
+    for ((at, &wanted), v) in shared.iter().zip(&native.variables).zip(&command.meaning.variables) {
         if let Some(&got) = at.and_then(|at| after.outside.get(at)) {
-            differs.push(differ(t, "state", got, wanted));
+            differences.push(difference(t, &format!("variable {}", v.name), ran, got, wanted));
         }
     }
-    let differs = any(t, &differs);
-    let wrong_result = all(t, &[ran, differs]);
-    let wrong_trap = differ(t, "trap", traps, native.traps);
-    let other_start = t.number(u64::from(!starts_alike), 1);
-    let wrong = any(t, &[wrong_trap, wrong_result, other_start]);
+    let seen = any_difference(t, &differences[..2]);
+    // What a command has nothing to do with, it cannot get wrong.
+    let used = |at: &usize| command.meaning.uses(*at);
+    for at in (0..shared.len()).filter(used) {
+        differences.extend(other_variable(t, command.meaning, kept, at, shared.get(at).copied().flatten()));
+    }
+    let wrong = any_difference(t, &differences);
     let lines = vec![
         Line::Load("t0", id),
         Line::Load("a1", data),
@@ -163,7 +186,8 @@ fn device(
     let mut values = vec![("data".to_owned(), data), ("rs2".to_owned(), operand)];
     values.extend(kept.variables.iter().zip(&found).map(|(v, &term)| (v.name.clone(), term)));
     let place = format!("RV{xlen}, {level_name}, device number {dev}, {name}");
-    Some(Claim { scenario: Some(scenario), ..Claim::new("device", command.name, place, terms, wrong, values) })
+    let claim = Claim::new("device", command.name, place, terms, wrong, values);
+    Some(Claim { differences, seen: Some(seen), scenario: Some(scenario), ..claim })
 }
 
 /// A command whose number is a term: what all of them come to, and which one it is.
@@ -219,7 +243,8 @@ pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, config: &Config) -> Op
             let middle = after(riscv, t, profile, GenericInst::Xext(j as u32), &start, &mut tables)?;
             let handle = riscv.register(t, &middle, HANDLE);
             let wanted_handle = t.number(j as u64, xlen);
-            let wrong_handle = differ(t, "handle", handle, wanted_handle);
+            let always = t.number(1, 1);
+            let wrong_handle = difference(t, "handle", always, handle, wanted_handle);
             // Where the handle is right, it is this constant.
             let mut right = middle.clone();
             let at = t.number(HANDLE, 5);
@@ -231,11 +256,11 @@ pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, config: &Config) -> Op
             let ones = t.unary(UnaryOp::Not, zero);
             let (want_trap, want) = [(1, zero), (0, zero), (0, ones)][j];
             let want_trap = t.number(want_trap, 1);
-            let wrong_trap = differ(t, "trap", command.traps, want_trap);
+            let wrong_trap = difference(t, "trap", always, command.traps, want_trap);
             let runs = not(t, want_trap);
-            let wrong_result = differ(t, "result", command.result, want);
-            let wrong_result = all(t, &[runs, wrong_result]);
-            let wrong = any(t, &[wrong_handle, wrong_trap, wrong_result]);
+            let wrong_result = difference(t, "result", runs, command.result, want);
+            let differences = vec![wrong_handle, wrong_trap, wrong_result];
+            let wrong = any_difference(t, &differences);
             let wrong = all(t, &[missing, in_range, wrong]);
             let operand = riscv.register(t, &start, OPERAND);
             let lines = vec![
@@ -252,7 +277,8 @@ pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, config: &Config) -> Op
             let values = vec![("number and device".to_owned(), id), ("command".to_owned(), command.k)];
             let place = format!("RV{xlen}, {level_name}, its maps");
             let subject = name.to_owned();
-            claims.push(Claim { law: "fallback", subject, place, terms, wrong, open: None, values, scenario });
+            let claim = Claim::new("fallback", subject, place, terms, wrong, values);
+            claims.push(Claim { differences, scenario, ..claim });
         }
     }
     Some(claims)
@@ -309,7 +335,7 @@ pub fn escape(
         let values = vec![("unit".to_owned(), unit), ("command".to_owned(), command.k)];
         let place = format!("RV{xlen}");
         let subject = level_name.to_owned();
-        claims.push(Claim { law: "escape", subject, place, terms, wrong, open: None, values, scenario });
+        claims.push(Claim { scenario, ..Claim::new("escape", subject, place, terms, wrong, values) });
     }
     Some(claims)
 }

@@ -15,7 +15,7 @@ use isaglot_bits::Word;
 use isaglot_invariant::Impossible as _;
 use isaglot_semantics::BinaryOp;
 
-use crate::claim::{Claim, all, any, differ, not, same};
+use crate::claim::{Claim, Difference, all, any, any_difference, difference, not, same};
 use crate::command::{data, effect, lun};
 use crate::limits::{MAX_IMAGE, MAX_REACH, MAX_STEPS, MAX_TERMS, MAX_WAYS, STACK};
 use crate::riscv::Riscv;
@@ -292,10 +292,10 @@ pub fn routine(
     if size > MAX_IMAGE {
         return Err(format!("the code has {size} bytes; {MAX_IMAGE} are possible"));
     }
-    if !command.meaning.variables.is_empty() {
-        return Err("the command keeps variables, and nothing says where the routine has them".to_owned());
-    }
     let xlen = riscv.xlen();
+    if let Some(at) = (0..command.meaning.variables.len()).find(|&at| command.meaning.uses(at)) {
+        return Ok(stateful(command, xlen, entry, at));
+    }
     let mut terms = Terms::new();
     let t = &mut terms;
     let (rs1, rs2) = (t.symbol("rs1", Sort::Bits(xlen)), t.symbol("rs2", Sort::Bits(xlen)));
@@ -321,46 +321,66 @@ pub fn routine(
     let wanted = effect(t, command.meaning, rs1, rs2, &[]);
     let runs = not(t, wanted.traps);
     let nothing = t.number(0, 1);
-    let mut wrong = traps.clone();
+    let trapped = any(t, &traps);
+    let mut differences = vec![Difference { what: "trap".to_owned(), at: None, bit: trapped, values: None }];
     let mut result = t.number(0, xlen);
     if let Some((condition, end)) = &end {
         result = riscv.register(t, end, 10);
-        let mut differs = vec![differ(t, "result", result, wanted.result)];
-        damage(riscv, t, &start, end, &mut differs);
-        let differs = any(t, &differs);
-        wrong.push(all(t, &[*condition, differs]));
+        differences.push(difference(t, "result", *condition, result, wanted.result));
+        damage(riscv, t, &start, (*condition, end), &mut differences);
     }
-    let wrong = any(t, &wrong);
     let granted = granted(t, sp, image, xlen);
-    let wrong = all(t, &[granted, runs, wrong]);
+    for d in &mut differences {
+        d.bit = all(t, &[granted, runs, d.bit]);
+    }
+    let wrong = any_difference(t, &differences);
     let open = left.map(|(condition, why)| (all(t, &[granted, runs, condition]), why));
-    let traps = any(t, &traps);
-    let got = Outcome { traps, a0: result };
+    let got = Outcome { traps: trapped, a0: result };
     let wanted = Outcome { traps: nothing, a0: wanted.result };
     let scenario = run(image, entry, xlen, loads, Shows::Other { got, wanted });
     let values = vec![("rs1".to_owned(), rs1), ("rs2".to_owned(), rs2)];
     let (subject, place) = (command.name.to_owned(), format!("RV{xlen}, code at {entry:#x}"));
-    Ok(Claim { law: "routine", subject, place, terms, wrong, open, values, scenario })
+    let unshown = scenario.is_none().then(|| "the code lies too far apart for one program".to_owned());
+    Ok(Claim { open, differences, scenario, unshown, ..Claim::new("routine", subject, place, terms, wrong, values) })
 }
 
-/// Adds the ways in which what a function has to keep differs: its registers, and memory outside of its stack.
-fn damage(riscv: &Riscv<'_>, t: &mut Terms, before: &SymbolicState, after: &SymbolicState, differs: &mut Vec<TermId>) {
+/// A routine for a command that keeps variables: nobody knows whether it is right.
+fn stateful(command: &Command<'_>, xlen: u32, entry: u64, at: usize) -> Claim {
+    let mut terms = Terms::new();
+    let (never, always) = (terms.number(0, 1), terms.number(1, 1));
+    let name = command.meaning.variables.get(at).map_or("", |v| v.name.as_str());
+    let why = format!("the command keeps the variable {name}, and nothing says where the routine has it");
+    let place = format!("RV{xlen}, code at {entry:#x}");
+    let claim = Claim::new("routine", command.name, place, terms, never, Vec::new());
+    Claim { open: Some((always, why)), ..claim }
+}
+
+/// Adds the ways in which what a function has to keep differs, where it comes to its end: its registers, and memory outside of
+/// its stack.
+fn damage(
+    riscv: &Riscv<'_>,
+    t: &mut Terms,
+    before: &SymbolicState,
+    (when, after): (TermId, &SymbolicState),
+    differs: &mut Vec<Difference>,
+) {
     let xlen = riscv.xlen();
     let sp = riscv.register(t, before, 2);
     for number in KEPT {
         let (x, y) = (riscv.register(t, before, number), riscv.register(t, after, number));
-        differs.push(differ(t, "kept", x, y));
+        differs.push(difference(t, &format!("register x{number}"), when, y, x));
     }
     if !only_stack(t, after.memory, before.memory, sp) {
         let at = t.symbol("memory.at", Sort::Bits(xlen));
         let (x, y) = (t.read(before.memory, at), t.read(after.memory, at));
-        let differ = t.binary(BinaryOp::Ne, x, y);
+        let changed = t.binary(BinaryOp::Ne, x, y);
         let below = t.binary(BinaryOp::Sub, sp, at);
         let one = t.number(1, xlen);
         let below = t.binary(BinaryOp::Sub, below, one);
         let frame = t.number(STACK, xlen);
         let elsewhere = t.binary(BinaryOp::LeU, frame, below);
-        differs.push(all(t, &[differ, elsewhere]));
+        let bit = all(t, &[when, changed, elsewhere]);
+        differs.push(Difference { what: "memory".to_owned(), at: Some(at), bit, values: Some((y, x)) });
     }
 }
 

@@ -5,12 +5,16 @@ use isaglot_semantics::{BinaryOp, UnaryOp};
 use isaglot_xintf::meaning::Meaning;
 use isaglot_xintf::profile::{GenericInst, Profile};
 
-use crate::claim::{Claim, all, any, differ, not, same};
+use crate::claim::{Claim, Difference, all, any_difference, difference, not, same};
 use crate::command::{effect, free_variables};
 use crate::riscv::Riscv;
 use crate::symbolic::{CAUSE_BITS, SymbolicState};
 use crate::tables::Assumed;
 use crate::term::{Sort, TermId, Terms};
+
+/// Why there is no program for a law of every machine.
+const ANY_MAPS: &str =
+    "it is about any maps and any registers; `--cpu` asks the same of one machine, and shows it there";
 
 /// A command of an interface.
 #[derive(Clone, Copy, Debug)]
@@ -88,18 +92,31 @@ fn write(riscv: &Riscv<'_>, terms: &mut Terms, state: &SymbolicState, number: Te
     SymbolicState::join(terms, is_zero, state, &after)
 }
 
-/// One bit: two states differ in registers, memory, pc, or what is outside.
-fn states_differ(riscv: &Riscv<'_>, terms: &mut Terms, one: &SymbolicState, other: &SymbolicState) -> TermId {
-    let mut bits = Vec::new();
-    if let (Some(x), Some(y)) = (riscv.registers(one), riscv.registers(other)) {
-        bits.push(differ(terms, "register", x, y));
+/// How a state differs from the one that is wanted, in registers, memory, pc, or what is outside.
+fn states_differ(
+    riscv: &Riscv<'_>,
+    terms: &mut Terms,
+    step: &str,
+    is: &SymbolicState,
+    wanted: &SymbolicState,
+) -> Vec<Difference> {
+    let mut list = Vec::new();
+    let when = terms.number(1, 1);
+    if let (Some(x), Some(y)) = (riscv.registers(is), riscv.registers(wanted)) {
+        list.push(difference(terms, "register", when, x, y));
     }
-    bits.push(differ(terms, "memory", one.memory, other.memory));
-    bits.push(differ(terms, "pc", one.pc, other.pc));
-    for (&x, &y) in one.outside.iter().zip(&other.outside) {
-        bits.push(differ(terms, "outside", x, y));
+    list.push(difference(terms, "memory", when, is.memory, wanted.memory));
+    list.push(difference(terms, "pc", when, is.pc, wanted.pc));
+    let last = is.outside.len().saturating_sub(1);
+    for (at, (&x, &y)) in is.outside.iter().zip(&wanted.outside).enumerate() {
+        // The last says whether a device was asked.
+        let what = if at == last { "whether a device is asked".to_owned() } else { format!("variable {at}") };
+        list.push(difference(terms, &what, when, x, y));
     }
-    any(terms, &bits)
+    for d in &mut list {
+        d.what.push_str(step);
+    }
+    list
 }
 
 /// `xext; xcmdK` is the native instruction on every machine that has the interface.
@@ -147,16 +164,19 @@ pub fn native(riscv: &mut Riscv<'_>, profile: &Profile, command: &Command<'_>) -
     // If the command traps, the handle has been made and nothing else has happened.
     let stuck = SymbolicState { pc: between, ..opened };
     let traps = t.binary(BinaryOp::Ne, after.trap, none);
-    let wrong_trap = differ(t, "trap", traps, native.traps);
+    let always = t.number(1, 1);
     let wanted = SymbolicState::join(t, native.traps, &stuck, &done);
-    let wrong_state = states_differ(riscv, t, &after, &wanted);
-    let wrong = any(t, &[wrong_trap, wrong_state]);
+    let mut differences = vec![difference(t, "trap", always, traps, native.traps)];
+    differences.extend(states_differ(riscv, t, "", &after, &wanted));
+    let wrong = any_difference(t, &differences);
     let wrong = all(t, &[assumed, wrong]);
     let mut values = registers.values();
     values.extend([("device number".to_owned(), dev), ("unit".to_owned(), lun), ("data".to_owned(), given)]);
     values.push(("operand".to_owned(), operand));
     let place = format!("RV{xlen}, any maps");
-    Some(Claim::new("sequence", command.name, place, terms, wrong, values))
+    let unshown = Some(ANY_MAPS.to_owned());
+    let claim = Claim::new("sequence", command.name, place, terms, wrong, values);
+    Some(Claim { differences, unshown, ..claim })
 }
 
 /// What a number that nobody serves gives, on every machine that has the fallback interfaces: `xext` a handle whose
@@ -181,35 +201,40 @@ pub fn fallback(riscv: &mut Riscv<'_>, profile: &Profile, commands: u32) -> Opti
         let xext = riscv.generic(profile, GenericInst::Xext(j as u32), [1, 2, 3])?;
         let middle = riscv.execute(t, &xext, &opened, &start, &mut outside)?;
         let handle = t.number(j as u64, xlen);
-        let step = t.number(4, xlen);
-        let pc = t.binary(BinaryOp::Add, start.pc, step);
+        let length = t.number(4, xlen);
+        let pc = t.binary(BinaryOp::Add, start.pc, length);
         let wanted = SymbolicState { pc, ..write(riscv, t, &start, registers.handle, handle) };
-        let mut wrong = vec![states_differ(riscv, t, &middle, &wanted)];
+        let mut wrong = states_differ(riscv, t, " after the handle is made", &middle, &wanted);
+        let always = t.number(1, 1);
         let used = [("RD", registers.result), ("RS1", registers.handle), ("RS2", registers.operand)];
         let none = t.number(0, CAUSE_BITS);
         for k in 0..commands {
             let xcmd = riscv.generic(profile, GenericInst::Xcmd(k), [1, 2, 3])?;
             let after = riscv.execute(t, &xcmd, &used, &middle, &mut outside)?;
             let traps = t.binary(BinaryOp::Ne, after.trap, none);
+            let step = format!(" after command {k}");
+            let want_trap = t.number(u64::from(j == 0), 1);
+            wrong.push(difference(t, &format!("trap of command {k}"), always, traps, want_trap));
             if j == 0 {
-                wrong.push(not(t, traps));
-                wrong.push(states_differ(riscv, t, &after, &wanted));
+                wrong.extend(states_differ(riscv, t, &step, &after, &wanted));
                 continue;
             }
             let zero = t.number(0, xlen);
             let result = if j == 1 { zero } else { t.unary(UnaryOp::Not, zero) };
-            let pc = t.binary(BinaryOp::Add, wanted.pc, step);
+            let pc = t.binary(BinaryOp::Add, wanted.pc, length);
             let mut done = SymbolicState { pc, ..write(riscv, t, &wanted, registers.result, result) };
             done.outside = vec![t.number(1, 1)];
-            wrong.push(traps);
-            wrong.push(states_differ(riscv, t, &after, &done));
+            wrong.extend(states_differ(riscv, t, &step, &after, &done));
         }
-        let wrong = any(t, &wrong);
+        let differences = wrong;
+        let wrong = any_difference(t, &differences);
         let wrong = all(t, &[assumed, wrong]);
         let mut values = registers.values();
         values.push(("number and device".to_owned(), id));
         let place = format!("RV{xlen}, any maps");
-        claims.push(Claim::new("fallback", name, place, terms, wrong, values));
+        let unshown = Some(ANY_MAPS.to_owned());
+        let claim = Claim::new("fallback", name, place, terms, wrong, values);
+        claims.push(Claim { differences, unshown, ..claim });
     }
     Some(claims)
 }

@@ -58,6 +58,20 @@ pub struct Meaning {
 }
 
 impl Meaning {
+    /// Whether the text reads or writes a variable, by number.
+    pub fn uses(&self, variable: usize) -> bool {
+        let is_it = |file: &FileIndex| Meaning::variable(*file) == Some(variable);
+        let reads = |value: &Value| matches!(value, Value::Register(file, _) if is_it(file));
+        fn writes(list: &[Statement], is_it: &dyn Fn(&FileIndex) -> bool) -> bool {
+            list.iter().any(|s| match s {
+                Statement::SetRegister(file, ..) => is_it(file),
+                Statement::If(_, yes, no) => writes(yes, is_it) || writes(no, is_it),
+                _ => false,
+            })
+        }
+        self.body.values.iter().any(reads) || writes(&self.body.statements, &is_it)
+    }
+
     /// The variable that a register file of the environment holds; `None` for `rd`.
     pub fn variable(file: FileIndex) -> Option<usize> {
         (file.0 as usize).checked_sub(1)

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use isaglot::choice;
-use isaglot_hart::{Config, Hart, Level, limits};
+use isaglot_hart::{Config, Hart, Level, Start, limits};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use isaglot_xintf::check::{Target, check};
 use isaglot_xintf::limits::MAX_COMMANDS;
+use isaglot_xintf::map;
 use isaglot_xintf::resolve::Names;
 use isaglot_xintf::set::Set;
+use isaglot_xintf::tree;
 
 mod drive;
 mod ending;
@@ -19,7 +21,7 @@ mod program;
 mod world;
 
 use self::ending::End;
-use self::program::program;
+use self::program::{Program, program};
 use self::world::World;
 use crate::interrupt::Stage;
 use crate::io::read;
@@ -34,13 +36,24 @@ The exit status is the code that the program gives (its low 8 bits, or 1 if only
 --max-steps. Ctrl-C says where the program is, and the last instructions.
 A flat program is loaded where the memory starts. The stack pointer starts at the end of the memory, the global pointer at the symbol
 `__global_pointer$`.
+With --linux nothing is printed but what the program prints, and what is said of a trap or the limit goes to standard error.
 
 Examples:
   isaglot run --isa rv64gc program.elf
+  isaglot run --linux --env HOME=/ --files examples dot.elf
   isaglot run --isa rv64imac --cpu cpu.toml --xintf music.xintf --max-steps 1000000 program.elf")]
 pub(crate) struct Args {
     /// What to run.
     program: PathBuf,
+    /// With --linux: its arguments. Those that begin with `-` come after `--`.
+    #[arg(value_name = "ARG", requires = "linux")]
+    arguments: Vec<String>,
+    /// The program is a static one for Linux: system calls, arguments, environment, a stack and a heap are those of a process.
+    #[arg(long)]
+    linux: bool,
+    /// With --linux: a variable of its environment, which is empty otherwise.
+    #[arg(long, value_name = "NAME=VALUE", requires = "linux")]
+    env: Vec<String>,
     /// The instruction set by name, such as `rv64imac_zbb`: the width, which an ELF file says itself, and the extensions
     /// (all that can be run, if this is not given). Zicsr, Zifencei and privileged instructions are always there, and the
     /// overloadable opcodes as --cpu says.
@@ -102,13 +115,48 @@ fn machine(args: &Args, set: &Set, session: &mut Session, xlen: u32) -> Result<C
     let file = session.files.add(path.display().to_string(), bytes.as_slice());
     let mut problems = Diagnostics::new();
     let config = Config::read(file, &bytes, set, xlen, &mut problems);
+    // The one mistake of a map that a run would not show: a device does what another interface means. One whose commands the file
+    // writes out does just that.
+    let entries = tree::read(file, &bytes, &mut Diagnostics::new());
+    let written = entries.iter().filter(|e| e.key == "devices").filter_map(|e| e.value.table());
+    let written: Vec<&str> = written.flatten().map(|e| e.key.as_str()).collect();
+    let mut map = map::read(file, &bytes, set, self::xlen(xlen), &mut Diagnostics::new());
+    map::build(&mut map, &mut Diagnostics::new());
+    map::shared(&map, &|device| !written.contains(&device), &mut problems);
     if problems.has_errors() { Err(problems) } else { Ok(config) }
+}
+
+/// Where a program is put that can be anywhere.
+const ANYWHERE: u64 = 0x10_0000;
+
+/// Makes a machine one for a process of Linux: at the user's level, with the memory that the process asks for.
+fn linux(program: &mut Program, config: &mut Config) -> Result<(), Diagnostic> {
+    let refuse = |message: &str| Diagnostic::error("run-linux", message);
+    if program.xlen.is_none() {
+        return Err(refuse("a program for Linux is an ELF file"));
+    }
+    if program.is_dynamic {
+        let d = refuse("the program needs a dynamic linker and shared libraries, which are not there");
+        return Err(d.note("link it statically: `riscv64-linux-gnu-gcc -static`"));
+    }
+    if config.levels & 1 << Level::User as u8 == 0 {
+        return Err(refuse("the machine lacks the level `user`, where programs for Linux run"));
+    }
+    if program.segments.iter().any(|s| s.0 < ANYWHERE / 0x100) {
+        program.relocate(ANYWHERE);
+    }
+    config.start = Level::User;
+    config.ebreak_stops = false;
+    config.ram.clear();
+    program.global_pointer = None;
+    (program.tohost, program.fromhost) = (None, None);
+    Ok(())
 }
 
 fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> {
     let choice = args.isa.as_deref().map(choice).transpose().map_err(Diagnostics::from)?;
     let asked = choice.as_ref().map(|c| c.xlen.bits());
-    let program = program(&args.program).map_err(Diagnostics::from)?;
+    let mut program = program(&args.program).map_err(Diagnostics::from)?;
     let xlen = program.xlen.or(asked).unwrap_or(64);
     let set = definitions(args, session, xlen)?;
     let mut config = machine(args, &set, session, xlen)?;
@@ -117,6 +165,9 @@ fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> 
         if given.is_some_and(|w| w != xlen) {
             return Err(Diagnostic::error("run-width", format!("the program is for RV{xlen}, {what} is not")).into());
         }
+    }
+    if args.linux {
+        linux(&mut program, &mut config).map_err(Diagnostics::from)?;
     }
     let ram = config.ram.first().copied().unwrap_or(limits::RAM);
     for &(address, size, _) in program.segments.iter().filter(|s| s.0 != u64::MAX) {
@@ -147,6 +198,13 @@ fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> 
 
     let world = World::new(args.files.as_deref(), args.trace, args.program.display().to_string())?;
     hart.set_host(Box::new(world.clone()));
+    if args.linux {
+        let name = args.program.display().to_string();
+        let bytes = |texts: &[String]| texts.iter().map(|t| t.clone().into_bytes()).collect::<Vec<_>>();
+        let arguments = [vec![name.into_bytes()], bytes(&args.arguments)].concat();
+        hart.start_process(&Start { arguments, environment: bytes(&args.env), ..program.start.clone() })
+            .map_err(fail)?;
+    }
     let stage = Stage::new(format!("running {}", args.program.display()), "instruction");
     let stop = drive::run(args, &commands, &program.symbols, &mut hart, &stage, &world)?;
     drop(stage);
@@ -154,8 +212,7 @@ fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> 
     let mut end = End { args, commands: &commands, hart: &mut hart, stop, devices: &names, symbols: &program.symbols };
     let text = if args.json { end.json() } else { end.text(model) };
     let complaint = end.complaint(model);
-    world.end_line();
-    world.say(&text)?;
+    world.report(&text, args)?;
     drop(hart);
     world.finish()?;
     complaint.map_or(Ok(status), |d| Err(d.into()))

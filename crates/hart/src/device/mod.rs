@@ -25,6 +25,11 @@ pub trait Device {
         None
     }
 
+    /// Its variables and their values now, by name, for what is shown.
+    fn variables(&self) -> Vec<(String, u64)> {
+        Vec::new()
+    }
+
     /// What a command does, for proofs; `None` if it cannot say.
     fn meaning(&self, _xlen: u32, _sub: u16, _command: u8) -> Option<Meaning> {
         None
@@ -115,6 +120,22 @@ impl Device for Described {
         let mut known: Vec<(u16, u8)> = self.commands.keys().copied().collect();
         known.sort_unstable();
         Some(known)
+    }
+
+    fn variables(&self) -> Vec<(String, u64)> {
+        let mut all: Vec<(String, u64)> = self.names.iter().cloned().zip(self.state.iter().copied()).collect();
+        // Those of a subdevice that follows an interface.
+        let mut own = std::collections::BTreeMap::new();
+        for ((sub, _), action) in &self.commands {
+            if let Action::Text { meaning, own: Some(at) } = action
+                && let Some(values) = self.own.get(*at)
+            {
+                let named = meaning.variables.iter().zip(values);
+                own.extend(named.map(|(v, value)| ((*sub, v.name.clone()), value.low_u64())));
+            }
+        }
+        all.extend(own.into_iter().map(|((sub, name), value)| (format!("{sub}.{name}"), value)));
+        all
     }
 
     fn meaning(&self, xlen: u32, sub: u16, command: u8) -> Option<Meaning> {

@@ -43,9 +43,11 @@ pub fn build(map: &mut Map, out: &mut Diagnostics) {
         devs.extend(fixed);
     }
 
-    // A file that writes its tables out has to have these rows in them.
+    // A file that writes its tables out has to have the rows of 1 and 2 in them. That of 0 goes without saying.
     if let Some(device) = devices.iter().find(|d| !d.serves.is_empty()) {
-        fallback(map, device.span);
+        fallback(map, 0..3, device.span);
+    } else if let Some(span) = map.luns.first().map(|row| row.span) {
+        fallback(map, 0..1, span);
     }
     let mut next = u64::from(limits::FIRST_LUN);
     for device in &devices {
@@ -77,10 +79,10 @@ fn at<T: Copy>(numbers: &[Option<T>; 4], level: Levels) -> Option<T> {
     numbers.get(level.0.trailing_zeros() as usize).copied().flatten()
 }
 
-/// The rows of the three fallback interfaces at every level, where the file has none of its own.
-fn fallback(map: &mut Map, span: Span) {
+/// The rows of these fallback interfaces at every level, where the file has none of its own.
+fn fallback(map: &mut Map, which: std::ops::Range<u64>, span: Span) {
     let value = |n| Value { value: Some(n), span };
-    for n in 0..3 {
+    for n in which {
         let own = map.luns.iter().filter(|r| r.uuid.value == Some(n) && r.dev.value == Some(0));
         let left = Levels(own.fold(map.levels.0, |m, r| m & !r.levels.0));
         if left != Levels::default() {

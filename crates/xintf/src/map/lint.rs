@@ -76,8 +76,35 @@ pub fn lint(map: &Map, options: Options, out: &mut Diagnostics) {
     duplicates(&entries, &dests, out);
     routed(map, &entries, &dests, out);
     holes(map, &entries, out);
+    shared(map, &|_| true, out);
     if options.deputy {
         deputies(&dests, out);
+    }
+}
+
+/// E-SUB-SHARED: one per subdevice that two interfaces lead to, at whatever levels. A device is told the subdevice and the number of
+/// the command, and could not tell which interface was meant. Only devices that `of` gives are looked at.
+pub fn shared(map: &Map, of: &dyn Fn(&str) -> bool, out: &mut Diagnostics) {
+    let mut first: BTreeMap<(&str, u64), (u64, Span, bool)> = BTreeMap::new();
+    for row in &map.luns {
+        let (Some(uuid), Some(lun)) = (row.uuid.value, row.lun.value) else { continue };
+        let is_own = lun >= u64::from(limits::FIRST_LUN) && lun <= limits::MAX_UNIT;
+        let here = |route: &&Route| route.lun.value == Some(lun) && route.levels.0 & row.levels.0 != 0;
+        for route in map.routes.iter().filter(here).filter(|route| is_own && of(&route.device)) {
+            let Some(sub) = route.sub.value else { continue };
+            let seen = first.entry((&route.device, sub)).or_insert((uuid, row.span, false));
+            if seen.0 == uuid || seen.2 {
+                continue;
+            }
+            seen.2 = true;
+            let message =
+                format!("interfaces {:#x} and {uuid:#x} both lead to subdevice {sub} of {}", seen.0, route.device);
+            let d = Diagnostic::error("E-SUB-SHARED", message).label(row.span, format!("{uuid:#x} here"));
+            let d = d.secondary(seen.1, format!("{:#x} here", seen.0));
+            out.push(
+                d.note("the device could not tell which one is meant: give each a subdevice of its own, with `sub`"),
+            );
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use isaglot_riscv::Xlen;
 use isaglot_source::Span;
 
 pub use build::build;
-pub use lint::{Options, lint};
+pub use lint::{Options, lint, shared};
 pub use read::read;
 
 /// A set of privilege levels: user 1, super 2, hyper 4, mach 8.

@@ -27,6 +27,7 @@ const TOP: &[&str] = &[
     "start_priv",
     "ebreak",
     "mach_traps",
+    "trap_cause",
     "ram",
     "entry",
 ];
@@ -107,9 +108,9 @@ impl Reader<'_> {
                 None => self.wrong(value.span, "`encoding` is the name of a profile"),
             },
             "trap_model" => match value.text() {
-                Some(text @ ("one-level-up" | "riscv")) => map.trap_model = text.to_owned(),
+                Some(text @ ("one-level-up" | "deliver" | "riscv")) => map.trap_model = text.to_owned(),
                 Some("riscv-m") => map.trap_model = "riscv".to_owned(),
-                _ => self.wrong(value.span, "`trap_model` is \"one-level-up\" or \"riscv\""),
+                _ => self.wrong(value.span, "`trap_model` is \"one-level-up\", \"deliver\" or \"riscv\""),
             },
             key if !TOP.contains(&key) => self.unknown(entry, TOP),
             _ => {}

@@ -53,6 +53,9 @@ const REGISTERS: [&str; 32] = [
     "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
 ];
 
+/// How the text begins of a program that ended by itself.
+pub(super) const ENDED: &str = "stopped: exit code";
+
 /// How many of the last instructions are said.
 const LAST: usize = 8;
 
@@ -108,7 +111,7 @@ impl End<'_, '_> {
                 )
             }
             Stop::Tohost(value) => format!("stopped: tohost, exit code {}\n", value >> 1),
-            Stop::Exit(code) => format!("stopped: exit code {code}\n"),
+            Stop::Exit(code) => format!("{ENDED} {code}\n"),
             Stop::Trap(t) => {
                 let to = if model == TrapModel::OneLevelUp || t.to.is_none() { target(t.to) } else { "debug" };
                 let (name, place, from) = (t.reason.name(), place(self.symbols, t.pc), t.from.name());
@@ -136,6 +139,11 @@ impl End<'_, '_> {
                 let (sub, command, result) = (call.sub, call.command, call.result);
                 let _ =
                     writeln!(text, "call {device} {sub} {command} {:#x} {:#x} = {result:#x}{name}", call.rs1, call.rs2);
+            }
+            for (at, device) in self.devices.iter().enumerate() {
+                for (name, value) in hart.device_variables(at) {
+                    let _ = writeln!(text, "state {device} {name} = {value:#x}");
+                }
             }
         }
         text
@@ -189,6 +197,11 @@ impl End<'_, '_> {
                 json!([device, c.sub, c.command, hex(c.rs1), hex(c.rs2), hex(c.result)])
             });
             all["calls"] = calls.collect();
+            for (at, device) in self.devices.iter().enumerate() {
+                for (name, value) in self.hart.device_variables(at) {
+                    all["state"][device][name] = hex(value).into();
+                }
+            }
         }
         format!("{all:#}\n")
     }
@@ -214,6 +227,9 @@ impl End<'_, '_> {
         }
         if matches!(trap.reason, Cause::LoadAccess | Cause::StoreAccess) {
             d = d.note(format!("there is no memory at {:#x}", trap.value));
+        }
+        if self.args.linux {
+            return Some(d);
         }
         if model == TrapModel::OneLevelUp || trap.to.is_none() {
             return Some(d);

@@ -5,8 +5,11 @@
 use std::path::Path;
 
 use isaglot_asm::labels::is_automatic;
+use isaglot_hart::Start;
 use isaglot_source::Diagnostic;
-use object::{Object, ObjectKind, ObjectSegment, ObjectSymbol, SymbolKind};
+use object::elf::{FileHeader32, FileHeader64, PT_INTERP, PT_LOAD};
+use object::read::elf::{FileHeader, ProgramHeader};
+use object::{Endianness, Object, ObjectKind, ObjectSegment, ObjectSymbol, SymbolKind};
 
 use crate::io::{input_name, read};
 
@@ -20,6 +23,10 @@ pub(super) struct Program {
     /// Where the program tells something to the host, and where it gets its answers.
     pub(super) tohost: Option<u64>,
     pub(super) fromhost: Option<u64>,
+    /// What a process of Linux has to know.
+    pub(super) start: Start,
+    /// It names a dynamic linker.
+    pub(super) is_dynamic: bool,
     /// What the register `gp` holds, as the linker has it.
     pub(super) global_pointer: Option<u64>,
     /// Addresses of code with their names, by address. From one without a name on there is nothing.
@@ -36,6 +43,8 @@ pub(super) fn program(path: &Path) -> Result<Program, Diagnostic> {
             entry: None,
             tohost: None,
             fromhost: None,
+            start: Start::default(),
+            is_dynamic: false,
             global_pointer: None,
             symbols: Vec::new(),
         });
@@ -61,6 +70,9 @@ pub(super) fn program(path: &Path) -> Result<Program, Diagnostic> {
     if segments.is_empty() {
         return Err(bad(&"there is nothing to load"));
     }
+    let (start, is_dynamic) =
+        if elf.is_64() { start::<FileHeader64<Endianness>>(&bytes) } else { start::<FileHeader32<Endianness>>(&bytes) }
+            .map_err(|e| bad(&e))?;
     let named = |name: &str| elf.symbols().find(|s| s.name() == Ok(name)).map(|s| s.address());
     let is_code = |s: &object::Symbol<'_, '_>| matches!(s.kind(), SymbolKind::Text | SymbolKind::Unknown);
     let names = elf.symbols().filter(is_code).filter_map(|s| Some((s.address(), s.name().ok()?.to_owned())));
@@ -76,7 +88,45 @@ pub(super) fn program(path: &Path) -> Result<Program, Diagnostic> {
         tohost: named("tohost"),
         fromhost: named("fromhost"),
         global_pointer: named("__global_pointer$"),
+        start,
+        is_dynamic,
         segments,
         symbols,
     })
+}
+
+impl Program {
+    /// Moves a program that can be anywhere.
+    pub(super) fn relocate(&mut self, by: u64) {
+        self.segments.iter_mut().for_each(|s| s.0 = s.0.saturating_add(by));
+        self.symbols.iter_mut().for_each(|s| s.0 = s.0.saturating_add(by));
+        for place in [&mut self.start.entry, &mut self.start.end] {
+            *place = place.saturating_add(by);
+        }
+        if self.start.headers != 0 {
+            self.start.headers = self.start.headers.saturating_add(by);
+        }
+    }
+}
+
+/// What the program headers say, and whether they name a dynamic linker.
+fn start<Elf: FileHeader<Endian = Endianness>>(bytes: &[u8]) -> object::Result<(Start, bool)> {
+    let header = Elf::parse(bytes)?;
+    let endian = header.endian()?;
+    let all = header.program_headers(endian, bytes)?;
+    let place: u64 = header.e_phoff(endian).into();
+    let (mut headers, mut end) = (0, 0);
+    for segment in all.iter().filter(|s| s.p_type(endian) == PT_LOAD) {
+        let offset: u64 = segment.p_offset(endian).into();
+        let address: u64 = segment.p_vaddr(endian).into();
+        let size: u64 = segment.p_filesz(endian).into();
+        if let Some(at) = place.checked_sub(offset).filter(|&at| at < size) {
+            headers = address.saturating_add(at);
+        }
+        end = end.max(address.saturating_add(segment.p_memsz(endian).into()));
+    }
+    let is_dynamic = all.iter().any(|s| s.p_type(endian) == PT_INTERP);
+    let entry = header.e_entry(endian).into();
+    let count = all.len() as u64;
+    Ok((Start { entry, headers, header_count: count, end, ..Start::default() }, is_dynamic))
 }

@@ -13,6 +13,8 @@ use std::time::{Duration, SystemTime};
 use isaglot_hart::{Errno, FileKind, FileStatus, From, Host, Open, limits::MAX_FILES};
 use isaglot_source::{Diagnostic, Diagnostics};
 
+use super::Args;
+use super::ending::ENDED;
 use crate::io::Output;
 
 /// The world of one run, shared by the machine and the verb.
@@ -54,6 +56,20 @@ impl World {
         let mut inner = self.0.borrow_mut();
         inner.put(text.as_bytes());
         inner.check()
+    }
+
+    /// Writes how a run ended. A process of Linux has standard output for itself.
+    pub(super) fn report(&self, text: &str, args: &Args) -> Result<(), Diagnostics> {
+        if !args.linux || args.json {
+            self.end_line();
+            return self.say(text);
+        }
+        self.0.borrow_mut().flush();
+        if !text.starts_with(ENDED) {
+            // There is nobody left to tell.
+            let _ = io::stderr().write_all(text.as_bytes());
+        }
+        Ok(())
     }
 
     /// Hands all on that was written, and says whether that could be done.

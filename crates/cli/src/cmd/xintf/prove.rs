@@ -421,7 +421,11 @@ fn told(args: &Args, claim: &Claim, verdict: &Verdict, base: &[ConfigEntry]) -> 
     for (name, term) in &claim.values {
         lines.push(format!("{name} = 0x{}", model.value(&claim.terms, *term).hex()));
     }
-    let Some(scenario) = &claim.scenario else { return Ok(lines) };
+    lines.extend(claim.differences.iter().filter_map(|d| d.told(&claim.terms, model)));
+    let Some(scenario) = &claim.scenario else {
+        lines.extend(claim.unshown.iter().map(|why| format!("no program shows it: {why}")));
+        return Ok(lines);
+    };
     lines.extend(scenario.told(&claim.terms, model));
     if let Some(dir) = &args.counterexample {
         let stem = dir.join(claim.slug()).display().to_string();
