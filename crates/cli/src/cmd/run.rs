@@ -17,6 +17,7 @@ use isaglot_xintf::tree;
 
 mod drive;
 mod ending;
+mod memory;
 mod program;
 mod world;
 
@@ -78,6 +79,16 @@ pub(crate) struct Args {
     /// there are no files.
     #[arg(long, value_name = "DIR")]
     files: Option<PathBuf>,
+    /// Write the memory from the symbol `begin_signature` to `end_signature` into this file when the program has ended by itself: a
+    /// word of --granularity bytes a line, in hexadecimal, as the architecture tests have it.
+    #[arg(long, value_name = "FILE")]
+    signature: Option<PathBuf>,
+    /// Bytes of a word of the signature: 4, 8 or 16.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = granularity)]
+    granularity: u64,
+    /// Write memory into a file at the end, however it comes: an address, a length, and the file's name.
+    #[arg(long, value_name = "ADDRESS,LENGTH,FILE", value_parser = memory::part)]
+    dump: Vec<memory::Part>,
     /// Print the end of the run as JSON.
     #[arg(long)]
     json: bool,
@@ -88,6 +99,16 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     match execute(args, session) {
         Ok(status) => status,
         Err(problems) => session.status(&problems),
+    }
+}
+
+/// The bytes of a word of a signature.
+fn granularity(text: &str) -> Result<u64, String> {
+    match text {
+        "4" => Ok(4),
+        "8" => Ok(8),
+        "16" => Ok(16),
+        _ => Err("expected 4, 8 or 16".to_owned()),
     }
 }
 
@@ -169,6 +190,10 @@ fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> 
     if args.linux {
         linux(&mut program, &mut config).map_err(Diagnostics::from)?;
     }
+    if args.signature.is_some() && program.signature.is_none() {
+        let d = Diagnostic::error("run-signature", "the program has no signature");
+        return Err(d.note("it lies between the symbols `begin_signature` and `end_signature`").into());
+    }
     let ram = config.ram.first().copied().unwrap_or(limits::RAM);
     for &(address, size, _) in program.segments.iter().filter(|s| s.0 != u64::MAX) {
         config.ram.push((address, size));
@@ -208,6 +233,7 @@ fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> 
     let stage = Stage::new(format!("running {}", args.program.display()), "instruction");
     let stop = drive::run(args, &commands, &program.symbols, &mut hart, &stage, &world)?;
     drop(stage);
+    memory::write(args, program.signature, &stop, &mut hart)?;
     let status = ending::status(&stop);
     let mut end = End { args, commands: &commands, hart: &mut hart, stop, devices: &names, symbols: &program.symbols };
     let text = if args.json { end.json() } else { end.text(model) };

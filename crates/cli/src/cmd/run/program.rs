@@ -27,6 +27,8 @@ pub(super) struct Program {
     pub(super) start: Start,
     /// It names a dynamic linker.
     pub(super) is_dynamic: bool,
+    /// Where the results of a test lie: from `begin_signature` to `end_signature`.
+    pub(super) signature: Option<(u64, u64)>,
     /// What the register `gp` holds, as the linker has it.
     pub(super) global_pointer: Option<u64>,
     /// Addresses of code with their names, by address. From one without a name on there is nothing.
@@ -45,6 +47,7 @@ pub(super) fn program(path: &Path) -> Result<Program, Diagnostic> {
             fromhost: None,
             start: Start::default(),
             is_dynamic: false,
+            signature: None,
             global_pointer: None,
             symbols: Vec::new(),
         });
@@ -90,6 +93,7 @@ pub(super) fn program(path: &Path) -> Result<Program, Diagnostic> {
         global_pointer: named("__global_pointer$"),
         start,
         is_dynamic,
+        signature: named("begin_signature").zip(named("end_signature")),
         segments,
         symbols,
     })
