@@ -41,7 +41,7 @@ With --linux nothing is printed but what the program prints, and what is said of
 
 Examples:
   isaglot run --isa rv64gc program.elf
-  isaglot run --linux --env HOME=/ --files examples dot.elf
+  isaglot run --linux --env LANG=C hello.elf reader
   isaglot run --isa rv64imac --cpu cpu.toml --xintf music.xintf --max-steps 1000000 program.elf")]
 pub(crate) struct Args {
     /// What to run.

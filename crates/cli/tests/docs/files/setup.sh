@@ -3,6 +3,7 @@ cp examples/programs/* examples/wren/* .
 cp dot.s program.s
 cp double.spvasm shader.spvasm
 isaglot asm --isa rv64gc program.s -o program.elf
+isaglot asm --isa rv64gc hello.s -o hello.elf
 isaglot asm --isa rv64gc emulate.s -o emulate.elf
 isaglot asm --isa xehpc kernel.asm -o kernel.bin
 isaglot spirv as shader.spvasm -o shader.spv
