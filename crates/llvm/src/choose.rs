@@ -2,7 +2,7 @@
 
 use isaglot_model::{FeatureId, Isa};
 
-use crate::table::{ORDERS, OperandTable};
+use crate::table::{CLAIMS, ORDERS, OperandTable};
 
 /// A name that the target does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub enum NoSuch {
     Feature(String),
     /// A triple whose order of bytes is not the one that the model was made for (`OperandTable::for_triple`).
     Order(String),
+    /// None of the features is on of which the operand table needs one; these.
+    Claim(Vec<String>),
 }
 
 impl core::fmt::Display for NoSuch {
@@ -56,6 +58,9 @@ pub fn choose(
     let known = table.triples.iter().filter(|(prefix, _)| triple.starts_with(prefix.as_str()));
     if let Some((_, names)) = known.max_by_key(|(prefix, _)| prefix.len()) {
         for name in names.iter().filter(|n| cpu.is_empty() || !n.starts_with("cpu=")) {
+            if name.starts_with(CLAIMS) {
+                continue;
+            }
             if let Some((order, _)) = ORDERS.iter().find(|(_, known)| known == name) {
                 if *order != isa.format().byte_order {
                     return Err(NoSuch::Order(triple.to_owned()));
@@ -75,6 +80,14 @@ pub fn choose(
             None => switch_on(isa, find(name.strip_prefix('+').unwrap_or(name))?, &mut on),
             Some(name) => switch_off(isa, find(name)?, &mut on),
         }
+    }
+    let claimed = table.claimed();
+    let is_on = |name: &&str| find(name).is_ok_and(|id| on.get(id.index()).is_some_and(|on| *on));
+    if !claimed.is_empty() && !claimed.iter().any(is_on) {
+        let mut names: Vec<String> = claimed.into_iter().map(str::to_owned).collect();
+        names.sort_unstable();
+        names.dedup();
+        return Err(NoSuch::Claim(names));
     }
     Ok((0u32..).zip(on).filter(|(_, on)| *on).map(|(id, _)| FeatureId(id)).collect())
 }

@@ -27,7 +27,7 @@ mod target;
 pub mod tool;
 
 pub use choose::{NoSuch, choose};
-pub use lower::{Lowered, Missing, lower};
+pub use lower::{Lowered, Missing, SameBits, lower};
 pub use table::formula::Formula;
 pub use table::read::read;
 pub use table::{

@@ -18,14 +18,19 @@ pub fn print(run: &Invocation, records: &mut Records, out: &mut dyn Write) -> io
     if run.why.is_some() || run.query.is_some() {
         return tool::print(run, records, out);
     }
+    if run.plain && matches!(run.action, Action::GenEmitter | Action::GenDisassembler) {
+        let name = if run.action == Action::GenEmitter { "-gen-emitter" } else { "-gen-disassembler" };
+        let message = format!(
+            "{name}: this program does not write LLVM's C++ source; 'isaglot tblgen -{name}' writes self-contained Rust, or C with --lang c"
+        );
+        records.fail("tblgen-action", &message);
+        return Ok(());
+    }
     let output = match (run.action, run.c) {
         (Action::GenEmitter, false) => Output::EmitterRust,
         (Action::GenEmitter, true) => Output::EmitterC,
         (Action::GenDisassembler, false) => Output::DisassemblerRust,
-        (Action::GenDisassembler, true) => {
-            records.fail("tblgen-lang", "--gen-disassembler: there is no decoder in C; leave out --lang");
-            return Ok(());
-        }
+        (Action::GenDisassembler, true) => Output::DisassemblerC,
         _ => return tool::print(run, records, out),
     };
     let file = run.input.rsplit(['/', '\\']).next().or_impossible("");

@@ -273,6 +273,12 @@ impl<'a> Def<'a> {
         fields.iter().zip(&record.values).map(move |(f, &v)| (text(store.names.get(f.name)), self.records.view(v)))
     }
 
+    /// Whether a field is declared with `field`: its bits may stay unset.
+    pub fn may_be_unset(self, field: &str) -> bool {
+        let fields = &self.records.store().shapes.get(self.records.store().rec(self.id).shape).fields;
+        self.at(field).and_then(|at| fields.get(at)).is_some_and(|f| f.loose)
+    }
+
     /// Where a field got its value.
     pub fn field_span(self, field: &str) -> Option<Span> {
         let at = self.at(field)?;

@@ -90,7 +90,7 @@ impl Store {
         self.vals.with_run(ValueKind::Bits, bits_form::WIDE, ty, &run, |_| facts)
     }
 
-    /// `width` bits of a number; beyond 64 they repeat, as in llvm-tblgen.
+    /// `width` bits of a number; bits from 64 on are 0, also of a negative one, as in llvm-tblgen.
     pub(crate) fn bits_of_int(&mut self, value: i64, width: u32) -> Val {
         if width <= 32 {
             let all = if width >= 32 { u32::MAX } else { (1u32 << width) - 1 };
@@ -103,7 +103,7 @@ impl Store {
                 Facts::GROUND,
             );
         }
-        let bits: Vec<u32> = (0..width).map(|i| Val::bit(value.wrapping_shr(i) & 1 == 1).0).collect();
+        let bits: Vec<u32> = (0..width).map(|i| Val::bit(bit_of_number(value, i)).0).collect();
         self.bits(&bits)
     }
 
@@ -116,7 +116,7 @@ impl Store {
             ValueKind::Bits => self.vals.bits_at(v, i),
             ValueKind::Int => {
                 let value = self.vals.as_int(v).or_impossible(0);
-                Val::bit(value.wrapping_shr(i) & 1 == 1)
+                Val::bit(bit_of_number(value, i))
             }
             ValueKind::VarBit => v,
             ValueKind::Var | ValueKind::Field | ValueKind::UnOp | ValueKind::BinOp | ValueKind::TernOp
@@ -137,4 +137,9 @@ impl Store {
             _ => Val::UNSET,
         }
     }
+}
+
+/// Bit `i` of a number of 64 bits; 0 from bit 64 on.
+fn bit_of_number(value: i64, i: u32) -> bool {
+    i < i64::BITS && value >> i & 1 == 1
 }

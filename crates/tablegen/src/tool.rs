@@ -302,8 +302,8 @@ The input is a file, or - for standard input. Options take one dash or two.
   --print-sets               print the members of every record of class Set
   --gen-ctags                print an index for editors
   --gen-searchable-tables    print C++ tables, for the classes of LLVM's SearchableTable.td
-  --gen-emitter              print an encoder in Rust; with --lang c the table of fixed bits
-  --gen-disassembler         print a decoder in Rust
+  --gen-emitter              print an encoder in Rust, or with --lang c in C
+  --gen-disassembler         print a decoder, likewise
   --null-backend             print nothing
   --why RECORD.FIELD         print where the value of a field came from
   --query QUERY              print the records that a query selects, for instance

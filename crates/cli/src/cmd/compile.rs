@@ -93,6 +93,9 @@ fn compile(
             (isa, None, Vec::new())
         }
     };
+    if problems.has_errors() {
+        return Ok(false);
+    }
     let folder =
         output.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let header = Header {

@@ -185,6 +185,14 @@ pub fn choose(isa: Isa, table: &OperandTable, choice: &Choice, problems: &mut Di
                     let d = Diagnostic::error("cli-triple", message);
                     d.note("a compiled description has one order: take the `.td` file itself with this triple")
                 }
+                NoSuch::Claim(names) => {
+                    let message = "the operand table says nothing of this processor".to_owned();
+                    let d = Diagnostic::error("cli-cpu", message);
+                    let known = names.join("`, `");
+                    d.note(format!(
+                        "choose with `--mcpu` or `--mattr` one that has `{known}`: the texts of others would be wrong"
+                    ))
+                }
                 NoSuch::Processor(name) => {
                     let known = features().filter_map(|f| f.strip_prefix("cpu="));
                     let d = Diagnostic::error("cli-cpu", format!("the target has no processor `{name}`"));

@@ -453,6 +453,10 @@ impl<'a> Lowering<'a> {
             Source::Constant(own) => (*own == value).then_some(()),
             Source::Numbers(numbers) => {
                 let [number] = numbers.as_slice() else { return None };
+                if number.unexplained {
+                    // Which bits mean this value, nothing says.
+                    return None;
+                }
                 let raw = match &number.format {
                     // A number by its text: what the constant generators of some target make.
                     NumberFormat::Enum(name) if self.table.enums.contains_key(name) => {
@@ -475,6 +479,9 @@ impl<'a> Lowering<'a> {
             Source::Numbers(numbers) => {
                 let [one] = numbers.as_slice() else { return None };
                 let (file, true) = one.registers? else { return None };
+                if one.unexplained {
+                    return None;
+                }
                 if !self.registers.is_in_file(file, number, &shown) {
                     return None;
                 }

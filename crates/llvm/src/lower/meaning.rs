@@ -27,6 +27,8 @@ pub(crate) struct Number {
     pub(crate) registers: Option<(RegisterFileId, bool)>,
     /// How it prints unless said otherwise.
     pub(crate) format: NumberFormat,
+    /// Nothing explains the name of its decoder: its value is that of the raw bits, and its text says so.
+    pub(crate) unexplained: bool,
 }
 
 impl Number {
@@ -92,6 +94,13 @@ impl<'a> Lowering<'a> {
                 OperandType::Parts(ty, names) => Some(self.named_parts(*ty, names, inst, width, &mut except)),
                 OperandType::Other => None,
             });
+        }
+        if self.unexplained.contains(&inst.def.index()) {
+            let numbers = sources.iter_mut().flatten().filter_map(|source| match source {
+                Source::Numbers(numbers) => Some(numbers),
+                _ => None,
+            });
+            numbers.flatten().for_each(|number| number.unexplained = true);
         }
         let resolved = (0..sources.len()).map(|i| self.source(inst, &sources, i, facts)).collect();
         for fact in facts {
@@ -177,6 +186,7 @@ impl<'a> Lowering<'a> {
         except: &mut Vec<Pattern>,
     ) -> Vec<Number> {
         let mut class = register_class(ty);
+        let mut unexplained = false;
         let table = self.table;
         let method = text(ty, "DecoderMethod");
         let mut rule = OperandTable::find(&table.operands, &ty.name());
@@ -185,7 +195,10 @@ impl<'a> Lowering<'a> {
             if rule.is_none() {
                 match method.strip_prefix("Decode").and_then(|m| m.strip_suffix("RegisterClass")) {
                     Some(named) => class = self.records.def(named).or(class),
-                    None => self.missing(Missing::Decoder, &method, ty),
+                    None => {
+                        self.missing(Missing::Decoder, &method, ty);
+                        unexplained = true;
+                    }
                 }
             }
         }
@@ -208,7 +221,9 @@ impl<'a> Lowering<'a> {
             self.register(&mut number, class, places, width, except);
         } else if method.is_empty() && matches!(ty.get("MIOperandInfo"), Some(Value::Dag(d)) if d.args().len() > 1) {
             self.missing(Missing::Operand, &ty.name(), ty);
+            unexplained = true;
         }
+        number.unexplained = unexplained;
         vec![number]
     }
 
@@ -246,6 +261,7 @@ impl<'a> Lowering<'a> {
             plus: 0,
             registers: None,
             format: NumberFormat::Plain,
+            unexplained: false,
         };
         let bits = |n: i64| u32::try_from(n).unwrap_or(0).min(64);
         for step in &part.steps {

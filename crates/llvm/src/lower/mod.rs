@@ -15,11 +15,11 @@ use std::collections::BTreeMap;
 use isaglot_bits::{Pattern, Word};
 use isaglot_invariant::Impossible as _;
 use isaglot_model::{
-    Access, Builder, Condition, Encoding, EnumId, Isa, LengthRule, Operand, OperandKind, Overlap, Space, SpaceId,
-    Varies, WordFormat,
+    Access, Builder, ByteOrder, Condition, Encoding, EnumId, Isa, LengthRule, Operand, OperandKind, Overlap, Space,
+    SpaceId, Varies, WordFormat,
 };
 use isaglot_source::{Diagnostic, Diagnostics, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::alias::{Alias, Bound, Long};
 use self::meaning::Source;
@@ -64,6 +64,35 @@ pub struct Lowered {
     pub missing: Vec<(Missing, String, Span, usize)>,
     /// The number of instructions.
     pub instructions: usize,
+    /// Instructions of other names that have the same bits under the same conditions: one is decoded.
+    pub same: Vec<SameBits>,
+}
+
+/// Two instructions with the same bits under the same conditions, and other mnemonics.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SameBits {
+    /// The record and the mnemonic of the one that is decoded.
+    pub decoded: (String, String),
+    /// Where it is.
+    pub decoded_at: Span,
+    /// Those of the one that is only written.
+    pub written: (String, String),
+    /// Where it is.
+    pub written_at: Span,
+}
+
+impl SameBits {
+    /// Two instructions that have the same bits; `None` if they have one mnemonic.
+    fn of(decoded: &Candidate<'_>, written: &Candidate<'_>) -> Option<SameBits> {
+        let mnemonic = |c: &Candidate<'_>| match inst::asm_parts(&c.inst.asm).first() {
+            Some(inst::AsmPart::Text(text)) => text.split([' ', '\t']).next().unwrap_or("").to_owned(),
+            _ => String::new(),
+        };
+        let name = |c: &Candidate<'_>| (c.inst.name.clone(), mnemonic(c));
+        let place = |c: &Candidate<'_>| c.inst.def.span().unwrap_or(NOWHERE);
+        let (decoded, decoded_at, written, written_at) = (name(decoded), place(decoded), name(written), place(written));
+        (decoded.1 != written.1).then_some(SameBits { decoded, decoded_at, written, written_at })
+    }
 }
 
 impl Missing {
@@ -79,13 +108,23 @@ impl Missing {
 }
 
 impl Lowered {
-    /// A warning for each name that the operand table does not explain.
+    /// A warning for each name that the operand table does not explain, and for each instruction that is never decoded because
+    /// another has its bits.
     pub fn warnings(&self) -> impl Iterator<Item = Diagnostic> + '_ {
-        self.missing.iter().map(|(kind, name, span, count)| {
+        let same = self.same.iter().map(|same| {
+            let (SameBits { decoded, written, .. }, code) = (same, "tablegen-same-bits");
+            let message =
+                format!("`{}` and `{}` have the same bits, and nothing tells them apart", decoded.0, written.0);
+            let d = Diagnostic::warning(code, message).label(same.written_at, format!("`{}`", written.1));
+            let d = d.label(same.decoded_at, format!("`{}`, which is decoded", decoded.1));
+            d.note("both are assembled; give them other bits, namespaces or predicates if both are to be decoded")
+        });
+        let missing = self.missing.iter().map(|(kind, name, span, count)| {
             let message = format!("no meaning is known for the {} `{name}`", kind.name());
             let d = Diagnostic::warning("operands-missing", message).label(*span, "named here first");
             d.note(format!("used {count} times; say in the operand table what it means, see docs/llvm-targets.md"))
-        })
+        });
+        missing.chain(same)
     }
 }
 
@@ -99,6 +138,9 @@ pub(crate) struct Lowering<'a> {
     problems: Vec<Diagnostic>,
     missing: BTreeMap<(Missing, String), (Span, usize)>,
     unknown: BTreeMap<(String, String), ()>,
+    /// Instructions, by the index of their record, whose own decoder nothing explains.
+    unexplained: FxHashSet<usize>,
+    same: Vec<SameBits>,
     spaces: FxHashMap<String, SpaceId>,
     enums: FxHashMap<String, EnumId>,
     aliases: FxHashMap<usize, Vec<Alias<'a>>>,
@@ -135,6 +177,8 @@ pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> 
         problems: Vec::new(),
         missing: BTreeMap::new(),
         unknown: BTreeMap::new(),
+        unexplained: FxHashSet::default(),
+        same: Vec::new(),
         spaces: FxHashMap::default(),
         enums: FxHashMap::default(),
         aliases: FxHashMap::default(),
@@ -155,10 +199,14 @@ pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> 
         let message = format!("the operand table names the {kind} `{name}`, which does not exist");
         lowering.problems.push(Diagnostic::warning("operands-unknown", message));
     }
+    let before = out.error_count();
     lowering.problems.into_iter().for_each(|d| out.push(d));
     let isa = lowering.builder.finish(out)?;
+    if out.error_count() > before {
+        return None;
+    }
     let missing = lowering.missing.into_iter().map(|((kind, name), (span, count))| (kind, name, span, count)).collect();
-    Some(Lowered { isa, missing, instructions })
+    Some(Lowered { isa, missing, instructions, same: lowering.same })
 }
 
 impl<'a> Lowering<'a> {
@@ -190,10 +238,13 @@ impl<'a> Lowering<'a> {
             let Some(inst) = Inst::read(def, bits, &self.table.layout, reversed) else { continue };
             let all = self.facts(&inst);
             for facts in self.extended(&inst, all) {
-                let inst = inst.clone();
+                let mut inst = inst.clone();
                 let said = facts.iter().find_map(|f| if let InstFact::Width(w) = f { Some(*w) } else { None });
                 let width = said.unwrap_or((inst.bits.len() as u32).next_multiple_of(8));
                 let later: u32 = facts.iter().map(|f| if let InstFact::Rank(n) = f { *n } else { 0 }).sum();
+                if said.is_some() && self.table.byte_order == ByteOrder::Big {
+                    inst.move_up(width);
+                }
                 // Ranks within a namespace come before the next namespace.
                 let rank = self.rank(&text_of(bits, "DecoderNamespace")) * RANKS + later.min(RANKS - 1);
                 let mut pattern = inst.pattern(width);
@@ -248,6 +299,9 @@ impl<'a> Lowering<'a> {
             });
             if let Some(flag) = decoded.get_mut(i) {
                 *flag = !c.written && !same;
+            }
+            if let (true, false, Some((_, leader))) = (same, c.written, leader) {
+                self.same.extend(SameBits::of(leader, c));
             }
             if let Some((at, _)) = leader {
                 members.entry(at).or_default().push(i);
@@ -335,6 +389,7 @@ impl<'a> Lowering<'a> {
             Some(more) => facts.extend(more.iter().cloned()),
             None if !method.is_empty() && facts.is_empty() => {
                 self.missing(Missing::Instruction, &method, inst.def);
+                self.unexplained.insert(inst.def.index());
             }
             None => {}
         }

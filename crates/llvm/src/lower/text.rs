@@ -26,6 +26,10 @@ struct Shown<'a> {
     method: String,
 }
 
+/// What stands before the text of an operand whose decoder or printer no table explains. What follows is what the records alone
+/// say, which may be another number than the real one.
+const UNEXPLAINED: &str = "?";
+
 /// What a template is made of so far.
 pub(crate) type Parts = Vec<TemplatePart>;
 
@@ -189,6 +193,9 @@ impl<'a> Lowering<'a> {
             && let Some(ty) = ty
         {
             self.missing(Missing::Printer, method, ty);
+            literal(parts, UNEXPLAINED);
+        } else if matches!(source, Source::Numbers(numbers) if numbers.iter().any(|number| number.unexplained)) {
+            literal(parts, UNEXPLAINED);
         }
         match (source, found) {
             (Source::Unknown, _) => literal(parts, "?"),
@@ -358,6 +365,7 @@ impl<'a> Lowering<'a> {
             plus: 0,
             registers: None,
             format: NumberFormat::Plain,
+            unexplained: false,
         };
         let mut low = width;
         let mut inner: Vec<Number> = Vec::new();
@@ -703,6 +711,7 @@ fn joined(list: Vec<&Number>) -> Number {
         plus: 0,
         registers: None,
         format: NumberFormat::Plain,
+        unexplained: false,
     }
 }
 
@@ -719,6 +728,7 @@ fn slice(number: &Number, bits: &[(u32, u32)]) -> Number {
         plus: 0,
         registers: None,
         format: NumberFormat::Plain,
+        unexplained: false,
     }
 }
 

@@ -42,6 +42,8 @@ pub struct OperandTable {
     pub extend: Vec<Extend>,
     /// Prefixes of triples, and the processors and features that they mean.
     pub triples: Vec<(String, Vec<String>)>,
+    /// Features of which one must be on: the table says nothing of other processors. Empty if it is for all.
+    pub claims: Vec<String>,
     /// Texts by value.
     pub enums: FxHashMap<String, Vec<(u64, String)>>,
     /// Texts by value, taken from records.
@@ -73,6 +75,7 @@ impl Default for OperandTable {
             only: Vec::new(),
             extend: Vec::new(),
             triples: Vec::new(),
+            claims: Vec::new(),
             enums: FxHashMap::default(),
             record_tables: FxHashMap::default(),
             decode: FxHashMap::default(),
@@ -92,6 +95,10 @@ pub struct Order {
     pub layout: Vec<(u32, u32)>,
     /// The beginnings of the triples.
     pub prefixes: Vec<String>,
+    /// How the first parcel tells the length, if not as in the table.
+    pub lengths: Vec<(Pattern, u32, Span)>,
+    /// An instruction, a field of it, and the bits of the word that it is made of in this order.
+    pub bits: Vec<(String, String, Vec<(u32, u32)>)>,
 }
 
 /// A number after an instruction.
@@ -347,14 +354,23 @@ pub enum InstFact {
 /// What a triple says in the list of its features, where triples differ in the order of bytes.
 pub(crate) const ORDERS: [(ByteOrder, &str); 2] = [(ByteOrder::Little, "bytes=little"), (ByteOrder::Big, "bytes=big")];
 
+/// What a triple says in the list of its features before those of which one must be on.
+pub(crate) const CLAIMS: &str = "claims=";
+
 impl OperandTable {
     /// The table for a triple: with its order of bytes. It is to be lowered then, since the words are others.
     #[must_use]
     pub fn for_triple(mut self, triple: &str) -> OperandTable {
-        let order = self.order_of(triple).map(|order| (order.byte_order, order.layout.clone()));
-        if let Some((byte_order, layout)) = order {
-            self.byte_order = byte_order;
-            self.layout = layout;
+        let Some(order) = self.order_of(triple).cloned() else { return self };
+        self.byte_order = order.byte_order;
+        self.layout = order.layout;
+        if !order.lengths.is_empty() {
+            self.lengths = order.lengths;
+        }
+        for (instruction, field, bits) in order.bits {
+            let facts = self.instructions.entry(instruction).or_default();
+            facts.retain(|fact| !matches!(fact, InstFact::Bits(name, _) if *name == field));
+            facts.push(InstFact::Bits(field, bits));
         }
         self
     }
@@ -382,6 +398,21 @@ impl OperandTable {
         for ((_, names), order) in self.triples.iter_mut().zip(all) {
             names.extend(ORDERS.iter().filter(|(known, _)| *known == order).map(|(_, name)| (*name).to_owned()));
         }
+    }
+
+    /// Writes the claims to each triple, so that a compiled description, which keeps only triples, has them too.
+    pub(crate) fn note_claims(&mut self) {
+        if self.claims.is_empty() {
+            return;
+        }
+        let all = format!("{CLAIMS}{}", self.claims.join(" "));
+        self.triples.iter_mut().for_each(|(_, names)| names.push(all.clone()));
+    }
+
+    /// The features of which one must be on.
+    pub(crate) fn claimed(&self) -> Vec<&str> {
+        let names = self.triples.iter().flat_map(|(_, names)| names);
+        names.filter_map(|name| name.strip_prefix(CLAIMS)).flat_map(|all| all.split(' ')).collect()
     }
 
     /// The meaning of `name` in a map, with its parameters bound: the first whose values fit.

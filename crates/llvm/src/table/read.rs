@@ -27,6 +27,7 @@ const STATEMENTS: &[&str] = &[
     "requires",
     "feature",
     "triple",
+    "claims",
     "enum",
     "table",
     "decode",
@@ -67,6 +68,7 @@ pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> OperandTable {
         }
     }
     table.note_orders();
+    table.note_claims();
     table
 }
 
@@ -374,7 +376,14 @@ fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &
             Ok(())
         }
         other => {
+            let orders = table.orders.len();
             single_line(other, &mut t, table)?;
+            if let Some(order) = table.orders.get_mut(orders) {
+                for line in body {
+                    in_order(*line, order)?;
+                }
+                return t.end();
+            }
             if let Some(line) = body.first() {
                 let t = Tokens::new(*line)?;
                 return Err(t.wanted("no indented line after this statement"));
@@ -402,6 +411,35 @@ fn register_names(t: &mut Tokens<'_>, names: &mut RegisterNames) -> Result<()> {
     Ok(())
 }
 
+/// A pattern of the first parcel, and the length that it tells.
+fn length(t: &mut Tokens<'_>) -> Result<(Pattern, u32, Span)> {
+    let text = t.word("a pattern of `0`, `1` and `x`")?;
+    t.need('=')?;
+    let bits = t.number("a number of bits")?;
+    let span = t.whole();
+    let bad = || Diagnostic::error("operands-length", "no pattern and length").label(span, "here");
+    let pattern = pattern(&text).ok_or_else(bad)?;
+    Ok((pattern, u32::try_from(bits).map_err(|_| bad())?, span))
+}
+
+/// A line below an order of bytes: what is otherwise in it.
+fn in_order(line: Line<'_>, order: &mut Order) -> Result<()> {
+    let mut t = Tokens::new(line)?;
+    match t.word("`length` or `bits`")?.as_str() {
+        "length" => order.lengths.push(length(&mut t)?),
+        "bits" => {
+            let instruction = t.word("an instruction")?;
+            let field = t.word("a field")?;
+            order.bits.push((instruction, field, t.bits()?));
+        }
+        _ => {
+            t.at = 0;
+            return Err(t.wanted("`length` or `bits`"));
+        }
+    }
+    t.end()
+}
+
 /// A statement without indented lines.
 fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Result<()> {
     match kind {
@@ -426,18 +464,11 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
             while !t.done() {
                 prefixes.push(triple(t)?);
             }
-            table.orders.push(Order { byte_order, layout, prefixes });
+            let (lengths, bits) = (Vec::new(), Vec::new());
+            table.orders.push(Order { byte_order, layout, prefixes, lengths, bits });
         }
         "parcel" => table.parcel = Some(t.count("a number of bits", MAX_INST_BITS)?),
-        "length" => {
-            let text = t.word("a pattern of `0`, `1` and `x`")?;
-            t.need('=')?;
-            let bits = t.number("a number of bits")?;
-            let span = t.whole();
-            let bad = || Diagnostic::error("operands-length", "no pattern and length").label(span, "here");
-            let pattern = pattern(&text).ok_or_else(bad)?;
-            table.lengths.push((pattern, u32::try_from(bits).map_err(|_| bad())?, span));
-        }
+        "length" => table.lengths.push(length(t)?),
         "layout" => table.layout = t.bits()?,
         "namespaces" => {
             while !t.done() {
@@ -489,6 +520,14 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
                 });
             }
             table.triples.push((prefix, names));
+        }
+        "claims" => {
+            while !t.done() {
+                table.claims.push(match t.peek() {
+                    Some(Token::Text(_)) => t.text("a feature")?,
+                    _ => t.word("a feature")?,
+                });
+            }
         }
         "table" => {
             let (name, entry) = record_table(t)?;

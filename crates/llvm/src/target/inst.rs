@@ -126,6 +126,14 @@ impl<'a> Inst<'a> {
         Some(Inst { def, name, bits, fields: fields.into_iter().collect(), operands, asm: text(def, "AsmString") })
     }
 
+    /// Makes the word `width` bits wide, with what it has at the upper end: in memory that comes first, where the most
+    /// significant byte does.
+    pub(crate) fn move_up(&mut self, width: u32) {
+        let by = width.saturating_sub(self.bits.len() as u32);
+        self.bits.splice(0..0, (0..by).map(|_| InstBit::Open));
+        self.fields.values_mut().flatten().flatten().for_each(|at| *at += by);
+    }
+
     /// The bits that are known, in a word of `width` bits.
     pub(crate) fn pattern(&self, width: u32) -> Pattern {
         let (mut value, mut care) = (Word::zero(width), Word::zero(width));

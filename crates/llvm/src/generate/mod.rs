@@ -1,27 +1,33 @@
 //! Encoders and decoders as source, from instruction records alone: `--gen-emitter` and `--gen-disassembler`.
 //!
 //! The problem: LLVM's back ends of these names write C++ against LLVM's own classes. The method: the same facts as
-//! self-contained Rust, without any library: a table of fixed bits, and per instruction the places of its fields. The
-//! bits of a field are what the record says; what an operand *means* is a matter of `lower`, not of these.
+//! self-contained Rust or C, without any library: a table of fixed bits, and per instruction the places of its fields. The
+//! bits of a field are what the record says; what an operand *means* is a matter of `lower`, not of these. What cannot be
+//! known yet, such as the address of a symbol, is the caller's: the encoder asks it for the bits of each operand.
 //!
-//! A field of an encoding belongs to the operand of its name, of a tied one, or to a named part of one. A name that is
-//! none is an error at the record.
+//! A field of an encoding belongs to the operand of its name, of a tied one, or to a part of one: one that the record names, or
+//! `operand.part` of those in `MIOperandInfo`. A name that is none is an error at the record, unless it is declared with `field`:
+//! the bits of such a one are 0, as with llvm-tblgen.
+
+mod c;
 
 use std::fmt::Write as _;
 
 use crate::target::inst::{Inst, InstBit, OperandType, is_reversed};
 use crate::target::registers::text;
-use isaglot_tablegen::Records;
+use isaglot_tablegen::{Def, Records, Value};
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Fixed bits, fields and an encoder, in Rust.
     EmitterRust,
-    /// The table of fixed bits, in C.
+    /// The same in C.
     EmitterC,
     /// Fixed bits, fields and a decoder, in Rust.
     DisassemblerRust,
+    /// The same in C.
+    DisassemblerC,
 }
 
 /// Something that is wrong with a record.
@@ -43,6 +49,8 @@ impl core::error::Error for Problem {}
 
 struct Field {
     name: String,
+    /// The `EncoderMethod` of the operand's record.
+    method: String,
     width: u32,
     /// (bit of the field, bit of the word, number of bits)
     runs: Vec<(u32, u32, u32)>,
@@ -68,7 +76,8 @@ pub fn generate(records: &Records, output: Output, stamp: &str) -> Result<String
     let reversed = is_reversed(records);
     for def in records.defs_of(class) {
         let flag = |field: &str| def.bit(field).unwrap_or(false);
-        let decodes = output != Output::DisassemblerRust || !(flag("isCodeGenOnly") || flag("isAsmParserOnly"));
+        let decoder = matches!(output, Output::DisassemblerRust | Output::DisassemblerC);
+        let decodes = !decoder || !(flag("isCodeGenOnly") || flag("isAsmParserOnly"));
         if flag("isPseudo") || !decodes || text(def, "Namespace") == "TargetOpcode" {
             continue;
         }
@@ -84,7 +93,8 @@ pub fn generate(records: &Records, output: Output, stamp: &str) -> Result<String
         return Err(problems);
     }
     Ok(match output {
-        Output::EmitterC => c_table(&entries, stamp),
+        Output::EmitterC => c::text(&entries, stamp, false),
+        Output::DisassemblerC => c::text(&entries, stamp, true),
         Output::EmitterRust => rust(&entries, stamp, false),
         Output::DisassemblerRust => rust(&entries, stamp, true),
     })
@@ -105,9 +115,10 @@ fn entry(inst: &Inst<'_>) -> Result<Entry, Vec<String>> {
     let mut problems = Vec::new();
     let mut fields: Vec<(usize, Field)> = Vec::new();
     for (name, places) in &inst.fields {
-        let part = |ty: &OperandType<'_>| matches!(ty, OperandType::Parts(_, names) if names.contains(name));
-        let at = inst.operands.iter().position(|o| o.name == *name || part(&o.ty));
-        let Some(at) = at else {
+        let Some((at, method)) = owner(inst, name) else {
+            if inst.def.may_be_unset(name) {
+                continue;
+            }
             let known: Vec<&str> = inst.operands.iter().map(|o| o.name.as_str()).collect();
             let known =
                 if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
@@ -122,7 +133,7 @@ fn entry(inst: &Inst<'_>) -> Result<Entry, Vec<String>> {
                 _ => runs.push((bit, place, 1)),
             }
         }
-        fields.push((at, Field { name: name.clone(), width: (places.len() as u32).min(64), runs }));
+        fields.push((at, Field { name: name.clone(), method, width: (places.len() as u32).min(64), runs }));
     }
     if !problems.is_empty() {
         return Err(problems);
@@ -132,17 +143,33 @@ fn entry(inst: &Inst<'_>) -> Result<Entry, Vec<String>> {
     Ok(Entry { name: inst.name.clone(), width, value, care, fields })
 }
 
-fn c_table(entries: &[Entry], stamp: &str) -> String {
-    let words = entries.iter().map(|e| e.width.div_ceil(64)).max().unwrap_or(1).max(1);
-    let mut out = format!("/* {stamp} */\n#include <stdint.h>\n\n");
-    let _ = writeln!(out, "/* The fixed bits of each instruction, least significant word first. */");
-    let _ = writeln!(out, "static const uint64_t InstBits[{}][{words}] = {{", entries.len().max(1));
-    for e in entries {
-        let list: Vec<String> = (0..words).map(|i| format!("UINT64_C({})", (e.value >> (64 * i)) as u64)).collect();
-        let _ = writeln!(out, "  {{{}}}, /* {} */", list.join(", "), e.name);
+/// The operand to which a field belongs, and the `EncoderMethod` of its record.
+fn owner(inst: &Inst<'_>, name: &str) -> Option<(usize, String)> {
+    let method = |ty: Def<'_>| text(ty, "EncoderMethod");
+    for (at, operand) in inst.operands.iter().enumerate() {
+        let (ty, parts) = match &operand.ty {
+            OperandType::Def(ty) => (Some(*ty), Vec::new()),
+            OperandType::Parts(ty, names) => (Some(*ty), names.clone()),
+            OperandType::Other => (None, Vec::new()),
+        };
+        if operand.name == name {
+            return Some((at, ty.map(method).unwrap_or_default()));
+        }
+        let info: Vec<(Value<'_>, String)> = match ty.and_then(|ty| ty.get("MIOperandInfo")) {
+            Some(Value::Dag(info)) => info.args().map(|(value, name)| (value, name.into_owned())).collect(),
+            _ => Vec::new(),
+        };
+        let dotted = name.strip_prefix(&operand.name).and_then(|rest| rest.strip_prefix('.'));
+        let place = parts
+            .iter()
+            .position(|part| part == name)
+            .or_else(|| info.iter().position(|(_, part)| Some(part.as_str()) == dotted));
+        if let Some(place) = place {
+            let part = info.get(place).map(|(value, _)| value);
+            return Some((at, if let Some(Value::Def(ty)) = part { method(*ty) } else { String::new() }));
+        }
     }
-    out.push_str("};\n");
-    out
+    None
 }
 
 fn rust(entries: &[Entry], stamp: &str, decoder: bool) -> String {
@@ -175,15 +202,59 @@ fn rust(entries: &[Entry], stamp: &str, decoder: bool) -> String {
     out
 }
 
+const RUST_OPERAND: &str = "\
+/// An operand whose bits are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// Of this instruction.
+    pub opcode: Opcode,
+    /// Its place among the fields.
+    pub index: usize,
+    /// Its name.
+    pub name: &'static str,
+    /// How many bits it has.
+    pub width: u32,
+    /// The `EncoderMethod` of its record; empty where it has none.
+    pub method: &'static str,
+}
+
+/// The word of an instruction with these fields, in the order of its operands. `None` if there are too few or
+/// too many, or a value does not fit its field.
+pub fn encode(opcode: Opcode, fields: &[u64]) -> Option<WORD> {
+    let &(_, _, _, shapes) = INSTRUCTIONS.get(opcode as usize)?;
+    if fields.len() != shapes.len() {
+        return None;
+    }
+    encode_with(opcode, |operand| fields.get(operand.index).copied())
+}
+
+";
+
 fn rust_encoder(entries: &[Entry], word: &str, out: &mut String) {
     let _ = writeln!(
         out,
-        "/// The word of an instruction with these fields, in the order of its operands. `None` if there are too few or\n\
-         /// too many, or a value does not fit its field.\npub fn encode(opcode: Opcode, fields: &[u64]) -> Option<{word}> {{\n\
+        "/// The `EncoderMethod` of each field's operand; empty where it has none.\npub static METHODS: [&[&str]; {}] = [",
+        entries.len()
+    );
+    for e in entries {
+        let methods: Vec<String> = e.fields.iter().map(|f| format!("{:?}", f.method)).collect();
+        let _ = writeln!(out, "    &[{}],", methods.join(", "));
+    }
+    out.push_str("];\n\n");
+    out.push_str(&RUST_OPERAND.replace("WORD", word));
+    let _ = writeln!(
+        out,
+        "/// The word of an instruction. `operand` is asked for the bits of each operand: it gives a number or a register's\n\
+         /// number; for what a later step fills in it notes a relocation and gives 0. `None` if it gives none, or a value\n\
+         /// that does not fit.\npub fn encode_with(\n\
+         \x20   opcode: Opcode,\n    mut operand: impl FnMut(Operand) -> Option<u64>,\n) -> Option<{word}> {{\n\
          \x20   let &(_, _, fixed, shapes) = INSTRUCTIONS.get(opcode as usize)?;\n\
-         \x20   if fields.len() != shapes.len() {{\n        return None;\n    }}\n\
-         \x20   for (value, (_, width)) in fields.iter().zip(shapes) {{\n\
-         \x20       if *width < 64 && value >> width != 0 {{\n            return None;\n        }}\n    }}\n\
+         \x20   let methods = METHODS.get(opcode as usize)?;\n    let mut fields = [0; MAX_FIELDS];\n\
+         \x20   let all = shapes.iter().zip(*methods).zip(&mut fields).enumerate();\n\
+         \x20   for (index, ((&(name, width), &method), slot)) in all {{\n\
+         \x20       let value = operand(Operand {{ opcode, index, name, width, method }})?;\n\
+         \x20       if width < 64 && value >> width != 0 {{\n            return None;\n        }}\n\
+         \x20       *slot = value;\n    }}\n\
          \x20   let f = |i: usize| {word}::from(fields.get(i).copied().unwrap_or(0));\n\
          \x20   Some(fixed | match opcode {{"
     );

@@ -1,0 +1,219 @@
+//! LLVM's own disassembler and assembler on the encodings of its tests and on random words: text and refusals of each word, and
+//! the word that each text becomes.
+//!
+//! A row is `[bytes, text]`, the text `null` where llvm-mc refuses the word; a header names triple, processor and features
+//! of the rows after it. Blanks count as one space. Prints a line for each file: accepted and refused alike, text equal, bytes equal.
+//! The rows that fail today stand in `tests/ledger`. Of the random words every thirtieth is tried; `ISAGLOT_FULL=1` tries all of them
+//! (and prints figures only: the ledgers are for the sample).
+
+mod target;
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use isaglot_asm::{Assembler, Compat, Names};
+use isaglot_model::ByteOrder;
+use isaglot_testing::corpus::{hex, text, unhex};
+use isaglot_testing::{Failed, Tally, Trial, ledger, suite};
+use serde_json::Value;
+use target::{Lowered, disassemble, lower, plan, squeeze};
+
+/// A target: its folder in LLVM's tree, its operand table, its files of rows without `.jsonl.xz`.
+struct Target {
+    folder: &'static str,
+    operands: &'static str,
+    files: &'static [&'static str],
+    /// The sources are those of LLVM 21.
+    newer: bool,
+}
+
+macro_rules! target {
+    ($folder:literal, $table:literal, $newer:literal, $files:expr) => {
+        Target {
+            folder: $folder,
+            operands: include_str!(concat!("../../../specs/llvm/", $table, ".operands")),
+            files: &$files,
+            newer: $newer,
+        }
+    };
+}
+
+const TARGETS: &[Target] = &[
+    target!(
+        "RISCV",
+        "riscv",
+        false,
+        ["19-riscv", "19-random-riscv-std", "19-random-riscv-vendor", "19-random-riscv-rv32cv"]
+    ),
+    target!("LoongArch", "loongarch", false, ["19-loongarch", "19-random-loongarch-la64"]),
+    target!("BPF", "bpf", false, ["19-bpf", "19-random-bpf-el", "19-random-bpf-eb"]),
+    target!("Lanai", "lanai", false, ["19-lanai"]),
+    target!("MSP430", "msp430", false, ["19-msp430"]),
+    target!("AVR", "avr", false, ["19-avr", "19-random-avr-special"]),
+    target!("Sparc", "sparc", false, ["19-sparc", "19-random-sparc-v8", "19-random-sparc-v9"]),
+    target!("PowerPC", "ppc", false, ["19-powerpc", "19-random-powerpc-pwr10"]),
+    target!("SystemZ", "systemz", false, ["19-systemz", "19-random-systemz-arch14"]),
+    target!("RISCV", "riscv", true, ["22-riscv"]),
+    target!("LoongArch", "loongarch", true, ["22-loongarch"]),
+    target!("BPF", "bpf", true, ["22-bpf"]),
+    target!("Lanai", "lanai", true, ["22-lanai"]),
+    target!("MSP430", "msp430", true, ["22-msp430"]),
+    target!("AVR", "avr", true, ["22-avr"]),
+    target!("Sparc", "sparc", true, ["22-sparc"]),
+    target!("PowerPC", "ppc", true, ["22-powerpc"]),
+    target!("SystemZ", "systemz", true, ["22-systemz"]),
+];
+
+/// Of the random words of a file one of so many is tried.
+const SAMPLE: usize = 30;
+
+/// What was counted of a file.
+#[derive(Default)]
+struct Counts {
+    rows: usize,
+    /// Accepted by both or refused by both.
+    alike: usize,
+    accepted_by_both: usize,
+    text: usize,
+    bytes: usize,
+}
+
+fn share(part: usize, of: usize) -> String {
+    format!("{part}/{of} ({:.2} %)", 100.0 * part as f64 / of.max(1) as f64)
+}
+
+/// The rows under one header.
+struct Group {
+    triple: String,
+    cpu: String,
+    features: String,
+    /// Line, bytes as digits, text.
+    rows: Vec<(usize, String, Option<String>)>,
+}
+
+fn groups(path: &Path) -> Result<Vec<Group>, String> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (line, number) in text(path)?.lines().zip(1..) {
+        let row: Value = serde_json::from_str(line).map_err(|e| format!("{}:{number}: {e}", path.display()))?;
+        let field = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+        if row.is_object() {
+            groups.push(Group {
+                triple: field("triple"),
+                cpu: field("mcpu"),
+                features: field("mattr"),
+                rows: Vec::new(),
+            });
+            continue;
+        }
+        let digits = row[0].as_str().unwrap_or_default().to_owned();
+        let group = groups.last_mut().ok_or_else(|| format!("{}:{number}: a row without a header", path.display()))?;
+        group.rows.push((number, digits, row[1].as_str().map(squeeze)));
+    }
+    Ok(groups)
+}
+
+/// Prints what exactly is different, if `ISAGLOT_SHOW` asks for it: ledgers do not repeat the corpus.
+fn detail(file: &str, number: usize, text: &str) {
+    if std::env::var_os("ISAGLOT_SHOW").is_some() {
+        println!("{file}:{number}: {text}");
+    }
+}
+
+/// Disassembles and assembles the rows of a file.
+fn run(lowered: &Lowered, path: &Path, file: &str, step: usize) -> Result<(Tally, Counts), String> {
+    let mut tally = Tally::default();
+    let mut counts = Counts::default();
+    let names = Names::default();
+    for group in groups(path)? {
+        let plan = plan(lowered, &group.triple, &group.cpu, &group.features);
+        let big = plan.isa().format().byte_order == ByteOrder::Big;
+        let mut assembler = Assembler::new(&plan, &names, Compat::default());
+        for (number, digits, want) in group.rows.iter().step_by(step) {
+            let got = disassemble(&plan, &unhex(digits));
+            let refused = got.iter().any(|line| line.starts_with('<'));
+            counts.rows += 1;
+            let Some(want) = want else {
+                counts.alike += usize::from(refused);
+                tally.check(file, number, refused, || {
+                    detail(file, *number, &format!("{digits}: {got:?}, llvm-mc refuses it"));
+                    "llvm-mc refuses the word".to_owned()
+                });
+                continue;
+            };
+            if refused {
+                tally.check(file, number, false, || {
+                    detail(
+                        file,
+                        *number,
+                        &format!(
+                            "{digits}: refused, want {want:?} ({} {} {})",
+                            group.triple, group.cpu, group.features
+                        ),
+                    );
+                    "the word is not decoded".to_owned()
+                });
+                continue;
+            }
+            counts.alike += 1;
+            counts.accepted_by_both += 1;
+            let same = matches!(got.as_slice(), [one] if one == want);
+            counts.text += usize::from(same);
+            let word = assembler.assemble(want.as_bytes()).map(|word| {
+                let mut bytes: Vec<u8> = word.le_bytes().collect();
+                if big {
+                    bytes.reverse();
+                }
+                hex(&bytes)
+            });
+            let is_word = word.as_ref().is_ok_and(|word| word == digits);
+            counts.bytes += usize::from(is_word);
+            tally.check(file, number, same && is_word, || {
+                if !same {
+                    detail(file, *number, &format!("{digits}: {got:?}, want {want:?}"));
+                    return "the text is another one".to_owned();
+                }
+                detail(file, *number, &format!("{want:?}: {word:?}, want {digits}"));
+                if word.is_ok() { "the text becomes another word" } else { "the text is not assembled" }.to_owned()
+            });
+        }
+    }
+    Ok((tally, counts))
+}
+
+fn check(lowered: &Lowered, folder: &Path, file: &str) -> Result<(), Failed> {
+    let full = std::env::var_os("ISAGLOT_FULL").is_some_and(|v| !v.is_empty() && v != "0");
+    let random = file.contains("random");
+    let step = if random && !full { SAMPLE } else { 1 };
+    let (tally, counts) = run(lowered, &folder.join(format!("{file}.jsonl.xz")), file, step)?;
+    println!(
+        "{file}: {} rows, accepted or refused alike {}, text {}, bytes {}",
+        counts.rows,
+        share(counts.alike, counts.rows),
+        share(counts.text, counts.accepted_by_both),
+        share(counts.bytes, counts.accepted_by_both)
+    );
+    if random && full {
+        return Ok(());
+    }
+    Ok(ledger::check(env!("CARGO_MANIFEST_DIR"), "llvm_mc", &tally)?)
+}
+
+fn main() {
+    suite::run_corpus("tablegen", |dir| {
+        let mut trials = Vec::new();
+        for target in TARGETS {
+            let archive = dir.join(if target.newer { "td21.tar.xz" } else { "td.tar.xz" });
+            // Read and lowered by the first of the tests that need it.
+            let shared: Arc<OnceLock<Result<Lowered, String>>> = Arc::default();
+            for file in target.files {
+                let (shared, archive, folder) = (Arc::clone(&shared), archive.clone(), dir.join("llvm-mc"));
+                trials.push(Trial::test(format!("llvm-mc: {file}"), move || {
+                    let load = || lower(&archive, target.folder, target.operands);
+                    let lowered = shared.get_or_init(load).as_ref().map_err(Failed::from)?;
+                    check(lowered, &folder, file)
+                }));
+            }
+        }
+        trials
+    });
+}
