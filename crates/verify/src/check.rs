@@ -20,7 +20,7 @@ use crate::{coverage, diagnostics, enums, overlap, packer, shared};
 pub struct Options {
     /// Only this gen; all of them otherwise.
     pub generation: Option<u32>,
-    /// Only which encodings share words, and which are never reached; nothing about fields and texts.
+    /// Only which encodings share words, which are never reached, and how many words they claim; nothing about fields and texts.
     pub patterns_only: bool,
     /// Count words for these features only, and those that they imply.
     pub features: Option<Vec<FeatureId>>,
@@ -32,10 +32,12 @@ pub struct Options {
 pub fn check(isa: &Isa, options: Options, progress: &mut dyn FnMut(usize, usize)) -> Report {
     let mut report = Report { overlaps: overlap::overlaps(isa, options.generation), ..Report::default() };
     report.unreachable = overlap::unreachable(isa, &report.overlaps);
+    let mut undecided = Vec::new();
     if options.patterns_only {
+        report.coverage = coverage::of_instructions(isa, &options, &report.overlaps, &mut undecided);
+        report.undecided = undecided;
         return report;
     }
-    let mut undecided = Vec::new();
     report.coverage = coverage::coverage(isa, &options, &report.overlaps, &mut undecided);
     report.undecided = undecided;
     report.enums = enums::enums(isa);

@@ -118,35 +118,60 @@ pub(crate) fn coverage(
         for features in sets {
             for gens in classes.iter().take(limits::MAX_GEN_CLASSES) {
                 for universe in universes(isa, space) {
-                    let mut counted = count(isa, space, *gens, &features, &universe, overlaps);
+                    let mut counted = count(isa, space, *gens, Some(&features), &universe, overlaps);
                     counted.opcodes = opcodes(isa, &counted, &universe, options);
                     out.push(counted);
                 }
             }
         }
     }
-    for c in out.iter().filter(|c| c.free.is_none()) {
+    irregular(isa, &out, undecided);
+    out
+}
+
+/// Counts of the instructions alone, of all gens together: with the features that were chosen, or whatever features they need.
+pub(crate) fn of_instructions(
+    isa: &Isa,
+    options: &Options,
+    overlaps: &[OverlapPair],
+    undecided: &mut Vec<Undecided>,
+) -> Vec<Coverage> {
+    let features = options.features.clone().map(|features| closed(isa, features));
+    let gens = options.generation.map_or(GenRange::default(), |g| GenRange { min: g, max: g });
+    let counted = universes(isa, isa.root()).into_iter().map(|universe| {
+        let mut counted = count(isa, isa.root(), gens, features.as_deref(), &universe, overlaps);
+        counted.opcodes = opcodes(isa, &counted, &universe, options);
+        counted
+    });
+    let out: Vec<Coverage> = counted.collect();
+    irregular(isa, &out, undecided);
+    out
+}
+
+fn irregular(isa: &Isa, counted: &[Coverage], undecided: &mut Vec<Undecided>) {
+    for c in counted.iter().filter(|c| c.free.is_none()) {
         undecided.push(Undecided {
             what: format!("how much of `{}` is claimed", isa.text(isa[c.space].name)),
             why: "its patterns are too irregular for the budget".to_owned(),
             span: isa[c.space].span,
         });
     }
-    out
 }
 
 fn count(
     isa: &Isa,
     space: SpaceId,
     gens: GenRange,
-    features: &[FeatureId],
+    features: Option<&[FeatureId]>,
     universe: &Universe,
     overlaps: &[OverlapPair],
 ) -> Coverage {
     let Universe { words: universe, width, other } = universe;
     let there = |id: EncodingId| {
         let e = &isa[id];
-        e.width == *width && e.gens.contains(gens.min) && e.condition.holds(&|f| features.contains(&f))
+        e.width == *width
+            && e.gens.contains(gens.min)
+            && features.is_none_or(|on| e.condition.holds(&|f| on.contains(&f)))
     };
     let active: Vec<EncodingId> = isa[space].encodings.iter().copied().filter(|&id| there(id)).collect();
     let taken = active.iter().flat_map(|&id| isa[id].cubes()).chain(other.iter().cloned());
@@ -154,7 +179,8 @@ fn count(
     let total = cover::uncovered_count(universe, other).unwrap_or_else(|| universe.count());
     let free = cover::uncovered_count(universe, &patterns);
     let claimed = free.as_ref().map(|free| total.minus(free));
-    let conflicting = if isa[space].overlap == Overlap::MostSpecific {
+    let is_decided = isa[space].overlap == Overlap::MostSpecific;
+    let conflicting = if is_decided && !overlaps.iter().any(|o| o.space == space) {
         Some(Count::zero())
     } else {
         let both = overlaps.iter().filter(|o| o.space == space && there(o.a) && there(o.b));
@@ -163,7 +189,7 @@ fn count(
     };
     let holes = cover::largest_holes(universe, &patterns, limits::SHOWN_HOLES);
     let universe = universe.clone();
-    let features = features.to_vec();
+    let features = features.unwrap_or_default().to_vec();
     let encodings = active.len();
     Coverage { space, gens, features, universe, encodings, total, claimed, conflicting, free, holes, opcodes: None }
 }

@@ -64,6 +64,8 @@ pub(crate) struct Bound<'a> {
     pub(crate) aliases: Vec<FurtherText>,
     /// A text instead of the record's, and where.
     pub(crate) own: Option<(Formula, String)>,
+    /// Where it has the texts of a long form, if not everywhere.
+    pub(crate) long: Option<Formula>,
 }
 
 impl<'a> Bound<'a> {
@@ -89,6 +91,7 @@ impl<'a> Bound<'a> {
             printers: facts.iter().filter_map(printer).collect(),
             aliases: facts.iter().filter_map(alias).collect(),
             own: facts.iter().find_map(own),
+            long: facts.iter().find_map(|fact| if let InstFact::Long(f) = fact { Some(f.clone()) } else { None }),
         }
     }
 }
@@ -158,12 +161,22 @@ impl<'a> Lowering<'a> {
         for long in self.longs.get(&own.def.index()).cloned().unwrap_or_default() {
             let mut guard = Guard::default();
             let Some(sources) = self.bind_long(scope, own, &long, &mut guard) else { continue };
+            if own.long.as_ref().is_some_and(|formula| !self.formula_holds(scope, formula, &mut guard)) {
+                continue;
+            }
             if long.condition != Condition::Always {
                 guard.add(|nodes| features::lower(&long.condition, nodes));
             }
             let operands = crate::target::inst::operands(long.def);
-            let bound =
-                Bound { def: long.def, operands, sources, printers: Vec::new(), aliases: Vec::new(), own: None };
+            let bound = Bound {
+                def: long.def,
+                operands,
+                sources,
+                printers: Vec::new(),
+                aliases: Vec::new(),
+                own: None,
+                long: None,
+            };
             let from = out.len();
             self.own_texts(scope, &bound, &guard, true, &mut out);
             if long.one_way {

@@ -237,7 +237,12 @@ impl<'a> Lowering<'a> {
     ) {
         // A class of one register in a field that has bits is a number like any other.
         let Some(names) = self.registers.field(class, number.width()) else { return };
-        let invalid = |value: u64| !names.valid.get(value as usize).copied().unwrap_or(false);
+        // The number that the bits become with those that a step has set below them.
+        let (low, set) = implied_below(&number.pieces);
+        let invalid = |value: u64| {
+            let value = value.checked_shl(low).unwrap_or(0) | set;
+            !names.valid.get(value as usize).copied().unwrap_or(false)
+        };
         reject(places, &invalid, width, except);
         let high = names.high.iter().map(|&bit| Piece::Implied { width: 1, value: u64::from(bit) });
         number.pieces.splice(0..0, high);
@@ -307,6 +312,17 @@ impl<'a> Lowering<'a> {
         }
         number
     }
+}
+
+/// How many bits at the lower end are not of the word, and their value.
+fn implied_below(list: &[Piece]) -> (u32, u64) {
+    let (mut low, mut set) = (0, 0u64);
+    for piece in list.iter().rev() {
+        let Piece::Implied { width, value } = *piece else { break };
+        set |= value.checked_shl(low).unwrap_or(0);
+        low += width;
+    }
+    (low, set)
 }
 
 /// The class whose registers an operand of this type names.

@@ -332,6 +332,8 @@ pub enum InstFact {
     Input(AliasWhen, String),
     /// Where this is not 0, the text of the instruction itself is that of this `AsmString` rather than its record's.
     Own(formula::Formula, String),
+    /// Only where this is not 0, the instruction has the texts of the long one that it stands for (`CompressPat`).
+    Long(formula::Formula),
     /// An operand prints by this method rather than that of its record.
     Print(String, String),
     /// The field has this value.

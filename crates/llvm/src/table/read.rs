@@ -815,7 +815,7 @@ fn condition(t: &mut Tokens<'_>) -> Result<formula::Formula> {
 /// `print NAME = METHOD`, `jump NAME = N`, `word [BITS] = N [where NAME = N]`, `rank N`, `width N`, `bits NAME [BITS]`
 fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
     const FACTS: &str =
-        "`constant`, `reject`, `alias`, `input`, `own`, `print`, `jump`, `word`, `rank`, `width` or `bits`";
+        "`constant`, `reject`, `alias`, `input`, `own`, `long`, `print`, `jump`, `word`, `rank`, `width` or `bits`";
     let fact = match t.word(FACTS)?.as_str() {
         "constant" => {
             let name = t.word("an operand")?;
@@ -851,6 +851,12 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
             }
             let formula = condition(t)?;
             InstFact::Own(formula, t.text("an `AsmString`")?)
+        }
+        "long" => {
+            if !t.keyword("if") {
+                return Err(t.wanted("`if`"));
+            }
+            InstFact::Long(condition(t)?)
         }
         "print" => {
             let name = t.word("an operand")?;
