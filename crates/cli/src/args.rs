@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use isaglot::spec::Choice;
+use isaglot::spec::{Choice, Dialect};
 use isaglot_asm::Compat;
 use isaglot_source::Diagnostic;
 
@@ -106,6 +106,9 @@ pub(crate) struct FileArgs {
     /// A folder in which included files are looked for (TableGen).
     #[arg(short = 'I', value_name = "DIR")]
     pub(crate) include: Vec<PathBuf>,
+    /// The version of the language: `auto` is that of LLVM 19, or the newest if the sources need it (TableGen).
+    #[arg(long, value_name = "auto|llvm19|newest", value_parser = dialect)]
+    pub(crate) dialect: Option<Dialect>,
     /// What its operands mean; by default the table that comes with isaglot for a file of this name (TableGen).
     #[arg(long, value_name = "FILE")]
     pub(crate) operands: Option<PathBuf>,
@@ -117,9 +120,14 @@ pub(crate) struct FileArgs {
     pub(crate) config: Option<PathBuf>,
 }
 
+fn dialect(name: &str) -> Result<Dialect, String> {
+    Dialect::named(name).ok_or_else(|| "expected `auto`, `llvm19` or `newest`".to_owned())
+}
+
 impl FileArgs {
     fn put(&self, choice: &mut Choice) {
         choice.include.clone_from(&self.include);
+        choice.dialect = self.dialect.unwrap_or_default();
         choice.operands.clone_from(&self.operands);
         choice.overlay.clone_from(&self.overlay);
         choice.config.clone_from(&self.config);

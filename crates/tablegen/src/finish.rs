@@ -225,6 +225,29 @@ impl Ctx {
         if loc != Loc::NONE {
             self.messages.help(&self.store.places, loc, format!("'{name}', of type {ty}, gets its value here"));
         }
+        if let Some((number, needed, width)) = self.too_wide(rec, at) {
+            let text = format!("{number} has {needed} bits, and '{name}' has {width}");
+            self.messages.help(&self.store.places, Loc::NONE, text);
+        }
+    }
+
+    /// The number in a field of `bits` that does not fit: it, the bits that it needs, and those of the field.
+    fn too_wide(&self, rec: RecId, at: usize) -> Option<(i64, u32, u32)> {
+        let value = *self.store.rec(rec).values.get(at)?;
+        if self.store.vals.kind(value) != ValueKind::Bits {
+            return None;
+        }
+        let width = self.store.vals.bits_len(value);
+        // The value is a list of bits of one `!cast` of the number.
+        let first = self.store.vals.node(self.store.vals.bits_at(value, 0));
+        let cast = self.store.vals.node(Val(first.a));
+        if first.kind != ValueKind::VarBit || cast.kind != ValueKind::UnOp {
+            return None;
+        }
+        let number = self.store.vals.as_int(Val(cast.a))?;
+        let needed =
+            if number < 0 { i64::BITS + 1 - number.leading_ones() } else { i64::BITS - number.leading_zeros() };
+        (needed > width).then_some((number, needed, width))
     }
 
     /// Checks assertions and prints dumps of a finished record.

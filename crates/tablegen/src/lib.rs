@@ -64,8 +64,32 @@ pub struct Options {
     pub trace: bool,
     /// At most about this many steps and values, for input that is not trusted; otherwise the bounds of [`limits`].
     pub budget: Option<u32>,
-    /// Accept operators that are newer than LLVM 19.
-    pub newest: bool,
+    /// Which operators there are, and how values print.
+    pub dialect: Dialect,
+}
+
+/// A version of the language.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// That of LLVM 19, or the newest one if the sources have an operator that LLVM 19 lacks.
+    #[default]
+    Auto,
+    /// That of LLVM 19.
+    Llvm19,
+    /// That of LLVM 22, with operators that came later.
+    Newest,
+}
+
+impl Dialect {
+    /// All of them, with their names on a command line.
+    pub const ALL: [(&str, Dialect); 3] =
+        [("auto", Dialect::Auto), ("llvm19", Dialect::Llvm19), ("newest", Dialect::Newest)];
+
+    /// The one of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Dialect> {
+        Dialect::ALL.iter().find(|known| known.0 == name).map(|known| known.1)
+    }
 }
 
 /// The result of a run: records, messages and places.
@@ -91,6 +115,11 @@ impl Records {
     /// Whether there was no error at all.
     pub fn ok(&self) -> bool {
         self.ok && self.messages.errors == 0
+    }
+
+    /// Whether the sources were read as the newest version of the language.
+    pub fn is_newest(&self) -> bool {
+        self.store.newest
     }
 
     /// Adds a fatal error of a printer.
@@ -185,6 +214,32 @@ fn parse_here(
     loader: &mut Loader<'_>,
     small_stack: bool,
 ) -> Records {
+    let before = (options.dialect == Dialect::Auto).then(|| files.clone());
+    let newest = options.dialect == Dialect::Newest;
+    let (records, wants_newest) = {
+        let mut load = |path: &str| loader(path);
+        parse_as(files, name, Arc::clone(&bytes), options, &mut load, small_stack, newest)
+    };
+    match before.filter(|_| wants_newest) {
+        Some(files) => {
+            drop(records);
+            let mut load = |path: &str| loader(path);
+            parse_as(files, name, bytes, options, &mut load, small_stack, true).0
+        }
+        None => records,
+    }
+}
+
+/// Reads as one version of the language. Whether an operator was met that only the newest one has, too.
+fn parse_as<'a>(
+    files: SourceMap,
+    name: &str,
+    bytes: Arc<[u8]>,
+    options: &Options,
+    loader: &'a mut Loader<'a>,
+    small_stack: bool,
+    newest: bool,
+) -> (Records, bool) {
     let mut bounds = ctx::Bounds::default();
     if let Some(budget) = options.budget {
         bounds.shrink(budget);
@@ -194,12 +249,14 @@ fn parse_here(
     }
     let mut ctx = ctx::Ctx::new(bounds, options.trace);
     ctx.store.places.files = files;
-    let lexer = lex::Lexer::new(loader, options.include_dirs.clone(), &options.macros, options.newest);
+    ctx.store.newest = newest;
+    let lexer = lex::Lexer::new(loader, options.include_dirs.clone(), &options.macros, options.dialect);
     let mut parser = parse::Parser::new(ctx, lexer, !options.no_unused_warning);
     let lexer = &mut parser.lex;
     let ok = lexer.begin(&mut parser.ctx, name, bytes) && parser.parse_file(options.all_errors).is_ok();
     let ok = ok && !parser.ctx.eval.stopped;
     let included = parser.lex.included.iter().cloned().collect();
+    let wants_newest = parser.lex.wants_newest;
     let ctx::Ctx { store, messages, origins, .. } = parser.ctx;
-    Records { store, messages, origins, ok, included }
+    (Records { store, messages, origins, ok, included }, wants_newest)
 }

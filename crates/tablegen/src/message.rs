@@ -16,6 +16,8 @@ pub struct Message {
     pub loc: Loc,
     /// The sentence where it is not UTF-8, because it quotes a TableGen string.
     bytes: Option<Box<[u8]>>,
+    /// Only a consequence of the message before it: said in llvm-tblgen's own form alone.
+    pub(crate) follows: bool,
 }
 
 impl Message {
@@ -25,7 +27,7 @@ impl Message {
         if let Some(span) = places.span(loc) {
             diagnostic = diagnostic.label(span, "");
         }
-        Message { diagnostic, loc, bytes: (!lossless).then(|| text.into()) }
+        Message { diagnostic, loc, bytes: (!lossless).then(|| text.into()), follows: false }
     }
 
     /// The sentence, as bytes: it may quote a TableGen string.
@@ -56,7 +58,23 @@ impl Messages {
             return;
         }
         self.errors += usize::from(severity == Severity::Error);
-        self.list.push(Message::new(places, severity, loc, code, text));
+        let mut message = Message::new(places, severity, loc, code, text);
+        message.follows = severity == Severity::Error && self.is_consequence(places, loc, text);
+        self.list.push(message);
+    }
+
+    /// Whether an error is only that the parser is lost after the last one: a token that the lexer refused is not a value, and a
+    /// statement whose value is wrong does not end where it should.
+    fn is_consequence(&self, places: &Places, loc: Loc, text: &[u8]) -> bool {
+        let is_lost = text.starts_with(b"Unknown or reserved token") || text.starts_with(b"expected ';' after");
+        let line = |loc: Loc| places.line_col(loc).map(|(file, line, _)| (file.to_owned(), line));
+        let last = self.list.last().filter(|last| last.diagnostic.severity == Severity::Error);
+        is_lost && last.is_some_and(|last| last.loc != Loc::NONE && (last.loc == loc || line(last.loc) == line(loc)))
+    }
+
+    /// The number of errors that are not mere consequences of others.
+    pub(crate) fn causes(&self) -> usize {
+        self.errors.saturating_sub(self.list.iter().filter(|message| message.follows).count())
     }
 
     pub(crate) fn error(&mut self, places: &Places, loc: Loc, code: &'static str, text: &[u8]) {
@@ -96,7 +114,7 @@ impl Messages {
     /// The messages as diagnostics: a note of llvm-tblgen is a label or note of the message that it belongs to.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut all: Vec<Diagnostic> = Vec::new();
-        for message in &self.list {
+        for message in self.list.iter().filter(|message| !message.follows) {
             let d = &message.diagnostic;
             match all.last_mut().filter(|_| d.severity == Severity::Note) {
                 Some(last) => match d.span() {

@@ -7,7 +7,13 @@ use crate::{Options, parse, render, tool, why};
 /// Any bytes are TableGen, or an error: reads them within a small budget, goes on after errors, and prints in every
 /// format. It must return without a panic.
 pub fn check_any_input(bytes: &[u8]) {
-    let options = Options { all_errors: true, trace: true, newest: true, budget: Some(1 << 16), ..Options::default() };
+    let options = Options {
+        all_errors: true,
+        trace: true,
+        dialect: crate::Dialect::Newest,
+        budget: Some(1 << 16),
+        ..Options::default()
+    };
     let source: Arc<[u8]> = bytes.into();
     let again = Arc::clone(&source);
     // A file that is included is the file itself.

@@ -171,6 +171,17 @@ impl Store {
 }
 
 impl Ctx {
+    /// What `!and` and `!or` are whatever their right side is, which then is not looked at (LLVM 22): 0 and -1, as `int`.
+    fn decided(&mut self, op: BinOp, left: Val) -> Option<Val> {
+        let decides = match op {
+            BinOp::And => 0,
+            BinOp::Or => -1,
+            _ => return None,
+        };
+        let number = self.convert(left, Ty::INT)?;
+        (self.store.vals.as_int(number) == Some(decides)).then_some(number)
+    }
+
     /// A resolver that puts in what [`Resolver::set`] says.
     pub(crate) fn resolver(&mut self, rec: Option<RecId>) -> Resolver {
         match self.eval.idle.pop() {
@@ -422,7 +433,13 @@ impl Ctx {
                 self.make_un(op, new, node.ty, r.rec, r.last)
             }
             ValueKind::BinOp => {
-                let (x, y) = (self.resolve(a, r), self.resolve(b, r));
+                let x = self.resolve(a, r);
+                if self.store.newest
+                    && let Some(folded) = self.decided(BinOp::of(node.op), x)
+                {
+                    return folded;
+                }
+                let y = self.resolve(b, r);
                 if (x, y) == (a, b) {
                     return v;
                 }

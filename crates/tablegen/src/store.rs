@@ -39,6 +39,8 @@ pub(crate) struct Store {
     pub(crate) relation: FxHashMap<(Ty, Ty), bool>,
     /// Bytes of the text of one value; lower for a run on a budget.
     pub(crate) max_text: usize,
+    /// Values fold and print as in LLVM 22 rather than 19.
+    pub(crate) newest: bool,
 }
 
 impl Store {
@@ -57,6 +59,7 @@ impl Store {
             next_anonymous: 0,
             anonymous_texts: Vec::new(),
             anonymous_text: ANONYMOUS.to_vec(),
+            newest: false,
             places: Places::default(),
             relation: FxHashMap::default(),
             max_text,

@@ -267,7 +267,7 @@ impl Store {
         self.write_val(dag_op(run), out);
         let name = Sym(run[1]);
         if name != Sym::NONE {
-            out.push(b':');
+            out.extend(if self.newest { b":$".as_slice() } else { b":" });
             out.extend(self.names.get(name));
         }
         for (i, (arg, name)) in dag_args(run).enumerate() {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use crate::query::Query;
-use crate::{Loader, Options, Records, parse, print, render};
+use crate::{Dialect, Loader, Options, Records, parse, print, render};
 
 /// What is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,11 +119,11 @@ pub fn arguments(args: &[String]) -> Result<Invocation, String> {
             "no-warn-on-unused-template-args" => run.options.no_unused_warning = true,
             "all-errors" => run.options.all_errors = true,
             "json" => run.json = true,
-            "dialect" => match value(inline)?.as_str() {
-                "llvm19" => run.options.newest = false,
-                "newest" => run.options.newest = true,
-                other => return Err(format!("unknown dialect '{other}': llvm19 or newest")),
-            },
+            "dialect" => {
+                let name = value(inline)?;
+                let unknown = || format!("unknown dialect '{name}': auto, llvm19 or newest");
+                run.options.dialect = Dialect::named(&name).ok_or_else(unknown)?;
+            }
             "I" => run.options.include_dirs.push(value(inline)?),
             "D" => run.options.macros.push(value(inline)?),
             _ if option.starts_with('I') => run.options.include_dirs.push(option[1..].to_owned()),
@@ -242,12 +242,14 @@ fn print_why(run: &Invocation, records: &mut Records, path: &str, out: &mut dyn 
 /// anything is printed, those of a printer after it.
 pub fn messages(run: &Invocation, records: &Records, from: usize) -> Vec<u8> {
     let list = records.messages().list.get(from..).unwrap_or(&[]);
-    if run.json { render::json(records.places(), list) } else { render::text(records.places(), list, !run.plain) }
+    let shown: Vec<_> = list.iter().filter(|message| run.plain || !message.follows).cloned().collect();
+    if run.json { render::json(records.places(), &shown) } else { render::text(records.places(), &shown, !run.plain) }
 }
 
 /// The last line on standard error, if there were errors that did not stop the run.
 pub fn summary(run: &Invocation, records: &Records, program: &str) -> String {
-    match records.messages().errors {
+    let messages = records.messages();
+    match if run.plain { messages.errors } else { messages.causes() } {
         errors if errors > 0 && records.parsed() && !run.json => format!("{program}: {errors} errors.\n"),
         _ => String::new(),
     }
@@ -319,7 +321,9 @@ The input is a file, or - for standard input. Options take one dash or two.
 
   --all-errors               go on after the first error
   --json                     messages as JSON, one a line; --why and --query too
-  --dialect llvm19|newest    which operators there are
+  --dialect auto|llvm19|newest
+                             which operators there are, and how values print; auto is
+                             llvm19, or newest if the input has a newer operator
 
 Examples:
   isaglot tblgen --dump-json wren.td -o wren.json

@@ -76,7 +76,11 @@ fn process(run: &Invocation, program: &str) -> Result<ExitCode, String> {
     let mut stderr = std::io::stderr().lock();
     let _ = stderr.write_all(&tool::messages(run, &records, 0));
     let said = records.messages().list.len();
-    if records.parsed() {
+    let is_wrong = records.is_newest() && !records.ok();
+    if records.parsed() && is_wrong {
+        // LLVM 22 prints nothing then.
+        let _ = stderr.write_all(tool::summary(run, &records, program).as_bytes());
+    } else if records.parsed() {
         let printed = if run.output == "-" { to_stdout(run, &mut records) } else { to_file(run, &mut records) };
         timer.end("Backend overall");
         let _ = stderr.write_all(&tool::messages(run, &records, said));

@@ -10,7 +10,7 @@ use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 
 use super::form::{Form, refusal};
 use super::names::{self, Alias, Machine};
-use super::{Choice, Chosen, Host, Named, Roles, Source, Spec, features, generation, resolve};
+use super::{Choice, Chosen, Dialect, Host, Named, Roles, Source, Spec, features, generation, resolve};
 use crate::shipped::{self, Shipped};
 
 impl Source {
@@ -67,8 +67,9 @@ impl Spec {
 /// every form; which there are is said by the description.
 type OptionRow = (&'static str, &'static [Form], fn(&mut Choice) -> bool);
 
-const OPTIONS: [OptionRow; 8] = [
+const OPTIONS: [OptionRow; 9] = [
     ("-I", &[Form::TableGen], |c| !take(&mut c.include).is_empty()),
+    ("--dialect", &[Form::TableGen], |c| take(&mut c.dialect) != Dialect::Auto),
     ("--operands", &[Form::TableGen, Form::Udb, Form::Opcodes], |c| c.operands.take().is_some()),
     ("--overlay", &[Form::Udb], |c| c.overlay.take().is_some()),
     ("--config", &[Form::Udb], |c| c.config.take().is_some()),

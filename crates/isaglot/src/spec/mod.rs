@@ -25,6 +25,36 @@ use isaglot_source::{Diagnostic, Diagnostics, Severity};
 
 use crate::choice;
 
+/// A version of the TableGen language.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// That of LLVM 19, or the newest one if the sources have an operator that LLVM 19 lacks.
+    #[default]
+    Auto,
+    /// That of LLVM 19.
+    Llvm19,
+    /// The newest one that is known.
+    Newest,
+}
+
+impl Dialect {
+    /// The one of a name on a command line.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Dialect> {
+        let all = [("auto", Dialect::Auto), ("llvm19", Dialect::Llvm19), ("newest", Dialect::Newest)];
+        all.iter().find(|known| known.0 == name).map(|known| known.1)
+    }
+
+    #[cfg(feature = "llvm")]
+    fn of_tablegen(self) -> isaglot_tablegen::Dialect {
+        match self {
+            Dialect::Auto => isaglot_tablegen::Dialect::Auto,
+            Dialect::Llvm19 => isaglot_tablegen::Dialect::Llvm19,
+            Dialect::Newest => isaglot_tablegen::Dialect::Newest,
+        }
+    }
+}
+
 /// Where a description is, and what is chosen within it.
 #[derive(Clone, Debug)]
 pub struct Spec {
@@ -62,6 +92,8 @@ pub struct Choice {
     /// What operands mean; by default the table that ships with the library for a file of this name (TableGen, published
     /// formats of RISC-V).
     pub operands: Option<PathBuf>,
+    /// The version of the language (TableGen).
+    pub dialect: Dialect,
     /// A folder that is put over the description (RISC-V Unified Database).
     pub overlay: Option<PathBuf>,
     /// What an implementation has: a file of `cfgs` (RISC-V Unified Database).

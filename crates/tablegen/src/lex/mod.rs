@@ -11,12 +11,23 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use isaglot_invariant::Impossible as _;
 
+use crate::Dialect;
 use crate::ctx::Ctx;
 use crate::limits;
 use crate::loc::Loc;
 use crate::names::Sym;
 use preprocess::Control;
 use token::{Bang, Tok, TokenValue, keyword};
+
+/// A message of LLVM 19 in the words of the version that is spoken: newer ones begin in lower case.
+fn of_version(newest: bool, text: &str) -> std::borrow::Cow<'_, str> {
+    if !newest || text.starts_with("NUL") {
+        return text.into();
+    }
+    let text = text.strip_suffix('!').unwrap_or(text);
+    let (first, rest) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
+    format!("{}{rest}", first.to_lowercase()).into()
+}
 
 /// Gives the bytes of a file, or `None` if there is none of that path.
 pub type Loader<'a> = dyn FnMut(&str) -> Option<Arc<[u8]>> + Send + 'a;
@@ -44,7 +55,9 @@ pub(crate) struct Lexer<'a> {
     loaded: FxHashMap<String, (FileId, Arc<[u8]>)>,
     /// Included files, for the dependency list.
     pub(crate) included: std::collections::BTreeSet<String>,
-    newest: bool,
+    dialect: Dialect,
+    /// An operator was met that only the newest language has.
+    pub(crate) wants_newest: bool,
     pub(crate) value: TokenValue,
 }
 
@@ -61,7 +74,7 @@ impl<'a> Lexer<'a> {
         loader: &'a mut Loader<'a>,
         include_dirs: Vec<String>,
         macros: &[String],
-        newest: bool,
+        dialect: Dialect,
     ) -> Lexer<'a> {
         Lexer {
             open: Vec::new(),
@@ -75,7 +88,8 @@ impl<'a> Lexer<'a> {
             macros: macros.iter().map(|m| m.clone().into_bytes()).collect(),
             loaded: FxHashMap::default(),
             included: std::collections::BTreeSet::new(),
-            newest,
+            dialect,
+            wants_newest: false,
             value: TokenValue { text: Sym::NONE, int: 0, digits: 0 },
         }
     }
@@ -116,6 +130,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn error(&self, ctx: &mut Ctx, at: usize, text: &str) -> Tok {
+        let text = of_version(ctx.store.newest, text);
         ctx.messages.error(&ctx.store.places, self.loc_of(at), "tblgen-lex", text.as_bytes());
         Tok::Error
     }
@@ -416,11 +431,24 @@ impl<'a> Lexer<'a> {
         }
         let word = self.bytes.get(from..self.at).or_impossible(&[]);
         let known = Bang::all().find(|(name, _)| name.as_bytes() == word).map(|found| found.1);
-        if let Some(bang) = known.filter(|bang| self.newest || !bang.is_newer()) {
+        let newest = ctx.store.newest;
+        let is_gone = newest && Bang::is_gone(word);
+        if let Some(bang) = known.filter(|bang| !is_gone && (newest || !bang.is_newer())) {
             return Tok::Bang(bang);
+        }
+        if known.is_some() && !newest && self.dialect == Dialect::Auto {
+            // All is read once more, as the newest language.
+            self.wants_newest = true;
+            ctx.eval.stopped = true;
+            return Tok::Error;
         }
         let word = String::from_utf8_lossy(word).into_owned();
         let tok = self.error(ctx, self.start, "Unknown operator");
+        if is_gone {
+            let now = if word == "getop" { "getdagop" } else { "setdagop" };
+            ctx.messages.help(&ctx.store.places, Loc::NONE, format!("the newest TableGen calls it !{now}"));
+            return tok;
+        }
         if known.is_some() {
             ctx.messages.help(
                 &ctx.store.places,

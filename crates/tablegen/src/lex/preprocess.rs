@@ -78,7 +78,8 @@ impl Lexer<'_> {
                 };
                 if open.is_else {
                     self.error(ctx, self.start, "double #else");
-                    ctx.messages.error(&ctx.store.places, open.loc, "tblgen-preprocess", b"Previous #else is here");
+                    let text = super::of_version(ctx.store.newest, "Previous #else is here");
+                    ctx.messages.error(&ctx.store.places, open.loc, "tblgen-preprocess", text.as_bytes());
                     return None;
                 }
                 let loc = self.loc();
@@ -199,12 +200,8 @@ impl Lexer<'_> {
         self.error(ctx, self.bytes.len(), "Reached EOF without matching #endif");
         // llvm-tblgen counts only one of the two.
         ctx.messages.errors = ctx.messages.errors.saturating_sub(1);
-        ctx.messages.error(
-            &ctx.store.places,
-            control.loc,
-            "tblgen-preprocess",
-            b"The latest preprocessor control is here",
-        );
+        let text = super::of_version(ctx.store.newest, "The latest preprocessor control is here");
+        ctx.messages.error(&ctx.store.places, control.loc, "tblgen-preprocess", text.as_bytes());
         self.start = self.at;
     }
 }

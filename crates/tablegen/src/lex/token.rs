@@ -72,20 +72,22 @@ pub(crate) enum Bang {
     Exists,
     Foldl,
     IsA,
+    Switch,
 }
 
 /// The operators that are not an operation on values, and older spellings.
-const OTHERS: [(&str, Bang); 6] = [
+const OTHERS: [(&str, Bang); 7] = [
     ("!cond", Bang::Cond),
     ("!exists", Bang::Exists),
     ("!foldl", Bang::Foldl),
     ("!getop", Bang::Unary(UnOp::GetDagOp)),
     ("!isa", Bang::IsA),
     ("!setop", Bang::Binary(BinOp::SetDagOp)),
+    ("!switch", Bang::Switch),
 ];
 
 /// The operators that are newer than LLVM 19.
-const NEWER: [Bang; 7] = [
+const NEWER: [Bang; 8] = [
     Bang::Unary(UnOp::GetDagOpName),
     Bang::Unary(UnOp::Initialized),
     Bang::Unary(UnOp::Instances),
@@ -93,6 +95,7 @@ const NEWER: [Bang; 7] = [
     Bang::Binary(BinOp::Match),
     Bang::Binary(BinOp::SetDagOpName),
     Bang::Ternary(TernOp::Sort),
+    Bang::Switch,
 ];
 
 impl Bang {
@@ -103,6 +106,11 @@ impl Bang {
         let ternary = TernOp::ALL.iter().map(|&(op, name)| (name, Bang::Ternary(op)));
         let all = unary.chain(binary).chain(ternary).chain(OTHERS);
         all.filter_map(|(name, bang)| Some((name.strip_prefix('!')?, bang)))
+    }
+
+    /// Whether this is a spelling that the newest language has no more.
+    pub(crate) fn is_gone(word: &[u8]) -> bool {
+        matches!(word, b"getop" | b"setop")
     }
 
     pub(crate) fn is_newer(self) -> bool {

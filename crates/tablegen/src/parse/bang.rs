@@ -35,6 +35,7 @@ impl Parser<'_> {
             Bang::Exists => self.exists_operation(rec),
             Bang::Foldl => self.foldl_operation(rec),
             Bang::Cond => self.cond_operation(rec, ty),
+            Bang::Switch => self.switch_operation(rec, ty),
         }
     }
 

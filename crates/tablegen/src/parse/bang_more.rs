@@ -5,7 +5,7 @@ use super::scope::Around;
 use crate::lex::token::Tok;
 use crate::loc::Loc;
 use crate::names::Sym;
-use crate::ops::{TernOp, UnOp};
+use crate::ops::{BinOp, TernOp, UnOp};
 use crate::record::{FieldDesc, Locs, RecId, RecKind, Record, ShapeId};
 use crate::ty::Ty;
 use crate::value::Val;
@@ -262,8 +262,41 @@ impl Parser<'_> {
         if conditions.is_empty() {
             return self.none("there should be at least 1 'condition : value' in the !cond operator");
         }
+        self.cond(&conditions, &values, rec, "!cond")
+    }
+
+    /// `!switch(key, case: value, …, value)`: the value of the first case that equals the key, or the last value.
+    pub(super) fn switch_operation(&mut self, rec: Option<RecId>, item: Option<Ty>) -> Option<Val> {
+        self.next();
+        self.need(Tok::LParen, "expected '(' after !switch operator")?;
+        let key = self.value(rec, None)?;
+        self.need(Tok::Comma, "expected ',' after the key of !switch")?;
+        let (mut conditions, mut values) = (Vec::new(), Vec::new());
+        loop {
+            let first = self.value(rec, item)?;
+            if self.eat(Tok::RParen) {
+                conditions.push(Val::TRUE);
+                values.push(first);
+                break;
+            }
+            self.need(Tok::Colon, "expected ':' after a case of !switch, or ')' after its last value")?;
+            let (a, b) = (self.ctx.store.vals.ty(key), self.ctx.store.vals.ty(first));
+            if self.ctx.store.common_ty(a, b).is_none() {
+                return self.inconsistent(a, b, b"!switch");
+            }
+            conditions.push(self.ctx.make_bin(BinOp::Eq, key, first, Ty::BIT, rec));
+            values.push(self.value(rec, item)?);
+            self.need(Tok::Comma, "expected ',' and a value for all other cases of !switch")?;
+        }
+        if conditions.len() < 2 {
+            return self.none("there should be at least 1 'case : value' in the !switch operator");
+        }
+        self.cond(&conditions, &values, rec, "!switch")
+    }
+
+    fn cond(&mut self, conditions: &[Val], values: &[Val], rec: Option<RecId>, op: &str) -> Option<Val> {
         let mut ty: Option<Ty> = None;
-        for &value in &values {
+        for &value in values {
             let value_ty = self.ctx.store.vals.ty(value);
             if value == Val::UNSET {
                 continue;
@@ -272,14 +305,14 @@ impl Parser<'_> {
                 None => Some(value_ty),
                 Some(so_far) => match self.ctx.store.common_ty(so_far, value_ty) {
                     Some(common) => Some(common),
-                    None => return self.inconsistent(so_far, value_ty, b"!cond"),
+                    None => return self.inconsistent(so_far, value_ty, op.as_bytes()),
                 },
             };
         }
         let Some(ty) = ty else {
-            return self.none("could not determine type for !cond from its arguments");
+            return self.none(&format!("could not determine type for {op} from its arguments"));
         };
-        let node = self.ctx.store.cond(&conditions, &values, ty);
+        let node = self.ctx.store.cond(conditions, values, ty);
         Some(self.ctx.fold_cond(node, rec))
     }
 

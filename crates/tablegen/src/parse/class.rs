@@ -171,11 +171,13 @@ impl Parser<'_> {
         if self.eat(Tok::Semi) {
             return Ok(());
         }
+        let open = self.loc();
         if !self.eat(Tok::LBrace) {
             return self.fail("tblgen-syntax", "Expected '{' to start body or ';' for declaration only");
         }
         while self.tok != Tok::RBrace {
-            self.body_item(rec)?;
+            let done = self.body_item(rec);
+            done.inspect_err(|_| self.never_closed(open, '{'))?;
         }
         self.next();
         self.no_semicolon(b"A class or def body should not end with a semicolon");

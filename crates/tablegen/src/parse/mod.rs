@@ -237,6 +237,15 @@ impl<'a> Parser<'a> {
         if self.next() == tok { Some(()) } else { self.none(text) }
     }
 
+    /// Says, where the file has ended or a further statement begins, what is still open and where that began.
+    fn never_closed(&mut self, open: Loc, bracket: char) {
+        use Tok::{Class, Def, Defm, Defset, Eof, Foreach, MultiClass};
+        if matches!(self.tok, Class | Def | Defm | Defset | Eof | Foreach | MultiClass) {
+            let text = format!("this '{bracket}' is still open");
+            self.ctx.messages.help(&self.ctx.store.places, open, text);
+        }
+    }
+
     /// Eats a token that must be there.
     fn expect(&mut self, tok: Tok, code: &'static str, text: &str) -> Result<(), Stop> {
         if self.eat(tok) { Ok(()) } else { self.fail(code, text) }

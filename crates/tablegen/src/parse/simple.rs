@@ -348,6 +348,7 @@ impl Parser<'_> {
     fn dag_value(&mut self, rec: Option<RecId>) -> Option<Val> {
         let allowed =
             [Tok::Id, Tok::Bang(Bang::Unary(UnOp::Cast)), Tok::Question, Tok::Bang(Bang::Unary(UnOp::GetDagOp))];
+        let open = self.loc();
         self.next();
         if !allowed.contains(&self.tok) {
             return self.none("expected identifier in dag init");
@@ -375,7 +376,11 @@ impl Parser<'_> {
                 }
             }
         }
-        self.need(Tok::RParen, "expected ')' in dag init")?;
+        if !self.eat(Tok::RParen) {
+            self.token_error("tblgen-syntax", b"expected ')' in dag init");
+            self.ctx.messages.help(&self.ctx.store.places, open, "to match this '('");
+            return None;
+        }
         Some(self.ctx.store.dag(&run))
     }
 

@@ -36,3 +36,10 @@ def Dags {
 
 foreach t = !instances<T>("^Y") in
   def Of_ # t { T From = t; }
+
+class Chosen<int n> {
+  string Name = !switch(n, 1: "one", 2: "two", "many");
+}
+def One : Chosen<1>;
+def Two : Chosen<2>;
+def Many : Chosen<9>;

@@ -54,6 +54,19 @@ fn queries() {
 }
 
 #[test]
+fn wide_numbers() {
+    check("wide.td", &[], "wide.records");
+    check("wide.td", &["--dump-json"], "wide.json");
+}
+
+#[test]
+fn errors_say_where_it_began() {
+    for name in ["brace", "dag", "string", "operator", "too_wide"] {
+        check(&format!("errors/{name}.td"), &[], &format!("errors/{name}.text"));
+    }
+}
+
+#[test]
 fn errors_say_more() {
     check("errors.td", &["--all-errors"], "errors.text");
     check("errors.td", &["--all-errors", "--json"], "errors.json");
@@ -62,7 +75,12 @@ fn errors_say_more() {
 #[test]
 fn newer_operators() {
     check("newer.td", &["--dialect", "newest"], "newer.records");
-    check("newer.td", &[], "newer.text");
+    // The sources need it: it is chosen by itself.
+    check("newer.td", &[], "newer.records");
+    check("newer.td", &["--dialect", "llvm19"], "newer.text");
+    check("versions.td", &["--dialect", "llvm19"], "versions.llvm19");
+    check("versions.td", &["--dialect", "newest"], "versions.newest");
+    check("gone.td", &["--dialect", "newest"], "gone.text");
     check("newer_errors.td", &["--dialect", "newest", "--all-errors"], "newer_errors.text");
 }
 

@@ -1,0 +1,7 @@
+class Base {
+  int Size = 4;
+}
+def First : Base {
+  let Size = 8;
+
+def Second : Base;

@@ -1,0 +1,4 @@
+def op;
+def X {
+  dag D = (op 1, 2;
+}

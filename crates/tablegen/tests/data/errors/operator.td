@@ -1,0 +1,3 @@
+def X {
+  list<int> L = !listflaten([[1]]);
+}

@@ -1,0 +1,4 @@
+def op;
+def X {
+  dag D = !setop((op 1), op);
+}
