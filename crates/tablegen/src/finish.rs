@@ -150,7 +150,10 @@ impl Ctx {
         let from = self.store.rec(class);
         let class_loc = from.loc();
         let mut record = Record::new(name, class_loc, RecKind::AnonymousDef);
-        record.locs.clone_from(&from.locs);
+        match self.store.written_at.get(&v) {
+            Some(&loc) => record = Record::new(name, loc, RecKind::AnonymousDef),
+            None => record.locs.clone_from(&from.locs),
+        }
         record.shape = from.shape;
         record.values.clone_from(&from.values);
         record.field_locs = Arc::clone(&from.field_locs);

@@ -580,6 +580,9 @@ impl Ctx {
         let Some(start) = changed else { return v };
         let ty = self.store.vals.ty(v);
         let new = self.make_from_scratch(start, |ctx, run| ctx.store.var_def_run(ty, run));
+        if let Some(&loc) = self.store.written_at.get(&v) {
+            self.store.written_at.entry(new).or_insert(loc);
+        }
         if free { new } else { self.instantiate(new) }
     }
 

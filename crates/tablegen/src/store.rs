@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use isaglot_invariant::Impossible as _;
 
-use crate::loc::Places;
+use crate::loc::{Loc, Places};
 use crate::names::{Names, Sym};
 use crate::record::{RecId, RecKind, Record, Shapes, SuperLists};
 use crate::ty::{Ty, Types};
@@ -39,6 +39,8 @@ pub(crate) struct Store {
     pub(crate) relation: FxHashMap<(Ty, Ty), bool>,
     /// Bytes of the text of one value; lower for a run on a budget.
     pub(crate) max_text: usize,
+    /// Where each `Class<args>` is first written, for the newest language: its record is there.
+    pub(crate) written_at: FxHashMap<Val, Loc>,
     /// Values fold and print as in LLVM 22 rather than 19.
     pub(crate) newest: bool,
 }
@@ -59,6 +61,7 @@ impl Store {
             next_anonymous: 0,
             anonymous_texts: Vec::new(),
             anonymous_text: ANONYMOUS.to_vec(),
+            written_at: FxHashMap::default(),
             newest: false,
             places: Places::default(),
             relation: FxHashMap::default(),

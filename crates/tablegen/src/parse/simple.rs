@@ -71,6 +71,9 @@ impl Parser<'_> {
         self.check_args(&mut args, loc, class)?;
         self.match_args(class, &args, loc).ok()?;
         let node = self.ctx.store.var_def(class, &args);
+        if self.ctx.store.newest {
+            self.ctx.store.written_at.entry(node).or_insert(loc);
+        }
         Some(self.ctx.fold_var_def(node))
     }
 
