@@ -9,7 +9,7 @@
 mod target;
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use isaglot_asm::{Assembler, Compat, Names};
 use isaglot_model::ByteOrder;
@@ -180,6 +180,36 @@ fn run(lowered: &Lowered, path: &Path, file: &str, step: usize) -> Result<(Tally
     Ok((tally, counts))
 }
 
+/// The page with the table of figures, and the lines around it.
+const PAGE: &str = "docs/llvm-targets.md";
+const BEGIN: &str = "<!-- llvm-mc: begin -->\n";
+const END: &str = "<!-- llvm-mc: end -->\n";
+const HEAD: &str = "| words | encodings | words tried | accepted or refused alike | text equal | same word from the text |\n|---|---|---|---|---|---|\n";
+
+/// Puts the figures of a file into the page, in the order of the names of the files.
+fn publish(file: &str, encodings: usize, counts: &Counts) -> Result<(), String> {
+    // Several tests may end at the same time.
+    static WRITER: Mutex<()> = Mutex::new(());
+    let _one_at_a_time = WRITER.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let path = isaglot_testing::workspace().join(PAGE);
+    let error = |e: std::io::Error| format!("{}: {e}", path.display());
+    let page = std::fs::read_to_string(&path).map_err(error)?;
+    let (before, rest) = page.split_once(BEGIN).ok_or("the page has no place for the table")?;
+    let (old, after) = rest.split_once(END).ok_or("the table has no end")?;
+    let name = format!("| {file} |");
+    let mut rows: Vec<String> = old.lines().skip(2).filter(|row| !row.starts_with(&name)).map(str::to_owned).collect();
+    let bytes = if file.contains("random") { "-".to_owned() } else { share(counts.bytes, counts.accepted_by_both) };
+    rows.push(format!(
+        "{name} {encodings} | {} | {} | {} | {bytes} |",
+        counts.rows,
+        share(counts.alike, counts.rows),
+        share(counts.text, counts.accepted_by_both),
+    ));
+    rows.sort_unstable();
+    let table = format!("{HEAD}{}\n", rows.join("\n"));
+    std::fs::write(&path, format!("{before}{BEGIN}{table}{END}{after}")).map_err(error)
+}
+
 fn check(lowered: &Lowered, folder: &Path, file: &str) -> Result<(), Failed> {
     let full = std::env::var_os("ISAGLOT_FULL").is_some_and(|v| !v.is_empty() && v != "0");
     let random = file.contains("random");
@@ -192,6 +222,9 @@ fn check(lowered: &Lowered, folder: &Path, file: &str) -> Result<(), Failed> {
         share(counts.text, counts.accepted_by_both),
         share(counts.bytes, counts.accepted_by_both)
     );
+    if full && isaglot_testing::bless::wanted() {
+        publish(file, lowered.isa[lowered.isa.root()].encodings.len(), &counts)?;
+    }
     if random && full {
         return Ok(());
     }

@@ -408,6 +408,9 @@ impl OperandTable {
             return;
         }
         let all = format!("{CLAIMS}{}", self.claims.join(" "));
+        if self.triples.is_empty() {
+            self.triples.push((String::new(), Vec::new()));
+        }
         self.triples.iter_mut().for_each(|(_, names)| names.push(all.clone()));
     }
 
