@@ -51,7 +51,7 @@ pub enum Missing {
     Instruction,
     /// A `PrintMethod`.
     Printer,
-    /// An operand of several parts, or one that the word does not hold.
+    /// An operand of several parts.
     Operand,
 }
 
@@ -102,7 +102,7 @@ impl Missing {
             Missing::Decoder => "`DecoderMethod` of an operand",
             Missing::Instruction => "`DecoderMethod` of an instruction",
             Missing::Printer => "`PrintMethod`",
-            Missing::Operand => "operand that the word does not hold, or of several parts,",
+            Missing::Operand => "operand of several parts",
         }
     }
 }

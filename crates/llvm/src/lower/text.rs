@@ -198,12 +198,7 @@ impl<'a> Lowering<'a> {
             literal(parts, UNEXPLAINED);
         }
         match (source, found) {
-            (Source::Unknown, _) => {
-                if let Some(ty) = ty {
-                    self.missing(Missing::Operand, &ty.name(), ty);
-                }
-                literal(parts, UNEXPLAINED);
-            }
+            (Source::Unknown, _) => literal(parts, UNEXPLAINED),
             (Source::Register(shown, number), found) => {
                 let choice = found.and_then(|(hook, _)| hook.body.iter().find(|c| c.when.holds(*number)));
                 match choice {
