@@ -26,6 +26,9 @@ impl core::fmt::Display for NoSuch {
             NoSuch::Processor(name) => write!(f, "the target has no processor `{name}`"),
             NoSuch::Feature(name) => write!(f, "the target has no feature `{name}`"),
             NoSuch::Order(name) => write!(f, "the bytes of `{name}` are in another order than the model has them"),
+            NoSuch::Claim(names) => {
+                write!(f, "the operand table is for processors that have `{}`, and none is on", names.join("` or `"))
+            }
         }
     }
 }

@@ -98,8 +98,11 @@ pub struct Order {
     /// How the first parcel tells the length, if not as in the table.
     pub lengths: Vec<(Pattern, u32, Span)>,
     /// An instruction, a field of it, and the bits of the word that it is made of in this order.
-    pub bits: Vec<(String, String, Vec<(u32, u32)>)>,
+    pub bits: Vec<FieldBits>,
 }
+
+/// An instruction, a field of it, and the bits of the word in memory that it is made of, the most significant first.
+pub type FieldBits = (String, String, Vec<(u32, u32)>);
 
 /// A number after an instruction.
 #[derive(Clone, Debug)]
