@@ -19,8 +19,8 @@ def _corpus() -> Path:
 
 CORPUS = _corpus()
 
-#: Words of each instruction set that are compared; `ISAGLOT_FULL=1` for all.
-WORDS = 10_000 if os.environ.get("ISAGLOT_FULL") else 1_000
+#: Words of each instruction set that are compared; `ISAGLOT_FULL=1` for all, `ISAGLOT_WORDS` for another number.
+WORDS = 10_000 if os.environ.get("ISAGLOT_FULL") else int(os.environ.get("ISAGLOT_WORDS", "1000"))
 
 
 class Program:
