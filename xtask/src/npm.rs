@@ -46,7 +46,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     for name in LICENCES {
         copy(&root.join(name), &package.join(name))?;
     }
-    copy(&root.join(wasm::RESULT), &package.join("isaglot.wasm"))?;
+    copy(&root.join(wasm::PACKAGE.result), &package.join("isaglot.wasm"))?;
     for name in SHIPPED {
         let out = package.join(format!("isa/{name}.isa"));
         let mut program = std::env::var_os(PROGRAM).map_or_else(|| Command::new("cargo"), Command::new);

@@ -1,4 +1,4 @@
-//! `cargo xtask wasm`: the engine as WebAssembly, for the npm package.
+//! `cargo xtask wasm`: the engine as WebAssembly, for the npm package and for pages with the explorer.
 //!
 //! The problem: many machines have no toolchain for WebAssembly. The method: where the standard library for it is installed (`rustup
 //! target add wasm32-unknown-unknown`), the toolchain at hand builds; otherwise Debian's packages `rustc-web`, `cargo-web`,
@@ -34,23 +34,49 @@ const WASM_OPT: [&str; 5] = [
     "--enable-nontrapping-float-to-int",
 ];
 
-/// Where the result goes, from the root.
-pub(crate) const RESULT: &str = "target/wasm/isaglot.wasm";
+/// An engine: where it goes, from the root, and what it has.
+pub(crate) struct Engine {
+    pub(crate) result: &'static str,
+    /// Options of cargo.
+    features: &'static [&'static str],
+}
+
+/// Of the npm package: it reads XML.
+pub(crate) const PACKAGE: Engine = Engine { result: "target/wasm/isaglot.wasm", features: &[] };
+
+/// Of pages with the explorer: they have a compiled description.
+pub(crate) const EXPLORER: Engine = Engine {
+    result: "target/wasm/isaglot-explorer.wasm",
+    features: &["--no-default-features", "--features", "explore"],
+};
+
+/// Of pages about machines of Intel Xe, whose assembly has code of its own.
+pub(crate) const XE: Engine =
+    Engine { result: "target/wasm/isaglot-explorer-xe.wasm", features: &["--no-default-features", "--features", "xe"] };
 
 /// The most that the file may have.
 const MAX_BYTES: u64 = 900_000;
 const MAX_PACKED: u64 = 300_000;
 
-/// Builds, makes it smaller, and says how large it is.
+/// Builds the engine of the package, and with `--explorer` those of pages instead.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
-    let quick = match args {
-        [] => false,
-        [flag] if flag == "--quick" => true,
-        _ => return Err("usage: cargo xtask wasm [--quick]".to_owned()),
-    };
+    let (mut quick, mut explorer) = (false, false);
+    for arg in args {
+        match arg.as_str() {
+            "--quick" => quick = true,
+            "--explorer" => explorer = true,
+            _ => return Err("usage: cargo xtask wasm [--quick] [--explorer]".to_owned()),
+        }
+    }
+    let engines = if explorer { vec![EXPLORER, XE] } else { vec![PACKAGE] };
+    engines.iter().try_for_each(|engine| one(engine, quick))
+}
+
+/// Builds an engine, makes it smaller, and says how large it is.
+fn one(engine: &Engine, quick: bool) -> Result<(), String> {
     let target = root().join("target/wasm");
-    let built = build(&target, quick)?;
-    let result = root().join(RESULT);
+    let built = build(&target, quick, engine.features)?;
+    let result = root().join(engine.result);
     if !quick && is_there("wasm-opt") {
         let done = Command::new("wasm-opt").args(WASM_OPT).arg(&built).arg("-o").arg(&result).status();
         if !done.map_err(|e| format!("wasm-opt: {e}"))?.success() {
@@ -60,11 +86,11 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         fs::copy(&built, &result).map_err(|e| format!("{}: {e}", result.display()))?;
         println!("not made smaller: {}", if quick { "--quick" } else { "there is no wasm-opt" });
     }
-    say(&result, quick)
+    say(engine.result, &result, quick)
 }
 
 /// Builds the module and gives its path.
-fn build(target: &Path, quick: bool) -> Result<PathBuf, String> {
+fn build(target: &Path, quick: bool, features: &[&str]) -> Result<PathBuf, String> {
     let mut cargo = if has_std() { Command::new("cargo") } else { debians()? };
     let profile = if quick { "quick" } else { "release" };
     let manifest = root().join("bindings/npm/engine/Cargo.toml");
@@ -72,6 +98,7 @@ fn build(target: &Path, quick: bool) -> Result<PathBuf, String> {
     // The versions of the workspace; what of them is not needed cargo takes out.
     let lock = root().join("bindings/npm/engine/Cargo.lock");
     fs::copy(root().join("Cargo.lock"), &lock).map_err(|e| format!("{}: {e}", lock.display()))?;
+    cargo.args(features);
     let status = cargo.arg("--target-dir").arg(target).current_dir(root()).status();
     if !status.map_err(|e| format!("cargo: {e}"))?.success() {
         return Err("the engine was not built".to_owned());
@@ -114,14 +141,14 @@ fn is_there(program: &str) -> bool {
 }
 
 /// Says how large the file is, as it is and packed, and holds it against the bounds.
-fn say(path: &Path, quick: bool) -> Result<(), String> {
+fn say(name: &str, path: &Path, quick: bool) -> Result<(), String> {
     let error = |e: std::io::Error| format!("{}: {e}", path.display());
     let bytes = fs::read(path).map_err(error)?;
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
     packed.write_all(&bytes).map_err(error)?;
     let packed = packed.finish().map_err(error)?.len() as u64;
     let all = bytes.len() as u64;
-    println!("{RESULT}: {all} bytes, {packed} with gzip");
+    println!("{name}: {all} bytes, {packed} with gzip");
     if !quick && (all > MAX_BYTES || packed > MAX_PACKED) {
         println!("more than wanted: {MAX_BYTES} bytes, {MAX_PACKED} with gzip");
     }

@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 
 use isaglot_source::{Diagnostic, Diagnostics, counted};
 
-use crate::cmd::xe::zebin;
 use crate::io::{open, unreadable};
-use crate::program::{ARCHIVE, ELF, is_spirv};
+use crate::program::{ARCHIVE, ELF, is_spirv, zebin};
 
 /// Endings of the names of files that hold code and nothing else.
 const ENDINGS: [&str; 5] = ["bin", "hex", "krn", "raw", "spv"];

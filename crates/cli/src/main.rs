@@ -16,7 +16,10 @@ mod io;
 mod jobs;
 mod load;
 mod names;
-mod program;
+mod program {
+    //! What stands in an input: the library knows.
+    pub(crate) use isaglot::program::*;
+}
 mod progress;
 mod schema;
 mod session;

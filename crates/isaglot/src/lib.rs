@@ -105,11 +105,15 @@ pub mod engine;
 mod error;
 #[cfg(feature = "asm")]
 pub mod explain;
+#[cfg(feature = "explore")]
+pub mod explore;
 #[cfg(feature = "fs")]
 pub mod fs;
 #[cfg(feature = "codec")]
 pub mod hint;
 mod problem;
+#[cfg(feature = "programs")]
+pub mod program;
 #[cfg(feature = "asm")]
 pub mod question;
 #[cfg(feature = "tablegen")]

@@ -5,7 +5,7 @@ use isaglot_model::{
     Access, Condition, Encoding, EncodingId, ExprId, Flow, GenRange, Isa, Operand, OperandKind, RegisterFileId, Varies,
 };
 
-use crate::Site;
+use crate::{Example, Site};
 use crate::html::{Escaped, paragraphs};
 use crate::search::Entry;
 use crate::view::{range_text, views};
@@ -19,6 +19,7 @@ pub(crate) fn write(site: &mut Site<'_>) {
         let path = site.slugs.encoding(id).to_owned();
         let mut content = String::new();
         about(site, id, &mut content);
+        examples(site, id, &mut content);
         body(site, encoding, "h2", "../", &mut content);
         let title = title(isa, id);
         site.add(&path, &title, &content);
@@ -48,6 +49,22 @@ pub(crate) fn title(isa: &Isa, id: EncodingId) -> String {
         title += &format!(", {}", gens(encoding.gens));
     }
     title
+}
+
+/// Words that are this instruction, each with a link to the explorer if there is one.
+fn examples(site: &Site<'_>, id: EncodingId, out: &mut String) {
+    let Some(found) = site.options.examples.get(&id).filter(|found| !found.is_empty()) else { return };
+    out.push_str("<dl class=\"facts examples\">\n<dt>Examples</dt>\n");
+    for Example { word, text } in found {
+        let shown = format!("<code>{}</code> <code>{}</code>", Escaped(word), Escaped(text));
+        let shown = if site.options.explorer {
+            format!("{shown} <a href=\"../explore.html#q={0}\">try it<span class=\"hidden\"> with {0}</span></a>", Escaped(word))
+        } else {
+            shown
+        };
+        out.push_str(&format!("<dd>{shown}</dd>\n"));
+    }
+    out.push_str("</dl>\n");
 }
 
 /// What stands above the diagrams of an instruction.

@@ -22,6 +22,7 @@ pub(crate) fn page(frame: &Frame<'_>, content: &str) -> Vec<u8> {
     out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n");
     let full = if title == isa { (*isa).to_owned() } else { format!("{title} · {isa}") };
     out.push_str(&format!("<title>{}</title>\n", Escaped(&full)));
+    out.push_str(&format!("<link rel=\"icon\" href=\"{up}favicon.svg\" type=\"image/svg+xml\"/>\n"));
     out.push_str(&format!("<link rel=\"stylesheet\" href=\"{up}style.css\"/>\n"));
     out.push_str(&format!("<script src=\"{up}search-index.js\" defer=\"defer\"></script>\n"));
     out.push_str(&format!("<script src=\"{up}site.js\" defer=\"defer\"></script>\n</head>\n<body data-up=\"{up}\">\n"));

@@ -12,6 +12,7 @@
 
 mod encodings;
 mod enums;
+pub mod explorer;
 mod fields;
 mod html;
 mod instruction;
@@ -27,12 +28,17 @@ mod svg;
 mod syntax;
 mod view;
 
+use std::collections::BTreeMap;
+
 use isaglot_model::{EncodingId, Isa};
 use isaglot_source::SourceMap;
 
 use crate::layout::{Frame, page};
 use crate::search::Entry;
 use crate::slug::Slugs;
+
+/// The picture in the tab of a browser.
+const FAVICON: &str = include_str!("assets/favicon.svg");
 
 /// A file of the site.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,8 +49,27 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
+/// A word of an encoding with its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The word in hexadecimal, with `0x`.
+    pub word: String,
+    /// Its text; empty if it has none.
+    pub text: String,
+}
+
+/// What a site has beside its pages.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The explorer is in the folder ([`explorer`]): pages lead to it.
+    pub explorer: bool,
+    /// Words of an encoding that a page shows.
+    pub examples: BTreeMap<EncodingId, Vec<Example>>,
+}
+
 /// What every page is made from.
 struct Site<'a> {
+    options: &'a Options,
     isa: &'a Isa,
     files: &'a SourceMap,
     slugs: Slugs,
@@ -90,8 +115,14 @@ pub fn picture(isa: &Isa, encoding: EncodingId) -> String {
 /// All files of the site of a description. `files` are those that it was read from.
 #[must_use]
 pub fn site(isa: &Isa, files: &SourceMap) -> Vec<File> {
-    let mut site =
-        Site { isa, files, slugs: Slugs::new(isa), sections: Vec::new(), pages: Vec::new(), entries: Vec::new() };
+    site_with(isa, files, &Options::default())
+}
+
+/// The same with what a site may have beside its pages. The files of the explorer are not among them ([`explorer::files`]).
+#[must_use]
+pub fn site_with(isa: &Isa, files: &SourceMap, options: &Options) -> Vec<File> {
+    let slugs = Slugs::new(isa);
+    let mut site = Site { options, isa, files, slugs, sections: Vec::new(), pages: Vec::new(), entries: Vec::new() };
     let mut section = |path: &str, title: &str| site.sections.push((path.to_owned(), title.to_owned()));
     section("index.html", "Instructions");
     section("encodings.html", "Encodings");
@@ -105,6 +136,9 @@ pub fn site(isa: &Isa, files: &SourceMap) -> Vec<File> {
     if !isa.register_files().is_empty() {
         section("registers.html", "Registers");
     }
+    if options.explorer {
+        section(explorer::PAGE, "Explore");
+    }
     mnemonics::write(&mut site);
     instruction::write(&mut site);
     encodings::write(&mut site);
@@ -115,6 +149,7 @@ pub fn site(isa: &Isa, files: &SourceMap) -> Vec<File> {
     let mut pages = site.pages;
     let asset = |path: &str, text: &str| File { path: path.to_owned(), bytes: text.as_bytes().to_vec() };
     pages.push(asset("style.css", concat!(include_str!("assets/diagram.css"), include_str!("assets/style.css"))));
+    pages.push(asset("favicon.svg", FAVICON));
     pages.push(asset("site.js", include_str!("assets/site.js")));
     pages.push(asset("search-index.js", &search::index(&site.entries)));
     pages

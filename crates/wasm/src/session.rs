@@ -1,6 +1,8 @@
 //! A session: one description, and the questions about it.
 
 use isaglot::engine::{Columns, ListOptions};
+#[cfg(feature = "explore")]
+use isaglot::explore;
 use isaglot::spec::Choice;
 use isaglot::{Engine, Error, Problem};
 use isaglot_model::compiled::{MAGIC, from_bytes};
@@ -13,8 +15,8 @@ use crate::message;
 use crate::request::{Request, unknown, wrong};
 
 /// What can be asked.
-const QUESTIONS: [&str; 9] =
-    ["about", "assemble", "columns", "decode", "disassemble", "explain", "list", "load", "mnemonics"];
+const QUESTIONS: [&str; 10] =
+    ["about", "assemble", "columns", "decode", "disassemble", "explain", "explore", "list", "load", "mnemonics"];
 
 /// What comes of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,6 +133,16 @@ fn answer(engine: &Engine, asked: &str, mut request: Request, frames: &[&[u8]]) 
             let problems = answers::all(&found.problems);
             Ok(text(&json!({ "text": found.text, "used": found.used, "problems": problems })))
         }
+        #[cfg(feature = "explore")]
+        "explore" => {
+            let what = request.needed("what")?;
+            let question = explored(&what, &mut request, frames)?;
+            request.end()?;
+            Ok(text(&match question {
+                Some(question) => engine.explore(&question)?,
+                None => engine.explored()?,
+            }))
+        }
         "list" => {
             let options =
                 ListOptions { defs: request.flag("defs")?, pc: request.flag("pc")?, bits: request.flag("bits")? };
@@ -143,10 +155,34 @@ fn answer(engine: &Engine, asked: &str, mut request: Request, frames: &[&[u8]]) 
     }
 }
 
+/// What can be asked of the explorer.
+#[cfg(feature = "explore")]
+const EXPLORED: [&str; 6] = ["ask", "list", "mnemonics", "status", "typed", "values"];
+
+/// A question of the explorer's page; `None` for what it shows before anything is asked.
+#[cfg(feature = "explore")]
+fn explored(what: &str, request: &mut Request, frames: &[&[u8]]) -> Result<Option<explore::Question>, Diagnostic> {
+    Ok(Some(match what {
+        "status" => return Ok(None),
+        "ask" => explore::Question::Ask(request.needed("text")?),
+        "typed" => explore::Question::Typed(request.needed("text")?),
+        "mnemonics" => explore::Question::Mnemonics,
+        "list" => explore::Question::List { bytes: bytes(frames)?.to_vec(), defs: request.flag("defs")? },
+        "values" => {
+            let table = request.needed("table")?;
+            let number = request.needed("number")?;
+            let number = number.parse().map_err(|_| wrong(format!("`{number}` is not a number")))?;
+            explore::Question::Values(table, number)
+        }
+        _ => return Err(unknown(what, &EXPLORED)),
+    }))
+}
+
 /// Loads a description: what `isaglot compile` has made, or the files of one in XML, the first one first.
 fn load(mut request: Request, frames: &[&[u8]]) -> Result<Engine, Wrong> {
     let names = request.texts("files")?;
     let isa = request.text("isa")?;
+    let machine = request.text("xe")?;
     let mut choice = Choice {
         generation: request.text("gen")?,
         features: request.texts("features")?,
@@ -167,19 +203,49 @@ fn load(mut request: Request, frames: &[&[u8]]) -> Result<Engine, Wrong> {
         if isa.is_some() {
             return Err(wrong("`isa` is for a compiled description of RISC-V".to_owned()).into());
         }
-        let mut read = |name: &str| {
-            let at = names.iter().position(|known| known == name);
-            at.and_then(|at| frames.get(at)).map(|bytes| bytes.to_vec()).ok_or_else(|| "it was not given".to_owned())
-        };
-        return Ok(Engine::read(top, &mut read, &choice)?);
+        return of_xml(&names, frames, &choice);
     }
     if names.len() > 1 {
         return Err(wrong("a compiled description is one file".to_owned()).into());
+    }
+    if let Some(machine) = machine {
+        // The page chooses among machines by their gens.
+        return over_xe(top, first, &choice.generation.unwrap_or(machine));
     }
     if let Some(isa) = isa {
         by_name(&isa, first, &mut choice)?;
     }
     Ok(Engine::compiled(top, first, &choice)?)
+}
+
+/// A description in XML, of which the first file is the top one.
+#[cfg(feature = "xml")]
+fn of_xml(names: &[String], frames: &[&[u8]], choice: &Choice) -> Result<Engine, Wrong> {
+    let mut read = |name: &str| {
+        let at = names.iter().position(|known| known == name);
+        at.and_then(|at| frames.get(at)).map(|bytes| bytes.to_vec()).ok_or_else(|| "it was not given".to_owned())
+    };
+    let top = names.first().map_or("", String::as_str);
+    Ok(Engine::read(top, &mut read, choice)?)
+}
+
+#[cfg(not(feature = "xml"))]
+fn of_xml(names: &[String], _: &[&[u8]], _: &Choice) -> Result<Engine, Wrong> {
+    let top = names.first().map_or("", String::as_str);
+    let d = wrong(format!("`{top}` is not a compiled description"));
+    Err(d.note("this engine was built without the feature `xml`").into())
+}
+
+/// A machine of Intel Xe over its description.
+#[cfg(feature = "xe")]
+fn over_xe(name: &str, description: &[u8], machine: &str) -> Result<Engine, Wrong> {
+    Ok(Engine::compiled_xe(name, description, machine)?)
+}
+
+#[cfg(not(feature = "xe"))]
+fn over_xe(_: &str, _: &[u8], machine: &str) -> Result<Engine, Wrong> {
+    let d = wrong(format!("`{machine}`: this engine has no machines of Intel Xe"));
+    Err(d.note("it was built without the feature `xe`").into())
 }
 
 /// What a name of RISC-V chooses within its description, as changes of the features that are on by default.

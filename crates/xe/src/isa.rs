@@ -40,6 +40,12 @@ impl Description {
     pub fn embedded() -> Option<Description> {
         compiled::from_own_bytes(COMPILED).map(Description)
     }
+
+    /// A description that came from elsewhere. [`Xe::new`] refuses one that is not a description of Intel Xe.
+    #[must_use]
+    pub fn new(isa: Isa) -> Description {
+        Description(isa)
+    }
 }
 
 /// An operation.

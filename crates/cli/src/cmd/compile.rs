@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use isaglot_model::compiled::{Header, to_bytes};
-use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot_model::Isa;
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 
 use crate::args::{FileArgs, ReadArgs, RolesArgs, source};
 use crate::interrupt::Stage;
@@ -74,36 +75,52 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     }
 }
 
+/// A description that is read whole: with it what a compiled one says besides.
+pub(super) struct Whole {
+    pub(super) isa: Isa,
+    /// Of a target of LLVM: what its triples mean.
+    pub(super) triples: Option<Vec<(String, Vec<String>)>>,
+    pub(super) doubts: Vec<(String, Vec<String>)>,
+}
+
+/// Reads a description whole, whatever is chosen of it. `None` if there were errors.
+pub(super) fn whole(spec: &Spec, files: &mut SourceMap, problems: &mut Diagnostics) -> Option<Whole> {
+    let path = spec.path();
+    if let Some(path) = path.as_deref().filter(|path| is_tablegen(path)) {
+        let read = target::read(path, &spec.choice, &Program, files, problems)?;
+        let doubts = target::approximate(&read.lowered).into_iter().collect();
+        return Some(Whole { isa: read.lowered.isa, triples: Some(read.table.triples), doubts });
+    }
+    if let Some(path) = path.as_deref().filter(|path| is_compiled(path)) {
+        let (header, isa) = isaglot::spec::compiled::read(path, spec.choice.stale, &Program, problems)?;
+        return Some(Whole { isa, triples: header.triples, doubts: header.doubts });
+    }
+    let isa = read_isa(spec, files, problems)?;
+    Some(Whole { isa, triples: None, doubts: Vec::new() })
+}
+
+/// The bytes of a compiled description that is given away without its sources.
+pub(super) fn alone(whole: &Whole) -> Vec<u8> {
+    let (triples, doubts) = (whole.triples.clone(), whole.doubts.clone());
+    to_bytes(&Header { made_by: MADE_BY.to_owned(), sources: Vec::new(), triples, doubts }, &whole.isa)
+}
+
+/// What a compiled description says of its maker.
+const MADE_BY: &str = concat!("isaglot ", env!("CARGO_PKG_VERSION"));
+
 fn compile(
     spec: &Spec,
     output: Option<&Path>,
     session: &mut Session,
     problems: &mut Diagnostics,
 ) -> Result<bool, Diagnostic> {
-    let (isa, triples, doubts) = match spec.path().filter(|path| is_tablegen(path)) {
-        Some(path) => {
-            let Some(read) = target::read(&path, &spec.choice, &Program, &mut session.files, problems) else {
-                return Ok(false);
-            };
-            let doubts = target::approximate(&read.lowered).into_iter().collect();
-            (read.lowered.isa, Some(read.table.triples), doubts)
-        }
-        None => {
-            let Some(isa) = read_isa(spec, &mut session.files, problems) else { return Ok(false) };
-            (isa, None, Vec::new())
-        }
-    };
+    let Some(Whole { isa, triples, doubts }) = whole(spec, &mut session.files, problems) else { return Ok(false) };
     if problems.has_errors() {
         return Ok(false);
     }
     let folder =
         output.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let header = Header {
-        made_by: concat!("isaglot ", env!("CARGO_PKG_VERSION")).to_owned(),
-        sources: sources(&session.files, folder),
-        triples,
-        doubts,
-    };
+    let header = Header { made_by: MADE_BY.to_owned(), sources: sources(&session.files, folder), triples, doubts };
     let _stage = Stage::new("writing it", "");
     crate::io::write(output, true, &to_bytes(&header, &isa)).map(|()| true)
 }

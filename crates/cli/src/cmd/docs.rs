@@ -1,15 +1,20 @@
 //! `isaglot docs`: pages about a description, as a folder that any browser reads without a server.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use isaglot_source::{Diagnostic, Diagnostics};
+use isaglot::spec::Choice;
+use isaglot::spec::names::{Alias, Machine};
+use isaglot_model::{EncodingId, FeatureId, Isa};
+use isaglot_site::Example;
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
+use serde_json::{Value, json};
 
 use crate::args::{ChoiceArgs, ProcessorArgs, RolesArgs, SubjectArgs};
 use crate::interrupt::Stage;
 use crate::io::unwritable;
-use crate::load::{Roles, check_options, read_open};
+use crate::load::{Roles, Spec, check_options, read_chosen, read_open};
 use crate::progress::Progress;
 use crate::session::{EXIT_INPUT, Session};
 
@@ -18,7 +23,8 @@ use crate::session::{EXIT_INPUT, Session};
 #[command(after_help = "\
 Examples:
   isaglot docs my.xml -o pages
-  isaglot docs --isa rv64gc -o pages")]
+  isaglot docs --isa rv64gc -o pages
+  isaglot docs --isa minnow --explorer --engine isaglot-explorer.wasm -o pages  # needs engine")]
 pub(crate) struct Args {
     #[command(flatten)]
     subject: SubjectArgs,
@@ -31,6 +37,13 @@ pub(crate) struct Args {
     /// The folder for the pages; made if it is missing. Files of other names in it stay.
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
+    /// With the explorer: a page that takes words apart, assembles and lists, from the folder alone. The engine is in it as WebAssembly.
+    #[arg(long)]
+    explorer: bool,
+    /// The engine, as `cargo xtask wasm --explorer` makes it; without it `isaglot-explorer.wasm` beside the program, and for machines of
+    /// Intel Xe `isaglot-explorer-xe.wasm`.
+    #[arg(long, value_name = "FILE", requires = "explorer")]
+    engine: Option<PathBuf>,
 }
 
 /// Runs the verb.
@@ -54,11 +67,112 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     if spec.source.chooses() {
         isa = isa.named(spec.source.name());
     }
+    // Read before anything is written.
+    let explorer = match args.explorer.then(|| Explorer::read(&spec, args.engine.as_deref(), session)) {
+        None => None,
+        Some(Ok(Some(explorer))) => Some(explorer),
+        Some(Ok(None)) => return ExitCode::from(EXIT_INPUT),
+        Some(Err(d)) => return session.fail(d),
+    };
     let isa = isa.restricted(generation, features.as_deref());
     let stage = Stage::new("making pages", "");
-    let pages = isaglot_site::site(&isa, &session.files);
+    let examples = examples(&isa, generation, features.as_deref());
+    let options = isaglot_site::Options { explorer: explorer.is_some(), examples };
+    let mut pages = isaglot_site::site_with(&isa, &session.files, &options);
+    if let Some(explorer) = &explorer {
+        let Explorer { engine, description, load } = explorer;
+        pages.extend(isaglot_site::explorer::files(&isa, engine, description, load));
+    }
     drop(stage);
     session.done(write(&args.output, &pages))
+}
+
+/// Words of each instruction with their texts.
+pub(crate) fn examples(
+    isa: &Isa,
+    generation: Option<u32>,
+    features: Option<&[FeatureId]>,
+) -> BTreeMap<EncodingId, Vec<Example>> {
+    let found = isaglot::explore::examples(isa, generation, features).into_iter();
+    let example = |(word, text)| Example { word, text };
+    found.map(|(id, rows)| (id, rows.into_iter().map(example).collect())).collect()
+}
+
+/// What the explorer of a folder needs: the module, the compiled description, and the question that loads it.
+struct Explorer {
+    engine: Vec<u8>,
+    description: Vec<u8>,
+    load: Value,
+}
+
+/// The first bytes of a WebAssembly module.
+const WASM: &[u8] = b"\0asm";
+
+impl Explorer {
+    /// Reads the engine, and the description whole. `None` if there were errors, which are reported.
+    fn read(spec: &Spec, engine: Option<&Path>, session: &mut Session) -> Result<Option<Explorer>, Diagnostic> {
+        let machine = match spec.source.alias() {
+            Some(Ok(Alias { machine: Machine::Xe(platform), .. })) => Some(platform),
+            _ => None,
+        };
+        let engine = module(engine, machine.is_some())?;
+        let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
+        let Some(whole) = super::compile::whole(spec, &mut files, &mut problems) else {
+            session.report(&problems);
+            return Ok(None);
+        };
+        if problems.has_errors() {
+            session.report(&problems);
+            return Ok(None);
+        }
+        let Choice { triple, cpu, aliases, features, .. } = &spec.choice;
+        let mut load = json!({ "do": "load", "files": ["description.isa"], "aliases": aliases });
+        let Value::Object(members) = &mut load else { return Ok(None) };
+        if let Some(platform) = machine {
+            members.insert("xe".to_owned(), isaglot::spec::names::of(platform).into());
+        } else if whole.triples.is_some() {
+            members.insert("triple".to_owned(), triple.as_str().into());
+            members.insert("cpu".to_owned(), cpu.as_str().into());
+            members.insert("features".to_owned(), features.clone().into());
+        } else {
+            // Pages about all gens have an explorer that begins with one of them.
+            let mut open = spec.clone();
+            open.choice.is_gen_open = true;
+            let Some(chosen) = read_chosen(&open, &mut files, &mut problems) else {
+                session.report(&problems);
+                return Ok(None);
+            };
+            let on: Vec<FeatureId> = chosen.plan().features().collect();
+            members.insert("gen".to_owned(), chosen.generation.to_string().into());
+            members.insert("features".to_owned(), isaglot::explore::switched(&whole.isa, &on).into());
+        }
+        // The page is called as its instructions are.
+        let name = if spec.source.chooses() { spec.source.name() } else { whole.isa.name().to_owned() };
+        let whole = super::compile::Whole { isa: whole.isa.named(name), ..whole };
+        Ok(Some(Explorer { engine, description: super::compile::alone(&whole), load }))
+    }
+}
+
+/// The module that was named, or the one beside the program.
+fn module(named: Option<&Path>, xe: bool) -> Result<Vec<u8>, Diagnostic> {
+    let usual = if xe { "isaglot-explorer-xe.wasm" } else { "isaglot-explorer.wasm" };
+    let path = match named {
+        Some(path) => path.to_owned(),
+        None => {
+            let program = std::env::current_exe().ok();
+            let beside = program.and_then(|p| p.parent().map(|dir| dir.join(usual))).filter(|path| path.is_file());
+            beside.ok_or_else(|| {
+                let d = Diagnostic::error("docs-engine", format!("there is no `{usual}` beside the program"));
+                d.note("`cargo xtask wasm --explorer` makes it in target/wasm; `--engine FILE` names it")
+            })?
+        }
+    };
+    let bytes = crate::io::read(Some(&path))?;
+    if !bytes.starts_with(WASM) {
+        let d = Diagnostic::error("docs-engine", format!("{}: not a WebAssembly module", path.display()));
+        return Err(d.note(format!("expected `{usual}` as `cargo xtask wasm --explorer` makes it")));
+    }
+    Ok(bytes)
 }
 
 fn write(dir: &Path, files: &[isaglot_site::File]) -> Result<(), Diagnostic> {

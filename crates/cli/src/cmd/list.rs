@@ -233,7 +233,7 @@ type Lister<'a, 'l> =
 struct Listed<'l> {
     section: Option<String>,
     /// What the file says of a kernel of Intel Xe.
-    about: Option<xe::zebin::About>,
+    about: Option<crate::program::zebin::About>,
     bytes: usize,
     listing: Listing<'l>,
 }
@@ -391,7 +391,7 @@ fn show(args: &Args, file: &str, one: &Listed<'_>, named: bool, colours: text::C
         let mark = if args.dot { "//" } else { "#" };
         let section = section.as_ref().map(|s| format!(", {s}")).unwrap_or_default();
         out.push_str(&format!("{mark} {file}{section}\n"));
-        for line in about.iter().flat_map(xe::zebin::About::lines) {
+        for line in about.iter().flat_map(crate::program::zebin::About::lines) {
             out.push_str(&format!("{mark} {line}\n"));
         }
     }

@@ -7,7 +7,7 @@ mod completions;
 mod conform;
 mod diff;
 mod disasm;
-mod docs;
+pub(crate) mod docs;
 pub(crate) mod explain;
 #[cfg(feature = "explore")]
 mod explore;

@@ -7,29 +7,25 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use isaglot::choice;
-use isaglot_asm::{Names, Options, Plain, Stream};
+use isaglot::explore::{self, Asker};
+use isaglot_asm::{Assembler, Compat, Names};
 use isaglot_codec::Plan;
-use isaglot_listing_build::{Options as ListOptions, Place, build_at};
-use isaglot_model::{Feature, FeatureId};
-use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
-use isaglot_xe::{Description, ListOptions as XeListOptions, TextOptions, Xe};
+use isaglot_model::FeatureId;
+use isaglot_site::explorer::{self, PAGES};
+use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
+use isaglot_xe::{Description, Xe};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::ask::Asker;
 use super::description::Description as Explored;
-use super::limits::MAX_LINES;
-use crate::cmd::xe;
+use crate::cmd::docs::examples;
 use crate::load::{Chosen, Spec};
-use crate::program;
 use crate::subject::SubjectKind;
 
 /// What is asked.
 pub(crate) enum Question {
-    /// The one box.
-    Ask(String),
-    /// The listing of a program.
-    List(Vec<u8>),
+    /// About the instructions.
+    Explore(explore::Question),
     /// How the description is, and whether its files have changed.
     Status,
     /// A page about the description, by path.
@@ -145,12 +141,14 @@ impl Context<'_> {
         let is_xe = self.start.kind == SubjectKind::Xe;
         let kernels = if is_xe { Description::embedded() } else { None };
         let platform = isaglot_xe::platform::ALL.into_iter().find(|p| p.generation() == generation);
-        let machine = kernels.as_ref().zip(platform);
-        let xe = || machine.and_then(|(description, platform)| Xe::new(description, platform));
-        if is_xe && xe().is_none() {
+        let found = kernels.as_ref().zip(platform);
+        let mut machine = found.and_then(|(description, platform)| Xe::new(description, platform));
+        if is_xe && machine.is_none() {
             problems.push(Diagnostic::error("cli-gen", format!("no machine of Intel Xe has the gen {generation}")));
         }
-        let mut asker = Asker::new(&plan, &self.description.files, &names, self.start.kind, xe());
+        let mut assembler = Assembler::new(&plan, &names, Compat::default());
+        let (files, kind) = (&self.description.files, self.start.kind);
+        let mut asker = Asker { plan: &plan, files, assembler: &mut assembler, kind, xe: machine.as_mut() };
         let mut newer: Option<Explored> = None;
         loop {
             let Some(request) = waiting.take().or_else(|| requests.recv().ok()) else { return End::Closed };
@@ -169,20 +167,20 @@ impl Context<'_> {
                 newer = Some(read);
             }
             let answer = match request.question {
-                Question::Ask(_) | Question::List(_) if problems.has_errors() => {
-                    let files = SourceMap::new();
-                    let text: String = problems.iter().map(|d| render::text(&files, d, false)).collect();
-                    Answer::Json(json!({ "kind": "error", "message": text }))
+                Question::Explore(_) if problems.has_errors() => {
+                    Answer::Json(explore::problem(&SourceMap::new(), &problems))
                 }
-                Question::Ask(text) => Answer::Json(asker.ask(&text)),
-                Question::List(bytes) => Answer::Json(match xe() {
-                    Some(mut xe) => kernels_listed(&mut xe, bytes),
-                    None => listed(&usual, self.start.kind, bytes),
-                }),
+                Question::Explore(question) => Answer::Json(explore::answer(&mut asker, &usual, &question)),
                 Question::Status => Answer::Json(self.status(generation, newer.as_ref())),
+                Question::Page(path) if path == PAGES => {
+                    Answer::Page(Some(explorer::pages(&self.start.isa).into_bytes()))
+                }
                 Question::Page(path) => {
                     let pages = pages.get_or_insert_with(|| {
-                        let files = isaglot_site::site(&self.start.isa, &self.description.files);
+                        let isa = &self.start.isa;
+                        let examples = examples(isa, None, None);
+                        let options = isaglot_site::Options { explorer: true, examples };
+                        let files = isaglot_site::site_with(isa, &self.description.files, &options);
                         files.into_iter().map(|f| (f.path, f.bytes)).collect()
                     });
                     Answer::Page(pages.get(&path).cloned())
@@ -210,85 +208,13 @@ impl Context<'_> {
     }
 
     fn status(&self, generation: u32, newer: Option<&Explored>) -> Value {
-        let isa = &self.start.isa;
-        let gens: Vec<Value> = isa.gens().iter().map(|g| json!({ "name": g.name, "value": g.value })).collect();
-        let on = |feature: &Feature| self.start.features.iter().any(|&id| std::ptr::eq(&isa[id], feature));
-        let features = isa.features().iter().map(|f| json!({ "name": f.name, "default": on(f), "doc": f.doc }));
         let problems = newer.map_or(&self.description.problems, |n| &n.problems);
         let version = if newer.is_some() { format!("{}+", self.version) } else { self.version.to_string() };
-        json!({
-            "version": version, "usable": true, "name": isa.name(), "generation": generation, "gens": gens,
-            "features": features.collect::<Vec<_>>(), "problems": problems, "bits": isa.format().max_bits,
-        })
-    }
-}
-
-/// The listing of a kernel of Intel Xe, cut after the first lines; several kernels, or one that is too large, as text.
-fn kernels_listed(xe: &mut Xe<'_>, bytes: Vec<u8>) -> Value {
-    let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
-    let input = xe::Input { platform: xe.platform, path: None, hex: false, binary: false };
-    let Some(kernels) = xe::input::kernels(input, bytes, xe, &mut files, &mut problems) else {
-        let text: String = problems.iter().map(|d| render::text(&files, d, false)).collect();
-        return json!({ "kind": "error", "message": text });
-    };
-    let options = XeListOptions { defs: true, pc: true, bits: true, text: true, ..XeListOptions::default() };
-    if let [kernel] = kernels.as_slice() {
-        let program = xe.program(&kernel.bytes);
-        if let Ok(mut listing) = xe.listing(&program, &options) {
-            let whole = listing.elems.len();
-            listing.elems.truncate(MAX_LINES);
-            return json!({ "kind": "list", "elements": whole, "listing": listing });
+        let mut told = explore::status(&self.start.isa, generation, &self.start.features);
+        if let Value::Object(told) = &mut told {
+            told.insert("version".to_owned(), version.into());
+            told.insert("problems".to_owned(), problems.as_str().into());
         }
-    }
-    let mut text = Vec::new();
-    for kernel in kernels {
-        for line in kernel.about.iter().flat_map(|about| about.lines()) {
-            text.extend_from_slice(format!("// {line}\n").as_bytes());
-        }
-        let program = xe.program(&kernel.bytes);
-        xe.print(&program, &TextOptions::default(), &mut text);
-    }
-    json!({ "kind": "text", "text": String::from_utf8_lossy(&text) })
-}
-
-/// The listing of a file: of an ELF file its code, by sections as text if it has several.
-fn listed(plan: &Plan<'_>, kind: SubjectKind, bytes: Vec<u8>) -> Value {
-    let mut problems = Diagnostics::new();
-    let parts = match program::parts("the file", bytes, kind, plan, (false, false), &mut problems) {
-        Ok(parts) => parts,
-        Err(d) => return json!({ "kind": "error", "message": render::text(&SourceMap::new(), &d, false) }),
-    };
-    if let [part] = parts.as_slice() {
-        let place = Place { address: part.address, entries: part.entries(plan) };
-        return list(plan, &part.bytes, &place);
-    }
-    let mut text = Vec::new();
-    for part in &parts {
-        let section = part.section.as_deref().unwrap_or_default();
-        text.extend_from_slice(format!("# {section} at {:#x}\n", part.address).as_bytes());
-        let options = Options { labels: true, names: true, entries: part.entries(plan), ..Options::default() };
-        let mut stream = Stream::new(plan, options, part.bytes.len() as u64);
-        stream.mark(&part.bytes);
-        stream.feed(&part.bytes, &mut Plain, &mut text);
-    }
-    json!({ "kind": "text", "text": String::from_utf8_lossy(&text) })
-}
-
-/// The listing of a program, cut after the first lines.
-fn list(plan: &Plan<'_>, bytes: &[u8], place: &Place) -> Value {
-    let options = ListOptions { defs: true, pc: true, bits: true };
-    let at = |options| build_at(plan, bytes, place.clone(), options);
-    let built = at(options).or_else(|_| at(ListOptions { defs: false, ..options }));
-    match built {
-        Ok(mut listing) => {
-            let whole = listing.elems.len();
-            listing.elems.truncate(MAX_LINES);
-            json!({ "kind": "list", "elements": whole, "listing": listing })
-        }
-        Err(_) => {
-            let mut text = Vec::new();
-            Stream::new(plan, Options::default(), bytes.len() as u64).feed(bytes, &mut Plain, &mut text);
-            json!({ "kind": "text", "text": String::from_utf8_lossy(&text) })
-        }
+        told
     }
 }

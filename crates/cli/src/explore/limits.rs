@@ -19,6 +19,3 @@ pub(super) const MAX_HEAD: usize = 16 << 10;
 
 /// Bytes of a request's body: a program to list.
 pub(super) const MAX_BODY: usize = 4 << 20;
-
-/// Lines of a listing that are sent.
-pub(super) const MAX_LINES: usize = 20_000;

@@ -1,10 +1,9 @@
 //! `isaglot explore`: a local page on which words and text answer each other.
 //!
 //! Two threads. The *engine* owns the description, answers one question at a time and reads the description again when its
-//! files change ([`engine`], [`ask`]). The *server* speaks HTTP on the loopback and bounds what an untrusted client can ask of it
+//! files change ([`engine`]; the answers are the library's). The *server* speaks HTTP on the loopback and bounds what an untrusted client can ask of it
 //! ([`server`]). Between them goes a queue of requests, each with a channel for its answer. The page itself is three files under `page/`.
 
-mod ask;
 mod description;
 mod engine;
 mod limits;

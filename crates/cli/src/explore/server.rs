@@ -12,6 +12,8 @@ use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, 
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use isaglot::explore;
+use isaglot_site::explorer::{self, Backend};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 
@@ -23,6 +25,7 @@ type Reply = Response<Full<Bytes>>;
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
+const PICTURE: &str = "image/svg+xml";
 const JSON: &str = "application/json";
 
 /// Serves until the process ends.
@@ -60,31 +63,67 @@ async fn answer(request: Request<Incoming>, port: u16, engine: &Sender<engine::R
     let path = request.uri().path().to_owned();
     let query = request.uri().query().unwrap_or("").to_owned();
     match (request.method(), path.as_str()) {
-        (&Method::GET, "/") => page(HTML, include_bytes!("page/index.html")),
-        (&Method::GET, "/explore.css") => page(CSS, include_bytes!("page/explore.css")),
-        (&Method::GET, "/explore.js") => page(SCRIPT, include_bytes!("page/explore.js")),
+        (&Method::GET, "/") => page(HTML, explorer::page(Backend::Server, "docs/").into_bytes()),
+        (&Method::GET, "/docs/explore.html") => page(HTML, explorer::page(Backend::Server, "").into_bytes()),
         (&Method::GET, "/api/status") => json(engine, Question::Status, &query).await,
         (&Method::GET, "/api/ask") => {
             let text = parameter(&query, "q").unwrap_or_default();
-            json(engine, Question::Ask(text), &query).await
+            json(engine, Question::Explore(explore::Question::Ask(text)), &query).await
         }
-        (&Method::POST, "/api/list") => {
-            // Said before the body comes, if the head tells.
-            if request.body().size_hint().lower() > MAX_BODY as u64 {
-                return plain(StatusCode::PAYLOAD_TOO_LARGE, "the program is too large");
-            }
-            let body = Limited::new(request.into_body(), MAX_BODY);
-            match timeout(BODY_TIME, body.collect()).await {
-                Err(_) => plain(StatusCode::REQUEST_TIMEOUT, "the program took too long to come"),
-                Ok(Err(_)) => plain(StatusCode::PAYLOAD_TOO_LARGE, "the program is too large"),
-                Ok(Ok(body)) => json(engine, Question::List(body.to_bytes().to_vec()), &query).await,
-            }
+        (&Method::GET, "/api/mnemonics") => {
+            json(engine, Question::Explore(explore::Question::Mnemonics), &query).await
+        }
+        (&Method::GET, "/api/values") => {
+            let table = parameter(&query, "table").unwrap_or_default();
+            let number = parameter(&query, "number").and_then(|n| n.parse().ok()).unwrap_or(usize::MAX);
+            json(engine, Question::Explore(explore::Question::Values(table, number)), &query).await
+        }
+        (&Method::POST, "/api/list" | "/api/typed") => {
+            let body = match body(request).await {
+                Ok(body) => body,
+                Err(refusal) => return refusal,
+            };
+            let question = if path == "/api/typed" {
+                explore::Question::Typed(String::from_utf8_lossy(&body).into_owned())
+            } else {
+                let defs = parameter(&query, "defs").is_none_or(|defs| defs != "0");
+                explore::Question::List { bytes: body, defs }
+            };
+            json(engine, Question::Explore(question), &query).await
+        }
+        (&Method::GET, path) if explorer::asset(path.trim_start_matches('/')).is_some() => {
+            let found = explorer::asset(path.trim_start_matches('/')).unwrap_or_default();
+            page(kind(path), found.into())
         }
         (&Method::GET, path) => match path.strip_prefix("/docs/") {
             Some(page) => docs(engine, page, &query).await,
             None => plain(StatusCode::NOT_FOUND, "there is no such page"),
         },
         _ => plain(StatusCode::METHOD_NOT_ALLOWED, "not done in this way"),
+    }
+}
+
+/// The program that comes with a request.
+async fn body(request: Request<Incoming>) -> Result<Vec<u8>, Reply> {
+    let large = || plain(StatusCode::PAYLOAD_TOO_LARGE, "the program is too large");
+    // Said before the body comes, if the head tells.
+    if request.body().size_hint().lower() > MAX_BODY as u64 {
+        return Err(large());
+    }
+    match timeout(BODY_TIME, Limited::new(request.into_body(), MAX_BODY).collect()).await {
+        Err(_) => Err(plain(StatusCode::REQUEST_TIMEOUT, "the program took too long to come")),
+        Ok(Err(_)) => Err(large()),
+        Ok(Ok(body)) => Ok(body.to_bytes().to_vec()),
+    }
+}
+
+/// What a file is, by its name.
+fn kind(path: &str) -> &'static str {
+    match path.rsplit('.').next() {
+        Some("css") => CSS,
+        Some("js") => SCRIPT,
+        Some("svg") => PICTURE,
+        _ => HTML,
     }
 }
 
@@ -131,11 +170,10 @@ async fn json(engine: &Sender<engine::Request>, question: Question, query: &str)
 
 async fn docs(engine: &Sender<engine::Request>, path: &str, query: &str) -> Reply {
     let path = percent_decoded(if path.is_empty() { "index.html" } else { path });
-    let kind = match path.rsplit('.').next() {
-        Some("css") => CSS,
-        Some("js") => SCRIPT,
-        _ => HTML,
-    };
+    if let Some(bytes) = explorer::asset(&path) {
+        return page(kind(&path), bytes.into());
+    }
+    let kind = kind(&path);
     // A page is looked up by name among those that were made; no file is ever opened.
     match ask(engine, Question::Page(path), query).await {
         Ok(Answer::Page(Some(bytes))) => reply(StatusCode::OK, kind, bytes),
@@ -152,8 +190,8 @@ fn percent_decoded(path: &str) -> String {
     form_urlencoded::parse(pair.as_bytes()).next().map(|(_, v)| v.into_owned()).unwrap_or_default()
 }
 
-fn page(kind: &'static str, bytes: &'static [u8]) -> Reply {
-    reply(StatusCode::OK, kind, bytes.to_vec())
+fn page(kind: &'static str, bytes: Vec<u8>) -> Reply {
+    reply(StatusCode::OK, kind, bytes)
 }
 
 fn plain(status: StatusCode, text: &str) -> Reply {

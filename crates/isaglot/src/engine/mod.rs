@@ -483,6 +483,56 @@ fn names_of(isa: &Isa) -> Vec<(&str, &str)> {
     isa.encodings().iter().map(|e| (e.display_name.as_str(), isa.text(e.name))).collect()
 }
 
+#[cfg(feature = "explore")]
+impl Engine {
+    /// The explorer's answer to a question, as [`crate::explore::answer`] gives it.
+    ///
+    /// # Errors
+    /// Of SPIR-V, which has no description.
+    pub fn explore(&self, question: &crate::explore::Question) -> Result<serde_json::Value, Error> {
+        match &self.inner.machine {
+            Machine::Words(words) => Ok(words.explore(question)),
+            #[cfg(feature = "xe")]
+            Machine::Xe(xe) => xe.explore(question),
+            #[cfg(feature = "spirv")]
+            Machine::Spirv => Err(self.refused("`isaglot explore`")),
+        }
+    }
+
+    /// What the explorer shows of the description before anything is asked ([`crate::explore::status`]).
+    ///
+    /// # Errors
+    /// As [`Engine::explore`].
+    pub fn explored(&self) -> Result<serde_json::Value, Error> {
+        let of = |words: &Words| {
+            let Chosen { isa, generation, .. } = words.chosen();
+            let on: Vec<isaglot_model::FeatureId> = words.plan().features().collect();
+            crate::explore::status(isa, *generation, &on)
+        };
+        match &self.inner.machine {
+            Machine::Words(words) => Ok(of(words)),
+            #[cfg(feature = "xe")]
+            Machine::Xe(xe) => Ok(of(xe.placed()?)),
+            #[cfg(feature = "spirv")]
+            Machine::Spirv => Err(self.refused("`isaglot explore`")),
+        }
+    }
+
+    /// The engine of a machine of Intel Xe over its description as `isaglot compile` made it ([`Engine::compiled`]).
+    ///
+    /// # Errors
+    /// If the bytes are damaged or of another version, or no machine has this name or gen.
+    #[cfg(all(feature = "xe", feature = "compiled"))]
+    pub fn compiled_xe(name: &str, bytes: &[u8], machine: &str) -> Result<Engine, Error> {
+        let (files, mut problems) = (SourceMap::new(), Diagnostics::new());
+        let Some((_, isa)) = crate::spec::compiled::parse(name, bytes, &mut problems) else {
+            return Err(Error::new(files, problems));
+        };
+        let machine = xe::Machine::over(isa, machine)?;
+        Ok(Engine::new(name.to_owned(), Machine::Xe(Box::new(machine)), Vec::new()))
+    }
+}
+
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine").field("name", &self.inner.name).field("kind", &self.kind()).finish_non_exhaustive()

@@ -344,6 +344,32 @@ impl Words {
         }
     }
 
+    #[cfg(feature = "explore")]
+    pub(super) fn explore(&self, question: &crate::explore::Question) -> serde_json::Value {
+        let words = self.placed();
+        words.pool.with(|worker| {
+            let (plan, printing, files) = (worker.plain, worker.printing, &worker.owner.files);
+            let kind = words.chosen().kind;
+            let mut asker = crate::explore::Asker { plan, files, assembler: worker.assembler(), kind, xe: None };
+            crate::explore::answer(&mut asker, printing, question)
+        })
+    }
+
+    /// The same of a machine of Intel Xe.
+    #[cfg(all(feature = "explore", feature = "xe"))]
+    pub(super) fn explore_xe(
+        &self,
+        question: &crate::explore::Question,
+        xe: &mut isaglot_xe::Xe<'_>,
+    ) -> serde_json::Value {
+        self.pool.with(|worker| {
+            let (plan, printing, files) = (worker.plain, worker.printing, &worker.owner.files);
+            let kind = crate::spec::SubjectKind::Xe;
+            let mut asker = crate::explore::Asker { plan, files, assembler: worker.assembler(), kind, xe: Some(xe) };
+            crate::explore::answer(&mut asker, printing, question)
+        })
+    }
+
     #[cfg(feature = "listing")]
     pub(super) fn list(&self, bytes: &[u8], options: super::ListOptions) -> Result<super::Listed, Error> {
         use isaglot_listing::write;

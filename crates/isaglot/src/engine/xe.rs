@@ -11,7 +11,9 @@ use self_cell::self_cell;
 use super::words::{TEXT, Words, fields, lossy, too_much};
 use super::{Assembled, Columns, Explained, Instruction, Text};
 use crate::explain::{self, Explanation, xe as apart};
-use crate::spec::{Choice, Chosen, DESCRIPTIONS, SubjectKind, refusal};
+use crate::spec::{Chosen, SubjectKind};
+#[cfg(feature = "shipped")]
+use crate::spec::{Choice, DESCRIPTIONS, refusal};
 use crate::{Error, Problem};
 
 /// Machines that have nothing to do.
@@ -39,6 +41,8 @@ const SHORT: u128 = 1 << 29;
 pub(super) struct Machine {
     platform: Platform,
     pool: Pool,
+    /// The description that it was made over, without places; `None` for the embedded one.
+    given: Option<isaglot_model::Isa>,
     /// The description with its places, for explanations; made when it is needed.
     placed: OnceLock<Option<Words>>,
 }
@@ -81,11 +85,28 @@ fn first(bytes: &[u8]) -> Result<RawWord, Error> {
 }
 
 impl Machine {
+    #[cfg(feature = "shipped")]
     pub(super) fn new(platform: Platform) -> Result<Machine, Error> {
         let description = Description::embedded().ok_or_else(unreadable)?;
+        Machine::of(platform, description, None)
+    }
+
+    fn of(platform: Platform, description: Description, given: Option<isaglot_model::Isa>) -> Result<Machine, Error> {
         let pool = Pool::new(description, |_| Mutex::new(Vec::new()));
-        let machine = Machine { platform, pool, placed: OnceLock::new() };
+        let machine = Machine { platform, pool, given, placed: OnceLock::new() };
         machine.with(|_| Ok(())).map(|()| machine)
+    }
+
+    /// A machine over a description that is not the embedded one, by the name or number of its gen.
+    #[cfg(all(feature = "explore", feature = "compiled"))]
+    pub(super) fn over(isa: isaglot_model::Isa, machine: &str) -> Result<Machine, Error> {
+        let known = |p: &Platform| {
+            crate::program::zebin::named(*p) == machine || p.name() == machine || p.generation().to_string() == machine
+        };
+        let Some(platform) = isaglot_xe::platform::ALL.into_iter().find(known) else {
+            return Err(Diagnostic::error("cli-gen", format!("no machine of Intel Xe has the gen {machine}")).into());
+        };
+        Machine::of(platform, Description::new(isa.clone()), Some(isa))
     }
 
     pub(super) fn platform(&self) -> Platform {
@@ -112,7 +133,16 @@ impl Machine {
     /// The description with its places.
     pub(super) fn placed(&self) -> Result<&Words, Error> {
         let read = || {
-            let (isa, files, _) = isaglot_xe::description();
+            let (isa, files) = match &self.given {
+                Some(isa) => (Some(isa.clone()), SourceMap::new()),
+                #[cfg(feature = "shipped")]
+                None => {
+                    let (isa, files, _) = isaglot_xe::description();
+                    (isa, files)
+                }
+                #[cfg(not(feature = "shipped"))]
+                None => (None, SourceMap::new()),
+            };
             let generation = self.platform.generation();
             let chosen = Chosen { isa: isa?, generation, features: Vec::new(), aliases: false, kind: SubjectKind::Xe };
             Some(Words::new(chosen, files, None).of_gen())
@@ -234,6 +264,12 @@ impl Machine {
                 json,
             })
         })
+    }
+
+    #[cfg(feature = "explore")]
+    pub(super) fn explore(&self, question: &crate::explore::Question) -> Result<serde_json::Value, Error> {
+        let placed = self.placed()?;
+        self.with(|xe| Ok(placed.explore_xe(question, xe)))
     }
 
     #[cfg(feature = "listing")]

@@ -149,7 +149,7 @@ pub fn find(name: &str) -> Result<Alias, Diagnostic> {
 #[cfg(feature = "xe")]
 #[must_use]
 pub fn of(platform: Platform) -> &'static str {
-    if platform == Platform::Xe { "xelp" } else { platform.name() }
+    crate::program::zebin::named(platform)
 }
 
 /// The one machine of Intel Xe that a name of one stands for, with `--gen` if that is given. The name of all of them

@@ -3,7 +3,8 @@
 use isaglot_source::Diagnostic;
 use isaglot_xe::{TextOptions, Xe};
 
-use super::{Input, input, list, zebin};
+use super::{Input, input, list};
+use crate::program::zebin;
 use crate::io::{Target, input_name, read};
 use crate::jobs::Said;
 use crate::progress::Progress;

@@ -9,27 +9,11 @@ use isaglot_xe::zebin::Target;
 use isaglot_xe::{Compaction, Xe};
 
 use super::Input;
-use super::zebin::{self, About};
 use crate::io::{input_name, open, read};
 use crate::load::{Source, Spec};
 use crate::names;
-use crate::program::{self, ARCHIVE, ELF};
-
-/// A kernel's section and what its file says of it, where that is a zebin, and its instructions.
-pub(crate) struct Kernel {
-    pub(crate) section: Option<String>,
-    pub(crate) about: Option<About>,
-    pub(crate) bytes: Vec<u8>,
-    /// Offsets and names of the labels of the source that it was assembled from.
-    pub(crate) labels: Vec<(u32, String)>,
-}
-
-impl Kernel {
-    /// What its file calls it.
-    pub(crate) fn name(&self) -> Option<&str> {
-        self.about.as_ref().map(|about| about.info.name.as_str())
-    }
-}
+pub(crate) use crate::program::zebin::Kernel;
+use crate::program::{self, ARCHIVE, ELF, zebin};
 
 /// Reads the kernels of a file that holds `bytes`. Problems are added to `problems`; `None` if one is an error.
 pub(crate) fn kernels(

@@ -6,7 +6,6 @@ pub(crate) mod iga64;
 pub(crate) mod input;
 mod lint;
 mod list;
-pub(crate) mod zebin;
 
 use std::mem::ManuallyDrop;
 use std::path::Path;

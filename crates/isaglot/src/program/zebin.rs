@@ -8,14 +8,13 @@ use isaglot_xe::ze_info::{self, KernelInfo};
 use isaglot_xe::zebin::{self, Target};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SymbolKind};
+#[cfg(feature = "json")]
 use serde_json::{Value, json};
 
-use super::input::Kernel;
-use crate::names;
-use crate::program::{self, ARCHIVE, ELF};
+use super::{ARCHIVE, ELF};
 
 /// Bytes of the head of an ELF file that say what kind of file it is and for which machine.
-pub(crate) const HEAD: usize = 20;
+pub const HEAD: usize = 20;
 
 /// Kinds of ELF files that compilers gave to a zebin before it had a machine number of its own.
 const KINDS: std::ops::RangeInclusive<u16> = 0xff11..=0xff13;
@@ -23,12 +22,40 @@ const KINDS: std::ops::RangeInclusive<u16> = 0xff11..=0xff13;
 /// Places of one kernel that the head of a listing shows; JSON has all.
 const SHOWN: usize = 16;
 
+/// A kernel's section and what its file says of it, where that is a zebin, and its instructions.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// The section of the file.
+    pub section: Option<String>,
+    /// What the file says of it.
+    pub about: Option<About>,
+    /// Its instructions.
+    pub bytes: Vec<u8>,
+    /// Offsets and names of the labels of the source that it was assembled from.
+    pub labels: Vec<(u32, String)>,
+}
+
+impl Kernel {
+    /// What its file calls it.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.about.as_ref().map(|about| about.info.name.as_str())
+    }
+}
+
+/// The name by which people ask for a machine.
+#[must_use]
+pub fn named(platform: Platform) -> &'static str {
+    if platform == Platform::Xe { "xelp" } else { platform.name() }
+}
+
 /// What a file says of a kernel besides its code.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct About {
+pub struct About {
     /// The file in an archive.
-    pub(crate) member: Option<String>,
-    pub(crate) info: KernelInfo,
+    pub member: Option<String>,
+    /// What the file says of how it runs.
+    pub info: KernelInfo,
     /// Names of places, by byte offset.
     symbols: Vec<(u64, String)>,
     /// Byte offset, kind, symbol and addend.
@@ -37,7 +64,9 @@ pub(crate) struct About {
 
 impl About {
     /// For a program.
-    pub(crate) fn json(&self) -> Value {
+    #[cfg(feature = "json")]
+    #[must_use]
+    pub fn json(&self) -> Value {
         let value = |text: &str| match (text.parse::<i64>(), text.parse::<bool>()) {
             (Ok(number), _) => json!(number),
             (_, Ok(truth)) => json!(truth),
@@ -56,7 +85,8 @@ impl About {
     }
 
     /// For people, a line each.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
         let member = self.member.as_ref().map(|member| format!(" ({member})")).unwrap_or_default();
         let mut lines = vec![format!("kernel {}{member}", self.info.name)];
         if !self.info.environment.is_empty() {
@@ -84,7 +114,8 @@ fn half(head: &[u8], at: usize) -> Option<u16> {
 }
 
 /// Whether a file that begins so is a zebin.
-pub(crate) fn is_zebin(head: &[u8]) -> bool {
+#[must_use]
+pub fn is_zebin(head: &[u8]) -> bool {
     let is_kind = half(head, 16).is_some_and(|kind| KINDS.contains(&kind));
     head.starts_with(ELF) && (half(head, 18) == Some(zebin::MACHINE) || is_kind)
 }
@@ -121,7 +152,7 @@ fn parsed<'b>(bytes: &'b [u8], name: &str) -> Result<object::File<'b>, Diagnosti
     if is_zebin(bytes) {
         return Ok(file);
     }
-    let found = program::name(file.architecture());
+    let found = super::name(file.architecture());
     let d = Diagnostic::error("cli-elf", format!("{name}: this is an ELF file for {found}, not for Intel GPUs"));
     Err(d.note("expected the binary of compiled kernels (zebin); `--binary` reads the file as bytes"))
 }
@@ -133,7 +164,10 @@ fn target(file: &object::File<'_>) -> Target {
 }
 
 /// For which machines the kernels of a file are, each once.
-pub(super) fn targets(bytes: &[u8], name: &str) -> Result<Vec<Target>, Diagnostic> {
+///
+/// # Errors
+/// If it cannot be read, or is a file for something else.
+pub fn targets(bytes: &[u8], name: &str) -> Result<Vec<Target>, Diagnostic> {
     let mut all = Vec::new();
     for (_, bytes) in members(bytes, name)? {
         let found = target(&parsed(bytes, name)?);
@@ -145,7 +179,10 @@ pub(super) fn targets(bytes: &[u8], name: &str) -> Result<Vec<Target>, Diagnosti
 }
 
 /// The kernels of a file for a machine. Of an archive what is for other machines is left out, if anything is for this one.
-pub(super) fn kernels(
+///
+/// # Errors
+/// As [`targets`], and if there is no kernel, or all are for other machines.
+pub fn kernels(
     bytes: &[u8],
     name: &str,
     platform: Platform,
@@ -182,10 +219,10 @@ pub(super) fn kernels(
 
 /// Whether a file is for the machine.
 fn check(name: &str, found: &Target, platform: Platform, problems: &mut Diagnostics) -> Result<(), Diagnostic> {
-    let (wanted, says) = (names::of(platform), |what: &str| format!("{name}: this file is for {what}"));
+    let (wanted, says) = (named(platform), |what: &str| format!("{name}: this file is for {what}"));
     match found {
         Target::Known(found) if *found != platform => {
-            let found = names::of(*found);
+            let found = named(*found);
             let d = Diagnostic::error("xe-platform", format!("{}, not for {wanted}", says(found)));
             return Err(d.note(format!("choose `--isa {found}`, or leave it out")));
         }

@@ -4,50 +4,49 @@
 //! A word's answer holds what `isaglot explain --json` says of it, unchanged, and beside it what a page needs to tie text,
 //! bits and fields together: the places of every field, nested ones too, in the instruction word and in the text.
 
-use isaglot::explain::{Explained, Explanation, explain, full_hex, plain_hex};
-use isaglot_asm::{Assembler, Compat, Hooks, Names, Options, Stream, Value as FieldValue};
+use isaglot_asm::{Assembler, Hooks, Options, Stream, Value as FieldValue};
 use isaglot_bits::{Pattern, Word};
 use isaglot_codec::Plan;
 use isaglot_invariant::Impossible as _;
-use isaglot_model::ByteOrder;
-use isaglot_source::{Diagnostic, Diagnostics, SourceMap, render};
+use isaglot_model::{ByteOrder, Isa};
+use isaglot_source::{Diagnostic, SourceMap};
+#[cfg(feature = "xe")]
 use isaglot_xe::Xe;
 use serde_json::{Value, json};
 
-use crate::subject::SubjectKind;
-use isaglot::explain::json::to_json;
-use isaglot::explain::xe::Asked;
-use isaglot::question::{self, Question};
+use super::field::{about, collect};
+use super::limits::{MAX_CANDIDATES, MAX_QUESTION};
+use super::problem;
+use crate::explain::json::to_json;
+#[cfg(feature = "xe")]
+use crate::explain::xe::Asked;
+use crate::explain::{Explanation, explain, full_hex};
+use crate::question::{self, Question};
+use crate::spec::SubjectKind;
 
-/// Encodings that an answer to a pattern names.
-const MAX_CANDIDATES: usize = 200;
-
-/// The longest question.
-pub(super) const MAX_QUESTION: usize = 4096;
+use super::field::FieldPlace;
 
 /// Answers questions about one description, for one gen and choice of features.
-pub(super) struct Asker<'p, 'a> {
-    plan: &'p Plan<'a>,
-    files: &'p SourceMap,
-    assembler: Assembler<'p, 'a>,
-    kind: SubjectKind,
+pub struct Asker<'s, 'p, 'a, 'd> {
+    /// What decodes, without aliases.
+    pub plan: &'s Plan<'a>,
+    /// The files of the description.
+    pub files: &'s SourceMap,
+    /// Of the same plan.
+    pub assembler: &'s mut Assembler<'p, 'a>,
+    /// What the subject is.
+    pub kind: SubjectKind,
     /// A machine of Intel Xe, whose texts are not in the description.
-    xe: Option<Xe<'p>>,
+    #[cfg(feature = "xe")]
+    pub xe: Option<&'s mut Xe<'d>>,
+    /// Where there are no machines of Intel Xe.
+    #[cfg(not(feature = "xe"))]
+    pub xe: Option<&'d std::convert::Infallible>,
 }
 
-impl<'p, 'a> Asker<'p, 'a> {
-    pub(super) fn new(
-        plan: &'p Plan<'a>,
-        files: &'p SourceMap,
-        names: &'p Names,
-        kind: SubjectKind,
-        xe: Option<Xe<'p>>,
-    ) -> Self {
-        Asker { plan, files, assembler: Assembler::new(plan, names, Compat::default()), kind, xe }
-    }
-
+impl Asker<'_, '_, '_, '_> {
     /// The answer to any text.
-    pub(super) fn ask(&mut self, question: &str) -> Value {
+    pub fn ask(&mut self, question: &str) -> Value {
         let question = question.trim();
         if question.is_empty() || question.len() > MAX_QUESTION {
             return json!({ "kind": "nothing" });
@@ -59,13 +58,14 @@ impl<'p, 'a> Asker<'p, 'a> {
             };
         }
         let mut files = SourceMap::new();
+        #[cfg(feature = "xe")]
         if let Some(xe) = &mut self.xe {
-            return match isaglot::explain::xe::words(xe, self.plan, &mut files, question) {
+            return match crate::explain::xe::words(xe, self.plan, &mut files, question) {
                 Ok(asked) => self.kernel(&asked),
                 Err(problems) => problem(&files, &problems),
             };
         }
-        match question::read(self.kind, &mut self.assembler, &mut files, question) {
+        match question::read(self.kind, self.assembler, &mut files, question) {
             Ok(Question::Word(word)) => self.word(&word),
             Ok(Question::Assembly(bytes)) => self.assembled(&bytes),
             Err(problems) => problem(&files, &problems),
@@ -73,9 +73,10 @@ impl<'p, 'a> Asker<'p, 'a> {
     }
 
     /// The first word of Intel Xe, taken apart, and all bytes.
+    #[cfg(feature = "xe")]
     fn kernel(&mut self, asked: &Asked) -> Value {
         let (Some(xe), Some(first)) = (&mut self.xe, asked.words.first()) else { return json!({ "kind": "nothing" }) };
-        let apart = isaglot::explain::xe::apart(xe, self.plan, self.files, *first);
+        let apart = crate::explain::xe::apart(xe, self.plan, self.files, *first);
         let explained = apart.json(to_json(self.plan.isa(), self.files, &apart.word, &apart.explanation));
         let spans = apart.spans().into_iter().map(|(path, from, to)| json!([path, from, to])).collect();
         let mut answer = self.answer(&apart.word, &apart.explanation, explained, |_| spans);
@@ -119,9 +120,9 @@ impl<'p, 'a> Asker<'p, 'a> {
         let text = String::from_utf8_lossy(&found.text).into_owned();
         let spans = spans(&fields);
         let fixed: Vec<u32> = encoding.pattern.care().ones_iter().collect();
-        let rows = fields.iter().map(|f| json!({ "path": f.path, "bits": f.bits, "value": f.value, "text": f.text }));
         answer.insert("text".to_owned(), text.into());
-        answer.insert("fields".to_owned(), rows.collect());
+        answer.insert("fields".to_owned(), fields.iter().map(FieldPlace::json).collect());
+        answer.insert("about".to_owned(), about(isa, found.encoding));
         answer.insert("fixed".to_owned(), fixed.into());
         answer.insert("spans".to_owned(), spans);
         Value::Object(std::mem::take(answer))
@@ -133,7 +134,7 @@ impl<'p, 'a> Asker<'p, 'a> {
         let mut out = Vec::new();
         let options = Options { show_errors: false, ..Options::default() };
         let bytes: Vec<u8> = word.le_bytes().collect();
-        let bytes = if self.plan.isa().format().byte_order == ByteOrder::Big {
+        let bytes = if big(self.plan.isa()) {
             bytes.into_iter().rev().collect()
         } else {
             bytes
@@ -192,7 +193,7 @@ impl<'p, 'a> Asker<'p, 'a> {
                 continue;
             };
             rows.push(json!({
-                "name": isa.text(encoding.name), "mnemonic": encoding.display_name,
+                "id": id.index(), "name": isa.text(encoding.name), "mnemonic": encoding.display_name,
                 "pattern": encoding.pattern.to_string(), "example": format!("0x{}", full_hex(&both.witness())),
             }));
         }
@@ -200,19 +201,17 @@ impl<'p, 'a> Asker<'p, 'a> {
     }
 }
 
-/// A problem as the command line draws it.
-fn problem(files: &SourceMap, problems: &Diagnostics) -> Value {
-    let text: String = problems.iter().map(|d| render::text(files, d, false)).collect();
-    json!({ "kind": "error", "message": text })
-}
-
 /// The bytes of a word in memory order.
 fn memory(plan: &Plan<'_>, word: &Word) -> String {
     let mut bytes: Vec<u8> = word.le_bytes().collect();
-    if plan.isa().format().byte_order == ByteOrder::Big {
+    if big(plan.isa()) {
         bytes.reverse();
     }
     bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+fn big(isa: &Isa) -> bool {
+    isa.format().byte_order == ByteOrder::Big
 }
 
 /// Reads a pattern: `?` is any bit of a binary text (`0b` or only 0, 1, `?`), any digit of a hexadecimal one (`0x`).
@@ -245,40 +244,6 @@ fn pattern(plan: &Plan<'_>, text: &str) -> Result<Pattern, Diagnostic> {
         return Err(bad().note(format!("it has {} bits, more than any instruction", bits.len())));
     };
     Pattern::parse(&format!("{:x>w$}", bits.replace('?', "x"), w = width as usize)).map_err(|_| bad())
-}
-
-/// A field, wherever it is nested.
-struct FieldPlace {
-    path: String,
-    name: String,
-    /// Its bits in the instruction word, the most significant first.
-    bits: Vec<u32>,
-    value: String,
-    text: String,
-}
-
-/// All fields of a match. `bits[n]` is the place of bit `n` of the word that `found` is, in the instruction word.
-fn collect(isa: &isaglot_model::Isa, found: &Explained, bits: &[u32], above: &str, out: &mut Vec<FieldPlace>) {
-    for field in &found.fields {
-        let name = isa.shown(field.name);
-        let path = if above.is_empty() { name.to_owned() } else { format!("{above}.{name}") };
-        let places = field.ranges.iter().flat_map(|r| (r.lo..r.end()).rev());
-        let places: Vec<u32> = places.filter_map(|b| bits.get(b as usize).copied()).collect();
-        out.push(FieldPlace {
-            path: path.clone(),
-            name: name.to_owned(),
-            bits: places.clone(),
-            value: format!("0x{}", plain_hex(&field.value)),
-            text: String::from_utf8_lossy(&field.text).into_owned(),
-        });
-        // Constant bits between the pieces would shift what is inside; such a field is shown as a whole.
-        if let Some(nested) = &field.nested
-            && places.len() == nested.word.width() as usize
-        {
-            let inner: Vec<u32> = places.iter().rev().copied().collect();
-            collect(isa, nested, &inner, &path, out);
-        }
-    }
 }
 
 /// Where each field begins in the text.

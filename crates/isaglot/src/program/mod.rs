@@ -10,13 +10,19 @@ use isaglot_asm::Entry;
 use isaglot_asm::labels::is_automatic;
 use isaglot_codec::Plan;
 use isaglot_source::{Diagnostic, Diagnostics};
-use isaglot_spirv::asm::MAGIC;
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
-use crate::subject::SubjectKind;
+#[cfg(feature = "xe")]
+pub mod zebin;
+
+use crate::spec::SubjectKind;
+
+/// The first word of a SPIR-V module.
+const MAGIC: u32 = 0x0723_0203;
 
 /// Whether a file begins as a SPIR-V module does, in either byte order.
-pub(crate) fn is_spirv(bytes: &[u8]) -> bool {
+#[must_use]
+pub fn is_spirv(bytes: &[u8]) -> bool {
     let magic = bytes.first_chunk().copied().map(u32::from_le_bytes);
     magic.is_some_and(|m| [MAGIC, MAGIC.swap_bytes()].contains(&m))
 }
@@ -25,7 +31,7 @@ pub(crate) fn is_spirv(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// If it begins as an archive or, in either byte order, as a SPIR-V module.
-pub(crate) fn refuse_containers(file: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+pub fn refuse_containers(file: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
     if bytes.starts_with(ARCHIVE) {
         let d = Diagnostic::error("cli-archive", format!("{file}: this is an archive"));
         return Err(d.note("take the files out of it first (`ar x`); `--binary` reads it as bytes"));
@@ -42,7 +48,8 @@ const LEAST_DIGITS: usize = 16;
 
 /// Whether a file is hexadecimal text: nothing but digits and white space, and some of these. A binary
 /// has another byte near its beginning, where the search ends.
-pub(crate) fn is_hex(bytes: &[u8]) -> bool {
+#[must_use]
+pub fn is_hex(bytes: &[u8]) -> bool {
     let mut digits = 0;
     for byte in bytes {
         if byte.is_ascii_hexdigit() {
@@ -74,7 +81,7 @@ fn from_hex(bytes: &[u8]) -> Option<Vec<u8>> {
 ///
 /// # Errors
 /// If it was said, and is not so.
-pub(crate) fn from_text(
+pub fn from_text(
     file: &str,
     text: Vec<u8>,
     is_said: bool,
@@ -95,25 +102,28 @@ pub(crate) fn from_text(
 }
 
 /// The first bytes of an archive.
-pub(crate) const ARCHIVE: &[u8] = b"!<arch>\n";
+pub const ARCHIVE: &[u8] = b"!<arch>\n";
 
 /// The first bytes of an ELF file.
-pub(crate) const ELF: &[u8; 4] = b"\x7fELF";
+pub const ELF: &[u8; 4] = b"\x7fELF";
 
 /// A run of code.
-pub(crate) struct Part {
+#[derive(Clone, Debug)]
+pub struct Part {
     /// The section of an ELF file.
-    pub(crate) section: Option<String>,
+    pub section: Option<String>,
     /// Where it lies; 0 unless the file says it.
-    pub(crate) address: u64,
-    pub(crate) bytes: Vec<u8>,
+    pub address: u64,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
     /// Names of places, by byte offset and in the order of the offsets.
-    pub(crate) symbols: Vec<(u64, String)>,
+    pub symbols: Vec<(u64, String)>,
 }
 
 impl Part {
     /// Its symbols as named places for a plan: instruction numbers where all instructions have one length.
-    pub(crate) fn entries(&self, plan: &Plan<'_>) -> Vec<Entry> {
+    #[must_use]
+    pub fn entries(&self, plan: &Plan<'_>) -> Vec<Entry> {
         let format = plan.isa().format();
         let unit = if format.lengths.is_empty() { u64::from(format.max_bits / 8).max(1) } else { 1 };
         // A place that is called `l8`, as places without a name are, would have to be the place 8.
@@ -123,7 +133,10 @@ impl Part {
 }
 
 /// The code in a file: the executable sections of an ELF file, else all of it. With `raw` the bytes are what they are, with `hex` hexadecimal text.
-pub(crate) fn parts(
+///
+/// # Errors
+/// If the file holds programs of another kind or for another machine, or is damaged.
+pub fn parts(
     file: &str,
     bytes: Vec<u8>,
     kind: SubjectKind,
@@ -190,7 +203,8 @@ pub(crate) fn parts(
 }
 
 /// A machine, as people write it.
-pub(crate) fn name(architecture: Architecture) -> String {
+#[must_use]
+pub fn name(architecture: Architecture) -> String {
     match architecture {
         Architecture::Riscv32 => "32-bit RISC-V".to_owned(),
         Architecture::Riscv64 => "64-bit RISC-V".to_owned(),
