@@ -58,17 +58,20 @@ pub(crate) const XE: Engine =
 const MAX_BYTES: u64 = 900_000;
 const MAX_PACKED: u64 = 300_000;
 
-/// Builds the engine of the package, and with `--explorer` those of pages instead.
+/// Builds the engine of the package, or with `--explorer` and `--xe` those of pages.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
-    let (mut quick, mut explorer) = (false, false);
+    let (mut quick, mut engines) = (false, Vec::new());
     for arg in args {
         match arg.as_str() {
             "--quick" => quick = true,
-            "--explorer" => explorer = true,
-            _ => return Err("usage: cargo xtask wasm [--quick] [--explorer]".to_owned()),
+            "--explorer" => engines.push(EXPLORER),
+            "--xe" => engines.push(XE),
+            _ => return Err("usage: cargo xtask wasm [--quick] [--explorer] [--xe]".to_owned()),
         }
     }
-    let engines = if explorer { vec![EXPLORER, XE] } else { vec![PACKAGE] };
+    if engines.is_empty() {
+        engines.push(PACKAGE);
+    }
     engines.iter().try_for_each(|engine| one(engine, quick))
 }
 

@@ -24,7 +24,7 @@ mod trie;
 
 pub mod value;
 
-pub use assemble::{Assembler, Failure, Site, Symbol};
+pub use assemble::{Assembler, Failure, Next, Site, Symbol};
 pub use names::Names;
 pub use options::{Compat, Entry, Hooks, Options, Plain, Value};
 pub use stream::Stream;

@@ -89,12 +89,13 @@ pub fn pages(isa: &Isa) -> String {
 pub fn files(isa: &Isa, engine: &[u8], description: &[u8], load: &Value) -> Vec<File> {
     let file = |path: &str, text: String| File { path: path.to_owned(), bytes: text.into_bytes() };
     let shared = SCRIPTS.iter().chain([&ENGINE]).map(|(name, text)| file(name, (*text).to_owned()));
+    let described = json!({ "name": crate::name(isa), "load": load, "bytes": base64(description) });
     let mut all = vec![
         file(PAGE, page(Backend::Engine, "")),
         file("explore.css", STYLE.to_owned()),
         file(PAGES, pages(isa)),
         file("engine.js", script("ISAGLOT_ENGINE", &base64(engine).into())),
-        file("description.js", script("ISAGLOT_DESCRIPTION", &json!({ "load": load, "bytes": base64(description) }))),
+        file("description.js", script("ISAGLOT_DESCRIPTION", &described)),
     ];
     all.extend(shared);
     all

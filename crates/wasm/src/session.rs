@@ -157,7 +157,7 @@ fn answer(engine: &Engine, asked: &str, mut request: Request, frames: &[&[u8]]) 
 
 /// What can be asked of the explorer.
 #[cfg(feature = "explore")]
-const EXPLORED: [&str; 6] = ["ask", "list", "mnemonics", "status", "typed", "values"];
+const EXPLORED: [&str; 7] = ["ask", "list", "mnemonics", "next", "status", "typed", "values"];
 
 /// A question of the explorer's page; `None` for what it shows before anything is asked.
 #[cfg(feature = "explore")]
@@ -166,6 +166,7 @@ fn explored(what: &str, request: &mut Request, frames: &[&[u8]]) -> Result<Optio
         "status" => return Ok(None),
         "ask" => explore::Question::Ask(request.needed("text")?),
         "typed" => explore::Question::Typed(request.needed("text")?),
+        "next" => explore::Question::Next(request.needed("text")?),
         "mnemonics" => explore::Question::Mnemonics,
         "list" => explore::Question::List { bytes: bytes(frames)?.to_vec(), defs: request.flag("defs")? },
         "values" => {

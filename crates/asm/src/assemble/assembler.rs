@@ -62,6 +62,19 @@ pub struct Assembler<'p, 'a> {
     lacking: OnceCell<BTreeMap<String, Lacking>>,
 }
 
+/// What may come next in a text ([`Assembler::next`]).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Next {
+    /// Where the last word of the text begins, as a byte offset: the end, if it does not end in one.
+    pub from: usize,
+    /// Texts that can stand from there on, in place of that word.
+    pub texts: Vec<String>,
+    /// Texts that can stand after it.
+    pub after: Vec<String>,
+    /// What else can stand at the end of the text, for people: `a number from 0 to 31 (IMM)`.
+    pub kinds: Vec<String>,
+}
+
 /// What is known of a line that differs from an earlier one in nothing but the symbol at its end.
 #[derive(Clone, Copy)]
 pub(crate) struct Recalled {
@@ -162,6 +175,45 @@ impl<'p, 'a> Assembler<'p, 'a> {
     /// See [`Failure`].
     pub fn assemble(&mut self, text: &[u8]) -> Result<Word, Failure> {
         self.assemble_at(text, Site { symbol: &|_| None, here: 0, place_bytes: self.place_bytes() }, None)
+    }
+
+    /// What may come after a text that begins an instruction, by the forms of all instructions. The last word of the text may be the beginning of
+    /// what comes.
+    pub fn next(&mut self, text: &str) -> Next {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | '%');
+        let begun = text.trim_end_matches(is_part).len();
+        let mut next = Next { from: begun, ..Next::default() };
+        let part = text.get(begun..).unwrap_or_default();
+        if text.get(..begun).is_none_or(|before| before.trim().is_empty()) {
+            let words = self.index.words.iter().filter(|word| word.starts_with(part) && !part.is_empty());
+            next.texts = words.cloned().collect();
+        }
+        // What replaces the last word, and what comes after it as it is.
+        for at in [begun, text.len()] {
+            let before = text.get(..at).unwrap_or_default();
+            // No instruction has this character, so a form goes as far as the text and no further.
+            let marked = format!("{}\u{1}", before.trim_start());
+            if before.trim().is_empty() || marked.len() > MAX_LINE {
+                continue;
+            }
+            let site = Site { symbol: &|_| None, here: 0, place_bytes: self.place_bytes() };
+            let (place, texts, expected) = self.expected(&Query::new(marked.as_bytes(), site, None));
+            if place + 1 < marked.len() {
+                continue;
+            }
+            if at == begun {
+                next.texts.extend(texts.into_iter().filter(|text| text.starts_with(part) && text != part));
+            } else {
+                next.after.extend(texts);
+            }
+            if at == text.len() || part.is_empty() {
+                next.kinds = expected.into_iter().filter(|what| !what.starts_with('`') && what != "a blank").collect();
+            }
+            if part.is_empty() {
+                break;
+            }
+        }
+        next
     }
 
     /// What a mnemonic needs that is not there with these features and this gen; `None` if it is there, or nowhere.

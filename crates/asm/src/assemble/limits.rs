@@ -33,6 +33,9 @@ pub const MAX_AMBIGUOUS: usize = 8;
 /// What a message lists as expected.
 pub const MAX_EXPECTED: usize = 12;
 
+/// Texts that are kept for a text that is completed, before equal ones are taken out.
+pub const MAX_OFFERED: usize = 10_000;
+
 /// The deepest nesting of parentheses in a constant expression.
 pub const MAX_EXPRESSION_DEPTH: usize = 64;
 

@@ -43,7 +43,7 @@ mod symbolic;
 mod trace;
 mod values;
 
-pub use assembler::Assembler;
+pub use assembler::{Assembler, Next};
 pub use failure::Failure;
 pub use hazard::{Hazard, Syntax, hazards};
 pub use lacking::Lacking;

@@ -127,6 +127,20 @@ impl Assembler<'_, '_> {
         Err(failure::explain(query.text, &self.index, trace))
     }
 
+    /// What may come after a text that begins an instruction: the texts themselves, each once and in the order of the forms, and what else
+    /// is expected, for people.
+    pub(super) fn expected(&mut self, query: &Query<'_>) -> (usize, Vec<String>, Vec<String>) {
+        self.start();
+        let mut trace = Trace { texts: Some(Vec::new()), ..Trace::default() };
+        self.machine.steps = 0;
+        self.check.tried = 0;
+        self.search(query, How::Relaxed, Some(&mut trace));
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut texts = trace.texts.unwrap_or_default();
+        texts.retain(|text| seen.insert(text.clone()));
+        (trace.place, texts, trace.expected)
+    }
+
     /// Notes which lengths the line may have, each with its form, while its symbol is not known.
     fn note_lengths(&mut self, found: &Found) {
         self.lengths.clear();

@@ -3,7 +3,7 @@
 use isaglot_invariant::{Impossible as _, impossible};
 
 use super::input::Input;
-use super::limits::MAX_EXPECTED;
+use super::limits::{MAX_EXPECTED, MAX_OFFERED};
 use super::number;
 use super::program::{Digits, FieldOp, FieldSyntax, NumberStyle, Program};
 use super::symbol::Symbol;
@@ -15,6 +15,8 @@ pub(super) struct Trace {
     pub(super) place: usize,
     /// What would have been understood there.
     pub(super) expected: Vec<String>,
+    /// With texts that could stand there themselves, if a caller completes a text; none otherwise.
+    pub(super) texts: Option<Vec<String>>,
     /// A value that was understood and is impossible: its end and what is wrong.
     pub(super) value: Option<(usize, String)>,
     /// Something was understood to the end, but contradicts itself.
@@ -29,6 +31,7 @@ impl Trace {
         if place > self.place {
             self.place = place;
             self.expected.clear();
+            self.texts.iter_mut().for_each(Vec::clear);
             self.value = None;
             self.contradiction = false;
             self.refused = None;
@@ -39,6 +42,17 @@ impl Trace {
     fn expect(&mut self, place: usize, what: String) {
         if self.reaches(place) && self.expected.len() < MAX_EXPECTED && !self.expected.contains(&what) {
             self.expected.push(what);
+        }
+    }
+
+    /// A text that could stand at a place.
+    fn offer(&mut self, place: usize, text: &str) {
+        if self.reaches(place)
+            && let Some(texts) = &mut self.texts
+            && texts.len() < MAX_OFFERED
+            && !text.is_empty()
+        {
+            texts.push(text.to_owned());
         }
     }
 
@@ -54,6 +68,7 @@ impl Trace {
         let shared = literal.iter().zip(there).take_while(|(a, b)| a == b).count();
         let rest = if place == from + shared { literal.get(shared..).or_impossible(literal) } else { literal };
         let rest = String::from_utf8_lossy(rest.trim_ascii());
+        self.offer(place, if rest.is_empty() { &whole } else { &rest });
         self.expect(place, format!("`{}`", if rest.is_empty() { whole } else { rest }));
     }
 
@@ -145,6 +160,11 @@ impl Trace {
             FieldSyntax::Custom(_) => format!("a name or a number ({name})"),
             FieldSyntax::Table(table) => {
                 let Some(table) = program.tables.get(*table as usize) else { return impossible(()) };
+                if self.texts.is_some() {
+                    for (text, _) in table.shown.iter().zip(&table.values).filter(|(_, (_, prints))| *prints) {
+                        self.offer(place, &String::from_utf8_lossy(text));
+                    }
+                }
                 let texts: Vec<String> = table
                     .shown
                     .iter()

@@ -146,9 +146,6 @@ impl Explorer {
             members.insert("gen".to_owned(), chosen.generation.to_string().into());
             members.insert("features".to_owned(), isaglot::explore::switched(&whole.isa, &on).into());
         }
-        // The page is called as its instructions are.
-        let name = if spec.source.chooses() { spec.source.name() } else { whole.isa.name().to_owned() };
-        let whole = super::compile::Whole { isa: whole.isa.named(name), ..whole };
         Ok(Some(Explorer { engine, description: super::compile::alone(&whole), load }))
     }
 }
@@ -163,14 +160,15 @@ fn module(named: Option<&Path>, xe: bool) -> Result<Vec<u8>, Diagnostic> {
             let beside = program.and_then(|p| p.parent().map(|dir| dir.join(usual))).filter(|path| path.is_file());
             beside.ok_or_else(|| {
                 let d = Diagnostic::error("docs-engine", format!("there is no `{usual}` beside the program"));
-                d.note("`cargo xtask wasm --explorer` makes it in target/wasm; `--engine FILE` names it")
+                let flag = if xe { "--xe" } else { "--explorer" };
+                d.note(format!("`cargo xtask wasm {flag}` makes it in target/wasm; `--engine FILE` names it"))
             })?
         }
     };
     let bytes = crate::io::read(Some(&path))?;
     if !bytes.starts_with(WASM) {
         let d = Diagnostic::error("docs-engine", format!("{}: not a WebAssembly module", path.display()));
-        return Err(d.note(format!("expected `{usual}` as `cargo xtask wasm --explorer` makes it")));
+        return Err(d.note(format!("expected `{usual}` as `cargo xtask wasm` makes it")));
     }
     Ok(bytes)
 }

@@ -70,6 +70,10 @@ async fn answer(request: Request<Incoming>, port: u16, engine: &Sender<engine::R
             let text = parameter(&query, "q").unwrap_or_default();
             json(engine, Question::Explore(explore::Question::Ask(text)), &query).await
         }
+        (&Method::GET, "/api/next") => {
+            let text = parameter(&query, "q").unwrap_or_default();
+            json(engine, Question::Explore(explore::Question::Next(text)), &query).await
+        }
         (&Method::GET, "/api/mnemonics") => {
             json(engine, Question::Explore(explore::Question::Mnemonics), &query).await
         }

@@ -19,7 +19,9 @@ const TAB: &str = "\u{E004}";
 const SPACE: &str = " ";
 const END: &str = "\u{E010}";
 const BACKSPACE: &str = "\u{E003}";
-const ENTER: &str = "\u{E007}";
+pub(crate) const ENTER: &str = "\u{E007}";
+const HOME: &str = "\u{E011}";
+const RIGHT: &str = "\u{E014}";
 
 type Case = fn() -> Result<(), Failed>;
 
@@ -37,7 +39,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 /// A browser with one page open.
-struct Browser {
+pub(crate) struct Browser {
     driver: Child,
     connection: Connection,
     session: String,
@@ -45,7 +47,7 @@ struct Browser {
 }
 
 impl Browser {
-    fn open(address: &str) -> Result<Browser, Failed> {
+    pub(crate) fn open(address: &str) -> Result<Browser, Failed> {
         let mut driver = Command::new(DRIVER).arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let mut out = BufReader::new(driver.stdout.take().ok_or("no output")?);
         let mut line = String::new();
@@ -64,13 +66,39 @@ impl Browser {
         let options =
             json!({ "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1300,1000", data] });
         let wanted =
-            json!({ "capabilities": { "alwaysMatch": { "browserName": "chrome", "goog:chromeOptions": options } } });
+            json!({ "capabilities": { "alwaysMatch": { "browserName": "chrome", "goog:chromeOptions": options,
+                "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" } } } });
         let mut browser =
             Browser { driver, connection: Connection::to(port)?, session: String::new(), _profile: profile };
         let made = browser.send("POST", "/session", &wanted)?;
         browser.session = made["sessionId"].as_str().ok_or("no session")?.to_owned();
         browser.go(address)?;
         Ok(browser)
+    }
+
+    /// What a log of the browser has since it was last read.
+    fn log(&mut self, kind: &str) -> Result<Vec<Value>, Failed> {
+        let entries = self.command("/se/log", &json!({ "type": kind }))?;
+        Ok(entries.as_array().cloned().unwrap_or_default())
+    }
+
+    /// Nothing was asked of any other place, and the browser has no complaint.
+    pub(crate) fn is_quiet(&mut self) -> Result<(), Failed> {
+        for entry in self.log("browser")? {
+            if entry["level"] == "SEVERE" || entry["level"] == "WARNING" {
+                return Err(format!("the console says: {}", entry["message"]).into());
+            }
+        }
+        for entry in self.log("performance")? {
+            let message: Value = serde_json::from_str(entry["message"].as_str().unwrap_or("null"))?;
+            let message = &message["message"];
+            let url = message["params"]["request"]["url"].as_str().unwrap_or_default();
+            let is_local = ["file:", "blob:", "data:", "about:", "chrome:"].iter().any(|scheme| url.starts_with(scheme));
+            if message["method"] == "Network.requestWillBeSent" && !is_local {
+                return Err(format!("a request leaves: {url}").into());
+            }
+        }
+        Ok(())
     }
 
     fn send(&mut self, method: &str, path: &str, body: &Value) -> Result<Value, Failed> {
@@ -80,22 +108,22 @@ impl Browser {
         if code == 200 { Ok(answer["value"].clone()) } else { Err(format!("{path}: {answer}").into()) }
     }
 
-    fn command(&mut self, path: &str, body: &Value) -> Result<Value, Failed> {
+    pub(crate) fn command(&mut self, path: &str, body: &Value) -> Result<Value, Failed> {
         let path = format!("/session/{}{path}", self.session);
         self.send("POST", &path, body)
     }
 
-    fn go(&mut self, address: &str) -> Result<(), Failed> {
+    pub(crate) fn go(&mut self, address: &str) -> Result<(), Failed> {
         self.command("/url", &json!({ "url": address })).map(drop)
     }
 
     /// The value of an expression on the page.
-    fn value(&mut self, expression: &str) -> Result<Value, Failed> {
+    pub(crate) fn value(&mut self, expression: &str) -> Result<Value, Failed> {
         self.command("/execute/sync", &json!({ "script": format!("return {expression};"), "args": [] }))
     }
 
     /// Waits until an expression is what it should be.
-    fn wait(&mut self, expression: &str, wanted: impl Into<Value>) -> Result<(), Failed> {
+    pub(crate) fn wait(&mut self, expression: &str, wanted: impl Into<Value>) -> Result<(), Failed> {
         let (wanted, start) = (wanted.into(), Instant::now());
         loop {
             let got = self.value(expression)?;
@@ -109,26 +137,26 @@ impl Browser {
         }
     }
 
-    fn element(&mut self, selector: &str) -> Result<String, Failed> {
+    pub(crate) fn element(&mut self, selector: &str) -> Result<String, Failed> {
         let found = self.command("/element", &json!({ "using": "css selector", "value": selector }))?;
         let id = found.as_object().and_then(|o| o.values().next()).and_then(Value::as_str);
         Ok(id.ok_or_else(|| format!("no {selector}"))?.to_owned())
     }
 
-    fn click(&mut self, selector: &str) -> Result<(), Failed> {
+    pub(crate) fn click(&mut self, selector: &str) -> Result<(), Failed> {
         let id = self.element(selector)?;
         self.command(&format!("/element/{id}/click"), &json!({})).map(drop)
     }
 
     /// Puts a text into an input, in place of what it holds.
-    fn fill(&mut self, selector: &str, text: &str) -> Result<(), Failed> {
+    pub(crate) fn fill(&mut self, selector: &str, text: &str) -> Result<(), Failed> {
         let id = self.element(selector)?;
         self.command(&format!("/element/{id}/clear"), &json!({}))?;
         self.command(&format!("/element/{id}/value"), &json!({ "text": text })).map(drop)
     }
 
     /// Presses keys wherever the focus is.
-    fn press(&mut self, keys: &str) -> Result<(), Failed> {
+    pub(crate) fn press(&mut self, keys: &str) -> Result<(), Failed> {
         let steps = keys
             .chars()
             .flat_map(|c| [json!({ "type": "keyDown", "value": c }), json!({ "type": "keyUp", "value": c })]);
@@ -146,8 +174,8 @@ impl Drop for Browser {
     }
 }
 
-const TEXT: &str = "document.getElementById('text')?.textContent ?? ''";
-const QUERY: &str = "document.getElementById('query').value";
+pub(crate) const TEXT: &str = "document.getElementById('text')?.textContent ?? ''";
+pub(crate) const QUERY: &str = "document.getElementById('query').value";
 
 fn riscv() -> Result<(Server, Browser), Failed> {
     let server = Server::start(&["--isa".to_owned(), "rv64gc_xext".to_owned()])?;
@@ -166,7 +194,7 @@ fn words_and_text() -> Result<(), Failed> {
     page.value(
         "document.querySelector('#text [data-f=RD]').dispatchEvent(new MouseEvent('mouseover', {bubbles: true})), 0",
     )?;
-    page.wait("document.querySelectorAll('.bits .lit').length", 5)?;
+    page.wait("document.querySelectorAll('.bits button.lit').length", 5)?;
     page.wait("document.querySelectorAll('#fields .lit').length", 1)?;
     // A bit that is pressed flips, and the text follows.
     page.click("[data-bit='30']")?;
@@ -253,15 +281,21 @@ fn keyboard_only() -> Result<(), Failed> {
     page.wait("document.activeElement.id", "query")?;
     page.press("0x00c58533")?;
     page.wait(TEXT, "add a0,a1,a2")?;
+    // All bits are one stop of the tabulator; arrow keys go from one to the next.
     page.press(TAB)?;
     page.wait("document.activeElement.dataset.bit", "31")?;
-    page.press(TAB)?;
+    page.press(RIGHT)?;
+    page.wait("document.activeElement.dataset.bit", "30")?;
     page.press(SPACE)?;
     page.wait(TEXT, "sub a0,a1,a2")?;
     // The same bit has the focus still.
     page.wait("document.activeElement.dataset.bit", "30")?;
     page.press(SPACE)?;
-    page.wait(TEXT, "add a0,a1,a2")
+    page.wait(TEXT, "add a0,a1,a2")?;
+    page.press(HOME)?;
+    page.wait("document.activeElement.dataset.bit", "31")?;
+    page.press(TAB)?;
+    page.wait("document.activeElement.dataset.bit ?? ''", "")
 }
 
 /// A program is listed with its blocks; who looks at an instruction sees arrows to what it has to do with.

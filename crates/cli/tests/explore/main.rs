@@ -2,6 +2,8 @@
 //! no request can bring it down. What a person does with the page is in [`browser`].
 
 mod browser;
+mod engine;
+mod folder;
 mod server;
 
 use std::io::Write;
@@ -52,6 +54,8 @@ fn main() {
         None => trials.push(suite::no_corpus("isaspec")),
     }
     trials.extend(browser::trials());
+    trials.extend(engine::trials());
+    trials.extend(folder::trials());
     suite::run(trials);
 }
 

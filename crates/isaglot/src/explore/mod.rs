@@ -27,6 +27,8 @@ pub enum Question {
     Ask(String),
     /// Several lines: assembly, or a dump of bytes.
     Typed(String),
+    /// What may come next in a line of assembly.
+    Next(String),
     /// The listing of a program. Without `defs` it has no dataflow, which takes most of the time.
     List {
         /// The program.
@@ -45,6 +47,7 @@ pub fn answer(asker: &mut Asker<'_, '_, '_, '_>, printing: &Plan<'_>, question: 
     match question {
         Question::Ask(text) => asker.ask(text),
         Question::Typed(text) => asker.typed(text),
+        Question::Next(text) => asker.next(text),
         Question::List { bytes, defs } => {
             #[cfg(feature = "xe")]
             if let Some(xe) = &mut asker.xe {

@@ -6,7 +6,7 @@ use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use serde_json::{Value, json};
 
 use super::Asker;
-use super::limits::{MAX_PROBLEMS, MAX_PROGRAM};
+use super::limits::{MAX_NEXT, MAX_PROBLEMS, MAX_PROGRAM, MAX_QUESTION};
 use crate::Problem;
 use crate::text;
 
@@ -52,6 +52,35 @@ impl Asker<'_, '_, '_, '_> {
             lines.push(json!([line, section.address + listed.start, hex(part)]));
         }
         answer(&files, &problems, &bytes, lines)
+    }
+}
+
+impl Asker<'_, '_, '_, '_> {
+    /// What may come next in a line of assembly: rows of a text, what it is, whether it only says so, and where it begins in the line, in
+    /// units of UTF-16 as JavaScript counts.
+    pub fn next(&mut self, line: &str) -> Value {
+        if line.len() > MAX_QUESTION {
+            return json!({ "items": [] });
+        }
+        let units = |text: &str| text.encode_utf16().count();
+        #[cfg(feature = "xe")]
+        if let Some(xe) = &self.xe {
+            let begun = line.trim_end_matches(|c: char| c.is_alphanumeric() || c == '.').len();
+            let (before, part) = line.split_at(begun);
+            // Only a predicate can stand before the mnemonic.
+            let is_first = before.trim().is_empty() || before.trim().ends_with(')') && before.trim().starts_with('(');
+            let ops = xe.ops().iter().map(|op| op.name).filter(|name| name.starts_with(part));
+            let names: std::collections::BTreeSet<&str> = ops.collect();
+            let shown = names.into_iter().filter(|_| is_first && !part.is_empty()).take(MAX_NEXT);
+            let rows = shown.map(|name| json!([name, "", false, units(before)]));
+            return json!({ "items": rows.collect::<Vec<_>>() });
+        }
+        let next = self.assembler.next(line);
+        let from = units(line.get(..next.from).unwrap_or_default());
+        let texts = next.texts.iter().map(|text| json!([text, "", false, from]));
+        let after = next.after.iter().map(|text| json!([text, "", false, units(line)]));
+        let kinds = next.kinds.iter().map(|kind| json!(["", kind, true, units(line)]));
+        json!({ "items": kinds.chain(texts).chain(after).take(MAX_NEXT).collect::<Vec<_>>() })
     }
 }
 

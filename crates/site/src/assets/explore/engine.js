@@ -10,6 +10,7 @@ function isaglotWork(answer) {
   const instances = new Map();
 
   function bytesOf(base64) {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
     const text = atob(base64);
     const bytes = new Uint8Array(text.length);
     for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
@@ -105,13 +106,15 @@ const isaglotBackend = (() => {
     });
   }
 
+  const named = (told) => ({ ...told, name: ISAGLOT_DESCRIPTION.name || told.name });
+
   return {
     live: false,
     // What is on at first is what no choice says.
     status: async (choice) => {
       const [base, told] = await Promise.all([ask({ what: "status" }, null), ask({ what: "status" }, choice)]);
-      if (told.kind === "error") return { ...base, version: 1, problems: told.message };
-      return { ...base, generation: told.generation, version: 1, problems: "" };
+      if (told.kind === "error") return { ...named(base), version: 1, problems: told.message };
+      return { ...named(base), generation: told.generation, version: 1, problems: "" };
     },
     ask: (text, choice) => ask({ what: "ask", text }, choice),
     typed: (text, choice) => ask({ what: "typed", text }, choice),

@@ -76,7 +76,7 @@ function draw() {
   const { elements } = listing;
   const top = Math.floor(box.scrollTop / ROW_HEIGHT);
   const first = Math.max(0, top - SPARE_ROWS);
-  const last = Math.min(elements.length, top + Math.ceil(box.clientHeight / ROW_HEIGHT) + SPARE_ROWS);
+  const last = Math.min(elements.length, top + Math.ceil(Math.max(box.clientHeight, innerHeight) / ROW_HEIGHT) + SPARE_ROWS);
   if (first === listing.first && last === listing.last) return;
   const focused = document.activeElement?.closest?.("#rows tr")?.id;
   Object.assign(listing, { first, last });

@@ -83,8 +83,7 @@ addEventListener("drop", (event) => {
 // ---- what may come next ----
 
 let nextNumber = 0;
-let offered = []; // [text, what it is]
-let offeredFrom = 0; // where the text that they replace begins
+let offered = []; // [text, what it is, whether it only says so, where it begins]
 let chosenNext = -1;
 
 function closeNext() {
@@ -102,12 +101,11 @@ async function offerNext() {
   if (!before.trim() || box.selectionStart !== box.value.length || /^\s*[0-9?]/.test(before)) return closeNext();
   const made = await isaglotBackend.next(before, choices());
   if (number !== nextNumber) return;
-  offered = (made.items || []).filter(([text]) => before.slice(made.from) !== text);
-  offeredFrom = made.from || 0;
+  offered = (made.items || []).filter(([text, , , from]) => before.slice(from) !== text || !text);
   chosenNext = -1;
   if (!offered.length || document.activeElement !== box) return closeNext();
-  const rows = offered.map(([text, what], at) => make("li", { id: `next-${at}`, role: "option", "aria-selected": "false", onmousedown: (e) => { e.preventDefault(); takeNext(at); } },
-    make("code", {}, text), what ? make("span", { class: "quiet" }, ` ${what}`) : null));
+  const rows = offered.map(([text, what, isHint], at) => make("li", { id: `next-${at}`, role: "option", "aria-selected": "false", "aria-disabled": isHint ? "true" : null, onmousedown: (e) => { e.preventDefault(); takeNext(at); } },
+    text ? make("code", {}, text) : null, what ? make("span", { class: "quiet" }, what) : null));
   $("next").replaceChildren(...rows);
   $("next").hidden = false;
   box.setAttribute("aria-expanded", "true");
@@ -116,9 +114,9 @@ async function offerNext() {
 
 function takeNext(at) {
   const box = $("query");
-  const [text, , isHint] = offered[at];
+  const [text, , isHint, from] = offered[at];
   if (isHint) return;
-  box.value = box.value.slice(0, offeredFrom) + text;
+  box.value = box.value.slice(0, from) + text;
   closeNext();
   ask();
   offerNext();
