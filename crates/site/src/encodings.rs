@@ -33,7 +33,7 @@ pub(crate) fn write(site: &mut Site<'_>) {
             spaced(&encoding.pattern),
             site.slugs.encoding(id),
             Escaped(&title(isa, id)),
-            gens(encoding.gens)
+            gens(isa, encoding.gens)
         ));
     }
     if width != 0 {

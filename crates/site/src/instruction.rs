@@ -14,10 +14,13 @@ use crate::{fields, svg, syntax};
 /// Adds the pages of all instructions.
 pub(crate) fn write(site: &mut Site<'_>) {
     let isa = site.isa;
-    for &id in &isa[isa.root()].encodings {
+    let order = crate::mnemonics::sorted(isa);
+    for (at, &id) in order.iter().enumerate() {
         let encoding = &isa[id];
         let path = site.slugs.encoding(id).to_owned();
         let mut content = String::new();
+        let before = at.checked_sub(1).and_then(|at| order.get(at));
+        neighbours(site, before.copied(), order.get(at + 1).copied(), &mut content);
         about(site, id, &mut content);
         examples(site, id, &mut content);
         body(site, encoding, "h2", "../", &mut content);
@@ -35,7 +38,39 @@ pub(crate) fn entry(isa: &Isa, encoding: &Encoding, title: String, path: String)
         words.extend(view.fields.iter().map(|f| isa.text(f.name).to_owned()));
     }
     words.push(encoding.doc.clone());
+    let does = encoding.semantics.as_ref().map_or("", |semantics| semantics.text.as_str());
+    words.extend(OPERATORS.iter().filter(|(sign, _)| does.contains(sign)).map(|(_, name)| (*name).to_owned()));
+    words.extend(flow_words(encoding.flow).iter().map(|&word| word.to_owned()));
     Entry { title, path, words }
+}
+
+/// Words that people look for, by the signs of the semantics that mean them.
+const OPERATORS: [(&str, &str); 13] = [
+    ("<<", "shift left"),
+    (">>", "shift right"),
+    (">>>", "shift arithmetic"),
+    (" + ", "add"),
+    (" - ", "subtract"),
+    (" * ", "multiply"),
+    (" / ", "divide"),
+    (" % ", "remainder"),
+    (" & ", "and"),
+    (" | ", "or"),
+    (" ^ ", "xor"),
+    ("load", "load memory"),
+    ("store", "store memory"),
+];
+
+fn flow_words(flow: Flow) -> &'static [&'static str] {
+    match flow {
+        Flow::Next => &[],
+        Flow::Branch { .. } => &["branch", "jump"],
+        Flow::Indirect { .. } => &["indirect", "jump"],
+        Flow::Call { .. } => &["call"],
+        Flow::Return => &["return"],
+        Flow::Trap => &["trap"],
+        Flow::End => &["end"],
+    }
 }
 
 /// The mnemonic; with the name where that says more.
@@ -46,9 +81,25 @@ pub(crate) fn title(isa: &Isa, id: EncodingId) -> String {
     let mut title = if shown == name || shown.is_empty() { name.to_owned() } else { format!("{shown} ({name})") };
     let twins = isa[encoding.space].encodings.iter().filter(|&&o| isa[o].name == encoding.name).count();
     if twins > 1 {
-        title += &format!(", {}", gens(encoding.gens));
+        title += &format!(", {}", gens(isa, encoding.gens));
     }
     title
+}
+
+/// Links to the instructions before and after one in the order of the index.
+fn neighbours(site: &Site<'_>, before: Option<EncodingId>, after: Option<EncodingId>, out: &mut String) {
+    let link = |id: Option<EncodingId>, rel: &str, arrow: [&str; 2]| {
+        id.map_or_else(String::new, |id| {
+            let address = site.slugs.encoding(id);
+            let file = address.rsplit('/').next().unwrap_or(address);
+            let name = title(site.isa, id);
+            format!("<a rel=\"{rel}\" href=\"{file}\">{}{}{}</a>\n", arrow[0], Escaped(&name), arrow[1])
+        })
+    };
+    let (before, after) = (link(before, "prev", ["← ", ""]), link(after, "next", ["", " →"]));
+    if before.len() + after.len() > 0 {
+        out.push_str(&format!("<nav class=\"neighbours\" aria-label=\"Neighbours\">\n{before}{after}</nav>\n"));
+    }
 }
 
 /// Words that are this instruction, each with a link to the explorer if there is one.
@@ -76,7 +127,7 @@ fn about(site: &Site<'_>, id: EncodingId, out: &mut String) {
     let mut fact = |name: &str, value: &str| out.push_str(&format!("<dt>{name}</dt><dd>{value}</dd>\n"));
     fact("Width", &format!("{} bits", encoding.width));
     if encoding.gens != GenRange::ALL {
-        fact("Gens", &gens(encoding.gens));
+        fact("Gens", &gens(isa, encoding.gens));
     }
     if encoding.condition != Condition::Always {
         fact("Needs", &Escaped(&condition(isa, &encoding.condition)).to_string());
@@ -85,7 +136,7 @@ fn about(site: &Site<'_>, id: EncodingId, out: &mut String) {
     let links = variants.map(|&o| {
         let address = site.slugs.encoding(o);
         let file = address.rsplit('/').next().unwrap_or(address);
-        format!("<a href=\"{file}\">{}</a>", gens(isa[o].gens))
+        format!("<a href=\"{file}\">{}</a>", gens(isa, isa[o].gens))
     });
     let links: Vec<String> = links.collect();
     if !links.is_empty() {
@@ -116,6 +167,10 @@ pub(crate) fn body(site: &Site<'_>, encoding: &Encoding, heading: &str, up: &str
             None => of.to_owned(),
         };
         syntax::markup(isa, encoding, view, out);
+        for (name, value) in &view.bound {
+            let name = Escaped(isa.text(*name));
+            out.push_str(&format!("<p>Here <var class=\"f\" data-f=\"{name}\">{name}</var> is {value}.</p>\n"));
+        }
         out.push_str("<div class=\"wide\">\n");
         svg::diagram(isa, encoding, view, &label, out);
         out.push_str("</div>\n");
@@ -218,10 +273,16 @@ fn varies(isa: &Isa, operand: &Operand) -> String {
     out
 }
 
-/// Gens in words.
-pub(crate) fn gens(range: GenRange) -> String {
+/// Gens in words: by the names that the description gives them, else by their numbers.
+pub(crate) fn gens(isa: &Isa, range: GenRange) -> String {
+    let named: Vec<&str> = isa.gens().iter().filter(|g| range.contains(g.value)).map(|g| g.name.as_str()).collect();
+    if range == GenRange::ALL || (!named.is_empty() && named.len() == isa.gens().len()) {
+        return "all gens".to_owned();
+    }
+    if !named.is_empty() {
+        return Escaped(&named.join(", ")).to_string();
+    }
     match (range.min, range.max) {
-        (0, u32::MAX) => "all gens".to_owned(),
         (min, u32::MAX) => format!("gen {min} and later"),
         (0, max) => format!("up to gen {max}"),
         (min, max) if min == max => format!("gen {min}"),
@@ -230,7 +291,7 @@ pub(crate) fn gens(range: GenRange) -> String {
 }
 
 /// The features that an encoding needs, in words.
-fn condition(isa: &Isa, condition: &Condition) -> String {
+pub(crate) fn condition(isa: &Isa, condition: &Condition) -> String {
     let list = |all: &[Condition], word: &str| {
         let parts: Vec<String> = all
             .iter()

@@ -7,6 +7,9 @@ use crate::html::Escaped;
 use crate::instruction::gens;
 use crate::search::Entry;
 
+/// Names of a file that are shown at once; more are folded.
+const MANY: usize = 64;
+
 /// Adds the page.
 pub(crate) fn write(site: &mut Site<'_>) {
     let isa = site.isa;
@@ -27,25 +30,26 @@ pub(crate) fn write(site: &mut Site<'_>) {
         }
         if let Some((host, range)) = file.within {
             let host_name = Escaped(&isa[host].name);
-            let on = if range == GenRange::ALL { String::new() } else { format!(" on {}", gens(range)) };
+            let on = if range == GenRange::ALL { String::new() } else { format!(" on {}", gens(isa, range)) };
             out.push_str(&format!(
                 " They lie in the bytes of <a href=\"#file-{}\">{host_name}</a>, from its first on{on}.",
                 host.index()
             ));
         }
-        out.push_str("</p>\n<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">Number</th>");
-        out.push_str("<th scope=\"col\">Name</th><th scope=\"col\">Also</th></tr></thead>\n<tbody>\n");
+        out.push_str("</p>\n");
+        let folded = count > MANY;
+        if folded {
+            out.push_str("<details><summary>The names</summary>\n");
+        }
+        out.push_str("<ul class=\"names\">\n");
         for (number, name) in file.names.iter().enumerate() {
             let Some(name) = name else { continue };
             let also: Vec<&str> =
                 file.aliases.iter().filter(|a| a.1 as usize == number).map(|a| a.0.as_str()).collect();
-            out.push_str(&format!(
-                "<tr><th scope=\"row\">{number}</th><td><code>{}</code></td><td>{}</td></tr>\n",
-                Escaped(name),
-                Escaped(&also.join(", "))
-            ));
+            let also = if also.is_empty() { String::new() } else { format!(" ({})", Escaped(&also.join(", "))) };
+            out.push_str(&format!("<li>{number} <code>{}</code>{also}</li>\n", Escaped(name)));
         }
-        out.push_str("</tbody>\n</table></div>\n");
+        out.push_str(if folded { "</ul>\n</details>\n" } else { "</ul>\n" });
         let words = file.names.iter().flatten().cloned().collect();
         site.entries.push(Entry {
             title: format!("registers {}", file.name),

@@ -109,7 +109,16 @@ fn cell(
     let data = field.map(|(_, name)| format!(" data-f=\"{}\"", Escaped(name))).unwrap_or_default();
     out.push_str(&format!("<g class=\"{class}\"{data}><rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BOX}\"/>"));
     let baseline = y + BOX / 2 + 5;
+    let known = field.and_then(|(at, _)| view.fields.get(at)).filter(|f| view.fixed(f, start).is_some());
     match field {
+        Some((_, name)) if known.is_some() => {
+            out.push_str(&format!("<title>{}</title>", Escaped(name)));
+            for bit in start..end {
+                let center = x + (end - 1 - bit) * BIT + BIT / 2;
+                let digit = u8::from(known.and_then(|f| view.fixed(f, bit)).unwrap_or(false));
+                out.push_str(&format!("<text x=\"{center}\" y=\"{baseline}\" text-anchor=\"middle\">{digit}</text>"));
+            }
+        }
         Some((_, name)) => {
             let room = (width / LETTER).max(1) as usize;
             let shown: String = if name.chars().count() <= room {

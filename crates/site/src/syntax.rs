@@ -27,6 +27,21 @@ pub(crate) fn markup(isa: &Isa, encoding: &Encoding, view: &View<'_>, out: &mut 
     out.push_str("</code></p>\n");
 }
 
+/// The template as markup without colours, for tables.
+pub(crate) fn inline(isa: &Isa, encoding: &Encoding, view: &View<'_>) -> String {
+    let Some(template) = view.template else { return Escaped(&encoding.display_name).to_string() };
+    let mut out = String::new();
+    for part in &template.parts {
+        match part {
+            TemplatePart::Literal(bytes) => out.push_str(&Escaped(&String::from_utf8_lossy(bytes)).to_string()),
+            TemplatePart::Mnemonic { .. } => out.push_str(&Escaped(&encoding.display_name).to_string()),
+            TemplatePart::Align(_) => out.push(' '),
+            TemplatePart::Field { name, .. } => out.push_str(&format!("<var>{}</var>", Escaped(isa.text(*name)))),
+        }
+    }
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The template as plain text, fields in braces.
 pub(crate) fn plain(isa: &Isa, encoding: &Encoding, view: &View<'_>) -> String {
     let Some(template) = view.template else { return encoding.display_name.clone() };

@@ -82,3 +82,113 @@ function light(event, on) {
 }
 document.addEventListener("mouseover", (event) => light(event, true));
 document.addEventListener("mouseout", (event) => light(event, false));
+
+// ---- narrow screens ----
+
+// Where a row of 32 bits has no room, the diagram is laid out again with as many bits a row as there is room for. Boxes are cut at the
+// ends of rows; what is drawn stays as the page has it.
+const BIT = 24, NUMBERS = 16, ROW = 46;
+const SVG = "http://www.w3.org/2000/svg";
+
+function boxes(svg) {
+  const columns = Math.round((svg.viewBox.baseVal.width - 2) / BIT);
+  const rows = Math.round((svg.viewBox.baseVal.height - 2) / ROW);
+  return { columns, rows, all: [...svg.querySelectorAll("g")].map((g) => {
+    const rect = g.querySelector("rect");
+    const number = (name) => Number(rect.getAttribute(name));
+    const row = Math.round((number("y") - NUMBERS) / ROW);
+    const from = row * columns + Math.round((number("x") - 1) / BIT);
+    return { g, from, to: from + Math.round(number("width") / BIT) };
+  }) };
+}
+
+function relaid(svg, wide) {
+  const { columns, rows, all } = boxes(svg);
+  const last = Math.max(...all.map((box) => box.to));
+  const bits = columns * rows === last ? last : Math.max(last, columns);
+  const copy = svg.cloneNode(false);
+  const lines = Math.ceil(bits / wide);
+  copy.setAttribute("viewBox", `0 0 ${wide * BIT + 2} ${lines * ROW + 2}`);
+  copy.setAttribute("width", wide * BIT + 2);
+  copy.setAttribute("height", lines * ROW + 2);
+  copy.append(...[...svg.children].filter((child) => child.tagName !== "g").map((child) => child.cloneNode(true)));
+  for (const { g, from, to } of all) {
+    const digits = [...g.querySelectorAll("text:not(.n)")];
+    const name = g.dataset.f && digits.length === 1 && to - from > 1 ? g.dataset.f : null;
+    for (let start = from; start < to; start = (Math.floor(start / wide) + 1) * wide) {
+      const end = Math.min(to, (Math.floor(start / wide) + 1) * wide);
+      const x = (start % wide) * BIT + 1, y = Math.floor(start / wide) * ROW + NUMBERS;
+      const part = g.cloneNode(false);
+      const add = (tag, attributes, text) => {
+        const element = document.createElementNS(SVG, tag);
+        for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+        if (text !== undefined) element.textContent = text;
+        part.append(element);
+      };
+      add("rect", { x, y, width: (end - start) * BIT, height: 30 });
+      const title = g.querySelector("title");
+      if (title) part.append(title.cloneNode(true));
+      const room = Math.max(1, Math.floor(((end - start) * BIT) / 8));
+      if (name) add("text", { x: x + ((end - start) * BIT) / 2, y: y + 20, "text-anchor": "middle" }, name.length <= room ? name : name.slice(0, Math.max(1, room - 1)) + "…");
+      else if (digits.length === to - from) for (let at = start; at < end; at++) add("text", { x: x + (at - start) * BIT + BIT / 2, y: y + 20, "text-anchor": "middle" }, digitAt(digits, at, from, to));
+      const number = (at) => bits - 1 - at;
+      if (end - start === 1) add("text", { class: "n", x: x + BIT / 2, y: y - 4, "text-anchor": "middle" }, number(start));
+      else {
+        add("text", { class: "n", x: x + 2, y: y - 4, "text-anchor": "start" }, number(start));
+        add("text", { class: "n", x: x + (end - start) * BIT - 2, y: y - 4, "text-anchor": "end" }, number(end - 1));
+      }
+      copy.append(part);
+    }
+  }
+  return copy;
+}
+
+// Digits stand from the lowest bit on, which is the last of a box.
+function digitAt(digits, at, from, to) {
+  return digits[to - 1 - at].textContent;
+}
+
+const wholes = new Map(); // the diagrams as the page has them, by what stands in their place
+
+function lay() {
+  for (const svg of document.querySelectorAll("svg.bits")) {
+    const whole = wholes.get(svg) || svg;
+    const room = Math.floor((svg.parentElement.clientWidth - 2) / BIT);
+    const columns = Math.round((whole.viewBox.baseVal.width - 2) / BIT);
+    const wide = room >= columns ? columns : room >= 16 ? 16 : 8;
+    if (Math.round((svg.viewBox.baseVal.width - 2) / BIT) === wide) continue;
+    const next = wide === columns ? whole : relaid(whole, wide);
+    wholes.delete(svg);
+    if (next !== whole) wholes.set(next, whole);
+    svg.replaceWith(next);
+  }
+  // What scrolls inside itself can be reached by keyboard.
+  for (const box of document.querySelectorAll(".wide, pre")) {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  }
+}
+lay();
+addEventListener("resize", lay);
+
+// ---- the index ----
+
+const unfold = document.getElementById("unfold");
+if (unfold) {
+  unfold.hidden = false;
+  unfold.addEventListener("click", () => {
+    const all = [...document.querySelectorAll("details.letter")];
+    const open = all.some((one) => !one.open);
+    all.forEach((one) => { one.open = open; });
+    unfold.textContent = open ? "Fold all" : "Unfold all";
+  });
+}
+// What an address leads to is in sight, also inside of something folded.
+function reveal() {
+  const target = location.hash.length > 1 ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
+  target?.nextElementSibling?.nextElementSibling?.matches?.("details") && (target.nextElementSibling.nextElementSibling.open = true);
+  target?.closest?.("details")?.setAttribute("open", "open");
+}
+addEventListener("hashchange", reveal);
+reveal();
+addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
