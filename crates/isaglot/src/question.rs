@@ -80,7 +80,7 @@ fn assemble(
 ) -> Result<Vec<u8>, Diagnostics> {
     let file = files.add("text", text.as_bytes());
     let mut problems = Diagnostics::new();
-    let image = text::assemble(kind, assembler, files, file, &mut problems);
+    let image = text::assemble(kind, assembler, files, file, false, &mut problems);
     let bytes: Vec<u8> = image.into_iter().flat_map(|image| image.sections).flat_map(|s| s.bytes).collect();
     if !problems.has_errors() && bytes.is_empty() {
         problems.push(Diagnostic::error("cli-word", format!("`{text}` is not an instruction")));

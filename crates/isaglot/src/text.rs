@@ -21,19 +21,20 @@ pub fn exact(kind: SubjectKind, plan: &Plan<'_>) -> &'static str {
 }
 
 /// Assembles a text of a description of this kind, which imports nothing. `file` is one of `files`. Every problem is added to
-/// `problems`; with an error among them there is no program.
+/// `problems`; with an error among them there is no program. With `list` it is kept what each statement became.
 pub fn assemble(
     kind: SubjectKind,
     assembler: &mut Assembler<'_, '_>,
     files: &mut SourceMap,
     file: FileId,
+    list: bool,
     problems: &mut Diagnostics,
 ) -> Option<Image> {
     #[cfg(feature = "riscv")]
     if kind == SubjectKind::Riscv {
-        return riscv(assembler, files, file, problems).map(|program| program.image);
+        return riscv(assembler, files, file, list, problems).map(|program| program.image);
     }
-    let setup = Setup { only_targets: kind == SubjectKind::Llvm, ..Setup::default() };
+    let setup = Setup { list, only_targets: kind == SubjectKind::Llvm, ..Setup::default() };
     let (image, headers) = assemble_with(kind, assembler, files, file, &setup, problems)?;
     let left_out = headers_left_out(&headers, "`isaglot asm --headers FILE` writes them as JSON");
     left_out.into_iter().for_each(|d| problems.push(d));
@@ -75,6 +76,7 @@ fn riscv(
     assembler: &mut Assembler<'_, '_>,
     files: &mut SourceMap,
     file: FileId,
+    list: bool,
     problems: &mut Diagnostics,
 ) -> Option<isaglot_riscv::assembly::Program> {
     use isaglot_riscv::assembly::{self, Layout};
@@ -87,7 +89,7 @@ fn riscv(
     };
     #[cfg(not(feature = "xintf"))]
     let mut none = assembly::NoImports;
-    assembly::assemble(assembler, &mut none, files, file, &Layout::default(), problems)
+    assembly::assemble(assembler, &mut none, files, file, &Layout { list, ..Layout::default() }, problems)
 }
 
 /// What is wrong with sections that lie so many bytes apart.

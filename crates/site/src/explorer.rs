@@ -125,7 +125,8 @@ mod tests {
 
     #[test]
     fn bytes_in_base64() {
-        let cases = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE=")];
+        let cases =
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE=")];
         for (bytes, text) in cases {
             assert_eq!(base64(bytes.as_bytes()), text, "{bytes}");
         }

@@ -5,10 +5,10 @@ use isaglot_model::{
     Access, Condition, Encoding, EncodingId, ExprId, Flow, GenRange, Isa, Operand, OperandKind, RegisterFileId, Varies,
 };
 
-use crate::{Example, Site};
 use crate::html::{Escaped, paragraphs};
 use crate::search::Entry;
 use crate::view::{range_text, views};
+use crate::{Example, Site};
 use crate::{fields, svg, syntax};
 
 /// Adds the pages of all instructions.
@@ -109,7 +109,10 @@ fn examples(site: &Site<'_>, id: EncodingId, out: &mut String) {
     for Example { word, text } in found {
         let shown = format!("<code>{}</code> <code>{}</code>", Escaped(word), Escaped(text));
         let shown = if site.options.explorer {
-            format!("{shown} <a href=\"../explore.html#q={0}\">try it<span class=\"hidden\"> with {0}</span></a>", Escaped(word))
+            format!(
+                "{shown} <a href=\"../explore.html#q={0}\">try it<span class=\"hidden\"> with {0}</span></a>",
+                Escaped(word)
+            )
         } else {
             shown
         };

@@ -52,10 +52,13 @@ pub(crate) fn write(site: &mut Site<'_>) {
     }
     for (at, (letter, ids)) in groups.iter().enumerate() {
         let heading = format!("<h2 id=\"letter-{at}\">{}</h2>", Escaped(&letter.to_string()));
+        out.push_str(&format!("{heading}\n"));
         if folded {
-            out.push_str(&format!("<details class=\"letter\"><summary>{heading} {}</summary>\n", shown(site, ids)));
-        } else {
-            out.push_str(&format!("{heading}\n"));
+            out.push_str(&format!("<p class=\"shown\">{}</p>\n", shown(site, ids)));
+            out.push_str(&format!(
+                "<details class=\"letter\"><summary>Syntax of {}</summary>\n",
+                Escaped(&letter.to_string())
+            ));
         }
         table(site, ids, &mut out);
         if folded {

@@ -30,14 +30,8 @@ pub(crate) fn views<'a>(isa: &'a Isa, encoding: &'a Encoding) -> Vec<View<'a>> {
 }
 
 fn view<'a>(isa: &'a Isa, cases: impl Iterator<Item = &'a Case>) -> View<'a> {
-    let mut made = View {
-        guard: None,
-        alias: false,
-        fields: Vec::new(),
-        asserts: Vec::new(),
-        template: None,
-        bound: Vec::new(),
-    };
+    let mut made =
+        View { guard: None, alias: false, fields: Vec::new(), asserts: Vec::new(), template: None, bound: Vec::new() };
     for case in cases {
         if let Some(guard) = case.guard {
             made.guard = Some(isa[guard].text.trim());

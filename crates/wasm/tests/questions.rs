@@ -19,7 +19,7 @@ fn answer(session: &mut Session, line: &str) -> String {
     let frames: Vec<&[u8]> = frames.iter().map(Vec::as_slice).collect();
     match session.ask(&message::write(&object, &frames)) {
         Outcome::Done(bytes) if object.contains("\"assemble\"") => format!("done: {bytes:02x?}"),
-        Outcome::Done(bytes) if object.contains("\"list\"") => {
+        Outcome::Done(bytes) if object.contains("\"do\":\"list\"") => {
             let frames = message::read(&bytes).expect("two frames");
             let texts: Vec<&str> = frames.iter().map(|f| std::str::from_utf8(f).expect("UTF-8")).collect();
             format!("done: {}", texts.join("\n"))
@@ -50,8 +50,22 @@ fn any_bytes_are_answered() {
     let mut random = Random::new(24);
     let load = message::write(r#"{"do":"load","files":["minnow.xml"]}"#, &[MINNOW]);
     let mut session = Session::default();
-    let pieces =
-        ["{\"do\":\"", "load", "decode", "list", "explain", "\"}", ",\"files\":[\"a\"]", "\0\0\0", ":", "\u{1}"];
+    let pieces = [
+        "{\"do\":\"",
+        "load",
+        "decode",
+        "list",
+        "explain",
+        "explore\",\"what\":\"ask\",\"text\":\"",
+        "typed",
+        "next",
+        "li r1, ",
+        "\"}",
+        ",\"files\":[\"a\"]",
+        "\0\0\0",
+        ":",
+        "\u{1}",
+    ];
     for round in 0..isaglot_testing::rounds(2_000) {
         if round % 50 == 0 {
             session.ask(&load);

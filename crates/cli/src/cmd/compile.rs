@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use isaglot_model::compiled::{Header, to_bytes};
 use isaglot_model::Isa;
+use isaglot_model::compiled::{Header, to_bytes};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 
 use crate::args::{FileArgs, ReadArgs, RolesArgs, source};

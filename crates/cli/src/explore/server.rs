@@ -74,9 +74,7 @@ async fn answer(request: Request<Incoming>, port: u16, engine: &Sender<engine::R
             let text = parameter(&query, "q").unwrap_or_default();
             json(engine, Question::Explore(explore::Question::Next(text)), &query).await
         }
-        (&Method::GET, "/api/mnemonics") => {
-            json(engine, Question::Explore(explore::Question::Mnemonics), &query).await
-        }
+        (&Method::GET, "/api/mnemonics") => json(engine, Question::Explore(explore::Question::Mnemonics), &query).await,
         (&Method::GET, "/api/values") => {
             let table = parameter(&query, "table").unwrap_or_default();
             let number = parameter(&query, "number").and_then(|n| n.parse().ok()).unwrap_or(usize::MAX);

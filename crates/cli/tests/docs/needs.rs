@@ -24,6 +24,8 @@ const NEEDS: &[(&str, Need)] = &[
     ("capstone", Need::Never),
     ("cargo", Need::Never),
     ("duckdb", Need::Peer(DUCKDB)),
+    // The engine as WebAssembly: tests of the explorer make folders with it.
+    ("engine", Need::Never),
     ("gcc", Need::Peer(peer::GCC)),
     ("gdb-multiarch", Need::Peer(peer::GDB)),
     ("git", Need::Never),

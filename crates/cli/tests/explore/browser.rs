@@ -65,8 +65,7 @@ impl Browser {
         let data = format!("--user-data-dir={}", profile.path().display());
         let options =
             json!({ "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1300,1000", data] });
-        let wanted =
-            json!({ "capabilities": { "alwaysMatch": { "browserName": "chrome", "goog:chromeOptions": options,
+        let wanted = json!({ "capabilities": { "alwaysMatch": { "browserName": "chrome", "goog:chromeOptions": options,
                 "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" } } } });
         let mut browser =
             Browser { driver, connection: Connection::to(port)?, session: String::new(), _profile: profile };
@@ -93,7 +92,8 @@ impl Browser {
             let message: Value = serde_json::from_str(entry["message"].as_str().unwrap_or("null"))?;
             let message = &message["message"];
             let url = message["params"]["request"]["url"].as_str().unwrap_or_default();
-            let is_local = ["file:", "blob:", "data:", "about:", "chrome:"].iter().any(|scheme| url.starts_with(scheme));
+            let is_local =
+                ["file:", "blob:", "data:", "about:", "chrome:"].iter().any(|scheme| url.starts_with(scheme));
             if message["method"] == "Network.requestWillBeSent" && !is_local {
                 return Err(format!("a request leaves: {url}").into());
             }

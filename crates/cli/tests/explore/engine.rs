@@ -197,7 +197,8 @@ fn equal(name: &str) -> Result<(), Failed> {
     }
     for defs in [false, true] {
         let given = engine.ask(&json!({ "what": "list", "defs": defs }), Some(&bytes))?;
-        let raw: Vec<u8> = (0..bytes.len() / 2).filter_map(|n| u8::from_str_radix(&bytes[2 * n..2 * n + 2], 16).ok()).collect();
+        let raw: Vec<u8> =
+            (0..bytes.len() / 2).filter_map(|n| u8::from_str_radix(&bytes[2 * n..2 * n + 2], 16).ok()).collect();
         same("list", given, program.request("POST", &format!("/api/list?defs={}", u8::from(defs)), &raw)?)?;
     }
     let source: String = texts.iter().take(PROGRAM).map(|text| format!("{text}\n")).collect();
@@ -205,7 +206,11 @@ fn equal(name: &str) -> Result<(), Failed> {
         let given = engine.ask(&json!({ "what": "typed", "text": source }), None)?;
         same("typed", given, program.request("POST", "/api/typed", source.as_bytes())?)?;
     }
-    println!("{name}: {} words, {instructions} instructions, {} texts, {assembled} assembled", WORDS[full], texts.len().min(TEXTS[full]));
+    println!(
+        "{name}: {} words, {instructions} instructions, {} texts, {assembled} assembled",
+        WORDS[full],
+        texts.len().min(TEXTS[full])
+    );
     if instructions * 4 < WORDS[full] || assembled == 0 {
         return Err(format!("only {instructions} instructions and {assembled} texts").into());
     }

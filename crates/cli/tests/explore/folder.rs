@@ -1,8 +1,10 @@
 //! A folder of pages with the explorer, opened from the folder in a headless Chromium: what a person does with the page of the server works
 //! here, with the same answers; no request leaves the folder, and the browser has no complaint.
 
+use std::path::{Path, PathBuf};
+
 use isaglot_testing::{Failed, Trial, peer};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::browser::{Browser, ENTER, QUERY, TEXT};
 use crate::engine::{self, ENGINE, placeless};
@@ -28,7 +30,123 @@ pub(crate) fn trials() -> Vec<Trial> {
     let trial = |row: &'static Row| {
         peer::trial(format!("peer_folder_{}", row.name), &[ENGINE, peer::CHROMIUM], move || walk(row))
     };
-    ROWS.iter().map(trial).collect()
+    let mut all: Vec<Trial> = ROWS.iter().map(trial).collect();
+    all.push(peer::trial("peer_accessible_folder", &[ENGINE, peer::CHROMIUM, AXE], accessible));
+    all.push(peer::trial("peer_long_program", &[ENGINE, peer::CHROMIUM], long_program));
+    all.push(peer::trial("peer_completion", &[ENGINE, peer::CHROMIUM], completion));
+    all
+}
+
+/// The checks of axe: `npm install --prefix target/tools axe-core`.
+const AXE: peer::Peer = peer::Peer {
+    name: "axe-core (npm install --prefix target/tools axe-core)",
+    probe: || if axe().is_file() { Ok(()) } else { Err(format!("there is no {}", axe().display())) },
+};
+
+fn axe() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/node_modules/axe-core/axe.min.js")
+}
+
+/// Widths of windows that no page may be wider than.
+const WIDTHS: [u32; 4] = [390, 768, 1280, 1920];
+
+/// No page of a kind is wider than the window or breaks a rule of axe, in light and dark.
+fn accessible() -> Result<(), Failed> {
+    let Some(case) = engine::case("etnaviv")?.or(engine::case("minnow")?) else { return Ok(()) };
+    let dir = engine::folder(&case)?;
+    let instruction = std::fs::read_dir(dir.path().join("instruction"))?.next().ok_or("no page")??.file_name();
+    let instruction = format!("instruction/{}", instruction.to_string_lossy());
+    let pages = [
+        "explore.html",
+        "explore.html#q=0x0",
+        "explore.html#q=0x0&p=00%2000%2000%2000%2000%2000%2000%2000%2000%2000%2000%2000%2000%2000%2000%2000",
+        "explore.html#q=zzz&p=zzz",
+        &instruction,
+        "index.html",
+        "encodings.html",
+        "map.html",
+        "parts.html",
+        "enums.html",
+        "registers.html",
+    ];
+    let axe = std::fs::read_to_string(axe())?;
+    let mut page = Browser::open("about:blank")?;
+    for path in pages.iter().filter(|path| dir.path().join(path.split('#').next().unwrap_or(path)).is_file()) {
+        for scheme in ["light", "dark"] {
+            let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+            page.command("/goog/cdp/execute", &json!({ "cmd": "Emulation.setEmulatedMedia", "params": features }))?;
+            page.go("about:blank")?;
+            page.go(&format!("file://{}/{path}", dir.path().display()))?;
+            if path.starts_with("explore") {
+                page.wait("!!document.getElementById('answer').dataset.kind", true)?;
+            }
+            for width in WIDTHS {
+                let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+                let metrics = json!({ "cmd": "Emulation.setDeviceMetricsOverride", "params": size });
+                page.command("/goog/cdp/execute", &metrics)?;
+                let shown = page.value("document.documentElement.scrollWidth")?.as_u64().unwrap_or(u64::MAX);
+                if shown > u64::from(width) {
+                    return Err(format!("{path} is {shown} wide in a window of {width}").into());
+                }
+            }
+            page.command("/execute/sync", &json!({ "script": axe, "args": [] }))?;
+            let found = page.value(
+                "axe.run(document, {preload: false, resultTypes: ['violations']}).then(r => \
+                 r.violations.map(v => `${v.id}: ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`))",
+            )?;
+            if found.as_array().is_none_or(|found| !found.is_empty()) {
+                return Err(format!("{path}, {scheme}: {found:#}").into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A program of 20,000 instructions: only what is in sight is drawn, wherever one scrolls to, and labels can be reached.
+fn long_program() -> Result<(), Failed> {
+    let Some(case) = engine::case("rv64gc")? else { return Ok(()) };
+    let dir = engine::folder(&case)?;
+    let mut page = Browser::open(&format!("file://{}/explore.html", dir.path().display()))?;
+    page.wait("document.querySelectorAll('.examples button').length", 3)?;
+    // Additions, and at every hundredth place a jump of 200 bytes back.
+    let word = |n: u32| if n % 100 == 99 { 0xf39f_f06f_u32 } else { 0x00b5_0533 };
+    let bytes: Vec<u8> = (0..19_000_u32).flat_map(|n| word(n).to_le_bytes()).collect();
+    let program = dir.path().join("program.bin");
+    std::fs::write(&program, bytes)?;
+    let file = page.element("#file")?;
+    page.command(&format!("/element/{file}/value"), &json!({ "text": program }))?;
+    page.wait("!!document.getElementById('i0')", true)?;
+    // With what defines and uses.
+    page.wait("document.querySelector('#i0').children[3].textContent.includes('→')", true)?;
+    page.wait("document.querySelectorAll('#listing tr').length < 200", true)?;
+    for part in ["0.25", "0.5", "0.99"] {
+        page.value(&format!("(() => {{ const box = document.getElementById('listing'); box.scrollTop = box.scrollHeight * {part}; }})(), 0"))?;
+        // A row stands at the middle of the box.
+        let there = "(() => { const r = document.getElementById('listing').getBoundingClientRect();
+            const row = [...document.querySelectorAll('#rows tr')].find(t => { const q = t.getBoundingClientRect(); return q.top <= r.top + r.height / 2 && q.bottom > r.top + r.height / 2; });
+            return !!row; })()";
+        page.wait(there, true)?;
+    }
+    page.value("(() => { const jump = document.getElementById('jump'); jump.value = jump.options[1].value; jump.dispatchEvent(new Event('change')); })(), 0")?;
+    page.wait("document.getElementById('listing').scrollTop < 200", true)?;
+    page.is_quiet()
+}
+
+/// What may come next is offered, and taken by keyboard.
+fn completion() -> Result<(), Failed> {
+    let Some(case) = engine::case("rv64gc")? else { return Ok(()) };
+    let dir = engine::folder(&case)?;
+    let mut page = Browser::open(&format!("file://{}/explore.html", dir.path().display()))?;
+    page.wait("document.querySelectorAll('.examples button').length", 3)?;
+    page.fill("#query", "addi")?;
+    page.wait("[...document.querySelectorAll('#next li')].some(li => li.textContent.includes('addiw'))", true)?;
+    page.fill("#query", "add a0, a")?;
+    page.wait("[...document.querySelectorAll('#next li code')].map(c => c.textContent).includes('a5')", true)?;
+    page.press("\u{E015}")?;
+    page.wait("document.querySelectorAll('#next [aria-selected=true]').length", 1)?;
+    page.press(ENTER)?;
+    page.wait(&format!("{QUERY}.startsWith('add a0, a') && {QUERY}.length > 9"), true)?;
+    page.is_quiet()
 }
 
 /// The answer that the page shows is that of the server to the same question.
@@ -77,7 +195,10 @@ fn walk(row: &Row) -> Result<(), Failed> {
     if !page.value("document.querySelector('[data-field]')")?.is_null() {
         page.fill("[data-field]", "0xffffffffffffffffff")?;
         page.press(ENTER)?;
-        page.wait("document.querySelector('#fields [role=alert]:not(:empty)')?.textContent.includes('does not fit') ?? false", true)?;
+        page.wait(
+            "document.querySelector('#fields [role=alert]:not(:empty)')?.textContent.includes('does not fit') ?? false",
+            true,
+        )?;
         page.wait(QUERY, word.clone())?;
         page.fill("[data-field]", "1")?;
         page.press(ENTER)?;
@@ -100,7 +221,8 @@ fn walk(row: &Row) -> Result<(), Failed> {
     page.wait("document.querySelectorAll('#listing .pick').length", 3)?;
     // A file.
     let program = dir.path().join("program.bin");
-    let bytes: Vec<u8> = made["bytes"].as_str().unwrap_or_default().split(' ').filter_map(|b| u8::from_str_radix(b, 16).ok()).collect();
+    let bytes: Vec<u8> =
+        made["bytes"].as_str().unwrap_or_default().split(' ').filter_map(|b| u8::from_str_radix(b, 16).ok()).collect();
     std::fs::write(&program, bytes.repeat(5))?;
     let file = page.element("#file")?;
     page.command(&format!("/element/{file}/value"), &serde_json::json!({ "text": program }))?;

@@ -262,7 +262,7 @@ impl Words {
             let kind = self.chosen().kind;
             let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
             let file = files.add(TEXT, source.as_bytes());
-            let image = text::assemble(kind, worker.assembler(), &mut files, file, &mut problems);
+            let image = text::assemble(kind, worker.assembler(), &mut files, file, false, &mut problems);
             let made = image.map(|image| text::bytes(kind, &image));
             match made {
                 Some(Ok(bytes)) if !problems.has_errors() => {

@@ -11,9 +11,9 @@ use self_cell::self_cell;
 use super::words::{TEXT, Words, fields, lossy, too_much};
 use super::{Assembled, Columns, Explained, Instruction, Text};
 use crate::explain::{self, Explanation, xe as apart};
-use crate::spec::{Chosen, SubjectKind};
 #[cfg(feature = "shipped")]
 use crate::spec::{Choice, DESCRIPTIONS, refusal};
+use crate::spec::{Chosen, SubjectKind};
 use crate::{Error, Problem};
 
 /// Machines that have nothing to do.

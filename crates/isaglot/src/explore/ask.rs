@@ -134,11 +134,7 @@ impl Asker<'_, '_, '_, '_> {
         let mut out = Vec::new();
         let options = Options { show_errors: false, ..Options::default() };
         let bytes: Vec<u8> = word.le_bytes().collect();
-        let bytes = if big(self.plan.isa()) {
-            bytes.into_iter().rev().collect()
-        } else {
-            bytes
-        };
+        let bytes = if big(self.plan.isa()) { bytes.into_iter().rev().collect() } else { bytes };
         Stream::new(self.plan, options, bytes.len() as u64).feed(&bytes, &mut hooks, &mut out);
         let chars = |at: usize| out.get(..at).map_or(0, |b| String::from_utf8_lossy(b).chars().count());
         let mut rows = Vec::new();

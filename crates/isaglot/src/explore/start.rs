@@ -13,9 +13,11 @@ use crate::explain::{Explanation, explain, full_hex};
 #[must_use]
 pub fn status(isa: &Isa, generation: u32, features: &[FeatureId]) -> Value {
     let gens: Vec<Value> = isa.gens().iter().map(|g| json!({ "name": g.name, "value": g.value })).collect();
-    let rows = isa.features().iter().zip(0..).map(|(f, id)| {
-        json!({ "name": f.name, "default": features.contains(&FeatureId(id)), "doc": f.doc })
-    });
+    let rows = isa
+        .features()
+        .iter()
+        .zip(0..)
+        .map(|(f, id)| json!({ "name": f.name, "default": features.contains(&FeatureId(id)), "doc": f.doc }));
     json!({
         "usable": true, "name": isa.name(), "generation": generation, "gens": gens,
         "features": rows.collect::<Vec<_>>(), "bits": isa.format().max_bits,
@@ -66,7 +68,8 @@ pub fn example(plan: &Plan<'_>, id: EncodingId) -> Word {
     let encoding = &plan.isa()[id];
     let zero = encoding.pattern.witness();
     let numbered = [10, 1].map(|first| numbered(encoding, first));
-    let mut tries = numbered.into_iter().chain([zero.clone(), encoding.pattern.care().not().or(encoding.pattern.value())]);
+    let mut tries =
+        numbered.into_iter().chain([zero.clone(), encoding.pattern.care().not().or(encoding.pattern.value())]);
     tries.find(|word| plan.decode(word) == Match::One(id)).unwrap_or(zero)
 }
 

@@ -33,7 +33,7 @@ impl Asker<'_, '_, '_, '_> {
             let bytes = made.filter(|_| !problems.has_errors()).unwrap_or_default();
             return answer(&files, &problems, &bytes, Vec::new());
         }
-        let image = text::assemble(self.kind, self.assembler, &mut files, file, &mut problems);
+        let image = text::assemble(self.kind, self.assembler, &mut files, file, true, &mut problems);
         let Some(image) = image.filter(|_| !problems.has_errors()) else {
             return answer(&files, &problems, &[], Vec::new());
         };
@@ -138,20 +138,22 @@ fn row(line: &str, order: ByteOrder, bytes: &mut Vec<u8>) -> Option<()> {
         return digits.split_whitespace().try_for_each(|group| number(group, order, bytes));
     }
     // `00000000: 1305 a000 3305 b500  ....3...` and `00000000  13 05 a0 00  |....|`
-    let dumped = line.split_once(": ").or_else(|| line.split_once("  ")).filter(|(place, _)| {
-        place.len() >= 4 && address(place).is_some()
-    });
+    let dumped = line
+        .split_once(": ")
+        .or_else(|| line.split_once("  "))
+        .filter(|(place, _)| place.len() >= 4 && address(place).is_some());
     if let Some((_, rest)) = dumped {
         let rest = rest.split('|').next().unwrap_or(rest).trim_start();
         // Letters stand after two blanks; between two halves of a line, too, but then digits follow.
+        let before = bytes.len();
         for part in rest.split("  ") {
-            let is_digits = |group: &str| group.len() % 2 == 0 && group.chars().all(|c| c.is_ascii_hexdigit());
+            let is_digits = |group: &str| group.len().is_multiple_of(2) && group.chars().all(|c| c.is_ascii_hexdigit());
             if !part.split_whitespace().all(is_digits) {
                 break;
             }
             part.split_whitespace().try_for_each(|group| number(group, ByteOrder::Big, bytes))?;
         }
-        return Some(());
+        return (bytes.len() > before).then_some(());
     }
     // The last line of a dump: where it ends.
     if line.len() == 8 && address(line).is_some() && !bytes.is_empty() {

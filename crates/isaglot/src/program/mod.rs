@@ -81,12 +81,7 @@ fn from_hex(bytes: &[u8]) -> Option<Vec<u8>> {
 ///
 /// # Errors
 /// If it was said, and is not so.
-pub fn from_text(
-    file: &str,
-    text: Vec<u8>,
-    is_said: bool,
-    problems: &mut Diagnostics,
-) -> Result<Vec<u8>, Diagnostic> {
+pub fn from_text(file: &str, text: Vec<u8>, is_said: bool, problems: &mut Diagnostics) -> Result<Vec<u8>, Diagnostic> {
     if !is_said && !is_hex(&text) {
         return Ok(text);
     }

@@ -4,9 +4,9 @@ use isaglot_source::Diagnostic;
 use isaglot_xe::{TextOptions, Xe};
 
 use super::{Input, input, list};
-use crate::program::zebin;
 use crate::io::{Target, input_name, read};
 use crate::jobs::Said;
+use crate::program::zebin;
 use crate::progress::Progress;
 
 /// Disassembles the kernels of a file, after a line with its name if it is to be `named`. Whether there are any, and they were

@@ -54,7 +54,7 @@ function present(made, isFirst) {
   const scrolled = !isFirst && listing ? box.scrollTop : 0;
   listing = { elements, symbols, rowOf, labelRow, byId, live, first: -1, last: -1, looked: null, edges: [] };
   listing.edges = edges();
-  const heads = ["", "Word", "Instruction", "Defined by, used by", live ? "Live bytes" : ""].map((h) => make("th", { scope: "col" }, h));
+  const heads = ["No.", "Word", "Instruction", "Defined by, used by", "Live bytes"].map((h) => make("th", { scope: "col" }, h));
   const table = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", { id: "above" }), make("tbody", { id: "rows" }), make("tbody", { id: "below" }));
   box.removeAttribute("tabindex");
   box.replaceChildren(make("div", { class: "flow" }, canvas(lines), table));
