@@ -47,9 +47,6 @@ pub(crate) fn write(site: &mut Site<'_>) {
     }
     // A long index is folded by letters, each with its mnemonics in sight.
     let folded = all.len() > MANY;
-    if folded {
-        out.push_str("<p><button type=\"button\" id=\"unfold\" hidden=\"hidden\">Unfold all</button></p>\n");
-    }
     for (at, (letter, ids)) in groups.iter().enumerate() {
         let heading = format!("<h2 id=\"letter-{at}\">{}</h2>", Escaped(&letter.to_string()));
         out.push_str(&format!("{heading}\n"));

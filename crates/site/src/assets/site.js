@@ -173,15 +173,18 @@ addEventListener("resize", lay);
 
 // ---- the index ----
 
-const unfold = document.getElementById("unfold");
-if (unfold) {
-  unfold.hidden = false;
+const letters = [...document.querySelectorAll("details.letter")];
+if (letters.length > 0) {
+  const unfold = document.createElement("button");
+  unfold.type = "button";
+  unfold.id = "unfold";
+  unfold.textContent = "Show the syntax of all";
   unfold.addEventListener("click", () => {
-    const all = [...document.querySelectorAll("details.letter")];
-    const open = all.some((one) => !one.open);
-    all.forEach((one) => { one.open = open; });
-    unfold.textContent = open ? "Fold all" : "Unfold all";
+    const open = letters.some((one) => !one.open);
+    letters.forEach((one) => { one.open = open; });
+    unfold.textContent = open ? "Hide the syntax" : "Show the syntax of all";
   });
+  document.querySelector("h2").before(unfold);
 }
 // What an address leads to is in sight, also inside of something folded.
 function reveal() {
