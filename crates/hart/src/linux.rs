@@ -111,7 +111,7 @@ impl Hart<'_> {
         // User programs read the counters.
         self.set_csr(0x306, 7);
         self.set_csr(0x106, 7);
-        let heap = start.end.next_multiple_of(PAGE as u64);
+        let heap = start.end.checked_next_multiple_of(PAGE as u64).ok_or("there is no room for a heap")?;
         self.process = Some(Process { heap, top: heap, mappings: top - STACK - GAP / 4, clear_tid: 0 });
         Ok(())
     }
@@ -233,6 +233,9 @@ impl Process {
 
     fn remap(&mut self, c: &mut Call<'_>) -> Result<u64, Errno> {
         let (old, old_length, new_length) = (c.arg(0), pages(c.arg(1))?, pages(c.arg(2))?);
+        if old % PAGE as u64 != 0 || old.checked_add(old_length).is_none() {
+            return Err(Errno::INVALID);
+        }
         if new_length <= old_length {
             c.memory.remove_region(old + new_length, old_length - new_length);
             return Ok(old);

@@ -1,7 +1,7 @@
 //! Programs that mean harm: random words as code at every level, wild addresses, endless loops, code that writes itself.
 //! Nothing may panic, and every run ends.
 
-use isaglot_hart::{Config, Hart, Level, Stop, TrapModel};
+use isaglot_hart::{Config, Hart, Level, Start, Stop, TrapModel};
 use isaglot_testing::Random;
 
 use crate::description;
@@ -99,6 +99,41 @@ fn wild_addresses_fault() {
             hart.set_register(10, address);
             assert!(matches!(hart.run(10), Stop::Trap(_)));
             assert_eq!((hart.register(10), hart.pc()), (address, START));
+        }
+    }
+}
+
+#[test]
+fn random_system_calls_end() {
+    let isa = description::isa();
+    let mut random = Random::new(1);
+    for round in 0..60 {
+        let xlen = if round % 2 == 0 { 32 } else { 64 };
+        let mut config = Config::new(xlen);
+        config.start = Level::User;
+        // ecall; j back.
+        let words = [0x0000_0073_u32, 0xffdf_f06f];
+        let mut hart = Hart::new(&isa, config).expect("a sound machine");
+        hart.memory().write(START, &words.map(u32::to_le_bytes).concat()).expect("it fits");
+        let start = Start { arguments: vec![b"name".to_vec()], entry: START, end: START + 0x1000, ..Start::default() };
+        hart.start_process(&start).expect("it fits");
+        let stack = hart.register(2);
+        for _ in 0..200 {
+            for number in 10..16 {
+                let near =
+                    [0, 3, 0x32, 0x22, 4096, u64::MAX, u64::MAX - 4095, START, START + 0x2000, stack, stack - 4096];
+                let value = if random.below(4) == 0 { random.u64() } else { *random.pick(&near) };
+                hart.set_register(number, value);
+            }
+            hart.set_register(17, random.below(450));
+            match hart.run(2) {
+                Stop::Limit | Stop::Exit(_) => {}
+                stop => {
+                    // Its code may be gone.
+                    assert!(matches!(stop, Stop::Trap(_)), "{stop:?}");
+                    break;
+                }
+            }
         }
     }
 }
