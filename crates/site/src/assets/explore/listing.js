@@ -22,12 +22,29 @@ async function list(bytes) {
     return $("listing").replaceChildren();
   }
   const number = ++listed;
+  if (isLongCode(program)) {
+    const begun = await isaglotBackend.list(program.slice(0, FIRST_BYTES), false, choices());
+    if (number !== listed) return;
+    if (begun.kind === "list") {
+      present(begun, true);
+      $("count").textContent = "the beginning; the whole follows";
+    }
+  }
   const quick = await working("Listing…", isaglotBackend.list(program, false, choices()));
   if (number !== listed) return;
   present(quick, true);
   if (quick.kind !== "list") return;
   const whole = await working("Finding definitions and uses…", isaglotBackend.list(program, true, choices()));
   if (number === listed) present(whole, false);
+}
+
+// Whether a program is so long that its beginning is shown first. Of a file in a form of its own only the whole says what it is.
+const FIRST_BYTES = 4096;
+
+function isLongCode(bytes) {
+  const isElf = bytes[0] === 0x7f && bytes[1] === 0x45;
+  const isText = bytes.subarray(0, 64).every((byte) => (byte >= 32 && byte < 127) || byte === 10 || byte === 13 || byte === 9);
+  return bytes.length > 8 * FIRST_BYTES && !isElf && !isText;
 }
 
 function present(made, isFirst) {
