@@ -130,14 +130,20 @@ impl Drop for Engine {
     }
 }
 
-/// An answer without the places in the sources.
+/// An answer without the places in the sources: those of encodings, and those in the sentences about names that nothing defines.
 pub(crate) fn placeless(answer: &str) -> String {
-    let mut out = String::with_capacity(answer.len());
-    let mut rest = answer;
-    while let Some(at) = rest.find("\"at\":\"") {
-        let end = at + 6;
+    let encodings = without(answer, "\"at\":\"", "\"");
+    without(&encodings, " here: the case of ", " would, if ")
+}
+
+/// A text without what stands between two others.
+fn without(text: &str, before: &str, after: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(before) {
+        let end = at + before.len();
         out.push_str(&rest[..end]);
-        rest = rest[end..].find('"').map_or("", |quote| &rest[end + quote..]);
+        rest = rest[end..].find(after).map_or("", |place| &rest[end + place..]);
     }
     out + rest
 }
