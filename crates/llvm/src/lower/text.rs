@@ -137,6 +137,12 @@ impl<'a> Lowering<'a> {
             method = other.clone();
             number.format = NumberFormat::Plain;
         }
+        // Where the table says of this instruction how the operand prints, it says what the bits are.
+        if printers.iter().any(|(of, _)| of == name)
+            && let Source::Numbers(numbers) = &mut source
+        {
+            numbers.iter_mut().for_each(|number| number.unexplained = false);
+        }
         Some(Shown { source, ty, method })
     }
 
