@@ -50,6 +50,8 @@ pub struct Assembler<'p, 'a> {
     pub(super) exact: bool,
     /// A text must be what the disassembler prints, but for symbols.
     pub(super) strict: bool,
+    /// Of two sub-encodings of one text that is meant which the description's own packer takes.
+    pub(super) packer: bool,
     /// A form was met for which [`How::Named`](super::query::How) is a way of its own.
     pub(super) exact_names: bool,
     /// The name of a leaf may stand for a mnemonic that several leaves have.
@@ -128,6 +130,7 @@ impl<'p, 'a> Assembler<'p, 'a> {
             exact: false,
             strict: false,
             leaf_names: false,
+            packer: false,
             exact_names: false,
             suspects: OnceCell::new(),
             leaves: OnceCell::new(),
@@ -160,6 +163,16 @@ impl<'p, 'a> Assembler<'p, 'a> {
     pub(super) fn set_strict(&mut self, strict: bool) {
         if self.strict != strict {
             self.strict = strict;
+            (self.memo, self.forms) = (Memo::default(), Memo::default());
+        }
+    }
+
+    /// Chooses whether a text is read as the description's own packer takes it.
+    pub(crate) fn set_packer(&mut self, packer: bool) {
+        if self.packer != packer {
+            self.packer = packer;
+            // What was compiled and kept is right for the other way.
+            self.programs = self.index.forms.iter().map(|_| OnceCell::new()).collect();
             (self.memo, self.forms) = (Memo::default(), Memo::default());
         }
     }

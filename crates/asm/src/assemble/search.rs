@@ -242,8 +242,8 @@ impl Assembler<'_, '_> {
         let program = match cell.get() {
             Some(program) => program,
             None => {
-                let tables = &mut self.tables;
-                cell.get_or_init(|| compile::compile(self.plan, tables, encoding, form.case).map(Box::new))
+                let (tables, packer) = (&mut self.tables, self.packer);
+                cell.get_or_init(|| compile::compile(self.plan, tables, encoding, form.case, packer).map(Box::new))
             }
         };
         let Some(program) = program.as_deref() else { return };

@@ -66,7 +66,9 @@ pub fn assemble(
     let mut found = Diagnostics::new();
     let rewritten = rewrite::rewrite(&bytes, file, assembler.plan().generation(), &mut found);
     let made = files.add("<rewritten>", rewritten.text.as_slice());
+    assembler.set_packer(true);
     let image = source::assemble_with(assembler, made, &rewritten.text, setup, &mut found);
+    assembler.set_packer(false);
     let place = |span: Span| if span.file == made { rewritten.origin(file, span) } else { span };
     let moved = |d: &Diagnostic| {
         let mut d = d.clone();

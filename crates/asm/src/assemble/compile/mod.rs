@@ -67,8 +67,8 @@ struct Compiler<'p, 'a> {
     tables: FxHashMap<TableOf, u32>,
     /// The tables of all programs.
     shared: &'p mut Tables,
-    /// The name of the instruction.
-    name: &'p str,
+    /// The name of the instruction, if it is to be read as its packer takes it.
+    packed: Option<&'p str>,
     /// How many sub-encodings are open.
     depth: usize,
     /// Operations so far, those of dropped alternatives included.
@@ -76,7 +76,14 @@ struct Compiler<'p, 'a> {
 }
 
 /// Compiles the text of one case of an encoding; `None` if the case can never be the one that prints.
-pub(super) fn compile(plan: &Plan<'_>, shared: &mut Tables, id: EncodingId, case: usize) -> Option<Program> {
+/// With `packer`, of two sub-encodings of one text the one is read first that the description's own packer takes.
+pub(super) fn compile(
+    plan: &Plan<'_>,
+    shared: &mut Tables,
+    id: EncodingId,
+    case: usize,
+    packer: bool,
+) -> Option<Program> {
     let encoding = &plan.isa()[id];
     let mut compiler = Compiler {
         plan,
@@ -85,7 +92,7 @@ pub(super) fn compile(plan: &Plan<'_>, shared: &mut Tables, id: EncodingId, case
         exprs: FxHashMap::default(),
         tables: FxHashMap::default(),
         shared,
-        name: plan.isa().text(encoding.name),
+        packed: packer.then(|| plan.isa().text(encoding.name)),
         depth: 0,
         pieces: 0,
     };
@@ -414,7 +421,7 @@ impl<'a> Compiler<'_, 'a> {
             .filter(|encoding| self.plan.active(encoding))
             .flat_map(|encoding| cases_with_text(encoding).map(move |case| (encoding, case)))
             .collect();
-        let first = preference::first(self.name, isa.text(isa[space].name));
+        let first = self.packed.and_then(|name| preference::first(name, isa.text(isa[space].name)));
         let late =
             |i: usize| first.zip(forms.get(i)).is_some_and(|(first, (e, _))| !isa.text(e.name).starts_with(first));
         let done = self.either(code, forms.len(), late, |this, i, code| {
