@@ -27,7 +27,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
 /// The most bytes that a program for release may have.
-const MAX_PROGRAM: usize = 12 << 20;
+const MAX_PROGRAM: usize = 12_000_000;
 
 /// Something that is made: its name for `--only`, and what makes it.
 type Part = (&'static str, fn(&Plan) -> Result<(), String>);
