@@ -121,7 +121,8 @@ pub(crate) struct FileArgs {
 }
 
 fn dialect(name: &str) -> Result<Dialect, String> {
-    Dialect::named(name).ok_or_else(|| "expected `auto`, `llvm19` or `newest`".to_owned())
+    let known = || Dialect::ALL.map(|(name, _)| format!("`{name}`")).join(", ");
+    Dialect::named(name).ok_or_else(|| format!("expected one of {}", known()))
 }
 
 impl FileArgs {

@@ -8,9 +8,11 @@ use isaglot_isaspec::Overlay;
 use isaglot_model::{FeatureId, Isa};
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 
+#[cfg(feature = "llvm")]
+use super::Dialect;
 use super::form::{Form, refusal};
 use super::names::{self, Alias, Machine};
-use super::{Choice, Chosen, Dialect, Host, Named, Roles, Source, Spec, features, generation, resolve};
+use super::{Choice, Chosen, Host, Named, Roles, Source, Spec, features, generation, resolve};
 use crate::shipped::{self, Shipped};
 
 impl Source {
@@ -67,8 +69,9 @@ impl Spec {
 /// every form; which there are is said by the description.
 type OptionRow = (&'static str, &'static [Form], fn(&mut Choice) -> bool);
 
-const OPTIONS: [OptionRow; 9] = [
+const OPTIONS: &[OptionRow] = &[
     ("-I", &[Form::TableGen], |c| !take(&mut c.include).is_empty()),
+    #[cfg(feature = "llvm")]
     ("--dialect", &[Form::TableGen], |c| take(&mut c.dialect) != Dialect::Auto),
     ("--operands", &[Form::TableGen, Form::Udb, Form::Opcodes], |c| c.operands.take().is_some()),
     ("--overlay", &[Form::Udb], |c| c.overlay.take().is_some()),
@@ -95,7 +98,7 @@ pub fn check_options(spec: &Spec) -> Result<(), Diagnostic> {
 /// The sentence about the first one that is refused.
 pub fn share_options(specs: &mut [Spec]) -> Result<(), Diagnostic> {
     let forms: Vec<Option<Form>> = specs.iter().map(|spec| spec.source.form()).collect();
-    for (name, fits, take_away) in OPTIONS {
+    for &(name, fits, take_away) in OPTIONS {
         let is_for = |form: &Option<Form>| form.is_none_or(|form| fits.contains(&form));
         let is_used = forms.iter().any(is_for);
         for (spec, _) in specs.iter_mut().zip(&forms).filter(|(_, form)| !is_for(form)) {

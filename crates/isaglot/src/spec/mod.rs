@@ -25,35 +25,8 @@ use isaglot_source::{Diagnostic, Diagnostics, Severity};
 
 use crate::choice;
 
-/// A version of the TableGen language.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Dialect {
-    /// That of LLVM 19, or the newest one if the sources have an operator that LLVM 19 lacks.
-    #[default]
-    Auto,
-    /// That of LLVM 19.
-    Llvm19,
-    /// The newest one that is known.
-    Newest,
-}
-
-impl Dialect {
-    /// The one of a name on a command line.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Dialect> {
-        let all = [("auto", Dialect::Auto), ("llvm19", Dialect::Llvm19), ("newest", Dialect::Newest)];
-        all.iter().find(|known| known.0 == name).map(|known| known.1)
-    }
-
-    #[cfg(feature = "llvm")]
-    fn of_tablegen(self) -> isaglot_tablegen::Dialect {
-        match self {
-            Dialect::Auto => isaglot_tablegen::Dialect::Auto,
-            Dialect::Llvm19 => isaglot_tablegen::Dialect::Llvm19,
-            Dialect::Newest => isaglot_tablegen::Dialect::Newest,
-        }
-    }
-}
+#[cfg(feature = "llvm")]
+pub use isaglot_tablegen::Dialect;
 
 /// Where a description is, and what is chosen within it.
 #[derive(Clone, Debug)]
@@ -93,6 +66,7 @@ pub struct Choice {
     /// formats of RISC-V).
     pub operands: Option<PathBuf>,
     /// The version of the language (TableGen).
+    #[cfg(feature = "llvm")]
     pub dialect: Dialect,
     /// A folder that is put over the description (RISC-V Unified Database).
     pub overlay: Option<PathBuf>,

@@ -29,7 +29,7 @@ pub fn read(
     let bytes = problems.ok(text(host, path))?;
     let table = operands(path, choice, host, files, problems)?.for_triple(&choice.triple);
     let include_dirs = choice.include.iter().map(|dir| dir.display().to_string()).collect();
-    let dialect = choice.dialect.of_tablegen();
+    let dialect = choice.dialect;
     let options = tablegen::Options { include_dirs, dialect, no_unused_warning: true, ..tablegen::Options::default() };
     let name = path.display().to_string();
     let mut progress = host.stage(&format!("reading the records of {name}"), "file");
