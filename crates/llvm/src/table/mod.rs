@@ -5,6 +5,7 @@
 
 pub(crate) mod formula;
 pub(crate) mod read;
+mod tokens;
 
 use isaglot_bits::Pattern;
 use isaglot_model::ByteOrder;
