@@ -26,8 +26,17 @@ pub struct Header {
 pub struct HeaderOption {
     /// What stands before the `=`.
     pub name: String,
-    /// The number after it, or a word: the `sam` of a prefetch.
-    pub value: Result<i64, String>,
+    /// What stands after it.
+    pub value: HeaderValue,
+}
+
+/// The value of an option of a header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeaderValue {
+    /// A number.
+    Number(i64),
+    /// A word: the `sam` of a prefetch.
+    Word(String),
 }
 
 /// What a header takes.
@@ -160,7 +169,7 @@ pub(super) fn read(
                 }
                 at.expect(b',')?;
             }
-            if !matches!(header.options.last().map(|o| &o.value), Some(Err(word)) if word == "sam") {
+            if !matches!(header.options.last().map(|o| &o.value), Some(HeaderValue::Word(word)) if word == "sam") {
                 return Err(at.error("expected `cmd=sam` as the last"));
             }
         }
@@ -273,8 +282,8 @@ impl Cursor<'_> {
         let begin = self.at;
         let word = self.word()?;
         let value = match integer(&word) {
-            Some(value) => Ok(if negative { -value } else { value }),
-            None if !negative && word.starts_with(|c: char| c.is_ascii_alphabetic()) => Err(word),
+            Some(value) => HeaderValue::Number(if negative { -value } else { value }),
+            None if !negative && word.starts_with(|c: char| c.is_ascii_alphabetic()) => HeaderValue::Word(word),
             None => {
                 self.at = begin;
                 return Err(self.error("a number was expected"));

@@ -23,7 +23,7 @@ mod rewrite;
 
 use isaglot_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
-pub use header::{Header, HeaderOption};
+pub use header::{Header, HeaderOption, HeaderValue};
 
 use crate::Assembler;
 use crate::assemble::source::{self, Image, Setup};

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use isaglot::text;
 use isaglot_asm::Assembler;
 use isaglot_asm::assemble::source::{self, Image, Section, Setup};
-use isaglot_asm::computerator::{Header, HeaderOption};
+use isaglot_asm::computerator::{Header, HeaderOption, HeaderValue};
 use isaglot_codec::Plan;
 use isaglot_invariant::impossible;
 use isaglot_model::FeatureId;
@@ -179,8 +179,8 @@ fn map(image: &Image, labels: &[Label]) -> String {
 /// The headers of a computerator file as JSON.
 fn headers_json(headers: &[Header]) -> String {
     let option = |o: &HeaderOption| match &o.value {
-        Ok(value) => json!({ "name": o.name, "value": value }),
-        Err(word) => json!({ "name": o.name, "value": word }),
+        HeaderValue::Number(value) => json!({ "name": o.name, "value": value }),
+        HeaderValue::Word(word) => json!({ "name": o.name, "value": word }),
     };
     let header = |h: &Header| {
         json!({
