@@ -86,10 +86,10 @@ fn args<A: FromArgMatches>(found: &ArgMatches) -> Result<A, clap::Error> {
     A::from_arg_matches(found)
 }
 
-/// Adds the verbs to the definition of the command line. If the first argument names one, that is the only one: putting
-/// together the options of all of them takes longer than the rest of a start.
+/// Adds the verbs to the definition of the command line. If the first argument names one, that is the only one, and for `--version` there
+/// is none: putting together the options of all of them takes longer than the rest of a start.
 pub(crate) fn add_verbs(tool: clap::Command, first: Option<&str>) -> clap::Command {
-    let named = VERBS.iter().any(|verb| first == Some(verb.name));
+    let named = matches!(first, Some("--version" | "-V")) || VERBS.iter().any(|verb| first == Some(verb.name));
     let asked = VERBS.iter().filter(|verb| !named || first == Some(verb.name));
     tool.subcommand_required(true)
         .arg_required_else_help(true)
