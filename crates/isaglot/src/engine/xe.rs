@@ -3,6 +3,7 @@
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use isaglot_bits::Word;
+use isaglot_codec::Values;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use isaglot_xe::stream::RawWord;
 use isaglot_xe::{Compaction, Description, Platform, Printer, TextOptions, Xe};
@@ -186,24 +187,15 @@ impl Machine {
     }
 
     pub(super) fn decode_into(&self, bytes: &[u8], columns: &mut Columns) -> Result<usize, Error> {
-        let placed = self.placed()?;
         self.with(|xe| {
             if columns.text_offset.is_empty() {
                 columns.text_offset.push(0);
             }
+            let mut values = Values::default();
             let mut at = 0;
             while let Some(Ok(raw)) = bytes.get(at..).map(first) {
                 let size = raw.size();
-                let encoding = match xe.reading(raw) {
-                    Ok(reading) if reading.problem.is_none() => {
-                        columns.text.extend_from_slice(reading.text.as_bytes());
-                        match placed.plan().decode(&Word::from_u128(reading.long, LONG_BYTES as u32 * 8)) {
-                            isaglot_codec::Match::One(encoding) => encoding.index() as i32,
-                            _ => -1,
-                        }
-                    }
-                    _ => -1,
-                };
+                let encoding = xe.line(raw, &mut values, &mut columns.text).map_or(-1, |id| id.index() as i32);
                 let Ok(end) = u32::try_from(columns.text.len()) else { return Err(too_much()) };
                 columns.offset.push(at as u64);
                 columns.size.push(size);
