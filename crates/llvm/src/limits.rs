@@ -3,6 +3,12 @@
 /// The deepest nesting of a formula of an operand table.
 pub const MAX_FORMULA_DEPTH: u32 = 64;
 
+/// The most parts of a formula of an operand table, those of the definitions that it uses included.
+pub const MAX_FORMULA_PARTS: usize = 1 << 14;
+
+/// The most texts of an operand table that formulas make.
+pub const MAX_COMPUTED: usize = 1 << 17;
+
 /// Bytes of an operand table.
 pub const MAX_TABLE_BYTES: usize = 1 << 20;
 

@@ -11,7 +11,7 @@
 //! compressed word as well.
 
 use isaglot_invariant::Impossible as _;
-use isaglot_model::{BinaryOp, Case, Condition, IntType, Node, TemplateId, UnaryOp};
+use isaglot_model::{BinaryOp, Case, Condition, IntType, Name, Node, NodeId, TemplateId, UnaryOp};
 use rustc_hash::FxHashMap;
 
 use super::Lowering;
@@ -20,7 +20,7 @@ use super::scope::{Guard, Scope, push};
 use super::text::Lookup;
 use crate::limits::MAX_CASES;
 use crate::table::formula::Formula;
-use crate::table::{AliasWhen, InstFact, NumberFormat};
+use crate::table::{AliasWhen, DecodeStep, InstFact, NumberFormat, OperandTable, ValueSet};
 use crate::target::inst::{AsmPart, Inst, InstOperand, OperandType, asm_parts};
 use crate::target::registers::text;
 use crate::target::{features, inst};
@@ -49,8 +49,16 @@ pub(crate) struct Long<'a> {
     one_way: bool,
 }
 
-/// A text of the operand table: when it applies, and whether it is for input only.
-pub(crate) type FurtherText = (AliasWhen, String, bool);
+/// A text of the operand table.
+#[derive(Clone, Debug)]
+pub(crate) struct FurtherText {
+    /// When it applies.
+    when: AliasWhen,
+    text: String,
+    alias: bool,
+    input_only: bool,
+    output_only: bool,
+}
 
 /// An instruction whose texts are wanted.
 #[derive(Clone, Debug)]
@@ -76,8 +84,20 @@ impl<'a> Bound<'a> {
             _ => None,
         };
         let alias = |fact: &InstFact| match fact {
-            InstFact::Alias(when, text) => Some((when.clone(), text.clone(), false)),
-            InstFact::Input(when, text) => Some((when.clone(), text.clone(), true)),
+            InstFact::Alias(when, text) | InstFact::Input(when, text) => Some(FurtherText {
+                when: when.clone(),
+                text: text.clone(),
+                alias: true,
+                input_only: matches!(fact, InstFact::Input(..)),
+                output_only: false,
+            }),
+            InstFact::Text(text, printed_only) => Some(FurtherText {
+                when: AliasWhen::default(),
+                text: text.clone(),
+                alias: false,
+                input_only: false,
+                output_only: *printed_only,
+            }),
             _ => None,
         };
         let own = |fact: &InstFact| match fact {
@@ -103,6 +123,7 @@ pub(crate) struct Text {
     pub(crate) guard: Guard,
     pub(crate) alias: bool,
     pub(crate) input_only: bool,
+    pub(crate) output_only: bool,
 }
 
 /// A number of an operand: which of its parts.
@@ -225,7 +246,7 @@ impl<'a> Lowering<'a> {
             };
             Some((bound.sources.get(at)?.clone(), ty))
         };
-        for (when, text, input_only) in &bound.aliases {
+        for FurtherText { when, text, alias, input_only, output_only } in &bound.aliases {
             let mut guard = guard.clone();
             let mut holds = |(name, value): &(String, i64)| {
                 let (source, _) = own(name)?;
@@ -238,7 +259,8 @@ impl<'a> Lowering<'a> {
             if applies
                 && let Some(template) = self.template(scope, &inst::asm_parts_with_methods(text), &own, &bound.printers)
             {
-                out.push(Text { template, guard, alias: true, input_only: *input_only });
+                let (alias, input_only, output_only) = (*alias, *input_only, *output_only);
+                out.push(Text { template, guard, alias, input_only, output_only });
             }
         }
         for one in self.aliases.get(&bound.def.index()).cloned().unwrap_or_default() {
@@ -257,11 +279,11 @@ impl<'a> Lowering<'a> {
             let input_only = !one.printed || self.table.aliases_read;
             let mut short = guard.clone();
             if let Some(template) = self.short_template(scope, &one.asm, &find, &bound.printers, &mut short) {
-                out.push(Text { template, guard: short, alias: true, input_only });
+                out.push(Text { template, guard: short, alias: true, input_only, output_only: false });
             }
             self.spellings(scope, &one.asm, &find, &bound.printers, &guard, out);
             let Some(template) = self.template(scope, &one.asm, &find, &bound.printers) else { continue };
-            out.push(Text { template, guard, alias: true, input_only });
+            out.push(Text { template, guard, alias: true, input_only, output_only: false });
         }
         let mut guard = guard.clone();
         if let Some((formula, text)) = &bound.own {
@@ -269,7 +291,7 @@ impl<'a> Lowering<'a> {
             if self.formula_holds(scope, formula, &mut instead) {
                 let parts = inst::asm_parts_with_methods(text);
                 if let Some(template) = self.template(scope, &parts, &own, &bound.printers) {
-                    out.push(Text { template, guard: instead, alias, input_only: false });
+                    out.push(Text { template, guard: instead, alias, input_only: false, output_only: false });
                 }
                 let not = Formula::Unary(UnaryOp::LogicalNot, Box::new(formula.clone()));
                 self.formula_holds(scope, &not, &mut guard);
@@ -278,11 +300,11 @@ impl<'a> Lowering<'a> {
         let guard = &guard;
         let mut short = guard.clone();
         if let Some(template) = self.short_template(scope, &asm, &own, &bound.printers, &mut short) {
-            out.push(Text { template, guard: short, alias: true, input_only: false });
+            out.push(Text { template, guard: short, alias: true, input_only: false, output_only: false });
         }
         self.spellings(scope, &asm, &own, &bound.printers, guard, out);
         if let Some(template) = self.template(scope, &asm, &own, &bound.printers) {
-            out.push(Text { template, guard: guard.clone(), alias, input_only: false });
+            out.push(Text { template, guard: guard.clone(), alias, input_only: false, output_only: false });
         }
     }
 
@@ -312,7 +334,13 @@ impl<'a> Lowering<'a> {
             for number in 0..self.spellings_of(name, find, printers) {
                 let template = self.spelled_template(scope, asm, find, printers, (i, number));
                 if let Some(template) = template.filter(|_| out.len() < MAX_CASES) {
-                    out.push(Text { template, guard: guard.clone(), alias: true, input_only: true });
+                    out.push(Text {
+                        template,
+                        guard: guard.clone(),
+                        alias: true,
+                        input_only: true,
+                        output_only: false,
+                    });
                 }
             }
         }
@@ -341,7 +369,7 @@ impl<'a> Lowering<'a> {
                 if condition != Condition::Always {
                     guard.add(|nodes| features::lower(&condition, nodes));
                 }
-                more.push(Text { template, guard, alias: true, input_only: true });
+                more.push(Text { template, guard, alias: true, input_only: true, output_only: false });
             }
         }
         // What always applies must stay the last.
@@ -413,6 +441,10 @@ impl<'a> Lowering<'a> {
                     } else {
                         if let Some(class) = register_class(ty) {
                             self.is_in_class(scope, &source, class, guard)?;
+                        }
+                        let own = bound.operands.get(slot.0).map(|operand| &operand.ty);
+                        if !matches!(own, Some(OperandType::Def(own)) if *own == ty) {
+                            self.is_allowed(scope, &source, ty, guard);
                         }
                         names.insert(name, (source, Some(ty)));
                     }
@@ -501,6 +533,21 @@ impl<'a> Lowering<'a> {
                 self.number_is(scope, one, number, guard)
             }
             _ => None,
+        }
+    }
+
+    /// That the bits of a number are none of those that the table rejects for the record that an alias names.
+    fn is_allowed(&mut self, scope: &mut Scope, source: &Source, ty: Def<'a>, guard: &mut Guard) {
+        let table = self.table;
+        let (Source::Numbers(numbers), Some((hook, _))) = (source, OperandTable::find(&table.operands, &ty.name()))
+        else {
+            return;
+        };
+        let [number] = numbers.as_slice() else { return };
+        let steps = hook.body.iter().flat_map(|part| &part.steps);
+        for set in steps.filter_map(|step| if let DecodeStep::Reject(set) = step { Some(set) } else { None }) {
+            let field = scope.bits_of(&mut self.builder, number);
+            guard.add(|nodes| outside(nodes, field, set, number.width()));
         }
     }
 
@@ -613,6 +660,7 @@ impl<'a> Lowering<'a> {
                 template: Some(text.template),
                 alias: text.alias,
                 input_only: text.input_only,
+                output_only: text.output_only,
                 owner: owner.to_owned(),
                 span,
                 ..Case::default()
@@ -624,6 +672,31 @@ impl<'a> Lowering<'a> {
             _ => cases.push(Case { fields, owner: owner.to_owned(), span, ..Case::default() }),
         }
         cases
+    }
+}
+
+/// That a field of so many bits is not in a set.
+fn outside(nodes: &mut Vec<Node>, field: Name, set: &ValueSet, width: u32) -> NodeId {
+    let ty = IntType { bits: 64, signed: false };
+    let field = push(nodes, Node::Field(field));
+    let compare = |op, value: u64, nodes: &mut Vec<Node>, left: NodeId| {
+        let value = push(nodes, Node::Const(value, ty));
+        push(nodes, Node::Binary(op, ty, left, value))
+    };
+    match *set {
+        ValueSet::Range(from, to) if from == to => compare(BinaryOp::Ne, from, nodes, field),
+        ValueSet::Range(from, to) => {
+            let below = compare(BinaryOp::Lt, from, nodes, field);
+            let above = compare(BinaryOp::Gt, to, nodes, field);
+            push(nodes, Node::Binary(BinaryOp::LogicalOr, ty, below, above))
+        }
+        ValueSet::Mask(care, value) => {
+            let care = push(nodes, Node::Const(care, ty));
+            let masked = push(nodes, Node::Binary(BinaryOp::And, ty, field, care));
+            compare(BinaryOp::Ne, value, nodes, masked)
+        }
+        ValueSet::Negative => compare(BinaryOp::Lt, 1 << width.saturating_sub(1).min(63), nodes, field),
+        ValueSet::Any => push(nodes, Node::Const(0, ty)),
     }
 }
 

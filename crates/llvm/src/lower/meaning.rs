@@ -5,6 +5,7 @@ use isaglot_model::{Piece, RegisterFileId};
 
 use super::{Lowering, Missing};
 use crate::limits::MAX_LISTED_BITS;
+use crate::table::hook::Value as Bound;
 use crate::table::{DecodeStep, InstFact, NumberFormat, OperandTable, Part, ValueSet};
 use crate::target::inst::{Inst, OperandType, Places, pieces};
 use crate::target::registers::text;
@@ -83,7 +84,14 @@ impl<'a> Lowering<'a> {
                 let part =
                     Part { name: String::new(), bits: Vec::new(), steps: vec![DecodeStep::Format(NumberFormat::Hex)] };
                 let name = format!("{} after", operand.name);
-                sources.push(Some(Source::Numbers(vec![self.number(&part, name, &places, &[], width, &mut except)])));
+                sources.push(Some(Source::Numbers(vec![self.number(
+                    &part,
+                    name,
+                    &places,
+                    (&[], None),
+                    width,
+                    &mut except,
+                )])));
                 continue;
             }
             sources.push(match &operand.ty {
@@ -207,7 +215,7 @@ impl<'a> Lowering<'a> {
             let parts = hook.body.iter().map(|part| {
                 let slice = if part.bits.is_empty() { places.clone() } else { select(places, &part.bits) };
                 let field = if several { format!("{name}.{}", part.name) } else { name.to_owned() };
-                self.number(part, field, &slice, &bound, width, except)
+                self.number(part, field, &slice, (&bound, class), width, except)
             });
             return parts.collect();
         }
@@ -216,7 +224,7 @@ impl<'a> Lowering<'a> {
         let held = places.iter().rposition(Option::is_some).map_or(0, |top| top + 1);
         let trimmed = places.get(..held).unwrap_or(places).to_vec();
         let places = if class.is_some() { &trimmed } else { places };
-        let mut number = self.number(&part, name.to_owned(), places, &[], width, except);
+        let mut number = self.number(&part, name.to_owned(), places, (&[], None), width, except);
         if let Some(class) = class {
             self.register(&mut number, class, places, width, except);
         } else if method.is_empty() && matches!(ty.get("MIOperandInfo"), Some(Value::Dag(d)) if d.args().len() > 1) {
@@ -249,12 +257,13 @@ impl<'a> Lowering<'a> {
         number.registers = Some((names.file, names.physical));
     }
 
+    /// One number of an operand; `own` is the class of registers that the operand's record names.
     fn number(
         &mut self,
         part: &Part,
         field: String,
         places: &Places,
-        bound: &[(&str, i64)],
+        (bound, own): (&[Bound<'_>], Option<Def<'a>>),
         width: u32,
         except: &mut Vec<Pattern>,
     ) -> Number {
@@ -302,10 +311,14 @@ impl<'a> Lowering<'a> {
                 }
                 DecodeStep::Plus(n) => number.plus = number.plus.wrapping_add(n.value(bound)),
                 DecodeStep::Reject(set) => reject(places, &|value| set.holds(value), width, except),
-                DecodeStep::Register(class) => match self.records.def(class) {
-                    Some(class) => self.register(&mut number, class, places, width, except),
-                    None => self.unknown("register class", class),
-                },
+                DecodeStep::Register(named) => {
+                    let class = named.as_ref().map_or(own, |class| self.records.def(class));
+                    match (class, named) {
+                        (Some(class), _) => self.register(&mut number, class, places, width, except),
+                        (None, Some(class)) => self.unknown("register class", class),
+                        (None, None) => {}
+                    }
+                }
                 DecodeStep::Format(format) => number.format = format.clone(),
                 DecodeStep::Constant(_) => {}
             }

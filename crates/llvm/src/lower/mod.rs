@@ -5,12 +5,15 @@
 //! templates, `flow` where control goes.
 
 mod alias;
+mod each;
 mod flow;
 mod meaning;
+mod record_table;
 mod scope;
 mod text;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use isaglot_bits::{Pattern, Word};
 use isaglot_invariant::Impossible as _;
@@ -24,7 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::alias::{Alias, Bound, Long};
 use self::meaning::Source;
 use self::scope::Scope;
-use crate::table::{Extend, InstFact, OperandTable, ValueSet};
+use crate::table::{Extend, InstFact, OperandTable, TextChoice, ValueSet};
 use crate::target::encodings::Encoded;
 use crate::target::features::Features;
 use crate::target::inst::Inst;
@@ -141,6 +144,8 @@ pub(crate) struct Lowering<'a> {
     /// Instructions, by the index of their record, whose own decoder nothing explains.
     unexplained: FxHashSet<usize>,
     same: Vec<SameBits>,
+    /// How operands print, by method and class of registers.
+    choices: FxHashMap<(String, Option<String>), Option<Rc<[TextChoice]>>>,
     spaces: FxHashMap<String, SpaceId>,
     enums: FxHashMap<String, EnumId>,
     aliases: FxHashMap<usize, Vec<Alias<'a>>>,
@@ -179,6 +184,7 @@ pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> 
         unknown: BTreeMap::new(),
         unexplained: FxHashSet::default(),
         same: Vec::new(),
+        choices: FxHashMap::default(),
         spaces: FxHashMap::default(),
         enums: FxHashMap::default(),
         aliases: FxHashMap::default(),
@@ -237,7 +243,8 @@ impl<'a> Lowering<'a> {
         for Encoded { def, bits, mode } in encodings::list(self.records, &mut self.features, &self.table.only) {
             let Some(inst) = Inst::read(def, bits, &self.table.layout, reversed) else { continue };
             let all = self.facts(&inst);
-            for facts in self.extended(&inst, all) {
+            let forms = self.extended(&inst, all);
+            for (facts, needs) in self.with_records(&inst, forms) {
                 let mut inst = inst.clone();
                 let said = facts.iter().find_map(|f| if let InstFact::Width(w) = f { Some(*w) } else { None });
                 let width = said.unwrap_or((inst.bits.len() as u32).next_multiple_of(8));
@@ -261,7 +268,7 @@ impl<'a> Lowering<'a> {
                         pattern = at.map_or(pattern.clone(), |at| pattern.with_bit(at, value >> i.min(63) & 1 == 1));
                     }
                 }
-                let condition = features::all(vec![self.features.condition(bits), mode.clone()]);
+                let condition = features::all(vec![self.features.condition(bits), mode.clone(), needs]);
                 let written = def.bit("isAsmParserOnly").unwrap_or(false);
                 let namespace = self.namespace(&text_of(bits, "DecoderNamespace"), width);
                 list.push(Candidate { inst, facts, pattern, rank, condition, namespace, written });
@@ -436,7 +443,9 @@ impl<'a> Lowering<'a> {
         let flow = flow::flow(inst.def, &scope, jump);
         let cases = self.cases(scope, texts, &inst.name);
         let name = self.builder.name(&inst.name);
-        let asm = inst::asm_parts(&inst.asm);
+        let named =
+            candidate.facts.iter().find_map(|fact| if let InstFact::Text(t, _) = fact { Some(t) } else { None });
+        let asm = inst::asm_parts(named.unwrap_or(&inst.asm));
         let display_name = match asm.first() {
             Some(inst::AsmPart::Text(text)) => text.split(' ').next().or_impossible("").to_owned(),
             _ => inst.name.clone(),

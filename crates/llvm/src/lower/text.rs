@@ -1,5 +1,7 @@
 //! How operands print: the pieces of a template, and spaces for operands whose text depends on their value.
 
+use std::rc::Rc;
+
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{
     Case, Condition, Encoding, EnumType, EnumValue, FieldSource, FieldType, IntType, Node, Overlap, Piece as Bits,
@@ -7,14 +9,13 @@ use isaglot_model::{
 };
 use isaglot_source::{Diagnostic, Span};
 
-use super::meaning::{Number, Source, patterns, select};
+use super::meaning::{Number, Source, patterns, register_class, select};
 use super::scope::{Guard, Scope, push, whole};
 use super::{Lowering, Missing};
-use crate::table::{NumberFormat, OperandTable, RecordTable, TextChoice, TextPiece, ValueSet};
-use crate::target::features::all;
+use crate::table::{NumberFormat, OperandTable, TextChoice, TextPiece, ValueSet};
 use crate::target::inst::{AsmPart, pieces};
-use crate::target::registers::{NOWHERE, strings, text};
-use isaglot_tablegen::{Def, Value};
+use crate::target::registers::{NOWHERE, text};
+use isaglot_tablegen::Def;
 
 /// What an operand of an `AsmString` stands for, and the record that says how it prints.
 pub(crate) type Lookup<'f, 'a> = dyn Fn(&str) -> Option<(Source, Option<Def<'a>>)> + 'f;
@@ -94,9 +95,8 @@ impl<'a> Lowering<'a> {
     ) -> Option<TemplateId> {
         let mut shortened = false;
         let parts = self.each_operand(scope, asm, operand, printers, |this, scope, _, operand, parts| {
-            let table = this.table;
-            let choices = OperandTable::find(&table.print, &operand.method).map_or(&[][..], |(hook, _)| &hook.body);
-            let short = choices.iter().find_map(|c| match (&c.when, &c.alias) {
+            let choices = this.choices(&operand.method, operand.ty);
+            let short = choices.iter().flat_map(|all| all.iter()).find_map(|c| match (&c.when, &c.alias) {
                 (ValueSet::Range(from, to), Some(text)) if from == to => Some((*from, text, c.span)),
                 _ => None,
             });
@@ -117,22 +117,27 @@ impl<'a> Lowering<'a> {
     }
 
     /// In how many further ways an operand may be written.
-    pub(crate) fn spellings_of(&self, name: &str, operand: &Lookup<'_, 'a>, printers: &[(String, String)]) -> usize {
+    pub(crate) fn spellings_of(
+        &mut self,
+        name: &str,
+        operand: &Lookup<'_, 'a>,
+        printers: &[(String, String)],
+    ) -> usize {
         match self.shown(name, operand, printers) {
-            Some(Shown { source: Source::Numbers(_), method, .. }) => self.further_spellings(&method).count(),
+            Some(Shown { source: Source::Numbers(_), method, ty }) => self.further_spellings(&method, ty).len(),
             _ => 0,
         }
     }
 
     /// What an operand stands for and how it prints. Where its method says nothing, the meaning of its bits may.
-    fn shown(&self, name: &str, operand: &Lookup<'_, 'a>, printers: &[(String, String)]) -> Option<Shown<'a>> {
+    fn shown(&mut self, name: &str, operand: &Lookup<'_, 'a>, printers: &[(String, String)]) -> Option<Shown<'a>> {
         let (mut source, ty) = operand(name)?;
         let mut method = method_of(self.table, name, ty, printers);
-        if OperandTable::find(&self.table.print, &method).is_none()
+        if self.choices(&method, ty).is_none()
             && let Source::Numbers(numbers) = &mut source
             && let [number] = numbers.as_mut_slice()
             && let NumberFormat::Print(other) = &number.format
-            && OperandTable::find(&self.table.print, other).is_some()
+            && self.choices(other, ty).is_some()
         {
             method = other.clone();
             number.format = NumberFormat::Plain;
@@ -146,9 +151,25 @@ impl<'a> Lowering<'a> {
         Some(Shown { source, ty, method })
     }
 
-    fn further_spellings(&self, method: &str) -> impl Iterator<Item = (&'a TextChoice, &'a Vec<TextPiece>)> + use<'a> {
-        let choices = OperandTable::find(&self.table.print, method).map_or(&[][..], |(hook, _)| &hook.body);
-        choices.iter().flat_map(|choice| choice.also.iter().map(move |text| (choice, text)))
+    /// How an operand of this type prints by a method; `None` if the table does not say.
+    fn choices(&mut self, method: &str, ty: Option<Def<'a>>) -> Option<Rc<[TextChoice]>> {
+        let class = ty.and_then(register_class).map(|class| class.name().into_owned());
+        let key = (method.to_owned(), class);
+        if let Some(known) = self.choices.get(&key) {
+            return known.clone();
+        }
+        let choices = self.table.choices(method, key.1.as_deref()).map(Rc::from);
+        self.choices.insert(key, choices.clone());
+        choices
+    }
+
+    fn further_spellings(&mut self, method: &str, ty: Option<Def<'a>>) -> Vec<TextChoice> {
+        let choices = self.choices(method, ty);
+        let each = choices
+            .iter()
+            .flat_map(|all| all.iter())
+            .flat_map(|choice| choice.also.iter().map(|text| TextChoice { text: text.clone(), ..choice.clone() }));
+        each.collect()
     }
 
     /// The template in which the operand at one place is written in another way: where its value is one of those that
@@ -167,11 +188,10 @@ impl<'a> Lowering<'a> {
                 return Some(());
             }
             let Source::Numbers(numbers) = &operand.source else { return None };
-            let (choice, text) = this.further_spellings(&operand.method).nth(spelling)?;
+            let choice = this.further_spellings(&operand.method, operand.ty).into_iter().nth(spelling)?;
             match (numbers.as_slice(), &choice.when) {
-                (numbers, ValueSet::Any) => this.show_pieces(scope, numbers, text, choice.span, parts),
-                ([number], when) if number.width() <= 64 => {
-                    let choice = TextChoice { when: when.clone(), text: text.clone(), ..choice.clone() };
+                (numbers, ValueSet::Any) => this.show_pieces(scope, numbers, &choice.text, choice.span, parts),
+                ([number], _) if number.width() <= 64 => {
                     let key = format!("{}/{spelling}", operand.method);
                     let space = this.choice_space(number, &key, std::slice::from_ref(&choice));
                     this.field_part(scope, number, FieldType::Sub(space), parts);
@@ -192,10 +212,10 @@ impl<'a> Lowering<'a> {
         ty: Option<Def<'a>>,
         parts: &mut Parts,
     ) {
-        let table = self.table;
-        let found = OperandTable::find(&table.print, method);
+        let found = self.choices(method, ty);
+        let plain = matches!(method, "" | "printOperand");
         if found.is_none()
-            && !matches!(method, "" | "printOperand")
+            && !plain
             && let Some(ty) = ty
         {
             self.missing(Missing::Printer, method, ty);
@@ -206,8 +226,8 @@ impl<'a> Lowering<'a> {
         match (source, found) {
             (Source::Unknown, _) => literal(parts, UNEXPLAINED),
             (Source::Register(shown, number), found) => {
-                let choice = found.and_then(|(hook, _)| hook.body.iter().find(|c| c.when.holds(*number)));
-                match choice {
+                let choices = found.as_deref().unwrap_or_default();
+                match choices.iter().find(|c| c.when.holds(*number)) {
                     None => self.show_register(scope, shown, *number, parts),
                     Some(choice) => {
                         for piece in &choice.text {
@@ -219,15 +239,18 @@ impl<'a> Lowering<'a> {
                     }
                 }
             }
-            (Source::Constant(value), Some((hook, _))) => self.show_constant(*value, &hook.body, parts),
-            (Source::Constant(value), None) => literal(parts, &value.to_string()),
-            (Source::Numbers(numbers), Some((hook, _))) => {
-                self.show_choices(scope, numbers, method, &hook.body, parts);
+            (Source::Constant(value), Some(choices)) => self.show_constant(*value, &choices, parts),
+            (Source::Constant(value), None) => literal(parts, &format!("{}{value}", self.table.immediates)),
+            (Source::Numbers(numbers), Some(choices)) => {
+                self.show_choices(scope, numbers, method, &choices, parts);
             }
             (Source::Numbers(numbers), None) => {
                 for (i, number) in numbers.iter().enumerate() {
                     if i > 0 {
                         literal(parts, ", ");
+                    }
+                    if plain && number.registers.is_none() && number.format == NumberFormat::Plain {
+                        literal(parts, &self.table.immediates);
                     }
                     self.show_number(scope, number, &NumberFormat::Plain, parts);
                 }
@@ -274,8 +297,13 @@ impl<'a> Lowering<'a> {
                     };
                     literal(parts, &shown);
                 }
+                TextPiece::Expr(formula, format) => {
+                    let value = formula.value(&|name| (name == "v").then_some(value)).unwrap_or(value);
+                    let hex = *format == NumberFormat::Hex;
+                    literal(parts, &if hex { format!("{value:#x}") } else { value.to_string() });
+                }
                 // A constant has no parts.
-                TextPiece::Expr(..) | TextPiece::Joined(..) => literal(parts, &value.to_string()),
+                TextPiece::Joined(..) | TextPiece::Param(_) => literal(parts, &value.to_string()),
             }
         }
     }
@@ -421,12 +449,12 @@ impl<'a> Lowering<'a> {
         self.problems.push(Diagnostic::error("operands-part", message).label(span, "in this text"));
     }
 
-    fn new_space(&mut self, name: &str, width: u32, span: Span) -> SpaceId {
+    pub(super) fn new_space(&mut self, name: &str, width: u32, span: Span) -> SpaceId {
         let name = self.builder.name(&format!("#{name}"));
         self.builder.space(Space { name, width, overlap: Overlap::MostSpecific, span, ..Space::default() })
     }
 
-    fn choice(
+    pub(super) fn choice(
         &mut self,
         space: SpaceId,
         pattern: Pattern,
@@ -446,7 +474,7 @@ impl<'a> Lowering<'a> {
         self.builder.encoding(encoding);
     }
 
-    fn show_pieces(
+    pub(super) fn show_pieces(
         &mut self,
         scope: &mut Scope,
         numbers: &[Number],
@@ -457,6 +485,10 @@ impl<'a> Lowering<'a> {
         for piece in text {
             match piece {
                 TextPiece::Literal(text) => literal(parts, text),
+                TextPiece::Param(name) => {
+                    let message = format!("the name of the print method has no parameter `{name}` here");
+                    self.problems.push(Diagnostic::error("operands-part", message).label(span, "in this text"));
+                }
                 TextPiece::Joined(names, format) => {
                     let known: Result<Vec<&Number>, &String> =
                         names.iter().map(|name| part_of(numbers, name).ok_or(name)).collect();
@@ -548,10 +580,9 @@ impl<'a> Lowering<'a> {
             }
             NumberFormat::Print(method) => {
                 let number = Number { format: NumberFormat::Plain, ..number.clone() };
-                let table = self.table;
-                match OperandTable::find(&table.print, method) {
-                    Some((hook, _)) => {
-                        return self.show_choices(scope, std::slice::from_ref(&number), method, &hook.body, parts);
+                match self.choices(method, None) {
+                    Some(choices) => {
+                        return self.show_choices(scope, std::slice::from_ref(&number), method, &choices, parts);
                     }
                     None => {
                         self.unknown("print method", method);
@@ -583,7 +614,7 @@ impl<'a> Lowering<'a> {
         parts.push(TemplatePart::Field { name, align: 0, reference: number.field.clone() });
     }
 
-    fn enumeration(&mut self, name: &str, values: &[(u64, String)], numbers: bool) -> isaglot_model::EnumId {
+    pub(super) fn enumeration(&mut self, name: &str, values: &[(u64, String)], numbers: bool) -> isaglot_model::EnumId {
         if let Some(&id) = self.enums.get(name) {
             return id;
         }
@@ -603,79 +634,6 @@ impl<'a> Lowering<'a> {
         });
         self.enums.insert(name.to_owned(), id);
         id
-    }
-
-    fn named_enum(&mut self, name: &str, width: u32) -> Option<FieldType> {
-        let table = self.table;
-        if let Some(values) = table.enums.get(name) {
-            return Some(FieldType::Enum(self.enumeration(name, values, false)));
-        }
-        let records = table.record_tables.get(name)?;
-        Some(self.record_space(name, records, width))
-    }
-
-    /// Texts by value from records. Those that need features are encodings of a space, the others an enum.
-    fn record_space(&mut self, name: &str, table: &RecordTable, width: u32) -> FieldType {
-        let key = format!("table {name} {width}");
-        if let Some(&space) = self.spaces.get(&key) {
-            return FieldType::Sub(space);
-        }
-        let mut plain = Vec::new();
-        let mut conditional = Vec::new();
-        let mut seen = rustc_hash::FxHashSet::default();
-        for def in self.records.defs_of(&table.class) {
-            let Ok(value) = def.int(&table.value) else { continue };
-            // Where several have one value, the first is found.
-            let first = seen.insert(value);
-            let mut names = vec![text(def, &table.text)];
-            for field in &table.also {
-                match def.get(field) {
-                    Some(Value::List(_)) => names.extend(strings(def, field)),
-                    _ => names.push(text(def, field)),
-                }
-            }
-            names.retain(|n| !n.is_empty());
-            names.iter_mut().for_each(|n| n.insert_str(0, &table.prefix));
-            let mut condition = vec![table.needs.as_ref().map_or(Condition::Always, |f| self.features.all_of(def, f))];
-            if let Some((field, feature)) = &table.without
-                && def.bit(field).unwrap_or(false)
-                && let Some(id) = self.features.named(feature)
-            {
-                condition.push(Condition::Not(Box::new(Condition::Feature(id))));
-            }
-            if let Some(id) = table.when.as_ref().and_then(|f| self.features.named(f)) {
-                condition.push(Condition::Feature(id));
-            }
-            let entry: Vec<(u64, String)> = names.into_iter().map(|n| (value as u64, n)).collect();
-            match all(condition) {
-                Condition::Always => plain.extend(entry),
-                condition if first => conditional.push((value as u64, entry, condition)),
-                // One value, several conditions: each is a further name.
-                condition => conditional.push((value as u64, entry, condition)),
-            }
-        }
-        let rest = self.enumeration(name, &plain, true);
-        if conditional.is_empty() {
-            return FieldType::Enum(rest);
-        }
-        let space = self.new_space(name, width, table.span);
-        self.spaces.insert(key, space);
-        let value = |lowering: &mut Self, id, scope: &mut Scope| {
-            let source = FieldSource::Bits(whole(width));
-            let name = scope.field(&mut lowering.builder, "v", source, width, FieldType::Enum(id));
-            vec![TemplatePart::Field { name, align: 0, reference: "v".to_owned() }]
-        };
-        for (i, (number, names, condition)) in conditional.into_iter().enumerate() {
-            let mut scope = Scope::of_value(width, table.span);
-            let id = self.enumeration(&format!("{name} {i}"), &names, true);
-            let parts = value(self, id, &mut scope);
-            let pattern = Pattern::exact(Word::from_u64(number, width));
-            self.choice(space, pattern, i as u32, condition, scope, (parts, false));
-        }
-        let mut scope = Scope::of_value(width, table.span);
-        let parts = value(self, rest, &mut scope);
-        self.choice(space, Pattern::any(width), u32::MAX, Condition::Always, scope, (parts, false));
-        FieldType::Sub(space)
     }
 }
 

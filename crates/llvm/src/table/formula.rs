@@ -3,11 +3,14 @@
 //! ```text
 //! formula = or [ "?" formula ":" formula ]      operators and precedence as in C, over 64-bit signed numbers
 //! primary = number | field | "feature" "(" string ")" | "sext" "(" formula "," number ")" | "(" formula ")"
+//!         | name "(" [ formula { "," formula } ] ")"                               what the table has defined
 //! ```
 
 use isaglot_model::{BinaryOp, IntType, Node, NodeId, UnaryOp};
 
-use crate::limits::MAX_FORMULA_DEPTH;
+use rustc_hash::FxHashMap;
+
+use crate::limits::{MAX_FORMULA_DEPTH, MAX_FORMULA_PARTS};
 
 /// A formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,9 +52,19 @@ const OPERATORS: &[(&str, BinaryOp, u32)] = &[
     ("%", BinaryOp::Rem, 10),
 ];
 
+/// A formula with a name: its parameters, and the formula over them.
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    pub(crate) params: Vec<String>,
+    pub(crate) body: Formula,
+}
+
+/// The formulas that a table has defined, by name.
+pub(crate) type Definitions = FxHashMap<String, Definition>;
+
 /// Reads a formula; on failure what was expected.
-pub(crate) fn parse(text: &str) -> Result<Formula, String> {
-    let mut parser = Parser { rest: text, depth: 0 };
+pub(crate) fn parse(text: &str, known: &Definitions) -> Result<Formula, String> {
+    let mut parser = Parser { rest: text, depth: 0, parts: 0, known };
     let formula = parser.choice()?;
     parser.blanks();
     if parser.rest.is_empty() { Ok(formula) } else { Err(format!("expected an operator, not `{}`", parser.rest)) }
@@ -60,6 +73,9 @@ pub(crate) fn parse(text: &str) -> Result<Formula, String> {
 struct Parser<'t> {
     rest: &'t str,
     depth: u32,
+    /// Parts so far, those of definitions included.
+    parts: usize,
+    known: &'t Definitions,
 }
 
 impl<'t> Parser<'t> {
@@ -122,6 +138,7 @@ impl<'t> Parser<'t> {
 
     fn unary(&mut self) -> Result<Formula, String> {
         self.depth += 1;
+        self.grow(1)?;
         if self.depth > MAX_FORMULA_DEPTH {
             return Err("expected fewer operators".to_owned());
         }
@@ -132,6 +149,30 @@ impl<'t> Parser<'t> {
             None => self.primary()?,
         };
         self.depth -= 1;
+        Ok(formula)
+    }
+
+    fn grow(&mut self, parts: usize) -> Result<(), String> {
+        self.parts += parts;
+        if self.parts > MAX_FORMULA_PARTS { Err("expected a shorter formula".to_owned()) } else { Ok(()) }
+    }
+
+    /// What a name stands for, with its arguments put in.
+    fn call(&mut self, definition: &Definition) -> Result<Formula, String> {
+        self.need("(")?;
+        let mut args = Vec::new();
+        while args.len() < definition.params.len() {
+            if !args.is_empty() {
+                self.need(",")?;
+            }
+            args.push(self.choice()?);
+        }
+        self.need(")")?;
+        let mut formula = definition.body.clone();
+        // Each argument may stand there as often as the definition has parts.
+        let most = args.iter().map(|arg| arg.size(MAX_FORMULA_PARTS)).fold(1, usize::max);
+        self.grow(formula.size(MAX_FORMULA_PARTS).saturating_mul(most))?;
+        formula.replace(&|name| args.get(definition.params.iter().position(|param| param == name)?).cloned());
         Ok(formula)
     }
 
@@ -167,12 +208,71 @@ impl<'t> Parser<'t> {
                 self.need(")")?;
                 Ok(Formula::Sext(Box::new(inner), bits))
             }
-            field => Ok(Formula::Field(field.to_owned())),
+            name => match self.known.get(name) {
+                Some(definition) => self.call(definition),
+                None => Ok(Formula::Field(name.to_owned())),
+            },
         }
     }
 }
 
 impl Formula {
+    /// Puts other formulas in the place of fields.
+    pub(crate) fn replace(&mut self, with: &dyn Fn(&str) -> Option<Formula>) {
+        match self {
+            Formula::Field(name) => {
+                if let Some(formula) = with(name) {
+                    *self = formula;
+                }
+            }
+            Formula::Number(_) | Formula::Feature(_) => {}
+            Formula::Sext(x, _) | Formula::Unary(_, x) => x.replace(with),
+            Formula::Binary(_, x, y) => {
+                x.replace(with);
+                y.replace(with);
+            }
+            Formula::Select(c, x, y) => {
+                c.replace(with);
+                x.replace(with);
+                y.replace(with);
+            }
+        }
+    }
+
+    /// The number of its parts, at most `most`.
+    pub(crate) fn size(&self, most: usize) -> usize {
+        let of = |parts: &[&Formula]| {
+            parts.iter().fold(1usize, |sum, part| if sum > most { sum } else { sum + part.size(most) })
+        };
+        match self {
+            Formula::Number(_) | Formula::Feature(_) | Formula::Field(_) => 1,
+            Formula::Sext(x, _) | Formula::Unary(_, x) => of(&[x]),
+            Formula::Binary(_, x, y) => of(&[x, y]),
+            Formula::Select(c, x, y) => of(&[c, x, y]),
+        }
+    }
+
+    /// Its value, if it is about numbers and these fields only.
+    pub(crate) fn value(&self, field: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
+        let ty = IntType::I64;
+        let bits = |x: &Formula| Some(x.value(field)? as u64);
+        Some(match self {
+            Formula::Number(value) => *value,
+            Formula::Field(name) => field(name)?,
+            Formula::Feature(_) => return None,
+            Formula::Sext(x, to) => IntType { bits: (*to).clamp(1, 64), signed: true }.wrap(bits(x)?) as i64,
+            Formula::Unary(op, x) => op.apply(ty, bits(x)?) as i64,
+            Formula::Binary(op, x, y) => op.apply(ty, bits(x)?, bits(y)?) as i64,
+            Formula::Select(c, x, y) => {
+                if c.value(field)? != 0 {
+                    x.value(field)?
+                } else {
+                    y.value(field)?
+                }
+            }
+        })
+    }
+
     /// Appends its nodes and gives the last; `field` and `feature` say what names are.
     pub(crate) fn lower(&self, nodes: &mut Vec<Node>, name: &mut dyn FnMut(&Formula) -> Node) -> NodeId {
         let ty = IntType::I64;

@@ -3,7 +3,9 @@
 //! The problem: how an operand is decoded and printed is C++ in LLVM; the records only name the functions. The method: a
 //! small text per target gives each name a meaning in terms of the model, so that no target needs code.
 
+mod compute;
 pub(crate) mod formula;
+pub(crate) mod hook;
 pub(crate) mod read;
 mod tokens;
 
@@ -12,11 +14,16 @@ use isaglot_model::ByteOrder;
 use isaglot_source::Span;
 use rustc_hash::FxHashMap;
 
+use self::hook::Value;
+pub use self::hook::{Hook, HookParam};
+
 /// The table of one target.
 #[derive(Clone, Debug)]
 pub struct OperandTable {
     /// How names of registers print.
     pub registers: RegisterNames,
+    /// What stands before a number that prints in the way of its record.
+    pub immediates: String,
     /// The order of bytes of a word in memory.
     pub byte_order: ByteOrder,
     /// Other orders of bytes, each for some triples.
@@ -47,6 +54,8 @@ pub struct OperandTable {
     pub claims: Vec<String>,
     /// Texts by value.
     pub enums: FxHashMap<String, Vec<(u64, String)>>,
+    /// How many texts of enums there are so far.
+    pub(crate) computed: usize,
     /// Texts by value, taken from records.
     pub record_tables: FxHashMap<String, RecordTable>,
     /// Meanings of `DecoderMethod`s, by the name before its parameters.
@@ -63,6 +72,7 @@ impl Default for OperandTable {
     fn default() -> OperandTable {
         OperandTable {
             registers: RegisterNames::default(),
+            immediates: String::new(),
             byte_order: ByteOrder::Little,
             orders: Vec::new(),
             parcel: None,
@@ -78,6 +88,7 @@ impl Default for OperandTable {
             triples: Vec::new(),
             claims: Vec::new(),
             enums: FxHashMap::default(),
+            computed: 0,
             record_tables: FxHashMap::default(),
             decode: FxHashMap::default(),
             print: FxHashMap::default(),
@@ -150,28 +161,22 @@ pub struct RecordTable {
     pub text: String,
     /// Fields with texts that are read too.
     pub also: Vec<String>,
-    /// The field with a list of features that an entry needs.
+    /// Also read in lower case.
+    pub lower: bool,
+    /// Fields with the numbers that an entry must have in them.
+    pub only: Vec<(String, i64)>,
+    /// The field with the features that an entry needs: a list of records, or C++ text that names them.
     pub needs: Option<String>,
+    /// A feature that stands for all that an entry may need.
+    pub or: Option<String>,
+    /// What a value prints as that no entry has; without it, as a number.
+    pub other: Option<Vec<TextPiece>>,
     /// A field, and the feature that must be off where the field is 1.
     pub without: Option<(String, String)>,
     /// What stands before each text.
     pub prefix: String,
     /// The feature that the texts need; without it there are numbers.
     pub when: Option<String>,
-    /// Where it is said.
-    pub span: Span,
-}
-
-/// Parameters with their values.
-pub(crate) type Values<'t> = Vec<(&'t str, i64)>;
-
-/// The meaning of a name, for some or all values of its parameters.
-#[derive(Clone, Debug)]
-pub struct Hook<T> {
-    /// What stands between `<` and `>`: names that take any value, or values.
-    pub params: Vec<TableNumber>,
-    /// The meaning.
-    pub body: T,
     /// Where it is said.
     pub span: Span,
 }
@@ -213,8 +218,8 @@ pub enum DecodeStep {
     Plus(TableNumber),
     /// Bits that are not a valid operand.
     Reject(ValueSet),
-    /// A register of this class.
-    Register(String),
+    /// A register of this class; without a name, of the class that the operand's record names.
+    Register(Option<String>),
     /// How it prints.
     Format(NumberFormat),
     /// Not in the word: always this.
@@ -308,6 +313,8 @@ pub enum TextPiece {
     },
     /// Parts put together as one number, the first with the most significant bits.
     Joined(Vec<String>, NumberFormat),
+    /// The value of a parameter of the print method's name, as it stands there.
+    Param(String),
     /// An expression over fields of the instruction.
     Expr(crate::table::formula::Formula, NumberFormat),
 }
@@ -319,6 +326,29 @@ pub struct AliasWhen {
     pub values: Vec<(String, i64)>,
     /// Formulas over fields of the instruction and features that are not 0.
     pub formulas: Vec<formula::Formula>,
+}
+
+/// Forms of an instruction that are records.
+#[derive(Clone, Debug)]
+pub struct Each {
+    /// The class.
+    pub class: String,
+    /// The fields of the instruction that hold a number of the record, the one with its most significant bits first.
+    pub fields: Vec<String>,
+    /// The field of the record with that number.
+    pub value: String,
+    /// Further fields of the instruction with their numbers.
+    pub with: Vec<(String, i64)>,
+    /// Fields of a record with the numbers that it must have in them.
+    pub only: Vec<(String, i64)>,
+    /// The field of the record with the features that the form needs.
+    pub needs: Option<String>,
+    /// A feature that stands for all that it may need.
+    pub or: Option<String>,
+    /// The `AsmString`; `{FIELD}` in it is a text of the record, `{FIELD lower}` the same in lower case.
+    pub text: String,
+    /// The text is printed, but never read.
+    pub printed_only: bool,
 }
 
 /// Something about an instruction.
@@ -344,6 +374,12 @@ pub enum InstFact {
     Fixed(String, u64),
     /// The operand is the number of so many bits after the instruction.
     After(String, u32),
+    /// The records of a class are forms of the instruction, each with fields of its own and a text.
+    Each(Each),
+    /// Words that are no such form are not this instruction.
+    OnlyEach,
+    /// The text, whatever aliases there are, and whether it is only printed.
+    Text(String, bool),
     /// Of instructions that share words, the one of lower rank wins; 0 unless the table says otherwise.
     Rank(u32),
     /// The instruction has so many bits; those beyond `Inst` hold what `Bits` says.
@@ -423,47 +459,14 @@ impl OperandTable {
         let names = self.triples.iter().flat_map(|(_, names)| names);
         names.filter_map(|name| name.strip_prefix(CLAIMS)).flat_map(|all| all.split(' ')).collect()
     }
-
-    /// The meaning of `name` in a map, with its parameters bound: the first whose values fit.
-    pub(crate) fn find<'t, T>(
-        map: &'t FxHashMap<String, Vec<Hook<T>>>,
-        name: &str,
-    ) -> Option<(&'t Hook<T>, Values<'t>)> {
-        let (base, args) = split(name);
-        map.get(base)?.iter().find_map(|hook| {
-            if hook.params.len() > args.len() {
-                return None;
-            }
-            let mut bound = Vec::new();
-            for (param, &arg) in hook.params.iter().zip(&args) {
-                match param {
-                    TableNumber::Is(value) if *value != arg => return None,
-                    TableNumber::Is(_) => {}
-                    TableNumber::Param(name) => bound.push((name.as_str(), arg)),
-                }
-            }
-            Some((hook, bound))
-        })
-    }
 }
 
 impl TableNumber {
     /// Its value, with parameters bound.
-    pub(crate) fn value(&self, bound: &[(&str, i64)]) -> i64 {
+    pub(crate) fn value(&self, bound: &[Value<'_>]) -> i64 {
         match self {
             TableNumber::Is(value) => *value,
-            TableNumber::Param(name) => bound.iter().find(|(param, _)| param == name).map_or(0, |(_, value)| *value),
+            TableNumber::Param(name) => bound.iter().find(|one| one.name == name).map_or(0, |one| one.number),
         }
     }
-}
-
-/// `name<1, true>` as its name and its parameters.
-fn split(name: &str) -> (&str, Vec<i64>) {
-    let Some((base, rest)) = name.split_once('<') else { return (name, Vec::new()) };
-    let value = |text: &str| match text.trim() {
-        "true" => 1,
-        "false" => 0,
-        text => text.parse().unwrap_or(i64::MIN),
-    };
-    (base, rest.trim_end_matches('>').split(',').map(value).collect())
 }

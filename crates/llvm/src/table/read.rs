@@ -7,15 +7,18 @@ use isaglot_model::ByteOrder;
 use isaglot_source::{Diagnostic, Diagnostics, FileId, Span, closest};
 
 use crate::limits::{MAX_INST_BITS, MAX_TABLE_BYTES};
-use crate::table::formula;
+use crate::table::compute;
+use crate::table::formula::{self, Definitions};
 use crate::table::tokens::{Line, Result, Token, Tokens};
 use crate::table::{
-    AliasWhen, DecodeStep, Extend, Hook, InstFact, NumberFormat, OperandTable, Order, Part, RecordTable, RegisterNames,
-    TableNumber, TextChoice, TextPiece, ValueSet,
+    AliasWhen, DecodeStep, Each, Extend, Hook, HookParam, InstFact, NumberFormat, OperandTable, Order, Part,
+    RecordTable, RegisterNames, TableNumber, TextChoice, TextPiece, ValueSet,
 };
 
 const STATEMENTS: &[&str] = &[
     "registers",
+    "immediates",
+    "define",
     "synonym",
     "bytes",
     "parcel",
@@ -43,10 +46,12 @@ const MAX_UNIT: u32 = 1 << 16;
 /// Reads a table; problems are added to `out`.
 pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> OperandTable {
     let mut table = OperandTable::default();
+    let mut known = Definitions::default();
     if text.len() > MAX_TABLE_BYTES {
         out.push(Diagnostic::error("operands-size", format!("a table of more than {MAX_TABLE_BYTES} bytes")));
         return table;
     }
+    let none = Definitions::default();
     let mut lines: Vec<Line<'_>> = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -57,8 +62,18 @@ pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> OperandTable {
             continue;
         }
         let indent = code.len() - code.trim_start().len();
-        lines.push(Line { file, text: code.trim_start(), start: start + indent, indented: indent > 0 });
+        lines.push(Line { file, text: code.trim_start(), start: start + indent, indented: indent > 0, known: &none });
     }
+    for line in lines.iter().filter(|line| !line.indented) {
+        match compute::define(Line { known: &known, ..*line }) {
+            Ok(None) => {}
+            Ok(Some((name, definition))) => {
+                known.insert(name, definition);
+            }
+            Err(d) => out.push(d),
+        }
+    }
+    lines.iter_mut().for_each(|line| line.known = &known);
     let mut rest = lines.as_slice();
     while let Some((head, more)) = rest.split_first() {
         let count = more.iter().take_while(|line| line.indented).count();
@@ -98,25 +113,32 @@ fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &
             let mut values = Vec::new();
             for line in body {
                 let mut t = Tokens::new(*line)?;
+                if matches!(t.list.get(1), Some((Token::Dots, ..))) {
+                    compute::texts(&mut t, table.computed, &mut values)?;
+                    continue;
+                }
                 while !t.done() {
                     let value = t.number("a value")? as u64;
                     values.push((value, t.text("its text")?));
                 }
             }
+            table.computed += values.len();
             table.enums.insert(name, values);
             t.end()
         }
         "decode" | "operand" => {
             let (name, params) = hook_name(&mut t)?;
+            let classes = classes(&mut t)?;
             let parts = parts(&mut t, body)?;
             let map = if kind == "decode" { &mut table.decode } else { &mut table.operands };
-            map.entry(name).or_default().push(Hook { params, body: parts, span: t.whole() });
+            map.entry(name).or_default().push(Hook { params, classes, body: parts, span: t.whole() });
             Ok(())
         }
         "print" => {
             let (name, params) = hook_name(&mut t)?;
+            let classes = classes(&mut t)?;
             let choices = choices(&mut t, body, out)?;
-            table.print.entry(name).or_default().push(Hook { params, body: choices, span: t.whole() });
+            table.print.entry(name).or_default().push(Hook { params, classes, body: choices, span: t.whole() });
             Ok(())
         }
         "instruction" => {
@@ -204,6 +226,9 @@ fn in_order(line: Line<'_>, order: &mut Order) -> Result<()> {
 fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Result<()> {
     match kind {
         "registers" => register_names(t, &mut table.registers)?,
+        "immediates" => table.immediates = t.text("what stands before them")?,
+        // Read before all else.
+        "define" => t.at = t.list.len(),
         "synonym" => {
             let record = t.word("the record of a register")?;
             t.need('=')?;
@@ -232,7 +257,10 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
         "layout" => table.layout = t.bits()?,
         "namespaces" => {
             while !t.done() {
-                table.namespaces.push(t.word("the name of a decoder namespace")?);
+                table.namespaces.push(match t.peek() {
+                    Some(Token::Text(_)) => t.text("the name of a decoder namespace")?,
+                    _ => t.word("the name of a decoder namespace")?,
+                });
             }
         }
         "requires" => {
@@ -328,8 +356,9 @@ fn pattern(text: &str) -> Option<Pattern> {
     Some(Pattern::new(&value, care))
 }
 
-/// `name = CLASS value FIELD text FIELD [also FIELD]… [prefix TEXT] [when FEATURE] [needs FIELD] [without FIELD FEATURE]`
+/// `name = CLASS value FIELD text FIELD [also FIELD]… [prefix TEXT] [lower] [when FEATURE] [needs FIELD [or FEATURE]] [without FIELD FEATURE] [where FIELD = N]… [else TEXT]`
 fn record_table(t: &mut Tokens<'_>) -> Result<(String, RecordTable)> {
+    const CLAUSES: &str = "`value`, `text`, `also`, `prefix`, `lower`, `when`, `needs`, `without`, `where` or `else`";
     let name = t.word("a name")?;
     t.need('=')?;
     let class = t.word("a class")?;
@@ -338,33 +367,84 @@ fn record_table(t: &mut Tokens<'_>) -> Result<(String, RecordTable)> {
         value: String::new(),
         text: String::new(),
         also: Vec::new(),
+        lower: false,
+        only: Vec::new(),
         needs: None,
+        or: None,
+        other: None,
         without: None,
         prefix: String::new(),
         when: None,
         span: t.whole(),
     };
     while !t.done() {
-        match t.word("`value`, `text`, `also`, `prefix`, `when`, `needs` or `without`")?.as_str() {
+        match t.word(CLAUSES)?.as_str() {
             "value" => entry.value = t.word("a field")?,
             "text" => entry.text = t.word("a field")?,
             "also" => entry.also.push(t.word("a field")?),
-            "needs" => entry.needs = Some(t.word("a field")?),
+            "lower" => entry.lower = true,
+            "needs" => (entry.needs, entry.or) = needs(t)?,
+            "where" => entry.only.push(setting(t, "a field")?),
+            "else" => entry.other = Some(template(t)?),
             "prefix" => entry.prefix = t.text("a text")?,
             "when" => entry.when = Some(t.word("a feature")?),
             "without" => entry.without = Some((t.word("a field")?, t.word("a feature")?)),
-            _ => return Err(t.wanted("`value`, `text`, `also`, `prefix`, `when`, `needs` or `without` before this")),
+            _ => return Err(t.wanted(&format!("{CLAUSES} before this"))),
         }
     }
     Ok((name, entry))
 }
 
-fn hook_name(t: &mut Tokens<'_>) -> Result<(String, Vec<TableNumber>)> {
+/// `FIELD [or FEATURE]` after `needs`.
+fn needs(t: &mut Tokens<'_>) -> Result<(Option<String>, Option<String>)> {
+    let field = t.word("a field")?;
+    let or = if t.keyword("or") { Some(t.word("a feature")?) } else { None };
+    Ok((Some(field), or))
+}
+
+/// `NAME = N`
+fn setting(t: &mut Tokens<'_>, what: &str) -> Result<(String, i64)> {
+    let name = t.word(what)?;
+    t.need('=')?;
+    Ok((name, t.number("a number")?))
+}
+
+/// `each CLASS FIELD[,FIELD]… = FIELD [with FIELD = N]… [where FIELD = N]… [needs FIELD [or FEATURE]] TEXT [unread]`
+fn each(t: &mut Tokens<'_>) -> Result<Each> {
+    let class = t.word("a class")?;
+    let mut fields = vec![t.word("a field of the instruction")?];
+    while t.mark(',') {
+        fields.push(t.word("a further field")?);
+    }
+    t.need('=')?;
+    let value = t.word("a field of the records")?;
+    let (mut with, mut only) = (Vec::new(), Vec::new());
+    let (mut needed, mut or) = (None, None);
+    while !matches!(t.peek(), Some(Token::Text(_)) | None) {
+        match t.word("`with`, `where`, `needs` or a text")?.as_str() {
+            "with" => with.push(setting(t, "a field of the instruction")?),
+            "where" => only.push(setting(t, "a field of the records")?),
+            "needs" => (needed, or) = needs(t)?,
+            _ => return Err(t.wanted("`with`, `where`, `needs` or a text before this")),
+        }
+    }
+    let text = t.text("an `AsmString`")?;
+    let printed_only = t.keyword("unread");
+    Ok(Each { class, fields, value, with, only, needs: needed, or, text, printed_only })
+}
+
+fn hook_name(t: &mut Tokens<'_>) -> Result<(String, Vec<HookParam>)> {
     let name = t.word("a name")?;
     let mut params = Vec::new();
     if t.mark('<') {
         loop {
-            params.push(t.num("a parameter")?);
+            params.push(match t.peek() {
+                Some(Token::Text(_)) => HookParam::Text(t.text("a parameter")?),
+                _ => match t.num("a parameter")? {
+                    TableNumber::Is(value) => HookParam::Is(value),
+                    TableNumber::Param(name) => HookParam::Any(name),
+                },
+            });
             if !t.mark(',') {
                 break;
             }
@@ -372,6 +452,17 @@ fn hook_name(t: &mut Tokens<'_>) -> Result<(String, Vec<TableNumber>)> {
         t.need('>')?;
     }
     Ok((name, params))
+}
+
+/// `of CLASS…`: the classes of registers that a statement is for.
+fn classes(t: &mut Tokens<'_>) -> Result<Vec<String>> {
+    let mut list = Vec::new();
+    if t.keyword("of") {
+        while t.peek() != Some(&Token::Mark(':')) && !t.done() {
+            list.push(t.word("a register class")?);
+        }
+    }
+    Ok(list)
 }
 
 /// `: STEPS`, or a line `NAME [BITS]: STEPS` for each part.
@@ -406,7 +497,10 @@ fn steps(t: &mut Tokens<'_>) -> Result<Vec<DecodeStep>> {
             "sext" => DecodeStep::Sext(t.num("a number of bits")?),
             "plus" => DecodeStep::Plus(t.num("a number")?),
             "reject" => DecodeStep::Reject(t.set()?),
-            "register" => DecodeStep::Register(t.word("a register class")?),
+            "register" => DecodeStep::Register(match t.peek() {
+                Some(Token::Word(_)) => Some(t.word("a register class")?),
+                _ => None,
+            }),
             "constant" => DecodeStep::Constant(t.number("a number")?),
             "high" => match t.set()? {
                 ValueSet::Mask(care, value) => DecodeStep::High(64 - care.leading_zeros(), value),
@@ -534,13 +628,16 @@ fn template(t: &mut Tokens<'_>) -> Result<Vec<TextPiece>> {
 }
 
 fn reference(line: Line<'_>) -> Result<TextPiece> {
+    if let Some(name) = line.text.trim().strip_prefix('<').and_then(|name| name.strip_suffix('>')) {
+        return Ok(TextPiece::Param(name.trim().to_owned()));
+    }
     if let Some(text) = line.text.trim_start().strip_prefix('=') {
         let (text, how) = text.split_once(';').unwrap_or((text, "int"));
         let bad = |what: String| {
             let span = Span::new(line.file, line.start, line.start + 1);
             Diagnostic::error("operands-formula", what).label(span, "in this text")
         };
-        let formula = formula::parse(text).map_err(bad)?;
+        let formula = formula::parse(text, line.known).map_err(bad)?;
         let mut t = Tokens::new(Line { text: how, ..line })?;
         return Ok(TextPiece::Expr(formula, format(&mut t)?));
     }
@@ -562,9 +659,9 @@ fn reference(line: Line<'_>) -> Result<TextPiece> {
 }
 
 /// A formula in quotes.
-fn condition(t: &mut Tokens<'_>) -> Result<formula::Formula> {
+pub(super) fn condition(t: &mut Tokens<'_>) -> Result<formula::Formula> {
     let text = t.text("a formula in quotes")?;
-    formula::parse(&text).map_err(|what| {
+    formula::parse(&text, t.line.known).map_err(|what| {
         t.at -= 1;
         let place = t.wanted("a formula");
         Diagnostic { message: what, code: "operands-formula", ..place }
@@ -574,13 +671,18 @@ fn condition(t: &mut Tokens<'_>) -> Result<formula::Formula> {
 /// `constant NAME = N`, `reject NAME == NAME`, `reject NAME SET`, `alias NAME = N … if FORMULA … ASMSTRING`, `input …`, `own if FORMULA ASMSTRING`,
 /// `print NAME = METHOD`, `jump NAME = N`, `word [BITS] = N [where NAME = N]`, `rank N`, `width N`, `bits NAME [BITS]`
 fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
-    const FACTS: &str =
-        "`constant`, `reject`, `alias`, `input`, `own`, `long`, `print`, `jump`, `word`, `rank`, `width` or `bits`";
+    const FACTS: &str = "`constant`, `reject`, `alias`, `input`, `own`, `long`, `each`, `only`, `print`, `jump`, `word`, `rank`, `width` or `bits`";
     let fact = match t.word(FACTS)?.as_str() {
         "constant" => {
-            let name = t.word("an operand")?;
-            t.need('=')?;
-            InstFact::Constant(name, t.number("a number")?)
+            let (name, value) = setting(t, "an operand")?;
+            InstFact::Constant(name, value)
+        }
+        "each" => InstFact::Each(each(t)?),
+        "only" => {
+            if !t.keyword("each") {
+                return Err(t.wanted("`each`"));
+            }
+            InstFact::OnlyEach
         }
         "reject" => {
             let name = t.word("an operand")?;
@@ -598,9 +700,7 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
                     when.formulas.push(condition(t)?);
                     continue;
                 }
-                let name = t.word("an operand")?;
-                t.need('=')?;
-                when.values.push((name, t.number("a number")?));
+                when.values.push(setting(t, "an operand")?);
             }
             let text = t.text("an `AsmString`")?;
             if kind == "alias" { InstFact::Alias(when, text) } else { InstFact::Input(when, text) }

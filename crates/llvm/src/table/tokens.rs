@@ -5,6 +5,7 @@
 use isaglot_invariant::Impossible as _;
 use isaglot_source::{Diagnostic, FileId, Span};
 
+use crate::table::formula::Definitions;
 use crate::table::{TableNumber, ValueSet};
 
 /// A line of a table.
@@ -15,6 +16,8 @@ pub(super) struct Line<'t> {
     /// Where it begins in the file, in bytes.
     pub(super) start: usize,
     pub(super) indented: bool,
+    /// What formulas in it may use.
+    pub(super) known: &'t Definitions,
 }
 
 /// A word, a text in quotes, a sign, `..`.

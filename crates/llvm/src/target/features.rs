@@ -66,8 +66,15 @@ impl Features {
         self.by_name.get(name).copied()
     }
 
-    /// The features that a list names, all of which must be on.
-    pub(crate) fn all_of(&self, def: Def<'_>, field: &str) -> Condition {
+    /// The features that a field names, all of which must be on. It is a list of records, or C++ text such as
+    /// `{ {Target::FeatureA, Target::FeatureB} }`, whose words are names of records.
+    pub(crate) fn needed(&self, records: &Records, def: Def<'_>, field: &str) -> Condition {
+        if let Some(Value::String(_)) = def.get(field) {
+            let code = text(def, field);
+            let words = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            let ids = words.filter_map(|word| self.by_def.get(&records.def(word)?.index()).copied());
+            return all(ids.map(Condition::Feature).collect());
+        }
         all(self.list(def, field).into_iter().map(Condition::Feature).collect())
     }
 

@@ -1,0 +1,148 @@
+//! Formulas with names, and the texts of enums that formulas make.
+//!
+//! The problem: an immediate may have thousands of values whose texts follow a rule, such as the masks and the small
+//! floating-point numbers of ARM. Listed one by one nobody could check them; worked out at each use they would be slow, and could not
+//! be looked up when they are read. The method: a line of an enum with a range of values and a text with formulas over `v` is
+//! worked out once, when the table is read.
+//!
+//! Invariant: of one value, the first line whose condition holds gives the text that prints; later ones are read.
+
+use isaglot_source::{Diagnostic, Span};
+
+use crate::limits::MAX_COMPUTED;
+use crate::table::formula::{self, Definition, Formula};
+use crate::table::read::condition;
+use crate::table::tokens::{Line, Result, Token, Tokens};
+
+/// How a number of a computed text is written.
+#[derive(Clone, Copy, Debug)]
+enum Style {
+    Int,
+    Uint,
+    /// At least so many digits.
+    Hex(usize),
+    /// So many bits after the binary point, so many digits after the decimal one.
+    Fixed(u32, usize),
+}
+
+/// A piece of a computed text.
+enum Piece {
+    Text(String),
+    Number(Formula, Style),
+}
+
+/// `define NAME(PARAM, …) = "FORMULA"`; `None` for another statement.
+pub(super) fn define(line: Line<'_>) -> Result<Option<(String, Definition)>> {
+    let is_definition = line.text.strip_prefix("define").is_some_and(|rest| rest.starts_with(char::is_whitespace));
+    if !is_definition {
+        return Ok(None);
+    }
+    let mut t = Tokens::new(line)?;
+    t.at = 1;
+    let name = t.word("a name")?;
+    let mut params = Vec::new();
+    t.need('(')?;
+    while !t.mark(')') {
+        if !params.is_empty() {
+            t.need(',')?;
+        }
+        params.push(t.word("the name of a parameter")?);
+    }
+    t.need('=')?;
+    let body = condition(&mut t)?;
+    t.end()?;
+    Ok(Some((name, Definition { params, body })))
+}
+
+/// `FROM..TO "TEXT" [if "FORMULA"]`: the text of each value. `before` counts the texts of the table so far.
+pub(super) fn texts(t: &mut Tokens<'_>, before: usize, out: &mut Vec<(u64, String)>) -> Result<()> {
+    let from = t.number("the first value")?;
+    t.at += 1;
+    let to = t.number("the last value")?;
+    let span = t.whole();
+    let pieces = pieces(t)?;
+    let when = if t.keyword("if") { Some(condition(t)?) } else { None };
+    t.end()?;
+    let bad = |what: &str| Diagnostic::error("operands-formula", what).label(span, "in this line");
+    if to.abs_diff(from) >= MAX_COMPUTED as u64 {
+        return Err(bad(&format!("a range of more than {MAX_COMPUTED} values")));
+    }
+    for value in from..=to {
+        if before + out.len() >= MAX_COMPUTED {
+            return Err(bad(&format!("the enums of the table have more than {MAX_COMPUTED} texts")));
+        }
+        let field = |name: &str| (name == "v").then_some(value);
+        let only = || bad("a formula of an enum is over `v` and numbers only");
+        if let Some(when) = &when
+            && when.value(&field).ok_or_else(only)? == 0
+        {
+            continue;
+        }
+        let mut text = String::new();
+        for piece in &pieces {
+            match piece {
+                Piece::Text(literal) => text.push_str(literal),
+                Piece::Number(formula, style) => write(formula.value(&field).ok_or_else(only)?, *style, &mut text),
+            }
+        }
+        out.push((value as u64, text));
+    }
+    Ok(())
+}
+
+fn write(value: i64, style: Style, out: &mut String) {
+    let text = match style {
+        Style::Int => value.to_string(),
+        Style::Uint => (value as u64).to_string(),
+        Style::Hex(digits) => format!("0x{value:0digits$x}"),
+        // All bits of the fraction are shown or none is lost: a double has more bits than any such number.
+        Style::Fixed(bits, digits) => format!("{:.digits$}", value as f64 / 2f64.powi(bits as i32)),
+    };
+    out.push_str(&text);
+}
+
+/// The pieces of a text with `{= FORMULA ; STYLE}`.
+fn pieces(t: &mut Tokens<'_>) -> Result<Vec<Piece>> {
+    let (line, place) = (t.line, t.list.get(t.at).map_or(0, |token| token.1));
+    let text = t.text("a text")?;
+    let span = Span::new(line.file, line.start + place, line.start + line.text.len());
+    let bad = |what: &str| Diagnostic::error("operands-formula", what).label(span, "in this text");
+    let mut list = Vec::new();
+    let mut rest = text.as_str();
+    while let Some((before, after)) = rest.split_once('{') {
+        if let Some(more) = after.strip_prefix('{') {
+            list.push(Piece::Text(format!("{before}{{")));
+            rest = more;
+            continue;
+        }
+        list.push(Piece::Text(before.to_owned()));
+        let (inner, more) = after.split_once('}').ok_or_else(|| bad("a `{` has no `}`"))?;
+        let inner = inner.trim().strip_prefix('=').ok_or_else(|| bad("expected `{= formula ; style}`"))?;
+        let (inner, how) = inner.split_once(';').unwrap_or((inner, "int"));
+        let formula = formula::parse(inner, line.known).map_err(|what| bad(&what))?;
+        list.push(Piece::Number(
+            formula,
+            style(&mut Tokens::new(Line { text: how, start: line.start + place, ..line })?)?,
+        ));
+        rest = more;
+    }
+    list.push(Piece::Text(rest.to_owned()));
+    Ok(list)
+}
+
+fn style(t: &mut Tokens<'_>) -> Result<Style> {
+    const STYLES: &str = "`int`, `uint`, `hex [DIGITS]` or `fixed BITS DIGITS`";
+    let style = match t.word(STYLES)?.as_str() {
+        "int" => Style::Int,
+        "uint" => Style::Uint,
+        "hex" if matches!(t.peek(), Some(Token::Word(_))) => Style::Hex(t.count("a number of digits", 16)? as usize),
+        "hex" => Style::Hex(1),
+        "fixed" => Style::Fixed(t.count("a number of bits", 52)?, t.count("a number of digits", 20)? as usize),
+        _ => {
+            t.at = 0;
+            return Err(t.wanted(STYLES));
+        }
+    };
+    t.end()?;
+    Ok(style)
+}
