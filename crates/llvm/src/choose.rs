@@ -2,7 +2,7 @@
 
 use isaglot_model::{FeatureId, Isa};
 
-use crate::table::{CLAIMS, ORDERS, OperandTable};
+use crate::table::{ALONE, CLAIMS, ORDERS, OperandTable};
 
 /// A name that the target does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +62,12 @@ pub fn choose(
     if let Some((_, names)) = known.max_by_key(|(prefix, _)| prefix.len()) {
         for name in names.iter().filter(|n| cpu.is_empty() || !n.starts_with("cpu=")) {
             if name.starts_with(CLAIMS) {
+                continue;
+            }
+            if let Some(name) = name.strip_prefix(ALONE) {
+                if cpu.is_empty() && features.iter().all(|name| name.is_empty()) {
+                    switch_on(isa, find(name)?, &mut on);
+                }
                 continue;
             }
             if let Some((order, _)) = ORDERS.iter().find(|(_, known)| known == name) {

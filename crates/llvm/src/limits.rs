@@ -6,6 +6,9 @@ pub const MAX_FORMULA_DEPTH: u32 = 64;
 /// The most parts of a formula of an operand table, those of the definitions that it uses included.
 pub const MAX_FORMULA_PARTS: usize = 1 << 14;
 
+/// The most parts of a definition, times those of its longest argument.
+pub const MAX_FORMULA_GROWTH: usize = 1 << 20;
+
 /// The most texts of an operand table that formulas make.
 pub const MAX_COMPUTED: usize = 1 << 17;
 

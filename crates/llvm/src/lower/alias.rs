@@ -147,7 +147,7 @@ impl<'a> Lowering<'a> {
                 AsmPart::Operand(_) => 0,
             };
             let blanks: usize = asm.iter().map(blank).sum();
-            let count = Self::slots(&inst::operands(inst), result).map_or(0, |slots| slots.len());
+            let count: usize = asm_parts(&text(inst, "AsmString")).iter().map(blank).sum();
             let priority = def.int("EmitPriority").unwrap_or(0);
             let condition = self.features.condition(def);
             let printed = priority > 0 && blanks <= count;
@@ -444,6 +444,9 @@ impl<'a> Lowering<'a> {
                         }
                         let own = bound.operands.get(slot.0).map(|operand| &operand.ty);
                         if !matches!(own, Some(OperandType::Def(own)) if *own == ty) {
+                            if self.is_changed(own, ty) {
+                                return None;
+                            }
                             self.is_allowed(scope, &source, ty, guard);
                         }
                         names.insert(name, (source, Some(ty)));
@@ -536,6 +539,23 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Whether a number of an alias is not that of the instruction: its parser makes another one of it (`RenderMethod`), in a
+    /// way that the table does not explain.
+    fn is_changed(&self, own: Option<&OperandType<'a>>, ty: Def<'a>) -> bool {
+        let name = ty.name().into_owned();
+        let plain = matches!(text(ty, "PrintMethod").as_str(), "" | "printOperand");
+        if !plain || self.table.operands.contains_key(&name) || self.table.print.contains_key(&name) {
+            return false;
+        }
+        let render = |ty: Def<'a>| match ty.get("ParserMatchClass") {
+            Some(Value::Def(class)) => text(class, "RenderMethod"),
+            _ => String::new(),
+        };
+        let of_own = if let Some(OperandType::Def(own)) = own { render(*own) } else { String::new() };
+        let of_alias = render(ty);
+        register_class(ty).is_none() && !of_alias.is_empty() && of_alias != of_own
+    }
+
     /// That the bits of a number are none of those that the table rejects for the record that an alias names.
     fn is_allowed(&mut self, scope: &mut Scope, source: &Source, ty: Def<'a>, guard: &mut Guard) {
         let table = self.table;
@@ -544,10 +564,15 @@ impl<'a> Lowering<'a> {
             return;
         };
         let [number] = numbers.as_slice() else { return };
-        let steps = hook.body.iter().flat_map(|part| &part.steps);
-        for set in steps.filter_map(|step| if let DecodeStep::Reject(set) = step { Some(set) } else { None }) {
+        for step in hook.body.iter().flat_map(|part| &part.steps) {
             let field = scope.bits_of(&mut self.builder, number);
-            guard.add(|nodes| outside(nodes, field, set, number.width()));
+            match step {
+                DecodeStep::Reject(set) => guard.add(|nodes| outside(nodes, field, set, number.width())),
+                DecodeStep::Accept(formula) => {
+                    guard.add(|nodes| formula.lower(nodes, &mut |_| Node::Field(field)));
+                }
+                _ => {}
+            }
         }
     }
 

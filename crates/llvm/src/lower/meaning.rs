@@ -311,6 +311,10 @@ impl<'a> Lowering<'a> {
                 }
                 DecodeStep::Plus(n) => number.plus = number.plus.wrapping_add(n.value(bound)),
                 DecodeStep::Reject(set) => reject(places, &|value| set.holds(value), width, except),
+                DecodeStep::Accept(formula) => {
+                    let refused = |value: u64| formula.value(&|name| (name == "v").then_some(value as i64)) == Some(0);
+                    reject(places, &refused, width, except);
+                }
                 DecodeStep::Register(named) => {
                     let class = named.as_ref().map_or(own, |class| self.records.def(class));
                     match (class, named) {

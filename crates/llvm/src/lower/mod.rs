@@ -370,6 +370,15 @@ impl<'a> Lowering<'a> {
                 .for_each(|form| form.push(InstFact::Reject(name.clone(), ValueSet::Range(*value, *value))));
             forms.extend(others);
         }
+        // Of words that differ only in bits that decoding does not test, one is assembled.
+        for fact in &facts {
+            let InstFact::Write(bits, number) = fact else { continue };
+            let written = InstFact::Word(bits.clone(), *number, None);
+            let others: Vec<Vec<InstFact>> =
+                forms.iter().map(|form| form.iter().cloned().chain([written.clone()]).collect()).collect();
+            forms.iter_mut().for_each(|form| form.push(InstFact::Unread));
+            forms.extend(others);
+        }
         // A call that is a jump where a register is this one is two instructions.
         let is_split = |fact: &InstFact| match fact {
             InstFact::Jump(Some((name, value))) => Some((name.clone(), *value)),
@@ -391,6 +400,8 @@ impl<'a> Lowering<'a> {
     fn facts(&mut self, inst: &Inst<'a>) -> Vec<InstFact> {
         let method = text_of(inst.def, "DecoderMethod");
         let mut facts = self.table.instructions.get(&inst.name).cloned().unwrap_or_default();
+        let encoder = self.table.instructions.get(&text_of(inst.def, "PostEncoderMethod"));
+        facts.extend(encoder.into_iter().flatten().cloned());
         match self.table.instructions.get(&method) {
             // Known, even if nothing needs to be said of it.
             Some(more) => facts.extend(more.iter().cloned()),
@@ -437,6 +448,10 @@ impl<'a> Lowering<'a> {
             let bound = Bound::new(&inst, resolved.sources, &other.facts);
             let condition = if other.condition == candidate.condition { &Condition::Always } else { &other.condition };
             self.further_texts(&mut scope, &bound, condition, &mut texts);
+        }
+        if candidate.facts.iter().any(|fact| matches!(fact, InstFact::Unread)) {
+            texts.retain(|text| !text.input_only);
+            texts.iter_mut().for_each(|text| text.output_only = true);
         }
         flow::label(&scope, &mut operands);
         let jump = candidate.facts.iter().any(|fact| matches!(fact, InstFact::Jump(None)));

@@ -152,11 +152,12 @@ impl<'a> Lowering<'a> {
         for (entry, rank) in entries.into_iter().zip(0u32..) {
             let pattern = Pattern::exact(Word::from_u64(entry.value, width));
             let mut cases = Vec::new();
-            // Further names come first, since nothing is looked at after the one that prints.
+            // Further names come first and are aliases: what an instruction prints as hides what comes after it.
             for (i, text) in entry.names.iter().enumerate().rev() {
                 let parts = vec![TemplatePart::Literal(text.clone().into_bytes())];
                 let template = Some(self.builder.template(Template { parts, span: table.span }));
-                cases.push(Case { template, input_only: i > 0, span: table.span, ..Case::default() });
+                let further = i > 0;
+                cases.push(Case { template, alias: further, input_only: further, span: table.span, ..Case::default() });
             }
             let name = self.builder.name(&format!("#{pattern}"));
             let (dont_care, condition, span) = (Word::zero(width), entry.condition, table.span);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{
-    Case, Condition, Encoding, EnumType, EnumValue, FieldSource, FieldType, IntType, Node, Overlap, Piece as Bits,
+    BinaryOp, Case, Condition, Encoding, EnumType, EnumValue, FieldSource, FieldType, IntType, Node, Overlap, Piece as Bits,
     Space, SpaceId, Template, TemplateId, TemplatePart,
 };
 use isaglot_source::{Diagnostic, Span};
@@ -12,6 +12,7 @@ use isaglot_source::{Diagnostic, Span};
 use super::meaning::{Number, Source, patterns, register_class, select};
 use super::scope::{Guard, Scope, push, whole};
 use super::{Lowering, Missing};
+use crate::table::formula::Formula;
 use crate::table::{NumberFormat, OperandTable, TextChoice, TextPiece, ValueSet};
 use crate::target::inst::{AsmPart, pieces};
 use crate::target::registers::{NOWHERE, text};
@@ -75,8 +76,16 @@ impl<'a> Lowering<'a> {
             match part {
                 AsmPart::Text(text) => literal(&mut parts, text),
                 AsmPart::Operand(name) => {
-                    let shown = self.shown(name, operand, printers)?;
+                    // `$Rd.d` is a name with a dot, or an operand with text after it.
+                    let whole = self.shown(name, operand, printers);
+                    let (shown, after) = match (whole, name.split_once('.')) {
+                        (None, Some((head, after))) => (self.shown(head, operand, printers)?, Some(after)),
+                        (whole, _) => (whole?, None),
+                    };
                     show(self, scope, i, shown, &mut parts)?;
+                    if let Some(after) = after {
+                        literal(&mut parts, &format!(".{after}"));
+                    }
                 }
             }
         }
@@ -223,6 +232,9 @@ impl<'a> Lowering<'a> {
         } else if matches!(source, Source::Numbers(numbers) if numbers.iter().any(|number| number.unexplained)) {
             literal(parts, UNEXPLAINED);
         }
+        // Texts for some classes of registers only are kept apart.
+        let of = ty.and_then(register_class).map(|class| format!("{method} of {}", class.name()));
+        let method = of.as_deref().unwrap_or(method);
         match (source, found) {
             (Source::Unknown, _) => literal(parts, UNEXPLAINED),
             (Source::Register(shown, number), found) => {
@@ -429,6 +441,7 @@ impl<'a> Lowering<'a> {
             let Some(condition) = self.choice_condition(choice) else { continue };
             for pattern in cubes {
                 let mut scope = Scope::of_value(width, choice.span);
+                scope.places.extend(inner.iter().filter_map(|n| Some((n.part.clone(), places(&n.pieces)?))));
                 let mut parts = Parts::new();
                 self.show_pieces(&mut scope, &inner, &choice.text, choice.span, &mut parts);
                 self.choice(space, pattern, rank, condition.clone(), scope, (parts, choice.printed_only));
@@ -512,7 +525,9 @@ impl<'a> Lowering<'a> {
                 TextPiece::Expr(formula, format) => {
                     let own = if let [number] = numbers { places(&number.pieces) } else { None };
                     let outer = own.and_then(|own| scope.places.insert("v".to_owned(), own));
-                    match scope.formula(&mut self.builder, &self.features, formula) {
+                    let mut formula = formula.clone();
+                    formula.replace(&|name| value_of(numbers, name));
+                    match scope.formula(&mut self.builder, &self.features, &formula) {
                         Ok(expr) => {
                             let ty = match format {
                                 NumberFormat::Hex => {
@@ -606,7 +621,7 @@ impl<'a> Lowering<'a> {
             let field = push(&mut nodes, Node::Field(bits));
             let value = push(&mut nodes, Node::Cast(signed, field));
             let plus = push(&mut nodes, Node::Const(number.plus as u64, IntType::I64));
-            push(&mut nodes, Node::Binary(isaglot_model::BinaryOp::Add, IntType::I64, value, plus));
+            push(&mut nodes, Node::Binary(BinaryOp::Add, IntType::I64, value, plus));
             let expr = scope.expr(&mut self.builder, nodes);
             let wanted = format!("{}+", number.field);
             scope.field(&mut self.builder, &wanted, FieldSource::Derived(expr), 64, ty)
@@ -642,6 +657,20 @@ fn part_of<'n>(numbers: &'n [Number], name: &str) -> Option<&'n Number> {
     let by_name = numbers.iter().position(|n| n.part == *name);
     let at = by_name.or(name.parse().ok()).or((name == "v" && numbers.len() == 1).then_some(0));
     numbers.get(at?)
+}
+
+/// What the name of a number with a sign is in a formula; `None` if it is the bits as they are.
+fn value_of(numbers: &[Number], name: &str) -> Option<Formula> {
+    let number = match numbers {
+        [number] if name == "v" => number,
+        _ => numbers.iter().find(|number| !number.part.is_empty() && number.part == name)?,
+    };
+    let bits = Box::new(Formula::Field(name.to_owned()));
+    let value = if number.signed { Formula::Sext(bits, number.width()) } else { *bits };
+    Some(match number.plus {
+        0 => value,
+        plus => Formula::Binary(BinaryOp::Add, Box::new(value), Box::new(Formula::Number(plus))),
+    })
 }
 
 /// A pattern of `width` bits whose bits from `low` up are those of another.

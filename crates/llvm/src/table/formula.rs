@@ -10,7 +10,7 @@ use isaglot_model::{BinaryOp, IntType, Node, NodeId, UnaryOp};
 
 use rustc_hash::FxHashMap;
 
-use crate::limits::{MAX_FORMULA_DEPTH, MAX_FORMULA_PARTS};
+use crate::limits::{MAX_FORMULA_DEPTH, MAX_FORMULA_GROWTH, MAX_FORMULA_PARTS};
 
 /// A formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,8 +171,11 @@ impl<'t> Parser<'t> {
         let mut formula = definition.body.clone();
         // Each argument may stand there as often as the definition has parts.
         let most = args.iter().map(|arg| arg.size(MAX_FORMULA_PARTS)).fold(1, usize::max);
-        self.grow(formula.size(MAX_FORMULA_PARTS).saturating_mul(most))?;
+        if formula.size(MAX_FORMULA_PARTS).saturating_mul(most) > MAX_FORMULA_GROWTH {
+            return Err("expected a shorter formula".to_owned());
+        }
         formula.replace(&|name| args.get(definition.params.iter().position(|param| param == name)?).cloned());
+        self.grow(formula.size(MAX_FORMULA_PARTS))?;
         Ok(formula)
     }
 
@@ -208,7 +211,8 @@ impl<'t> Parser<'t> {
                 self.need(")")?;
                 Ok(Formula::Sext(Box::new(inner), bits))
             }
-            name => match self.known.get(name) {
+            // A name without arguments is a field or a parameter.
+            name => match self.known.get(name).filter(|_| self.rest.trim_start().starts_with('(')) {
                 Some(definition) => self.call(definition),
                 None => Ok(Formula::Field(name.to_owned())),
             },

@@ -8,7 +8,7 @@ use isaglot_source::Span;
 use rustc_hash::FxHashMap;
 
 use crate::table::formula::Formula;
-use crate::table::{OperandTable, TextChoice, TextPiece};
+use crate::table::{NumberFormat, OperandTable, TextChoice, TextPiece};
 
 /// The meaning of a name, for some or all values of its parameters.
 #[derive(Clone, Debug)]
@@ -107,7 +107,11 @@ fn number(arg: &str) -> i64 {
 /// `name<1, 'w', true>` as its name and its parameters.
 fn split(name: &str) -> (&str, Vec<&str>) {
     let Some((base, rest)) = name.split_once('<') else { return (name, Vec::new()) };
-    (base, rest.trim_end_matches('>').split(',').map(|arg| arg.trim().trim_matches('\'')).collect())
+    let rest = rest.trim_end_matches('>');
+    if rest.is_empty() {
+        return (base, Vec::new());
+    }
+    (base, rest.split(',').map(|arg| arg.trim().trim_matches('\'')).collect())
 }
 
 fn fill_choice(choice: &mut TextChoice, bound: &[Value<'_>]) {
@@ -119,10 +123,15 @@ fn fill_choice(choice: &mut TextChoice, bound: &[Value<'_>]) {
                     *piece = TextPiece::Literal(one.text.clone());
                 }
             }
-            TextPiece::Expr(formula, _) => formula.replace(&|name| {
-                let one = bound.iter().find(|one| one.name == name && one.number != i64::MIN)?;
-                Some(Formula::Number(one.number))
-            }),
+            TextPiece::Expr(formula, format) => {
+                formula.replace(&|name| {
+                    let one = bound.iter().find(|one| one.name == name && one.number != i64::MIN)?;
+                    Some(Formula::Number(one.number))
+                });
+                if let (Some(value), NumberFormat::Int) = (formula.value(&|_| None), format) {
+                    *piece = TextPiece::Literal(value.to_string());
+                }
+            }
             TextPiece::Literal(_) | TextPiece::Part { .. } | TextPiece::Joined(..) => {}
         }
     }

@@ -218,6 +218,8 @@ pub enum DecodeStep {
     Plus(TableNumber),
     /// Bits that are not a valid operand.
     Reject(ValueSet),
+    /// Bits for which a formula over `v` is 0 are not a valid operand.
+    Accept(formula::Formula),
     /// A register of this class; without a name, of the class that the operand's record names.
     Register(Option<String>),
     /// How it prints.
@@ -380,6 +382,10 @@ pub enum InstFact {
     OnlyEach,
     /// The text, whatever aliases there are, and whether it is only printed.
     Text(String, bool),
+    /// Decoding does not test these bits of the word; what is assembled has this number in them.
+    Write(Vec<(u32, u32)>, u64),
+    /// All texts are printed, but never read.
+    Unread,
     /// Of instructions that share words, the one of lower rank wins; 0 unless the table says otherwise.
     Rank(u32),
     /// The instruction has so many bits; those beyond `Inst` hold what `Bits` says.
@@ -395,6 +401,9 @@ pub enum InstFact {
 
 /// What a triple says in the list of its features, where triples differ in the order of bytes.
 pub(crate) const ORDERS: [(ByteOrder, &str); 2] = [(ByteOrder::Little, "bytes=little"), (ByteOrder::Big, "bytes=big")];
+
+/// What a triple says in the list of its features before one that is on only where neither a processor nor features are named.
+pub(crate) const ALONE: &str = "alone=";
 
 /// What a triple says in the list of its features before those of which one must be on.
 pub(crate) const CLAIMS: &str = "claims=";

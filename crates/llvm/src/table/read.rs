@@ -11,7 +11,7 @@ use crate::table::compute;
 use crate::table::formula::{self, Definitions};
 use crate::table::tokens::{Line, Result, Token, Tokens};
 use crate::table::{
-    AliasWhen, DecodeStep, Each, Extend, Hook, HookParam, InstFact, NumberFormat, OperandTable, Order, Part,
+    ALONE, AliasWhen, DecodeStep, Each, Extend, Hook, HookParam, InstFact, NumberFormat, OperandTable, Order, Part,
     RecordTable, RegisterNames, TableNumber, TextChoice, TextPiece, ValueSet,
 };
 
@@ -142,9 +142,12 @@ fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &
             Ok(())
         }
         "instruction" => {
-            let mut names = vec![t.word("an instruction, or a `DecoderMethod`")?];
-            while !t.done() {
-                names.push(t.word("a further one")?);
+            let mut names = Vec::new();
+            while names.is_empty() || !t.done() {
+                names.push(match t.peek() {
+                    Some(Token::Text(_)) => t.text("a method")?,
+                    _ => t.word("an instruction, a `DecoderMethod` or a `PostEncoderMethod`")?,
+                });
             }
             for name in &names {
                 table.instructions.entry(name.clone()).or_default();
@@ -302,9 +305,10 @@ fn single_line(kind: &str, t: &mut Tokens<'_>, table: &mut OperandTable) -> Resu
             t.need('=')?;
             let mut names = Vec::new();
             while !t.done() {
+                let alone = if t.keyword("alone") { ALONE } else { "" };
                 names.push(match t.peek() {
                     Some(Token::Text(_)) => t.text("a name")?,
-                    _ => t.word("a processor or feature")?,
+                    _ => format!("{alone}{}", t.word("a processor or feature")?),
                 });
             }
             table.triples.push((prefix, names));
@@ -497,6 +501,7 @@ fn steps(t: &mut Tokens<'_>) -> Result<Vec<DecodeStep>> {
             "sext" => DecodeStep::Sext(t.num("a number of bits")?),
             "plus" => DecodeStep::Plus(t.num("a number")?),
             "reject" => DecodeStep::Reject(t.set()?),
+            "accept" => DecodeStep::Accept(condition(t)?),
             "register" => DecodeStep::Register(match t.peek() {
                 Some(Token::Word(_)) => Some(t.word("a register class")?),
                 _ => None,
@@ -671,7 +676,7 @@ pub(super) fn condition(t: &mut Tokens<'_>) -> Result<formula::Formula> {
 /// `constant NAME = N`, `reject NAME == NAME`, `reject NAME SET`, `alias NAME = N … if FORMULA … ASMSTRING`, `input …`, `own if FORMULA ASMSTRING`,
 /// `print NAME = METHOD`, `jump NAME = N`, `word [BITS] = N [where NAME = N]`, `rank N`, `width N`, `bits NAME [BITS]`
 fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
-    const FACTS: &str = "`constant`, `reject`, `alias`, `input`, `own`, `long`, `each`, `only`, `print`, `jump`, `word`, `rank`, `width` or `bits`";
+    const FACTS: &str = "`constant`, `reject`, `alias`, `input`, `own`, `long`, `each`, `only`, `print`, `jump`, `word`, `write`, `rank`, `width` or `bits`";
     let fact = match t.word(FACTS)?.as_str() {
         "constant" => {
             let (name, value) = setting(t, "an operand")?;
@@ -740,6 +745,11 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
                 None
             };
             InstFact::Word(bits, value, field)
+        }
+        "write" => {
+            let bits = t.bits()?;
+            t.need('=')?;
+            InstFact::Write(bits, t.number("a number")? as u64)
         }
         "rank" => InstFact::Rank(t.count("a number", u32::MAX)?),
         "width" => InstFact::Width(t.count("a number of bits", MAX_INST_BITS)?),

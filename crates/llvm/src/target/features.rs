@@ -26,12 +26,21 @@ impl Features {
         let defs = records.defs_of("SubtargetFeature");
         let mut processors = records.defs_of("Processor");
         processors.retain(|p| !text(*p, "Name").is_empty());
+        // Another name of a processor is one with the same features.
+        let named = |name: &str| processors.iter().copied().find(|p| text(*p, "Name") == name);
+        let aliases: Vec<(String, Def<'_>)> = records
+            .defs_of("ProcessorAlias")
+            .iter()
+            .filter_map(|alias| Some((text(*alias, "Name"), named(&text(*alias, "Alias"))?)))
+            .collect();
+        let processors: Vec<(String, Def<'_>)> =
+            processors.iter().map(|p| (text(*p, "Name"), *p)).chain(aliases).collect();
         for (def, id) in defs.iter().zip(0..) {
             features.by_def.insert(def.index(), FeatureId(id));
             features.by_name.entry(text(*def, "Name")).or_insert(FeatureId(id));
         }
-        for (def, id) in processors.iter().zip(defs.len() as u32..) {
-            features.by_name.entry(format!("cpu={}", text(*def, "Name"))).or_insert(FeatureId(id));
+        for ((name, _), id) in processors.iter().zip(defs.len() as u32..) {
+            features.by_name.entry(format!("cpu={name}")).or_insert(FeatureId(id));
         }
         for ((name, _), id) in further.iter().zip((defs.len() + processors.len()) as u32..) {
             features.by_name.entry(name.clone()).or_insert(FeatureId(id));
@@ -42,9 +51,9 @@ impl Features {
             let doc = text(def, "Desc");
             builder.feature(Feature { name: text(def, "Name"), implies, excludes: None, default: false, doc, span });
         }
-        for def in processors {
+        for (name, def) in processors {
             let implies = features.list(def, "Features");
-            let (name, span) = (format!("cpu={}", text(def, "Name")), def.span().unwrap_or(NOWHERE));
+            let (name, span) = (format!("cpu={name}"), def.span().unwrap_or(NOWHERE));
             builder.feature(Feature { name, implies, excludes: None, default: false, doc: String::new(), span });
         }
         for (name, span) in further {

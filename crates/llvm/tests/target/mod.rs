@@ -70,8 +70,17 @@ pub(crate) fn lower(archive: &Path, folder: &str, operands: &str) -> Result<Lowe
 /// The plan for a triple, a processor and features, with aliases.
 pub(crate) fn plan<'a>(lowered: &'a Lowered, triple: &str, cpu: &str, features: &str) -> Plan<'a> {
     let lowered = lowered.of(triple);
-    let features: Vec<&str> = features.split(',').collect();
-    let on = isa::choose(&lowered.isa, &lowered.table, triple, cpu, &features);
+    let mut features: Vec<&str> = features.split(',').collect();
+    // `arch:NAME` is the option `-arch`. Features that the target does not have, llvm-mc ignores with a warning.
+    let triple = triple.strip_prefix("arch:").unwrap_or(triple);
+    let on = loop {
+        match isa::choose(&lowered.isa, &lowered.table, triple, cpu, &features) {
+            Err(isa::NoSuch::Feature(name)) if features.iter().any(|one| one.trim_start_matches(['+', '-']) == name) => {
+                features.retain(|one| one.trim_start_matches(['+', '-']) != name);
+            }
+            on => break on,
+        }
+    };
     let on = on.unwrap_or_else(|no| {
         println!("{triple}: {no:?}");
         Vec::new()
