@@ -131,6 +131,9 @@ impl Lowered {
     }
 }
 
+/// A print method, and the class of registers that it prints.
+type Printed = (String, Option<String>);
+
 /// Everything while a target is lowered.
 pub(crate) struct Lowering<'a> {
     records: &'a Records,
@@ -145,7 +148,7 @@ pub(crate) struct Lowering<'a> {
     unexplained: FxHashSet<usize>,
     same: Vec<SameBits>,
     /// How operands print, by method and class of registers.
-    choices: FxHashMap<(String, Option<String>), Option<Rc<[TextChoice]>>>,
+    choices: FxHashMap<Printed, Option<Rc<[TextChoice]>>>,
     spaces: FxHashMap<String, SpaceId>,
     enums: FxHashMap<String, EnumId>,
     aliases: FxHashMap<usize, Vec<Alias<'a>>>,

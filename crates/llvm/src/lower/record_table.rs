@@ -5,7 +5,7 @@
 //! that text is the last one.
 
 use isaglot_bits::{Pattern, Word};
-use isaglot_model::{Case, Condition, Encoding, FieldSource, FieldType, Piece, SpaceId, Template, TemplatePart};
+use isaglot_model::{Condition, FieldSource, FieldType, Piece, SpaceId, TemplatePart};
 use rustc_hash::FxHashSet;
 
 use super::Lowering;
@@ -40,7 +40,7 @@ impl<'a> Lowering<'a> {
         let space = match &records.other {
             Some(other) => {
                 let space = self.new_space(name, width, records.span);
-                self.all_in_space(space, width, entries, records, other);
+                self.all_in_space((name, space), width, entries, records, other);
                 space
             }
             None => {
@@ -143,7 +143,7 @@ impl<'a> Lowering<'a> {
     /// Each name as an encoding, and what other values print as.
     fn all_in_space(
         &mut self,
-        space: SpaceId,
+        (name, space): (&str, SpaceId),
         width: u32,
         entries: Vec<Entry>,
         table: &RecordTable,
@@ -151,29 +151,18 @@ impl<'a> Lowering<'a> {
     ) {
         for (entry, rank) in entries.into_iter().zip(0u32..) {
             let pattern = Pattern::exact(Word::from_u64(entry.value, width));
-            let mut cases = Vec::new();
-            // Further names come first and are aliases: what an instruction prints as hides what comes after it.
-            for (i, text) in entry.names.iter().enumerate().rev() {
-                let parts = vec![TemplatePart::Literal(text.clone().into_bytes())];
-                let template = Some(self.builder.template(Template { parts, span: table.span }));
-                let further = i > 0;
-                cases.push(Case { template, alias: further, input_only: further, span: table.span, ..Case::default() });
-            }
-            let name = self.builder.name(&format!("#{pattern}"));
-            let (dont_care, condition, span) = (Word::zero(width), entry.condition, table.span);
-            let encoding = Encoding {
-                name,
-                space,
-                width,
-                pattern,
-                dont_care,
-                rank,
-                condition,
-                cases,
-                span,
-                ..Encoding::default()
+            let mut scope = Scope::of_value(width, table.span);
+            let condition = entry.condition.clone();
+            let parts = if entry.names.len() == 1 {
+                entry.names.into_iter().map(|name| TemplatePart::Literal(name.into_bytes())).collect()
+            } else {
+                let names: Vec<(u64, String)> = entry.texts().collect();
+                let id = self.enumeration(&format!("{name} {rank}"), &names, false);
+                let source = FieldSource::Bits(whole(width));
+                let name = scope.field(&mut self.builder, "v", source, width, FieldType::Enum(id));
+                vec![TemplatePart::Field { name, align: 0, reference: "v".to_owned() }]
             };
-            self.builder.encoding(encoding);
+            self.choice(space, pattern, rank, condition, scope, (parts, false));
         }
         let mut scope = Scope::of_value(width, table.span);
         let mut parts = Parts::new();

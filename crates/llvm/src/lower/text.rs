@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{
-    BinaryOp, Case, Condition, Encoding, EnumType, EnumValue, FieldSource, FieldType, IntType, Node, Overlap, Piece as Bits,
-    Space, SpaceId, Template, TemplateId, TemplatePart,
+    BinaryOp, Case, Condition, Encoding, EnumType, EnumValue, FieldSource, FieldType, IntType, Node, Overlap,
+    Piece as Bits, Space, SpaceId, Template, TemplateId, TemplatePart,
 };
 use isaglot_source::{Diagnostic, Span};
 

@@ -54,8 +54,6 @@ pub struct OperandTable {
     pub claims: Vec<String>,
     /// Texts by value.
     pub enums: FxHashMap<String, Vec<(u64, String)>>,
-    /// How many texts of enums there are so far.
-    pub(crate) computed: usize,
     /// Texts by value, taken from records.
     pub record_tables: FxHashMap<String, RecordTable>,
     /// Meanings of `DecoderMethod`s, by the name before its parameters.
@@ -88,7 +86,6 @@ impl Default for OperandTable {
             triples: Vec::new(),
             claims: Vec::new(),
             enums: FxHashMap::default(),
-            computed: 0,
             record_tables: FxHashMap::default(),
             decode: FxHashMap::default(),
             print: FxHashMap::default(),

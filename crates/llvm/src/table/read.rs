@@ -74,12 +74,14 @@ pub fn read(file: FileId, text: &str, out: &mut Diagnostics) -> OperandTable {
         }
     }
     lines.iter_mut().for_each(|line| line.known = &known);
+    // Texts of enums so far.
+    let mut texts = 0;
     let mut rest = lines.as_slice();
     while let Some((head, more)) = rest.split_first() {
         let count = more.iter().take_while(|line| line.indented).count();
         let (body, after) = more.split_at_checked(count).or_impossible((more, &[]));
         rest = after;
-        if let Err(d) = statement(*head, body, &mut table, out) {
+        if let Err(d) = statement(*head, body, &mut table, &mut texts, out) {
             out.push(d);
         }
     }
@@ -104,7 +106,13 @@ fn strip_comment(line: &str) -> &str {
 }
 
 /// A statement with the indented lines after it.
-fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &mut Diagnostics) -> Result<()> {
+fn statement(
+    head: Line<'_>,
+    body: &[Line<'_>],
+    table: &mut OperandTable,
+    texts: &mut usize,
+    out: &mut Diagnostics,
+) -> Result<()> {
     let mut t = Tokens::new(head)?;
     let kind = t.word("a statement")?;
     match kind.as_str() {
@@ -114,7 +122,7 @@ fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &
             for line in body {
                 let mut t = Tokens::new(*line)?;
                 if matches!(t.list.get(1), Some((Token::Dots, ..))) {
-                    compute::texts(&mut t, table.computed, &mut values)?;
+                    compute::texts(&mut t, *texts, &mut values)?;
                     continue;
                 }
                 while !t.done() {
@@ -122,7 +130,7 @@ fn statement(head: Line<'_>, body: &[Line<'_>], table: &mut OperandTable, out: &
                     values.push((value, t.text("its text")?));
                 }
             }
-            table.computed += values.len();
+            *texts += values.len();
             table.enums.insert(name, values);
             t.end()
         }

@@ -75,7 +75,9 @@ pub(crate) fn plan<'a>(lowered: &'a Lowered, triple: &str, cpu: &str, features: 
     let triple = triple.strip_prefix("arch:").unwrap_or(triple);
     let on = loop {
         match isa::choose(&lowered.isa, &lowered.table, triple, cpu, &features) {
-            Err(isa::NoSuch::Feature(name)) if features.iter().any(|one| one.trim_start_matches(['+', '-']) == name) => {
+            Err(isa::NoSuch::Feature(name))
+                if features.iter().any(|one| one.trim_start_matches(['+', '-']) == name) =>
+            {
                 features.retain(|one| one.trim_start_matches(['+', '-']) != name);
             }
             on => break on,
