@@ -160,8 +160,31 @@ impl Browser {
         let steps = keys
             .chars()
             .flat_map(|c| [json!({ "type": "keyDown", "value": c }), json!({ "type": "keyUp", "value": c })]);
-        let actions = json!({ "actions": [{ "type": "key", "id": "keys", "actions": steps.collect::<Vec<_>>() }] });
+        self.keys(steps.collect())
+    }
+
+    /// Presses a key while another is held.
+    pub(crate) fn press_with(&mut self, held: &str, key: &str) -> Result<(), Failed> {
+        let step = |kind: &str, key: &str| json!({ "type": kind, "value": key });
+        self.keys(vec![step("keyDown", held), step("keyDown", key), step("keyUp", key), step("keyUp", held)])
+    }
+
+    fn keys(&mut self, steps: Vec<Value>) -> Result<(), Failed> {
+        let actions = json!({ "actions": [{ "type": "key", "id": "keys", "actions": steps }] });
         self.command("/actions", &actions).map(drop)
+    }
+
+    /// Waits until the browser has told of an event.
+    pub(crate) fn has_event(&mut self, method: &str) -> Result<(), Failed> {
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE {
+            let told = self.log("performance")?;
+            if told.iter().any(|entry| entry["message"].as_str().is_some_and(|text| text.contains(method))) {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(30));
+        }
+        Err(format!("no {method}").into())
     }
 }
 

@@ -4,6 +4,7 @@
 mod browser;
 mod engine;
 mod folder;
+mod keyboard;
 mod server;
 
 use std::io::Write;
@@ -56,6 +57,7 @@ fn main() {
     trials.extend(browser::trials());
     trials.extend(engine::trials());
     trials.extend(folder::trials());
+    trials.extend(keyboard::trials());
     suite::run(trials);
 }
 
