@@ -3,7 +3,7 @@
 use isaglot_model::{Field, FieldSource, FieldType, Piece};
 
 use crate::Site;
-use crate::html::Escaped;
+use crate::html::{Escaped, expression};
 use crate::svg::COLOURS;
 use crate::view::{View, range_text};
 
@@ -14,7 +14,9 @@ pub(crate) fn table(site: &Site<'_>, view: &View<'_>, up: &str, out: &mut String
     }
     out.push_str("<div class=\"wide\"><table>\n<caption>Fields</caption>\n<thead><tr><th scope=\"col\">Field</th>");
     out.push_str("<th scope=\"col\">Bits</th><th scope=\"col\">Width</th><th scope=\"col\">Reads as</th>");
-    out.push_str("<th scope=\"col\">Meaning</th></tr></thead>\n<tbody>\n");
+    let documented = view.fields.iter().any(|field| !field.doc.trim().is_empty());
+    out.push_str(if documented { "<th scope=\"col\">Meaning</th></tr></thead>\n" } else { "</tr></thead>\n" });
+    out.push_str("<tbody>\n");
     for (at, field) in view.fields.iter().enumerate() {
         let name = Escaped(site.isa.text(field.name));
         out.push_str(&format!(
@@ -22,7 +24,9 @@ pub(crate) fn table(site: &Site<'_>, view: &View<'_>, up: &str, out: &mut String
             at % COLOURS
         ));
         out.push_str(&format!("<td>{}</td><td>{}</td>", source(site, field), field.width));
-        out.push_str(&format!("<td>{}</td><td>{}</td></tr>\n", reads_as(site, field, up), Escaped(field.doc.trim())));
+        out.push_str(&format!("<td class=\"nowrap\">{}</td>", reads_as(site, field, up)));
+        let doc = Escaped(field.doc.trim());
+        out.push_str(&if documented { format!("<td>{doc}</td></tr>\n") } else { "</tr>\n".to_owned() });
     }
     out.push_str("</tbody>\n</table></div>\n");
 }
@@ -30,8 +34,7 @@ pub(crate) fn table(site: &Site<'_>, view: &View<'_>, up: &str, out: &mut String
 fn source(site: &Site<'_>, field: &Field) -> String {
     match &field.source {
         FieldSource::Derived(expr) => {
-            let text: Vec<&str> = site.isa[*expr].text.split_whitespace().collect();
-            format!("<code>= {}</code>", Escaped(&text.join(" ")))
+            format!("<code class=\"derived\">= {}</code>", expression(&site.isa[*expr].text))
         }
         FieldSource::Bits(pieces) => {
             let pieces = pieces.iter().map(|p| match p {

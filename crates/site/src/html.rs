@@ -29,6 +29,20 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
+/// An expression of a description as markup: the names of fields without their braces.
+pub(crate) fn expression(text: &str) -> String {
+    let folded: Vec<&str> = text.split_whitespace().collect();
+    let folded = folded.join(" ");
+    let mut out = String::new();
+    let mut rest = folded.as_str();
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((name, left)) = after.split_once('}') else { break };
+        out.push_str(&format!("{}<var>{}</var>", Escaped(before), Escaped(name)));
+        rest = left;
+    }
+    out + &Escaped(rest).to_string()
+}
+
 /// The first sentence of a text, for tables.
 pub(crate) fn first_sentence(text: &str) -> String {
     let folded: Vec<&str> = text.split_whitespace().collect();

@@ -5,11 +5,11 @@ use isaglot_model::{
     Access, Condition, Encoding, EncodingId, ExprId, Flow, GenRange, Isa, Operand, OperandKind, RegisterFileId, Varies,
 };
 
-use crate::html::{Escaped, paragraphs};
+use crate::html::{Escaped, expression, paragraphs};
 use crate::search::Entry;
 use crate::view::{range_text, views};
 use crate::{Example, Site};
-use crate::{fields, svg, syntax};
+use crate::{fields, meaning, svg, syntax};
 
 /// Adds the pages of all instructions.
 pub(crate) fn write(site: &mut Site<'_>) {
@@ -38,39 +38,8 @@ pub(crate) fn entry(isa: &Isa, encoding: &Encoding, title: String, path: String)
         words.extend(view.fields.iter().map(|f| isa.text(f.name).to_owned()));
     }
     words.push(encoding.doc.clone());
-    let does = encoding.semantics.as_ref().map_or("", |semantics| semantics.text.as_str());
-    words.extend(OPERATORS.iter().filter(|(sign, _)| does.contains(sign)).map(|(_, name)| (*name).to_owned()));
-    words.extend(flow_words(encoding.flow).iter().map(|&word| word.to_owned()));
+    words.extend(meaning::words(isa, encoding));
     Entry { title, path, words }
-}
-
-/// Words that people look for, by the signs of the semantics that mean them.
-const OPERATORS: [(&str, &str); 13] = [
-    ("<<", "shift left"),
-    (">>", "shift right"),
-    (">>>", "shift arithmetic"),
-    (" + ", "add"),
-    (" - ", "subtract"),
-    (" * ", "multiply"),
-    (" / ", "divide"),
-    (" % ", "remainder"),
-    (" & ", "and"),
-    (" | ", "or"),
-    (" ^ ", "xor"),
-    ("load", "load memory"),
-    ("store", "store memory"),
-];
-
-fn flow_words(flow: Flow) -> &'static [&'static str] {
-    match flow {
-        Flow::Next => &[],
-        Flow::Branch { .. } => &["branch", "jump"],
-        Flow::Indirect { .. } => &["indirect", "jump"],
-        Flow::Call { .. } => &["call"],
-        Flow::Return => &["return"],
-        Flow::Trap => &["trap"],
-        Flow::End => &["end"],
-    }
 }
 
 /// The mnemonic; with the name where that says more.
@@ -164,7 +133,7 @@ pub(crate) fn body(site: &Site<'_>, encoding: &Encoding, heading: &str, up: &str
                 let guard: Vec<&str> = guard.split_whitespace().collect();
                 let guard = guard.join(" ");
                 let what = if view.alias { "Alias if" } else { "If" };
-                out.push_str(&format!("<{heading}>{what} <code>{}</code></{heading}>\n", Escaped(&guard)));
+                out.push_str(&format!("<{heading}>{what} <code>{}</code></{heading}>\n", expression(&guard)));
                 format!("{of} if {guard}")
             }
             None => of.to_owned(),
@@ -233,7 +202,7 @@ fn operands(isa: &Isa, encoding: &Encoding, heading: &str, up: &str, out: &mut S
                 }
                 OperandKind::Register(name, id) => (field(name), format!("register of {}", file(id))),
                 OperandKind::Computed(number, id) => {
-                    (format!("<code>{}</code>", Escaped(isa[number].text.trim())), format!("register of {}", file(id)))
+                    (format!("<code>{}</code>", expression(&isa[number].text)), format!("register of {}", file(id)))
                 }
                 OperandKind::Part(name) => (field(name), "as it is decoded".to_owned()),
                 OperandKind::Implicit(id, number) => {
@@ -265,10 +234,7 @@ fn operands(isa: &Isa, encoding: &Encoding, heading: &str, up: &str, out: &mut S
 /// What of an operand depends on the word.
 fn varies(isa: &Isa, operand: &Operand) -> String {
     let Varies { when, count, mask } = operand.varies;
-    let code = |expr: ExprId| {
-        let text: Vec<&str> = isa[expr].text.split_whitespace().collect();
-        format!("<code>{}</code>", Escaped(&text.join(" ")))
-    };
+    let code = |expr: ExprId| format!("<code>{}</code>", expression(&isa[expr].text));
     let mut out = String::new();
     for (before, expr) in [(", as many as ", count), (", those of the mask ", mask), (", if ", when)] {
         out += &expr.map_or(String::new(), |expr| format!("{before}{}", code(expr)));
@@ -315,7 +281,7 @@ pub(crate) fn condition(isa: &Isa, condition: &Condition) -> String {
 }
 
 /// A text without the indentation that all its lines share.
-fn outdented(text: &str) -> String {
+pub(crate) fn outdented(text: &str) -> String {
     let text = text.trim_matches('\n').trim_end();
     let indent = |line: &str| line.len() - line.trim_start().len();
     let shared = text.lines().filter(|l| !l.trim().is_empty()).map(indent).min().unwrap_or(0);

@@ -107,6 +107,9 @@ fn fix(space: &mut Pattern, bits: &[u32], value: u32) {
 }
 
 fn digits(value: u32, bits: usize) -> String {
+    if bits == 0 {
+        return "all".to_owned();
+    }
     (0..bits).rev().map(|b| if value >> b & 1 == 1 { '1' } else { '0' }).collect()
 }
 

@@ -86,8 +86,9 @@ document.addEventListener("mouseout", (event) => light(event, false));
 // ---- narrow screens ----
 
 // Where a row of 32 bits has no room, the diagram is laid out again with as many bits a row as there is room for. Boxes are cut at the
-// ends of rows; what is drawn stays as the page has it.
+// ends of rows; where there is more room, bits are wider, so that more names fit. What is drawn stays as the page has it.
 const BIT = 24, NUMBERS = 16, ROW = 46;
+const MOST_BIT = 44; // the widest bit
 const SVG = "http://www.w3.org/2000/svg";
 
 function boxes(svg) {
@@ -102,22 +103,22 @@ function boxes(svg) {
   }) };
 }
 
-function relaid(svg, wide) {
+function relaid(svg, wide, size) {
   const { columns, rows, all } = boxes(svg);
   const last = Math.max(...all.map((box) => box.to));
   const bits = columns * rows === last ? last : Math.max(last, columns);
   const copy = svg.cloneNode(false);
   const lines = Math.ceil(bits / wide);
-  copy.setAttribute("viewBox", `0 0 ${wide * BIT + 2} ${lines * ROW + 2}`);
-  copy.setAttribute("width", wide * BIT + 2);
+  copy.setAttribute("viewBox", `0 0 ${wide * size + 2} ${lines * ROW + 2}`);
+  copy.setAttribute("width", wide * size + 2);
   copy.setAttribute("height", lines * ROW + 2);
   copy.append(...[...svg.children].filter((child) => child.tagName !== "g").map((child) => child.cloneNode(true)));
   for (const { g, from, to } of all) {
     const digits = [...g.querySelectorAll("text:not(.n)")];
-    const name = g.dataset.f && digits.length === 1 && to - from > 1 ? g.dataset.f : null;
+    const name = g.dataset.f && digits.length === 1 && !/^[01]$/.test(digits[0].textContent) ? g.dataset.f : null;
     for (let start = from; start < to; start = (Math.floor(start / wide) + 1) * wide) {
       const end = Math.min(to, (Math.floor(start / wide) + 1) * wide);
-      const x = (start % wide) * BIT + 1, y = Math.floor(start / wide) * ROW + NUMBERS;
+      const x = (start % wide) * size + 1, y = Math.floor(start / wide) * ROW + NUMBERS;
       const part = g.cloneNode(false);
       const add = (tag, attributes, text) => {
         const element = document.createElementNS(SVG, tag);
@@ -125,17 +126,17 @@ function relaid(svg, wide) {
         if (text !== undefined) element.textContent = text;
         part.append(element);
       };
-      add("rect", { x, y, width: (end - start) * BIT, height: 30 });
+      add("rect", { x, y, width: (end - start) * size, height: 30 });
       const title = g.querySelector("title");
       if (title) part.append(title.cloneNode(true));
-      const room = Math.max(1, Math.floor(((end - start) * BIT) / 8));
-      if (name) add("text", { x: x + ((end - start) * BIT) / 2, y: y + 20, "text-anchor": "middle" }, name.length <= room ? name : name.slice(0, Math.max(1, room - 1)) + "…");
-      else if (digits.length === to - from) for (let at = start; at < end; at++) add("text", { x: x + (at - start) * BIT + BIT / 2, y: y + 20, "text-anchor": "middle" }, digitAt(digits, at, from, to));
+      const room = Math.max(1, Math.floor(((end - start) * size) / 8));
+      if (name) add("text", { x: x + ((end - start) * size) / 2, y: y + 20, "text-anchor": "middle" }, name.length <= room ? name : name.slice(0, Math.max(1, room - 1)) + "…");
+      else if (digits.length === to - from) for (let at = start; at < end; at++) add("text", { x: x + (at - start) * size + size / 2, y: y + 20, "text-anchor": "middle" }, digitAt(digits, at, from, to));
       const number = (at) => bits - 1 - at;
-      if (end - start === 1) add("text", { class: "n", x: x + BIT / 2, y: y - 4, "text-anchor": "middle" }, number(start));
+      if (end - start === 1) add("text", { class: "n", x: x + size / 2, y: y - 4, "text-anchor": "middle" }, number(start));
       else {
         add("text", { class: "n", x: x + 2, y: y - 4, "text-anchor": "start" }, number(start));
-        add("text", { class: "n", x: x + (end - start) * BIT - 2, y: y - 4, "text-anchor": "end" }, number(end - 1));
+        add("text", { class: "n", x: x + (end - start) * size - 2, y: y - 4, "text-anchor": "end" }, number(end - 1));
       }
       copy.append(part);
     }
@@ -153,11 +154,14 @@ const wholes = new Map(); // the diagrams as the page has them, by what stands i
 function lay() {
   for (const svg of document.querySelectorAll("svg.bits")) {
     const whole = wholes.get(svg) || svg;
-    const room = Math.floor((svg.parentElement.clientWidth - 2) / BIT);
+    const space = svg.parentElement.clientWidth - 2, room = Math.floor(space / BIT);
     const columns = Math.round((whole.viewBox.baseVal.width - 2) / BIT);
     const wide = room >= columns ? columns : room >= 16 ? 16 : 8;
-    if (Math.round((svg.viewBox.baseVal.width - 2) / BIT) === wide) continue;
-    const next = wide === columns ? whole : relaid(whole, wide);
+    const size = Math.max(BIT, Math.min(MOST_BIT, Math.floor(space / wide)));
+    const form = `${wide} ${size}`;
+    if (space <= 0 || svg.dataset.form === form) continue;
+    const next = wide === columns && size === BIT ? whole : relaid(whole, wide, size);
+    next.dataset.form = form;
     wholes.delete(svg);
     if (next !== whole) wholes.set(next, whole);
     svg.replaceWith(next);

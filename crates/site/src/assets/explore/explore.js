@@ -32,6 +32,7 @@ async function status() {
   choose(told, first);
   if (first && state().get("q")) $("query").value = state().get("q");
   if (first && state().get("p")) $("source").value = state().get("p");
+  grow();
   again();
   if ($("source").value) typed();
 }
@@ -70,6 +71,7 @@ $("listing").addEventListener("scroll", () => draw(), { passive: true });
 $("jump").addEventListener("change", () => { if ($("jump").value) reveal(Number($("jump").value)); });
 let typing = null;
 $("source").addEventListener("input", () => {
+  grow();
   clearTimeout(typing);
   typing = setTimeout(typed, TYPING_MS);
 });

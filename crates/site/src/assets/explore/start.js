@@ -10,7 +10,6 @@ async function begin() {
   if (number !== version || !Array.isArray(told)) return;
   names = told;
   const examples = pick(names, 3);
-  const take = (text) => () => { $("query").value = text; ask(); $("query").focus(); };
   const shown = examples.map(([mnemonic, [[, , example]]]) => make("button", { type: "button", class: "example", onclick: take(example) }, make("code", {}, example), make("span", { class: "quiet" }, ` ${mnemonic}`)));
   const bits = examples.length ? patternOf(examples[0][1][0][2]) : null;
   const list = make("ul", { id: "names" });
@@ -25,6 +24,12 @@ async function begin() {
       make("li", {}, "A file that is dropped here is listed below.")),
     make("h2", {}, `${names.length} mnemonics`), make("label", { for: "find" }, "Find one "), find, count, list);
   narrow(list, count, "");
+  if (answer && answer.about) $("neighbours")?.replaceChildren(...neighbours(answer.about.id));
+}
+
+// Asks for a text; the box has the focus, since what was pressed goes away.
+function take(text) {
+  return () => { $("query").value = text; ask(); $("query").focus(); };
 }
 
 // Some of a list, spread over it.
@@ -43,7 +48,7 @@ function narrow(list, count, part) {
   const found = names.filter(([mnemonic, all]) => mnemonic.toLowerCase().includes(wanted) || all.some(([, name]) => name.toLowerCase().includes(wanted)));
   found.sort((a, b) => Number(b[0].toLowerCase().startsWith(wanted)) - Number(a[0].toLowerCase().startsWith(wanted)));
   list.replaceChildren(...found.slice(0, MOST_NAMES).map(([mnemonic, all]) => make("li", {}, make("button", {
-    type: "button", title: all.map(([, name]) => name).join(", "), onclick: () => { $("query").value = all[0][2]; ask(); scrollTo(0, 0); },
+    type: "button", title: all.map(([, name]) => name).join(", "), onclick: () => { take(all[0][2])(); scrollTo(0, 0); },
   }, mnemonic))));
   count.textContent = found.length > MOST_NAMES ? `${found.length} found, ${MOST_NAMES} shown` : wanted ? `${found.length} found` : "";
 }

@@ -5,6 +5,13 @@
 const TYPING_MS = 150; // after the last key
 let typedNumber = 0;
 
+// The box for lines grows with them.
+const ROWS = [8, 24];
+
+function grow() {
+  $("source").rows = Math.min(ROWS[1], Math.max(ROWS[0], $("source").value.split("\n").length + 1));
+}
+
 async function typed() {
   remember();
   const source = $("source").value;

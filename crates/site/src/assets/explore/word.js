@@ -89,6 +89,8 @@ function diagram(made) {
     const low = Math.max(0, high - wide);
     const row = make("div", { class: "bit-row" });
     row.style.setProperty("--columns", high - low);
+    const below = labels(made, high, low);
+    row.style.setProperty("--levels", Math.max(1, ...below.map(([, , , level]) => level + 1)));
     for (let top = high; top > low; top = Math.floor((top - 1) / 4) * 4) {
       const bottom = Math.max(low, Math.floor((top - 1) / 4) * 4);
       const digit = Number((value >> BigInt(bottom)) & ((1n << BigInt(top - bottom)) - 1n)).toString(16);
@@ -96,7 +98,10 @@ function diagram(made) {
     }
     for (let bit = high - 1; bit >= low; bit--) row.append(cell("n", bit, bit, high, low, 2, String(bit)));
     for (let bit = high - 1; bit >= low; bit--) row.append(bitButton(made, value, bit, high, low, fixed, wrong));
-    for (const [path, top, bottom, level] of labels(made, high, low)) row.append(nameCell(path, top, bottom, high, low, 4 + level));
+    for (const [path, top, bottom, level] of below) {
+      const alone = below.every(([, t, b, other]) => other <= level || b > top || t < bottom);
+      row.append(nameCell(path, top, bottom, high, 4 + level, alone));
+    }
     box.append(row);
   }
   const first = box.querySelector("button");
@@ -157,18 +162,22 @@ function labels(made, high, low) {
   });
 }
 
-function nameCell(path, top, bottom, high, low, line) {
+function nameCell(path, top, bottom, high, line, alone) {
   const name = path.split(".").pop();
   const element = make("span", { class: `name ${colour(path)}`.trim(), "data-f": path, title: `${path} ${top === bottom ? top : `${top}:${bottom}`}` }, make("span", {}, name));
   place(element, top, bottom, high, line);
+  element.dataset.line = line;
+  if (alone) element.dataset.alone = "";
   return element;
 }
 
-// A name that has no room stands upright below its bits.
+// A name that has no room stands upright below its bits; where nothing is below it, without moving the lines beside it.
 function fit() {
   for (const name of document.querySelectorAll(".bit-row .name")) {
     const inner = name.firstChild;
-    name.classList.toggle("upright", inner.textContent.length * NEAR_WIDTH > name.clientWidth);
+    const upright = inner.textContent.length * NEAR_WIDTH > name.clientWidth;
+    name.classList.toggle("upright", upright);
+    name.style.gridRow = upright && "alone" in name.dataset ? `${name.dataset.line} / -1` : name.dataset.line;
   }
 }
 
@@ -182,12 +191,11 @@ function move(event, box, wide) {
   if (next) next.focus();
 }
 
-// Asks for another word of the same width; the same thing has the focus after.
-function set(value, focus) {
-  $("query").value = "0x" + BigInt.asUintN(answer.width, value).toString(16).padStart(Math.ceil(answer.width / 4), "0");
+// Asks for another word, of the same width unless its text is given; the same thing has the focus after, or the box.
+function set(value, focus, text) {
+  $("query").value = text || "0x" + BigInt.asUintN(answer.width, value).toString(16).padStart(Math.ceil(answer.width / 4), "0");
   return ask().then(() => {
-    const again = focus && document.querySelector(focus);
-    if (again) again.focus();
+    (document.querySelector(focus) || $("query")).focus();
   });
 }
 
@@ -200,8 +208,16 @@ function raw(field, word) {
 
 const MOST_DECIMAL = 20; // bits of a number that is shown in decimal
 
+// How the bits of fields are written; "" is what the description makes of each.
+const BASES = [["", "as described"], ["decimal", "decimal"], ["signed", "signed"], ["hex", "hex"], ["binary", "binary"]];
+let base = "";
+
 function written(field, word) {
   const value = raw(field, word), width = field.bits.length;
+  if (base === "decimal") return String(value);
+  if (base === "signed") return String(BigInt.asIntN(width, value));
+  if (base === "hex") return "0x" + value.toString(16);
+  if (base === "binary") return "0b" + value.toString(2).padStart(width, "0");
   if (field.kind === "signed" && width > 1) return String(BigInt.asIntN(width, value));
   if (field.kind === "hex" || width > MOST_DECIMAL) return "0x" + value.toString(16);
   return String(value);
@@ -272,11 +288,18 @@ function fields(made) {
     if (f.doc) reads.append(make("p", { class: "quiet" }, f.doc));
     const head = make("th", { scope: "row", title: f.path }, name);
     if (depth) head.style.paddingLeft = `${0.7 + depth}em`;
-    return make("tr", {}, head, make("td", {}, runs(f.bits)), make("td", {}, edit, said), make("td", {}, f.value), reads);
+    return make("tr", {}, head, make("td", {}, runs(f.bits)), make("td", {}, edit, said), reads, make("td", {}, f.value));
   });
   if (!rows.length) return make("p", { class: "quiet" }, "It has no fields.");
-  const heads = ["Field", "Bits", "Its bits", "Value", "Reads as"].map((h) => make("th", { scope: "col" }, h));
-  return make("div", { class: "wide", role: "region", "aria-label": "Fields", tabIndex: 0 }, make("table", { id: "fields" }, make("caption", {}, "Fields"), make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)));
+  const heads = ["Field", "Bits", "Its bits", "Reads as", "Value"].map((h) => make("th", { scope: "col" }, h));
+  const rewrite = (event) => {
+    base = event.target.value;
+    show(answer);
+    $("base").focus();
+  };
+  const choice = make("select", { id: "base", onchange: rewrite }, ...BASES.map(([value, name]) => make("option", { value, selected: value === base }, name)));
+  const table = make("div", { class: "wide", role: "region", "aria-label": "Fields", tabIndex: 0 }, make("table", { id: "fields" }, make("caption", {}, "Fields"), make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)));
+  return make("div", {}, table, make("p", { class: "base quiet" }, make("label", { htmlFor: "base" }, "Write bits "), choice));
 }
 
 // ---- beside the fields ----
@@ -284,13 +307,23 @@ function fields(made) {
 function about(made, found) {
   const { id, name, mnemonic, doc, semantics, meta } = made.about;
   const title = mnemonic && mnemonic !== name ? `${mnemonic} (${name})` : name;
-  const parts = [make("h2", { id: "what" }, pageLink("encoding", id, title))];
+  const parts = [make("h2", { id: "what" }, pageLink("encoding", id, title)), make("nav", { id: "neighbours", class: "neighbours", "aria-label": "Neighbours" }, ...neighbours(id))];
   for (const paragraph of (doc || "").split(/\n\s*\n/).filter((p) => p.trim())) parts.push(make("p", {}, paragraph));
   if (semantics) parts.push(make("h3", {}, "What it does"), make("pre", { tabIndex: 0, id: "semantics" }, semantics));
   const facts = Object.entries(meta || {});
   if (facts.length) parts.push(make("dl", { class: "facts" }, ...facts.flatMap(([k, v]) => [make("dt", {}, k), make("dd", {}, v)])));
   parts.push(why(found));
   return parts;
+}
+
+// The instructions before and after one in the order of the mnemonics, each with a word of it.
+function neighbours(id) {
+  const all = names.flatMap(([mnemonic, rows]) => rows.map(([number, name, example]) => ({ number, example, title: mnemonic === name ? name : `${mnemonic} (${name})` })));
+  const at = all.findIndex((one) => one.number === id);
+  if (at < 0) return [];
+  const button = (one, mark, text) => make("button", { type: "button", id: mark, onclick: () => set(BigInt(one.example), "#" + mark, one.example) }, text);
+  const before = all[at - 1], after = all[at + 1];
+  return [before ? button(before, "prev", `← ${before.title}`) : null, after ? button(after, "next-one", `${after.title} →`) : null].filter((one) => one);
 }
 
 function why(found) {
@@ -308,7 +341,7 @@ function nearest(made) {
   const value = BigInt(made.word);
   const items = made.explain.nearest.map((near) => {
     const other = near.wrong_bits.reduce((word, bit) => word ^ (1n << BigInt(bit)), value);
-    return make("li", {}, make("button", { type: "button", onclick: () => set(other) }, near.encoding.mnemonic || near.encoding.name),
+    return make("li", {}, make("button", { type: "button", onclick: () => set(other, "#query") }, near.encoding.mnemonic || near.encoding.name),
       ` if ${near.wrong_bits.length === 1 ? "bit" : "bits"} ${runs([...near.wrong_bits].sort((a, b) => b - a))} were different${near.encoding.at ? ` (${near.encoding.at})` : ""}`);
   });
   return make("div", { class: "near" }, make("h2", {}, "The nearest"), make("ul", {}, ...items));
@@ -316,7 +349,7 @@ function nearest(made) {
 
 function candidates(made) {
   const items = made.candidates.map((c) => {
-    const take = () => { $("query").value = c.example; ask(); };
+    const take = () => { $("query").value = c.example; ask(); $("query").focus(); };
     return make("tr", {}, make("td", {}, make("button", { type: "button", onclick: take }, c.mnemonic || c.name)), make("td", {}, pageLink("encoding", c.id, c.name)), make("td", {}, make("code", {}, c.pattern)));
   });
   const more = made.count > made.candidates.length ? `, of which ${made.candidates.length} are shown` : "";
