@@ -23,6 +23,8 @@ pub(crate) const DIFF: &str = "urn:isaglot:diff:1";
 pub(crate) const DIFF_FORMATS: &str = "urn:isaglot:diff-formats:1";
 /// Where two descriptions of what instructions do differ.
 pub(crate) const DIFF_SEMANTICS: &str = "urn:isaglot:diff-semantics:1";
+/// What pages about a description show.
+pub(crate) const DOCS: &str = "urn:isaglot:docs:1";
 /// Register pressure.
 pub(crate) const HOT: &str = "urn:isaglot:hot:1";
 /// The numbers of interfaces.

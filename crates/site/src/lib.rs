@@ -10,6 +10,8 @@
 //! Invariants: every encoding has a page or a place on one, at an address made of its name; every link leads to a page and
 //! a place that exist; the markup is XML as well as HTML; the same description gives the same bytes.
 
+pub mod asm_docs;
+pub mod data;
 mod encodings;
 mod enums;
 pub mod explorer;
@@ -18,6 +20,7 @@ mod html;
 mod instruction;
 mod layout;
 pub mod limits;
+mod meaning;
 mod mnemonics;
 mod opcode_map;
 mod parts;
@@ -89,9 +92,14 @@ impl Site<'_> {
 
     /// Where something is defined, without the folders of the machine that made the site.
     fn place(&self, span: isaglot_source::Span) -> String {
-        let location = self.files.location(span);
-        location.rsplit(['/', '\\']).next().unwrap_or(&location).to_owned()
+        place(self.files, span)
     }
+}
+
+/// Where something is defined, without the folders of the machine that read it.
+fn place(files: &SourceMap, span: isaglot_source::Span) -> String {
+    let location = files.location(span);
+    location.rsplit(['/', '\\']).next().unwrap_or(&location).to_owned()
 }
 
 /// The name of the description.

@@ -1,4 +1,5 @@
-//! `isaglot docs`: pages about a description, as a folder that any browser reads without a server.
+//! `isaglot docs`: pages about a description, as a folder that any browser reads without a server; what they show as data, and in the
+//! form that Compiler Explorer takes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use crate::interrupt::Stage;
 use crate::io::unwritable;
 use crate::load::{Roles, Spec, check_options, read_chosen, read_open};
 use crate::progress::Progress;
+use crate::schema;
 use crate::session::{EXIT_INPUT, Session};
 
 /// Write pages about a description, or about what a gen and features have of it: one per instruction, with bit diagrams.
@@ -24,7 +26,9 @@ use crate::session::{EXIT_INPUT, Session};
 Examples:
   isaglot docs my.xml -o pages
   isaglot docs --isa rv64gc -o pages
-  isaglot docs --isa minnow --explorer --engine isaglot-explorer.wasm -o pages  # needs engine")]
+  isaglot docs --isa minnow --explorer --engine isaglot-explorer.wasm -o pages  # needs engine
+  isaglot docs --isa rv64gc --json -o rv64gc.json
+  isaglot docs --isa rv64gc --ce --url https://example.org/rv64gc/ -o asm-docs-rv64gc.ts")]
 pub(crate) struct Args {
     #[command(flatten)]
     subject: SubjectArgs,
@@ -34,9 +38,10 @@ pub(crate) struct Args {
     processor: ProcessorArgs,
     #[command(flatten)]
     roles: RolesArgs,
-    /// The folder for the pages; made if it is missing. Files of other names in it stay.
-    #[arg(short, long, value_name = "DIR")]
-    output: PathBuf,
+    /// The folder for the pages; made if it is missing. Files of other names in it stay. With --json and --ce the file, instead of standard
+    /// output.
+    #[arg(short, long, value_name = "DIR", required_unless_present_any = ["json", "ce"])]
+    output: Option<PathBuf>,
     /// With the explorer: a page that takes words apart, assembles and lists, from the folder alone. The engine is in it as WebAssembly.
     #[arg(long)]
     explorer: bool,
@@ -44,6 +49,15 @@ pub(crate) struct Args {
     /// Intel Xe `isaglot-explorer-xe.wasm`.
     #[arg(long, value_name = "FILE", requires = "explorer")]
     engine: Option<PathBuf>,
+    /// What the pages show, as JSON: instructions with fields, texts and examples, enums, registers.
+    #[arg(long, conflicts_with_all = ["ce", "explorer"])]
+    json: bool,
+    /// What each opcode is, as the TypeScript that Compiler Explorer has in `lib/asm-docs/generated`.
+    #[arg(long, conflicts_with = "explorer")]
+    ce: bool,
+    /// Where the pages are on the web: the addresses of opcodes lead there.
+    #[arg(long, value_name = "URL", requires = "ce")]
+    url: Option<String>,
 }
 
 /// Runs the verb.
@@ -75,16 +89,27 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         Some(Err(d)) => return session.fail(d),
     };
     let isa = isa.restricted(generation, features.as_deref());
+    if args.ce {
+        let base = args.url.as_deref().unwrap_or_default();
+        let base = if base.is_empty() || base.ends_with('/') { base.to_owned() } else { format!("{base}/") };
+        let text = isaglot_site::asm_docs::text(&isa, &base);
+        return session.done(crate::io::write(args.output.as_deref(), false, text.as_bytes()));
+    }
     let stage = Stage::new("making pages", "");
     let examples = examples(&isa, generation, features.as_deref());
     let options = isaglot_site::Options { explorer: explorer.is_some(), examples };
+    let Some(output) = args.output.as_deref().filter(|_| !args.json) else {
+        let data = schema::marked(schema::DOCS, isaglot_site::data::of(&isa, &session.files, &options));
+        drop(stage);
+        return session.done(crate::io::write(args.output.as_deref(), false, format!("{data:#}\n").as_bytes()));
+    };
     let mut pages = isaglot_site::site_with(&isa, &session.files, &options);
     if let Some(explorer) = &explorer {
         let Explorer { engine, description, load } = explorer;
         pages.extend(isaglot_site::explorer::files(&isa, engine, description, load));
     }
     drop(stage);
-    session.done(write(&args.output, &pages))
+    session.done(write(output, &pages))
 }
 
 /// Words of each instruction with their texts.

@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use isaglot_model::Isa;
-use isaglot_site::{File, site};
+use isaglot_site::{File, Options, asm_docs, data, site};
 use isaglot_source::SourceMap;
 use roxmltree::{Document, Node, ParsingOptions};
+use serde_json::Value;
 
 const SVG: &str = "http://www.w3.org/2000/svg";
 
@@ -27,7 +28,82 @@ const HOLDS_TEXT: &[&str] = &[
 pub(crate) fn check_site(isa: &Isa, files: &SourceMap) -> Result<usize, String> {
     let pages = site(isa, files);
     check_pages(isa, &pages)?;
+    check_data(isa, &data::of(isa, files, &Options::default()), &pages)?;
+    check_asm_docs(isa, &asm_docs::text(isa, "https://example.org/"), &pages)?;
     Ok(pages.len())
+}
+
+/// The data has every instruction, part, enum and register file, each with the address of a page that exists.
+fn check_data(isa: &Isa, data: &Value, pages: &[File]) -> Result<(), String> {
+    let wanted = [
+        ("instructions", isa[isa.root()].encodings.len()),
+        ("parts", isa.spaces().len() - 1),
+        ("enums", isa.enums().len()),
+        ("registers", isa.register_files().len()),
+        ("gens", isa.gens().len()),
+        ("features", isa.features().len()),
+    ];
+    for (key, count) in wanted {
+        let rows = data[key].as_array().ok_or_else(|| format!("no {key}"))?;
+        if rows.len() != count {
+            return Err(format!("{} {key}, not {count}", rows.len()));
+        }
+    }
+    let paths: BTreeSet<&str> = pages.iter().map(|page| page.path.as_str()).collect();
+    let mut open = vec![data];
+    while let Some(value) = open.pop() {
+        if let Some(page) = value["page"].as_str()
+            && !paths.contains(page.split('#').next().unwrap_or(page))
+        {
+            return Err(format!("the data names a page `{page}`"));
+        }
+        open.extend(
+            value.as_array().into_iter().flatten().chain(value.as_object().into_iter().flat_map(|o| o.values())),
+        );
+    }
+    for instruction in data["instructions"].as_array().into_iter().flatten() {
+        if instruction["views"].as_array().is_none_or(Vec::is_empty) || instruction["mnemonic"] == "" {
+            return Err(format!("nothing is said of {}", instruction["name"]));
+        }
+    }
+    Ok(())
+}
+
+/// Each opcode once, each with markup that is well-formed and the address of a page that exists; together they have every instruction.
+fn check_asm_docs(isa: &Isa, text: &str, pages: &[File]) -> Result<(), String> {
+    let paths: BTreeSet<&str> = pages.iter().map(|page| page.path.as_str()).collect();
+    let string = |line: &str, key: &str| {
+        let value = line.trim().strip_prefix(key)?;
+        serde_json::from_str::<String>(value.trim_end_matches([',', ':'])).ok()
+    };
+    let mut opcodes = BTreeSet::new();
+    let (mut markups, mut addresses) = (0, 0);
+    for line in text.lines() {
+        if let Some(opcode) = string(line, "case ")
+            && (opcode != opcode.to_uppercase() || !opcodes.insert(opcode.clone()))
+        {
+            return Err(format!("the opcode {opcode} twice, or not in upper case"));
+        }
+        if let Some(markup) = string(line, "html: ") {
+            Document::parse(&markup).map_err(|e| format!("{markup}: {e}"))?;
+            markups += 1;
+        }
+        if string(line, "tooltip: ").is_some_and(|tooltip| tooltip.is_empty()) {
+            return Err("an opcode says nothing".to_owned());
+        }
+        if let Some(url) = string(line, "url: ") {
+            let path = url.strip_prefix("https://example.org/").unwrap_or(&url);
+            if !paths.contains(path) {
+                return Err(format!("an opcode has the page `{url}`"));
+            }
+            addresses += 1;
+        }
+    }
+    if opcodes.len() != markups || markups != addresses || (opcodes.is_empty() && !isa[isa.root()].encodings.is_empty())
+    {
+        return Err(format!("{} opcodes, {markups} markups, {addresses} addresses", opcodes.len()));
+    }
+    Ok(())
 }
 
 /// What a page has and refers to.
