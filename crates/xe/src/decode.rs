@@ -5,7 +5,6 @@ use isaglot_model::EncodingId;
 
 use crate::inst::{Desc, File, Form, Inst, NO_STRIDE, Options, Pred, XeOperand, XeOperandKind};
 use crate::isa::{EO, OperandSlots, Xe};
-use crate::stream::RawWord;
 use crate::swsb::Swsb;
 use crate::types::{Style, Type};
 
@@ -52,14 +51,9 @@ impl core::error::Error for BadWord {}
 impl<'d> Xe<'d> {
     /// Decodes a word in its long form.
     pub fn decode(&mut self, word: u128, values: &mut Values) -> Result<Inst, BadWord> {
-        self.decode_long(word, values).map(|known| known.1)
-    }
-
-    /// With the encoding.
-    fn decode_long(&mut self, word: u128, values: &mut Values) -> Result<(EncodingId, Inst), BadWord> {
         let Match::One(id) = self.flat.select(word) else { return Err(BadWord::Opcode) };
         let op = self.op_of(id).ok_or(BadWord::Opcode)?;
-        Ok((id, self.decode_as(id, op, word, values)?))
+        self.decode_as(id, op, word, values)
     }
 
     /// Decodes a word in its long form that is known to belong to an operation.
@@ -76,16 +70,6 @@ impl<'d> Xe<'d> {
 
     /// Decodes a word in its short form.
     pub fn decode_short(&mut self, word: u64, values: &mut Values) -> Result<Inst, BadWord> {
-        self.expand_short(word, values).map(|known| known.1)
-    }
-
-    /// Decodes a word of either form, with the encoding of its long one.
-    pub(crate) fn decode_known(&mut self, raw: RawWord, values: &mut Values) -> Result<(EncodingId, Inst), BadWord> {
-        if raw.short { self.expand_short(raw.word as u64, values) } else { self.decode_long(raw.word, values) }
-    }
-
-    /// With the encoding of the long form.
-    fn expand_short(&mut self, word: u64, values: &mut Values) -> Result<(EncodingId, Inst), BadWord> {
         let (id, long) = self.expander.expand(word).ok_or(BadWord::Compact)?;
         // Rows that do not go together may make an invalid word.
         if self.flat.select(long) != Match::One(id) {
@@ -94,7 +78,7 @@ impl<'d> Xe<'d> {
         let op = self.op_of(id).ok_or(BadWord::Opcode)?;
         let mut inst = self.decode_as(id, op, long, values)?;
         inst.opts.compacted = true;
-        Ok((id, inst))
+        Ok(inst)
     }
 }
 

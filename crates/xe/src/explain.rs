@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use isaglot_codec::{Match, Slot, Values};
-use isaglot_model::{EncodingId, ExpandStep, Expansion};
+use isaglot_model::{ExpandStep, Expansion};
 
 use crate::decode::BadWord;
 use crate::inst::{Form, Inst};
@@ -112,16 +112,6 @@ impl<'d> Xe<'d> {
         Ok(reading)
     }
 
-    /// Adds the text of a word to `out`, as [`Xe::reading`] gives it, and gives its encoding. `None`, and nothing is added, if there is
-    /// something wrong with the word. For many words: nothing is taken apart, and nothing allocated.
-    pub fn line(&mut self, raw: RawWord, values: &mut Values, out: &mut Vec<u8>) -> Option<EncodingId> {
-        let (id, inst) = self.decode_known(raw, values).ok()?;
-        let start = out.len();
-        self.print_inst(&inst, 0, &TextOptions::default(), out);
-        single_blanks(out, start);
-        Some(id)
-    }
-
     /// What a short form is made of.
     pub fn short_form(&self, word: u64) -> Option<ShortForm<'d>> {
         self.expander.steps(word)
@@ -177,21 +167,4 @@ impl<'d> Xe<'d> {
         }
         all
     }
-}
-
-/// Makes runs of blanks single ones in what follows `start`, and takes away those at both ends.
-fn single_blanks(text: &mut Vec<u8>, start: usize) {
-    let mut end = start;
-    let mut blank = true;
-    for at in start..text.len() {
-        let Some(&byte) = text.get(at) else { break };
-        if byte != b' ' || !blank {
-            if let Some(place) = text.get_mut(end) {
-                *place = byte;
-            }
-            end += 1;
-        }
-        blank = byte == b' ';
-    }
-    text.truncate(if blank && end > start { end - 1 } else { end });
 }

@@ -178,20 +178,26 @@ impl Claim {
 #[derive(Clone, Copy)]
 struct Line {
     word: u128,
+    encoding: EncodingId,
     short: bool,
     length: u8,
     text: [u8; KEPT_LINE],
 }
 
-/// A binary that is being printed.
-pub struct Printer<'a, 'd> {
+/// Words as lines of text, with what is kept of earlier ones.
+pub struct Lines<'a, 'd> {
     words: Words<'a, 'd>,
     /// Lines of words that say the same wherever they stand.
     lines: Recent<Line>,
     /// Forms of lines.
     whole: WholeTexts,
-    bytes: &'a [u8],
     options: TextOptions,
+}
+
+/// A binary that is being printed.
+pub struct Printer<'a, 'd> {
+    lines: Lines<'a, 'd>,
+    bytes: &'a [u8],
     outline: Outline,
     /// The next of the outline's starts, and the offset that comes next.
     block: usize,
@@ -210,9 +216,7 @@ impl<'a, 'd> Printer<'a, 'd> {
     /// Prints `bytes`.
     pub fn new(xe: &'a mut Xe<'d>, bytes: &'a [u8], options: TextOptions) -> Printer<'a, 'd> {
         let outline = xe.outline(bytes);
-        let words = Words::new(xe, Parts::new(false));
-        let (lines, whole) = (Recent::new(), WholeTexts::new());
-        Printer { words, lines, whole, bytes, options, outline, block: 0, at: 0, bad: Vec::new(), done: false }
+        Printer { lines: Lines::new(xe, options), bytes, outline, block: 0, at: 0, bad: Vec::new(), done: false }
     }
 
     /// Adds the next lines, some tens of kilobytes. Whether there may be more.
@@ -228,9 +232,9 @@ impl<'a, 'd> Printer<'a, 'd> {
             out.reserve(USUAL_ROOM);
             self.label(out);
             self.at += raw.size() as usize;
-            prefix(raw, &self.options, out);
+            prefix(raw, &self.lines.options, out);
             let start = out.len();
-            if let Err(why) = self.line(raw, out) {
+            if let Err(why) = self.lines.line(raw, out) {
                 out.truncate(start);
                 bad_word(raw, why, out);
                 self.bad.push((raw, why));
@@ -249,13 +253,25 @@ impl<'a, 'd> Printer<'a, 'd> {
     fn label(&mut self, out: &mut Vec<u8>) {
         while let Some(start) = self.outline.starts.get(self.block).filter(|s| **s as usize <= self.at) {
             if *start as usize == self.at && self.outline.end > 0 {
-                crate::print::label_line(*start, &self.options, out);
+                crate::print::label_line(*start, &self.lines.options, out);
             }
             self.block += 1;
         }
     }
+}
 
-    fn line(&mut self, raw: RawWord, out: &mut Vec<u8>) -> Result<(), BadWord> {
+impl<'a, 'd> Lines<'a, 'd> {
+    /// Nothing is kept yet.
+    pub fn new(xe: &'a mut Xe<'d>, options: TextOptions) -> Lines<'a, 'd> {
+        let words = Words::new(xe, Parts::new(false));
+        Lines { words, lines: Recent::new(), whole: WholeTexts::new(), options }
+    }
+
+    /// Adds the line of a word to `out`, without its label, offset and bits, and gives the encoding of the word's long form.
+    ///
+    /// # Errors
+    /// What is wrong with the word; something may have been added then.
+    pub fn line(&mut self, raw: RawWord, out: &mut Vec<u8>) -> Result<EncodingId, BadWord> {
         let hash = hash_word(raw.word);
         let start = out.len();
         let again = match self.lines.get(hash, |line| line.word == raw.word && line.short == raw.short) {
@@ -266,38 +282,40 @@ impl<'a, 'd> Printer<'a, 'd> {
                     None => out.extend_from_slice(&line.text),
                 }
                 out.truncate(start + usize::from(line.length));
-                return Ok(());
+                return Ok(line.encoding);
             }
             Met::Again => true,
             Met::New => false,
         };
-        let (form, quick) = self.new_line(raw, out)?;
+        let (claimed, quick) = self.new_line(raw, out)?;
+        let encoding = claimed.encoding;
         // What was costly is kept at once.
-        if quick && !again || form.branches() {
-            return Ok(());
+        if quick && !again || claimed.form.branches() {
+            return Ok(encoding);
         }
         let mut text = [0; KEPT_LINE];
         if let Some(made) = out.get(start..)
             && let Some(room) = text.get_mut(..made.len())
         {
             room.copy_from_slice(made);
-            self.lines.put(hash, Line { word: raw.word, short: raw.short, length: made.len() as u8, text });
+            let length = made.len() as u8;
+            self.lines.put(hash, Line { word: raw.word, encoding, short: raw.short, length, text });
         }
-        Ok(())
+        Ok(encoding)
     }
 
     /// The line of a word that is not known; whether its form was.
-    fn new_line(&mut self, raw: RawWord, out: &mut Vec<u8>) -> Result<(Form, bool), BadWord> {
+    fn new_line(&mut self, raw: RawWord, out: &mut Vec<u8>) -> Result<(Claimed, bool), BadWord> {
         let claimed = self.words.claim(raw)?;
         let form = claimed.form;
         if !claimed.kept || (self.options.ldst && form == Form::Send) {
             let inst = self.words.decode(&claimed)?;
             self.words.xe.print_inst(&inst, raw.pc, &self.options, out);
-            return Ok((form, false));
+            return Ok((claimed, false));
         }
         let tail = if raw.short { Part::ShortTail } else { Part::Tail };
         if self.whole.add(&self.words.parts, (claimed.shape, tail), claimed.long, out).is_some() {
-            return Ok((form, true));
+            return Ok((claimed, true));
         }
         let (words, options) = (&mut self.words, &self.options);
         let mut decoded = None;
@@ -306,6 +324,6 @@ impl<'a, 'd> Printer<'a, 'd> {
             words.part(&claimed, part, &mut decoded, out, |xe, i, out| xe.part(i, part, raw.pc, options, out))
         })?;
         self.whole.learn(&self.words.parts, (form, claimed.shape), claimed.long);
-        Ok((form, false))
+        Ok((claimed, false))
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use isaglot_bits::Word;
-use isaglot_codec::Values;
 use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use isaglot_xe::stream::RawWord;
+use isaglot_xe::text::Lines;
 use isaglot_xe::{Compaction, Description, Platform, Printer, TextOptions, Xe};
 use self_cell::self_cell;
 
@@ -191,11 +191,21 @@ impl Machine {
             if columns.text_offset.is_empty() {
                 columns.text_offset.push(0);
             }
-            let mut values = Values::default();
+            let mut lines = Lines::new(xe, TextOptions::default());
             let mut at = 0;
             while let Some(Ok(raw)) = bytes.get(at..).map(first) {
                 let size = raw.size();
-                let encoding = xe.line(raw, &mut values, &mut columns.text).map_or(-1, |id| id.index() as i32);
+                let start = columns.text.len();
+                let encoding = match lines.line(raw, &mut columns.text) {
+                    Ok(encoding) => {
+                        single_blanks(&mut columns.text, start);
+                        encoding.index() as i32
+                    }
+                    Err(_) => {
+                        columns.text.truncate(start);
+                        -1
+                    }
+                };
                 let Ok(end) = u32::try_from(columns.text.len()) else { return Err(too_much()) };
                 columns.offset.push(at as u64);
                 columns.size.push(size);
@@ -288,4 +298,21 @@ fn operands(xe: &mut Xe<'_>, bytes: &[u8]) -> Vec<super::Operand> {
 #[cfg(not(feature = "listing"))]
 fn operands(_: &mut Xe<'_>, _: &[u8]) -> Vec<super::Operand> {
     Vec::new()
+}
+
+/// Makes runs of blanks single ones in what follows `start`, and takes away those at both ends.
+fn single_blanks(text: &mut Vec<u8>, start: usize) {
+    let mut end = start;
+    let mut blank = true;
+    for at in start..text.len() {
+        let Some(&byte) = text.get(at) else { break };
+        if byte != b' ' || !blank {
+            if let Some(place) = text.get_mut(end) {
+                *place = byte;
+            }
+            end += 1;
+        }
+        blank = byte == b' ';
+    }
+    text.truncate(if blank && end > start { end - 1 } else { end });
 }
