@@ -65,8 +65,19 @@ fn is_id_start(b: u8) -> bool {
     b.is_ascii_alphabetic() || b == b'_'
 }
 
+/// Whether a byte may stand in a name.
+const IS_ID: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut b = 0;
+    while b < 256 {
+        table[b] = (b as u8).is_ascii_alphanumeric() || b as u8 == b'_';
+        b += 1;
+    }
+    table
+};
+
 fn is_id(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b == b'_'
+    IS_ID[usize::from(b)]
 }
 
 impl<'a> Lexer<'a> {
@@ -135,6 +146,13 @@ impl<'a> Lexer<'a> {
         Tok::Error
     }
 
+    /// Goes to the first byte from here on that is not as asked.
+    #[inline]
+    fn skip_while(&mut self, is: impl Fn(u8) -> bool) {
+        let rest = self.bytes.get(self.at..).or_impossible(&[]);
+        self.at += rest.iter().position(|&b| !is(b)).unwrap_or(rest.len());
+    }
+
     /// The next character; two bytes that are one line end are one. `None` at the end.
     fn next_char(&mut self, ctx: &mut Ctx) -> Option<u8> {
         let &c = self.bytes.get(self.at)?;
@@ -172,7 +190,10 @@ impl<'a> Lexer<'a> {
                 return Tok::Eof;
             };
             return match c {
-                b' ' | b'\t' => continue,
+                b' ' | b'\t' => {
+                    self.skip_while(|b| b == b' ' || b == b'\t');
+                    continue;
+                }
                 b'\n' => {
                     line_start = true;
                     continue;
@@ -272,9 +293,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn identifier(&mut self, ctx: &mut Ctx) -> Tok {
-        while is_id(self.peek(0)) {
-            self.at += 1;
-        }
+        self.skip_while(is_id);
         let word = self.bytes.get(self.start..self.at).or_impossible(&[]);
         match keyword(word) {
             Some(tok) => tok,
@@ -353,7 +372,14 @@ impl<'a> Lexer<'a> {
 
     fn string(&mut self, ctx: &mut Ctx) -> Tok {
         let from = self.at;
-        let mut text = Vec::new();
+        self.skip_while(|b| !matches!(b, b'"' | b'\\' | b'\n' | b'\r'));
+        let plain = self.bytes.get(from..self.at).or_impossible(&[]);
+        if self.bytes.get(self.at) == Some(&b'"') {
+            self.at += 1;
+            self.value.text = ctx.store.names.intern(plain);
+            return Tok::Str;
+        }
+        let mut text = plain.to_vec();
         loop {
             let Some(&c) = self.bytes.get(self.at) else {
                 return self.error(ctx, from, "End of file in string literal");
@@ -390,9 +416,7 @@ impl<'a> Lexer<'a> {
             return self.error(ctx, self.start, "Invalid variable name");
         }
         let from = self.at;
-        while is_id(self.peek(0)) {
-            self.at += 1;
-        }
+        self.skip_while(is_id);
         self.value.text = ctx.store.names.intern(self.bytes.get(from..self.at).or_impossible(&[]));
         Tok::VarName
     }
