@@ -102,7 +102,7 @@ pub fn to_bytes(header: &Header, isa: &Isa) -> Vec<u8> {
     let bytes = postcard::to_extend(header, bytes).and_then(|bytes| postcard::to_extend(&Kept(isa), bytes));
     let mut bytes = bytes.or_impossible_default();
     if let Some((prefix, rest)) = bytes.split_at_mut_checked(PREFIX) {
-        prefix[PREFIX - 4..].copy_from_slice(&crc32fast::hash(rest).to_le_bytes());
+        prefix[PREFIX - 4..].copy_from_slice(&crc(rest).to_le_bytes());
     }
     bytes
 }
@@ -113,6 +113,22 @@ pub fn to_bytes(header: &Header, isa: &Isa) -> Vec<u8> {
 ///
 /// See [`Unreadable`].
 pub fn from_bytes(bytes: &[u8]) -> Result<(Header, Isa), Unreadable> {
+    let (header, isa) = from_known_bytes(bytes)?;
+    if !spaces_agree(&isa) {
+        return Err(Unreadable::Malformed(bytes.len()));
+    }
+    let mut problems = Diagnostics::new();
+    validate::validate(&isa, &mut problems);
+    if problems.has_errors() { Err(Unreadable::Invalid(problems)) } else { Ok((header, isa)) }
+}
+
+/// The description in bytes that [`to_bytes`] is known to have written for this reader: `isaglot docs --explorer` puts both into one folder.
+/// Damage is found by the checksum; what the model means is not checked again.
+///
+/// # Errors
+///
+/// See [`Unreadable`]; never [`Unreadable::Invalid`].
+pub fn from_known_bytes(bytes: &[u8]) -> Result<(Header, Isa), Unreadable> {
     let (prefix, rest) = bytes.split_at_checked(PREFIX).ok_or(Unreadable::Foreign)?;
     let word = |at: usize| prefix.get(at..at + 4)?.try_into().ok().map(u32::from_le_bytes);
     let (Some(version), Some(checksum)) = (word(MAGIC.len()), word(MAGIC.len() + 4)) else {
@@ -124,18 +140,44 @@ pub fn from_bytes(bytes: &[u8]) -> Result<(Header, Isa), Unreadable> {
     if version != VERSION {
         return Err(Unreadable::Version(version));
     }
-    if crc32fast::hash(rest) != checksum {
+    if crc(rest) != checksum {
         return Err(Unreadable::Damaged);
     }
-    match parts(rest) {
-        Ok((header, isa)) if spaces_agree(&isa) => {
-            let mut problems = Diagnostics::new();
-            validate::validate(&isa, &mut problems);
-            if problems.has_errors() { Err(Unreadable::Invalid(problems)) } else { Ok((header, isa)) }
+    parts(rest).map_err(|left| Unreadable::Malformed(bytes.len() - left))
+}
+
+/// The checksum.
+#[cfg(not(target_family = "wasm"))]
+fn crc(bytes: &[u8]) -> u32 {
+    crc32fast::hash(bytes)
+}
+
+/// The same with a table of 64 bytes in place of 16 KiB, which would be a twentieth of the engine as a page fetches it.
+#[cfg(target_family = "wasm")]
+fn crc(bytes: &[u8]) -> u32 {
+    small_crc(bytes)
+}
+
+#[cfg(any(target_family = "wasm", test))]
+fn small_crc(bytes: &[u8]) -> u32 {
+    /// CRC-32 of four bits, the least significant first.
+    const STEPS: [u32; 16] = {
+        let mut steps = [0; 16];
+        let mut at = 0;
+        while at < steps.len() {
+            let mut value = at as u32;
+            let mut bit = 0;
+            while bit < 4 {
+                value = (value >> 1) ^ if value & 1 == 1 { 0xedb8_8320 } else { 0 };
+                bit += 1;
+            }
+            steps[at] = value;
+            at += 1;
         }
-        Ok(_) => Err(Unreadable::Malformed(bytes.len())),
-        Err(left) => Err(Unreadable::Malformed(bytes.len() - left)),
-    }
+        steps
+    };
+    let step = |crc: u32, bits: u32| (crc >> 4) ^ STEPS[((crc ^ bits) & 15) as usize];
+    !bytes.iter().fold(!0, |crc, &byte| step(step(crc, byte.into()), u32::from(byte) >> 4))
 }
 
 /// The description in bytes that are a part of the program itself: its build has written them by [`to_bytes`] and read them by
@@ -189,4 +231,15 @@ struct IsaParts {
     traps: Vec<String>,
     tables: Vec<Table>,
     expansions: Vec<Expansion>,
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn checksums_are_equal() {
+        let bytes: Vec<u8> = (0..4000_u32).map(|n| (n.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect();
+        for end in (0..bytes.len()).step_by(37) {
+            assert_eq!(super::small_crc(&bytes[..end]), crc32fast::hash(&bytes[..end]), "{end} bytes");
+        }
+    }
 }

@@ -81,7 +81,7 @@ impl Isa {
         let encoding = &self[id];
         let semantics = encoding.semantics.as_ref()?;
         // Checked when the model was made, so nothing is reported here.
-        check(&semantics.tree, &self.environment(encoding, generation), &mut Diagnostics::new())
+        check(semantics.tree()?, &self.environment(encoding, generation), &mut Diagnostics::new())
     }
 
     /// One gen of every set of gens of an encoding among which all parameters have the same value.

@@ -3,24 +3,49 @@
 //! One text serves all gens: parameters such as `xlen` have a value per gen, and the text is checked for every value
 //! that its encoding can have. The names of a text are the encoding's operands and fields, the register files, the
 //! parameters, and what the description declares as external.
+//!
+//! A compiled description has the text alone. It is parsed when its tree is first asked for: to disassemble and to assemble nobody does.
+
+use std::sync::OnceLock;
 
 use isaglot_semantics::Tree;
 use isaglot_source::{Diagnostics, Span};
 
 use crate::encoding::GenRange;
 
-/// The parsed text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The text. Two are equal if they have the same text at the same place.
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "compiled", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "compiled", serde(into = "String", try_from = "String"))]
+#[cfg_attr(feature = "compiled", serde(into = "String", from = "String"))]
 pub struct Semantics {
-    /// Its syntax tree.
-    pub tree: Tree,
     /// The text as written.
     pub text: String,
     /// Where it stands.
     pub span: Span,
+    tree: OnceLock<Option<Tree>>,
 }
+
+impl Semantics {
+    /// A text with its syntax tree.
+    #[must_use]
+    pub fn new(text: String, tree: Tree, span: Span) -> Semantics {
+        Semantics { text, span, tree: OnceLock::from(Some(tree)) }
+    }
+
+    /// Its syntax tree; `None` if it has syntax errors, which is so in no [`Isa`](crate::Isa) that was validated.
+    pub fn tree(&self) -> Option<&Tree> {
+        let parse = || isaglot_semantics::parse(Span::NOWHERE.file, 0, &self.text, &mut Diagnostics::new());
+        self.tree.get_or_init(parse).as_ref()
+    }
+}
+
+impl PartialEq for Semantics {
+    fn eq(&self, other: &Semantics) -> bool {
+        self.text == other.text && self.span == other.span
+    }
+}
+
+impl Eq for Semantics {}
 
 impl From<Semantics> for String {
     fn from(semantics: Semantics) -> String {
@@ -28,13 +53,9 @@ impl From<Semantics> for String {
     }
 }
 
-impl TryFrom<String> for Semantics {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Semantics, &'static str> {
-        let tree = isaglot_semantics::parse(Span::NOWHERE.file, 0, &text, &mut Diagnostics::new());
-        let tree = tree.ok_or("a text of semantics has syntax errors")?;
-        Ok(Semantics { tree, text, span: Span::NOWHERE })
+impl From<String> for Semantics {
+    fn from(text: String) -> Semantics {
+        Semantics { text, span: Span::NOWHERE, tree: OnceLock::new() }
     }
 }
 

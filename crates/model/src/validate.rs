@@ -347,9 +347,14 @@ fn field(isa: &Isa, e: &Encoding, field: &Field, out: &mut Diagnostics) {
 fn semantics(isa: &Isa, out: &mut Diagnostics) {
     for encoding in &isa.encodings {
         let Some(semantics) = &encoding.semantics else { continue };
+        let Some(tree) = semantics.tree() else {
+            let message = "a text of semantics has syntax errors";
+            out.push(Diagnostic::error("model-semantics", message).label(semantics.span, ""));
+            continue;
+        };
         for generation in isa.parameter_classes(encoding) {
             let before = out.error_count();
-            isaglot_semantics::check(&semantics.tree, &isa.environment(encoding, generation), out);
+            isaglot_semantics::check(tree, &isa.environment(encoding, generation), out);
             // The same text is wrong in the same way for the other values.
             if out.error_count() > before {
                 break;

@@ -8,7 +8,13 @@
 #![doc = include_str!("../README.md")]
 
 mod answers;
+#[cfg(feature = "explore")]
+mod explored;
+#[cfg(feature = "package")]
+mod facts;
 pub mod message;
+#[cfg(feature = "package")]
+mod package;
 mod request;
 mod session;
 

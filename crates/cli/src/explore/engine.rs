@@ -34,7 +34,7 @@ pub(crate) enum Question {
 
 /// What comes back: JSON, or the bytes of a page; `None` if there is no such page.
 pub(crate) enum Answer {
-    Json(Value),
+    Json(String),
     Page(Option<Vec<u8>>),
 }
 
@@ -110,9 +110,10 @@ fn broken(
         let answer = match request.question {
             Question::Page(_) => Answer::Page(None),
             Question::Status => {
-                Answer::Json(json!({ "version": version, "usable": false, "problems": description.problems }))
+                let told = json!({ "version": version, "usable": false, "problems": description.problems });
+                Answer::Json(told.to_string())
             }
-            _ => Answer::Json(json!({ "kind": "error", "message": description.problems })),
+            _ => Answer::Json(json!({ "kind": "error", "message": description.problems }).to_string()),
         };
         // Who asked may have gone.
         let _ = request.reply.send(answer);
@@ -168,10 +169,10 @@ impl Context<'_> {
             }
             let answer = match request.question {
                 Question::Explore(_) if problems.has_errors() => {
-                    Answer::Json(explore::problem(&SourceMap::new(), &problems))
+                    Answer::Json(explore::problem(&SourceMap::new(), &problems).to_string())
                 }
                 Question::Explore(question) => Answer::Json(explore::answer(&mut asker, &usual, &question)),
-                Question::Status => Answer::Json(self.status(generation, newer.as_ref())),
+                Question::Status => Answer::Json(self.status(generation, newer.as_ref()).to_string()),
                 Question::Page(path) if path == PAGES => {
                     Answer::Page(Some(explorer::pages(&self.start.isa).into_bytes()))
                 }

@@ -89,7 +89,8 @@ async fn answer(request: Request<Incoming>, port: u16, engine: &Sender<engine::R
                 explore::Question::Typed(String::from_utf8_lossy(&body).into_owned())
             } else {
                 let defs = parameter(&query, "defs").is_none_or(|defs| defs != "0");
-                explore::Question::List { bytes: body, defs }
+                let first = parameter(&query, "first").and_then(|first| first.parse().ok());
+                explore::Question::List { bytes: body, defs, first }
             };
             json(engine, Question::Explore(question), &query).await
         }
@@ -164,7 +165,7 @@ async fn ask(engine: &Sender<engine::Request>, question: Question, query: &str) 
 
 async fn json(engine: &Sender<engine::Request>, question: Question, query: &str) -> Reply {
     match ask(engine, question, query).await {
-        Ok(Answer::Json(value)) => reply(StatusCode::OK, JSON, value.to_string().into_bytes()),
+        Ok(Answer::Json(text)) => reply(StatusCode::OK, JSON, text.into_bytes()),
         Ok(Answer::Page(_)) => plain(StatusCode::NOT_FOUND, "there is no such page"),
         Err(reply) => reply,
     }

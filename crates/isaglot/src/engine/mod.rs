@@ -489,7 +489,7 @@ impl Engine {
     ///
     /// # Errors
     /// Of SPIR-V, which has no description.
-    pub fn explore(&self, question: &crate::explore::Question) -> Result<serde_json::Value, Error> {
+    pub fn explore(&self, question: &crate::explore::Question) -> Result<String, Error> {
         match &self.inner.machine {
             Machine::Words(words) => Ok(words.explore(question)),
             #[cfg(feature = "xe")]
@@ -518,18 +518,39 @@ impl Engine {
         }
     }
 
-    /// The engine of a machine of Intel Xe over its description as `isaglot compile` made it ([`Engine::compiled`]).
+    /// The engine of a page: of a description that `isaglot docs --explorer` has put beside it, so that the bytes are known to be those of
+    /// `isaglot compile`. What they mean is not checked again ([`isaglot_model::compiled::from_known_bytes`]). `machine` is the name or the gen
+    /// of a machine of Intel Xe, whose description it then is.
     ///
     /// # Errors
-    /// If the bytes are damaged or of another version, or no machine has this name or gen.
-    #[cfg(all(feature = "xe", feature = "compiled"))]
-    pub fn compiled_xe(name: &str, bytes: &[u8], machine: &str) -> Result<Engine, Error> {
+    /// If the bytes are damaged or of another version; no machine has this name or gen; or the choice is wrong.
+    #[cfg(feature = "compiled")]
+    pub fn of_page(name: &str, bytes: &[u8], choice: &Choice, machine: Option<&str>) -> Result<Engine, Error> {
         let (files, mut problems) = (SourceMap::new(), Diagnostics::new());
-        let Some((_, isa)) = crate::spec::compiled::parse(name, bytes, &mut problems) else {
+        let Some((header, isa)) = crate::spec::compiled::known(name, bytes, &mut problems) else {
             return Err(Error::new(files, problems));
         };
+        if let Some(machine) = machine {
+            return Engine::machine_of_page(name, isa, machine);
+        }
+        let named = crate::spec::Named::default();
+        let chosen = crate::spec::compiled::choose(name, header, isa, choice, &named, &mut problems);
+        Engine::made(name.to_owned(), chosen, files, &problems, None)
+    }
+
+    #[cfg(all(feature = "xe", feature = "compiled"))]
+    fn machine_of_page(name: &str, isa: Isa, machine: &str) -> Result<Engine, Error> {
         let machine = xe::Machine::over(isa, machine)?;
         Ok(Engine::new(name.to_owned(), Machine::Xe(Box::new(machine)), Vec::new()))
+    }
+
+    #[cfg(all(not(feature = "xe"), feature = "compiled"))]
+    fn machine_of_page(_: &str, _: Isa, machine: &str) -> Result<Engine, Error> {
+        let d = isaglot_source::Diagnostic::error(
+            "cli-subject",
+            format!("`{machine}`: this engine has no machines of Intel Xe"),
+        );
+        Err(d.note("it was built without the feature `xe`").into())
     }
 }
 

@@ -345,7 +345,7 @@ impl Words {
     }
 
     #[cfg(feature = "explore")]
-    pub(super) fn explore(&self, question: &crate::explore::Question) -> serde_json::Value {
+    pub(super) fn explore(&self, question: &crate::explore::Question) -> String {
         let words = self.placed();
         words.pool.with(|worker| {
             let (plan, printing, files) = (worker.plain, worker.printing, &worker.owner.files);
@@ -357,11 +357,7 @@ impl Words {
 
     /// The same of a machine of Intel Xe.
     #[cfg(all(feature = "explore", feature = "xe"))]
-    pub(super) fn explore_xe(
-        &self,
-        question: &crate::explore::Question,
-        xe: &mut isaglot_xe::Xe<'_>,
-    ) -> serde_json::Value {
+    pub(super) fn explore_xe(&self, question: &crate::explore::Question, xe: &mut isaglot_xe::Xe<'_>) -> String {
         self.pool.with(|worker| {
             let (plan, printing, files) = (worker.plain, worker.printing, &worker.owner.files);
             let kind = crate::spec::SubjectKind::Xe;

@@ -269,7 +269,7 @@ impl Machine {
     }
 
     #[cfg(feature = "explore")]
-    pub(super) fn explore(&self, question: &crate::explore::Question) -> Result<serde_json::Value, Error> {
+    pub(super) fn explore(&self, question: &crate::explore::Question) -> Result<String, Error> {
         let placed = self.placed()?;
         self.with(|xe| Ok(placed.explore_xe(question, xe)))
     }

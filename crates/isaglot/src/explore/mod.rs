@@ -35,6 +35,8 @@ pub enum Question {
         bytes: Vec<u8>,
         /// With dataflow.
         defs: bool,
+        /// Of the code only so many bytes: what a page shows while the whole is made.
+        first: Option<usize>,
     },
     /// The mnemonics, each with an example.
     Mnemonics,
@@ -42,22 +44,24 @@ pub enum Question {
     Values(String, usize),
 }
 
-/// The answer to a question. `printing` prints listings, with aliases where they are wanted.
-pub fn answer(asker: &mut Asker<'_, '_, '_, '_>, printing: &Plan<'_>, question: &Question) -> Value {
-    match question {
+/// The answer to a question, as JSON. `printing` prints listings, with aliases where they are wanted.
+pub fn answer(asker: &mut Asker<'_, '_, '_, '_>, printing: &Plan<'_>, question: &Question) -> String {
+    let value = match question {
         Question::Ask(text) => asker.ask(text),
         Question::Typed(text) => asker.typed(text),
         Question::Next(text) => asker.next(text),
-        Question::List { bytes, defs } => {
+        Question::List { bytes, defs, first } => {
+            let wanted = list::Wanted { defs: *defs, first: *first };
             #[cfg(feature = "xe")]
             if let Some(xe) = &mut asker.xe {
-                return list::kernels(xe, bytes.clone(), *defs);
+                return list::kernels(xe, bytes.clone(), wanted);
             }
-            list::listed(printing, asker.kind, bytes.clone(), *defs)
+            return list::listed(printing, asker.kind, bytes.clone(), wanted);
         }
         Question::Mnemonics => start::mnemonics(asker.plan),
         Question::Values(table, id) => field::values(asker.plan.isa(), table, *id),
-    }
+    };
+    value.to_string()
 }
 
 /// A problem as the command line draws it.

@@ -44,8 +44,19 @@ pub fn read(path: &Path, stale: bool, host: &dyn Host, problems: &mut Diagnostic
 
 /// The description that a compiled one of this name holds. Its sources are not looked at.
 pub fn parse(name: &str, bytes: &[u8], problems: &mut Diagnostics) -> Option<(Header, Isa)> {
+    outcome(name, from_bytes(bytes), problems)
+}
+
+/// The same of bytes that are known to have been written by this program: what they mean is not checked again.
+#[cfg(feature = "explore")]
+pub(crate) fn known(name: &str, bytes: &[u8], problems: &mut Diagnostics) -> Option<(Header, Isa)> {
+    outcome(name, isaglot_model::compiled::from_known_bytes(bytes), problems)
+}
+
+/// What was read, or why it could not be.
+fn outcome(name: &str, read: Result<(Header, Isa), Unreadable>, problems: &mut Diagnostics) -> Option<(Header, Isa)> {
     let error = |code, what: String| Diagnostic::error(code, format!("{name}: {what}"));
-    match from_bytes(bytes) {
+    match read {
         Ok(found) => return Some(found),
         Err(Unreadable::Foreign) => problems.push(error("compiled-foreign", "no compiled description".to_owned())),
         Err(Unreadable::Version(found)) => {

@@ -40,7 +40,7 @@ pub(super) fn check<'a>(sources: &'a Sources, registers: impl Iterator<Item = &'
 /// What the encoding with these levels does: the nearest text counts.
 pub(super) fn of_levels<'a>(mut levels: impl Iterator<Item = &'a Set<'a>>) -> Option<Semantics> {
     let decl = levels.find_map(|set| set.decl.semantics.as_ref())?;
-    Some(Semantics { tree: decl.tree.clone()?, text: decl.text.value.clone(), span: decl.span })
+    Some(Semantics::new(decl.text.value.clone(), decl.tree.clone()?, decl.span))
 }
 
 /// The width that a text says.
