@@ -3,6 +3,7 @@
 
 pub mod assemble;
 pub mod computerator;
+pub mod decimal;
 mod engine;
 pub mod exact;
 pub mod explain;

@@ -4,6 +4,7 @@ use isaglot_bits::{Word, limbs};
 use isaglot_invariant::Impossible as _;
 
 use super::program::Digits;
+use crate::decimal;
 use crate::options::Compat;
 
 /// Whether a byte can be part of a word: what two tokens may not touch with.
@@ -165,9 +166,9 @@ pub(super) fn float_bits(text: &[u8], width: u32) -> Option<u64> {
         return Some(sign | quiet);
     }
     let bits = match width {
-        16 => u64::from(half_bits(magnitude.parse().ok()?)),
-        32 => u64::from(magnitude.parse::<f32>().ok()?.to_bits()),
-        _ => magnitude.parse::<f64>().ok()?.to_bits(),
+        16 => u64::from(half_bits(decimal::double(magnitude)?)),
+        32 => u64::from(decimal::single(magnitude)?.to_bits()),
+        _ => decimal::double(magnitude)?.to_bits(),
     };
     Some(sign | bits)
 }

@@ -4,6 +4,8 @@
 
 use isaglot_source::{Diagnostic, FileId, Span, closest};
 
+use crate::decimal;
+
 /// A header of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -241,7 +243,7 @@ impl Cursor<'_> {
         let word = self.word().map_err(|_| self.error("a number was expected"))?;
         let value = match word.split_once('.') {
             Some((whole, rest)) if !negative && is_digits(whole) && is_digits(rest) => {
-                word.parse::<f32>().ok().map(f32::to_bits)
+                decimal::single(&word).map(f32::to_bits)
             }
             Some(_) => None,
             None => integer(&word).and_then(|value| u32::try_from(value).ok()),

@@ -83,7 +83,7 @@ pub fn float(text: &str) -> Option<String> {
     if !text.contains(['.', 'e', 'E']) || !text.chars().all(is_part) {
         return None;
     }
-    let shortest = format!("{:?}", text.parse::<f64>().ok()?);
+    let shortest = format!("{:?}", isaglot_asm::decimal::double(text)?);
     Some(match shortest.split_once("e-") {
         Some((digits, exponent)) => format!("{digits}e-{exponent:0>2}"),
         None => shortest,
