@@ -54,11 +54,17 @@ pub(crate) const EXPLORER: Engine = Engine {
 pub(crate) const XE: Engine =
     Engine { result: "target/wasm/isaglot-explorer-xe.wasm", features: &["--no-default-features", "--features", "xe"] };
 
+/// Of pages about SPIR-V.
+pub(crate) const SPIRV: Engine = Engine {
+    result: "target/wasm/isaglot-explorer-spirv.wasm",
+    features: &["--no-default-features", "--features", "spirv"],
+};
+
 /// The most that the file may have.
 const MAX_BYTES: u64 = 900_000;
 const MAX_PACKED: u64 = 300_000;
 
-/// Builds the engine of the package, or with `--explorer` and `--xe` those of pages.
+/// Builds the engine of the package, or with `--explorer`, `--xe` and `--spirv` those of pages.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let (mut quick, mut engines) = (false, Vec::new());
     for arg in args {
@@ -66,7 +72,8 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
             "--quick" => quick = true,
             "--explorer" => engines.push(EXPLORER),
             "--xe" => engines.push(XE),
-            _ => return Err("usage: cargo xtask wasm [--quick] [--explorer] [--xe]".to_owned()),
+            "--spirv" => engines.push(SPIRV),
+            _ => return Err("usage: cargo xtask wasm [--quick] [--explorer] [--xe] [--spirv]".to_owned()),
         }
     }
     if engines.is_empty() {

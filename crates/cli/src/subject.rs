@@ -36,6 +36,10 @@ pub(crate) const CHOICES: Only =
 /// The option that chooses a gen, or a machine of Intel Xe.
 pub(crate) const GEN: Only = (WORDS, &["gen"]);
 
+/// What there are pages and an explorer of: all of them.
+pub(crate) const PAGES: &[SubjectKind] =
+    &[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Llvm, SubjectKind::Xe, SubjectKind::Spirv];
+
 /// The option that says that an input is hexadecimal text.
 pub(crate) const HEX: Only = (WORDS, &["hex"]);
 
@@ -52,7 +56,7 @@ pub(crate) struct Takes {
 
 impl Takes {
     /// What the verb, or an option of it, cannot do with a subject.
-    fn check(&self, kind: SubjectKind, subject: &str) -> Result<(), Diagnostic> {
+    pub(crate) fn check(&self, kind: SubjectKind, subject: &str) -> Result<(), Diagnostic> {
         if !self.kinds.contains(&kind) {
             let d = refusal(&format!("`isaglot {}`", self.verb), self.kinds, subject);
             return Err(match kind {

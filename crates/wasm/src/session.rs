@@ -110,6 +110,7 @@ fn load(mut request: Request, frames: &[&[u8]]) -> Result<Engine, Wrong> {
     let names = request.texts("files")?;
     let isa = request.text("isa")?;
     let machine = request.text("xe")?;
+    let is_spirv = request.flag("spirv")?;
     let choice = Choice {
         generation: request.text("gen")?,
         features: request.texts("features")?,
@@ -119,6 +120,9 @@ fn load(mut request: Request, frames: &[&[u8]]) -> Result<Engine, Wrong> {
         ..Choice::default()
     };
     request.end()?;
+    if is_spirv {
+        return spirv();
+    }
     if names.is_empty() || names.len() != frames.len() {
         let message = format!("there are {} names for {} files", names.len(), frames.len());
         return Err(wrong(message).into());
@@ -143,4 +147,15 @@ fn load(mut request: Request, frames: &[&[u8]]) -> Result<Engine, Wrong> {
         (Some(_), ..) => Err(wrong("`isa` means nothing to the engine of a page".to_owned()).into()),
         _ => Err(wrong("a compiled description is one file".to_owned()).into()),
     }
+}
+
+#[cfg(feature = "spirv")]
+fn spirv() -> Result<Engine, Wrong> {
+    Ok(Engine::of_spirv())
+}
+
+#[cfg(not(feature = "spirv"))]
+fn spirv() -> Result<Engine, Wrong> {
+    let d = wrong("this engine does not read SPIR-V".to_owned());
+    Err(d.note("it was built without the feature `spirv`").into())
 }

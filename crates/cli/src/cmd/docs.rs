@@ -19,6 +19,7 @@ use crate::load::{Roles, Spec, check_options, read_chosen, read_open};
 use crate::progress::Progress;
 use crate::schema;
 use crate::session::{EXIT_INPUT, Session};
+use crate::subject::{Only, SubjectKind, WORDS};
 
 /// Write pages about a description, or about what a gen and features have of it: one per instruction, with bit diagrams.
 #[derive(clap::Args, Debug)]
@@ -45,8 +46,8 @@ pub(crate) struct Args {
     /// With the explorer: a page that takes words apart, assembles and lists, from the folder alone. The engine is in it as WebAssembly.
     #[arg(long)]
     explorer: bool,
-    /// The engine, as `cargo xtask wasm --explorer` makes it; without it `isaglot-explorer.wasm` beside the program, and for machines of
-    /// Intel Xe `isaglot-explorer-xe.wasm`.
+    /// The engine, as `cargo xtask wasm --explorer` makes it; without it `isaglot-explorer.wasm` beside the program, for machines of
+    /// Intel Xe `isaglot-explorer-xe.wasm`, for SPIR-V `isaglot-explorer-spirv.wasm`.
     #[arg(long, value_name = "FILE", requires = "explorer")]
     engine: Option<PathBuf>,
     /// What the pages show, as JSON: instructions with fields, texts and examples, enums, registers.
@@ -60,6 +61,10 @@ pub(crate) struct Args {
     url: Option<String>,
 }
 
+/// Options for all but SPIR-V, which has nothing to choose.
+pub(crate) const ONLY: &[Only] =
+    &[(WORDS, &["gen", "feature", "include", "operands", "overlay", "config", "triple", "mcpu", "roles", "stale"])];
+
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let mut spec = args.subject.spec();
@@ -68,6 +73,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     spec.choice.roles = Roles::from(&args.roles);
     if let Err(d) = check_options(&spec) {
         return session.wrong_usage(d);
+    }
+    if let Some(Ok(Alias { machine: Machine::Spirv, .. })) = spec.source.alias() {
+        return spirv(&spec, args, session);
     }
     let mut problems = Diagnostics::new();
     let read = read_open(&spec, &mut session.files, &mut problems);
@@ -112,6 +120,27 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     session.done(write(output, &pages))
 }
 
+/// Pages about SPIR-V, whose grammar is in the program.
+fn spirv(spec: &Spec, args: &Args, session: &mut Session) -> ExitCode {
+    if let Err(d) = session.takes.check(SubjectKind::Spirv, &spec.source.name()) {
+        return session.wrong_usage(d);
+    }
+    let engine = match args.explorer.then(|| module(args.engine.as_deref(), "spirv")).transpose() {
+        Ok(engine) => engine,
+        Err(d) => return session.fail(d),
+    };
+    let stage = Stage::new("making pages", "");
+    let Some(isa) = isaglot::explore::spirv::description() else { return ExitCode::from(EXIT_INPUT) };
+    let options = isaglot_site::Options { explorer: args.explorer, ..isaglot_site::Options::default() };
+    let mut pages = isaglot_site::site_with(&isa, &session.files, &options);
+    if let Some(engine) = &engine {
+        let load = json!({ "do": "load", "spirv": true });
+        pages.extend(isaglot_site::explorer::files(&isa, engine, &[], &load));
+    }
+    drop(stage);
+    session.done(write(&args.output, &pages))
+}
+
 /// Words of each instruction with their texts.
 pub(crate) fn examples(
     isa: &Isa,
@@ -140,7 +169,7 @@ impl Explorer {
             Some(Ok(Alias { machine: Machine::Xe(platform), .. })) => Some(platform),
             _ => None,
         };
-        let engine = module(engine, machine.is_some())?;
+        let engine = module(engine, if machine.is_some() { "xe" } else { "" })?;
         let (mut files, mut problems) = (SourceMap::new(), Diagnostics::new());
         let Some(whole) = super::compile::whole(spec, &mut files, &mut problems) else {
             session.report(&problems);
@@ -175,17 +204,19 @@ impl Explorer {
     }
 }
 
-/// The module that was named, or the one beside the program.
-fn module(named: Option<&Path>, xe: bool) -> Result<Vec<u8>, Diagnostic> {
-    let usual = if xe { "isaglot-explorer-xe.wasm" } else { "isaglot-explorer.wasm" };
+/// The module that was named, or the one beside the program: `kind` is what its engine has that not every engine has, or nothing.
+fn module(named: Option<&Path>, kind: &str) -> Result<Vec<u8>, Diagnostic> {
+    let (usual, flag) = match kind {
+        "" => ("isaglot-explorer.wasm".to_owned(), "--explorer".to_owned()),
+        _ => (format!("isaglot-explorer-{kind}.wasm"), format!("--{kind}")),
+    };
     let path = match named {
         Some(path) => path.to_owned(),
         None => {
             let program = std::env::current_exe().ok();
-            let beside = program.and_then(|p| p.parent().map(|dir| dir.join(usual))).filter(|path| path.is_file());
+            let beside = program.and_then(|p| p.parent().map(|dir| dir.join(&usual))).filter(|path| path.is_file());
             beside.ok_or_else(|| {
                 let d = Diagnostic::error("docs-engine", format!("there is no `{usual}` beside the program"));
-                let flag = if xe { "--xe" } else { "--explorer" };
                 d.note(format!("`cargo xtask wasm {flag}` makes it in target/wasm; `--engine FILE` names it"))
             })?
         }

@@ -12,7 +12,7 @@ use crate::interrupt::Stage;
 use crate::load::{Roles, Source, check_options};
 use crate::names::Machine;
 use crate::session::Session;
-use crate::subject::{DESCRIPTIONS, refusal};
+use crate::subject::{Only, SubjectKind, WORDS};
 
 /// Explore a description in the browser: words and text answer each other. The files are read again when they change.
 #[derive(clap::Args, Debug)]
@@ -37,6 +37,12 @@ pub(crate) struct Args {
     port: u16,
 }
 
+/// Options for all but SPIR-V, which has nothing to choose.
+pub(crate) const ONLY: &[Only] = &[(
+    WORDS,
+    &["gen", "feature", "include", "operands", "overlay", "config", "triple", "mcpu", "no_aliases", "roles", "stale"],
+)];
+
 /// Runs the verb, until it is interrupted.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     let mut spec = args.subject.spec();
@@ -59,7 +65,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
     match spec.source.alias() {
         Some(Err(d)) => return session.fail(d),
         Some(Ok(alias)) if matches!(alias.machine, Machine::Spirv) => {
-            return session.wrong_usage(refusal("`isaglot explore`", DESCRIPTIONS, &spec.source.name()));
+            if let Err(d) = session.takes.check(SubjectKind::Spirv, &spec.source.name()) {
+                return session.wrong_usage(d);
+            }
         }
         _ => {}
     }

@@ -29,7 +29,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args as _, FromArgMatches};
 
 use crate::session::Session;
-use crate::subject::{DESCRIPTIONS, Only, SubjectKind, Takes};
+use crate::subject::{DESCRIPTIONS, Only, PAGES, SubjectKind, Takes};
 
 /// A verb: its name, the subjects that it takes and the options that are for some of them only, what adds its options to
 /// a command, and what reads these back and does it.
@@ -66,10 +66,10 @@ const VERBS: &[Verb] = &[
     verb!("conform", conform, conform::TAKES, conform::ONLY),
     verb!("diff", diff),
     verb!("disasm", disasm, disasm::TAKES, disasm::ONLY),
-    verb!("docs", docs),
+    verb!("docs", docs, PAGES, docs::ONLY),
     verb!("explain", explain, explain::TAKES, explain::ONLY),
     #[cfg(feature = "explore")]
-    verb!("explore", explore),
+    verb!("explore", explore, PAGES, explore::ONLY),
     verb!("gen", gen_code),
     verb!("lint", lint, lint::TAKES, lint::ONLY),
     verb!("list", list, list::TAKES, list::ONLY),

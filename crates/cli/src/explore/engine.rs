@@ -20,6 +20,7 @@ use tokio::sync::oneshot;
 use super::description::Description as Explored;
 use crate::cmd::docs::examples;
 use crate::load::{Chosen, Spec};
+use crate::names::Machine;
 use crate::subject::SubjectKind;
 
 /// What is asked.
@@ -49,8 +50,42 @@ pub(crate) struct Request {
 /// Starts the engine. It ends when every sender is gone.
 pub(crate) fn start(spec: Spec) -> Sender<Request> {
     let (send, receive) = channel();
-    std::thread::spawn(move || run(&spec, &receive));
+    std::thread::spawn(move || match spec.source.alias() {
+        Some(Ok(alias)) if matches!(alias.machine, Machine::Spirv) => spirv(&receive),
+        _ => run(&spec, &receive),
+    });
     send
+}
+
+/// Answers about SPIR-V: nothing of it can change, and nothing can be chosen.
+fn spirv(requests: &Receiver<Request>) {
+    let description = explore::spirv::description();
+    let mut pages: Pages = None;
+    while let Ok(request) = requests.recv() {
+        let answer = match (request.question, &description) {
+            (Question::Explore(question), _) => Answer::Json(explore::spirv::answer(&question)),
+            (Question::Status, _) => {
+                let mut told = explore::spirv::status();
+                if let Value::Object(told) = &mut told {
+                    told.insert("version".to_owned(), "1".into());
+                    told.insert("problems".to_owned(), "".into());
+                }
+                Answer::Json(told.to_string())
+            }
+            (Question::Page(path), Some(isa)) if path == PAGES => Answer::Page(Some(explorer::pages(isa).into_bytes())),
+            (Question::Page(path), Some(isa)) => {
+                let pages = pages.get_or_insert_with(|| {
+                    let options = isaglot_site::Options { explorer: true, ..isaglot_site::Options::default() };
+                    let files = isaglot_site::site_with(isa, &SourceMap::new(), &options);
+                    files.into_iter().map(|f| (f.path, f.bytes)).collect()
+                });
+                Answer::Page(pages.get(&path).cloned())
+            }
+            (Question::Page(_), None) => Answer::Page(None),
+        };
+        // Who asked may have gone.
+        let _ = request.reply.send(answer);
+    }
 }
 
 /// Why the loop over requests ended.

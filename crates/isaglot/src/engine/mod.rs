@@ -250,6 +250,13 @@ impl Engine {
         Engine { inner: Arc::new(Inner { name, machine, warnings }) }
     }
 
+    /// The engine of SPIR-V, which needs no description.
+    #[cfg(feature = "spirv")]
+    #[must_use]
+    pub fn of_spirv() -> Engine {
+        Engine::new("spirv".to_owned(), Machine::Spirv, Vec::new())
+    }
+
     #[cfg(all(feature = "isaspec", feature = "shipped", feature = "spirv"))]
     fn spirv(name: String) -> Result<Engine, Error> {
         Ok(Engine::new(name, Machine::Spirv, Vec::new()))
@@ -488,13 +495,15 @@ impl Engine {
     /// The explorer's answer to a question, as [`crate::explore::answer`] gives it.
     ///
     /// # Errors
-    /// Of SPIR-V, which has no description.
+    /// Of SPIR-V, without the feature `spirv-listing`.
     pub fn explore(&self, question: &crate::explore::Question) -> Result<String, Error> {
         match &self.inner.machine {
             Machine::Words(words) => Ok(words.explore(question)),
             #[cfg(feature = "xe")]
             Machine::Xe(xe) => xe.explore(question),
-            #[cfg(feature = "spirv")]
+            #[cfg(feature = "spirv-listing")]
+            Machine::Spirv => Ok(crate::explore::spirv::answer(question)),
+            #[cfg(all(feature = "spirv", not(feature = "spirv-listing")))]
             Machine::Spirv => Err(self.refused("`isaglot explore`")),
         }
     }
@@ -513,7 +522,9 @@ impl Engine {
             Machine::Words(words) => Ok(of(words)),
             #[cfg(feature = "xe")]
             Machine::Xe(xe) => Ok(of(xe.placed()?)),
-            #[cfg(feature = "spirv")]
+            #[cfg(feature = "spirv-listing")]
+            Machine::Spirv => Ok(crate::explore::spirv::status()),
+            #[cfg(all(feature = "spirv", not(feature = "spirv-listing")))]
             Machine::Spirv => Err(self.refused("`isaglot explore`")),
         }
     }

@@ -78,7 +78,7 @@ fn list(plan: &Plan<'_>, code: &[u8], place: &Place, defs: bool, whole: bool) ->
 
 /// The answer with a listing, cut after the first lines, on one line. It is written as `isaglot list` writes it: a value for each key of a large
 /// program would take most of the time and of the memory.
-fn as_listing(listing: &Listing<'_>, whole: bool) -> String {
+pub(super) fn as_listing(listing: &Listing<'_>, whole: bool) -> String {
     let mut out = Vec::new();
     let mut element = Vec::new();
     out.extend_from_slice(format!(r#"{{"elements":{},"kind":"list","listing":"#, listing.elems.len()).as_bytes());
@@ -104,7 +104,7 @@ fn on_one_line(from: &mut Vec<u8>, to: &mut Vec<u8>) {
     from.clear();
 }
 
-fn as_text(text: &[u8], whole: bool) -> String {
+pub(super) fn as_text(text: &[u8], whole: bool) -> String {
     let value: Value = json!({ "kind": "text", "text": String::from_utf8_lossy(text), "whole": whole });
     value.to_string()
 }

@@ -8,6 +8,8 @@ mod ask;
 mod field;
 pub mod limits;
 mod list;
+#[cfg(feature = "spirv-listing")]
+pub mod spirv;
 mod start;
 mod typed;
 

@@ -11,7 +11,7 @@ use crate::Problem;
 use crate::text;
 
 /// What a program is called in messages.
-const NAME: &str = "program";
+pub(super) const NAME: &str = "program";
 
 impl Asker<'_, '_, '_, '_> {
     /// What a text of several lines is: the bytes of a dump or a listing, or those of the assembly that it is, with the bytes of each line
@@ -84,7 +84,7 @@ impl Asker<'_, '_, '_, '_> {
     }
 }
 
-fn answer(files: &SourceMap, problems: &Diagnostics, bytes: &[u8], lines: Vec<Value>) -> Value {
+pub(super) fn answer(files: &SourceMap, problems: &Diagnostics, bytes: &[u8], lines: Vec<Value>) -> Value {
     let rows = Problem::all(files, problems).into_iter().take(MAX_PROBLEMS).map(|p| {
         let (line, column, length) = p.place.as_ref().map_or((0, 0, 0), |p| (p.line, p.column, p.length));
         json!({
@@ -97,7 +97,7 @@ fn answer(files: &SourceMap, problems: &Diagnostics, bytes: &[u8], lines: Vec<Va
     })
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 

@@ -45,7 +45,7 @@ function isaglotWork(answer) {
       if (choice && choice.gen) question.gen = choice.gen;
       const changes = choice ? choice.features.split(",").filter((f) => f) : [];
       if (changes.length) question.features = [...(load.features || []), ...changes];
-      const told = ask(found, question, [description]);
+      const told = ask(found, question, description.length ? [description] : []);
       if (told.startsWith('{"kind":"error"')) return told;
       if (instances.size >= KEPT) instances.delete(instances.keys().next().value);
     } else {
@@ -119,7 +119,7 @@ const isaglotBackend = (() => {
     ask: (text, choice) => ask({ what: "ask", text }, choice),
     typed: (text, choice) => ask({ what: "typed", text }, choice),
     next: (text, choice) => ask({ what: "next", text }, choice),
-    list: (bytes, defs, choice) => ask({ what: "list", defs }, choice, [bytes]),
+    list: (bytes, defs, first, choice) => ask({ what: "list", defs, first: first === null ? null : String(first) }, choice, [bytes]),
     mnemonics: (choice) => ask({ what: "mnemonics" }, choice),
     values: (table, number, choice) => ask({ what: "values", table, number: String(number) }, choice),
   };

@@ -13,7 +13,9 @@ let listing = null;
 let program = null; // its bytes
 let listed = 0; // the latest question; older answers are dropped
 
-// Shows a program: the text first, then with what defines and uses what, which takes most of the time.
+const FIRST_BYTES = 4096; // of code, which are listed and shown while the whole is
+
+// Shows a program: its beginning first, then the whole, then what defines and uses what, which takes most of the time.
 async function list(bytes) {
   if (bytes) program = bytes;
   if (!program || !program.length) {
@@ -22,29 +24,19 @@ async function list(bytes) {
     return $("listing").replaceChildren();
   }
   const number = ++listed;
-  if (isLongCode(program)) {
-    const begun = await isaglotBackend.list(program.slice(0, FIRST_BYTES), false, choices());
-    if (number !== listed) return;
-    if (begun.kind === "list") {
-      present(begun, true);
-      $("count").textContent = "the beginning; the whole follows";
-    }
-  }
-  const quick = await working("Listing…", isaglotBackend.list(program, false, choices()));
+  const begun = await working("Listing…", isaglotBackend.list(program, false, FIRST_BYTES, choices()));
   if (number !== listed) return;
-  present(quick, true);
-  if (quick.kind !== "list") return;
-  const whole = await working("Finding definitions and uses…", isaglotBackend.list(program, true, choices()));
+  present(begun, true);
+  let made = begun;
+  if (begun.whole === false) {
+    if (begun.kind === "list") $("count").textContent = "the beginning; the whole follows";
+    made = await working("Listing…", isaglotBackend.list(program, false, null, choices()));
+    if (number !== listed) return;
+    present(made, false);
+  }
+  if (made.kind !== "list") return;
+  const whole = await working("Finding definitions and uses…", isaglotBackend.list(program, true, null, choices()));
   if (number === listed) present(whole, false);
-}
-
-// Whether a program is so long that its beginning is shown first. Of a file in a form of its own only the whole says what it is.
-const FIRST_BYTES = 4096;
-
-function isLongCode(bytes) {
-  const isElf = bytes[0] === 0x7f && bytes[1] === 0x45;
-  const isText = bytes.subarray(0, 64).every((byte) => (byte >= 32 && byte < 127) || byte === 10 || byte === 13 || byte === 9);
-  return bytes.length > 8 * FIRST_BYTES && !isElf && !isText;
 }
 
 function present(made, isFirst) {

@@ -22,7 +22,7 @@ const isaglotBackend = (() => {
     ask: (text, choice) => json("/api/ask?" + query(choice, { q: text })),
     typed: (text, choice) => json("/api/typed?" + query(choice), { method: "POST", body: text }),
     next: (text, choice) => json("/api/next?" + query(choice, { q: text })),
-    list: (bytes, defs, choice) => json("/api/list?" + query(choice, { defs: defs ? 1 : 0 }), { method: "POST", body: bytes }),
+    list: (bytes, defs, first, choice) => json("/api/list?" + query(choice, { defs: defs ? 1 : 0, ...(first === null ? {} : { first }) }), { method: "POST", body: bytes }),
     mnemonics: (choice) => json("/api/mnemonics?" + query(choice)),
     values: (table, number, choice) => json("/api/values?" + query(choice, { table, number })),
   };
