@@ -35,7 +35,7 @@ usage: cargo xtask CHORE
   wheel [DIR]      build the Python wheel; --profile NAME: by another profile; --test: try it in an environment made anew
   npm [--quick] [--test]
                    make the npm package, target/npm/isaglot, and run its tests
-  wasm [--quick] [--explorer] [--xe]   build the engine for JavaScript, target/wasm/isaglot.wasm; --explorer, --xe: those of pages; --quick: larger and slower, and soon done
+  wasm [--quick] [--explorer] [--xe] [--spirv] [--all]   build the engine for JavaScript, target/wasm/isaglot.wasm; --explorer, --xe, --spirv: those of pages; --quick: larger and slower, and soon done
   bench [NAME]…    measure speed and print it as a table; without a name, everything
 ";
 

@@ -60,11 +60,17 @@ pub(crate) const SPIRV: Engine = Engine {
     features: &["--no-default-features", "--features", "spirv"],
 };
 
+/// Of all of them, for tests.
+pub(crate) const ALL: Engine = Engine {
+    result: "target/wasm/isaglot-explorer-all.wasm",
+    features: &["--no-default-features", "--features", "spirv,xe"],
+};
+
 /// The most that the file may have.
 const MAX_BYTES: u64 = 900_000;
 const MAX_PACKED: u64 = 300_000;
 
-/// Builds the engine of the package, or with `--explorer`, `--xe` and `--spirv` those of pages.
+/// Builds the engine of the package, or with `--explorer`, `--xe` and `--spirv` those of pages, or with `--all` one for tests that has all of it.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let (mut quick, mut engines) = (false, Vec::new());
     for arg in args {
@@ -73,7 +79,8 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
             "--explorer" => engines.push(EXPLORER),
             "--xe" => engines.push(XE),
             "--spirv" => engines.push(SPIRV),
-            _ => return Err("usage: cargo xtask wasm [--quick] [--explorer] [--xe] [--spirv]".to_owned()),
+            "--all" => engines.push(ALL),
+            _ => return Err("usage: cargo xtask wasm [--quick] [--explorer] [--xe] [--spirv] [--all]".to_owned()),
         }
     }
     if engines.is_empty() {

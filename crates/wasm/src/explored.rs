@@ -1,21 +1,27 @@
 //! The questions of the explorer's page, which has one of its own: `explore`, and what it is about.
 
-use isaglot::{Engine, explore};
+use isaglot::explore;
 use isaglot_source::Diagnostic;
 
 use crate::request::{Request, unknown, wrong};
-use crate::session::{Wrong, bytes};
+use crate::session::{Loaded, Wrong, bytes};
 
 /// The answer, as JSON.
-pub(crate) fn answer(engine: &Engine, mut request: Request, frames: &[&[u8]]) -> Result<Vec<u8>, Wrong> {
+pub(crate) fn answer(loaded: &Loaded, mut request: Request, frames: &[&[u8]]) -> Result<Vec<u8>, Wrong> {
     let what = request.needed("what")?;
     let question = explored(&what, &mut request, frames)?;
     request.end()?;
-    Ok(match question {
-        Some(question) => engine.explore(&question)?,
-        None => engine.explored()?.to_string(),
-    }
-    .into_bytes())
+    let text = match (loaded, question) {
+        #[cfg(feature = "descriptions")]
+        (Loaded::Description(engine), Some(question)) => engine.explore(&question)?,
+        #[cfg(feature = "descriptions")]
+        (Loaded::Description(engine), None) => engine.explored()?.to_string(),
+        #[cfg(feature = "spirv")]
+        (Loaded::Spirv, Some(question)) => explore::spirv::answer(&question),
+        #[cfg(feature = "spirv")]
+        (Loaded::Spirv, None) => explore::spirv::status().to_string(),
+    };
+    Ok(text.into_bytes())
 }
 
 /// What can be asked of the explorer.

@@ -1,7 +1,8 @@
 //! A session: one description, and the questions about it.
 
-use isaglot::spec::Choice;
-use isaglot::{Engine, Error, Problem};
+#[cfg(feature = "descriptions")]
+use isaglot::{Engine, spec::Choice};
+use isaglot::{Error, Problem};
 use isaglot_source::{Diagnostic, SourceMap};
 
 use crate::answers;
@@ -27,7 +28,18 @@ pub enum Outcome {
 /// One description, once it is loaded.
 #[derive(Debug, Default)]
 pub struct Session {
-    engine: Option<Engine>,
+    loaded: Option<Loaded>,
+}
+
+/// What is asked about.
+#[derive(Debug)]
+pub(crate) enum Loaded {
+    /// A description.
+    #[cfg(feature = "descriptions")]
+    Description(Engine),
+    /// SPIR-V, which has none. It is not an `Engine`: the module of a page about SPIR-V is to have nothing else in it.
+    #[cfg(feature = "spirv")]
+    Spirv,
 }
 
 /// What is wrong with a question, or with what it asks about.
@@ -65,18 +77,20 @@ impl Session {
         let asked = request.needed("do")?;
         if asked == "load" {
             // What was loaded before is let go of first, so that both are never in memory.
-            self.engine = None;
-            let engine = load(request, frames)?;
-            #[cfg(feature = "package")]
-            let told = crate::facts::about(&engine).to_string().into_bytes();
+            self.loaded = None;
+            let loaded = load(request, frames)?;
             // A page asks for what it shows.
-            #[cfg(not(feature = "package"))]
-            let told = Vec::new();
-            self.engine = Some(engine);
+            let told = match &loaded {
+                #[cfg(feature = "package")]
+                Loaded::Description(engine) => crate::facts::about(engine).to_string().into_bytes(),
+                #[cfg(any(not(feature = "package"), feature = "spirv"))]
+                _ => Vec::new(),
+            };
+            self.loaded = Some(loaded);
             return Ok(told);
         }
-        let Some(engine) = &self.engine else { return Err(wrong("no description is loaded".to_owned()).into()) };
-        answer(engine, &asked, request, frames)
+        let Some(loaded) = &self.loaded else { return Err(wrong("no description is loaded".to_owned()).into()) };
+        answer(loaded, &asked, request, frames)
     }
 }
 
@@ -88,29 +102,49 @@ pub(crate) fn bytes<'f>(frames: &[&'f [u8]]) -> Result<&'f [u8], Diagnostic> {
     }
 }
 
-fn answer(engine: &Engine, asked: &str, request: Request, frames: &[&[u8]]) -> Result<Vec<u8>, Wrong> {
+fn answer(loaded: &Loaded, asked: &str, request: Request, frames: &[&[u8]]) -> Result<Vec<u8>, Wrong> {
     #[cfg(feature = "explore")]
     if asked == "explore" {
-        return crate::explored::answer(engine, request, frames);
+        return crate::explored::answer(loaded, request, frames);
     }
-    #[cfg(feature = "package")]
-    {
-        let found = crate::package::answer(engine, asked, request, frames)?;
-        found.ok_or_else(|| unknown(asked, &QUESTIONS).into())
-    }
-    #[cfg(not(feature = "package"))]
-    {
-        let _ = (engine, request, frames);
-        Err(unknown(asked, &QUESTIONS).into())
+    let _ = (&request, frames);
+    match loaded {
+        #[cfg(feature = "package")]
+        Loaded::Description(engine) => {
+            let found = crate::package::answer(engine, asked, request, frames)?;
+            found.ok_or_else(|| unknown(asked, &QUESTIONS).into())
+        }
+        #[cfg(any(not(feature = "package"), feature = "spirv"))]
+        _ => Err(unknown(asked, &QUESTIONS).into()),
     }
 }
 
-/// Loads a description: what `isaglot compile` has made, or the files of one in XML, the first one first.
-fn load(mut request: Request, frames: &[&[u8]]) -> Result<Engine, Wrong> {
+/// Loads a description: what `isaglot compile` has made, or the files of one in XML, the first one first; or SPIR-V.
+fn load(mut request: Request, frames: &[&[u8]]) -> Result<Loaded, Wrong> {
+    #[cfg(feature = "spirv")]
+    if request.flag("spirv")? {
+        request.end()?;
+        return Ok(Loaded::Spirv);
+    }
+    #[cfg(not(feature = "spirv"))]
+    if request.flag("spirv")? {
+        let d = wrong("this engine does not read SPIR-V".to_owned());
+        return Err(d.note("it was built without the feature `spirv`").into());
+    }
+    #[cfg(feature = "descriptions")]
+    return described(request, frames).map(Loaded::Description);
+    #[cfg(not(feature = "descriptions"))]
+    {
+        let _ = frames;
+        Err(wrong("this engine has SPIR-V alone".to_owned()).into())
+    }
+}
+
+#[cfg(feature = "descriptions")]
+fn described(mut request: Request, frames: &[&[u8]]) -> Result<Engine, Wrong> {
     let names = request.texts("files")?;
     let isa = request.text("isa")?;
     let machine = request.text("xe")?;
-    let is_spirv = request.flag("spirv")?;
     let choice = Choice {
         generation: request.text("gen")?,
         features: request.texts("features")?,
@@ -120,9 +154,6 @@ fn load(mut request: Request, frames: &[&[u8]]) -> Result<Engine, Wrong> {
         ..Choice::default()
     };
     request.end()?;
-    if is_spirv {
-        return spirv();
-    }
     if names.is_empty() || names.len() != frames.len() {
         let message = format!("there are {} names for {} files", names.len(), frames.len());
         return Err(wrong(message).into());
@@ -147,15 +178,4 @@ fn load(mut request: Request, frames: &[&[u8]]) -> Result<Engine, Wrong> {
         (Some(_), ..) => Err(wrong("`isa` means nothing to the engine of a page".to_owned()).into()),
         _ => Err(wrong("a compiled description is one file".to_owned()).into()),
     }
-}
-
-#[cfg(feature = "spirv")]
-fn spirv() -> Result<Engine, Wrong> {
-    Ok(Engine::of_spirv())
-}
-
-#[cfg(not(feature = "spirv"))]
-fn spirv() -> Result<Engine, Wrong> {
-    let d = wrong("this engine does not read SPIR-V".to_owned());
-    Err(d.note("it was built without the feature `spirv`").into())
 }

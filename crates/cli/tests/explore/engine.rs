@@ -18,9 +18,9 @@ const TEXTS: [usize; 2] = [2_000, 60];
 /// Instructions of a program that is listed.
 const PROGRAM: usize = 200;
 
-/// The engine with all that pages need, as `cargo xtask wasm --xe` makes it; `ISAGLOT_ENGINE` names another.
+/// The engine with all that pages need, as `cargo xtask wasm --all` makes it; `ISAGLOT_ENGINE` names another.
 pub(crate) const ENGINE: peer::Peer = peer::Peer {
-    name: "the engine as WebAssembly (cargo xtask wasm --xe --quick)",
+    name: "the engine as WebAssembly (cargo xtask wasm --all --quick)",
     probe: || if engine().is_file() { Ok(()) } else { Err(format!("there is no {}", engine().display())) },
 };
 
@@ -34,7 +34,7 @@ const NODE: peer::Peer = peer::Peer {
 };
 
 fn engine() -> PathBuf {
-    let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/wasm/isaglot-explorer-xe.wasm");
+    let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/wasm/isaglot-explorer-all.wasm");
     std::env::var_os("ISAGLOT_ENGINE").map_or(usual, PathBuf::from)
 }
 
@@ -44,10 +44,10 @@ pub(crate) struct Case {
     pub(crate) args: Vec<String>,
 }
 
-/// Descriptions of every form: by name, in XML, of a machine of Intel Xe, from LLVM's records.
+/// Descriptions of every form: by name, in XML, of a machine of Intel Xe, SPIR-V, from LLVM's records.
 pub(crate) fn cases() -> Result<Vec<Case>, Failed> {
     let named = |name: &'static str| Case { name, args: vec!["--isa".to_owned(), name.to_owned()] };
-    let mut all = vec![named("minnow"), named("rv64gc"), named("xehpc")];
+    let mut all = vec![named("minnow"), named("rv64gc"), named("xehpc"), named("spirv")];
     if let Some(folder) = corpus::folder("isaspec") {
         let xml = |name: &'static str, more: &[&str]| {
             let top = folder.join("xml").join(name).join(format!("{name}.xml")).display().to_string();
@@ -80,7 +80,7 @@ pub(crate) fn folder(case: &Case) -> Result<tempfile::TempDir, Failed> {
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let names = ["minnow", "rv64gc", "xehpc", "ir3", "etnaviv", "bpf"];
+    let names = ["minnow", "rv64gc", "xehpc", "spirv", "ir3", "etnaviv", "bpf"];
     let trial = |name: &'static str| peer::trial(format!("peer_engine_{name}"), &[ENGINE, NODE], move || equal(name));
     let mut all: Vec<Trial> = names.into_iter().map(trial).collect();
     all.push(Trial::test("engine_refused", refused));

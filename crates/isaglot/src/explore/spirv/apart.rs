@@ -6,7 +6,7 @@
 use isaglot_spirv::asm::MAGIC;
 use isaglot_spirv::grammar::Grammar;
 use isaglot_spirv::grammar::rows::{
-    CASE_LABEL, EXT_INST, FIRST_ENUM, ID_RESULT, LITERAL_FLOAT, LITERAL_INTEGER, LITERAL_STRING, OPTIONAL, OpRow,
+    CASE_LABEL, EXT_INST, FIRST_ENUM, ID_RESULT, LITERAL_FLOAT, LITERAL_INTEGER, LITERAL_STRING, ONE, OPTIONAL, OpRow,
     OperandRow, PAIR, Program, REPEAT, SPEC_OP, TYPED_NUMBER,
 };
 use isaglot_spirv::{dis, grammar, instructions};
@@ -289,14 +289,18 @@ pub(crate) fn syntax(grammar: Grammar<'_>, op: &OpRow) -> String {
         text.push_str("%result = ");
     }
     text.push_str(grammar.str(op.name));
+    let mut is_second = false;
     for (index, row) in rows.iter().enumerate().filter(|(_, row)| row.kind != ID_RESULT) {
         let name = grammar.item_name(op.program, index);
         let name = if name.is_empty() { grammar.phrase(row.kind) } else { name }.replace(' ', "_");
         text.push_str(&match row.quantifier {
+            _ if is_second => format!(" {name} …]"),
             OPTIONAL => format!(" [{name}]"),
-            REPEAT | PAIR => format!(" [{name} …]"),
+            REPEAT => format!(" [{name} …]"),
+            PAIR => format!(" [{name}"),
             _ => format!(" {name}"),
         });
+        is_second = row.quantifier == PAIR;
     }
     text
 }
@@ -315,8 +319,7 @@ pub(super) fn example(grammar: Grammar<'_>, op: &OpRow) -> Vec<u32> {
 
 /// What a program must have after its first items.
 fn operands(grammar: Grammar<'_>, program: Program, skip: usize, id: &mut u32, words: &mut Vec<u32>) {
-    let needed =
-        grammar.program(program).iter().skip(skip).filter(|row| !matches!(row.quantifier, OPTIONAL | REPEAT | PAIR));
+    let needed = grammar.program(program).iter().skip(skip).take_while(|row| row.quantifier == ONE);
     for row in needed {
         match row.kind {
             LITERAL_STRING => words.push(u32::from_le_bytes(*b"abc\0")),

@@ -5,8 +5,8 @@
 
 use isaglot_bits::{BitRange, Pattern, Word};
 use isaglot_model::{
-    Builder, Case, Condition, Encoding, EnumId, EnumType, EnumValue, Field, FieldSource, FieldType, Flow, GenRange,
-    Isa, Overlap, Piece, Space, Template, TemplatePart,
+    Builder, ByteOrder, Case, Condition, Encoding, EnumId, EnumType, EnumValue, Field, FieldSource, FieldType, Flow,
+    GenRange, Isa, LengthRule, Overlap, Piece, Space, Template, TemplatePart, WordFormat,
 };
 use isaglot_source::{Diagnostics, Span};
 use isaglot_spirv::grammar::model::Availability;
@@ -44,11 +44,15 @@ pub fn description() -> Option<Isa> {
     let name = builder.name("#instruction");
     let space = builder.space(Space { name, width: longest, overlap: Overlap::Conflict, ..Space::default() });
     builder.root(space);
-    builder.format(isaglot_model::WordFormat {
+    let opcode = |op: &OpRow, width| {
+        (0..16).fold(Pattern::any(width), |pattern, bit| pattern.with_bit(bit, op.opcode >> bit & 1 == 1))
+    };
+    let length = |op: &OpRow| LengthRule { pattern: opcode(op, BITS), bits: width(grammar, op), span: Span::NOWHERE };
+    builder.format(WordFormat {
         parcel_bits: BITS,
         max_bits: longest,
-        byte_order: isaglot_model::ByteOrder::Little,
-        lengths: Vec::new(),
+        byte_order: ByteOrder::Little,
+        lengths: grammar.ops().iter().map(length).collect(),
     });
     for op in grammar.ops() {
         let name = grammar.str(op.name);
@@ -56,10 +60,6 @@ pub fn description() -> Option<Isa> {
         let (fields, template) = parts(&mut builder, grammar, op);
         let template = builder.template(template);
         let width = width(grammar, op);
-        let mut pattern = Pattern::any(width);
-        for bit in 0..16 {
-            pattern = pattern.with_bit(bit, op.opcode >> bit & 1 == 1);
-        }
         let case = Case {
             guard: None,
             fields,
@@ -76,7 +76,7 @@ pub fn description() -> Option<Isa> {
             display_name: name.to_owned(),
             space,
             width,
-            pattern,
+            pattern: opcode(op, width),
             dont_care: Word::zero(width),
             except: Vec::new(),
             rank: 0,
@@ -94,7 +94,10 @@ pub fn description() -> Option<Isa> {
         };
         builder.encoding(encoding);
     }
-    builder.finish(&mut Diagnostics::new())
+    let mut problems = Diagnostics::new();
+    let isa = builder.finish(&mut problems);
+    debug_assert!(isa.is_some(), "{:?}", problems.iter().take(3).collect::<Vec<_>>());
+    isa
 }
 
 /// The bits of the words that an instruction must have.
