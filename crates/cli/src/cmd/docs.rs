@@ -97,24 +97,35 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
         Some(Err(d)) => return session.fail(d),
     };
     let isa = isa.restricted(generation, features.as_deref());
+    let examples = |isa: &Isa| examples(isa, generation, features.as_deref());
+    put(args, &isa, explorer.as_ref(), &examples, session)
+}
+
+/// Writes what is wanted of a description: pages, or what they show as data.
+fn put(
+    args: &Args,
+    isa: &Isa,
+    explorer: Option<&Explorer>,
+    examples: &dyn Fn(&Isa) -> BTreeMap<EncodingId, Vec<Example>>,
+    session: &mut Session,
+) -> ExitCode {
     if args.ce {
         let base = args.url.as_deref().unwrap_or_default();
         let base = if base.is_empty() || base.ends_with('/') { base.to_owned() } else { format!("{base}/") };
-        let text = isaglot_site::asm_docs::text(&isa, &base);
+        let text = isaglot_site::asm_docs::text(isa, &base);
         return session.done(crate::io::write(args.output.as_deref(), false, text.as_bytes()));
     }
     let stage = Stage::new("making pages", "");
-    let examples = examples(&isa, generation, features.as_deref());
-    let options = isaglot_site::Options { explorer: explorer.is_some(), examples };
+    let options = isaglot_site::Options { explorer: explorer.is_some(), examples: examples(isa) };
     let Some(output) = args.output.as_deref().filter(|_| !args.json) else {
-        let data = schema::marked(schema::DOCS, isaglot_site::data::of(&isa, &session.files, &options));
+        let data = schema::marked(schema::DOCS, isaglot_site::data::of(isa, &session.files, &options));
         drop(stage);
         return session.done(crate::io::write(args.output.as_deref(), false, format!("{data:#}\n").as_bytes()));
     };
-    let mut pages = isaglot_site::site_with(&isa, &session.files, &options);
-    if let Some(explorer) = &explorer {
+    let mut pages = isaglot_site::site_with(isa, &session.files, &options);
+    if let Some(explorer) = explorer {
         let Explorer { engine, description, load } = explorer;
-        pages.extend(isaglot_site::explorer::files(&isa, engine, description, load));
+        pages.extend(isaglot_site::explorer::files(isa, engine, description, load));
     }
     drop(stage);
     session.done(write(output, &pages))
@@ -129,16 +140,10 @@ fn spirv(spec: &Spec, args: &Args, session: &mut Session) -> ExitCode {
         Ok(engine) => engine,
         Err(d) => return session.fail(d),
     };
-    let stage = Stage::new("making pages", "");
+    let load = json!({ "do": "load", "spirv": true });
+    let explorer = engine.map(|engine| Explorer { engine, description: Vec::new(), load });
     let Some(isa) = isaglot::explore::spirv::description() else { return ExitCode::from(EXIT_INPUT) };
-    let options = isaglot_site::Options { explorer: args.explorer, ..isaglot_site::Options::default() };
-    let mut pages = isaglot_site::site_with(&isa, &session.files, &options);
-    if let Some(engine) = &engine {
-        let load = json!({ "do": "load", "spirv": true });
-        pages.extend(isaglot_site::explorer::files(&isa, engine, &[], &load));
-    }
-    drop(stage);
-    session.done(write(&args.output, &pages))
+    put(args, &isa, explorer.as_ref(), &|_| as_examples(isaglot::explore::spirv::examples()), session)
 }
 
 /// Words of each instruction with their texts.
@@ -147,9 +152,13 @@ pub(crate) fn examples(
     generation: Option<u32>,
     features: Option<&[FeatureId]>,
 ) -> BTreeMap<EncodingId, Vec<Example>> {
-    let found = isaglot::explore::examples(isa, generation, features).into_iter();
+    as_examples(isaglot::explore::examples(isa, generation, features))
+}
+
+/// Words with their texts, as pages take them.
+pub(crate) fn as_examples(found: BTreeMap<EncodingId, Vec<(String, String)>>) -> BTreeMap<EncodingId, Vec<Example>> {
     let example = |(word, text)| Example { word, text };
-    found.map(|(id, rows)| (id, rows.into_iter().map(example).collect())).collect()
+    found.into_iter().map(|(id, rows)| (id, rows.into_iter().map(example).collect())).collect()
 }
 
 /// What the explorer of a folder needs: the module, the compiled description, and the question that loads it.

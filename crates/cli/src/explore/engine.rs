@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::description::Description as Explored;
-use crate::cmd::docs::examples;
+use crate::cmd::docs::{as_examples, examples};
 use crate::load::{Chosen, Spec};
 use crate::names::Machine;
 use crate::subject::SubjectKind;
@@ -75,7 +75,8 @@ fn spirv(requests: &Receiver<Request>) {
             (Question::Page(path), Some(isa)) if path == PAGES => Answer::Page(Some(explorer::pages(isa).into_bytes())),
             (Question::Page(path), Some(isa)) => {
                 let pages = pages.get_or_insert_with(|| {
-                    let options = isaglot_site::Options { explorer: true, ..isaglot_site::Options::default() };
+                    let examples = as_examples(explore::spirv::examples());
+                    let options = isaglot_site::Options { explorer: true, examples };
                     let files = isaglot_site::site_with(isa, &SourceMap::new(), &options);
                     files.into_iter().map(|f| (f.path, f.bytes)).collect()
                 });

@@ -3,6 +3,9 @@
 //! What the grammar cannot know without the module, the width of a number whose type is elsewhere and the operands of an instruction of an extended
 //! set, is taken as words of its own.
 
+use std::collections::BTreeMap;
+
+use isaglot_model::EncodingId;
 use isaglot_spirv::asm::MAGIC;
 use isaglot_spirv::grammar::Grammar;
 use isaglot_spirv::grammar::rows::{
@@ -315,6 +318,19 @@ pub(super) fn example(grammar: Grammar<'_>, op: &OpRow) -> Vec<u32> {
         words[0] = first | count << 16 | u32::from(op.opcode);
     }
     words
+}
+
+/// An example of each instruction with its text, by the numbers that encodings have on pages.
+#[must_use]
+pub fn examples() -> BTreeMap<EncodingId, Vec<(String, String)>> {
+    let grammar = Grammar::builtin();
+    let one = |(op, id): (&OpRow, u32)| {
+        let words = example(grammar, op);
+        let text = word(grammar, &words);
+        let text = text.get("text").and_then(Value::as_str).unwrap_or_default();
+        (EncodingId(id), vec![(hex(&words), text.to_owned())])
+    };
+    grammar.ops().iter().zip(0..).map(one).collect()
 }
 
 /// What a program must have after its first items.

@@ -13,6 +13,7 @@ use isaglot_source::{Diagnostic, Diagnostics, SourceMap};
 use isaglot_spirv::grammar::Grammar;
 use serde_json::{Value, json};
 
+pub use self::apart::examples;
 pub use self::pages::description;
 use super::Question;
 use super::limits::{MAX_QUESTION, MAX_VALUES};
