@@ -1,5 +1,6 @@
-//! `isaglot run --linux` beside qemu-user: each `tests/linux/NAME.c`, without a library, is compiled for both widths and prints the same
-//! and exits alike. The tests are reported as ignored where there is no compiler or no qemu.
+//! `isaglot run --linux` beside qemu-user: each `tests/linux/NAME.c`, without a library, is compiled for both widths, and each
+//! `tests/linux/libc/NAME.c` with glibc for RV64GC; all print the same and exit alike. The tests are reported as ignored where there
+//! is no compiler or no qemu.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,27 +13,40 @@ const ARGUMENTS: [&str; 2] = ["one", "two three"];
 
 fn main() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/linux");
-    let mut sources: Vec<PathBuf> = std::fs::read_dir(dir).expect("the programs").flatten().map(|e| e.path()).collect();
-    sources.sort();
     let mut trials = Vec::new();
-    for source in sources {
+    for source in sources(&dir.join("libc")) {
+        let name = source.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let check = move || one(&source, 64, &["-march=rv64gc", "-mabi=lp64d", "-O2", "-static"], &["-lm"]);
+        trials.push(peer::trial(format!("linux_libc_{name}"), &[peer::RISCV_QEMU], check));
+    }
+    for source in sources(&dir) {
         for xlen in [32, 64] {
             let name = source.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
             let source = source.clone();
-            let check = move || one(&source, xlen);
+            let check = move || {
+                let (march, mabi) = if xlen == 64 { ("rv64imac", "lp64") } else { ("rv32imac", "ilp32") };
+                let machine = [&*format!("-march={march}"), &*format!("-mabi={mabi}"), "-O1", "-nostdlib", "-static"];
+                let alone = ["-ffreestanding", "-fno-builtin", "-Wl,--no-relax"];
+                one(&source, xlen, &[&machine[..], &alone[..]].concat(), &[])
+            };
             trials.push(peer::trial(format!("linux_{name}_rv{xlen}"), &[peer::RISCV_QEMU], check));
         }
     }
     suite::run(trials);
 }
 
-fn compile(source: &Path, xlen: u32, program: &Path) -> Result<(), Failed> {
-    let (march, mabi) = if xlen == 64 { ("rv64imac", "lp64") } else { ("rv32imac", "ilp32") };
-    let done = Command::new("riscv64-linux-gnu-gcc")
-        .args([&format!("-march={march}"), &format!("-mabi={mabi}"), "-O1", "-nostdlib", "-static", "-ffreestanding"])
-        .args(["-fno-builtin", "-Wl,--no-relax", "-o"])
-        .args([program, source])
-        .output()?;
+/// The programs of a folder.
+fn sources(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).expect("the programs").flatten().map(|e| e.path());
+    let mut sources: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|e| e == "c")).collect();
+    sources.sort();
+    sources
+}
+
+fn compile(source: &Path, options: &[&str], libraries: &[&str], program: &Path) -> Result<(), Failed> {
+    let mut gcc = Command::new("riscv64-linux-gnu-gcc");
+    gcc.args(options).arg("-o").args([program, source]).args(libraries);
+    let done = gcc.output()?;
     if done.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&done.stderr).into_owned().into()) }
 }
 
@@ -51,12 +65,12 @@ fn run(command: &mut Command) -> Result<Output, Failed> {
     Ok(child.wait_with_output()?)
 }
 
-fn one(source: &Path, xlen: u32) -> Result<(), Failed> {
+fn one(source: &Path, xlen: u32, options: &[&str], libraries: &[&str]) -> Result<(), Failed> {
     let dir = tempfile::tempdir()?;
     let program = dir.path().join("program.elf");
-    compile(source, xlen, &program)?;
+    compile(source, options, libraries, &program)?;
     let ours = run(Command::new(env!("CARGO_BIN_EXE_isaglot"))
-        .args(["run", "--linux", "--max-steps", "1000000", "--files", "."])
+        .args(["run", "--linux", "--max-steps", "100000000", "--files", "."])
         .arg(&program)
         .args(ARGUMENTS))?;
     let theirs = run(Command::new(format!("qemu-riscv{xlen}")).arg(&program).args(ARGUMENTS))?;

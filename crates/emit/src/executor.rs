@@ -6,9 +6,9 @@
 //! left is the arm of a match in the generated `execute`. Encodings whose arms come out the same share one, and so do those
 //! whose values `prepare` computes alike: they have one *form*.
 //!
-//! A pre-decoded instruction is `Ins { imm, op, slot, at }`: the computed values packed into 64 bits, the arm, up to three
-//! register numbers, the distance in bytes from the start of its block. A register that is written gets its number
-//! through `out`, so that writes to the zero register go nowhere.
+//! A pre-decoded instruction is `Ins { imm, op, slot, at }`: the computed values packed into 64 bits, the arm, up to four
+//! register numbers, the distance in bytes from the start of its block. All files are one array, each from its own place on. A
+//! register that is written gets its number through `out`, if its file has a zero register, so that writes to that go nowhere.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use std::fmt::Write;
 use isaglot_bits::Word;
 use isaglot_invariant::Impossible as _;
 use isaglot_model::{Encoding, EncodingId, Isa};
-use isaglot_semantics::{Body, OperandIndex, RegisterIndex, Statement, Table, Value, ValueId, sign_extend};
+use isaglot_semantics::{Body, FileIndex, OperandIndex, RegisterIndex, Statement, Table, Value, ValueId, sign_extend};
 
 use crate::expression::{Binds, ones};
 use crate::semantics::{Expr, Target, container, expression, statements, table, table_name};
@@ -26,7 +26,9 @@ const FOLDED: u32 = 1 << 16;
 /// Operands from here on are register slots.
 const SLOT: u32 = 1 << 17;
 /// What gives the registers of an instruction: methods of `Ins`.
-const SLOTS: [&str; 3] = ["a", "b", "c"];
+const SLOTS: [&str; 4] = ["a", "b", "c", "d"];
+/// Register files, and where each begins in the registers of the machine.
+const FILES: [(&str, u64); 2] = [("x", 0), ("f", 64)];
 
 /// Where a block of instructions has to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,7 +147,7 @@ pub fn generate(isa: &Isa, generations: &[u32]) -> Result<Vec<String>, String> {
         for (form, numbers) in forms.of(at) {
             let _ = writeln!(out, "{} => {form},", alternatives(numbers));
         }
-        out.push_str("_ => ins(0, [0; 3], 0),\n}\n}\n\n");
+        out.push_str("_ => ins(0, [0; 4], 0),\n}\n}\n\n");
         out.push_str(EXECUTE);
         for (arm, numbers) in arms.of(at) {
             let all = numbers.iter().flat_map(|&n| &names[n]).filter(|n| named[**n][at].is_some()).copied();
@@ -245,14 +247,15 @@ struct Divider<'a> {
     times: Vec<Time>,
     /// Values to compute when decoding.
     roots: Vec<ValueId>,
-    /// Numbers of registers: an expression, and whether it is written.
-    slots: Vec<(SlotNumber, bool)>,
+    /// Registers: which, and whether it is written.
+    slots: Vec<(Slot, bool)>,
 }
 
+/// A register: its file, and what its number is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum SlotNumber {
-    Operand(OperandIndex),
-    Value(ValueId),
+struct Slot {
+    file: FileIndex,
+    number: RegisterIndex,
 }
 
 fn split(isa: &Isa, encoding: &Encoding, body: Body, generation: u32) -> Result<Split, String> {
@@ -284,13 +287,20 @@ fn split(isa: &Isa, encoding: &Encoding, body: Body, generation: u32) -> Result<
     }
     let decode = Decode { fields: isa.semantic_operands(encoding).len(), xlen: env.address_width() };
     let mut texts = Vec::new();
-    for (number, written) in &slots {
-        let text = match number {
-            SlotNumber::Operand(op) => decode.register_number(*op),
-            SlotNumber::Value(v) => expression(&body, &env, &decode, *v)?,
+    for (slot, written) in &slots {
+        let number = match slot.number {
+            RegisterIndex::Operand(op) => decode.register_number(op),
+            RegisterIndex::Value(v) => expression(&body, &env, &decode, v)?,
         };
-        let text = text.cast(64).untyped();
-        texts.push(if *written { format!("out({text})") } else { text });
+        let name = env.files().get(slot.file.0 as usize).map_or("", |f| f.name.as_str());
+        let Some((_, first)) = FILES.iter().find(|(known, _)| *known == name) else {
+            return Err(format!("registers of the file `{name}`, which the machine does not have"));
+        };
+        let number = number.cast(64);
+        let at = if *first == 0 { number } else { Expr::literal((*first).into(), 64).binary("|", Binds::Or, &number) };
+        let text = at.untyped();
+        let has_zero = isa.register_files().get(slot.file.0 as usize).is_some_and(|f| f.zero.is_some());
+        texts.push(if *written && has_zero { format!("out({text})") } else { text });
     }
     texts.resize(SLOTS.len(), "0".to_owned());
     let mut imm: Option<Expr> = None;
@@ -310,28 +320,21 @@ fn split(isa: &Isa, encoding: &Encoding, body: Body, generation: u32) -> Result<
     for (n, &root) in roots.iter().enumerate() {
         body.values[root.0 as usize] = Value::Immediate(OperandIndex(FOLDED + n as u32));
     }
-    let place = |index: RegisterIndex, written: bool| {
-        let wanted = number(index);
+    let place = |file: FileIndex, number: RegisterIndex, written: bool| {
+        let wanted = Slot { file, number };
         let at = slots.iter().position(|s| *s == (wanted, written)).or_impossible(0);
         RegisterIndex::Operand(OperandIndex(SLOT + at as u32))
     };
     for value in &mut body.values {
-        if let Value::Register(_, index) = value
-            && slots.contains(&(number(*index), false))
+        if let Value::Register(file, number) = value
+            && slots.contains(&(Slot { file: *file, number: *number }, false))
         {
-            *index = place(*index, false);
+            *number = place(*file, *number, false);
         }
     }
-    replace_written(&mut body.statements, &|index| place(index, true));
+    replace_written(&mut body.statements, &|file, index| place(file, index, true));
     let run = Run { places, xlen: env.address_width() };
     Ok(Split { arm: statements(&body, &env, &run, 0)?, form, ends })
-}
-
-fn number(index: RegisterIndex) -> SlotNumber {
-    match index {
-        RegisterIndex::Operand(op) => SlotNumber::Operand(op),
-        RegisterIndex::Value(v) => SlotNumber::Value(v),
-    }
 }
 
 /// The same body with equal values being one value, and what is known now being computed now.
@@ -402,10 +405,10 @@ fn map_statements(list: &mut [Statement], to: &dyn Fn(ValueId) -> ValueId) {
     }
 }
 
-fn replace_written(list: &mut [Statement], place: &dyn Fn(RegisterIndex) -> RegisterIndex) {
+fn replace_written(list: &mut [Statement], place: &dyn Fn(FileIndex, RegisterIndex) -> RegisterIndex) {
     for s in list {
         match s {
-            Statement::SetRegister(_, index, _) => *index = place(*index),
+            Statement::SetRegister(file, index, _) => *index = place(*file, *index),
             Statement::If(_, then, otherwise) => {
                 replace_written(then, place);
                 replace_written(otherwise, place);
@@ -461,16 +464,16 @@ impl Divider<'_> {
                     self.value(*a);
                 }
             }
-            Statement::SetRegister(_, index, v) => {
-                self.slot(*index, true);
+            Statement::SetRegister(file, index, v) => {
+                self.slot(*file, *index, true);
                 self.value(*v);
             }
             Statement::If(c, ..) => self.value(*c),
         });
     }
 
-    fn slot(&mut self, index: RegisterIndex, written: bool) {
-        let slot = (number(index), written);
+    fn slot(&mut self, file: FileIndex, number: RegisterIndex, written: bool) {
+        let slot = (Slot { file, number }, written);
         if !self.slots.contains(&slot) {
             self.slots.push(slot);
         }
@@ -501,7 +504,7 @@ impl Divider<'_> {
                     self.value(*x);
                     self.value(*y);
                 }
-                Value::Register(_, index) => self.slot(*index, false),
+                Value::Register(file, index) => self.slot(*file, *index, false),
                 _ => {}
             },
         }
@@ -591,8 +594,7 @@ impl Target for Run {
     }
     fn call(&self, name: &str, args: Vec<(Expr, u32)>, result: Option<u32>) -> Expr {
         let args: Vec<String> = args.into_iter().map(|(a, width)| a.cast(Run::outside(width)).untyped()).collect();
-        // What a map gives is as narrow as it can be.
-        let bits = result.map_or(64, |width| if width == self.xlen { 64 } else { container(width).or_impossible(128) });
+        let bits = result.map_or(64, Run::outside);
         Expr::new(format!("h.{name}({}).at(i)?", args.join(", ")), bits)
     }
     fn lookup(&self, table: &Table, number: &Expr) -> Expr {

@@ -25,13 +25,13 @@ pub(crate) struct Ins {
     /// What to do; 0 is illegal.
     pub(crate) op: u16,
     /// Register numbers.
-    slot: [u8; 3],
+    slot: [u8; 4],
     /// Bytes from the start of its block.
     pub(crate) at: u16,
 }
 
 /// A pre-decoded instruction at the start of a block.
-pub(crate) fn ins(op: u16, slot: [u64; 3], imm: u64) -> Ins {
+pub(crate) fn ins(op: u16, slot: [u64; 4], imm: u64) -> Ins {
     Ins { imm, op, slot: slot.map(|number| number as u8), at: 0 }
 }
 
@@ -55,6 +55,11 @@ impl Ins {
     #[inline(always)]
     pub(crate) fn c(&self) -> usize {
         usize::from(self.slot[2])
+    }
+    /// Its fourth register.
+    #[inline(always)]
+    pub(crate) fn d(&self) -> usize {
+        usize::from(self.slot[3])
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::float_unit::Float;
 use crate::machine::Level;
 
 const MSTATUS: u16 = 0x300;
@@ -25,9 +26,12 @@ const S: bool = true;
 type Row = (u16, u16, u64, u64, bool);
 
 const ALL: u64 = u64::MAX;
-/// SIE, SPIE, SPP, SUM, MXR, and on RV64 the user's width.
-const SSTATUS: u64 = 1 << 1 | 1 << 5 | 1 << 8 | 1 << 18 | 1 << 19;
-const SSTATUS_READ: u64 = SSTATUS | 3 << 32;
+/// Where `mstatus` says whether floating point is off, initial, clean or dirty: two bits.
+const FS: u32 = 13;
+/// SIE, SPIE, SPP, FS, SUM, MXR, and on RV64 the user's width.
+const SSTATUS: u64 = 1 << 1 | 1 << 5 | 1 << 8 | 3 << FS | 1 << 18 | 1 << 19;
+/// Besides those whether something is dirty, at the top.
+const SSTATUS_READ: u64 = SSTATUS | 3 << 32 | 1 << 31 | 1 << 63;
 /// Besides those MIE, MPIE, MPP, MPRV, TVM, TW, TSR.
 const MSTATUS_WRITE: u64 = SSTATUS | 1 << 3 | 1 << 7 | 3 << 11 | 1 << 17 | 7 << 20;
 /// Supervisor interrupts.
@@ -80,8 +84,10 @@ pub(crate) struct Extensions {
     pub(crate) letters: u64,
     /// Instructions may be at any even address.
     pub(crate) compressed: bool,
-    /// There are the flags and the rounding mode of floating point.
+    /// There is floating point in registers of its own.
     pub(crate) float: bool,
+    /// There is floating point in integer registers.
+    pub(crate) zfinx: bool,
 }
 
 /// The registers.
@@ -93,8 +99,8 @@ pub(crate) struct Csrs {
     address: u64,
     /// Implemented levels, a bit each.
     levels: u8,
-    /// There are the flags and the rounding mode of floating point in integer registers.
-    float: bool,
+    /// The control register of floating point, and whether it may be used.
+    pub(crate) float: Float,
     /// Instructions that were completed; also the time and the cycles.
     pub(crate) retired: u64,
     /// What `mcycle` and `minstret` are ahead of that.
@@ -104,7 +110,8 @@ pub(crate) struct Csrs {
 impl Csrs {
     /// The registers after reset.
     pub(crate) fn new(xlen: u32, levels: u8, has: &Extensions) -> Csrs {
-        let (compressed, float) = (has.compressed, has.float);
+        let compressed = has.compressed;
+        let float = Float::new(has.float, has.zfinx);
         let mut values = BTreeMap::new();
         let base: u64 = if xlen == 32 { 1 << 30 } else { 2 << 62 };
         let letter = |c: u8| 1_u64 << (c - b'a');
@@ -128,12 +135,27 @@ impl Csrs {
     }
 
     fn get(&self, number: u16) -> u64 {
-        self.values.get(&number).copied().unwrap_or(0)
+        let kept = self.values.get(&number).copied().unwrap_or(0);
+        match number {
+            FCSR => self.float.control(),
+            // What each instruction of floating point looks at is kept apart; SD says that something is dirty.
+            MSTATUS => kept | self.float.status() << FS | u64::from(self.float.status() == 3) << (self.xlen - 1),
+            _ => kept,
+        }
     }
 
     fn set(&mut self, number: u16, value: u64) {
         let value = self.cut(value);
-        self.values.insert(number, value);
+        match number {
+            FCSR => self.float.set_control(value),
+            MSTATUS => {
+                self.float.set_status(value >> FS);
+                self.values.insert(number, value & !(3 << FS | 1 << (self.xlen - 1)));
+            }
+            _ => {
+                self.values.insert(number, value);
+            }
+        }
     }
 
     fn has(&self, level: Level) -> bool {
@@ -149,9 +171,9 @@ impl Csrs {
             // Protection registers without effect, event counters and what selects them: they read as 0.
             0x3a0..=0x3ef | 0x323..=0x33f | 0x320 | 0xb03..=0xb1f => Some((number, number, 0, 0, !S)),
             // All three are views of one; `view` shifts.
-            FFLAGS if self.float => Some((number, FCSR, 0x1f, 0x1f, !S)),
-            FRM if self.float => Some((number, FCSR, 0xe0, 0xe0, !S)),
-            FCSR if self.float => Some((number, FCSR, 0xff, 0xff, !S)),
+            FFLAGS if self.float.is_on() => Some((number, FCSR, 0x1f, 0x1f, !S)),
+            FRM if self.float.is_on() => Some((number, FCSR, 0xe0, 0xe0, !S)),
+            FCSR if self.float.is_on() => Some((number, FCSR, 0xff, 0xff, !S)),
             0x310 | 0x31a | 0xb83..=0xb9f if self.xlen == 32 => Some((number, number, 0, 0, !S)),
             _ => None,
         })?;
@@ -236,7 +258,7 @@ impl Csrs {
             new = new & !(3 << 11) | old & 3 << 11;
         }
         if kept == MSTATUS && !self.has(Level::Super) {
-            new &= !(SSTATUS & !(1 << 18 | 1 << 19));
+            new &= !(SSTATUS & !(3 << FS | 1 << 18 | 1 << 19));
         }
         self.set(kept, new);
         Some(())

@@ -28,8 +28,14 @@ struct Known {
 }
 
 /// Letters of `misa` beside `i`, with the features that make each. An extension that is not executed is not there.
-const LETTERS: &[(u8, &[&str])] =
-    &[(b'm', &["m"]), (b'a', &["zaamo", "zalrsc"]), (b'b', &["zba", "zbb", "zbs"]), (b'c', &["zca"])];
+const LETTERS: &[(u8, &[&str])] = &[
+    (b'm', &["m"]),
+    (b'a', &["zaamo", "zalrsc"]),
+    (b'b', &["zba", "zbb", "zbs"]),
+    (b'c', &["zca"]),
+    (b'f', &["f"]),
+    (b'd', &["d"]),
+];
 
 /// Decodes for one machine.
 pub(crate) struct Decoder<'a> {
@@ -39,8 +45,10 @@ pub(crate) struct Decoder<'a> {
     commands: u8,
     /// There are instructions of 16 bits, so that a jump can go to any even address.
     pub(crate) compressed: bool,
+    /// There is floating point in registers of its own.
+    float: bool,
     /// There is floating point in integer registers, of which only the control register is executed.
-    pub(crate) zfinx: bool,
+    zfinx: bool,
 }
 
 /// The features of a machine: those of its profile and number of commands, and of the rest its extensions. Where none are named,
@@ -99,8 +107,8 @@ impl<'a> Decoder<'a> {
         }
         let plan = Plan::with_features(isa, xlen, &on);
         let has = |name: &str| plan.features().any(|f| isa[f].name == name);
-        let (compressed, zfinx) = (has("zca"), has("zfinx"));
-        Ok(Decoder { plan, known, wide, commands, compressed, zfinx })
+        let (compressed, float, zfinx) = (has("zca"), has("f"), has("zfinx"));
+        Ok(Decoder { plan, known, wide, commands, compressed, float, zfinx })
     }
 
     /// What the extensions mean for control and status registers.
@@ -108,7 +116,7 @@ impl<'a> Decoder<'a> {
         let has = |name: &str| self.plan.features().any(|f| self.plan.isa()[f].name == name);
         let there = LETTERS.iter().filter(|(_, parts)| parts.iter().all(|part| has(part)));
         let letters = there.fold(0, |all, (letter, _)| all | 1 << (letter - b'a'));
-        Extensions { letters, compressed: self.compressed, float: self.zfinx }
+        Extensions { letters, compressed: self.compressed, float: self.float, zfinx: self.zfinx }
     }
 
     /// What the description has for a word; nothing if the executor does not know it.
@@ -119,7 +127,7 @@ impl<'a> Decoder<'a> {
     /// One instruction: what it is, its length in bytes, where its block ends. `None` if there is no memory.
     fn one(&self, memory: &mut Memory, pc: u64) -> Option<(Ins, u64, Ends)> {
         let (word, length) = word(&self.plan, memory, pc)?;
-        let illegal = (ins(0, [0; 3], 0), length, Ends::After);
+        let illegal = (ins(0, [0; 4], 0), length, Ends::After);
         let Some(tree) = operands::decode(&self.plan, &word) else { return Some(illegal) };
         let Some(known) = self.known.get(tree.encoding.index()).and_then(Option::as_ref) else { return Some(illegal) };
         let value = |name: Name| {

@@ -9,12 +9,13 @@ use crate::block::{Block, Blocks};
 use crate::config::{Config, TrapModel};
 use crate::csr::Csrs;
 use crate::decode::{Decoder, word};
+use crate::float_unit::FloatTrouble;
 use crate::generated::{rv32, rv64};
 use crate::host::{Host, Kept};
 use crate::htif::Htif;
 use crate::limits::MAX_UNKNOWN;
 use crate::linux::Process;
-use crate::machine::{Call, Cause, Fault, Level, Machine};
+use crate::machine::{Call, Cause, FLOATS, Fault, Level, Machine};
 use crate::memory::Memory;
 use crate::recent::Recent;
 
@@ -135,6 +136,21 @@ impl<'a> Hart<'a> {
         if let place @ 1..32 = number {
             self.machine.x[usize::from(place)] = value;
         }
+    }
+
+    /// A register of floating point, by a number below 32: 64 bits, of which those above a shorter number are 1; 0 for others.
+    pub fn float_register(&self, number: u8) -> u64 {
+        self.machine.x[FLOATS + (usize::from(number) & 31)]
+    }
+
+    /// Writes a register of floating point, by a number below 32.
+    pub fn set_float_register(&mut self, number: u8, value: u64) {
+        self.machine.x[FLOATS + (usize::from(number) & 31)] = value;
+    }
+
+    /// Why no instruction of floating point can be run now, if none can: it is off, or the rounding mode is reserved.
+    pub fn float_trouble(&self) -> Option<FloatTrouble> {
+        self.machine.csrs.float.trouble()
     }
 
     /// A control and status register, as the machine level sees it.

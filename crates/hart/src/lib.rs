@@ -17,6 +17,8 @@ mod config;
 mod csr;
 mod decode;
 mod device;
+mod float;
+mod float_unit;
 mod generated;
 mod hart;
 mod host;
@@ -34,6 +36,7 @@ mod syscall;
 
 pub use config::{Config, TrapModel};
 pub use device::{Described, Device, Fallback};
+pub use float_unit::FloatTrouble;
 pub use hart::{Hart, Stop, Trap};
 pub use host::{Errno, FileKind, FileStatus, From, Host, Open};
 pub use linux::Start;

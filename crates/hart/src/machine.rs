@@ -148,9 +148,12 @@ const NO_ROUTE: u32 = 0;
 /// A logical unit at a level is at `lun << 2 | level` of the routes.
 const ROUTES: usize = 4 << 12;
 
+/// Where the registers of floating point begin.
+pub(crate) const FLOATS: usize = 64;
+
 /// A hart's state.
 pub(crate) struct Machine {
-    /// Registers; those from 32 on are nobody's.
+    /// Registers: those of integers, and from [`FLOATS`] on those of floating point; all others are nobody's.
     pub(crate) x: [u64; 256],
     pub(crate) memory: Memory,
     pub(crate) csrs: Csrs,
@@ -235,8 +238,8 @@ impl Machine {
         Ok(self.luns.get(&(uuid, dev, self.level as u8)).map_or(0, |lun| 1 << 12 | lun))
     }
 
-    pub(crate) fn device_lookup(&mut self, lun: u16) -> Result<u32, Fault> {
-        Ok(self.routes.get(usize::from(lun) << 2 | self.level as usize).copied().unwrap_or(NO_ROUTE))
+    pub(crate) fn device_lookup(&mut self, lun: u16) -> Result<u64, Fault> {
+        Ok(self.routes.get(usize::from(lun) << 2 | self.level as usize).copied().unwrap_or(NO_ROUTE).into())
     }
 
     pub(crate) fn device(&mut self, device: u16, selector: u16, rs1: u64, rs2: u64) -> Result<u64, Fault> {

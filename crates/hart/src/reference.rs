@@ -8,7 +8,7 @@ use isaglot_model::{EncodingId, Isa};
 use isaglot_semantics::{Body, ExternId, FileIndex, Machine as Semantics, OperandIndex, run};
 
 use crate::hart::{Hart, Stop};
-use crate::machine::{Cause, Fault, Machine};
+use crate::machine::{Cause, FLOATS, Fault, Machine};
 
 /// A hart as the interpreter sees it.
 struct View<'a> {
@@ -26,9 +26,14 @@ impl View<'_> {
         Word::from_u64(value, self.machine.xlen)
     }
 
-    /// Whether a file is that of the integer registers.
-    fn is_x(&self, file: FileIndex) -> bool {
-        self.isa.register_files().get(file.0 as usize).is_some_and(|f| f.name == "#x")
+    /// Where a register is kept; `None` for the zero register and for what the machine does not have.
+    fn place(&self, file: FileIndex, number: u32) -> Option<usize> {
+        let file = self.isa.register_files().get(file.0 as usize)?;
+        match (file.name.as_str(), number as usize) {
+            ("#x", number @ 1..32) => Some(number),
+            ("#f", number @ 0..32) => Some(FLOATS + number),
+            _ => None,
+        }
     }
 }
 
@@ -64,15 +69,11 @@ impl Semantics for View<'_> {
         self.operands.get(operand.0 as usize).copied().or_impossible(0) as u32
     }
     fn register(&self, file: FileIndex, number: u32, width: u32) -> Word {
-        let there = self.is_x(file) && (1..32).contains(&number);
-        let value = if there { self.machine.x.get(number as usize).copied().or_impossible(0) } else { 0 };
+        let value = self.place(file, number).map_or(0, |place| self.machine.x.get(place).copied().or_impossible(0));
         Word::from_u64(value, width)
     }
     fn set_register(&mut self, file: FileIndex, number: u32, value: Word) {
-        if self.is_x(file)
-            && (1..32).contains(&number)
-            && let Some(place) = self.machine.x.get_mut(number as usize)
-        {
+        if let Some(place) = self.place(file, number).and_then(|place| self.machine.x.get_mut(place)) {
             *place = value.low_u64();
         }
     }
@@ -98,7 +99,7 @@ impl Semantics for View<'_> {
     }
     fn call(&mut self, callee: ExternId, args: &[Word]) -> Result<Option<Word>, Fault> {
         let e = self.isa.externs().get(callee.0 as usize);
-        let arg = |n: usize| args.get(n).map(Word::low_u64).or_impossible(0);
+        let arg = |n: usize| args.get(n).map_or(0, Word::low_u64);
         let m = &mut self.machine;
         let result = match e.map(|e| e.name.as_str()).or_impossible("") {
             "csr_read" => m.csr_read(arg(0) as u16)?,
@@ -109,9 +110,12 @@ impl Semantics for View<'_> {
             "fence_i" => m.fence_i().map(|()| 0)?,
             "fence_vma" => m.fence_vma(arg(0), arg(1)).map(|()| 0)?,
             "lun_lookup" => u64::from(m.lun_lookup(arg(0), arg(1) as u16)?),
-            "device_lookup" => u64::from(m.device_lookup(arg(0) as u16)?),
+            "device_lookup" => m.device_lookup(arg(0) as u16)?,
             "device" => m.device(arg(0) as u16, arg(1) as u16, arg(2), arg(3))?,
-            _ => return Err(Fault::new(Cause::Illegal, 0)),
+            name => match m.float_call(name, [arg(0), arg(1), arg(2), arg(3)]) {
+                Some(result) => result?,
+                None => return Err(Fault::new(Cause::Illegal, 0)),
+            },
         };
         let width = e.and_then(|e| e.result.as_ref()).map(|w| self.isa.width(w, self.machine.xlen));
         Ok(width.map(|w| Word::from_u64(result, w)))

@@ -6,74 +6,91 @@ use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 353;
+pub(crate) const ENCODINGS: usize = 491;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
     match form {
-        0 | 59 => ins(op, [out(f[0]), f[1], f[2]], 0),
-        1 => ins(op, [out(f[0]), f[1], 0], ((f[2] << 52) as i64 >> 52) as u64),
-        2 => ins(op, [out(f[1]), f[2], 0], f[0]),
-        3 => ins(op, [out(f[0]), 0, 0], (f[1] << 12) as i32 as i64 as u64),
-        4 => ins(op, [out(f[0]), 0, 0], pc.wrapping_add((f[1] << 12) as i32 as i64 as u64)),
-        5 | 62 => ins(op, [f[0], out(f[1]), 0], ((f[2] << 52) as i64 >> 52) as u64),
-        6 | 63 => ins(op, [f[0], f[1], 0], ((f[2] << 52) as i64 >> 52) as u64),
-        7 => ins(op, [f[0], f[1], 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
-        8 => ins(op, [f[1], f[0], 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
-        9 => ins(op, [out(f[0]), 0, 0], pc.wrapping_add(((f[1] << 43) as i64 >> 43) as u64)),
-        10 => ins(op, [1, 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
-        11 => ins(op, [5, 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
-        12 => ins(op, [f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
-        13 => ins(op, [f[1], out(f[0]), 0], ((f[2] << 52) as i64 >> 52) as u64),
-        14 => ins(op, [0, 0, 0], 0),
-        15 => ins(op, [0, 0, 0], pc),
-        16 | 64 => ins(op, [f[0], out(f[1]), 0], 0),
-        17 | 65 => ins(op, [f[1], f[0], out(f[2])], 0),
-        18 | 66 => ins(op, [f[0], f[1], 0], 0),
-        19 => ins(op, [f[1], out(f[0]), 0], u64::from(f[0] == 0) | f[2] << 1),
-        20 => ins(op, [f[1], out(f[0]), 0], f[2] | u64::from(f[1] != 0) << 12),
-        21 => ins(op, [out(f[0]), 0, 0], f[1] | u64::from(f[0] == 0) << 5 | f[2] << 6),
-        22 => ins(op, [out(f[0]), 0, 0], f[1] | f[2] << 5 | u64::from(f[1] != 0) << 17),
-        23 | 67 => ins(op, [out(f[0]), f[1], 0], 0),
-        24 | 68 => ins(op, [out(f[0]), f[2], f[1]], 0),
-        26 | 72 => ins(op, [f[1], out(f[0]), 0], 0),
-        28 => ins(op, [out(f[1]), f[2], 0], !(1_u64 << f[0])),
-        29 => ins(op, [out(f[1]), f[2], 0], 1_u64 << f[0]),
-        31 => ins(op, [f[2], out(f[0]), f[1]], f[3] << 3),
-        33 => ins(op, [out(8 | f[0]), 2, 0], f[1]),
-        34 | 73 => ins(op, [8 | f[1], out(8 | f[0]), 0], f[2]),
-        35 | 74 => ins(op, [8 | f[1], 8 | f[0], 0], f[2]),
-        36 => ins(op, [out(f[0]), f[0], 0], ((f[1] << 58) as i64 >> 58) as u64),
-        38 => ins(op, [out(f[0]), 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
-        39 => ins(op, [out(2), 2, 0], ((f[0] << 54) as i64 >> 54) as u64),
-        40 => ins(op, [out(f[1]), 0, 0], ((f[2] << 12 << 46) as i64 >> 46) as u64),
-        41 => ins(op, [out(8 | f[0]), 8 | f[0], 0], f[1]),
-        42 => ins(op, [out(8 | f[0]), 8 | f[0], 0], ((f[1] << 58) as i64 >> 58) as u64),
-        43 | 76 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1]], 0),
-        44 => ins(op, [0, 0, 0], pc.wrapping_add(((f[0] << 52) as i64 >> 52) as u64)),
-        45 => ins(op, [8 | f[0], 0, 0], pc.wrapping_add(((f[1] << 55) as i64 >> 55) as u64)),
-        46 => ins(op, [out(f[0]), f[0], 0], f[1]),
-        47 | 77 => ins(op, [2, out(f[0]), 0], f[1]),
-        48 => ins(op, [1, 0, 0], 0),
-        49 => ins(op, [5, 0, 0], 0),
-        50 => ins(op, [f[0], 0, 0], 0),
-        51 => ins(op, [f[0], out(1), 0], 0),
-        52 => ins(op, [out(f[0]), f[0], f[1]], 0),
-        53 | 78 => ins(op, [2, f[0], 0], f[1]),
-        54 | 79 => ins(op, [out(8 | f[0]), 8 | f[0], 0], 0),
-        55 => ins(op, [out(f[2]), 0, 0], 0),
-        56 => ins(op, [out(f[3]), 0, 0], 0),
-        57 => ins(op, [f[2], out(f[1]), f[3]], f[0]),
-        58 => ins(op, [f[2], f[3], out(f[1])], f[0]),
-        60 => ins(op, [out(f[0]), f[1], 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
-        61 => ins(op, [out(f[0]), f[1], 0], f[2]),
-        69 => ins(op, [f[2], f[1], out(f[0])], 0),
-        70 => ins(op, [f[1], f[2], out(f[0])], 0),
-        71 => {
-            ins(op, [f[1], out(f[0]), 0], u64::from(f[2] == 0xa) | (super::table::AES_ROUND[f[2] as usize] as u64) << 1)
-        }
-        75 => ins(op, [out(f[0]), f[0], 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        _ => ins(0, [0; 3], 0),
+        0 | 76 => ins(op, [out(f[0]), f[1], f[2], 0], 0),
+        1 => ins(op, [out(f[0]), f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        2 => ins(op, [out(f[1]), f[2], 0, 0], f[0]),
+        3 => ins(op, [out(f[0]), 0, 0, 0], (f[1] << 12) as i32 as i64 as u64),
+        4 => ins(op, [out(f[0]), 0, 0, 0], pc.wrapping_add((f[1] << 12) as i32 as i64 as u64)),
+        5 | 79 => ins(op, [f[0], out(f[1]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        6 | 80 => ins(op, [f[0], f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        7 => ins(op, [f[0], f[1], 0, 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
+        8 => ins(op, [f[1], f[0], 0, 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
+        9 => ins(op, [out(f[0]), 0, 0, 0], pc.wrapping_add(((f[1] << 43) as i64 >> 43) as u64)),
+        10 => ins(op, [1, 0, 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        11 => ins(op, [5, 0, 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        12 => ins(op, [f[1], 0, 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        13 => ins(op, [f[1], out(f[0]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        14 => ins(op, [0, 0, 0, 0], 0),
+        15 => ins(op, [0, 0, 0, 0], pc),
+        16 | 81 => ins(op, [f[0], out(f[1]), 0, 0], 0),
+        17 | 82 => ins(op, [f[1], f[0], out(f[2]), 0], 0),
+        18 | 83 => ins(op, [f[0], f[1], 0, 0], 0),
+        19 => ins(op, [f[1], out(f[0]), 0, 0], u64::from(f[0] == 0) | f[2] << 1),
+        20 => ins(op, [f[1], out(f[0]), 0, 0], f[2] | u64::from(f[1] != 0) << 12),
+        21 => ins(op, [out(f[0]), 0, 0, 0], f[1] | u64::from(f[0] == 0) << 5 | f[2] << 6),
+        22 => ins(op, [out(f[0]), 0, 0, 0], f[1] | f[2] << 5 | u64::from(f[1] != 0) << 17),
+        23 => ins(op, [f[1], 0x40 | f[0], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        24 => ins(op, [0x40 | f[1], 0x40 | f[2], 0x40 | f[3], 0x40 | f[0]], f[4]),
+        25 => ins(op, [0x40 | f[1], 0x40 | f[2], 0x40 | f[0], 0], f[3]),
+        26 => ins(op, [0x40 | f[1], 0x40 | f[0], 0, 0], f[2]),
+        27 => ins(op, [0x40 | f[1], 0x40 | f[2], 0x40 | f[0], 0], 0),
+        28 => ins(op, [0x40 | f[1], 0x40 | f[2], out(f[0]), 0], 0),
+        29 | 84 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], f[2]),
+        30 | 85 => ins(op, [f[1], 0x40 | f[0], 0, 0], f[2]),
+        31 | 86 => ins(op, [out(f[0]), 0x40 | f[1], 0, 0], 0),
+        32 | 87 => ins(op, [0x40 | f[0], f[1], 0, 0], 0),
+        33 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], 0),
+        34 => ins(op, [0x40 | f[0], 0x40 | f[2], 0x40 | f[1], 0], 0),
+        35 => ins(op, [0x40 | f[0], 0x40 | f[1], 0x40 | f[2], 0], 0),
+        36 | 88 => ins(op, [out(f[0]), f[1], 0, 0], 0),
+        37 | 89 => ins(op, [out(f[0]), f[2], f[1], 0], 0),
+        39 | 93 => ins(op, [f[1], out(f[0]), 0, 0], 0),
+        41 => ins(op, [out(f[1]), f[2], 0, 0], !(1_u64 << f[0])),
+        42 => ins(op, [out(f[1]), f[2], 0, 0], 1_u64 << f[0]),
+        44 => ins(op, [f[2], out(f[0]), f[1], 0], f[3] << 3),
+        46 => ins(op, [out(8 | f[0]), 2, 0, 0], f[1]),
+        47 => ins(op, [8 | f[1], 0x40 | (8 | f[0]), 0, 0], f[2]),
+        48 | 94 => ins(op, [8 | f[1], out(8 | f[0]), 0, 0], f[2]),
+        50 | 95 => ins(op, [8 | f[1], 8 | f[0], 0, 0], f[2]),
+        51 => ins(op, [out(f[0]), f[0], 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
+        53 => ins(op, [out(f[0]), 0, 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
+        54 => ins(op, [out(2), 2, 0, 0], ((f[0] << 54) as i64 >> 54) as u64),
+        55 => ins(op, [out(f[1]), 0, 0, 0], ((f[2] << 12 << 46) as i64 >> 46) as u64),
+        56 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], f[1]),
+        57 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
+        58 | 97 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
+        59 => ins(op, [0, 0, 0, 0], pc.wrapping_add(((f[0] << 52) as i64 >> 52) as u64)),
+        60 => ins(op, [8 | f[0], 0, 0, 0], pc.wrapping_add(((f[1] << 55) as i64 >> 55) as u64)),
+        61 => ins(op, [out(f[0]), f[0], 0, 0], f[1]),
+        62 => ins(op, [2, 0x40 | f[0], 0, 0], f[1]),
+        63 | 98 => ins(op, [2, out(f[0]), 0, 0], f[1]),
+        65 => ins(op, [1, 0, 0, 0], 0),
+        66 => ins(op, [5, 0, 0, 0], 0),
+        67 => ins(op, [f[0], 0, 0, 0], 0),
+        68 => ins(op, [f[0], out(1), 0, 0], 0),
+        69 => ins(op, [out(f[0]), f[0], f[1], 0], 0),
+        70 | 99 => ins(op, [2, f[0], 0, 0], f[1]),
+        71 | 100 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
+        72 => ins(op, [out(f[2]), 0, 0, 0], 0),
+        73 => ins(op, [out(f[3]), 0, 0, 0], 0),
+        74 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
+        75 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
+        77 => ins(op, [out(f[0]), f[1], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
+        78 => ins(op, [out(f[0]), f[1], 0, 0], f[2]),
+        90 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
+        91 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
+        92 => ins(
+            op,
+            [f[1], out(f[0]), 0, 0],
+            u64::from(f[2] == 0xa) | (super::table::AES_ROUND[f[2] as usize] as u64) << 1,
+        ),
+        96 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        _ => ins(0, [0; 4], 0),
     }
 }
 
@@ -457,44 +474,475 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             }
             // sfence.vma
             75 => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
-            // sh1add
-            76 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]),
-            // sh2add
-            77 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]),
-            // sh3add
-            78 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]),
-            // andn
-            79 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()],
-            // orn
-            80 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()],
-            // xnor
-            81 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]),
-            // min
-            82 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.b()] } else { h.x[i.c()] },
-            // minu
-            83 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
-            // max
-            84 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.c()] } else { h.x[i.b()] },
-            // maxu
-            85 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
-            // rol
-            86 => h.x[i.a()] = h.x[i.b()].rotate_left(h.x[i.c()] as u32),
-            // ror
-            87 => h.x[i.a()] = h.x[i.b()].rotate_right(h.x[i.c()] as u32),
-            // rori
-            88 => h.x[i.a()] = h.x[i.b()].rotate_right(i.imm as u32),
-            // clz
-            89 => h.x[i.a()] = h.x[i.b()].leading_zeros() as u64,
-            // ctz
-            90 => h.x[i.a()] = h.x[i.b()].trailing_zeros() as u64,
-            // cpop
-            91 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
-            // sext.b c.sext.b
-            92 => h.x[i.a()] = h.x[i.b()] as i8 as i64 as u64,
-            // sext.h c.sext.h
-            93 => h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64,
-            // orc.b
+            // flw
+            76 => {
+                h.float_enabled().at(i)?;
+                let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffff00000000 | value_0 as u64;
+            }
+            // fsw
+            77 => {
+                h.float_enabled().at(i)?;
+                h.store32(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u32).at(i)?;
+            }
+            // fmadd.s
+            78 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
+                let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
+            }
+            // fmsub.s
+            79 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
+                let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
+            }
+            // fnmsub.s
+            80 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
+                let sum_4: u32 = h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
+            }
+            // fnmadd.s
+            81 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let c_3: u32 = if h.x[i.c()] >> 32 == 0xffffffff { h.x[i.c()] as u32 } else { 0x7fc00000_u32 };
+                let sum_4: u32 =
+                    h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
+            }
+            // fadd.s
+            82 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let sum_3: u32 = h.f32_add(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffff00000000 | sum_3 as u64;
+            }
+            // fsub.s
+            83 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let difference_3: u32 = h.f32_add(a_1 as u64, (b_2 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffff00000000 | difference_3 as u64;
+            }
+            // fmul.s
+            84 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let product_3: u32 = h.f32_mul(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffff00000000 | product_3 as u64;
+            }
+            // fdiv.s
+            85 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let quotient_3: u32 = h.f32_div(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffff00000000 | quotient_3 as u64;
+            }
+            // fsqrt.s
+            86 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffff00000000 | root_2 as u64;
+            }
+            // fsgnj.s
+            87 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                h.float_changed().at(i)?;
+                h.x[i.c()] = (0x1fffffffe | (b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
+            }
+            // fsgnjn.s
+            88 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                h.float_changed().at(i)?;
+                h.x[i.c()] = (0x1fffffffe | (!(b_1 >> 31) & 1) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
+            }
+            // fsgnjx.s
+            89 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                h.float_changed().at(i)?;
+                h.x[i.c()] = (0x1fffffffe | (a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
+            }
+            // fmin.s
+            90 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let least_2: u32 = h.f32_min(a_0 as u64, b_1 as u64).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
+            }
+            // fmax.s
+            91 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let most_2: u32 = h.f32_max(a_0 as u64, b_1 as u64).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
+            }
+            // fle.s
+            92 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let holds_2: u8 = h.f32_le(a_0 as u64, b_1 as u64).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // flt.s
+            93 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let holds_2: u8 = h.f32_lt(a_0 as u64, b_1 as u64).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // feq.s
             94 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let holds_2: u8 = h.f32_eq(a_0 as u64, b_1 as u64).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fcvt.w.s
+            95 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as i32 as i64 as u64;
+            }
+            // fcvt.s.w
+            96 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u32 = h.i32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
+            }
+            // fcvt.wu.s
+            97 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as i32 as i64 as u64;
+            }
+            // fcvt.s.wu
+            98 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u32 = h.u32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
+            }
+            // fmv.x.w
+            99 => {
+                h.float_enabled().at(i)?;
+                h.x[i.a()] = h.x[i.b()] as i32 as i64 as u64;
+            }
+            // fmv.w.x
+            100 => {
+                h.float_enabled().at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.a()] = 0xffffffff00000000 | h.x[i.b()] as u32 as u64;
+            }
+            // fclass.s
+            101 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let minus_1: u8 = (a_0 >> 31) as u8;
+                let top_2: u8 = u64::from((a_0 >> 23) as u8 == u8::MAX) as u8;
+                let bottom_3: u8 = u64::from((a_0 >> 23) as u8 == 0) as u8;
+                let whole_4: u8 = u64::from(a_0 & 0x7fffff == 0) as u8;
+                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (a_0 >> 22 & 1)) as u8;
+                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (!(a_0 >> 22) & 1)) as u8;
+                let infinite_7: u8 = top_2 & whole_4;
+                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                let zero_10: u8 = bottom_3 & whole_4;
+                h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                    | (infinite_7 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (normal_8 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (subnormal_9 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & minus_1) as u64)
+                    << 1
+                    | (subnormal_9 & minus_1) as u64)
+                    << 1
+                    | (normal_8 & minus_1) as u64)
+                    << 1
+                    | (infinite_7 & minus_1) as u64;
+            }
+            // fld c.fld c.fldsp
+            102 => {
+                h.float_enabled().at(i)?;
+                let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = value_0;
+            }
+            // fsd c.fsd c.fsdsp
+            103 => {
+                h.float_enabled().at(i)?;
+                h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?;
+            }
+            // fmadd.d
+            104 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = sum_1;
+            }
+            // fmsub.d
+            105 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = sum_1;
+            }
+            // fnmsub.d
+            106 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let sum_1: u64 = h.f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = sum_1;
+            }
+            // fnmadd.d
+            107 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let sum_1: u64 = h
+                    .f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0)
+                    .at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = sum_1;
+            }
+            // fadd.d
+            108 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let sum_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = sum_1;
+            }
+            // fsub.d
+            109 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let difference_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()] ^ 0x8000000000000000, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = difference_1;
+            }
+            // fmul.d
+            110 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let product_1: u64 = h.f64_mul(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = product_1;
+            }
+            // fdiv.d
+            111 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let quotient_1: u64 = h.f64_div(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = quotient_1;
+            }
+            // fsqrt.d
+            112 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let root_1: u64 = h.f64_sqrt(h.x[i.a()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = root_1;
+            }
+            // fsgnj.d
+            113 => {
+                h.float_enabled().at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.a()] = h.x[i.b()] >> 63 << 63 | h.x[i.c()] & 0x7fffffffffffffff;
+            }
+            // fsgnjn.d
+            114 => {
+                h.float_enabled().at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.a()] = (!(h.x[i.b()] >> 63) & 1) << 63 | h.x[i.c()] & 0x7fffffffffffffff;
+            }
+            // fsgnjx.d
+            115 => {
+                h.float_enabled().at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.a()] = (h.x[i.b()] >> 63 ^ h.x[i.c()] >> 63) << 63 | h.x[i.b()] & 0x7fffffffffffffff;
+            }
+            // fmin.d
+            116 => {
+                h.float_enabled().at(i)?;
+                let least_0: u64 = h.f64_min(h.x[i.a()], h.x[i.b()]).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = least_0;
+            }
+            // fmax.d
+            117 => {
+                h.float_enabled().at(i)?;
+                let most_0: u64 = h.f64_max(h.x[i.a()], h.x[i.b()]).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = most_0;
+            }
+            // fle.d
+            118 => {
+                h.float_enabled().at(i)?;
+                let holds_0: u8 = h.f64_le(h.x[i.a()], h.x[i.b()]).at(i)?;
+                h.x[i.c()] = holds_0 as u64;
+            }
+            // flt.d
+            119 => {
+                h.float_enabled().at(i)?;
+                let holds_0: u8 = h.f64_lt(h.x[i.a()], h.x[i.b()]).at(i)?;
+                h.x[i.c()] = holds_0 as u64;
+            }
+            // feq.d
+            120 => {
+                h.float_enabled().at(i)?;
+                let holds_0: u8 = h.f64_eq(h.x[i.a()], h.x[i.b()]).at(i)?;
+                h.x[i.c()] = holds_0 as u64;
+            }
+            // fcvt.w.d
+            121 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u32 = h.f64_to_i32(h.x[i.a()], mode_0).at(i)? as u32;
+                h.x[i.b()] = number_1 as i32 as i64 as u64;
+            }
+            // fcvt.d.w
+            122 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u64 = h.i32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = number_1;
+            }
+            // fcvt.wu.d
+            123 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u32 = h.f64_to_u32(h.x[i.a()], mode_0).at(i)? as u32;
+                h.x[i.b()] = number_1 as i32 as i64 as u64;
+            }
+            // fcvt.d.wu
+            124 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u64 = h.u32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = number_1;
+            }
+            // fcvt.s.d
+            125 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u32 = h.f64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
+            }
+            // fcvt.d.s
+            126 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = number_2;
+            }
+            // fclass.d
+            127 => {
+                h.float_enabled().at(i)?;
+                let minus_0: u8 = (h.x[i.a()] >> 63) as u8;
+                let top_1: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0x7ff) as u8;
+                let bottom_2: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0) as u8;
+                let whole_3: u8 = u64::from(h.x[i.a()] & 0xfffffffffffff == 0) as u8;
+                let quiet_4: u8 = ((top_1 & (!whole_3 & 1)) as u64 & (h.x[i.a()] >> 51 & 1)) as u8;
+                let signaling_5: u8 = ((top_1 & (!whole_3 & 1)) as u64 & (!(h.x[i.a()] >> 51) & 1)) as u8;
+                let infinite_6: u8 = top_1 & whole_3;
+                let normal_7: u8 = !top_1 & 1 & (!bottom_2 & 1);
+                let subnormal_8: u8 = bottom_2 & (!whole_3 & 1);
+                let zero_9: u8 = bottom_2 & whole_3;
+                h.x[i.b()] = (((((((((quiet_4 as u64) << 1 | signaling_5 as u64) << 1
+                    | (infinite_6 & (!minus_0 & 1)) as u64)
+                    << 1
+                    | (normal_7 & (!minus_0 & 1)) as u64)
+                    << 1
+                    | (subnormal_8 & (!minus_0 & 1)) as u64)
+                    << 1
+                    | (zero_9 & (!minus_0 & 1)) as u64)
+                    << 1
+                    | (zero_9 & minus_0) as u64)
+                    << 1
+                    | (subnormal_8 & minus_0) as u64)
+                    << 1
+                    | (normal_7 & minus_0) as u64)
+                    << 1
+                    | (infinite_6 & minus_0) as u64;
+            }
+            // sh1add
+            128 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]),
+            // sh2add
+            129 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]),
+            // sh3add
+            130 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]),
+            // andn
+            131 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()],
+            // orn
+            132 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()],
+            // xnor
+            133 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]),
+            // min
+            134 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.b()] } else { h.x[i.c()] },
+            // minu
+            135 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
+            // max
+            136 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.c()] } else { h.x[i.b()] },
+            // maxu
+            137 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
+            // rol
+            138 => h.x[i.a()] = h.x[i.b()].rotate_left(h.x[i.c()] as u32),
+            // ror
+            139 => h.x[i.a()] = h.x[i.b()].rotate_right(h.x[i.c()] as u32),
+            // rori
+            140 => h.x[i.a()] = h.x[i.b()].rotate_right(i.imm as u32),
+            // clz
+            141 => h.x[i.a()] = h.x[i.b()].leading_zeros() as u64,
+            // ctz
+            142 => h.x[i.a()] = h.x[i.b()].trailing_zeros() as u64,
+            // cpop
+            143 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
+            // sext.b c.sext.b
+            144 => h.x[i.a()] = h.x[i.b()] as i8 as i64 as u64,
+            // sext.h c.sext.h
+            145 => h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64,
+            // orc.b
+            146 => {
                 h.x[i.a()] = {
                     let t: u64 = h.x[i.b()];
                     let t = ((t & 0x7f7f7f7f7f7f7f7f) + 0x7f7f7f7f7f7f7f7f | t) & 0x8080808080808080;
@@ -502,11 +950,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // rev8
-            95 => h.x[i.a()] = h.x[i.b()].swap_bytes(),
+            147 => h.x[i.a()] = h.x[i.b()].swap_bytes(),
             // zext.h c.zext.h packw.zero
-            96 | 188 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+            148 | 252 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
             // clmul
-            97 => {
+            149 => {
                 h.x[i.a()] = {
                     let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
                     while b != 0 {
@@ -520,7 +968,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // clmulh
-            98 => {
+            150 => {
                 h.x[i.a()] = (({
                     let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
                     while b != 0 {
@@ -534,7 +982,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 64) as u64
             }
             // clmulr
-            99 => {
+            151 => {
                 h.x[i.a()] = (({
                     let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
                     while b != 0 {
@@ -548,11 +996,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 63) as u64
             }
             // pack
-            100 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << 32 | h.x[i.c()] as u32 as u64,
+            152 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << 32 | h.x[i.c()] as u32 as u64,
             // packh
-            102 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
+            154 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
             // brev8
-            103 => {
+            155 => {
                 let ones_0: u64 = 0x5555555555555555_u64;
                 let pairs_1: u64 = 0x3333333333333333_u64;
                 let fours_2: u64 = 0xf0f0f0f0f0f0f0f_u64;
@@ -561,7 +1009,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (b_4 & fours_2) << 4 | b_4 >> 4 & fours_2;
             }
             // xperm4
-            106 => {
+            158 => {
                 h.x[i.a()] = (((((((((((((((h.x[i.b()] >> (h.x[i.c()] >> 60 << 2) & 0xf) << 4
                     | h.x[i.b()] >> ((h.x[i.c()] >> 56 & 0xf) << 2) & 0xf)
                     << 4
@@ -594,7 +1042,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | h.x[i.b()] >> ((h.x[i.c()] & 0xf) << 2) & 0xf
             }
             // xperm8
-            107 => {
+            159 => {
                 h.x[i.a()] = ((((((((if h.x[i.c()] >> 56 << 3 < 64 { h.x[i.b()] >> (h.x[i.c()] >> 56 << 3) } else { 0 })
                     as u8 as u64)
                     << 8
@@ -641,17 +1089,17 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     }) as u8 as u64
             }
             // bclr
-            108 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x3f)),
+            160 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x3f)),
             // bext
-            109 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f) & 1,
+            161 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f) & 1,
             // bexti
-            110 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
+            162 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
             // binv
-            111 => h.x[i.a()] = h.x[i.b()] ^ 1_u64 << (h.x[i.c()] & 0x3f),
+            163 => h.x[i.a()] = h.x[i.b()] ^ 1_u64 << (h.x[i.c()] & 0x3f),
             // bset
-            112 => h.x[i.a()] = h.x[i.b()] | 1_u64 << (h.x[i.c()] & 0x3f),
+            164 => h.x[i.a()] = h.x[i.b()] | 1_u64 << (h.x[i.c()] & 0x3f),
             // sm4ed
-            117 => {
+            169 => {
                 let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -663,7 +1111,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
             }
             // sm4ks
-            118 => {
+            170 => {
                 let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -674,76 +1122,76 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
             }
             // sha256sum0
-            119 => {
+            171 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(2) ^ half_0.rotate_right(0xd) ^ half_0.rotate_right(0x16)) as i32
                     as i64 as u64;
             }
             // sha256sum1
-            120 => {
+            172 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(6) ^ half_0.rotate_right(0xb) ^ half_0.rotate_right(0x19)) as i32
                     as i64 as u64;
             }
             // sha256sig0
-            121 => {
+            173 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(7) ^ half_0.rotate_right(0x12) ^ half_0 >> 3) as i32 as i64 as u64;
             }
             // sha256sig1
-            122 => {
+            174 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] =
                     (half_0.rotate_right(0x11) ^ half_0.rotate_right(0x13) ^ half_0 >> 0xa) as i32 as i64 as u64;
             }
             // sm3p0
-            123 => {
+            175 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(9) ^ half_0.rotate_left(0x11)) as i32 as i64 as u64;
             }
             // sm3p1
-            124 => {
+            176 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(0xf) ^ half_0.rotate_left(0x17)) as i32 as i64 as u64;
             }
             // czero.eqz
-            131 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
+            183 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
             // czero.nez
-            132 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
+            184 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
             // c.unimp
-            133 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+            185 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
             // c.j
-            135 => next = i.imm,
+            189 => next = i.imm,
             // c.beqz
-            136 => {
+            190 => {
                 if h.x[i.a()] == 0 {
                     next = i.imm;
                 }
             }
             // c.bnez
-            137 => {
+            191 => {
                 if h.x[i.a()] != 0 {
                     next = i.imm;
                 }
             }
             // c.jr.ra c.jr.t0 c.jr
-            138 => next = h.x[i.a()] & !1,
+            192 => next = h.x[i.a()] & !1,
             // c.mv
-            139 => h.x[i.a()] = h.x[i.b()],
+            193 => h.x[i.a()] = h.x[i.b()],
             // c.jalr
-            140 => {
+            194 => {
                 let target_0: u64 = h.x[i.a()] & !1;
                 h.x[i.b()] = end;
                 next = target_0;
             }
             // c.zext.b
-            141 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
+            195 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
             // c.not
-            142 => h.x[i.a()] = !h.x[i.b()],
+            196 => h.x[i.a()] = !h.x[i.b()],
             // mop.r.n mop.rr.n
-            143 => h.x[i.a()] = 0,
+            197 => h.x[i.a()] = 0,
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            144 => {
+            198 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] = if hit_0 >> 12 != 0 {
                     (h.x[i.c()] & 0xfffffffffffff) << 12 | (hit_0 & 0xfff) as u64
@@ -752,8 +1200,8 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            145 => {
-                let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)?;
+            199 => {
+                let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)? as u32;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));
                 }
@@ -768,64 +1216,64 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = result_1;
             }
             // addw c.addw
-            146 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
+            200 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
             // subw c.subw
-            147 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
+            201 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
             // sllw
-            148 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            202 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // srlw
-            149 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            203 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // sraw
-            150 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
+            204 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
             // addiw c.addiw
-            151 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
+            205 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
             // slliw
-            152 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
+            206 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
             // srliw
-            153 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
+            207 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
             // sraiw
-            154 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
+            208 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
             // ld c.ld c.ldsp
-            155 => {
+            209 => {
                 let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0;
             }
             // lwu
-            156 => {
+            210 => {
                 let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0 as u64;
             }
             // sd c.sd c.sdsp
-            157 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
+            211 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
             // mulw
-            158 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
+            212 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
             // divw
-            159 => {
+            213 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { -1 } else { a.wrapping_div(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // divuw
-            160 => {
+            214 => {
                 h.x[i.a()] = (h.x[i.b()] as u32).checked_div(h.x[i.c()] as u32).unwrap_or(u32::MAX) as i32 as i64 as u64
             }
             // remw
-            161 => {
+            215 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { a } else { a.wrapping_rem(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // remuw
-            162 => {
+            216 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as u32, h.x[i.c()] as u32);
                     a.checked_rem(b).unwrap_or(a)
                 }) as i32 as i64 as u64
             }
             // lr.d
-            163 => {
+            217 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -834,7 +1282,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = old_0;
             }
             // sc.d
-            164 => {
+            218 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -845,7 +1293,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = if ok_0 != 0 { 0_u64 } else { 1_u64 };
             }
             // amoswap.d
-            165 => {
+            219 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -854,7 +1302,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoadd.d
-            166 => {
+            220 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -863,7 +1311,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoxor.d
-            167 => {
+            221 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -872,7 +1320,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoand.d
-            168 => {
+            222 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -881,7 +1329,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoor.d
-            169 => {
+            223 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -890,7 +1338,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomin.d
-            170 => {
+            224 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -899,7 +1347,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomax.d
-            171 => {
+            225 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -908,7 +1356,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amominu.d
-            172 => {
+            226 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -917,7 +1365,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomaxu.d
-            173 => {
+            227 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -926,7 +1374,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // ld.aq
-            174 => {
+            228 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -934,38 +1382,103 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = value_0;
             }
             // sd.rl
-            175 => {
+            229 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
                 h.store64(h.x[i.a()], h.x[i.b()]).at(i)?;
             }
+            // fcvt.l.s
+            230 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let number_2: u64 = h.f32_to_i64(a_1 as u64, mode_0).at(i)?;
+                h.x[i.b()] = number_2;
+            }
+            // fcvt.s.l
+            231 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u32 = h.i64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
+            }
+            // fcvt.lu.s
+            232 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let number_2: u64 = h.f32_to_u64(a_1 as u64, mode_0).at(i)?;
+                h.x[i.b()] = number_2;
+            }
+            // fcvt.s.lu
+            233 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u32 = h.u64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
+            }
+            // fcvt.l.d
+            234 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u64 = h.f64_to_i64(h.x[i.a()], mode_0).at(i)?;
+                h.x[i.b()] = number_1;
+            }
+            // fcvt.d.l
+            235 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u64 = h.i64_to_f64(h.x[i.a()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = number_1;
+            }
+            // fcvt.lu.d
+            236 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u64 = h.f64_to_u64(h.x[i.a()], mode_0).at(i)?;
+                h.x[i.b()] = number_1;
+            }
+            // fcvt.d.lu
+            237 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u64 = h.u64_to_f64(h.x[i.a()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = number_1;
+            }
+            // fmv.x.d
+            238 => {
+                h.float_enabled().at(i)?;
+                h.x[i.a()] = h.x[i.b()];
+            }
+            // fmv.d.x
+            239 => {
+                h.float_enabled().at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.a()] = h.x[i.b()];
+            }
             // add.uw
-            176 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
+            240 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
             // sh1add.uw
-            177 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
+            241 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
             // sh2add.uw
-            178 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
+            242 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
             // sh3add.uw
-            179 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
+            243 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
             // slli.uw
-            180 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
+            244 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
             // rolw
-            181 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            245 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // rorw
-            182 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            246 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // roriw
-            183 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
+            247 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
             // clzw
-            184 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
+            248 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
             // ctzw
-            185 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
+            249 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
             // cpopw
-            186 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
+            250 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
             // packw
-            187 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
+            251 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
             // aes64es
-            189 => {
+            253 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -982,7 +1495,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
             }
             // aes64esm
-            190 => {
+            254 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -1005,7 +1518,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (m1_5 as u64) << 32 | m0_3 as u64;
             }
             // aes64ds
-            191 => {
+            255 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -1023,7 +1536,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
             }
             // aes64dsm
-            192 => {
+            256 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -1053,12 +1566,12 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (m1_11 as u64) << 32 | m0_6 as u64;
             }
             // aes64ks2
-            193 => {
+            257 => {
                 let low_0: u32 = (h.x[i.a()] >> 32 ^ h.x[i.b()] as u32 as u64) as u32;
                 h.x[i.c()] = (low_0 as u64 ^ h.x[i.b()] >> 32) << 32 | low_0 as u64;
             }
             // aes64ks1i
-            194 => {
+            258 => {
                 let last_0: u32 = (h.x[i.a()] >> 32) as u32;
                 let t_1: u32 = if i.imm & 1 != 0 { last_0 } else { last_0.rotate_right(8) };
                 let s_2: u32 = (((((super::table::AES_SBOX[(t_1 >> 24) as usize] as u64) << 8
@@ -1071,7 +1584,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (s_2 as u64) << 32 | s_2 as u64;
             }
             // aes64im
-            195 => {
+            259 => {
                 let c0_0: u32 = h.x[i.a()] as u32;
                 let c1_1: u32 = (h.x[i.a()] >> 32) as u32;
                 let x0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
@@ -1089,21 +1602,21 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (m1_11 as u64) << 32 | m0_6 as u64;
             }
             // sha512sum0
-            196 => {
+            260 => {
                 h.x[i.a()] =
                     h.x[i.b()].rotate_right(0x1c) ^ h.x[i.b()].rotate_right(0x22) ^ h.x[i.b()].rotate_right(0x27)
             }
             // sha512sum1
-            197 => {
+            261 => {
                 h.x[i.a()] =
                     h.x[i.b()].rotate_right(0xe) ^ h.x[i.b()].rotate_right(0x12) ^ h.x[i.b()].rotate_right(0x29)
             }
             // sha512sig0
-            198 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
+            262 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
             // sha512sig1
-            199 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
+            263 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
             // c.zext.w
-            200 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
+            264 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
             _ => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
         }
     }

@@ -2,6 +2,7 @@
 
 #[path = "../../../riscv/tests/it/description.rs"]
 mod description;
+mod floats;
 mod fresh;
 mod hostile;
 mod privilege;

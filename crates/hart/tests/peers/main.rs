@@ -3,6 +3,7 @@
 mod c_program;
 #[path = "../../../riscv/tests/it/description.rs"]
 mod description;
+mod floats;
 mod instructions;
 mod mutants;
 mod peer;

@@ -199,7 +199,7 @@ fn edge(isa: &Isa, xlen: u32) -> Result<Edge, Failed> {
     let dir = tempfile::tempdir()?;
     let (text, _) = instructions::program(xlen);
     std::fs::write(dir.path().join("all.S"), text)?;
-    let path = peer::compile(dir.path(), "all.S", xlen, "_zifencei_zba_zbb_zbs", "-O0")?;
+    let path = peer::compile(dir.path(), "all.S", xlen, "imac_zifencei_zba_zbb_zbs", "-O0")?;
     let bytes = std::fs::read(path)?;
     let elf = object::File::parse(&*bytes)?;
     let mut segments = Vec::new();

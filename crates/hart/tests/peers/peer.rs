@@ -9,7 +9,7 @@ use object::{Object, ObjectSegment};
 
 /// The compiler and the two emulators.
 const TOOLS: [&str; 3] = ["riscv64-linux-gnu-gcc", "qemu-riscv32", "qemu-riscv64"];
-const MAX_STEPS: u64 = 200_000_000;
+const MAX_STEPS: u64 = 20_000_000_000;
 
 /// Compiles sources that need no library.
 pub(crate) fn compile(
@@ -20,9 +20,11 @@ pub(crate) fn compile(
     level: &str,
 ) -> Result<std::path::PathBuf, String> {
     let out = dir.join(format!("{source}.{xlen}"));
-    let abi = if xlen == 64 { "lp64" } else { "ilp32" };
+    // Floats are passed in their registers if the single letters have D.
+    let float = if extensions.split('_').next().is_some_and(|letters| letters.contains('d')) { "d" } else { "" };
+    let abi = if xlen == 64 { format!("lp64{float}") } else { format!("ilp32{float}") };
     let done = Command::new(TOOLS[0])
-        .args([&format!("-march=rv{xlen}imac{extensions}"), &format!("-mabi={abi}"), level])
+        .args([&format!("-march=rv{xlen}{extensions}"), &format!("-mabi={abi}"), level])
         .args(["-nostdlib", "-static", "-ffreestanding", "-fwrapv", "-fno-strict-aliasing", "-w", "-Wl,--no-relax"])
         .arg("-o")
         .arg(&out)

@@ -3,7 +3,7 @@
 
 use isaglot_testing::{Failed, Trial};
 
-use crate::{c_program, description, instructions, peer};
+use crate::{c_program, description, floats, instructions, peer};
 
 /// Programs, and how many of them a C file holds.
 const PROGRAMS: u64 = 200;
@@ -15,6 +15,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     for xlen in [32, 64] {
         trials.push(trial(format!("programs_rv{xlen}"), &[RISCV_QEMU], move || programs(xlen)));
         trials.push(trial(format!("instructions_rv{xlen}"), &[RISCV_QEMU], move || instructions(xlen)));
+        trials.push(trial(format!("floats_rv{xlen}"), &[RISCV_QEMU], move || floats(xlen)));
     }
     trials
 }
@@ -28,7 +29,7 @@ fn programs(xlen: u32) -> Result<(), Failed> {
         std::fs::write(dir.path().join(&name), c_program::file(first..first + PER_FILE))?;
         let level = ["-O2", "-O1", "-Os", "-O0", "-O3"][n % 5];
         // Half of the files for a plain machine. This compiler does not get along with Zbs.
-        let extensions = if n % 2 == 0 { "" } else { "_zba_zbb" };
+        let extensions = if n % 2 == 0 { "imac" } else { "imac_zba_zbb" };
         let program = peer::compile(dir.path(), &name, xlen, extensions, level)?;
         let (want, got) = (peer::on_qemu(&program, xlen)?, peer::on_hart(&isa, &program)?);
         if want.0.is_empty() || want.1 != 0 {
@@ -52,7 +53,7 @@ fn instructions(xlen: u32) -> Result<(), Failed> {
     let dir = tempfile::tempdir()?;
     let (text, groups) = instructions::program(xlen);
     std::fs::write(dir.path().join("all.S"), text)?;
-    let program = peer::compile(dir.path(), "all.S", xlen, "_zifencei_zba_zbb_zbs", "-O0")?;
+    let program = peer::compile(dir.path(), "all.S", xlen, "imac_zifencei_zba_zbb_zbs", "-O0")?;
     let (want, got) = (peer::on_qemu(&program, xlen)?, peer::on_hart(&isa, &program)?);
     if want.1 != 0 || want.0.len() % groups.len() != 0 || want.0.is_empty() {
         return Err("qemu does not run all of it".into());
@@ -67,6 +68,41 @@ fn instructions(xlen: u32) -> Result<(), Failed> {
         want.0.len() as u32 / (xlen / 8)
     );
     if wrong.is_empty() { Ok(()) } else { Err(format!("different: {wrong:?}").into()) }
+}
+
+/// Operands of each instruction and rounding mode of floating point: all pairs of special values at least, and all of them
+/// with `ISAGLOT_FULL=1`.
+fn operands() -> usize {
+    if std::env::var_os("ISAGLOT_FULL").is_some() { 100_000 } else { 4_000 }
+}
+
+fn floats(xlen: u32) -> Result<(), Failed> {
+    let isa = description::isa();
+    let dir = tempfile::tempdir()?;
+    let count = operands();
+    let (text, groups) = floats::program(xlen, &[("s", 32), ("d", 64)], count);
+    std::fs::write(dir.path().join("floats.c"), text)?;
+    let program = peer::compile(dir.path(), "floats.c", xlen, "imafdc", "-O2")?;
+    let (want, got) = (peer::on_qemu(&program, xlen)?, peer::on_hart(&isa, &program)?);
+    let size = count.div_ceil(floats::CHUNK) * 8;
+    if want.1 != 0 || want.0.len() != groups.len() * size {
+        return Err("qemu does not run all of it".into());
+    }
+    let mut wrong = Vec::new();
+    for (at, name) in groups.iter().enumerate() {
+        let of = |o: &[u8]| o.chunks(size).nth(at).map(<[u8]>::to_vec).unwrap_or_default();
+        let (want, got) = (of(&want.0), of(&got.0));
+        let differ = want.chunks(8).zip(got.chunks(8)).position(|(w, g)| w != g);
+        if differ.is_some() || want.len() != got.len() {
+            wrong.push(format!("{name}: the first after operand {}", differ.unwrap_or(0) * floats::CHUNK));
+        }
+    }
+    println!(
+        "qemu: RV{xlen}: {}/{} instructions with rounding modes of floating point, {count} operands each",
+        groups.len() - wrong.len(),
+        groups.len()
+    );
+    if wrong.is_empty() { Ok(()) } else { Err(format!("different:\n{}", wrong.join("\n")).into()) }
 }
 
 /// Against the manual: the trailing zeros of the low word, whatever is above.

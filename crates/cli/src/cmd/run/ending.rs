@@ -10,11 +10,18 @@ use isaglot::hint::{Help, hint};
 use isaglot_asm::{Options, Plain, Stream};
 use isaglot_bits::Word;
 use isaglot_codec::{Plan, operands};
-use isaglot_hart::{Cause, Hart, Level, Stop, Trap, TrapModel};
+use isaglot_hart::{Cause, FloatTrouble, Hart, Level, Stop, Trap, TrapModel};
+use isaglot_model::Encoding;
 use isaglot_source::{Diagnostic, counted};
 use serde_json::{Value, json};
 
 use super::{Args, Commands};
+
+/// Whether an instruction is of the extensions of floating point.
+fn is_float(plan: &Plan<'_>, encoding: &Encoding) -> bool {
+    let features = encoding.condition.features();
+    features.into_iter().any(|f| matches!(plan.isa()[f].name.as_str(), "f" | "d" | "zfh" | "zfhmin" | "zfa"))
+}
 
 /// All that is said of an end.
 pub(super) struct End<'e, 'a> {
@@ -52,6 +59,14 @@ const REGISTERS: [&str; 32] = [
     "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
     "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
 ];
+
+const FLOATS: [&str; 32] = [
+    "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "fs0", "fs1", "fa0", "fa1", "fa2", "fa3", "fa4", "fa5",
+    "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
+];
+
+/// The control register of floating point.
+const FCSR: u16 = 3;
 
 /// How the text begins of a program that ended by itself.
 pub(super) const ENDED: &str = "stopped: exit code";
@@ -131,6 +146,16 @@ impl End<'_, '_> {
             let end = if number % 4 == 3 { "\n" } else { "  " };
             let _ = write!(text, "{name:>4} {:0digits$x}{end}", hart.register(number as u8));
         }
+        // Only where a program has used them.
+        if (0..32).any(|n| hart.float_register(n) != 0) {
+            for (number, name) in FLOATS.iter().enumerate() {
+                let end = if number % 4 == 3 { "\n" } else { "  " };
+                let _ = write!(text, "{name:>4} {:016x}{end}", hart.float_register(number as u8));
+            }
+            if let Some(control) = hart.csr(FCSR) {
+                let _ = writeln!(text, "fcsr {control:#x}");
+            }
+        }
         if self.args.calls {
             for call in hart.calls() {
                 let device = self.devices.get(call.device).map_or("", String::as_str);
@@ -169,6 +194,15 @@ impl End<'_, '_> {
             "$schema": crate::schema::RUN, "stop": kind, "priv": self.hart.level().name(), "pc": hex(self.hart.pc()), "instructions": self.hart.retired(),
             "regs": registers,
         });
+        if (0..32).any(|n| self.hart.float_register(n) != 0) {
+            let names = FLOATS.iter().enumerate();
+            let named = names.map(|(n, name)| ((*name).to_owned(), json!(hex(self.hart.float_register(n as u8)))));
+            let mut floats: serde_json::Map<String, Value> = named.collect();
+            self.hart.csr(FCSR).into_iter().for_each(|control| {
+                floats.insert("fcsr".to_owned(), json!(hex(control)));
+            });
+            all["floats"] = floats.into();
+        }
         match stop {
             Stop::Trap(t) => {
                 all["trap"] = json!({
@@ -248,14 +282,21 @@ impl End<'_, '_> {
     fn instruction(&mut self, trap: &Trap) -> Option<(Option<String>, Option<String>)> {
         let (word, _) = self.hart.fetch(trap.pc)?;
         let plan = self.hart.plan();
-        let known = operands::decode(plan, &word).map(|tree| plan.isa()[tree.encoding].semantics.is_some());
+        let tree = operands::decode(plan, &word);
+        let known = tree.as_ref().map(|tree| plan.isa()[tree.encoding].semantics.is_some());
+        let trouble = tree.filter(|tree| is_float(plan, &plan.isa()[tree.encoding])).and(self.hart.float_trouble());
         let text = known.map(|_| text_of(plan, &word));
         let help = match known {
             _ if trap.reason != Cause::Illegal => None,
             Some(true) if text.as_ref().is_some_and(|text| text.starts_with("csr")) => {
                 Some("there is no such register, or it cannot be used so at this level".to_owned())
             }
-            Some(true) => None,
+            Some(true) => trouble.map(|trouble| match trouble {
+                FloatTrouble::Mode(mode) => {
+                    format!("the dynamic rounding mode, `frm`, is {mode}, which is reserved: 0 to 4 are modes")
+                }
+                _ => "floating point is off: bits 13 and 14 of `mstatus` are 0".to_owned(),
+            }),
             Some(false) => Some("isaglot does not run this instruction: it has no semantics".to_owned()),
             None => match hint(plan, &[word])?.help {
                 Help::Features(all) => {
