@@ -3,7 +3,7 @@
 //! Invariant: where there are no registers for it (`Float::fixed`), its status is always "off" or always "on" and `mstatus` says
 //! 0. The registers themselves are with the integer registers, from `FLOATS` on, so that the executor reaches both alike.
 
-use crate::float::{Context, DOUBLE, Integer, SINGLE};
+use crate::float::{Context, DOUBLE, HALF, Integer, SINGLE};
 use crate::machine::{Cause, Fault, Machine};
 
 /// Its state was written since somebody said that it is clean.
@@ -115,16 +115,6 @@ impl Machine {
         }
         result
     }
-
-    #[inline(always)]
-    pub(crate) fn f32_to_f64(&mut self, a: u64, mode: u8) -> Result<u64, Fault> {
-        Ok(self.float(mode, |cx| SINGLE.convert(a, DOUBLE, cx)))
-    }
-
-    #[inline(always)]
-    pub(crate) fn f64_to_f32(&mut self, a: u64, mode: u8) -> Result<u64, Fault> {
-        Ok(self.float(mode, |cx| DOUBLE.convert(a, SINGLE, cx)))
-    }
 }
 
 impl Machine {
@@ -135,73 +125,137 @@ impl Machine {
             "float_enabled" => self.float_enabled().map(|()| 0),
             "float_changed" => self.float_changed().map(|()| 0),
             "rounding_mode" => self.rounding_mode(a as u8).map(u64::from),
-            "f32_to_f64" => self.f32_to_f64(a, mode as u8),
-            "f64_to_f32" => self.f64_to_f32(a, mode as u8),
-            _ => return self.arithmetic(name, args).or_else(|| self.conversion(name, a, mode as u8)),
+            "f64_to_i32_modular" => self.f64_to_i32_modular(a),
+            _ => {
+                let found = self.arithmetic(name, args).or_else(|| self.conversion(name, a, mode as u8));
+                return found.or_else(|| self.between(name, a, mode as u8));
+            }
         })
+    }
+}
+
+/// From one format to another.
+macro_rules! formats {
+    ($($name:ident $from:ident $a:ty => $to:ident $result:ty;)*) => {
+        impl Machine {
+            $(
+                #[inline(always)]
+                pub(crate) fn $name(&mut self, a: $a, mode: u8) -> Result<$result, Fault> {
+                    Ok(self.float(mode, |cx| $from.convert(a.into(), $to, cx)) as $result)
+                }
+            )*
+            /// One of these by its name.
+            fn between(&mut self, name: &str, a: u64, mode: u8) -> Option<Result<u64, Fault>> {
+                Some(match name {
+                    $(stringify!($name) => self.$name(a as $a, mode).map(u64::from),)*
+                    _ => return None,
+                })
+            }
+        }
+    };
+}
+
+formats! {
+    f16_to_f32 HALF u16 => SINGLE u64;
+    f16_to_f64 HALF u16 => DOUBLE u64;
+    f32_to_f16 SINGLE u64 => HALF u16;
+    f32_to_f64 SINGLE u64 => DOUBLE u64;
+    f64_to_f16 DOUBLE u64 => HALF u16;
+    f64_to_f32 DOUBLE u64 => SINGLE u64;
+}
+
+impl Machine {
+    /// The low 32 bits of a number's integer part.
+    pub(crate) fn f64_to_i32_modular(&mut self, a: u64) -> Result<u64, Fault> {
+        Ok(self.float(0, |cx| DOUBLE.to_integer_modular(a, cx)).into())
     }
 }
 
 /// What each format has: arithmetic, and comparisons without a mode.
 macro_rules! operations {
-    ($($format:ident: $add:ident $mul:ident $div:ident $sqrt:ident $fma:ident = $cx_add:ident $cx_mul:ident $cx_div:ident $cx_sqrt:ident $cx_fma:ident,
-        $min:ident $max:ident $eq:ident $lt:ident $le:ident;)*) => {
+    ($($format:ident $type:ty: $add:ident $mul:ident $div:ident $sqrt:ident $fma:ident = $cx_add:ident $cx_mul:ident $cx_div:ident $cx_sqrt:ident $cx_fma:ident,
+        $min:ident $max:ident $eq:ident $lt:ident $le:ident,
+        $minimum:ident $maximum:ident $lt_quiet:ident $le_quiet:ident $round:ident $round_inexact:ident;)*) => {
         impl Machine {$(
             #[inline(always)]
-            pub(crate) fn $add(&mut self, a: u64, b: u64, mode: u8) -> Result<u64, Fault> {
-                Ok(self.float(mode, |cx| cx.$cx_add(a, b)))
+            pub(crate) fn $add(&mut self, a: $type, b: $type, mode: u8) -> Result<$type, Fault> {
+                Ok(self.float(mode, |cx| cx.$cx_add(a.into(), b.into())) as $type)
             }
             #[inline(always)]
-            pub(crate) fn $mul(&mut self, a: u64, b: u64, mode: u8) -> Result<u64, Fault> {
-                Ok(self.float(mode, |cx| cx.$cx_mul(a, b)))
+            pub(crate) fn $mul(&mut self, a: $type, b: $type, mode: u8) -> Result<$type, Fault> {
+                Ok(self.float(mode, |cx| cx.$cx_mul(a.into(), b.into())) as $type)
             }
             #[inline(always)]
-            pub(crate) fn $div(&mut self, a: u64, b: u64, mode: u8) -> Result<u64, Fault> {
-                Ok(self.float(mode, |cx| cx.$cx_div(a, b)))
+            pub(crate) fn $div(&mut self, a: $type, b: $type, mode: u8) -> Result<$type, Fault> {
+                Ok(self.float(mode, |cx| cx.$cx_div(a.into(), b.into())) as $type)
             }
             #[inline(always)]
-            pub(crate) fn $sqrt(&mut self, a: u64, mode: u8) -> Result<u64, Fault> {
-                Ok(self.float(mode, |cx| cx.$cx_sqrt(a)))
+            pub(crate) fn $sqrt(&mut self, a: $type, mode: u8) -> Result<$type, Fault> {
+                Ok(self.float(mode, |cx| cx.$cx_sqrt(a.into())) as $type)
             }
             #[inline(always)]
-            pub(crate) fn $fma(&mut self, a: u64, b: u64, c: u64, mode: u8) -> Result<u64, Fault> {
-                Ok(self.float(mode, |cx| cx.$cx_fma(a, b, c)))
+            pub(crate) fn $fma(&mut self, a: $type, b: $type, c: $type, mode: u8) -> Result<$type, Fault> {
+                Ok(self.float(mode, |cx| cx.$cx_fma(a.into(), b.into(), c.into())) as $type)
             }
             #[inline(always)]
-            pub(crate) fn $min(&mut self, a: u64, b: u64) -> Result<u64, Fault> {
-                Ok(self.float(0, |cx| $format.extreme(a, b, false, true, cx)))
+            pub(crate) fn $min(&mut self, a: $type, b: $type) -> Result<$type, Fault> {
+                Ok(self.float(0, |cx| $format.extreme(a.into(), b.into(), false, true, cx)) as $type)
             }
             #[inline(always)]
-            pub(crate) fn $max(&mut self, a: u64, b: u64) -> Result<u64, Fault> {
-                Ok(self.float(0, |cx| $format.extreme(a, b, true, true, cx)))
+            pub(crate) fn $max(&mut self, a: $type, b: $type) -> Result<$type, Fault> {
+                Ok(self.float(0, |cx| $format.extreme(a.into(), b.into(), true, true, cx)) as $type)
             }
             #[inline(always)]
-            pub(crate) fn $eq(&mut self, a: u64, b: u64) -> Result<u8, Fault> {
-                Ok(self.float(0, |cx| $format.eq(a, b, cx)).into())
+            pub(crate) fn $eq(&mut self, a: $type, b: $type) -> Result<u8, Fault> {
+                Ok(self.float(0, |cx| $format.eq(a.into(), b.into(), cx)).into())
             }
             #[inline(always)]
-            pub(crate) fn $lt(&mut self, a: u64, b: u64) -> Result<u8, Fault> {
-                Ok(self.float(0, |cx| $format.lt(a, b, false, cx)).into())
+            pub(crate) fn $lt(&mut self, a: $type, b: $type) -> Result<u8, Fault> {
+                Ok(self.float(0, |cx| $format.lt(a.into(), b.into(), false, cx)).into())
             }
             #[inline(always)]
-            pub(crate) fn $le(&mut self, a: u64, b: u64) -> Result<u8, Fault> {
-                Ok(self.float(0, |cx| $format.le(a, b, false, cx)).into())
+            pub(crate) fn $le(&mut self, a: $type, b: $type) -> Result<u8, Fault> {
+                Ok(self.float(0, |cx| $format.le(a.into(), b.into(), false, cx)).into())
+            }
+            pub(crate) fn $minimum(&mut self, a: $type, b: $type) -> Result<$type, Fault> {
+                Ok(self.float(0, |cx| $format.extreme(a.into(), b.into(), false, false, cx)) as $type)
+            }
+            pub(crate) fn $maximum(&mut self, a: $type, b: $type) -> Result<$type, Fault> {
+                Ok(self.float(0, |cx| $format.extreme(a.into(), b.into(), true, false, cx)) as $type)
+            }
+            pub(crate) fn $lt_quiet(&mut self, a: $type, b: $type) -> Result<u8, Fault> {
+                Ok(self.float(0, |cx| $format.lt(a.into(), b.into(), true, cx)).into())
+            }
+            pub(crate) fn $le_quiet(&mut self, a: $type, b: $type) -> Result<u8, Fault> {
+                Ok(self.float(0, |cx| $format.le(a.into(), b.into(), true, cx)).into())
+            }
+            pub(crate) fn $round(&mut self, a: $type, mode: u8) -> Result<$type, Fault> {
+                Ok(self.float(mode, |cx| $format.round_to_integral(a.into(), false, cx)) as $type)
+            }
+            pub(crate) fn $round_inexact(&mut self, a: $type, mode: u8) -> Result<$type, Fault> {
+                Ok(self.float(mode, |cx| $format.round_to_integral(a.into(), true, cx)) as $type)
             }
         )*
             /// One of these by its name.
             fn arithmetic(&mut self, name: &str, [a, b, c, mode]: [u64; 4]) -> Option<Result<u64, Fault>> {
                 Some(match name {
                     $(
-                        stringify!($add) => self.$add(a, b, c as u8),
-                        stringify!($mul) => self.$mul(a, b, c as u8),
-                        stringify!($div) => self.$div(a, b, c as u8),
-                        stringify!($sqrt) => self.$sqrt(a, b as u8),
-                        stringify!($fma) => self.$fma(a, b, c, mode as u8),
-                        stringify!($min) => self.$min(a, b),
-                        stringify!($max) => self.$max(a, b),
-                        stringify!($eq) => self.$eq(a, b).map(u64::from),
-                        stringify!($lt) => self.$lt(a, b).map(u64::from),
-                        stringify!($le) => self.$le(a, b).map(u64::from),
+                        stringify!($add) => self.$add(a as $type, b as $type, c as u8).map(u64::from),
+                        stringify!($mul) => self.$mul(a as $type, b as $type, c as u8).map(u64::from),
+                        stringify!($div) => self.$div(a as $type, b as $type, c as u8).map(u64::from),
+                        stringify!($sqrt) => self.$sqrt(a as $type, b as u8).map(u64::from),
+                        stringify!($fma) => self.$fma(a as $type, b as $type, c as $type, mode as u8).map(u64::from),
+                        stringify!($min) => self.$min(a as $type, b as $type).map(u64::from),
+                        stringify!($max) => self.$max(a as $type, b as $type).map(u64::from),
+                        stringify!($eq) => self.$eq(a as $type, b as $type).map(u64::from),
+                        stringify!($lt) => self.$lt(a as $type, b as $type).map(u64::from),
+                        stringify!($le) => self.$le(a as $type, b as $type).map(u64::from),
+                        stringify!($minimum) => self.$minimum(a as $type, b as $type).map(u64::from),
+                        stringify!($maximum) => self.$maximum(a as $type, b as $type).map(u64::from),
+                        stringify!($lt_quiet) => self.$lt_quiet(a as $type, b as $type).map(u64::from),
+                        stringify!($le_quiet) => self.$le_quiet(a as $type, b as $type).map(u64::from),
+                        stringify!($round) => self.$round(a as $type, b as u8).map(u64::from),
+                        stringify!($round_inexact) => self.$round_inexact(a as $type, b as u8).map(u64::from),
                     )*
                     _ => return None,
                 })
@@ -211,30 +265,34 @@ macro_rules! operations {
 }
 
 operations! {
-    SINGLE: f32_add f32_mul f32_div f32_sqrt f32_fma = add32 mul32 div32 sqrt32 fma32, f32_min f32_max f32_eq f32_lt f32_le;
-    DOUBLE: f64_add f64_mul f64_div f64_sqrt f64_fma = add64 mul64 div64 sqrt64 fma64, f64_min f64_max f64_eq f64_lt f64_le;
+    HALF u16: f16_add f16_mul f16_div f16_sqrt f16_fma = add16 mul16 div16 sqrt16 fma16, f16_min f16_max f16_eq f16_lt f16_le,
+        f16_minimum f16_maximum f16_lt_quiet f16_le_quiet f16_round f16_round_inexact;
+    SINGLE u64: f32_add f32_mul f32_div f32_sqrt f32_fma = add32 mul32 div32 sqrt32 fma32, f32_min f32_max f32_eq f32_lt f32_le,
+        f32_minimum f32_maximum f32_lt_quiet f32_le_quiet f32_round f32_round_inexact;
+    DOUBLE u64: f64_add f64_mul f64_div f64_sqrt f64_fma = add64 mul64 div64 sqrt64 fma64, f64_min f64_max f64_eq f64_lt f64_le,
+        f64_minimum f64_maximum f64_lt_quiet f64_le_quiet f64_round f64_round_inexact;
 }
 
 /// Conversions from and to integers.
 macro_rules! integers {
-    ($($format:ident: $($to:ident $of:ident $width:literal $signed:literal),*;)*) => {
+    ($($format:ident $type:ty: $($to:ident $of:ident $width:literal $signed:literal),*;)*) => {
         impl Machine {$($(
             #[inline(always)]
-            pub(crate) fn $to(&mut self, a: u64, mode: u8) -> Result<u64, Fault> {
-                Ok(self.float(mode, |cx| $format.to_integer(a, Integer { width: $width, signed: $signed }, cx)))
+            pub(crate) fn $to(&mut self, a: $type, mode: u8) -> Result<u64, Fault> {
+                Ok(self.float(mode, |cx| $format.to_integer(a.into(), Integer { width: $width, signed: $signed }, cx)))
             }
             #[inline(always)]
-            pub(crate) fn $of(&mut self, a: u64, mode: u8) -> Result<u64, Fault> {
+            pub(crate) fn $of(&mut self, a: u64, mode: u8) -> Result<$type, Fault> {
                 let a = if $width == 32 && $signed { a as u32 as i32 as u64 } else { a };
-                Ok(self.float(mode, |cx| $format.of_integer(a, $signed, cx)))
+                Ok(self.float(mode, |cx| $format.of_integer(a, $signed, cx)) as $type)
             }
         )*)*
             /// One of these by its name.
             fn conversion(&mut self, name: &str, a: u64, mode: u8) -> Option<Result<u64, Fault>> {
                 Some(match name {
                     $($(
-                        stringify!($to) => self.$to(a, mode),
-                        stringify!($of) => self.$of(a, mode),
+                        stringify!($to) => self.$to(a as $type, mode),
+                        stringify!($of) => self.$of(a, mode).map(u64::from),
                     )*)*
                     _ => return None,
                 })
@@ -244,6 +302,7 @@ macro_rules! integers {
 }
 
 integers! {
-    SINGLE: f32_to_i32 i32_to_f32 32 true, f32_to_u32 u32_to_f32 32 false, f32_to_i64 i64_to_f32 64 true, f32_to_u64 u64_to_f32 64 false;
-    DOUBLE: f64_to_i32 i32_to_f64 32 true, f64_to_u32 u32_to_f64 32 false, f64_to_i64 i64_to_f64 64 true, f64_to_u64 u64_to_f64 64 false;
+    HALF u16: f16_to_i32 i32_to_f16 32 true, f16_to_u32 u32_to_f16 32 false, f16_to_i64 i64_to_f16 64 true, f16_to_u64 u64_to_f16 64 false;
+    SINGLE u64: f32_to_i32 i32_to_f32 32 true, f32_to_u32 u32_to_f32 32 false, f32_to_i64 i64_to_f32 64 true, f32_to_u64 u64_to_f32 64 false;
+    DOUBLE u64: f64_to_i32 i32_to_f64 32 true, f64_to_u32 u32_to_f64 32 false, f64_to_i64 i64_to_f64 64 true, f64_to_u64 u64_to_f64 64 false;
 }

@@ -1,7 +1,7 @@
 //! Between formats, and between floating point and integers.
 
 use super::number::{Format, Kind, shift_sticky};
-use super::{Context, INEXACT, INVALID};
+use super::{Context, INEXACT, INVALID, TO_ZERO};
 
 /// The integers that a number is converted to.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +82,59 @@ impl Format {
         }
         let lead = magnitude.leading_zeros();
         self.round(negative, 63 - lead as i32, magnitude << lead, cx)
+    }
+
+    /// The number without its fraction; whether that changes it counts as inexact only if asked for.
+    pub(crate) fn round_to_integral(self, bits: u64, exact: bool, cx: &mut Context) -> u64 {
+        let x = self.unpack(bits);
+        match x.kind {
+            Kind::Quiet | Kind::Signaling => return self.nan_of(&[x], cx),
+            Kind::Infinite | Kind::Zero => return bits,
+            // Every number that large is whole.
+            Kind::Finite if x.exponent >= self.fraction as i32 => return bits,
+            Kind::Finite => {}
+        }
+        let (whole, inexact) = whole(x.negative, x.exponent, x.significand, cx);
+        if inexact && exact {
+            cx.flags |= INEXACT;
+        }
+        let magnitude = whole.unwrap_or(0);
+        if magnitude == 0 {
+            return self.zero(x.negative);
+        }
+        // It is whole and has no more bits than there are, so this is exact.
+        let mut none = Context { mode: TO_ZERO, flags: 0 };
+        let lead = magnitude.leading_zeros();
+        self.round(x.negative, 63 - lead as i32, magnitude << lead, &mut none)
+    }
+
+    /// The low 32 bits of a number's integer part, with sign; what does not fit is invalid, but its low bits stand.
+    pub(crate) fn to_integer_modular(self, bits: u64, cx: &mut Context) -> u32 {
+        let x = self.unpack(bits);
+        if x.kind == Kind::Zero {
+            return 0;
+        }
+        if x.kind != Kind::Finite {
+            cx.flags |= INVALID;
+            return 0;
+        }
+        let (low, exact) = match x.exponent {
+            ..0 => (0, false),
+            e @ 0..64 => {
+                let by = 63 - e as u32;
+                (x.significand >> by, by == 0 || x.significand << (64 - by) == 0)
+            }
+            e => (x.significand.checked_shl(e as u32 - 63).unwrap_or(0), true),
+        };
+        let least = 1 << 31;
+        let fits = x.exponent < 31 || x.exponent == 31 && x.negative && low == least;
+        cx.flags |= match (fits, exact) {
+            (false, _) => INVALID,
+            (true, false) => INEXACT,
+            (true, true) => 0,
+        };
+        let value = if x.negative { low.wrapping_neg() } else { low };
+        value as u32
     }
 }
 

@@ -3,8 +3,9 @@
 //! Its results are those of IEEE 754 in the mode to nearest, to even. What it does not tell is the flags. So it is asked where the
 //! only flag that could be new is one that is set already: the operands are neither subnormal nor infinite nor NaNs, the flag
 //! of inexact results is set, and the result is neither tiny nor too large. Programs set that flag early and seldom clear it.
+//! Of half precision the host has none.
 
-use super::number::{DOUBLE, SINGLE};
+use super::number::{DOUBLE, HALF, SINGLE};
 use super::{Context, INEXACT, NEAREST_EVEN};
 
 /// Whether the host computes in the formats themselves: the old floating point of x86 does not.
@@ -14,6 +15,28 @@ const HOST: bool = cfg!(not(all(target_arch = "x86", not(target_feature = "sse2"
 #[inline(always)]
 fn may(cx: &Context) -> bool {
     HOST && cx.mode == NEAREST_EVEN && cx.flags & INEXACT != 0
+}
+
+impl Context {
+    pub(crate) fn add16(&mut self, a: u64, b: u64) -> u64 {
+        HALF.add(a, b, self)
+    }
+
+    pub(crate) fn mul16(&mut self, a: u64, b: u64) -> u64 {
+        HALF.mul(a, b, self)
+    }
+
+    pub(crate) fn div16(&mut self, a: u64, b: u64) -> u64 {
+        HALF.div(a, b, self)
+    }
+
+    pub(crate) fn sqrt16(&mut self, a: u64) -> u64 {
+        HALF.sqrt(a, self)
+    }
+
+    pub(crate) fn fma16(&mut self, a: u64, b: u64, c: u64) -> u64 {
+        HALF.fma(a, b, c, self)
+    }
 }
 
 macro_rules! host {

@@ -14,10 +14,12 @@ mod host;
 mod number;
 
 pub(crate) use convert::Integer;
-pub(crate) use number::{DOUBLE, SINGLE};
+pub(crate) use number::{DOUBLE, HALF, SINGLE};
 
-/// To the nearest; of two, to the even one. The mode 1 is towards zero.
+/// To the nearest; of two, to the even one.
 pub(crate) const NEAREST_EVEN: u8 = 0;
+/// Towards zero.
+pub(crate) const TO_ZERO: u8 = 1;
 /// Towards minus infinity.
 pub(crate) const DOWN: u8 = 2;
 /// Towards plus infinity.

@@ -11,6 +11,8 @@ pub(crate) struct Format {
     pub(crate) fraction: u32,
 }
 
+/// 16 bits.
+pub(crate) const HALF: Format = Format { width: 16, fraction: 10 };
 /// 32 bits.
 pub(crate) const SINGLE: Format = Format { width: 32, fraction: 23 };
 /// 64 bits.

@@ -6,7 +6,7 @@ use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 411;
+pub(crate) const ENCODINGS: usize = 511;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
@@ -49,43 +49,52 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         33 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], 0),
         34 => ins(op, [0x40 | f[0], 0x40 | f[2], 0x40 | f[1], 0], 0),
         35 => ins(op, [0x40 | f[0], 0x40 | f[1], 0x40 | f[2], 0], 0),
-        36 | 38 => ins(op, [out(f[0]), f[1], 0, 0], 0),
-        37 => ins(op, [out(f[0]), f[2], f[1], 0], 0),
-        39..=40 => ins(op, [f[1], out(f[0]), 0, 0], 0),
-        41 => ins(op, [out(f[1]), f[2], 0, 0], !(1_u64 << f[0]) as u32 as u64),
-        42 => ins(op, [out(f[1]), f[2], 0, 0], (1_u64 << f[0]) as u32 as u64),
-        43..=44 => ins(op, [f[2], out(f[0]), f[1], 0], f[3] << 3),
-        45 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
-        46 => ins(op, [out(8 | f[0]), 2, 0, 0], f[1]),
-        47 | 49 => ins(op, [8 | f[1], 0x40 | (8 | f[0]), 0, 0], f[2]),
-        48 => ins(op, [8 | f[1], out(8 | f[0]), 0, 0], f[2]),
-        50 => ins(op, [8 | f[1], 8 | f[0], 0, 0], f[2]),
-        51 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        52 => ins(op, [out(1), 0, 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
-        53 => ins(op, [out(f[0]), 0, 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        54 => ins(op, [out(2), 2, 0, 0], (((f[0] as u32) << 22) as i32 >> 22) as u32 as u64),
-        55 => ins(op, [out(f[1]), 0, 0, 0], ((((f[2] << 12) as u32) << 14) as i32 >> 14) as u32 as u64),
-        56 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], f[1]),
-        57 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        58 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
-        59 => ins(op, [0, 0, 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
-        60 => {
+        36 => ins(op, [0x40 | f[0], out(f[2]), 0, 0], 0),
+        37 => ins(op, [0x40 | f[1], 0x40 | f[0], out(f[2]), 0], 0),
+        38 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_D[f[0] as usize]),
+        39 => ins(op, [0x40 | f[1], 0x40 | f[0], 0x40 | f[2], 0], 0),
+        40 => ins(op, [out(f[1]), 0x40 | f[0], 0, 0], 0),
+        41 => ins(op, [0x40 | f[2], f[0], f[1], 0], 0),
+        42 => ins(op, [0x40 | f[0], 0x40 | f[2], 0, 0], f[1]),
+        43 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_S[f[0] as usize] as u64),
+        44 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_H[f[0] as usize] as u64),
+        45 | 47 => ins(op, [out(f[0]), f[1], 0, 0], 0),
+        46 => ins(op, [out(f[0]), f[2], f[1], 0], 0),
+        48..=49 => ins(op, [f[1], out(f[0]), 0, 0], 0),
+        50 => ins(op, [out(f[1]), f[2], 0, 0], !(1_u64 << f[0]) as u32 as u64),
+        51 => ins(op, [out(f[1]), f[2], 0, 0], (1_u64 << f[0]) as u32 as u64),
+        52..=53 => ins(op, [f[2], out(f[0]), f[1], 0], f[3] << 3),
+        54 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
+        55 => ins(op, [out(8 | f[0]), 2, 0, 0], f[1]),
+        56 | 58 => ins(op, [8 | f[1], 0x40 | (8 | f[0]), 0, 0], f[2]),
+        57 => ins(op, [8 | f[1], out(8 | f[0]), 0, 0], f[2]),
+        59 => ins(op, [8 | f[1], 8 | f[0], 0, 0], f[2]),
+        60 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        61 => ins(op, [out(1), 0, 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
+        62 => ins(op, [out(f[0]), 0, 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        63 => ins(op, [out(2), 2, 0, 0], (((f[0] as u32) << 22) as i32 >> 22) as u32 as u64),
+        64 => ins(op, [out(f[1]), 0, 0, 0], ((((f[2] << 12) as u32) << 14) as i32 >> 14) as u32 as u64),
+        65 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], f[1]),
+        66 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        67 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
+        68 => ins(op, [0, 0, 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
+        69 => {
             ins(op, [8 | f[0], 0, 0, 0], (pc as u32).wrapping_add((((f[1] as u32) << 23) as i32 >> 23) as u32) as u64)
         }
-        61 => ins(op, [out(f[0]), f[0], 0, 0], f[1]),
-        62 | 64 => ins(op, [2, 0x40 | f[0], 0, 0], f[1]),
-        63 => ins(op, [2, out(f[0]), 0, 0], f[1]),
-        65 => ins(op, [1, 0, 0, 0], 0),
-        66 => ins(op, [5, 0, 0, 0], 0),
-        67 => ins(op, [f[0], 0, 0, 0], 0),
-        68 => ins(op, [f[0], out(1), 0, 0], 0),
-        69 => ins(op, [out(f[0]), f[0], f[1], 0], 0),
-        70 => ins(op, [2, f[0], 0, 0], f[1]),
-        71 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
-        72 => ins(op, [out(f[2]), 0, 0, 0], 0),
-        73 => ins(op, [out(f[3]), 0, 0, 0], 0),
-        74 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
-        75 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
+        70 => ins(op, [out(f[0]), f[0], 0, 0], f[1]),
+        71 | 73 => ins(op, [2, 0x40 | f[0], 0, 0], f[1]),
+        72 => ins(op, [2, out(f[0]), 0, 0], f[1]),
+        74 => ins(op, [1, 0, 0, 0], 0),
+        75 => ins(op, [5, 0, 0, 0], 0),
+        76 => ins(op, [f[0], 0, 0, 0], 0),
+        77 => ins(op, [f[0], out(1), 0, 0], 0),
+        78 => ins(op, [out(f[0]), f[0], f[1], 0], 0),
+        79 => ins(op, [2, f[0], 0, 0], f[1]),
+        80 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
+        81 => ins(op, [out(f[2]), 0, 0, 0], 0),
+        82 => ins(op, [out(f[3]), 0, 0, 0], 0),
+        83 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
+        84 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
         _ => ins(0, [0; 4], 0),
     }
 }
@@ -203,7 +212,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // jal.jump jal c.jal
-            35 | 188 => {
+            35 | 242 => {
                 h.x[i.a()] = end as u32 as u64;
                 next = i.imm;
             }
@@ -476,14 +485,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             // sfence.vma
             75 => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
             // flw c.flw c.flwsp
-            76 | 186 => {
+            76 | 240 => {
                 h.float_enabled().at(i)?;
                 let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | value_0 as u64;
             }
             // fsw c.fsw c.fswsp
-            77 | 187 => {
+            77 | 241 => {
                 h.float_enabled().at(i)?;
                 h.store32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u32).at(i)?;
             }
@@ -906,44 +915,485 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     << 1
                     | (infinite_6 & minus_0) as u64;
             }
-            // sh1add
-            128 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]) as u32 as u64,
-            // sh2add
-            129 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]) as u32 as u64,
-            // sh3add
-            130 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]) as u32 as u64,
-            // andn
-            131 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()] as u32 as u64,
-            // orn
-            132 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()] as u32 as u64,
-            // xnor
-            133 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]) as u32 as u64,
-            // min
-            134 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.b()] } else { h.x[i.c()] },
-            // minu
-            135 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
-            // max
-            136 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.c()] } else { h.x[i.b()] },
-            // maxu
-            137 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
-            // rol
-            138 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left(h.x[i.c()] as u32) as u64,
-            // ror
-            139 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(h.x[i.c()] as u32) as u64,
-            // rori
-            140 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as u64,
-            // clz
-            141 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as u64,
-            // ctz
-            142 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as u64,
-            // cpop
-            143 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
-            // sext.b c.sext.b
-            144 => h.x[i.a()] = h.x[i.b()] as i8 as i32 as u32 as u64,
-            // sext.h c.sext.h
-            145 => h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64,
-            // orc.b
+            // flh
+            128 => {
+                h.float_enabled().at(i)?;
+                let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | value_0 as u64;
+            }
+            // fsh
+            129 => {
+                h.float_enabled().at(i)?;
+                h.store16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u16).at(i)?;
+            }
+            // fmadd.h
+            130 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+            }
+            // fmsub.h
+            131 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+            }
+            // fnmsub.h
+            132 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+            }
+            // fnmadd.h
+            133 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+            }
+            // fadd.h
+            134 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let sum_3: u16 = h.f16_add(a_1, b_2, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | sum_3 as u64;
+            }
+            // fsub.h
+            135 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let difference_3: u16 = h.f16_add(a_1, b_2 ^ 0x8000, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | difference_3 as u64;
+            }
+            // fmul.h
+            136 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let product_3: u16 = h.f16_mul(a_1, b_2, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | product_3 as u64;
+            }
+            // fdiv.h
+            137 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let quotient_3: u16 = h.f16_div(a_1, b_2, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | quotient_3 as u64;
+            }
+            // fsqrt.h
+            138 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | root_2 as u64;
+            }
+            // fsgnj.h
+            139 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                h.float_changed().at(i)?;
+                h.x[i.c()] = (0x1fffffffffffe | (b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
+            }
+            // fsgnjn.h
+            140 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                h.float_changed().at(i)?;
+                h.x[i.c()] = (0x1fffffffffffe | (!(b_1 >> 15) & 1) as u64) << 15 | (a_0 & 0x7fff) as u64;
+            }
+            // fsgnjx.h
+            141 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                h.float_changed().at(i)?;
+                h.x[i.c()] = (0x1fffffffffffe | (a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
+            }
+            // fmin.h
+            142 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let least_2: u16 = h.f16_min(a_0, b_1).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
+            }
+            // fmax.h
+            143 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let most_2: u16 = h.f16_max(a_0, b_1).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
+            }
+            // fle.h
+            144 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let holds_2: u8 = h.f16_le(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // flt.h
+            145 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let holds_2: u8 = h.f16_lt(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // feq.h
             146 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let holds_2: u8 = h.f16_eq(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fcvt.w.h
+            147 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as u64;
+            }
+            // fcvt.h.w
+            148 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u16 = h.i32_to_f16(h.x[i.a()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
+            }
+            // fcvt.wu.h
+            149 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as u64;
+            }
+            // fcvt.h.wu
+            150 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u16 = h.u32_to_f16(h.x[i.a()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
+            }
+            // fmv.x.h
+            151 => {
+                h.float_enabled().at(i)?;
+                h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64;
+            }
+            // fmv.h.x
+            152 => {
+                h.float_enabled().at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.a()] = 0xffffffffffff0000 | h.x[i.b()] as u16 as u64;
+            }
+            // fclass.h
+            153 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let minus_1: u8 = (a_0 >> 15) as u8;
+                let top_2: u8 = u64::from(a_0 >> 10 & 0x1f == 0x1f) as u8;
+                let bottom_3: u8 = u64::from(a_0 >> 10 & 0x1f == 0) as u8;
+                let whole_4: u8 = u64::from(a_0 & 0x3ff == 0) as u8;
+                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (a_0 >> 9 & 1)) as u8;
+                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (!(a_0 >> 9) & 1)) as u8;
+                let infinite_7: u8 = top_2 & whole_4;
+                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                let zero_10: u8 = bottom_3 & whole_4;
+                h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                    | (infinite_7 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (normal_8 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (subnormal_9 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & minus_1) as u64)
+                    << 1
+                    | (subnormal_9 & minus_1) as u64)
+                    << 1
+                    | (normal_8 & minus_1) as u64)
+                    << 1
+                    | (infinite_7 & minus_1) as u64;
+            }
+            // fcvt.s.h
+            154 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffff00000000 | number_2 as u64;
+            }
+            // fcvt.h.s
+            155 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | number_2 as u64;
+            }
+            // fcvt.d.h
+            156 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = number_2;
+            }
+            // fcvt.h.d
+            157 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u16 = h.f64_to_f16(h.x[i.a()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
+            }
+            // fcvtmod.w.d
+            158 => {
+                h.float_enabled().at(i)?;
+                let number_0: u32 = h.f64_to_i32_modular(h.x[i.a()]).at(i)? as u32;
+                h.x[i.b()] = number_0 as u64;
+            }
+            // fleq.d
+            159 => {
+                h.float_enabled().at(i)?;
+                let holds_0: u8 = h.f64_le_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
+                h.x[i.c()] = holds_0 as u64;
+            }
+            // fli.d
+            160 => {
+                h.float_enabled().at(i)?;
+                let number_0: u64 = i.imm;
+                h.float_changed().at(i)?;
+                h.x[i.a()] = number_0;
+            }
+            // fltq.d
+            161 => {
+                h.float_enabled().at(i)?;
+                let holds_0: u8 = h.f64_lt_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
+                h.x[i.c()] = holds_0 as u64;
+            }
+            // fmaxm.d
+            162 => {
+                h.float_enabled().at(i)?;
+                let most_0: u64 = h.f64_maximum(h.x[i.a()], h.x[i.b()]).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = most_0;
+            }
+            // fminm.d
+            163 => {
+                h.float_enabled().at(i)?;
+                let least_0: u64 = h.f64_minimum(h.x[i.a()], h.x[i.b()]).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = least_0;
+            }
+            // fmvh.x.d
+            164 => {
+                h.float_enabled().at(i)?;
+                h.x[i.a()] = h.x[i.b()] >> 32;
+            }
+            // fmvp.d.x
+            165 => {
+                h.float_enabled().at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.a()] = h.x[i.b()] << 32 | h.x[i.c()];
+            }
+            // fround.d
+            166 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let whole_1: u64 = h.f64_round(h.x[i.a()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = whole_1;
+            }
+            // froundnx.d
+            167 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let whole_1: u64 = h.f64_round_inexact(h.x[i.a()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = whole_1;
+            }
+            // fleq.s
+            168 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let holds_2: u8 = h.f32_le_quiet(a_0 as u64, b_1 as u64).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fltq.s
+            169 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let holds_2: u8 = h.f32_lt_quiet(a_0 as u64, b_1 as u64).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fli.s
+            170 => {
+                h.float_enabled().at(i)?;
+                let number_0: u32 = i.imm as u32;
+                h.float_changed().at(i)?;
+                h.x[i.a()] = 0xffffffff00000000 | number_0 as u64;
+            }
+            // fmaxm.s
+            171 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let most_2: u32 = h.f32_maximum(a_0 as u64, b_1 as u64).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
+            }
+            // fminm.s
+            172 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let least_2: u32 = h.f32_minimum(a_0 as u64, b_1 as u64).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
+            }
+            // fround.s
+            173 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let whole_2: u32 = h.f32_round(a_1 as u64, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
+            }
+            // froundnx.s
+            174 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let whole_2: u32 = h.f32_round_inexact(a_1 as u64, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
+            }
+            // fleq.h
+            175 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let holds_2: u8 = h.f16_le_quiet(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fli.h
+            176 => {
+                h.float_enabled().at(i)?;
+                let number_0: u16 = i.imm as u16;
+                h.float_changed().at(i)?;
+                h.x[i.a()] = 0xffffffffffff0000 | number_0 as u64;
+            }
+            // fltq.h
+            177 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let holds_2: u8 = h.f16_lt_quiet(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fmaxm.h
+            178 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let most_2: u16 = h.f16_maximum(a_0, b_1).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
+            }
+            // fminm.h
+            179 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let least_2: u16 = h.f16_minimum(a_0, b_1).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
+            }
+            // fround.h
+            180 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let whole_2: u16 = h.f16_round(a_1, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
+            }
+            // froundnx.h
+            181 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let whole_2: u16 = h.f16_round_inexact(a_1, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
+            }
+            // sh1add
+            182 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]) as u32 as u64,
+            // sh2add
+            183 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]) as u32 as u64,
+            // sh3add
+            184 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]) as u32 as u64,
+            // andn
+            185 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()] as u32 as u64,
+            // orn
+            186 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()] as u32 as u64,
+            // xnor
+            187 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]) as u32 as u64,
+            // min
+            188 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.b()] } else { h.x[i.c()] },
+            // minu
+            189 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
+            // max
+            190 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.c()] } else { h.x[i.b()] },
+            // maxu
+            191 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
+            // rol
+            192 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left(h.x[i.c()] as u32) as u64,
+            // ror
+            193 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(h.x[i.c()] as u32) as u64,
+            // rori
+            194 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as u64,
+            // clz
+            195 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as u64,
+            // ctz
+            196 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as u64,
+            // cpop
+            197 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
+            // sext.b c.sext.b
+            198 => h.x[i.a()] = h.x[i.b()] as i8 as i32 as u32 as u64,
+            // sext.h c.sext.h
+            199 => h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64,
+            // orc.b
+            200 => {
                 h.x[i.a()] = ({
                     let t: u32 = h.x[i.b()] as u32;
                     let t = ((t & 0x7f7f7f7f) + 0x7f7f7f7f | t) & 0x80808080;
@@ -951,11 +1401,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) as u64
             }
             // rev8
-            147 => h.x[i.a()] = (h.x[i.b()] as u32).swap_bytes() as u64,
+            201 => h.x[i.a()] = (h.x[i.b()] as u32).swap_bytes() as u64,
             // zext.h c.zext.h pack.zero
-            148 | 153 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+            202 | 207 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
             // clmul
-            149 => {
+            203 => {
                 h.x[i.a()] = ({
                     let (mut a, mut b, mut sum) = (h.x[i.b()] as u32, h.x[i.c()] as u32, 0);
                     while b != 0 {
@@ -969,7 +1419,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) as u64
             }
             // clmulh
-            150 => {
+            204 => {
                 h.x[i.a()] = ({
                     let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
                     while b != 0 {
@@ -983,7 +1433,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 32
             }
             // clmulr
-            151 => {
+            205 => {
                 h.x[i.a()] = (({
                     let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
                     while b != 0 {
@@ -997,11 +1447,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 31) as u32 as u64
             }
             // pack
-            152 => h.x[i.a()] = (h.x[i.b()] as u16 as u64) << 16 | h.x[i.c()] as u16 as u64,
+            206 => h.x[i.a()] = (h.x[i.b()] as u16 as u64) << 16 | h.x[i.c()] as u16 as u64,
             // packh
-            154 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
+            208 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
             // brev8
-            155 => {
+            209 => {
                 let ones_0: u32 = 0x55555555_u32;
                 let pairs_1: u32 = 0x33333333_u32;
                 let fours_2: u32 = 0xf0f0f0f_u32;
@@ -1011,7 +1461,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = ((b_4 & fours_2) << 4 | b_4 >> 4 & fours_2) as u64;
             }
             // zip
-            156 => {
+            210 => {
                 let a_0: u32 = (h.x[i.a()] & 0xff0000ff
                     | ((h.x[i.a()] & 0xff00) << 8) as u32 as u64
                     | h.x[i.a()] >> 8 & 0xff00) as u32;
@@ -1021,7 +1471,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = d_3 as u64;
             }
             // unzip
-            157 => {
+            211 => {
                 let a_0: u32 = (h.x[i.a()] & 0x99999999
                     | ((h.x[i.a()] & 0x22222222) << 1) as u32 as u64
                     | h.x[i.a()] >> 1 & 0x22222222) as u32;
@@ -1031,7 +1481,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = d_3 as u64;
             }
             // xperm4
-            158 => {
+            212 => {
                 h.x[i.a()] =
                     ((((((((if h.x[i.c()] >> 28 << 2 < 32 { h.x[i.b()] >> (h.x[i.c()] >> 28 << 2) } else { 0 })
                         & 0xf)
@@ -1075,7 +1525,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                         | (if (h.x[i.c()] & 0xf) << 2 < 32 { h.x[i.b()] >> ((h.x[i.c()] & 0xf) << 2) } else { 0 }) & 0xf
             }
             // xperm8
-            159 => {
+            213 => {
                 h.x[i.a()] = ((((if h.x[i.c()] >> 24 << 3 < 32 { h.x[i.b()] >> (h.x[i.c()] >> 24 << 3) } else { 0 })
                     as u8 as u64)
                     << 8
@@ -1098,23 +1548,23 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     }) as u8 as u64
             }
             // bclr
-            160 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+            214 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
             // bext
-            161 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x1f) & 1,
+            215 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x1f) & 1,
             // bexti
-            162 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
+            216 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
             // binv
-            163 => h.x[i.a()] = h.x[i.b()] ^ (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+            217 => h.x[i.a()] = h.x[i.b()] ^ (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
             // bset
-            164 => h.x[i.a()] = h.x[i.b()] | (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+            218 => h.x[i.a()] = h.x[i.b()] | (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
             // aes32esi
-            165 => {
+            219 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 h.x[i.b()] =
                     h.x[i.c()] ^ (super::table::AES_SBOX[in_0 as usize] as u64 as u32).rotate_left(i.imm as u32) as u64;
             }
             // aes32esmi
-            166 => {
+            220 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let s_1: u8 = super::table::AES_SBOX[in_0 as usize];
                 let x2_2: u8 = ((s_1 << 1) as u64 ^ (if s_1 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
@@ -1123,13 +1573,13 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                         .rotate_left(i.imm as u32) as u64;
             }
             // aes32dsi
-            167 => {
+            221 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 h.x[i.b()] = h.x[i.c()]
                     ^ (super::table::AES_SBOX_INVERSE[in_0 as usize] as u64 as u32).rotate_left(i.imm as u32) as u64;
             }
             // aes32dsmi
-            168 => {
+            222 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let s_1: u8 = super::table::AES_SBOX_INVERSE[in_0 as usize];
                 let x2_2: u8 = ((s_1 << 1) as u64 ^ (if s_1 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
@@ -1142,7 +1592,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                         .rotate_left(i.imm as u32) as u64;
             }
             // sm4ed
-            169 => {
+            223 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -1154,7 +1604,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64;
             }
             // sm4ks
-            170 => {
+            224 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -1165,111 +1615,111 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64;
             }
             // sha256sum0
-            171 => {
+            225 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(2) ^ half_0.rotate_right(0xd) ^ half_0.rotate_right(0x16)) as u64;
             }
             // sha256sum1
-            172 => {
+            226 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(6) ^ half_0.rotate_right(0xb) ^ half_0.rotate_right(0x19)) as u64;
             }
             // sha256sig0
-            173 => {
+            227 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(7) ^ half_0.rotate_right(0x12) ^ half_0 >> 3) as u64;
             }
             // sha256sig1
-            174 => {
+            228 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(0x11) ^ half_0.rotate_right(0x13) ^ half_0 >> 0xa) as u64;
             }
             // sm3p0
-            175 => {
+            229 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(9) ^ half_0.rotate_left(0x11)) as u64;
             }
             // sm3p1
-            176 => {
+            230 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(0xf) ^ half_0.rotate_left(0x17)) as u64;
             }
             // sha512sum0r
-            177 => {
+            231 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] =
                     (half_0.rotate_right(0x1c) ^ half_0.rotate_right(0x22) ^ half_0.rotate_right(0x27)) as u32 as u64;
             }
             // sha512sum1r
-            178 => {
+            232 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] =
                     (half_0.rotate_right(0xe) ^ half_0.rotate_right(0x12) ^ half_0.rotate_right(0x29)) as u32 as u64;
             }
             // sha512sig0l
-            179 => {
+            233 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(1) ^ half_0.rotate_right(8) ^ half_0 >> 7) as u32 as u64;
             }
             // sha512sig1l
-            180 => {
+            234 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(0x13) ^ half_0.rotate_right(0x3d) ^ half_0 >> 6) as u32 as u64;
             }
             // sha512sig0h
-            181 => {
+            235 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(1) ^ half_0.rotate_right(8)) as u32 as u64 ^ h.x[i.b()] >> 7;
             }
             // sha512sig1h
-            182 => {
+            236 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(0x13) ^ half_0.rotate_right(0x3d)) as u32 as u64 ^ h.x[i.b()] >> 6;
             }
             // czero.eqz
-            183 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
+            237 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
             // czero.nez
-            184 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
+            238 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
             // c.unimp
-            185 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+            239 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
             // c.j
-            189 => next = i.imm,
+            243 => next = i.imm,
             // c.beqz
-            190 => {
+            244 => {
                 if h.x[i.a()] == 0 {
                     next = i.imm;
                 }
             }
             // c.bnez
-            191 => {
+            245 => {
                 if h.x[i.a()] != 0 {
                     next = i.imm;
                 }
             }
             // c.jr.ra c.jr.t0 c.jr
-            192 => next = h.x[i.a()] & 0xfffffffe,
+            246 => next = h.x[i.a()] & 0xfffffffe,
             // c.mv
-            193 => h.x[i.a()] = h.x[i.b()],
+            247 => h.x[i.a()] = h.x[i.b()],
             // c.jalr
-            194 => {
+            248 => {
                 let target_0: u32 = (h.x[i.a()] & 0xfffffffe) as u32;
                 h.x[i.b()] = end as u32 as u64;
                 next = target_0 as u64;
             }
             // c.zext.b
-            195 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
+            249 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
             // c.not
-            196 => h.x[i.a()] = !h.x[i.b()] as u32 as u64,
+            250 => h.x[i.a()] = !h.x[i.b()] as u32 as u64,
             // mop.r.n mop.rr.n
-            197 => h.x[i.a()] = 0,
+            251 => h.x[i.a()] = 0,
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            198 => {
+            252 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] =
                     if hit_0 >> 12 != 0 { (h.x[i.c()] & 0xfffff) << 12 | (hit_0 & 0xfff) as u64 } else { i.imm };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            199 => {
+            253 => {
                 let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)? as u32;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));

@@ -6,18 +6,18 @@ use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 491;
+pub(crate) const ENCODINGS: usize = 601;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
     match form {
-        0 | 76 => ins(op, [out(f[0]), f[1], f[2], 0], 0),
+        0 | 85 => ins(op, [out(f[0]), f[1], f[2], 0], 0),
         1 => ins(op, [out(f[0]), f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         2 => ins(op, [out(f[1]), f[2], 0, 0], f[0]),
         3 => ins(op, [out(f[0]), 0, 0, 0], (f[1] << 12) as i32 as i64 as u64),
         4 => ins(op, [out(f[0]), 0, 0, 0], pc.wrapping_add((f[1] << 12) as i32 as i64 as u64)),
-        5 | 79 => ins(op, [f[0], out(f[1]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
-        6 | 80 => ins(op, [f[0], f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        5 | 88 => ins(op, [f[0], out(f[1]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        6 | 89 => ins(op, [f[0], f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         7 => ins(op, [f[0], f[1], 0, 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
         8 => ins(op, [f[1], f[0], 0, 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
         9 => ins(op, [out(f[0]), 0, 0, 0], pc.wrapping_add(((f[1] << 43) as i64 >> 43) as u64)),
@@ -27,9 +27,9 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         13 => ins(op, [f[1], out(f[0]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         14 => ins(op, [0, 0, 0, 0], 0),
         15 => ins(op, [0, 0, 0, 0], pc),
-        16 | 81 => ins(op, [f[0], out(f[1]), 0, 0], 0),
-        17 | 82 => ins(op, [f[1], f[0], out(f[2]), 0], 0),
-        18 | 83 => ins(op, [f[0], f[1], 0, 0], 0),
+        16 | 90 => ins(op, [f[0], out(f[1]), 0, 0], 0),
+        17 | 91 => ins(op, [f[1], f[0], out(f[2]), 0], 0),
+        18 | 92 => ins(op, [f[0], f[1], 0, 0], 0),
         19 => ins(op, [f[1], out(f[0]), 0, 0], u64::from(f[0] == 0) | f[2] << 1),
         20 => ins(op, [f[1], out(f[0]), 0, 0], f[2] | u64::from(f[1] != 0) << 12),
         21 => ins(op, [out(f[0]), 0, 0, 0], f[1] | u64::from(f[0] == 0) << 5 | f[2] << 6),
@@ -40,56 +40,63 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         26 => ins(op, [0x40 | f[1], 0x40 | f[0], 0, 0], f[2]),
         27 => ins(op, [0x40 | f[1], 0x40 | f[2], 0x40 | f[0], 0], 0),
         28 => ins(op, [0x40 | f[1], 0x40 | f[2], out(f[0]), 0], 0),
-        29 | 84 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], f[2]),
-        30 | 85 => ins(op, [f[1], 0x40 | f[0], 0, 0], f[2]),
-        31 | 86 => ins(op, [out(f[0]), 0x40 | f[1], 0, 0], 0),
-        32 | 87 => ins(op, [0x40 | f[0], f[1], 0, 0], 0),
+        29 | 93 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], f[2]),
+        30 | 94 => ins(op, [f[1], 0x40 | f[0], 0, 0], f[2]),
+        31 | 95 => ins(op, [out(f[0]), 0x40 | f[1], 0, 0], 0),
+        32 | 96 => ins(op, [0x40 | f[0], f[1], 0, 0], 0),
         33 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], 0),
         34 => ins(op, [0x40 | f[0], 0x40 | f[2], 0x40 | f[1], 0], 0),
         35 => ins(op, [0x40 | f[0], 0x40 | f[1], 0x40 | f[2], 0], 0),
-        36 | 88 => ins(op, [out(f[0]), f[1], 0, 0], 0),
-        37 | 89 => ins(op, [out(f[0]), f[2], f[1], 0], 0),
-        39 | 93 => ins(op, [f[1], out(f[0]), 0, 0], 0),
-        41 => ins(op, [out(f[1]), f[2], 0, 0], !(1_u64 << f[0])),
-        42 => ins(op, [out(f[1]), f[2], 0, 0], 1_u64 << f[0]),
-        44 => ins(op, [f[2], out(f[0]), f[1], 0], f[3] << 3),
-        46 => ins(op, [out(8 | f[0]), 2, 0, 0], f[1]),
-        47 => ins(op, [8 | f[1], 0x40 | (8 | f[0]), 0, 0], f[2]),
-        48 | 94 => ins(op, [8 | f[1], out(8 | f[0]), 0, 0], f[2]),
-        50 | 95 => ins(op, [8 | f[1], 8 | f[0], 0, 0], f[2]),
-        51 => ins(op, [out(f[0]), f[0], 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
-        53 => ins(op, [out(f[0]), 0, 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
-        54 => ins(op, [out(2), 2, 0, 0], ((f[0] << 54) as i64 >> 54) as u64),
-        55 => ins(op, [out(f[1]), 0, 0, 0], ((f[2] << 12 << 46) as i64 >> 46) as u64),
-        56 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], f[1]),
-        57 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
-        58 | 97 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
-        59 => ins(op, [0, 0, 0, 0], pc.wrapping_add(((f[0] << 52) as i64 >> 52) as u64)),
-        60 => ins(op, [8 | f[0], 0, 0, 0], pc.wrapping_add(((f[1] << 55) as i64 >> 55) as u64)),
-        61 => ins(op, [out(f[0]), f[0], 0, 0], f[1]),
-        62 => ins(op, [2, 0x40 | f[0], 0, 0], f[1]),
-        63 | 98 => ins(op, [2, out(f[0]), 0, 0], f[1]),
-        65 => ins(op, [1, 0, 0, 0], 0),
-        66 => ins(op, [5, 0, 0, 0], 0),
-        67 => ins(op, [f[0], 0, 0, 0], 0),
-        68 => ins(op, [f[0], out(1), 0, 0], 0),
-        69 => ins(op, [out(f[0]), f[0], f[1], 0], 0),
-        70 | 99 => ins(op, [2, f[0], 0, 0], f[1]),
-        71 | 100 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
-        72 => ins(op, [out(f[2]), 0, 0, 0], 0),
-        73 => ins(op, [out(f[3]), 0, 0, 0], 0),
-        74 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
-        75 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
-        77 => ins(op, [out(f[0]), f[1], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
-        78 => ins(op, [out(f[0]), f[1], 0, 0], f[2]),
-        90 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
-        91 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
-        92 => ins(
+        36 => ins(op, [0x40 | f[0], out(f[2]), 0, 0], 0),
+        37 => ins(op, [0x40 | f[1], 0x40 | f[0], out(f[2]), 0], 0),
+        38 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_D[f[0] as usize]),
+        39 => ins(op, [0x40 | f[1], 0x40 | f[0], 0x40 | f[2], 0], 0),
+        42 => ins(op, [0x40 | f[0], 0x40 | f[2], 0, 0], f[1]),
+        43 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_S[f[0] as usize] as u64),
+        44 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_H[f[0] as usize] as u64),
+        45 | 97 => ins(op, [out(f[0]), f[1], 0, 0], 0),
+        46 | 98 => ins(op, [out(f[0]), f[2], f[1], 0], 0),
+        48 | 102 => ins(op, [f[1], out(f[0]), 0, 0], 0),
+        50 => ins(op, [out(f[1]), f[2], 0, 0], !(1_u64 << f[0])),
+        51 => ins(op, [out(f[1]), f[2], 0, 0], 1_u64 << f[0]),
+        53 => ins(op, [f[2], out(f[0]), f[1], 0], f[3] << 3),
+        55 => ins(op, [out(8 | f[0]), 2, 0, 0], f[1]),
+        56 => ins(op, [8 | f[1], 0x40 | (8 | f[0]), 0, 0], f[2]),
+        57 | 103 => ins(op, [8 | f[1], out(8 | f[0]), 0, 0], f[2]),
+        59 | 104 => ins(op, [8 | f[1], 8 | f[0], 0, 0], f[2]),
+        60 => ins(op, [out(f[0]), f[0], 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
+        62 => ins(op, [out(f[0]), 0, 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
+        63 => ins(op, [out(2), 2, 0, 0], ((f[0] << 54) as i64 >> 54) as u64),
+        64 => ins(op, [out(f[1]), 0, 0, 0], ((f[2] << 12 << 46) as i64 >> 46) as u64),
+        65 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], f[1]),
+        66 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
+        67 | 106 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
+        68 => ins(op, [0, 0, 0, 0], pc.wrapping_add(((f[0] << 52) as i64 >> 52) as u64)),
+        69 => ins(op, [8 | f[0], 0, 0, 0], pc.wrapping_add(((f[1] << 55) as i64 >> 55) as u64)),
+        70 => ins(op, [out(f[0]), f[0], 0, 0], f[1]),
+        71 => ins(op, [2, 0x40 | f[0], 0, 0], f[1]),
+        72 | 107 => ins(op, [2, out(f[0]), 0, 0], f[1]),
+        74 => ins(op, [1, 0, 0, 0], 0),
+        75 => ins(op, [5, 0, 0, 0], 0),
+        76 => ins(op, [f[0], 0, 0, 0], 0),
+        77 => ins(op, [f[0], out(1), 0, 0], 0),
+        78 => ins(op, [out(f[0]), f[0], f[1], 0], 0),
+        79 | 108 => ins(op, [2, f[0], 0, 0], f[1]),
+        80 | 109 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
+        81 => ins(op, [out(f[2]), 0, 0, 0], 0),
+        82 => ins(op, [out(f[3]), 0, 0, 0], 0),
+        83 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
+        84 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
+        86 => ins(op, [out(f[0]), f[1], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
+        87 => ins(op, [out(f[0]), f[1], 0, 0], f[2]),
+        99 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
+        100 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
+        101 => ins(
             op,
             [f[1], out(f[0]), 0, 0],
             u64::from(f[2] == 0xa) | (super::table::AES_ROUND[f[2] as usize] as u64) << 1,
         ),
-        96 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        105 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
         _ => ins(0, [0; 4], 0),
     }
 }
@@ -905,44 +912,474 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     << 1
                     | (infinite_6 & minus_0) as u64;
             }
-            // sh1add
-            128 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]),
-            // sh2add
-            129 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]),
-            // sh3add
-            130 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]),
-            // andn
-            131 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()],
-            // orn
-            132 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()],
-            // xnor
-            133 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]),
-            // min
-            134 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.b()] } else { h.x[i.c()] },
-            // minu
-            135 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
-            // max
-            136 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.c()] } else { h.x[i.b()] },
-            // maxu
-            137 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
-            // rol
-            138 => h.x[i.a()] = h.x[i.b()].rotate_left(h.x[i.c()] as u32),
-            // ror
-            139 => h.x[i.a()] = h.x[i.b()].rotate_right(h.x[i.c()] as u32),
-            // rori
-            140 => h.x[i.a()] = h.x[i.b()].rotate_right(i.imm as u32),
-            // clz
-            141 => h.x[i.a()] = h.x[i.b()].leading_zeros() as u64,
-            // ctz
-            142 => h.x[i.a()] = h.x[i.b()].trailing_zeros() as u64,
-            // cpop
-            143 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
-            // sext.b c.sext.b
-            144 => h.x[i.a()] = h.x[i.b()] as i8 as i64 as u64,
-            // sext.h c.sext.h
-            145 => h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64,
-            // orc.b
+            // flh
+            128 => {
+                h.float_enabled().at(i)?;
+                let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | value_0 as u64;
+            }
+            // fsh
+            129 => {
+                h.float_enabled().at(i)?;
+                h.store16(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u16).at(i)?;
+            }
+            // fmadd.h
+            130 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+            }
+            // fmsub.h
+            131 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+            }
+            // fnmsub.h
+            132 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+            }
+            // fnmadd.h
+            133 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let c_3: u16 = if h.x[i.c()] >> 16 == 0xffffffffffff { h.x[i.c()] as u16 } else { 0x7e00_u16 };
+                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
+            }
+            // fadd.h
+            134 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let sum_3: u16 = h.f16_add(a_1, b_2, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | sum_3 as u64;
+            }
+            // fsub.h
+            135 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let difference_3: u16 = h.f16_add(a_1, b_2 ^ 0x8000, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | difference_3 as u64;
+            }
+            // fmul.h
+            136 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let product_3: u16 = h.f16_mul(a_1, b_2, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | product_3 as u64;
+            }
+            // fdiv.h
+            137 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let quotient_3: u16 = h.f16_div(a_1, b_2, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | quotient_3 as u64;
+            }
+            // fsqrt.h
+            138 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | root_2 as u64;
+            }
+            // fsgnj.h
+            139 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                h.float_changed().at(i)?;
+                h.x[i.c()] = (0x1fffffffffffe | (b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
+            }
+            // fsgnjn.h
+            140 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                h.float_changed().at(i)?;
+                h.x[i.c()] = (0x1fffffffffffe | (!(b_1 >> 15) & 1) as u64) << 15 | (a_0 & 0x7fff) as u64;
+            }
+            // fsgnjx.h
+            141 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                h.float_changed().at(i)?;
+                h.x[i.c()] = (0x1fffffffffffe | (a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
+            }
+            // fmin.h
+            142 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let least_2: u16 = h.f16_min(a_0, b_1).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
+            }
+            // fmax.h
+            143 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let most_2: u16 = h.f16_max(a_0, b_1).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
+            }
+            // fle.h
+            144 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let holds_2: u8 = h.f16_le(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // flt.h
+            145 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let holds_2: u8 = h.f16_lt(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // feq.h
             146 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let holds_2: u8 = h.f16_eq(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fcvt.w.h
+            147 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as i32 as i64 as u64;
+            }
+            // fcvt.h.w
+            148 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u16 = h.i32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
+            }
+            // fcvt.wu.h
+            149 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as i32 as i64 as u64;
+            }
+            // fcvt.h.wu
+            150 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u16 = h.u32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
+            }
+            // fmv.x.h
+            151 => {
+                h.float_enabled().at(i)?;
+                h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64;
+            }
+            // fmv.h.x
+            152 => {
+                h.float_enabled().at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.a()] = 0xffffffffffff0000 | h.x[i.b()] as u16 as u64;
+            }
+            // fclass.h
+            153 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let minus_1: u8 = (a_0 >> 15) as u8;
+                let top_2: u8 = u64::from(a_0 >> 10 & 0x1f == 0x1f) as u8;
+                let bottom_3: u8 = u64::from(a_0 >> 10 & 0x1f == 0) as u8;
+                let whole_4: u8 = u64::from(a_0 & 0x3ff == 0) as u8;
+                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (a_0 >> 9 & 1)) as u8;
+                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (!(a_0 >> 9) & 1)) as u8;
+                let infinite_7: u8 = top_2 & whole_4;
+                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                let zero_10: u8 = bottom_3 & whole_4;
+                h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                    | (infinite_7 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (normal_8 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (subnormal_9 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & minus_1) as u64)
+                    << 1
+                    | (subnormal_9 & minus_1) as u64)
+                    << 1
+                    | (normal_8 & minus_1) as u64)
+                    << 1
+                    | (infinite_7 & minus_1) as u64;
+            }
+            // fcvt.s.h
+            154 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffff00000000 | number_2 as u64;
+            }
+            // fcvt.h.s
+            155 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | number_2 as u64;
+            }
+            // fcvt.d.h
+            156 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = number_2;
+            }
+            // fcvt.h.d
+            157 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u16 = h.f64_to_f16(h.x[i.a()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
+            }
+            // fcvtmod.w.d
+            158 => {
+                h.float_enabled().at(i)?;
+                let number_0: u32 = h.f64_to_i32_modular(h.x[i.a()]).at(i)? as u32;
+                h.x[i.b()] = number_0 as i32 as i64 as u64;
+            }
+            // fleq.d
+            159 => {
+                h.float_enabled().at(i)?;
+                let holds_0: u8 = h.f64_le_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
+                h.x[i.c()] = holds_0 as u64;
+            }
+            // fli.d
+            160 => {
+                h.float_enabled().at(i)?;
+                let number_0: u64 = i.imm;
+                h.float_changed().at(i)?;
+                h.x[i.a()] = number_0;
+            }
+            // fltq.d
+            161 => {
+                h.float_enabled().at(i)?;
+                let holds_0: u8 = h.f64_lt_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
+                h.x[i.c()] = holds_0 as u64;
+            }
+            // fmaxm.d
+            162 => {
+                h.float_enabled().at(i)?;
+                let most_0: u64 = h.f64_maximum(h.x[i.a()], h.x[i.b()]).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = most_0;
+            }
+            // fminm.d
+            163 => {
+                h.float_enabled().at(i)?;
+                let least_0: u64 = h.f64_minimum(h.x[i.a()], h.x[i.b()]).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = least_0;
+            }
+            // fround.d
+            166 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let whole_1: u64 = h.f64_round(h.x[i.a()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = whole_1;
+            }
+            // froundnx.d
+            167 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let whole_1: u64 = h.f64_round_inexact(h.x[i.a()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = whole_1;
+            }
+            // fleq.s
+            168 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let holds_2: u8 = h.f32_le_quiet(a_0 as u64, b_1 as u64).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fltq.s
+            169 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let holds_2: u8 = h.f32_lt_quiet(a_0 as u64, b_1 as u64).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fli.s
+            170 => {
+                h.float_enabled().at(i)?;
+                let number_0: u32 = i.imm as u32;
+                h.float_changed().at(i)?;
+                h.x[i.a()] = 0xffffffff00000000 | number_0 as u64;
+            }
+            // fmaxm.s
+            171 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let most_2: u32 = h.f32_maximum(a_0 as u64, b_1 as u64).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
+            }
+            // fminm.s
+            172 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
+                let least_2: u32 = h.f32_minimum(a_0 as u64, b_1 as u64).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
+            }
+            // fround.s
+            173 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let whole_2: u32 = h.f32_round(a_1 as u64, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
+            }
+            // froundnx.s
+            174 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
+                let whole_2: u32 = h.f32_round_inexact(a_1 as u64, mode_0).at(i)? as u32;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
+            }
+            // fleq.h
+            175 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let holds_2: u8 = h.f16_le_quiet(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fli.h
+            176 => {
+                h.float_enabled().at(i)?;
+                let number_0: u16 = i.imm as u16;
+                h.float_changed().at(i)?;
+                h.x[i.a()] = 0xffffffffffff0000 | number_0 as u64;
+            }
+            // fltq.h
+            177 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let holds_2: u8 = h.f16_lt_quiet(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fmaxm.h
+            178 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let most_2: u16 = h.f16_maximum(a_0, b_1).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
+            }
+            // fminm.h
+            179 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
+                let least_2: u16 = h.f16_minimum(a_0, b_1).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
+            }
+            // fround.h
+            180 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let whole_2: u16 = h.f16_round(a_1, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
+            }
+            // froundnx.h
+            181 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let whole_2: u16 = h.f16_round_inexact(a_1, mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
+            }
+            // sh1add
+            182 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]),
+            // sh2add
+            183 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]),
+            // sh3add
+            184 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]),
+            // andn
+            185 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()],
+            // orn
+            186 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()],
+            // xnor
+            187 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]),
+            // min
+            188 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.b()] } else { h.x[i.c()] },
+            // minu
+            189 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
+            // max
+            190 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.c()] } else { h.x[i.b()] },
+            // maxu
+            191 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
+            // rol
+            192 => h.x[i.a()] = h.x[i.b()].rotate_left(h.x[i.c()] as u32),
+            // ror
+            193 => h.x[i.a()] = h.x[i.b()].rotate_right(h.x[i.c()] as u32),
+            // rori
+            194 => h.x[i.a()] = h.x[i.b()].rotate_right(i.imm as u32),
+            // clz
+            195 => h.x[i.a()] = h.x[i.b()].leading_zeros() as u64,
+            // ctz
+            196 => h.x[i.a()] = h.x[i.b()].trailing_zeros() as u64,
+            // cpop
+            197 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
+            // sext.b c.sext.b
+            198 => h.x[i.a()] = h.x[i.b()] as i8 as i64 as u64,
+            // sext.h c.sext.h
+            199 => h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64,
+            // orc.b
+            200 => {
                 h.x[i.a()] = {
                     let t: u64 = h.x[i.b()];
                     let t = ((t & 0x7f7f7f7f7f7f7f7f) + 0x7f7f7f7f7f7f7f7f | t) & 0x8080808080808080;
@@ -950,11 +1387,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // rev8
-            147 => h.x[i.a()] = h.x[i.b()].swap_bytes(),
+            201 => h.x[i.a()] = h.x[i.b()].swap_bytes(),
             // zext.h c.zext.h packw.zero
-            148 | 252 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+            202 | 310 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
             // clmul
-            149 => {
+            203 => {
                 h.x[i.a()] = {
                     let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
                     while b != 0 {
@@ -968,7 +1405,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // clmulh
-            150 => {
+            204 => {
                 h.x[i.a()] = (({
                     let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
                     while b != 0 {
@@ -982,7 +1419,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 64) as u64
             }
             // clmulr
-            151 => {
+            205 => {
                 h.x[i.a()] = (({
                     let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
                     while b != 0 {
@@ -996,11 +1433,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 63) as u64
             }
             // pack
-            152 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << 32 | h.x[i.c()] as u32 as u64,
+            206 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << 32 | h.x[i.c()] as u32 as u64,
             // packh
-            154 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
+            208 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
             // brev8
-            155 => {
+            209 => {
                 let ones_0: u64 = 0x5555555555555555_u64;
                 let pairs_1: u64 = 0x3333333333333333_u64;
                 let fours_2: u64 = 0xf0f0f0f0f0f0f0f_u64;
@@ -1009,7 +1446,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (b_4 & fours_2) << 4 | b_4 >> 4 & fours_2;
             }
             // xperm4
-            158 => {
+            212 => {
                 h.x[i.a()] = (((((((((((((((h.x[i.b()] >> (h.x[i.c()] >> 60 << 2) & 0xf) << 4
                     | h.x[i.b()] >> ((h.x[i.c()] >> 56 & 0xf) << 2) & 0xf)
                     << 4
@@ -1042,7 +1479,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | h.x[i.b()] >> ((h.x[i.c()] & 0xf) << 2) & 0xf
             }
             // xperm8
-            159 => {
+            213 => {
                 h.x[i.a()] = ((((((((if h.x[i.c()] >> 56 << 3 < 64 { h.x[i.b()] >> (h.x[i.c()] >> 56 << 3) } else { 0 })
                     as u8 as u64)
                     << 8
@@ -1089,17 +1526,17 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     }) as u8 as u64
             }
             // bclr
-            160 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x3f)),
+            214 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x3f)),
             // bext
-            161 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f) & 1,
+            215 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f) & 1,
             // bexti
-            162 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
+            216 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
             // binv
-            163 => h.x[i.a()] = h.x[i.b()] ^ 1_u64 << (h.x[i.c()] & 0x3f),
+            217 => h.x[i.a()] = h.x[i.b()] ^ 1_u64 << (h.x[i.c()] & 0x3f),
             // bset
-            164 => h.x[i.a()] = h.x[i.b()] | 1_u64 << (h.x[i.c()] & 0x3f),
+            218 => h.x[i.a()] = h.x[i.b()] | 1_u64 << (h.x[i.c()] & 0x3f),
             // sm4ed
-            169 => {
+            223 => {
                 let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -1111,7 +1548,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
             }
             // sm4ks
-            170 => {
+            224 => {
                 let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -1122,76 +1559,76 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
             }
             // sha256sum0
-            171 => {
+            225 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(2) ^ half_0.rotate_right(0xd) ^ half_0.rotate_right(0x16)) as i32
                     as i64 as u64;
             }
             // sha256sum1
-            172 => {
+            226 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(6) ^ half_0.rotate_right(0xb) ^ half_0.rotate_right(0x19)) as i32
                     as i64 as u64;
             }
             // sha256sig0
-            173 => {
+            227 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(7) ^ half_0.rotate_right(0x12) ^ half_0 >> 3) as i32 as i64 as u64;
             }
             // sha256sig1
-            174 => {
+            228 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] =
                     (half_0.rotate_right(0x11) ^ half_0.rotate_right(0x13) ^ half_0 >> 0xa) as i32 as i64 as u64;
             }
             // sm3p0
-            175 => {
+            229 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(9) ^ half_0.rotate_left(0x11)) as i32 as i64 as u64;
             }
             // sm3p1
-            176 => {
+            230 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(0xf) ^ half_0.rotate_left(0x17)) as i32 as i64 as u64;
             }
             // czero.eqz
-            183 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
+            237 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
             // czero.nez
-            184 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
+            238 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
             // c.unimp
-            185 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+            239 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
             // c.j
-            189 => next = i.imm,
+            243 => next = i.imm,
             // c.beqz
-            190 => {
+            244 => {
                 if h.x[i.a()] == 0 {
                     next = i.imm;
                 }
             }
             // c.bnez
-            191 => {
+            245 => {
                 if h.x[i.a()] != 0 {
                     next = i.imm;
                 }
             }
             // c.jr.ra c.jr.t0 c.jr
-            192 => next = h.x[i.a()] & !1,
+            246 => next = h.x[i.a()] & !1,
             // c.mv
-            193 => h.x[i.a()] = h.x[i.b()],
+            247 => h.x[i.a()] = h.x[i.b()],
             // c.jalr
-            194 => {
+            248 => {
                 let target_0: u64 = h.x[i.a()] & !1;
                 h.x[i.b()] = end;
                 next = target_0;
             }
             // c.zext.b
-            195 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
+            249 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
             // c.not
-            196 => h.x[i.a()] = !h.x[i.b()],
+            250 => h.x[i.a()] = !h.x[i.b()],
             // mop.r.n mop.rr.n
-            197 => h.x[i.a()] = 0,
+            251 => h.x[i.a()] = 0,
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            198 => {
+            252 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] = if hit_0 >> 12 != 0 {
                     (h.x[i.c()] & 0xfffffffffffff) << 12 | (hit_0 & 0xfff) as u64
@@ -1200,7 +1637,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            199 => {
+            253 => {
                 let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)? as u32;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));
@@ -1216,64 +1653,64 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = result_1;
             }
             // addw c.addw
-            200 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
+            254 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
             // subw c.subw
-            201 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
+            255 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
             // sllw
-            202 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            256 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // srlw
-            203 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            257 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // sraw
-            204 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
+            258 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
             // addiw c.addiw
-            205 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
+            259 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
             // slliw
-            206 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
+            260 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
             // srliw
-            207 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
+            261 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
             // sraiw
-            208 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
+            262 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
             // ld c.ld c.ldsp
-            209 => {
+            263 => {
                 let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0;
             }
             // lwu
-            210 => {
+            264 => {
                 let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0 as u64;
             }
             // sd c.sd c.sdsp
-            211 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
+            265 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
             // mulw
-            212 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
+            266 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
             // divw
-            213 => {
+            267 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { -1 } else { a.wrapping_div(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // divuw
-            214 => {
+            268 => {
                 h.x[i.a()] = (h.x[i.b()] as u32).checked_div(h.x[i.c()] as u32).unwrap_or(u32::MAX) as i32 as i64 as u64
             }
             // remw
-            215 => {
+            269 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { a } else { a.wrapping_rem(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // remuw
-            216 => {
+            270 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as u32, h.x[i.c()] as u32);
                     a.checked_rem(b).unwrap_or(a)
                 }) as i32 as i64 as u64
             }
             // lr.d
-            217 => {
+            271 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1282,7 +1719,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = old_0;
             }
             // sc.d
-            218 => {
+            272 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1293,7 +1730,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = if ok_0 != 0 { 0_u64 } else { 1_u64 };
             }
             // amoswap.d
-            219 => {
+            273 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1302,7 +1739,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoadd.d
-            220 => {
+            274 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1311,7 +1748,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoxor.d
-            221 => {
+            275 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1320,7 +1757,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoand.d
-            222 => {
+            276 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1329,7 +1766,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoor.d
-            223 => {
+            277 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1338,7 +1775,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomin.d
-            224 => {
+            278 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1347,7 +1784,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomax.d
-            225 => {
+            279 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1356,7 +1793,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amominu.d
-            226 => {
+            280 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1365,7 +1802,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomaxu.d
-            227 => {
+            281 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1374,7 +1811,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // ld.aq
-            228 => {
+            282 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1382,103 +1819,131 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = value_0;
             }
             // sd.rl
-            229 => {
+            283 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
                 h.store64(h.x[i.a()], h.x[i.b()]).at(i)?;
             }
             // fcvt.l.s
-            230 => {
+            284 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u64 = h.f32_to_i64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.s.l
-            231 => {
+            285 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.i64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.lu.s
-            232 => {
+            286 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u64 = h.f32_to_u64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.s.lu
-            233 => {
+            287 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.u64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.l.d
-            234 => {
+            288 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.f64_to_i64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.l
-            235 => {
+            289 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.i64_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.lu.d
-            236 => {
+            290 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.f64_to_u64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.lu
-            237 => {
+            291 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.u64_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fmv.x.d
-            238 => {
+            292 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()];
             }
             // fmv.d.x
-            239 => {
+            293 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = h.x[i.b()];
             }
+            // fcvt.l.h
+            294 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let number_2: u64 = h.f16_to_i64(a_1, mode_0).at(i)?;
+                h.x[i.b()] = number_2;
+            }
+            // fcvt.h.l
+            295 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u16 = h.i64_to_f16(h.x[i.a()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
+            }
+            // fcvt.lu.h
+            296 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
+                let number_2: u64 = h.f16_to_u64(a_1, mode_0).at(i)?;
+                h.x[i.b()] = number_2;
+            }
+            // fcvt.h.lu
+            297 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u16 = h.u64_to_f16(h.x[i.a()], mode_0).at(i)?;
+                h.float_changed().at(i)?;
+                h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
+            }
             // add.uw
-            240 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
+            298 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
             // sh1add.uw
-            241 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
+            299 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
             // sh2add.uw
-            242 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
+            300 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
             // sh3add.uw
-            243 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
+            301 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
             // slli.uw
-            244 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
+            302 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
             // rolw
-            245 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            303 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // rorw
-            246 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            304 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // roriw
-            247 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
+            305 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
             // clzw
-            248 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
+            306 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
             // ctzw
-            249 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
+            307 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
             // cpopw
-            250 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
+            308 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
             // packw
-            251 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
+            309 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
             // aes64es
-            253 => {
+            311 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -1495,7 +1960,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
             }
             // aes64esm
-            254 => {
+            312 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -1518,7 +1983,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (m1_5 as u64) << 32 | m0_3 as u64;
             }
             // aes64ds
-            255 => {
+            313 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -1536,7 +2001,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
             }
             // aes64dsm
-            256 => {
+            314 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -1566,12 +2031,12 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (m1_11 as u64) << 32 | m0_6 as u64;
             }
             // aes64ks2
-            257 => {
+            315 => {
                 let low_0: u32 = (h.x[i.a()] >> 32 ^ h.x[i.b()] as u32 as u64) as u32;
                 h.x[i.c()] = (low_0 as u64 ^ h.x[i.b()] >> 32) << 32 | low_0 as u64;
             }
             // aes64ks1i
-            258 => {
+            316 => {
                 let last_0: u32 = (h.x[i.a()] >> 32) as u32;
                 let t_1: u32 = if i.imm & 1 != 0 { last_0 } else { last_0.rotate_right(8) };
                 let s_2: u32 = (((((super::table::AES_SBOX[(t_1 >> 24) as usize] as u64) << 8
@@ -1584,7 +2049,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (s_2 as u64) << 32 | s_2 as u64;
             }
             // aes64im
-            259 => {
+            317 => {
                 let c0_0: u32 = h.x[i.a()] as u32;
                 let c1_1: u32 = (h.x[i.a()] >> 32) as u32;
                 let x0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
@@ -1602,21 +2067,21 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (m1_11 as u64) << 32 | m0_6 as u64;
             }
             // sha512sum0
-            260 => {
+            318 => {
                 h.x[i.a()] =
                     h.x[i.b()].rotate_right(0x1c) ^ h.x[i.b()].rotate_right(0x22) ^ h.x[i.b()].rotate_right(0x27)
             }
             // sha512sum1
-            261 => {
+            319 => {
                 h.x[i.a()] =
                     h.x[i.b()].rotate_right(0xe) ^ h.x[i.b()].rotate_right(0x12) ^ h.x[i.b()].rotate_right(0x29)
             }
             // sha512sig0
-            262 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
+            320 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
             // sha512sig1
-            263 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
+            321 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
             // c.zext.w
-            264 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
+            322 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
             _ => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
         }
     }

@@ -3,6 +3,7 @@
 #[path = "../../../riscv/tests/it/description.rs"]
 mod description;
 mod floats;
+mod floats_more;
 mod fresh;
 mod hostile;
 mod privilege;

@@ -75,7 +75,7 @@ fn assembly(name: &str, form: Form, mode: &str, xlen: u32) -> String {
         }
     };
     format!(
-        "fld fa0, 0(%1)\\nfld fa1, 8(%1)\\nfld fa2, 16(%1)\\n{before}lw t2, 24(%1)\\nfsflags t2\\n{body}\\nfrflags %0\\n{after}"
+        ".option arch, +zfh\\nfld fa0, 0(%1)\\nfld fa1, 8(%1)\\nfld fa2, 16(%1)\\n{before}lw t2, 24(%1)\\nfsflags t2\\n{body}\\nfrflags %0\\n{after}"
     )
 }
 

@@ -36,7 +36,9 @@ pub(crate) fn compile(
 
 /// What a program writes and its exit status, on qemu.
 pub(crate) fn on_qemu(program: &Path, xlen: u32) -> Result<(Vec<u8>, u64), String> {
-    let out = Command::new(TOOLS[if xlen == 32 { 1 } else { 2 }]).arg(program).output().map_err(|e| e.to_string())?;
+    let cpu = format!("rv{xlen},Zfh=true");
+    let mut qemu = Command::new(TOOLS[if xlen == 32 { 1 } else { 2 }]);
+    let out = qemu.args(["-cpu", &cpu]).arg(program).output().map_err(|e| e.to_string())?;
     let code = out.status.code().ok_or_else(|| format!("qemu: {}", out.status))?;
     Ok((out.stdout, code as u64))
 }

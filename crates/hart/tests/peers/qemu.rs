@@ -80,7 +80,7 @@ fn floats(xlen: u32) -> Result<(), Failed> {
     let isa = description::isa();
     let dir = tempfile::tempdir()?;
     let count = operands();
-    let (text, groups) = floats::program(xlen, &[("s", 32), ("d", 64)], count);
+    let (text, groups) = floats::program(xlen, &[("h", 16), ("s", 32), ("d", 64)], count);
     std::fs::write(dir.path().join("floats.c"), text)?;
     let program = peer::compile(dir.path(), "floats.c", xlen, "imafdc", "-O2")?;
     let (want, got) = (peer::on_qemu(&program, xlen)?, peer::on_hart(&isa, &program)?);
