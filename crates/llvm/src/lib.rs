@@ -31,7 +31,7 @@ pub use lower::{Lowered, Missing, SameBits, lower};
 pub use table::formula::Formula;
 pub use table::read::read;
 pub use table::{
-    DecodeStep, Each, Extend, FieldBits, Hook, HookParam, InstFact, NumberFormat, OperandTable, Part, RecordTable,
-    RegisterNames, TableNumber, TextChoice, TextPiece, ValueSet,
+    DecodeStep, Each, Extend, FieldBits, Hook, HookParam, InstFact, NamedOperands, NumberFormat, OperandTable, Part,
+    RecordTable, RegisterNames, TableNumber, TextChoice, TextPiece, ValueSet,
 };
 pub use target::fixed_bits::{InstBits, inst_bits};

@@ -230,6 +230,43 @@ fn wrong_lines() {
     }
 }
 
+/// A fact, and the operand that its instruction does not have.
+const ABSENT: &[(&str, &str)] = &[
+    ("instruction ADD\n\treject d 3\n", "`ADD` has no operand or field `d`"),
+    ("instruction ADD\n\tprint x = p\n", "`ADD` has no operand or field `x`"),
+    ("instruction ADD SYS\n\talias a = 1 e = 2 \"one $b\"\n", "`SYS` has no operand or field `e`"),
+    ("instruction ADD\n\talias \"one $a, ${q:p}\"\n", "`ADD` has no operand or field `q`"),
+    ("instruction SET\n\teach Action b,z = Code \"x\"\n", "`SET` has no operand or field `z`"),
+    ("instruction \"fix<3>\"\n\tconstant y = 1\n", "`fix<3>` has no operand or field `y`"),
+];
+
+#[test]
+fn an_operand_that_is_not_there_is_an_error() {
+    for (fact, want) in ABSENT {
+        let records = parse("mini.td", RECORDS.as_bytes().into(), &Reading::default(), &mut |_| None);
+        let mut problems = Diagnostics::new();
+        let table = llvm::read(FileId(0), &format!("{TABLE}{fact}"), &mut problems);
+        assert!(llvm::lower(&records, &table, &mut problems).is_none(), "{fact}");
+        let found = problems.iter().find(|d| d.message == *want).unwrap_or_else(|| panic!("{fact}: {problems:?}"));
+        assert!(!found.labels.is_empty(), "{fact} has a place");
+    }
+    // Instructions that this version of a target does not have are not looked at.
+    lowered(&format!("{TABLE}instruction GONE\n\treject what 3\n"));
+}
+
+/// An operand that nothing holds has a mark, and a warning says so.
+#[test]
+fn an_operand_that_nothing_holds_is_told() {
+    let records =
+        RECORDS.replace("\"mov $a\"", "\"mov $a, $held\"").replace("(ins Mine:$a)", "(ins Mine:$a, Amount:$held)");
+    let records = parse("mini.td", records.as_bytes().into(), &Reading::default(), &mut |_| None);
+    let mut problems = Diagnostics::new();
+    let table = llvm::read(FileId(0), TABLE, &mut problems);
+    let lowered = llvm::lower(&records, &table, &mut problems).expect("a target");
+    assert!(lowered.missing.iter().any(|(kind, name, ..)| *kind == llvm::Missing::Absent && name == "held"));
+    assert_eq!(text(&Plan::new(&lowered.isa, 0), 0x4700), "mov v7, ?");
+}
+
 /// Formulas that put others in their places grow no further than a table may.
 #[test]
 fn formulas_are_bounded() {

@@ -8,6 +8,7 @@ mod alias;
 mod each;
 mod flow;
 mod meaning;
+mod named;
 mod record_table;
 mod scope;
 mod text;
@@ -56,6 +57,8 @@ pub enum Missing {
     Printer,
     /// An operand of several parts.
     Operand,
+    /// An operand that the word does not hold, by its name.
+    Absent,
 }
 
 /// A model, and what it lacks.
@@ -106,6 +109,7 @@ impl Missing {
             Missing::Instruction => "`DecoderMethod` of an instruction",
             Missing::Printer => "`PrintMethod`",
             Missing::Operand => "operand of several parts",
+            Missing::Absent => "operand that the word does not hold,",
         }
     }
 }
@@ -242,10 +246,12 @@ impl<'a> Lowering<'a> {
     /// Lowers every instruction that has an encoding; their number.
     fn instructions(&mut self) -> usize {
         let mut list = Vec::new();
+        let mut names = named::Names::default();
         let reversed = inst::is_reversed(self.records);
         for Encoded { def, bits, mode } in encodings::list(self.records, &mut self.features, &self.table.only) {
             let Some(inst) = Inst::read(def, bits, &self.table.layout, reversed) else { continue };
             let all = self.facts(&inst);
+            self.note_names(&inst, &all, &mut names);
             let forms = self.extended(&inst, all);
             for (facts, needs) in self.with_records(&inst, forms) {
                 let mut inst = inst.clone();
@@ -277,6 +283,7 @@ impl<'a> Lowering<'a> {
                 list.push(Candidate { inst, facts, pattern, rank, condition, namespace, written });
             }
         }
+        self.check_names(&names);
         let widths = list.iter().filter(|c| !c.written).map(|c| c.pattern.width());
         let Some((least, most)) = widths.clone().min().zip(widths.max()) else { return 0 };
         let lengths = self.lengths(least, most);

@@ -141,6 +141,9 @@ impl<'a> Lowering<'a> {
     /// What an operand stands for and how it prints. Where its method says nothing, the meaning of its bits may.
     fn shown(&mut self, name: &str, operand: &Lookup<'_, 'a>, printers: &[(String, String)]) -> Option<Shown<'a>> {
         let (mut source, ty) = operand(name)?;
+        if let (Source::Unknown, Some(ty)) = (&source, ty) {
+            self.missing(Missing::Absent, name.split(':').next().unwrap_or(name), ty);
+        }
         let mut method = method_of(self.table, name, ty, printers);
         if self.choices(&method, ty).is_none()
             && let Source::Numbers(numbers) = &mut source

@@ -64,6 +64,8 @@ pub struct OperandTable {
     pub operands: FxHashMap<String, Vec<Hook<Vec<Part>>>>,
     /// What is to be known about single instructions, or all that have a `DecoderMethod`.
     pub instructions: FxHashMap<String, Vec<InstFact>>,
+    /// The operands and fields that these facts name.
+    pub named: Vec<NamedOperands>,
 }
 
 impl Default for OperandTable {
@@ -91,6 +93,7 @@ impl Default for OperandTable {
             print: FxHashMap::default(),
             operands: FxHashMap::default(),
             instructions: FxHashMap::default(),
+            named: Vec::new(),
         }
     }
 }
@@ -325,6 +328,15 @@ pub struct AliasWhen {
     pub values: Vec<(String, i64)>,
     /// Formulas over fields of the instruction and features that are not 0.
     pub formulas: Vec<formula::Formula>,
+}
+
+/// Operands and fields that a line about instructions names.
+#[derive(Clone, Debug)]
+pub struct NamedOperands {
+    /// The instructions, or methods that instructions have.
+    pub instructions: Vec<String>,
+    /// The names, each with its place.
+    pub operands: Vec<(String, Span)>,
 }
 
 /// Forms of an instruction that are records.

@@ -11,8 +11,8 @@ use crate::table::compute;
 use crate::table::formula::{self, Definitions};
 use crate::table::tokens::{Line, Result, Token, Tokens};
 use crate::table::{
-    ALONE, AliasWhen, DecodeStep, Each, Extend, Hook, HookParam, InstFact, NumberFormat, OperandTable, Order, Part,
-    RecordTable, RegisterNames, TableNumber, TextChoice, TextPiece, ValueSet,
+    ALONE, AliasWhen, DecodeStep, Each, Extend, Hook, HookParam, InstFact, NamedOperands, NumberFormat, OperandTable,
+    Order, Part, RecordTable, RegisterNames, TableNumber, TextChoice, TextPiece, ValueSet,
 };
 
 const STATEMENTS: &[&str] = &[
@@ -161,7 +161,11 @@ fn statement(
                 table.instructions.entry(name.clone()).or_default();
             }
             for line in body {
-                let fact = fact(&mut Tokens::new(*line)?)?;
+                let mut t = Tokens::new(*line)?;
+                let fact = fact(&mut t)?;
+                if !t.named.is_empty() {
+                    table.named.push(NamedOperands { instructions: names.clone(), operands: t.named });
+                }
                 for name in &names {
                     table.instructions.entry(name.clone()).or_default().push(fact.clone());
                 }
@@ -416,7 +420,7 @@ fn needs(t: &mut Tokens<'_>) -> Result<(Option<String>, Option<String>)> {
 
 /// `NAME = N`
 fn setting(t: &mut Tokens<'_>, what: &str) -> Result<(String, i64)> {
-    let name = t.word(what)?;
+    let name = t.operand(what)?;
     t.need('=')?;
     Ok((name, t.number("a number")?))
 }
@@ -424,9 +428,9 @@ fn setting(t: &mut Tokens<'_>, what: &str) -> Result<(String, i64)> {
 /// `each CLASS FIELD[,FIELD]… = FIELD [with FIELD = N]… [where FIELD = N]… [needs FIELD [or FEATURE]] TEXT [unread]`
 fn each(t: &mut Tokens<'_>) -> Result<Each> {
     let class = t.word("a class")?;
-    let mut fields = vec![t.word("a field of the instruction")?];
+    let mut fields = vec![t.operand("a field of the instruction")?];
     while t.mark(',') {
-        fields.push(t.word("a further field")?);
+        fields.push(t.operand("a further field")?);
     }
     t.need('=')?;
     let value = t.word("a field of the records")?;
@@ -435,12 +439,15 @@ fn each(t: &mut Tokens<'_>) -> Result<Each> {
     while !matches!(t.peek(), Some(Token::Text(_)) | None) {
         match t.word("`with`, `where`, `needs` or a text")?.as_str() {
             "with" => with.push(setting(t, "a field of the instruction")?),
-            "where" => only.push(setting(t, "a field of the records")?),
+            "where" => {
+                only.push(setting(t, "a field of the records")?);
+                t.named.pop();
+            }
             "needs" => (needed, or) = needs(t)?,
             _ => return Err(t.wanted("`with`, `where`, `needs` or a text before this")),
         }
     }
-    let text = t.text("an `AsmString`")?;
+    let text = t.asm_string()?;
     let printed_only = t.keyword("unread");
     Ok(Each { class, fields, value, with, only, needs: needed, or, text, printed_only })
 }
@@ -698,10 +705,10 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
             InstFact::OnlyEach
         }
         "reject" => {
-            let name = t.word("an operand")?;
+            let name = t.operand("an operand")?;
             if t.mark('=') {
                 t.need('=')?;
-                InstFact::RejectEqual(name, t.word("an operand")?)
+                InstFact::RejectEqual(name, t.operand("an operand")?)
             } else {
                 InstFact::Reject(name, t.set()?)
             }
@@ -715,7 +722,7 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
                 }
                 when.values.push(setting(t, "an operand")?);
             }
-            let text = t.text("an `AsmString`")?;
+            let text = t.asm_string()?;
             if kind == "alias" { InstFact::Alias(when, text) } else { InstFact::Input(when, text) }
         }
         "own" => {
@@ -723,7 +730,7 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
                 return Err(t.wanted("`if`"));
             }
             let formula = condition(t)?;
-            InstFact::Own(formula, t.text("an `AsmString`")?)
+            InstFact::Own(formula, t.asm_string()?)
         }
         "long" => {
             if !t.keyword("if") {
@@ -732,12 +739,12 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
             InstFact::Long(condition(t)?)
         }
         "print" => {
-            let name = t.word("an operand")?;
+            let name = t.operand("an operand")?;
             t.need('=')?;
             InstFact::Print(name, t.word("a print method")?)
         }
         "jump" => {
-            let name = t.word("a field")?;
+            let name = t.operand("a field")?;
             t.need('=')?;
             InstFact::Jump(Some((name, t.number("a number")? as u64)))
         }
@@ -746,7 +753,7 @@ fn fact(t: &mut Tokens<'_>) -> Result<InstFact> {
             t.need('=')?;
             let value = t.number("a number")? as u64;
             let field = if t.keyword("where") {
-                let name = t.word("a field")?;
+                let name = t.operand("a field")?;
                 t.need('=')?;
                 Some((name, t.number("a number")? as u64))
             } else {

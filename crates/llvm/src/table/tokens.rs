@@ -34,13 +34,15 @@ pub(super) struct Tokens<'t> {
     pub(super) line: Line<'t>,
     pub(super) list: Vec<(Token, usize, usize)>,
     pub(super) at: usize,
+    /// The operands and fields of instructions that were read.
+    pub(super) named: Vec<(String, Span)>,
 }
 
 pub(super) type Result<T> = std::result::Result<T, Diagnostic>;
 
 impl<'t> Tokens<'t> {
     pub(super) fn new(line: Line<'t>) -> Result<Tokens<'t>> {
-        let mut tokens = Tokens { line, list: Vec::new(), at: 0 };
+        let mut tokens = Tokens { line, list: Vec::new(), at: 0, named: Vec::new() };
         let mut chars = line.text.char_indices().peekable();
         while let Some((start, c)) = chars.next() {
             if c.is_whitespace() {
@@ -138,6 +140,28 @@ impl<'t> Tokens<'t> {
             }
             _ => Err(self.wanted(what)),
         }
+    }
+
+    /// A word that names an operand or a field of an instruction.
+    pub(super) fn operand(&mut self, what: &str) -> Result<String> {
+        let place = self.list.get(self.at).map(|&(_, from, to)| self.span(from, to));
+        let name = self.word(what)?;
+        self.named.extend(place.map(|place| (name.clone(), place)));
+        Ok(name)
+    }
+
+    /// An `AsmString`, whose operands are noted.
+    pub(super) fn asm_string(&mut self) -> Result<String> {
+        let place = self.list.get(self.at).map(|&(_, from, to)| self.span(from, to));
+        let text = self.text("an `AsmString`")?;
+        // `$name`, `${name:method}`; `$$` is a sign. What comes after a dot may be text.
+        for after in text.replace("$$", "").split('$').skip(1) {
+            let after = after.strip_prefix('{').unwrap_or(after);
+            let end = after.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(after.len());
+            let name = after.get(..end).filter(|name| !name.is_empty()).map(str::to_owned);
+            self.named.extend(name.zip(place));
+        }
+        Ok(text)
     }
 
     pub(super) fn text(&mut self, what: &str) -> Result<String> {
