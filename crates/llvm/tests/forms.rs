@@ -71,6 +71,7 @@ def SYS : Short<6, (ins Reg:$a, Amount:$b, Amount:$c), "sys $b, $c, $a">;
 def SET : Short<7, (ins Reg:$a, Amount:$b, Amount:$c), "set $b, $c, $a">;
 def MUL : Short<8, (ins Reg:$a, Reg:$b), "mul $a, $b"> { let PostEncoderMethod = "fix<3>"; let Inst{3-0} = ?; }
 def PAR : Short<9, (ins Reg:$a, Part:$n), "par $a, $n"> { bits<8> n; let Inst{7-0} = n; }
+def SEL : Short<10, (ins Reg:$a, Amount:$k), "low $a"> { let Inst{7-4} = 3; let Inst{3-0} = ?; }
 def : InstAlias<"sub $a, $b, $c", (ADD Reg:$a, Reg:$b, Negated:$c)>;
 def : InstAlias<"odd $a, $c", (AND Reg:$a, Odd:$c)>;
 "##;
@@ -87,7 +88,9 @@ enum masks
 print printMask<N>: "{v enum masks}"
 operand Odd: uint, accept "v & 1", reject 3
 print printList<N, "b"> of Vec: "{{ v{v uint}.{<N>}, v{= v + N - 1 & 15}.{<N>} }"
-print printList<N, K>: "{v}:{<K>}"
+print printList<N, K> given Gone: "wrong"
+print printList<N, K> given Reg: "{v}:{<K>}"
+print printList<N, K>: "wrong"
 decode decodeSigned<N>: int N
 print printScale<S>: "{= v * S}"
 decode decodeMine<"Reg">: register
@@ -106,6 +109,10 @@ instruction SYS
 instruction SET
 	each Action b,c = Code "do {Name}, $a"
 	only each
+instruction SEL
+	bits k [3:2]
+	reject k 2..3
+	alias k = 1 "high $a"
 instruction "fix<3>"
 	write [3:0] = 5
 "##;
@@ -156,6 +163,9 @@ const WORDS: &[(&str, u16, &str, bool)] = &[
     ("", 0x6102, "act DRAIN", false),
     ("", 0x7103, "do RUSH, r1", true),
     ("", 0x7104, "no match: 00007104", false),
+    // A field that only the table has, with values of its own.
+    ("", 0xa130, "low r1", true),
+    ("", 0xa134, "high r1", true),
     // Bits that decoding does not test.
     ("", 0x8125, "mul r1, r2", true),
     ("", 0x8126, "mul r1, r2", false),

@@ -176,6 +176,7 @@ struct Candidate<'a> {
 
 /// Lowers the instructions of a target. Problems are added to `out`; `None` if one of them is an error.
 pub fn lower(records: &Records, table: &OperandTable, out: &mut Diagnostics) -> Option<Lowered> {
+    let table = &table.given(&|name| records.def(name).is_some());
     let name = records.defs_of("Target").first().map_or_else(|| "tablegen".to_owned(), |d| d.name().into_owned());
     let mut builder = Builder::new(name);
     let features = Features::new(records, &table.features, &mut builder);
@@ -255,6 +256,13 @@ impl<'a> Lowering<'a> {
             let forms = self.extended(&inst, all);
             for (facts, needs) in self.with_records(&inst, forms) {
                 let mut inst = inst.clone();
+                let fields = facts.iter().filter_map(|fact| match fact {
+                    InstFact::Bits(name, bits) => Some((name.clone(), bits)),
+                    _ => None,
+                });
+                for (name, bits) in fields.filter(|(name, _)| !inst.fields.contains_key(name)).collect::<Vec<_>>() {
+                    inst.fields.insert(name, bits.iter().rev().flat_map(|&(high, low)| low..=high).map(Some).collect());
+                }
                 let said = facts.iter().find_map(|f| if let InstFact::Width(w) = f { Some(*w) } else { None });
                 let width = said.unwrap_or((inst.bits.len() as u32).next_multiple_of(8));
                 let later: u32 = facts.iter().map(|f| if let InstFact::Rank(n) = f { *n } else { 0 }).sum();

@@ -5,7 +5,7 @@ use isaglot_source::{Diagnostic, closest};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Lowering;
-use crate::table::InstFact;
+use crate::table::{InstFact, OperandTable};
 use crate::target::inst::{Inst, OperandType};
 use crate::target::registers::text;
 
@@ -22,9 +22,18 @@ impl<'a> Lowering<'a> {
             names.extend(inst.fields.keys().cloned());
             for operand in &inst.operands {
                 names.insert(operand.name.clone());
-                if let OperandType::Parts(_, parts) = &operand.ty {
-                    names.extend(parts.iter().cloned());
-                }
+                let ty = match &operand.ty {
+                    OperandType::Parts(ty, parts) => {
+                        names.extend(parts.iter().cloned());
+                        *ty
+                    }
+                    OperandType::Def(ty) => *ty,
+                    OperandType::Other => continue,
+                };
+                // The parts that the table makes of its bits.
+                let rule = OperandTable::find(&self.table.operands, &ty.name());
+                let rule = rule.or_else(|| OperandTable::find(&self.table.decode, &text(ty, "DecoderMethod")));
+                names.extend(rule.iter().flat_map(|(hook, _)| &hook.body).map(|part| part.name.clone()));
             }
             names.extend(facts.iter().filter_map(|fact| match fact {
                 InstFact::Bits(name, _) => Some(name.clone()),

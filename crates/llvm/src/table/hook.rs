@@ -17,6 +17,8 @@ pub struct Hook<T> {
     pub params: Vec<HookParam>,
     /// Only for operands whose registers are of one of these classes; for all if there are none.
     pub classes: Vec<String>,
+    /// Only where the target has a record of this name: what a later version of LLVM does otherwise.
+    pub given: Option<String>,
     /// The meaning.
     pub body: T,
     /// Where it is said.
@@ -83,6 +85,19 @@ impl OperandTable {
         name: &str,
     ) -> Option<(&'t Hook<T>, Values<'t>)> {
         OperandTable::find_for(map, name, None)
+    }
+
+    /// The table for a target with these records.
+    pub(crate) fn given(&self, has: &dyn Fn(&str) -> bool) -> OperandTable {
+        fn keep<T>(map: &mut FxHashMap<String, Vec<Hook<T>>>, has: &dyn Fn(&str) -> bool) {
+            map.values_mut().for_each(|hooks| hooks.retain(|hook| hook.given.as_deref().is_none_or(has)));
+            map.retain(|_, hooks| !hooks.is_empty());
+        }
+        let mut table = self.clone();
+        keep(&mut table.decode, has);
+        keep(&mut table.operands, has);
+        keep(&mut table.print, has);
+        table
     }
 
     /// How an operand prints, by the name of its method and the class of its registers.

@@ -137,16 +137,18 @@ fn statement(
         "decode" | "operand" => {
             let (name, params) = hook_name(&mut t)?;
             let classes = classes(&mut t)?;
+            let given = given(&mut t)?;
             let parts = parts(&mut t, body)?;
             let map = if kind == "decode" { &mut table.decode } else { &mut table.operands };
-            map.entry(name).or_default().push(Hook { params, classes, body: parts, span: t.whole() });
+            map.entry(name).or_default().push(Hook { params, classes, given, body: parts, span: t.whole() });
             Ok(())
         }
         "print" => {
             let (name, params) = hook_name(&mut t)?;
             let classes = classes(&mut t)?;
+            let given = given(&mut t)?;
             let choices = choices(&mut t, body, out)?;
-            table.print.entry(name).or_default().push(Hook { params, classes, body: choices, span: t.whole() });
+            table.print.entry(name).or_default().push(Hook { params, classes, given, body: choices, span: t.whole() });
             Ok(())
         }
         "instruction" => {
@@ -477,11 +479,18 @@ fn hook_name(t: &mut Tokens<'_>) -> Result<(String, Vec<HookParam>)> {
 fn classes(t: &mut Tokens<'_>) -> Result<Vec<String>> {
     let mut list = Vec::new();
     if t.keyword("of") {
-        while t.peek() != Some(&Token::Mark(':')) && !t.done() {
+        while !matches!(t.peek(), Some(Token::Mark(':')) | None)
+            && !matches!(t.peek(), Some(Token::Word(word)) if word == "given")
+        {
             list.push(t.word("a register class")?);
         }
     }
     Ok(list)
+}
+
+/// `given RECORD`: a statement that counts only where the target has this record.
+fn given(t: &mut Tokens<'_>) -> Result<Option<String>> {
+    if t.keyword("given") { t.word("the name of a record").map(Some) } else { Ok(None) }
 }
 
 /// `: STEPS`, or a line `NAME [BITS]: STEPS` for each part.
