@@ -11,6 +11,7 @@ mod hart;
 mod isaspec;
 mod jobs;
 mod llvm;
+mod page;
 mod riscv;
 mod riscv_formats;
 mod site;
@@ -75,6 +76,7 @@ type Other = (&'static str, fn() -> Result<(), String>);
 const OTHERS: &[Other] = &[
     ("explore", explore::print),
     ("jobs", jobs::print),
+    ("page", page::print),
     ("site", site::print),
     (SPIRV_PROCESS, spirv_process::print),
     ("xe", xe::dataflow),

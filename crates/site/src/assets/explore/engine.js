@@ -37,7 +37,8 @@ function isaglotWork(answer) {
 
   // The engine for a choice, or what is wrong with the choice.
   function instance(choice) {
-    const key = choice ? JSON.stringify([choice.gen, choice.features]) : "";
+    // A choice of nothing is what is on at first: loading takes most of the time to the first answer.
+    const key = choice && (choice.gen || choice.features) ? JSON.stringify([choice.gen, choice.features]) : "";
     let found = instances.get(key);
     if (!found) {
       found = new WebAssembly.Instance(module).exports;

@@ -13,7 +13,7 @@ let listing = null;
 let program = null; // its bytes
 let listed = 0; // the latest question; older answers are dropped
 
-const FIRST_BYTES = 4096; // of code, which are listed and shown while the whole is
+const FIRST_BYTES = 2048; // of code, which are listed and shown while the whole is
 
 // Shows a program: its beginning first, then the whole, then what defines and uses what, which takes most of the time.
 async function list(bytes) {
