@@ -87,24 +87,26 @@ fn form(isa: &Isa, id: EncodingId, view: &View<'_>) -> String {
 }
 
 fn markup(isa: &Isa, said: &Said) -> String {
-    let mut out = String::from("<div>");
-    for (at, &id) in said.encodings.iter().enumerate() {
+    let mut blocks: Vec<String> = Vec::new();
+    for &id in &said.encodings {
         let encoding = &isa[id];
-        if at > 0 {
-            out.push_str("<br/>");
-        }
+        let mut block = String::new();
         for (_, form) in said.forms.iter().filter(|(of, _)| *of == id) {
-            out.push_str(&format!("<span class=\"opcode\">{form}</span><br/>"));
+            block.push_str(&format!("<span class=\"opcode\">{form}</span><br/>"));
         }
-        paragraphs(&encoding.doc, &mut out);
+        paragraphs(&encoding.doc, &mut block);
         if let Some(semantics) = &encoding.semantics {
-            out.push_str(&format!("<pre>{}</pre>", Escaped(&outdented(&semantics.text))));
+            block.push_str(&format!("<pre>{}</pre>", Escaped(&outdented(&semantics.text))));
         }
         if encoding.condition != Condition::Always {
-            out.push_str(&format!("<div><b>Needs</b>: {}</div>", Escaped(&condition(isa, &encoding.condition))));
+            block.push_str(&format!("<div><b>Needs</b>: {}</div>", Escaped(&condition(isa, &encoding.condition))));
+        }
+        // Encodings that differ in their bits alone say the same.
+        if !blocks.contains(&block) {
+            blocks.push(block);
         }
     }
-    out + "</div>"
+    format!("<div>{}</div>", blocks.join("<br/>"))
 }
 
 /// Plain text: what the description says, or what the semantics say, or the forms.

@@ -32,13 +32,14 @@ pub(crate) fn write(site: &mut Site<'_>) {
 
 /// What search finds an encoding by.
 pub(crate) fn entry(isa: &Isa, encoding: &Encoding, title: String, path: String) -> Entry {
+    // What it means comes first: the index keeps the beginning.
     let mut words: Vec<String> = vec![isa.text(encoding.name).to_owned()];
+    words.extend(meaning::words(isa, encoding));
     for view in views(isa, encoding) {
         words.push(syntax::plain(isa, encoding, &view));
         words.extend(view.fields.iter().map(|f| isa.text(f.name).to_owned()));
     }
     words.push(encoding.doc.clone());
-    words.extend(meaning::words(isa, encoding));
     Entry { title, path, words }
 }
 

@@ -58,7 +58,12 @@ pub(crate) fn words(isa: &Isa, encoding: &Encoding) -> Vec<String> {
         SIGNS.iter().filter(|(sign, _)| signs.contains(sign)).map(|(_, word)| (*word).to_owned()).collect();
     let name = format!("{} {}", encoding.display_name, isa.text(encoding.name)).to_lowercase();
     let parts = || name.split(|c: char| !c.is_alphanumeric());
+    // A letter alone is a mnemonic only where one begins.
+    let first = parts().next().unwrap_or_default().to_owned();
     let is = |stem: &str| {
+        if stem.len() == 1 {
+            return first == stem;
+        }
         parts().any(|part| part.strip_prefix(stem).is_some_and(|rest| rest.chars().all(|c| AFTER.contains(c))))
     };
     words.extend(STEMS.iter().filter(|(stems, _)| stems.iter().any(|s| is(s))).map(|(_, word)| (*word).to_owned()));

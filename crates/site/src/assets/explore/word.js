@@ -251,6 +251,16 @@ async function namesOf(field) {
   return tables.get(key)?.values || null;
 }
 
+// The name of an enum's value, where the text does not say it.
+function called(field, value) {
+  const place = make("span", { class: "quiet called" });
+  namesOf(field).then((names) => {
+    const [, , name] = (names || []).find(([number]) => BigInt(number) === value) || [];
+    if (name && name !== field.text) place.textContent = name;
+  });
+  return place;
+}
+
 function fields(made) {
   const value = BigInt(made.word);
   const rows = made.fields.map((f) => {
@@ -282,7 +292,7 @@ function fields(made) {
       : make("span", { class: "quiet" }, "derived");
     const name = make("span", { class: `f ${colour(f.path)}`.trim(), "data-f": f.path }, f.path.split(".").pop());
     const reads = make("td", {}, make("code", {}, f.text));
-    if (f.enum !== undefined) reads.append(" ", make("small", {}, pageLink("enum", f.enum, "values")));
+    if (f.enum !== undefined) reads.append(" ", called(f, raw(f, value)), " ", make("small", {}, pageLink("enum", f.enum, "values")));
     if (f.file !== undefined) reads.append(" ", make("small", {}, pageLink("file", f.file, "registers")));
     if (f.space !== undefined) reads.append(" ", make("small", {}, pageLink("space", f.space, "forms")));
     if (f.doc) reads.append(make("p", { class: "quiet" }, f.doc));
