@@ -2,6 +2,9 @@
 //!
 //! Invariant: where there are no registers for it (`Float::fixed`), its status is always "off" or always "on" and `mstatus` says
 //! 0. The registers themselves are with the integer registers, from `FLOATS` on, so that the executor reaches both alike.
+//!
+//! What the executor calls is never part of it: in its loop these places of the machine would take registers from all other
+//! instructions, which is measured at one instruction in each of them.
 
 use crate::float::{Context, DOUBLE, HALF, Integer, SINGLE};
 use crate::machine::{Cause, Fault, Machine};
@@ -85,18 +88,18 @@ impl Float {
 }
 
 impl Machine {
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn float_enabled(&mut self) -> Result<(), Fault> {
         if self.csrs.float.is_on() { Ok(()) } else { Err(Fault::new(Cause::Illegal, 0)) }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn float_changed(&mut self) -> Result<(), Fault> {
         self.csrs.float.changed();
         Ok(())
     }
 
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn rounding_mode(&mut self, mode: u8) -> Result<u8, Fault> {
         let float = &self.csrs.float;
         let mode = if mode == DYNAMIC { float.mode } else { mode };
@@ -139,7 +142,7 @@ macro_rules! formats {
     ($($name:ident $from:ident $a:ty => $to:ident $result:ty;)*) => {
         impl Machine {
             $(
-                #[inline(always)]
+                #[inline(never)]
                 pub(crate) fn $name(&mut self, a: $a, mode: u8) -> Result<$result, Fault> {
                     Ok(self.float(mode, |cx| $from.convert(a.into(), $to, cx)) as $result)
                 }
@@ -166,6 +169,7 @@ formats! {
 
 impl Machine {
     /// The low 32 bits of a number's integer part.
+    #[inline(never)]
     pub(crate) fn f64_to_i32_modular(&mut self, a: u64) -> Result<u64, Fault> {
         Ok(self.float(0, |cx| DOUBLE.to_integer_modular(a, cx)).into())
     }
@@ -177,61 +181,67 @@ macro_rules! operations {
         $min:ident $max:ident $eq:ident $lt:ident $le:ident,
         $minimum:ident $maximum:ident $lt_quiet:ident $le_quiet:ident $round:ident $round_inexact:ident;)*) => {
         impl Machine {$(
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn $add(&mut self, a: $type, b: $type, mode: u8) -> Result<$type, Fault> {
                 Ok(self.float(mode, |cx| cx.$cx_add(a.into(), b.into())) as $type)
             }
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn $mul(&mut self, a: $type, b: $type, mode: u8) -> Result<$type, Fault> {
                 Ok(self.float(mode, |cx| cx.$cx_mul(a.into(), b.into())) as $type)
             }
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn $div(&mut self, a: $type, b: $type, mode: u8) -> Result<$type, Fault> {
                 Ok(self.float(mode, |cx| cx.$cx_div(a.into(), b.into())) as $type)
             }
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn $sqrt(&mut self, a: $type, mode: u8) -> Result<$type, Fault> {
                 Ok(self.float(mode, |cx| cx.$cx_sqrt(a.into())) as $type)
             }
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn $fma(&mut self, a: $type, b: $type, c: $type, mode: u8) -> Result<$type, Fault> {
                 Ok(self.float(mode, |cx| cx.$cx_fma(a.into(), b.into(), c.into())) as $type)
             }
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn $min(&mut self, a: $type, b: $type) -> Result<$type, Fault> {
                 Ok(self.float(0, |cx| $format.extreme(a.into(), b.into(), false, true, cx)) as $type)
             }
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn $max(&mut self, a: $type, b: $type) -> Result<$type, Fault> {
                 Ok(self.float(0, |cx| $format.extreme(a.into(), b.into(), true, true, cx)) as $type)
             }
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn $eq(&mut self, a: $type, b: $type) -> Result<u8, Fault> {
                 Ok(self.float(0, |cx| $format.eq(a.into(), b.into(), cx)).into())
             }
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn $lt(&mut self, a: $type, b: $type) -> Result<u8, Fault> {
                 Ok(self.float(0, |cx| $format.lt(a.into(), b.into(), false, cx)).into())
             }
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn $le(&mut self, a: $type, b: $type) -> Result<u8, Fault> {
                 Ok(self.float(0, |cx| $format.le(a.into(), b.into(), false, cx)).into())
             }
+            #[inline(never)]
             pub(crate) fn $minimum(&mut self, a: $type, b: $type) -> Result<$type, Fault> {
                 Ok(self.float(0, |cx| $format.extreme(a.into(), b.into(), false, false, cx)) as $type)
             }
+            #[inline(never)]
             pub(crate) fn $maximum(&mut self, a: $type, b: $type) -> Result<$type, Fault> {
                 Ok(self.float(0, |cx| $format.extreme(a.into(), b.into(), true, false, cx)) as $type)
             }
+            #[inline(never)]
             pub(crate) fn $lt_quiet(&mut self, a: $type, b: $type) -> Result<u8, Fault> {
                 Ok(self.float(0, |cx| $format.lt(a.into(), b.into(), true, cx)).into())
             }
+            #[inline(never)]
             pub(crate) fn $le_quiet(&mut self, a: $type, b: $type) -> Result<u8, Fault> {
                 Ok(self.float(0, |cx| $format.le(a.into(), b.into(), true, cx)).into())
             }
+            #[inline(never)]
             pub(crate) fn $round(&mut self, a: $type, mode: u8) -> Result<$type, Fault> {
                 Ok(self.float(mode, |cx| $format.round_to_integral(a.into(), false, cx)) as $type)
             }
+            #[inline(never)]
             pub(crate) fn $round_inexact(&mut self, a: $type, mode: u8) -> Result<$type, Fault> {
                 Ok(self.float(mode, |cx| $format.round_to_integral(a.into(), true, cx)) as $type)
             }
@@ -277,11 +287,11 @@ operations! {
 macro_rules! integers {
     ($($format:ident $type:ty: $($to:ident $of:ident $width:literal $signed:literal),*;)*) => {
         impl Machine {$($(
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn $to(&mut self, a: $type, mode: u8) -> Result<u64, Fault> {
                 Ok(self.float(mode, |cx| $format.to_integer(a.into(), Integer { width: $width, signed: $signed }, cx)))
             }
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn $of(&mut self, a: u64, mode: u8) -> Result<$type, Fault> {
                 let a = if $width == 32 && $signed { a as u32 as i32 as u64 } else { a };
                 Ok(self.float(mode, |cx| $format.of_integer(a, $signed, cx)) as $type)
