@@ -14,7 +14,19 @@ const HOST: bool = cfg!(not(all(target_arch = "x86", not(target_feature = "sse2"
 /// Whether the host may be asked at all.
 #[inline(always)]
 fn may(cx: &Context) -> bool {
-    HOST && cx.mode == NEAREST_EVEN && cx.flags & INEXACT != 0
+    is_near(cx) && is_inexact(cx)
+}
+
+/// Whether the host rounds as is asked for.
+#[inline(always)]
+fn is_near(cx: &Context) -> bool {
+    HOST && cx.mode == NEAREST_EVEN
+}
+
+/// Whether a result that is inexact changes nothing.
+#[inline(always)]
+fn is_inexact(cx: &Context) -> bool {
+    cx.flags & INEXACT != 0
 }
 
 impl Context {
@@ -56,6 +68,26 @@ macro_rules! host {
                 x.is_finite() && x.abs() > $float::MIN_POSITIVE
             }
 
+            /// The bits from a normal number's first one to its last.
+            #[inline(always)]
+            fn digits(x: $float) -> u32 {
+                let fraction = x.to_bits() & ((1 << ($float::MANTISSA_DIGITS - 1)) - 1);
+                if fraction == 0 { 1 } else { $float::MANTISSA_DIGITS - fraction.trailing_zeros() }
+            }
+
+            /// Whether a product has so few digits that none is lost.
+            #[inline(always)]
+            fn is_product(x: $float, y: $float) -> bool {
+                digits(x) + digits(y) <= $float::MANTISSA_DIGITS
+            }
+
+            /// Whether a rounded sum is the exact one: what it has lost is itself a number, and 0.
+            #[inline(always)]
+            fn is_sum(x: $float, y: $float, sum: $float) -> bool {
+                let back = sum - x;
+                (x - (sum - back)) + (y - back) == 0.0
+            }
+
             #[inline(always)]
             fn of(bits: u64) -> $float {
                 $float::from_bits(bits as $bits)
@@ -67,7 +99,7 @@ macro_rules! host {
                 pub(crate) fn $add(&mut self, a: u64, b: u64) -> u64 {
                     let (x, y) = (of(a), of(b));
                     let sum = x + y;
-                    if may(self) && plain(x) && plain(y) && safe(sum) {
+                    if is_near(self) && (is_inexact(self) || is_sum(x, y, sum)) && plain(x) && plain(y) && safe(sum) {
                         return u64::from(sum.to_bits());
                     }
                     $format.add(a, b, self)
@@ -78,7 +110,8 @@ macro_rules! host {
                 pub(crate) fn $mul(&mut self, a: u64, b: u64) -> u64 {
                     let (x, y) = (of(a), of(b));
                     let product = x * y;
-                    if may(self) && plain(x) && plain(y) && safe(product) {
+                    if is_near(self) && (is_inexact(self) || is_product(x, y)) && plain(x) && plain(y) && safe(product)
+                    {
                         return u64::from(product.to_bits());
                     }
                     $format.mul(a, b, self)
@@ -110,6 +143,13 @@ macro_rules! host {
                 #[inline(always)]
                 pub(crate) fn $fma(&mut self, a: u64, b: u64, c: u64) -> u64 {
                     let (x, y, z) = (of(a), of(b), of(c));
+                    if is_near(self) && is_product(x, y) && plain(x) && plain(y) && plain(z) {
+                        let product = x * y;
+                        let sum = product + z;
+                        if safe(product) && safe(sum) && is_sum(product, z, sum) {
+                            return u64::from(sum.to_bits());
+                        }
+                    }
                     if may(self) && plain(x) && plain(y) && plain(z) {
                         let sum = x.mul_add(y, z);
                         if safe(sum) {
