@@ -185,6 +185,23 @@ pub(crate) fn program(xlen: u32) -> (String, Vec<String>) {
             group(format!("{store} {load} far"), &body);
         }
     }
+    // With a carry out of the offset: an address is a sum.
+    for (store, load, base, most) in [
+        ("c.sw", "c.lw", "a5", 124),
+        ("c.swsp", "c.lwsp", "sp", 252),
+        ("c.sd", "c.ld", "a5", 248),
+        ("c.sdsp", "c.ldsp", "sp", 504),
+    ] {
+        if wide || !store.starts_with("c.sd") {
+            // Only what was written is read: the stacks of two machines differ.
+            let (plain_load, plain_store) = if store.starts_with("c.sd") { ("ld", "sd") } else { ("lw", "sw") };
+            let body = format!(
+                "mv t1, sp\nandi sp, sp, -256\naddi sp, sp, -1016\nmv a5, sp\n{store} a0, {most}({base})\n\
+                 {plain_load} a4, {most}(a5)\n{plain_store} a1, {most}(a5)\n{load} a2, {most}({base})\nadd a2, a2, a4\nmv sp, t1"
+            );
+            group(format!("{store} {load} carried"), &body);
+        }
+    }
     if !wide {
         group("c.jal back".to_owned(), "c.j 7f\n8: mv a2, ra\nc.j 9f\n7: c.jal 8b\n9:");
     }
