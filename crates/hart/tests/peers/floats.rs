@@ -155,20 +155,21 @@ static u64 any(void) { seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17
 const TAIL: &str = "
 static u64 random(int width, u64 last) {
     int fraction = width == 16 ? 10 : width == 32 ? 23 : 52;
-    u64 top = (1ull << (width - 1 - fraction)) - 1, bias = top >> 1, ones = (1ull << fraction) - 1;
-    u64 r = any(), f = r & ones, sign = r >> 63 << (width - 1), e = any() & top;
-    switch (any() >> 20 & 7) {
+    // Exponents are short: there is no division of 64 bits without a library.
+    unsigned top = (1u << (width - 1 - fraction)) - 1, bias = top >> 1, e = (unsigned)any() & top;
+    u64 ones = (1ull << fraction) - 1, r = any(), f = r & ones, sign = r >> 63 << (width - 1);
+    switch ((unsigned)(any() >> 20) & 7) {
     case 0: break;
-    case 1: e = bias - 3 + (any() >> 9 & 7); break;
-    case 2: e = bias - 4 + (any() >> 9) % 72; break;
-    case 3: f &= any() & any(); e = bias - 8 + (any() >> 9 & 15); break;
-    case 4: f |= any() & ones; f |= any() & ones; e = bias - 8 + (any() >> 9 & 15); break;
-    case 5: e = (any() >> 9) % (fraction + 4); break;
-    case 6: e = top - 1 - (any() >> 9 & 3); break;
-    case 7: e = (last >> fraction & top) + (any() >> 9 & 3) - 1; f = last & ones ^ 1ull << (any() >> 9) % fraction; break;
+    case 1: e = bias - 3 + ((unsigned)(any() >> 9) & 7); break;
+    case 2: e = bias - 4 + (unsigned)(any() >> 9) % 72; break;
+    case 3: f &= any() & any(); e = bias - 8 + ((unsigned)(any() >> 9) & 15); break;
+    case 4: f |= any() & ones; f |= any() & ones; e = bias - 8 + ((unsigned)(any() >> 9) & 15); break;
+    case 5: e = (unsigned)(any() >> 9) % (unsigned)(fraction + 4); break;
+    case 6: e = top - 1 - ((unsigned)(any() >> 9) & 3); break;
+    case 7: e = ((unsigned)(last >> fraction) & top) + ((unsigned)(any() >> 9) & 3) - 1; f = last & ones ^ 1ull << (unsigned)(any() >> 9) % (unsigned)fraction; break;
     }
     if (e > top) e = top - 1;
-    return sign | e << fraction | f;
+    return sign | (u64)e << fraction | f;
 }
 static u64 boxed(int width, u64 v, unsigned n) {
     // Now and then without its box, which makes it a NaN.
@@ -188,7 +189,7 @@ void _start(void) {
                 p[0] = list[i % n]; p[1] = list[i / n]; p[2] = list[(i * 7 + i / n * 3) % n];
             } else {
                 p[0] = random(width, p[1]); p[1] = random(width, p[0]); p[2] = random(width, (any() & 1) ? p[0] : p[1]);
-                if ((any() >> 13 & 7) == 0) p[any() % 3] = list[(any() >> 7) % n];
+                if ((any() >> 13 & 7) == 0) p[(unsigned)any() % 3] = list[(unsigned)(any() >> 7) % n];
             }
             u64 q[4];
             if (OPS[o].integer) {
