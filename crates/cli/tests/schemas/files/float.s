@@ -1,9 +1,5 @@
 	.globl _start
 _start:
 	li a0, 1
-	jal work
+	fcvt.s.w fa0, a0
 	ebreak
-work:
-	nop
-	fadd.s fa0, fa1, fa2
-	ret
