@@ -1,6 +1,6 @@
 //! What the names of a semantics text mean in an encoding, and the text typed for a gen.
 
-use isaglot_semantics::{Body, Env, Extern, Symbol, Table, check};
+use isaglot_semantics::{Body, Env, Extern, FileIndex, Symbol, Table, check};
 use isaglot_source::Diagnostics;
 
 use crate::encoding::Encoding;
@@ -28,12 +28,16 @@ impl Isa {
     /// What the names of an encoding's text mean on a gen. A register file `#x-short` has the name `x_short` there. Files
     /// and externs are numbered as in the model, operands as in [`Isa::semantic_operands`].
     pub fn environment(&self, encoding: &Encoding, generation: u32) -> Env {
+        self.with_operands(self.common_environment(generation), encoding)
+    }
+
+    /// What the names of all texts mean on a gen.
+    pub(crate) fn common_environment(&self, generation: u32) -> Env {
         let params: Vec<(&str, u32)> =
             self.parameters.iter().map(|p| (p.name.as_str(), self.parameter(&p.name, generation))).collect();
         let mut env = Env::new(&params);
-        let mut files = Vec::new();
         for file in &self.register_files {
-            files.push(env.file(&text_name(&file.name), self.width(&file.width, generation), file.names.len() as u32));
+            env.file(&text_name(&file.name), self.width(&file.width, generation), file.names.len() as u32);
         }
         for e in &self.externs {
             let args = e.args.iter().map(|w| self.width(w, generation)).collect();
@@ -46,6 +50,11 @@ impl Isa {
         for cause in &self.traps {
             env.trap(cause);
         }
+        env
+    }
+
+    /// The same with the operands of an encoding.
+    pub(crate) fn with_operands(&self, mut env: Env, encoding: &Encoding) -> Env {
         for name in self.semantic_operands(encoding) {
             let mut symbol = Symbol::Immediate { width: field_width(encoding, name) };
             for operand in &encoding.operands {
@@ -63,7 +72,7 @@ impl Isa {
                     Symbol::Register { file, read: r, write: w } => {
                         Symbol::Register { file, read: r || read, write: w || write }
                     }
-                    Symbol::Immediate { .. } => Symbol::Register { file: files[file.index()], read, write },
+                    Symbol::Immediate { .. } => Symbol::Register { file: FileIndex(file.index() as u32), read, write },
                 };
             }
             env.operand(self.text(name), symbol);

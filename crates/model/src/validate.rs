@@ -1,7 +1,7 @@
 //! The checks of a finished model: everything that engines rely on and do not test again.
 
 use isaglot_source::{Diagnostic, Diagnostics, Span};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::condition::Condition;
 use crate::encoding::{Case, Encoding};
@@ -345,6 +345,8 @@ fn field(isa: &Isa, e: &Encoding, field: &Field, out: &mut Diagnostics) {
 
 /// Checks every semantics text for every value that the parameters have on its gens.
 fn semantics(isa: &Isa, out: &mut Diagnostics) {
+    // What all texts of a gen share, by gen.
+    let mut common = FxHashMap::default();
     for encoding in &isa.encodings {
         let Some(semantics) = &encoding.semantics else { continue };
         let Some(tree) = semantics.tree() else {
@@ -354,7 +356,9 @@ fn semantics(isa: &Isa, out: &mut Diagnostics) {
         };
         for generation in isa.parameter_classes(encoding) {
             let before = out.error_count();
-            isaglot_semantics::check(tree, &isa.environment(encoding, generation), out);
+            let shared = common.entry(generation).or_insert_with(|| isa.common_environment(generation));
+            let environment = isa.with_operands(shared.clone(), encoding);
+            isaglot_semantics::check(tree, &environment, out);
             // The same text is wrong in the same way for the other values.
             if out.error_count() > before {
                 break;

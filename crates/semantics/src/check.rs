@@ -134,8 +134,9 @@ impl Checker<'_> {
                 made.push(Statement::If(condition?, then, otherwise));
             }
             Stmt::Trap { cause, args } => {
-                if !self.env.traps.contains(&cause.text) {
-                    let near = closest(&cause.text, self.env.traps.iter().map(String::as_str)).map(str::to_owned);
+                if !self.env.common.traps.contains(&cause.text) {
+                    let near =
+                        closest(&cause.text, self.env.common.traps.iter().map(String::as_str)).map(str::to_owned);
                     let message = format!("no trap is called `{}`", cause.text);
                     self.unknown("semantics-trap", message, cause.span, near);
                 }
@@ -181,7 +182,7 @@ impl Checker<'_> {
                     self.error("semantics-width", message, address.span, "");
                     return None;
                 }
-                let address = self.value(address, Some(self.env.address_width))?;
+                let address = self.value(address, Some(self.env.common.address_width))?;
                 let local = self.local(name, bits);
                 made.push(Statement::Load(local, address));
                 Some(Some(local))
@@ -193,7 +194,7 @@ impl Checker<'_> {
                     self.unknown("semantics-unknown", message, callee.span, near);
                     return None;
                 };
-                let signature = self.env.externs[id.0 as usize].clone();
+                let signature = self.env.common.externs[id.0 as usize].clone();
                 if signature.args.len() != args.len() {
                     let message =
                         format!("`{}` takes {} arguments, not {}", callee.text, signature.args.len(), args.len());
@@ -216,7 +217,7 @@ impl Checker<'_> {
             && let ExprKind::Name(n) = &base.kind
             && let Some(bits) = memory_bits(n)
         {
-            let address = self.value(address, Some(self.env.address_width))?;
+            let address = self.value(address, Some(self.env.common.address_width))?;
             let value = self.value(value, Some(bits))?;
             made.push(Statement::Store { address, value });
             return Some(());
@@ -244,10 +245,10 @@ impl Checker<'_> {
     /// A register, or (`None`) the program counter, with its width.
     fn place(&mut self, e: &Expr) -> Option<(Option<(FileIndex, RegisterIndex)>, u32)> {
         match &e.kind {
-            ExprKind::Name(n) if n == "pc" => return Some((None, self.env.address_width)),
+            ExprKind::Name(n) if n == "pc" => return Some((None, self.env.common.address_width)),
             ExprKind::Name(n) => match self.env.meaning(n) {
                 Some(Meaning::Operand(op, Symbol::Register { file, write: true, .. })) => {
-                    let width = self.env.files[file.0 as usize].width;
+                    let width = self.env.common.files[file.0 as usize].width;
                     return Some((Some((file, RegisterIndex::Operand(op))), width));
                 }
                 Some(Meaning::Operand(_, Symbol::Register { .. })) => {
@@ -262,7 +263,7 @@ impl Checker<'_> {
                     && let Some(Meaning::File(file)) = self.env.meaning(n)
                 {
                     let index = self.register_index(file, index)?;
-                    return Some((Some((file, index)), self.env.files[file.0 as usize].width));
+                    return Some((Some((file, index)), self.env.common.files[file.0 as usize].width));
                 }
             }
             _ => {}
@@ -272,7 +273,7 @@ impl Checker<'_> {
     }
 
     fn register_index(&mut self, file: FileIndex, e: &Expr) -> Option<RegisterIndex> {
-        let count = self.env.files[file.0 as usize].count;
+        let count = self.env.common.files[file.0 as usize].count;
         let width = 32 - count.saturating_sub(1).leading_zeros().min(31);
         if self.is_flexible(e) {
             let number = self.constant(e)?;
@@ -384,7 +385,7 @@ impl Checker<'_> {
             ExprKind::Name(n) => self.name(n, e.span, expected)?,
             ExprKind::NumberOf(n) => match self.env.meaning(n) {
                 Some(Meaning::Operand(op, Symbol::Register { file, .. })) => {
-                    let count = self.env.files[file.0 as usize].count;
+                    let count = self.env.common.files[file.0 as usize].count;
                     let width = 32 - count.saturating_sub(1).leading_zeros().min(31);
                     self.push(Value::RegisterNumber(op), width, e.span)?
                 }
@@ -458,14 +459,14 @@ impl Checker<'_> {
             return self.push(Value::Local(local), self.body.locals[local.0 as usize], span);
         }
         match (n, self.env.meaning(n)) {
-            ("pc", _) => self.push(Value::Pc, self.env.address_width, span),
-            ("next_pc", _) => self.push(Value::NextPc, self.env.address_width, span),
+            ("pc", _) => self.push(Value::Pc, self.env.common.address_width, span),
+            ("next_pc", _) => self.push(Value::NextPc, self.env.common.address_width, span),
             (_, Some(Meaning::Param(p))) => self.number(u128::from(p), span, expected),
             (_, Some(Meaning::Operand(op, Symbol::Immediate { width }))) => {
                 self.push(Value::Immediate(op), width, span)
             }
             (_, Some(Meaning::Operand(op, Symbol::Register { file, read: true, .. }))) => {
-                let width = self.env.files[file.0 as usize].width;
+                let width = self.env.common.files[file.0 as usize].width;
                 self.push(Value::Register(file, RegisterIndex::Operand(op)), width, span)
             }
             (_, Some(Meaning::Operand(..))) => {
@@ -594,7 +595,7 @@ impl Checker<'_> {
         {
             if let Some(Meaning::File(file)) = self.env.meaning(n) {
                 let index = self.register_index(file, index)?;
-                return self.push(Value::Register(file, index), self.env.files[file.0 as usize].width, span);
+                return self.push(Value::Register(file, index), self.env.common.files[file.0 as usize].width, span);
             }
             if let Some(Meaning::Table(at)) = self.env.meaning(n) {
                 return self.row(at, index, span);
@@ -612,7 +613,7 @@ impl Checker<'_> {
 
     /// A row of a table of the surroundings.
     fn row(&mut self, at: usize, index: &Expr, span: Span) -> Option<ValueId> {
-        let table = &self.env.tables[at];
+        let table = &self.env.common.tables[at];
         let Some(width) = table.index_width() else {
             let message = format!("table `{}` has {} rows", table.name, table.rows.len());
             self.error("semantics-table", message, span, "expected a table with 2, 4, 8, … rows");

@@ -77,17 +77,24 @@ pub enum Symbol {
     },
 }
 
-/// What a text may refer to.
+/// What a text may refer to. All but the operands is shared by copies, so that one for each instruction costs little.
 #[derive(Clone, Debug, Default)]
 pub struct Env {
-    pub(crate) params: Vec<(String, u32)>,
+    pub(crate) common: Arc<Common>,
+    pub(crate) operands: Vec<(String, Symbol)>,
+    by_name: FxHashMap<String, Meaning>,
+}
+
+/// What the texts of all instructions may refer to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Common {
+    params: Vec<(String, u32)>,
     pub(crate) files: Vec<File>,
     pub(crate) externs: Vec<Extern>,
     pub(crate) tables: Vec<Table>,
-    pub(crate) operands: Vec<(String, Symbol)>,
     pub(crate) traps: Vec<String>,
     pub(crate) address_width: u32,
-    index: FxHashMap<String, Meaning>,
+    by_name: FxHashMap<String, Meaning>,
 }
 
 /// What kind of thing a name is.
@@ -104,60 +111,63 @@ impl Env {
     /// Nothing but parameters, which stand for widths and constants. Addresses are as wide as the parameter `xlen`, or
     /// 64 bits if there is none.
     pub fn new(params: &[(&str, u32)]) -> Env {
-        let mut env = Env { address_width: 64, ..Env::default() };
+        let mut common = Common { address_width: 64, ..Common::default() };
         for &(name, value) in params {
             if name == "xlen" {
-                env.address_width = value;
+                common.address_width = value;
             }
-            env.params.push((name.to_owned(), value));
-            env.index.insert(name.to_owned(), Meaning::Param(value));
+            common.params.push((name.to_owned(), value));
+            common.by_name.insert(name.to_owned(), Meaning::Param(value));
         }
-        env
+        Env { common: Arc::new(common), ..Env::default() }
     }
 
     /// Adds a register file: `name[number]`.
     pub fn file(&mut self, name: &str, width: u32, count: u32) -> FileIndex {
-        let id = FileIndex(self.files.len() as u32);
-        self.files.push(File { name: name.to_owned(), width, count });
-        self.index.insert(name.to_owned(), Meaning::File(id));
+        let common = Arc::make_mut(&mut self.common);
+        let id = FileIndex(common.files.len() as u32);
+        common.files.push(File { name: name.to_owned(), width, count });
+        common.by_name.insert(name.to_owned(), Meaning::File(id));
         id
     }
 
     /// Adds an extern: `name(args)`.
     pub fn add_extern(&mut self, e: Extern) -> ExternId {
-        let id = ExternId(self.externs.len() as u32);
-        self.index.insert(e.name.clone(), Meaning::Extern(id));
-        self.externs.push(e);
+        let common = Arc::make_mut(&mut self.common);
+        let id = ExternId(common.externs.len() as u32);
+        common.by_name.insert(e.name.clone(), Meaning::Extern(id));
+        common.externs.push(e);
         id
     }
 
     /// Adds a table: `name[number]`.
     pub fn table(&mut self, table: Table) {
-        self.index.insert(table.name.clone(), Meaning::Table(self.tables.len()));
-        self.tables.push(table);
+        let common = Arc::make_mut(&mut self.common);
+        common.by_name.insert(table.name.clone(), Meaning::Table(common.tables.len()));
+        common.tables.push(table);
     }
 
-    /// Adds an operand of the instruction.
+    /// Adds an operand of the instruction, which hides whatever else has its name.
     pub fn operand(&mut self, name: &str, symbol: Symbol) -> OperandIndex {
         let id = OperandIndex(self.operands.len() as u32);
         self.operands.push((name.to_owned(), symbol));
-        self.index.insert(name.to_owned(), Meaning::Operand(id, symbol));
+        self.by_name.insert(name.to_owned(), Meaning::Operand(id, symbol));
         id
     }
 
     /// Adds a cause that `trap` may name.
     pub fn trap(&mut self, cause: &str) {
-        self.traps.push(cause.to_owned());
+        Arc::make_mut(&mut self.common).traps.push(cause.to_owned());
     }
 
     /// The register files.
     pub fn files(&self) -> &[File] {
-        &self.files
+        &self.common.files
     }
 
     /// The externs.
     pub fn externs(&self) -> &[Extern] {
-        &self.externs
+        &self.common.externs
     }
 
     /// The operands, by [`OperandIndex`].
@@ -167,20 +177,20 @@ impl Env {
 
     /// The number of a trap's cause, from 1 in the order in which they were added; 0 for an unknown one.
     pub fn trap_number(&self, cause: &str) -> u64 {
-        self.traps.iter().position(|t| t == cause).map_or(0, |at| at as u64 + 1)
+        self.common.traps.iter().position(|t| t == cause).map_or(0, |at| at as u64 + 1)
     }
 
     /// Width of an address in bits.
     pub fn address_width(&self) -> u32 {
-        self.address_width
+        self.common.address_width
     }
 
     pub(crate) fn meaning(&self, name: &str) -> Option<Meaning> {
-        self.index.get(name).copied()
+        self.by_name.get(name).or_else(|| self.common.by_name.get(name)).copied()
     }
 
     /// Every name that a text could use, for a "did you mean".
     pub(crate) fn all_names(&self) -> impl Iterator<Item = &str> {
-        self.index.keys().map(String::as_str)
+        self.by_name.keys().chain(self.common.by_name.keys()).map(String::as_str)
     }
 }
