@@ -12,6 +12,7 @@ use isaglot_bits::Word;
 use isaglot_codec::{Plan, operands};
 use isaglot_hart::{Cause, FloatTrouble, Hart, Level, Stop, Trap, TrapModel};
 use isaglot_model::Encoding;
+use isaglot_riscv::register::ABI_NAMES;
 use isaglot_source::{Diagnostic, counted};
 use serde_json::{Value, json};
 
@@ -55,16 +56,6 @@ pub(super) fn text_of(plan: &Plan<'_>, word: &Word) -> String {
     String::from_utf8_lossy(&text).trim_end().to_owned()
 }
 
-const REGISTERS: [&str; 32] = [
-    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
-    "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
-];
-
-const FLOATS: [&str; 32] = [
-    "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "fs0", "fs1", "fa0", "fa1", "fa2", "fa3", "fa4", "fa5",
-    "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
-];
-
 /// The control register of floating point.
 const FCSR: u16 = 3;
 
@@ -106,6 +97,14 @@ pub(super) fn last_lines(hart: &mut Hart<'_>, symbols: &[(u64, String)]) -> Stri
     if lines.is_empty() { String::new() } else { format!("the last instructions:\n{}", lines.join("\n")) }
 }
 
+/// The registers of floating point by the names that the description gives them, where a program has used any.
+fn floats<'a>(hart: &Hart<'a>) -> Vec<(&'a str, u64)> {
+    let file = hart.plan().isa().register_files().iter().find(|file| file.name == "#f");
+    let names = file.into_iter().flat_map(|file| &file.names).flatten().zip(0..);
+    let all: Vec<(&str, u64)> = names.map(|(name, n)| (name.as_str(), hart.float_register(n))).collect();
+    if all.iter().any(|register| register.1 != 0) { all } else { Vec::new() }
+}
+
 fn target(to: Option<Level>) -> &'static str {
     to.map_or("debug", Level::name)
 }
@@ -142,19 +141,17 @@ impl End<'_, '_> {
         let hart = &self.hart;
         let _ = writeln!(text, "level {}, {}", hart.level().name(), counted(hart.retired(), "instruction"));
         let digits = hart.xlen() as usize / 4;
-        for (number, name) in REGISTERS.iter().enumerate() {
+        for (number, name) in ABI_NAMES.iter().enumerate() {
             let end = if number % 4 == 3 { "\n" } else { "  " };
             let _ = write!(text, "{name:>4} {:0digits$x}{end}", hart.register(number as u8));
         }
-        // Only where a program has used them.
-        if (0..32).any(|n| hart.float_register(n) != 0) {
-            for (number, name) in FLOATS.iter().enumerate() {
-                let end = if number % 4 == 3 { "\n" } else { "  " };
-                let _ = write!(text, "{name:>4} {:016x}{end}", hart.float_register(number as u8));
-            }
-            if let Some(control) = hart.csr(FCSR) {
-                let _ = writeln!(text, "fcsr {control:#x}");
-            }
+        let floats = floats(hart);
+        for (number, (name, value)) in floats.iter().enumerate() {
+            let end = if number % 4 == 3 { "\n" } else { "  " };
+            let _ = write!(text, "{name:>4} {value:016x}{end}");
+        }
+        if let Some(control) = hart.csr(FCSR).filter(|_| !floats.is_empty()) {
+            let _ = writeln!(text, "fcsr {control:#x}");
         }
         if self.args.calls {
             for call in hart.calls() {
@@ -185,7 +182,7 @@ impl End<'_, '_> {
             Stop::Exit(_) => "exit",
             Stop::Trap(_) => "trap",
         };
-        let registers: serde_json::Map<String, Value> = REGISTERS
+        let registers: serde_json::Map<String, Value> = ABI_NAMES
             .iter()
             .enumerate()
             .map(|(n, name)| ((*name).to_owned(), json!(hex(self.hart.register(n as u8)))))
@@ -194,14 +191,11 @@ impl End<'_, '_> {
             "$schema": crate::schema::RUN, "stop": kind, "priv": self.hart.level().name(), "pc": hex(self.hart.pc()), "instructions": self.hart.retired(),
             "regs": registers,
         });
-        if (0..32).any(|n| self.hart.float_register(n) != 0) {
-            let names = FLOATS.iter().enumerate();
-            let named = names.map(|(n, name)| ((*name).to_owned(), json!(hex(self.hart.float_register(n as u8)))));
-            let mut floats: serde_json::Map<String, Value> = named.collect();
-            self.hart.csr(FCSR).into_iter().for_each(|control| {
-                floats.insert("fcsr".to_owned(), json!(hex(control)));
-            });
-            all["floats"] = floats.into();
+        let floats = floats(self.hart);
+        if !floats.is_empty() {
+            let control = self.hart.csr(FCSR).map(|control| ("fcsr", control));
+            let named = floats.into_iter().chain(control).map(|(name, value)| (name.to_owned(), json!(hex(value))));
+            all["floats"] = named.collect::<serde_json::Map<String, Value>>().into();
         }
         match stop {
             Stop::Trap(t) => {
