@@ -36,6 +36,10 @@ pub(crate) const CHOICES: Only =
 /// The option that chooses a gen, or a machine of Intel Xe.
 pub(crate) const GEN: Only = (WORDS, &["gen"]);
 
+/// The options that choose what pages and the explorer are about; SPIR-V has nothing to choose.
+pub(crate) const ABOUT: Only =
+    (WORDS, &["gen", "feature", "include", "operands", "overlay", "config", "triple", "mcpu", "roles", "stale"]);
+
 /// What there are pages and an explorer of: all of them.
 pub(crate) const PAGES: &[SubjectKind] =
     &[SubjectKind::Templates, SubjectKind::Riscv, SubjectKind::Llvm, SubjectKind::Xe, SubjectKind::Spirv];

@@ -19,7 +19,7 @@ use crate::load::{Roles, Spec, check_options, read_chosen, read_open};
 use crate::progress::Progress;
 use crate::schema;
 use crate::session::{EXIT_INPUT, Session};
-use crate::subject::{Only, SubjectKind, WORDS};
+use crate::subject::{ABOUT, Only, SubjectKind};
 
 /// Write pages about a description, or about what a gen and features have of it: one per instruction, with bit diagrams.
 #[derive(clap::Args, Debug)]
@@ -61,9 +61,8 @@ pub(crate) struct Args {
     url: Option<String>,
 }
 
-/// Options for all but SPIR-V, which has nothing to choose.
-pub(crate) const ONLY: &[Only] =
-    &[(WORDS, &["gen", "feature", "include", "operands", "overlay", "config", "triple", "mcpu", "roles", "stale"])];
+/// Options for some kinds only.
+pub(crate) const ONLY: &[Only] = &[ABOUT];
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
@@ -142,7 +141,9 @@ fn spirv(spec: &Spec, args: &Args, session: &mut Session) -> ExitCode {
     };
     let load = json!({ "do": "load", "spirv": true });
     let explorer = engine.map(|engine| Explorer { engine, description: Vec::new(), load });
-    let Some(isa) = isaglot::explore::spirv::description() else { return ExitCode::from(EXIT_INPUT) };
+    let Some(isa) = isaglot::explore::spirv::description() else {
+        return session.fail(Diagnostic::error("spirv-description", "the grammar in the program cannot be shown"));
+    };
     put(args, &isa, explorer.as_ref(), &|_| as_examples(isaglot::explore::spirv::examples()), session)
 }
 

@@ -12,7 +12,7 @@ use crate::interrupt::Stage;
 use crate::load::{Roles, Source, check_options};
 use crate::names::Machine;
 use crate::session::Session;
-use crate::subject::{Only, SubjectKind, WORDS};
+use crate::subject::{ABOUT, Only, SubjectKind, WORDS};
 
 /// Explore a description in the browser: words and text answer each other. The files are read again when they change.
 #[derive(clap::Args, Debug)]
@@ -37,11 +37,8 @@ pub(crate) struct Args {
     port: u16,
 }
 
-/// Options for all but SPIR-V, which has nothing to choose.
-pub(crate) const ONLY: &[Only] = &[(
-    WORDS,
-    &["gen", "feature", "include", "operands", "overlay", "config", "triple", "mcpu", "no_aliases", "roles", "stale"],
-)];
+/// Options for some kinds only.
+pub(crate) const ONLY: &[Only] = &[ABOUT, (WORDS, &["no_aliases"])];
 
 /// Runs the verb, until it is interrupted.
 pub(crate) fn run(args: &Args, session: &mut Session) -> ExitCode {
