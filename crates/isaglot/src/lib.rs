@@ -111,6 +111,8 @@ pub mod explore;
 pub mod fs;
 #[cfg(feature = "codec")]
 pub mod hint;
+#[cfg(feature = "shipped")]
+mod packed;
 mod problem;
 #[cfg(feature = "programs")]
 pub mod program;

@@ -9,6 +9,8 @@
 
 use isaglot_specs as specs;
 
+use crate::packed::{self, Packed};
+
 /// What assembly for a description has beyond the templates of its instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assembly {
@@ -23,13 +25,22 @@ pub enum Assembly {
 pub struct Shipped {
     name: &'static str,
     assembly: Assembly,
-    files: &'static [specs::File],
+    files: Files,
+}
+
+#[derive(Debug)]
+enum Files {
+    Plain(&'static [specs::File]),
+    Packed(&'static Packed),
 }
 
 impl Shipped {
     /// The name of the top file.
     pub fn top(&self) -> &'static str {
-        self.files.first().map_or("", |f| f.0)
+        match self.files {
+            Files::Plain(files) => files.first().map_or("", |file| file.0),
+            Files::Packed(packed) => packed.first(),
+        }
     }
 
     /// The bytes of a file of it: a reader for [`crate::isaspec::load`].
@@ -50,21 +61,24 @@ impl Shipped {
 
     /// The text of a file of it.
     pub fn file(&self, name: &str) -> Option<&'static str> {
-        specs::find(self.files, name)
+        match self.files {
+            Files::Plain(files) => specs::find(files, name),
+            Files::Packed(packed) => packed.find(name),
+        }
     }
 }
 
 const ALL: &[Shipped] = &[
-    Shipped { name: "minnow", assembly: Assembly::Templates, files: specs::MINNOW },
-    Shipped { name: "riscv", assembly: Assembly::Riscv, files: specs::RISCV },
-    Shipped { name: "trio", assembly: Assembly::Templates, files: specs::TRIO },
+    Shipped { name: "minnow", assembly: Assembly::Templates, files: Files::Plain(specs::MINNOW) },
+    Shipped { name: "riscv", assembly: Assembly::Riscv, files: Files::Packed(&packed::RISCV) },
+    Shipped { name: "trio", assembly: Assembly::Templates, files: Files::Plain(specs::TRIO) },
     #[cfg(feature = "xe")]
-    Shipped { name: "xe", assembly: Assembly::Templates, files: isaglot_xe::FILES },
+    Shipped { name: "xe", assembly: Assembly::Templates, files: Files::Plain(isaglot_xe::FILES) },
 ];
 
 /// What descriptions that are made of RISC-V's published formats share: registers, enums, lengths.
 pub const FORMATS: Shipped =
-    Shipped { name: "riscv-formats", assembly: Assembly::Templates, files: specs::RISCV_FORMATS };
+    Shipped { name: "riscv-formats", assembly: Assembly::Templates, files: Files::Plain(specs::RISCV_FORMATS) };
 
 /// What these formats do not say of operands and texts.
 pub const FORMAT_OPERANDS: &str = specs::RISCV_OPERANDS;
@@ -86,7 +100,7 @@ pub fn names() -> Vec<&'static str> {
 
 /// The operand table for a target whose file has this name.
 pub fn operands(name: &str) -> Option<&'static str> {
-    specs::find(specs::LLVM, name)
+    packed::LLVM.find(name)
 }
 
 /// The roles for a description whose file has this name.
