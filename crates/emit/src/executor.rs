@@ -7,7 +7,8 @@
 //! whose values `prepare` computes alike: they have one *form*.
 //!
 //! A pre-decoded instruction is `Ins { imm, op, slot, at }`: the computed values packed into 64 bits, the arm, up to four
-//! register numbers, the distance in bytes from the start of its block. All files are one array, each from its own place on. A
+//! register numbers, the distance in bytes from the start of its block. An instruction with more registers has those that are always the same
+//! (`s0` of a push) in its arm, and the numbers of the rest after its computed values. All files are one array, each from its own place on. A
 //! register that is written gets its number through `out`, if its file has a zero register, so that writes to that go nowhere.
 
 use std::collections::BTreeMap;
@@ -27,6 +28,8 @@ const FOLDED: u32 = 1 << 16;
 const SLOT: u32 = 1 << 17;
 /// What gives the registers of an instruction: methods of `Ins`.
 const SLOTS: [&str; 4] = ["a", "b", "c", "d"];
+/// Bits of a register number that has no slot.
+const NUMBER: u32 = 8;
 /// Register files, and where each begins in the registers of the machine.
 const FILES: [(&str, u64); 2] = [("x", 0), ("f", 64)];
 
@@ -281,9 +284,12 @@ fn split(isa: &Isa, encoding: &Encoding, body: Body, generation: u32) -> Result<
     let times = times(&body);
     let mut d = Divider { body: &body, times, roots: Vec::new(), slots: Vec::new() };
     d.find();
-    let (roots, slots) = (d.roots, d.slots);
+    let (roots, mut slots) = (d.roots, d.slots);
     if slots.len() > SLOTS.len() {
-        return Err(format!("{} registers", slots.len()));
+        // Those of the first file that are always the same stay in the arm.
+        let first = |file: FileIndex| env.files().get(file.0 as usize).is_some_and(|f| f.name == FILES[0].0);
+        let fixed = |v: ValueId| d.times[v.0 as usize] == Time::Always;
+        slots.retain(|(s, _)| !matches!(s.number, RegisterIndex::Value(v) if fixed(v) && first(s.file)));
     }
     let decode = Decode { fields: isa.semantic_operands(encoding).len(), xlen: env.address_width() };
     let mut texts = Vec::new();
@@ -302,15 +308,21 @@ fn split(isa: &Isa, encoding: &Encoding, body: Body, generation: u32) -> Result<
         let has_zero = isa.register_files().get(slot.file.0 as usize).is_some_and(|f| f.zero.is_some());
         texts.push(if *written && has_zero { format!("out({text})") } else { text });
     }
+    let more: Vec<String> = texts.drain(SLOTS.len().min(texts.len())..).collect();
     texts.resize(SLOTS.len(), "0".to_owned());
     let mut imm: Option<Expr> = None;
     let mut places = Vec::new();
     let mut low = 0;
+    let mut parts = Vec::new();
     for &root in &roots {
-        let part = expression(&body, &env, &decode, root)?.cast(64).shift("<<", low);
+        parts.push((expression(&body, &env, &decode, root)?, body.width(root)));
+    }
+    parts.extend(more.into_iter().map(|number| (Expr::new(number, 64), NUMBER)));
+    for (part, width) in parts {
+        let part = part.cast(64).shift("<<", low);
         imm = Some(imm.map_or(part.clone(), |imm| imm.binary("|", Binds::Or, &part)));
-        places.push((low, body.width(root)));
-        low += body.width(root);
+        places.push((low, width));
+        low += width;
     }
     if low > 64 {
         return Err(format!("{low} bits are known when it is decoded, and there is room for 64"));
@@ -322,8 +334,8 @@ fn split(isa: &Isa, encoding: &Encoding, body: Body, generation: u32) -> Result<
     }
     let place = |file: FileIndex, number: RegisterIndex, written: bool| {
         let wanted = Slot { file, number };
-        let at = slots.iter().position(|s| *s == (wanted, written)).or_impossible(0);
-        RegisterIndex::Operand(OperandIndex(SLOT + at as u32))
+        let at = slots.iter().position(|s| *s == (wanted, written));
+        at.map_or(number, |at| RegisterIndex::Operand(OperandIndex(SLOT + at as u32)))
     };
     for value in &mut body.values {
         if let Value::Register(file, number) = value
@@ -333,7 +345,7 @@ fn split(isa: &Isa, encoding: &Encoding, body: Body, generation: u32) -> Result<
         }
     }
     replace_written(&mut body.statements, &|file, index| place(file, index, true));
-    let run = Run { places, xlen: env.address_width() };
+    let run = Run { places, computed: roots.len(), xlen: env.address_width() };
     Ok(Split { arm: statements(&body, &env, &run, 0)?, form, ends })
 }
 
@@ -544,8 +556,10 @@ fn lookup(table: &Table, number: &Expr) -> Expr {
 
 /// How `execute` looks: the machine is `h`, the instruction `i`. Registers are `u64` and clean.
 struct Run {
-    /// Where each computed value lies in `imm`: its lowest bit and its width.
+    /// Where each computed value lies in `imm`, and after these each register number without a slot: its lowest bit and its width.
     places: Vec<(u32, u32)>,
+    /// How many of them are computed values.
+    computed: usize,
     xlen: u32,
 }
 
@@ -572,13 +586,20 @@ impl Target for Run {
         }
     }
     fn register_number(&self, operand: OperandIndex) -> Expr {
-        Expr::new(format!("i.{}()", SLOTS.get(operand.0.wrapping_sub(SLOT) as usize).copied().or_impossible("a")), 64)
+        let at = operand.0.wrapping_sub(SLOT) as usize;
+        match SLOTS.get(at) {
+            Some(slot) => Expr::new(format!("i.{slot}()"), 64),
+            None => {
+                let place = OperandIndex(FOLDED + (self.computed + at - SLOTS.len()) as u32);
+                Expr::new(format!("({}) as usize", self.immediate(place, NUMBER)), 64)
+            }
+        }
     }
     fn register(&self, _: &str, number: &Expr) -> Expr {
-        Expr::new(format!("h.x[{number}]"), 64)
+        Expr::new(format!("h.x[{}]", number.untyped()), 64)
     }
     fn set_register(&self, _: &str, number: &Expr, value: Expr) -> String {
-        format!("h.x[{number}] = {};", value.cast(64).untyped())
+        format!("h.x[{}] = {};", number.untyped(), value.cast(64).untyped())
     }
     fn next_pc(&self) -> Expr {
         Expr::new("end", 64).cast(self.xlen)

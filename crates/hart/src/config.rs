@@ -9,7 +9,7 @@ use isaglot_xintf::set::Set;
 use isaglot_xintf::tree::{self, ConfigItem};
 
 use crate::device::{self, Device, Fallback};
-use crate::limits::{MAX_DEVICES, RAM, TRAP_CAUSE};
+use crate::limits::{CACHE_BLOCK, CACHE_BLOCKS, MAX_DEVICES, RAM, TRAP_CAUSE};
 use crate::machine::Level;
 
 /// How a trap is delivered.
@@ -49,6 +49,8 @@ pub struct Config {
     pub extensions: Option<Vec<String>>,
     /// Where a program starts that does not say; `None` for where the memory starts.
     pub entry: Option<u64>,
+    /// Bytes of a block of the cache, on which `cbo.zero` and its like act: a power of two of 8 to 4096.
+    pub cache_block: u64,
     /// Memory: first address and length in bytes.
     pub ram: Vec<(u64, u64)>,
     /// (uuid, device number, levels, logical unit)
@@ -85,6 +87,7 @@ impl Config {
             mach_traps: true,
             extensions: None,
             entry: None,
+            cache_block: CACHE_BLOCK,
             ram: vec![RAM],
             luns: (0..3).map(|n| (u64::from(n), 0, every, n)).collect(),
             routes: (1..3).map(|n| (n, every, "fallback".to_owned(), n)).collect(),
@@ -172,6 +175,10 @@ impl Config {
             "trap_cause" => match value.int().flatten() {
                 Some(code @ (24..=31 | 48..=63)) => self.trap_cause = code as u8,
                 _ => wrong("`trap_cause` is 24 to 31 or 48 to 63, the causes for designers of machines"),
+            },
+            "cache_block" => match value.int().flatten() {
+                Some(size) if size.is_power_of_two() && CACHE_BLOCKS.contains(&size) => self.cache_block = size,
+                _ => wrong("`cache_block` is a number of bytes, a power of two of 8 to 4096"),
             },
             "ram" => {
                 let pair = value.list().map(|l| l.iter().filter_map(|i| i.int().flatten()).collect::<Vec<u64>>());

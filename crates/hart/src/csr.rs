@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::cache::{self, JVT};
 use crate::float_unit::Float;
 use crate::machine::Level;
 
@@ -15,6 +16,8 @@ const MEDELEG: u16 = 0x302;
 const MIDELEG: u16 = 0x303;
 const MIE: u16 = 0x304;
 const MIP: u16 = 0x344;
+pub(crate) const MENVCFG: u16 = 0x30a;
+pub(crate) const SENVCFG: u16 = 0x10a;
 const FFLAGS: u16 = 1;
 const FRM: u16 = 2;
 const FCSR: u16 = 3;
@@ -45,7 +48,7 @@ const ROWS: &[Row] = &[
     (0x104, MIE, S_INTERRUPTS, S_INTERRUPTS, S),
     (0x105, 0x105, ALL, VECTOR, S),
     (0x106, 0x106, 7, 7, S),
-    (0x10a, 0x10a, 0, 0, S),
+    (SENVCFG, SENVCFG, cache::ALL, cache::ALL, S),
     (0x140, 0x140, ALL, ALL, S),
     (0x141, 0x141, ALL, !1, S),
     (0x142, 0x142, ALL, ALL, S),
@@ -59,7 +62,7 @@ const ROWS: &[Row] = &[
     (MIE, MIE, ALL, 0xaaa, !S),
     (0x305, 0x305, ALL, VECTOR, !S),
     (0x306, 0x306, 7, 7, !S),
-    (0x30a, 0x30a, 0, 0, !S),
+    (MENVCFG, MENVCFG, cache::ALL, cache::ALL, !S),
     (0x340, 0x340, ALL, ALL, !S),
     (0x341, 0x341, ALL, !1, !S),
     (0x342, 0x342, ALL, ALL, !S),
@@ -88,6 +91,8 @@ pub(crate) struct Extensions {
     pub(crate) float: bool,
     /// There is floating point in integer registers.
     pub(crate) zfinx: bool,
+    /// There are jumps by a table.
+    pub(crate) tables: bool,
 }
 
 /// The registers.
@@ -99,6 +104,8 @@ pub(crate) struct Csrs {
     address: u64,
     /// Implemented levels, a bit each.
     levels: u8,
+    /// There are jumps by a table, so a register says where it is.
+    tables: bool,
     /// The control register of floating point, and whether it may be used.
     pub(crate) float: Float,
     /// Instructions that were completed; also the time and the cycles.
@@ -127,7 +134,7 @@ impl Csrs {
         let lowest = if levels & 1 != 0 { Level::User } else { Level::Mach };
         values.insert(MSTATUS, widths | (lowest as u64) << 11);
         let address = if compressed { !1 } else { !3 };
-        Csrs { values, xlen, address, levels, float, retired: 0, ahead: [0; 2] }
+        Csrs { values, xlen, address, levels, tables: has.tables, float, retired: 0, ahead: [0; 2] }
     }
 
     fn cut(&self, value: u64) -> u64 {
@@ -158,7 +165,17 @@ impl Csrs {
         }
     }
 
-    fn has(&self, level: Level) -> bool {
+    /// What a register holds, whatever the level.
+    pub(crate) fn kept(&self, number: u16) -> u64 {
+        self.get(number)
+    }
+
+    /// Lets all levels do all that is done with blocks of the cache, as the machine level of a whole system would.
+    pub(crate) fn allow_cache_blocks(&mut self) {
+        self.values.extend([(MENVCFG, cache::ALL), (SENVCFG, cache::ALL)]);
+    }
+
+    pub(crate) fn has(&self, level: Level) -> bool {
         self.levels >> (level as u8) & 1 == 1
     }
 
@@ -174,6 +191,7 @@ impl Csrs {
             FFLAGS if self.float.is_on() => Some((number, FCSR, 0x1f, 0x1f, !S)),
             FRM if self.float.is_on() => Some((number, FCSR, 0xe0, 0xe0, !S)),
             FCSR if self.float.is_on() => Some((number, FCSR, 0xff, 0xff, !S)),
+            JVT if self.tables => Some((number, JVT, ALL, ALL, !S)),
             0x310 | 0x31a | 0xb83..=0xb9f if self.xlen == 32 => Some((number, number, 0, 0, !S)),
             _ => None,
         })?;

@@ -116,7 +116,7 @@ impl<'a> Decoder<'a> {
         let has = |name: &str| self.plan.features().any(|f| self.plan.isa()[f].name == name);
         let there = LETTERS.iter().filter(|(_, parts)| parts.iter().all(|part| has(part)));
         let letters = there.fold(0, |all, (letter, _)| all | 1 << (letter - b'a'));
-        Extensions { letters, compressed: self.compressed, float: self.float, zfinx: self.zfinx }
+        Extensions { letters, compressed: self.compressed, float: self.float, zfinx: self.zfinx, tables: has("zcmt") }
     }
 
     /// What the description has for a word; nothing if the executor does not know it.

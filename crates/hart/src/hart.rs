@@ -13,7 +13,7 @@ use crate::float_unit::FloatTrouble;
 use crate::generated::{rv32, rv64};
 use crate::host::{Host, Kept};
 use crate::htif::Htif;
-use crate::limits::MAX_UNKNOWN;
+use crate::limits::{CACHE_BLOCKS, MAX_UNKNOWN};
 use crate::linux::Process;
 use crate::machine::{Call, Cause, FLOATS, Fault, Level, Machine};
 use crate::memory::Memory;
@@ -91,6 +91,13 @@ impl<'a> Hart<'a> {
             each(*levels).for_each(|level| machine.add_route(*lun, level, at as u16, *sub));
         }
         machine.devices = config.devices;
+        if !config.cache_block.is_power_of_two() || !CACHE_BLOCKS.contains(&config.cache_block) {
+            return Err(format!("blocks of the cache have a power of two of 8 to 4096 bytes, not {}", config.cache_block));
+        }
+        machine.cache_block = config.cache_block;
+        if config.start != Level::Mach {
+            machine.csrs.allow_cache_blocks();
+        }
         Ok(Hart {
             decoder,
             blocks: Blocks::new(),

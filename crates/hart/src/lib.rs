@@ -13,6 +13,7 @@
 //! Invariants: no program can make it panic, use more than [`limits::MAX_MEMORY`], or run longer than it was allowed.
 
 mod block;
+mod cache;
 mod config;
 mod csr;
 mod decode;

@@ -44,3 +44,9 @@ pub const TRAP_CAUSE: u8 = 24;
 
 /// Where programs are loaded that do not say where, and how much memory is there.
 pub const RAM: (u64, u64) = (0x8000_0000, 128 << 20);
+
+/// Bytes of a block of the cache where nothing is said, as RISC-V's profiles have it (Zic64b).
+pub const CACHE_BLOCK: u64 = 64;
+
+/// How large a block of the cache can be.
+pub const CACHE_BLOCKS: std::ops::RangeInclusive<u64> = 8..=4096;

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::csr::Csrs;
 use crate::device::Device;
-use crate::limits::MAX_CALLS;
+use crate::limits::{CACHE_BLOCK, MAX_CALLS};
 use crate::memory::Memory;
 
 /// A privilege level.
@@ -159,6 +159,8 @@ pub(crate) struct Machine {
     pub(crate) csrs: Csrs,
     pub(crate) level: Level,
     pub(crate) xlen: u32,
+    /// Bytes of a block of the cache, a power of two of at least 8.
+    pub(crate) cache_block: u64,
     reservation: Option<u64>,
     /// From identifier, device number and level to a logical unit.
     luns: FxHashMap<(u64, u16, u8), u16>,
@@ -176,6 +178,7 @@ impl Machine {
             csrs,
             level,
             xlen,
+            cache_block: CACHE_BLOCK,
             reservation: None,
             luns: FxHashMap::default(),
             routes: vec![NO_ROUTE; ROUTES],
@@ -281,4 +284,5 @@ memory! {
     load16 store16 u16;
     load32 store32 u32;
     load64 store64 u64;
+    load128 store128 u128;
 }

@@ -80,6 +80,9 @@ impl Semantics for View<'_> {
     fn load(&mut self, address: Word, bits: u32) -> Result<Word, Fault> {
         let at = address.low_u64();
         let m = &mut self.machine;
+        if bits == 128 {
+            return m.load128(at).map(|value| Word::from_u128(value, bits));
+        }
         let value = match bits {
             8 => u64::from(m.load8(at)?),
             16 => u64::from(m.load16(at)?),
@@ -94,6 +97,7 @@ impl Semantics for View<'_> {
             8 => self.machine.store8(at, bits as u8),
             16 => self.machine.store16(at, bits as u16),
             32 => self.machine.store32(at, bits as u32),
+            128 => self.machine.store128(at, value.low_u128()),
             _ => self.machine.store64(at, bits),
         }
     }
@@ -109,6 +113,9 @@ impl Semantics for View<'_> {
             "reserved" => u64::from(m.reserved(arg(0))?),
             "fence_i" => m.fence_i().map(|()| 0)?,
             "fence_vma" => m.fence_vma(arg(0), arg(1)).map(|()| 0)?,
+            "not_for_users" => m.not_for_users().map(|()| 0)?,
+            "cache_block" => m.cache_block(arg(0) as u8, arg(1)).map(|()| 0)?,
+            "table_jump" => m.table_jump(arg(0) as u8)?,
             "lun_lookup" => u64::from(m.lun_lookup(arg(0), arg(1) as u16)?),
             "device_lookup" => m.device_lookup(arg(0) as u16)?,
             "device" => m.device(arg(0) as u16, arg(1) as u16, arg(2), arg(3))?,

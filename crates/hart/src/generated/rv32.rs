@@ -6,7 +6,7 @@ use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 511;
+pub(crate) const ENCODINGS: usize = 565;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
@@ -65,36 +65,109 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         51 => ins(op, [out(f[1]), f[2], 0, 0], (1_u64 << f[0]) as u32 as u64),
         52..=53 => ins(op, [f[2], out(f[0]), f[1], 0], f[3] << 3),
         54 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
-        55 => ins(op, [out(8 | f[0]), 2, 0, 0], f[1]),
-        56 | 58 => ins(op, [8 | f[1], 0x40 | (8 | f[0]), 0, 0], f[2]),
-        57 => ins(op, [8 | f[1], out(8 | f[0]), 0, 0], f[2]),
-        59 => ins(op, [8 | f[1], 8 | f[0], 0, 0], f[2]),
-        60 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        61 => ins(op, [out(1), 0, 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
-        62 => ins(op, [out(f[0]), 0, 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        63 => ins(op, [out(2), 2, 0, 0], (((f[0] as u32) << 22) as i32 >> 22) as u32 as u64),
-        64 => ins(op, [out(f[1]), 0, 0, 0], ((((f[2] << 12) as u32) << 14) as i32 >> 14) as u32 as u64),
-        65 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], f[1]),
-        66 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        67 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
-        68 => ins(op, [0, 0, 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
-        69 => {
+        55 => ins(op, [f[0], 0, 0, 0], 0),
+        56 => ins(op, [out(8 | f[0]), 2, 0, 0], f[1]),
+        57 | 59 => ins(op, [8 | f[1], 0x40 | (8 | f[0]), 0, 0], f[2]),
+        58 => ins(op, [8 | f[1], out(8 | f[0]), 0, 0], f[2]),
+        60 => ins(op, [8 | f[1], 8 | f[0], 0, 0], f[2]),
+        61 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        62 => ins(op, [out(1), 0, 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
+        63 => ins(op, [out(f[0]), 0, 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        64 => ins(op, [out(2), 2, 0, 0], (((f[0] as u32) << 22) as i32 >> 22) as u32 as u64),
+        65 => ins(op, [out(f[1]), 0, 0, 0], ((((f[2] << 12) as u32) << 14) as i32 >> 14) as u32 as u64),
+        66 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], f[1]),
+        67 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        68 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
+        69 => ins(op, [0, 0, 0, 0], (pc as u32).wrapping_add((((f[0] as u32) << 20) as i32 >> 20) as u32) as u64),
+        70 => {
             ins(op, [8 | f[0], 0, 0, 0], (pc as u32).wrapping_add((((f[1] as u32) << 23) as i32 >> 23) as u32) as u64)
         }
-        70 => ins(op, [out(f[0]), f[0], 0, 0], f[1]),
-        71 | 73 => ins(op, [2, 0x40 | f[0], 0, 0], f[1]),
-        72 => ins(op, [2, out(f[0]), 0, 0], f[1]),
-        74 => ins(op, [1, 0, 0, 0], 0),
-        75 => ins(op, [5, 0, 0, 0], 0),
-        76 => ins(op, [f[0], 0, 0, 0], 0),
+        71 => ins(op, [out(f[0]), f[0], 0, 0], f[1]),
+        72 | 74 => ins(op, [2, 0x40 | f[0], 0, 0], f[1]),
+        73 => ins(op, [2, out(f[0]), 0, 0], f[1]),
+        75 => ins(op, [1, 0, 0, 0], 0),
+        76 => ins(op, [5, 0, 0, 0], 0),
         77 => ins(op, [f[0], out(1), 0, 0], 0),
         78 => ins(op, [out(f[0]), f[0], f[1], 0], 0),
         79 => ins(op, [2, f[0], 0, 0], f[1]),
         80 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
-        81 => ins(op, [out(f[2]), 0, 0, 0], 0),
-        82 => ins(op, [out(f[3]), 0, 0, 0], 0),
-        83 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
-        84 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
+        81 => ins(op, [f[0], f[1], f[2], out(f[0])], 0),
+        82 => ins(op, [f[1], f[0], f[2], out(f[0])], 0),
+        83 => ins(
+            op,
+            [f[1], f[0] | 1, f[0], f[2] | 1],
+            u64::from(f[0] == 0)
+                | u64::from(f[2] == 0) << 1
+                | u64::from(f[0] != 0) << 2
+                | f[2] << 3
+                | out(f[0]) << 11
+                | out(f[0] | 1) << 19,
+        ),
+        84 => ins(
+            op,
+            [0, 0, 0, 0],
+            (if f[2] == 0xf { 0xd_u64 } else { f[2].wrapping_sub(3) & 0xf })
+                | u64::from(f[2] == 0xf) << 8
+                | u64::from(0xe <= f[2]) << 9
+                | u64::from(0xd <= f[2]) << 10
+                | u64::from(0xc <= f[2]) << 11
+                | u64::from(0xb <= f[2]) << 12
+                | u64::from(0xa <= f[2]) << 13
+                | u64::from(9 <= f[2]) << 14
+                | u64::from(8 <= f[2]) << 15
+                | u64::from(7 <= f[2]) << 16
+                | u64::from(6 <= f[2]) << 17
+                | u64::from(5 <= f[2]) << 18
+                | (((if f[2] == 0xf { 0x40_u8 } else { (f[2] >> 2).wrapping_mul(0x10) as u8 }) as u64)
+                    .wrapping_add(f[3]) as u8 as u64)
+                    << 19,
+        ),
+        85 => ins(
+            op,
+            [0, 0, 0, 0],
+            (if f[2] == 0xf { 0xd_u64 } else { f[2].wrapping_sub(3) & 0xf })
+                | (((if f[2] == 0xf { 0x40_u8 } else { (f[2] >> 2).wrapping_mul(0x10) as u8 }) as u64)
+                    .wrapping_add(f[3]) as u8 as u64)
+                    << 8
+                | u64::from(f[2] == 0xf) << 16
+                | u64::from(0xe <= f[2]) << 17
+                | u64::from(0xd <= f[2]) << 18
+                | u64::from(0xc <= f[2]) << 19
+                | u64::from(0xb <= f[2]) << 20
+                | u64::from(0xa <= f[2]) << 21
+                | u64::from(9 <= f[2]) << 22
+                | u64::from(8 <= f[2]) << 23
+                | u64::from(7 <= f[2]) << 24
+                | u64::from(6 <= f[2]) << 25
+                | u64::from(5 <= f[2]) << 26,
+        ),
+        86 => ins(
+            op,
+            [
+                if f[0] < 2 { 8 | f[0] } else { 0x10 | f[0] },
+                if f[1] < 2 { 8 | f[1] } else { 0x10 | f[1] },
+                out(0xa),
+                out(0xb),
+            ],
+            0,
+        ),
+        87 => ins(
+            op,
+            [
+                out(if f[0] < 2 { 8 | f[0] } else { 0x10 | f[0] }),
+                0xa,
+                out(if f[1] < 2 { 8 | f[1] } else { 0x10 | f[1] }),
+                0xb,
+            ],
+            u64::from(f[0] == f[1]),
+        ),
+        88 => ins(op, [0, 0, 0, 0], f[0]),
+        89 => ins(op, [out(1), 0, 0, 0], f[0]),
+        90 => ins(op, [out(f[0]), 0, 0, 0], 0),
+        91 => ins(op, [out(f[2]), 0, 0, 0], 0),
+        92 => ins(op, [out(f[3]), 0, 0, 0], 0),
+        93 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
+        94 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
         _ => ins(0, [0; 4], 0),
     }
 }
@@ -212,7 +285,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // jal.jump jal c.jal
-            35 | 242 => {
+            35 | 247 => {
                 h.x[i.a()] = end as u32 as u64;
                 next = i.imm;
             }
@@ -227,7 +300,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = end as u32 as u64;
                 next = target_0 as u64;
             }
-            // fence fence.tso wfi c.mop.n c.ntl.all c.ntl.p1 c.ntl.pall c.ntl.s1 prefetch.i prefetch.r prefetch.w lpad ntl.all ntl.p1 ntl.pall ntl.s1 pause
+            // fence fence.tso wfi wrs.nto wrs.sto c.mop.n c.ntl.all c.ntl.p1 c.ntl.pall c.ntl.s1 prefetch.i prefetch.r prefetch.w lpad sspopchk.x1 sspopchk.x5 sspush.x1 sspush.x5 ntl.all ntl.p1 ntl.pall ntl.s1 pause
             38 => {}
             // ecall
             39 => return Err(Fault::new(Cause::EnvironmentCall, 0).at(i.at)),
@@ -482,22 +555,24 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 let target_0: u32 = h.trap_return(1).at(i)? as u32;
                 next = target_0 as u64;
             }
-            // sfence.vma
+            // sfence.vma sinval.vma
             75 => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
+            // sfence.w.inval sfence.inval.ir
+            76 => h.not_for_users().at(i)?,
             // flw c.flw c.flwsp
-            76 | 240 => {
+            77 | 245 => {
                 h.float_enabled().at(i)?;
                 let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | value_0 as u64;
             }
             // fsw c.fsw c.fswsp
-            77 | 241 => {
+            78 | 246 => {
                 h.float_enabled().at(i)?;
                 h.store32(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u32).at(i)?;
             }
             // fmadd.s
-            78 => {
+            79 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -507,7 +582,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fmsub.s
-            79 => {
+            80 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -517,7 +592,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fnmsub.s
-            80 => {
+            81 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -527,7 +602,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fnmadd.s
-            81 => {
+            82 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -538,7 +613,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fadd.s
-            82 => {
+            83 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -547,7 +622,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | sum_3 as u64;
             }
             // fsub.s
-            83 => {
+            84 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -556,7 +631,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | difference_3 as u64;
             }
             // fmul.s
-            84 => {
+            85 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -565,7 +640,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | product_3 as u64;
             }
             // fdiv.s
-            85 => {
+            86 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -574,7 +649,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | quotient_3 as u64;
             }
             // fsqrt.s
-            86 => {
+            87 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
@@ -582,7 +657,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | root_2 as u64;
             }
             // fsgnj.s
-            87 => {
+            88 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -590,7 +665,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffe | (b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fsgnjn.s
-            88 => {
+            89 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -598,7 +673,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffe | (!(b_1 >> 31) & 1) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fsgnjx.s
-            89 => {
+            90 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -606,7 +681,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffe | (a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fmin.s
-            90 => {
+            91 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -615,7 +690,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
             }
             // fmax.s
-            91 => {
+            92 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -624,7 +699,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
             }
             // fle.s
-            92 => {
+            93 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -632,7 +707,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.s
-            93 => {
+            94 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -640,7 +715,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // feq.s
-            94 => {
+            95 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -648,46 +723,46 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fcvt.w.s
-            95 => {
+            96 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fcvt.s.w
-            96 => {
+            97 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.i32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.wu.s
-            97 => {
+            98 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fcvt.s.wu
-            98 => {
+            99 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.u32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fmv.x.w
-            99 => {
+            100 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()] as u32 as u64;
             }
             // fmv.w.x
-            100 => {
+            101 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffff00000000 | h.x[i.b()];
             }
             // fclass.s
-            101 => {
+            102 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let minus_1: u8 = (a_0 >> 31) as u8;
@@ -718,40 +793,40 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fld c.fld c.fldsp
-            102 => {
+            103 => {
                 h.float_enabled().at(i)?;
                 let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = value_0;
             }
             // fsd c.fsd c.fsdsp
-            103 => {
+            104 => {
                 h.float_enabled().at(i)?;
                 h.store64(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()]).at(i)?;
             }
             // fmadd.d
-            104 => {
+            105 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fmsub.d
-            105 => {
+            106 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fnmsub.d
-            106 => {
+            107 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fnmadd.d
-            107 => {
+            108 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h
                     .f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0)
@@ -760,125 +835,125 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_1;
             }
             // fadd.d
-            108 => {
+            109 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = sum_1;
             }
             // fsub.d
-            109 => {
+            110 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let difference_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()] ^ 0x8000000000000000, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = difference_1;
             }
             // fmul.d
-            110 => {
+            111 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let product_1: u64 = h.f64_mul(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = product_1;
             }
             // fdiv.d
-            111 => {
+            112 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let quotient_1: u64 = h.f64_div(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = quotient_1;
             }
             // fsqrt.d
-            112 => {
+            113 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let root_1: u64 = h.f64_sqrt(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = root_1;
             }
             // fsgnj.d
-            113 => {
+            114 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = h.x[i.b()] >> 63 << 63 | h.x[i.c()] & 0x7fffffffffffffff;
             }
             // fsgnjn.d
-            114 => {
+            115 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = (!(h.x[i.b()] >> 63) & 1) << 63 | h.x[i.c()] & 0x7fffffffffffffff;
             }
             // fsgnjx.d
-            115 => {
+            116 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = (h.x[i.b()] >> 63 ^ h.x[i.c()] >> 63) << 63 | h.x[i.b()] & 0x7fffffffffffffff;
             }
             // fmin.d
-            116 => {
+            117 => {
                 h.float_enabled().at(i)?;
                 let least_0: u64 = h.f64_min(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = least_0;
             }
             // fmax.d
-            117 => {
+            118 => {
                 h.float_enabled().at(i)?;
                 let most_0: u64 = h.f64_max(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = most_0;
             }
             // fle.d
-            118 => {
+            119 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_le(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // flt.d
-            119 => {
+            120 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_lt(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // feq.d
-            120 => {
+            121 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_eq(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // fcvt.w.d
-            121 => {
+            122 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_i32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as u64;
             }
             // fcvt.d.w
-            122 => {
+            123 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.i32_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.wu.d
-            123 => {
+            124 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_u32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as u64;
             }
             // fcvt.d.wu
-            124 => {
+            125 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.u32_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.s.d
-            125 => {
+            126 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.d.s
-            126 => {
+            127 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
@@ -886,7 +961,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = number_2;
             }
             // fclass.d
-            127 => {
+            128 => {
                 h.float_enabled().at(i)?;
                 let minus_0: u8 = (h.x[i.a()] >> 63) as u8;
                 let top_1: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0x7ff) as u8;
@@ -916,19 +991,19 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_6 & minus_0) as u64;
             }
             // flh
-            128 => {
+            129 => {
                 h.float_enabled().at(i)?;
                 let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | value_0 as u64;
             }
             // fsh
-            129 => {
+            130 => {
                 h.float_enabled().at(i)?;
                 h.store16(h.x[i.a()].wrapping_add(i.imm) as u32 as u64, h.x[i.b()] as u16).at(i)?;
             }
             // fmadd.h
-            130 => {
+            131 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -938,7 +1013,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fmsub.h
-            131 => {
+            132 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -948,7 +1023,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fnmsub.h
-            132 => {
+            133 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -958,7 +1033,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fnmadd.h
-            133 => {
+            134 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -968,7 +1043,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fadd.h
-            134 => {
+            135 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -977,7 +1052,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | sum_3 as u64;
             }
             // fsub.h
-            135 => {
+            136 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -986,7 +1061,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | difference_3 as u64;
             }
             // fmul.h
-            136 => {
+            137 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -995,7 +1070,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | product_3 as u64;
             }
             // fdiv.h
-            137 => {
+            138 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1004,7 +1079,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | quotient_3 as u64;
             }
             // fsqrt.h
-            138 => {
+            139 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
@@ -1012,7 +1087,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | root_2 as u64;
             }
             // fsgnj.h
-            139 => {
+            140 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1020,7 +1095,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffffffe | (b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
             }
             // fsgnjn.h
-            140 => {
+            141 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1028,7 +1103,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffffffe | (!(b_1 >> 15) & 1) as u64) << 15 | (a_0 & 0x7fff) as u64;
             }
             // fsgnjx.h
-            141 => {
+            142 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1036,7 +1111,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffffffe | (a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
             }
             // fmin.h
-            142 => {
+            143 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1045,7 +1120,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
             }
             // fmax.h
-            143 => {
+            144 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1054,7 +1129,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
             }
             // fle.h
-            144 => {
+            145 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1062,7 +1137,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.h
-            145 => {
+            146 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1070,7 +1145,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // feq.h
-            146 => {
+            147 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1078,46 +1153,46 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fcvt.w.h
-            147 => {
+            148 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fcvt.h.w
-            148 => {
+            149 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.i32_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fcvt.wu.h
-            149 => {
+            150 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as u64;
             }
             // fcvt.h.wu
-            150 => {
+            151 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.u32_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fmv.x.h
-            151 => {
+            152 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64;
             }
             // fmv.h.x
-            152 => {
+            153 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffffffff0000 | h.x[i.b()] as u16 as u64;
             }
             // fclass.h
-            153 => {
+            154 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let minus_1: u8 = (a_0 >> 15) as u8;
@@ -1148,7 +1223,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fcvt.s.h
-            154 => {
+            155 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
@@ -1156,7 +1231,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | number_2 as u64;
             }
             // fcvt.h.s
-            155 => {
+            156 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
@@ -1164,7 +1239,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | number_2 as u64;
             }
             // fcvt.d.h
-            156 => {
+            157 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
@@ -1172,78 +1247,78 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = number_2;
             }
             // fcvt.h.d
-            157 => {
+            158 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.f64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fcvtmod.w.d
-            158 => {
+            159 => {
                 h.float_enabled().at(i)?;
                 let number_0: u32 = h.f64_to_i32_modular(h.x[i.a()]).at(i)? as u32;
                 h.x[i.b()] = number_0 as u64;
             }
             // fleq.d
-            159 => {
+            160 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_le_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // fli.d
-            160 => {
+            161 => {
                 h.float_enabled().at(i)?;
                 let number_0: u64 = i.imm;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = number_0;
             }
             // fltq.d
-            161 => {
+            162 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_lt_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // fmaxm.d
-            162 => {
+            163 => {
                 h.float_enabled().at(i)?;
                 let most_0: u64 = h.f64_maximum(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = most_0;
             }
             // fminm.d
-            163 => {
+            164 => {
                 h.float_enabled().at(i)?;
                 let least_0: u64 = h.f64_minimum(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = least_0;
             }
             // fmvh.x.d
-            164 => {
+            165 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()] >> 32;
             }
             // fmvp.d.x
-            165 => {
+            166 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = h.x[i.b()] << 32 | h.x[i.c()];
             }
             // fround.d
-            166 => {
+            167 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let whole_1: u64 = h.f64_round(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = whole_1;
             }
             // froundnx.d
-            167 => {
+            168 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let whole_1: u64 = h.f64_round_inexact(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = whole_1;
             }
             // fleq.s
-            168 => {
+            169 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1251,7 +1326,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fltq.s
-            169 => {
+            170 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1259,14 +1334,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fli.s
-            170 => {
+            171 => {
                 h.float_enabled().at(i)?;
                 let number_0: u32 = i.imm as u32;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffff00000000 | number_0 as u64;
             }
             // fmaxm.s
-            171 => {
+            172 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1275,7 +1350,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
             }
             // fminm.s
-            172 => {
+            173 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1284,7 +1359,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
             }
             // fround.s
-            173 => {
+            174 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let whole_2: u32 = h.f32_round(a_1 as u64, mode_0).at(i)? as u32;
@@ -1292,7 +1367,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
             }
             // froundnx.s
-            174 => {
+            175 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let whole_2: u32 = h.f32_round_inexact(a_1 as u64, mode_0).at(i)? as u32;
@@ -1300,7 +1375,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
             }
             // fleq.h
-            175 => {
+            176 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1308,14 +1383,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fli.h
-            176 => {
+            177 => {
                 h.float_enabled().at(i)?;
                 let number_0: u16 = i.imm as u16;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffffffff0000 | number_0 as u64;
             }
             // fltq.h
-            177 => {
+            178 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1323,7 +1398,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fmaxm.h
-            178 => {
+            179 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1332,7 +1407,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
             }
             // fminm.h
-            179 => {
+            180 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1341,7 +1416,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
             }
             // fround.h
-            180 => {
+            181 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let whole_2: u16 = h.f16_round(a_1, mode_0).at(i)?;
@@ -1349,7 +1424,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
             }
             // froundnx.h
-            181 => {
+            182 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let whole_2: u16 = h.f16_round_inexact(a_1, mode_0).at(i)?;
@@ -1357,43 +1432,43 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
             }
             // sh1add
-            182 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]) as u32 as u64,
+            183 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]) as u32 as u64,
             // sh2add
-            183 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]) as u32 as u64,
+            184 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]) as u32 as u64,
             // sh3add
-            184 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]) as u32 as u64,
+            185 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]) as u32 as u64,
             // andn
-            185 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()] as u32 as u64,
+            186 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()] as u32 as u64,
             // orn
-            186 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()] as u32 as u64,
+            187 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()] as u32 as u64,
             // xnor
-            187 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]) as u32 as u64,
+            188 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]) as u32 as u64,
             // min
-            188 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.b()] } else { h.x[i.c()] },
+            189 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.b()] } else { h.x[i.c()] },
             // minu
-            189 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
+            190 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
             // max
-            190 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.c()] } else { h.x[i.b()] },
+            191 => h.x[i.a()] = if (h.x[i.b()] as i32) < h.x[i.c()] as i32 { h.x[i.c()] } else { h.x[i.b()] },
             // maxu
-            191 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
+            192 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
             // rol
-            192 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left(h.x[i.c()] as u32) as u64,
+            193 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left(h.x[i.c()] as u32) as u64,
             // ror
-            193 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(h.x[i.c()] as u32) as u64,
+            194 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(h.x[i.c()] as u32) as u64,
             // rori
-            194 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as u64,
+            195 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as u64,
             // clz
-            195 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as u64,
+            196 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as u64,
             // ctz
-            196 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as u64,
+            197 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as u64,
             // cpop
-            197 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
+            198 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
             // sext.b c.sext.b
-            198 => h.x[i.a()] = h.x[i.b()] as i8 as i32 as u32 as u64,
+            199 => h.x[i.a()] = h.x[i.b()] as i8 as i32 as u32 as u64,
             // sext.h c.sext.h
-            199 => h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64,
+            200 => h.x[i.a()] = h.x[i.b()] as i16 as i32 as u32 as u64,
             // orc.b
-            200 => {
+            201 => {
                 h.x[i.a()] = ({
                     let t: u32 = h.x[i.b()] as u32;
                     let t = ((t & 0x7f7f7f7f) + 0x7f7f7f7f | t) & 0x80808080;
@@ -1401,11 +1476,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) as u64
             }
             // rev8
-            201 => h.x[i.a()] = (h.x[i.b()] as u32).swap_bytes() as u64,
+            202 => h.x[i.a()] = (h.x[i.b()] as u32).swap_bytes() as u64,
             // zext.h c.zext.h pack.zero
-            202 | 207 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+            203 | 208 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
             // clmul
-            203 => {
+            204 => {
                 h.x[i.a()] = ({
                     let (mut a, mut b, mut sum) = (h.x[i.b()] as u32, h.x[i.c()] as u32, 0);
                     while b != 0 {
@@ -1419,7 +1494,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) as u64
             }
             // clmulh
-            204 => {
+            205 => {
                 h.x[i.a()] = ({
                     let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
                     while b != 0 {
@@ -1433,7 +1508,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 32
             }
             // clmulr
-            205 => {
+            206 => {
                 h.x[i.a()] = (({
                     let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
                     while b != 0 {
@@ -1447,11 +1522,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 31) as u32 as u64
             }
             // pack
-            206 => h.x[i.a()] = (h.x[i.b()] as u16 as u64) << 16 | h.x[i.c()] as u16 as u64,
+            207 => h.x[i.a()] = (h.x[i.b()] as u16 as u64) << 16 | h.x[i.c()] as u16 as u64,
             // packh
-            208 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
+            209 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
             // brev8
-            209 => {
+            210 => {
                 let ones_0: u32 = 0x55555555_u32;
                 let pairs_1: u32 = 0x33333333_u32;
                 let fours_2: u32 = 0xf0f0f0f_u32;
@@ -1461,7 +1536,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = ((b_4 & fours_2) << 4 | b_4 >> 4 & fours_2) as u64;
             }
             // zip
-            210 => {
+            211 => {
                 let a_0: u32 = (h.x[i.a()] & 0xff0000ff
                     | ((h.x[i.a()] & 0xff00) << 8) as u32 as u64
                     | h.x[i.a()] >> 8 & 0xff00) as u32;
@@ -1471,7 +1546,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = d_3 as u64;
             }
             // unzip
-            211 => {
+            212 => {
                 let a_0: u32 = (h.x[i.a()] & 0x99999999
                     | ((h.x[i.a()] & 0x22222222) << 1) as u32 as u64
                     | h.x[i.a()] >> 1 & 0x22222222) as u32;
@@ -1481,7 +1556,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = d_3 as u64;
             }
             // xperm4
-            212 => {
+            213 => {
                 h.x[i.a()] =
                     ((((((((if h.x[i.c()] >> 28 << 2 < 32 { h.x[i.b()] >> (h.x[i.c()] >> 28 << 2) } else { 0 })
                         & 0xf)
@@ -1525,7 +1600,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                         | (if (h.x[i.c()] & 0xf) << 2 < 32 { h.x[i.b()] >> ((h.x[i.c()] & 0xf) << 2) } else { 0 }) & 0xf
             }
             // xperm8
-            213 => {
+            214 => {
                 h.x[i.a()] = ((((if h.x[i.c()] >> 24 << 3 < 32 { h.x[i.b()] >> (h.x[i.c()] >> 24 << 3) } else { 0 })
                     as u8 as u64)
                     << 8
@@ -1548,23 +1623,23 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     }) as u8 as u64
             }
             // bclr
-            214 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+            215 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
             // bext
-            215 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x1f) & 1,
+            216 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x1f) & 1,
             // bexti
-            216 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
+            217 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
             // binv
-            217 => h.x[i.a()] = h.x[i.b()] ^ (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+            218 => h.x[i.a()] = h.x[i.b()] ^ (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
             // bset
-            218 => h.x[i.a()] = h.x[i.b()] | (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
+            219 => h.x[i.a()] = h.x[i.b()] | (1_u64 << (h.x[i.c()] & 0x1f)) as u32 as u64,
             // aes32esi
-            219 => {
+            220 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 h.x[i.b()] =
                     h.x[i.c()] ^ (super::table::AES_SBOX[in_0 as usize] as u64 as u32).rotate_left(i.imm as u32) as u64;
             }
             // aes32esmi
-            220 => {
+            221 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let s_1: u8 = super::table::AES_SBOX[in_0 as usize];
                 let x2_2: u8 = ((s_1 << 1) as u64 ^ (if s_1 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
@@ -1573,13 +1648,13 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                         .rotate_left(i.imm as u32) as u64;
             }
             // aes32dsi
-            221 => {
+            222 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 h.x[i.b()] = h.x[i.c()]
                     ^ (super::table::AES_SBOX_INVERSE[in_0 as usize] as u64 as u32).rotate_left(i.imm as u32) as u64;
             }
             // aes32dsmi
-            222 => {
+            223 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let s_1: u8 = super::table::AES_SBOX_INVERSE[in_0 as usize];
                 let x2_2: u8 = ((s_1 << 1) as u64 ^ (if s_1 >> 7 != 0 { 0x1b_u64 } else { 0_u64 })) as u8;
@@ -1592,7 +1667,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                         .rotate_left(i.imm as u32) as u64;
             }
             // sm4ed
-            223 => {
+            224 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -1604,7 +1679,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64;
             }
             // sm4ks
-            224 => {
+            225 => {
                 let in_0: u8 = (h.x[i.a()] >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -1615,111 +1690,542 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64;
             }
             // sha256sum0
-            225 => {
+            226 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(2) ^ half_0.rotate_right(0xd) ^ half_0.rotate_right(0x16)) as u64;
             }
             // sha256sum1
-            226 => {
+            227 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(6) ^ half_0.rotate_right(0xb) ^ half_0.rotate_right(0x19)) as u64;
             }
             // sha256sig0
-            227 => {
+            228 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(7) ^ half_0.rotate_right(0x12) ^ half_0 >> 3) as u64;
             }
             // sha256sig1
-            228 => {
+            229 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(0x11) ^ half_0.rotate_right(0x13) ^ half_0 >> 0xa) as u64;
             }
             // sm3p0
-            229 => {
+            230 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(9) ^ half_0.rotate_left(0x11)) as u64;
             }
             // sm3p1
-            230 => {
+            231 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(0xf) ^ half_0.rotate_left(0x17)) as u64;
             }
             // sha512sum0r
-            231 => {
+            232 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] =
                     (half_0.rotate_right(0x1c) ^ half_0.rotate_right(0x22) ^ half_0.rotate_right(0x27)) as u32 as u64;
             }
             // sha512sum1r
-            232 => {
+            233 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] =
                     (half_0.rotate_right(0xe) ^ half_0.rotate_right(0x12) ^ half_0.rotate_right(0x29)) as u32 as u64;
             }
             // sha512sig0l
-            233 => {
+            234 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(1) ^ half_0.rotate_right(8) ^ half_0 >> 7) as u32 as u64;
             }
             // sha512sig1l
-            234 => {
+            235 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(0x13) ^ half_0.rotate_right(0x3d) ^ half_0 >> 6) as u32 as u64;
             }
             // sha512sig0h
-            235 => {
+            236 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(1) ^ half_0.rotate_right(8)) as u32 as u64 ^ h.x[i.b()] >> 7;
             }
             // sha512sig1h
-            236 => {
+            237 => {
                 let half_0: u64 = h.x[i.a()] << 32 | h.x[i.b()];
                 h.x[i.c()] = (half_0.rotate_right(0x13) ^ half_0.rotate_right(0x3d)) as u32 as u64 ^ h.x[i.b()] >> 6;
             }
             // czero.eqz
-            237 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
+            238 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
             // czero.nez
-            238 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
+            239 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
+            // cbo.inval
+            240 => h.cache_block(0, h.x[i.a()]).at(i)?,
+            // cbo.clean
+            241 => h.cache_block(1, h.x[i.a()]).at(i)?,
+            // cbo.flush
+            242 => h.cache_block(2, h.x[i.a()]).at(i)?,
+            // cbo.zero
+            243 => h.cache_block(4, h.x[i.a()]).at(i)?,
             // c.unimp
-            239 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+            244 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
             // c.j
-            243 => next = i.imm,
+            248 => next = i.imm,
             // c.beqz
-            244 => {
+            249 => {
                 if h.x[i.a()] == 0 {
                     next = i.imm;
                 }
             }
             // c.bnez
-            245 => {
+            250 => {
                 if h.x[i.a()] != 0 {
                     next = i.imm;
                 }
             }
             // c.jr.ra c.jr.t0 c.jr
-            246 => next = h.x[i.a()] & 0xfffffffe,
+            251 => next = h.x[i.a()] & 0xfffffffe,
             // c.mv
-            247 => h.x[i.a()] = h.x[i.b()],
+            252 => h.x[i.a()] = h.x[i.b()],
             // c.jalr
-            248 => {
+            253 => {
                 let target_0: u32 = (h.x[i.a()] & 0xfffffffe) as u32;
                 h.x[i.b()] = end as u32 as u64;
                 next = target_0 as u64;
             }
             // c.zext.b
-            249 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
+            254 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
             // c.not
-            250 => h.x[i.a()] = !h.x[i.b()] as u32 as u64,
-            // mop.r.n mop.rr.n
-            251 => h.x[i.a()] = 0,
+            255 => h.x[i.a()] = !h.x[i.b()] as u32 as u64,
+            // amoswap.b
+            256 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+            }
+            // amoadd.b
+            257 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u8).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+            }
+            // amoxor.b
+            258 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u8).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+            }
+            // amoand.b
+            259 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u8).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+            }
+            // amoor.b
+            260 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u8).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+            }
+            // amomin.b
+            261 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+            }
+            // amomax.b
+            262 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+            }
+            // amominu.b
+            263 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+            }
+            // amomaxu.b
+            264 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
+            }
+            // amoswap.h
+            265 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], h.x[i.b()] as u16).at(i)?;
+                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+            }
+            // amoadd.h
+            266 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u16).at(i)?;
+                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+            }
+            // amoxor.h
+            267 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u16).at(i)?;
+                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+            }
+            // amoand.h
+            268 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u16).at(i)?;
+                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+            }
+            // amoor.h
+            269 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u16).at(i)?;
+                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+            }
+            // amomin.h
+            270 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], if (old_0 as i16) < h.x[i.b()] as i16 { old_0 } else { h.x[i.b()] as u16 })
+                    .at(i)?;
+                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+            }
+            // amomax.h
+            271 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], if (old_0 as i16) < h.x[i.b()] as i16 { h.x[i.b()] as u16 } else { old_0 })
+                    .at(i)?;
+                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+            }
+            // amominu.h
+            272 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], if old_0 < h.x[i.b()] as u16 { old_0 } else { h.x[i.b()] as u16 }).at(i)?;
+                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+            }
+            // amomaxu.h
+            273 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], if old_0 < h.x[i.b()] as u16 { h.x[i.b()] as u16 } else { old_0 }).at(i)?;
+                h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
+            }
+            // amocas.b
+            274 => {
+                let wanted_0: u8 = h.x[i.a()] as u8;
+                let old_1: u8 = h.load8(h.x[i.b()]).at(i)?;
+                h.store8(h.x[i.b()], if old_1 == wanted_0 { h.x[i.c()] as u8 } else { old_1 }).at(i)?;
+                h.x[i.d()] = old_1 as i8 as i32 as u32 as u64;
+            }
+            // amocas.h
+            275 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let wanted_0: u16 = h.x[i.b()] as u16;
+                let old_1: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], if old_1 == wanted_0 { h.x[i.c()] as u16 } else { old_1 }).at(i)?;
+                h.x[i.d()] = old_1 as i16 as i32 as u32 as u64;
+            }
+            // amocas.w
+            276 => {
+                if h.x[i.a()] & 3 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let wanted_0: u32 = h.x[i.b()] as u32;
+                let old_1: u32 = h.load32(h.x[i.a()]).at(i)?;
+                h.store32(h.x[i.a()], (if old_1 == wanted_0 { h.x[i.c()] } else { old_1 as u64 }) as u32).at(i)?;
+                h.x[i.d()] = old_1 as u64;
+            }
+            // amocas.d
+            277 => {
+                if h.x[i.a()] & 7 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let wanted_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.b()] << 32 | h.x[i.c()] };
+                let new_1: u64 =
+                    if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.d()] << 32 | h.x[(i.imm >> 3 & 0xff) as usize] };
+                let old_2: u64 = h.load64(h.x[i.a()]).at(i)?;
+                h.store64(h.x[i.a()], if old_2 == wanted_0 { new_1 } else { old_2 }).at(i)?;
+                h.x[(i.imm >> 11 & 0xff) as usize] = old_2 as u32 as u64;
+                if i.imm >> 2 & 1 != 0 {
+                    h.x[(i.imm >> 19) as usize] = old_2 >> 32;
+                }
+            }
+            // cm.push
+            278 => {
+                let count_0: u8 = (i.imm & 0xff) as u8;
+                let base_1: u32 = h.x[2].wrapping_sub(count_0.wrapping_mul(4) as u64) as u32;
+                if i.imm >> 8 & 1 != 0 {
+                    h.store32(base_1.wrapping_add(0x30) as u64, h.x[0x1b] as u32).at(i)?;
+                }
+                if i.imm >> 8 & 1 != 0 {
+                    h.store32(base_1.wrapping_add(0x2c) as u64, h.x[0x1a] as u32).at(i)?;
+                }
+                if i.imm >> 9 & 1 != 0 {
+                    h.store32(base_1.wrapping_add(0x28) as u64, h.x[0x19] as u32).at(i)?;
+                }
+                if i.imm >> 10 & 1 != 0 {
+                    h.store32(base_1.wrapping_add(0x24) as u64, h.x[0x18] as u32).at(i)?;
+                }
+                if i.imm >> 11 & 1 != 0 {
+                    h.store32(base_1.wrapping_add(0x20) as u64, h.x[0x17] as u32).at(i)?;
+                }
+                if i.imm >> 12 & 1 != 0 {
+                    h.store32(base_1.wrapping_add(0x1c) as u64, h.x[0x16] as u32).at(i)?;
+                }
+                if i.imm >> 13 & 1 != 0 {
+                    h.store32(base_1.wrapping_add(0x18) as u64, h.x[0x15] as u32).at(i)?;
+                }
+                if i.imm >> 14 & 1 != 0 {
+                    h.store32(base_1.wrapping_add(0x14) as u64, h.x[0x14] as u32).at(i)?;
+                }
+                if i.imm >> 15 & 1 != 0 {
+                    h.store32(base_1.wrapping_add(0x10) as u64, h.x[0x13] as u32).at(i)?;
+                }
+                if i.imm >> 16 & 1 != 0 {
+                    h.store32(base_1.wrapping_add(0xc) as u64, h.x[0x12] as u32).at(i)?;
+                }
+                if i.imm >> 17 & 1 != 0 {
+                    h.store32(base_1.wrapping_add(8) as u64, h.x[9] as u32).at(i)?;
+                }
+                if i.imm >> 18 & 1 != 0 {
+                    h.store32(base_1.wrapping_add(4) as u64, h.x[8] as u32).at(i)?;
+                }
+                h.store32(base_1 as u64, h.x[1] as u32).at(i)?;
+                let room_2: u8 = (i.imm >> 19) as u8;
+                h.x[2] = h.x[2].wrapping_sub(room_2 as u64) as u32 as u64;
+            }
+            // cm.pop
+            279 => {
+                let count_0: u8 = (i.imm & 0xff) as u8;
+                let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
+                let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
+                if i.imm >> 16 & 1 != 0 {
+                    let s11_3: u32 = h.load32(base_2.wrapping_add(0x30) as u64).at(i)?;
+                    h.x[0x1b] = s11_3 as u64;
+                }
+                if i.imm >> 16 & 1 != 0 {
+                    let s10_4: u32 = h.load32(base_2.wrapping_add(0x2c) as u64).at(i)?;
+                    h.x[0x1a] = s10_4 as u64;
+                }
+                if i.imm >> 17 & 1 != 0 {
+                    let s9_5: u32 = h.load32(base_2.wrapping_add(0x28) as u64).at(i)?;
+                    h.x[0x19] = s9_5 as u64;
+                }
+                if i.imm >> 18 & 1 != 0 {
+                    let s8_6: u32 = h.load32(base_2.wrapping_add(0x24) as u64).at(i)?;
+                    h.x[0x18] = s8_6 as u64;
+                }
+                if i.imm >> 19 & 1 != 0 {
+                    let s7_7: u32 = h.load32(base_2.wrapping_add(0x20) as u64).at(i)?;
+                    h.x[0x17] = s7_7 as u64;
+                }
+                if i.imm >> 20 & 1 != 0 {
+                    let s6_8: u32 = h.load32(base_2.wrapping_add(0x1c) as u64).at(i)?;
+                    h.x[0x16] = s6_8 as u64;
+                }
+                if i.imm >> 21 & 1 != 0 {
+                    let s5_9: u32 = h.load32(base_2.wrapping_add(0x18) as u64).at(i)?;
+                    h.x[0x15] = s5_9 as u64;
+                }
+                if i.imm >> 22 & 1 != 0 {
+                    let s4_10: u32 = h.load32(base_2.wrapping_add(0x14) as u64).at(i)?;
+                    h.x[0x14] = s4_10 as u64;
+                }
+                if i.imm >> 23 & 1 != 0 {
+                    let s3_11: u32 = h.load32(base_2.wrapping_add(0x10) as u64).at(i)?;
+                    h.x[0x13] = s3_11 as u64;
+                }
+                if i.imm >> 24 & 1 != 0 {
+                    let s2_12: u32 = h.load32(base_2.wrapping_add(0xc) as u64).at(i)?;
+                    h.x[0x12] = s2_12 as u64;
+                }
+                if i.imm >> 25 & 1 != 0 {
+                    let s1_13: u32 = h.load32(base_2.wrapping_add(8) as u64).at(i)?;
+                    h.x[9] = s1_13 as u64;
+                }
+                if i.imm >> 26 != 0 {
+                    let s0_14: u32 = h.load32(base_2.wrapping_add(4) as u64).at(i)?;
+                    h.x[8] = s0_14 as u64;
+                }
+                let ra_15: u32 = h.load32(base_2 as u64).at(i)?;
+                h.x[1] = ra_15 as u64;
+                h.x[2] = h.x[2].wrapping_add(room_1 as u64) as u32 as u64;
+            }
+            // cm.popret
+            280 => {
+                let count_0: u8 = (i.imm & 0xff) as u8;
+                let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
+                let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
+                if i.imm >> 16 & 1 != 0 {
+                    let s11_3: u32 = h.load32(base_2.wrapping_add(0x30) as u64).at(i)?;
+                    h.x[0x1b] = s11_3 as u64;
+                }
+                if i.imm >> 16 & 1 != 0 {
+                    let s10_4: u32 = h.load32(base_2.wrapping_add(0x2c) as u64).at(i)?;
+                    h.x[0x1a] = s10_4 as u64;
+                }
+                if i.imm >> 17 & 1 != 0 {
+                    let s9_5: u32 = h.load32(base_2.wrapping_add(0x28) as u64).at(i)?;
+                    h.x[0x19] = s9_5 as u64;
+                }
+                if i.imm >> 18 & 1 != 0 {
+                    let s8_6: u32 = h.load32(base_2.wrapping_add(0x24) as u64).at(i)?;
+                    h.x[0x18] = s8_6 as u64;
+                }
+                if i.imm >> 19 & 1 != 0 {
+                    let s7_7: u32 = h.load32(base_2.wrapping_add(0x20) as u64).at(i)?;
+                    h.x[0x17] = s7_7 as u64;
+                }
+                if i.imm >> 20 & 1 != 0 {
+                    let s6_8: u32 = h.load32(base_2.wrapping_add(0x1c) as u64).at(i)?;
+                    h.x[0x16] = s6_8 as u64;
+                }
+                if i.imm >> 21 & 1 != 0 {
+                    let s5_9: u32 = h.load32(base_2.wrapping_add(0x18) as u64).at(i)?;
+                    h.x[0x15] = s5_9 as u64;
+                }
+                if i.imm >> 22 & 1 != 0 {
+                    let s4_10: u32 = h.load32(base_2.wrapping_add(0x14) as u64).at(i)?;
+                    h.x[0x14] = s4_10 as u64;
+                }
+                if i.imm >> 23 & 1 != 0 {
+                    let s3_11: u32 = h.load32(base_2.wrapping_add(0x10) as u64).at(i)?;
+                    h.x[0x13] = s3_11 as u64;
+                }
+                if i.imm >> 24 & 1 != 0 {
+                    let s2_12: u32 = h.load32(base_2.wrapping_add(0xc) as u64).at(i)?;
+                    h.x[0x12] = s2_12 as u64;
+                }
+                if i.imm >> 25 & 1 != 0 {
+                    let s1_13: u32 = h.load32(base_2.wrapping_add(8) as u64).at(i)?;
+                    h.x[9] = s1_13 as u64;
+                }
+                if i.imm >> 26 != 0 {
+                    let s0_14: u32 = h.load32(base_2.wrapping_add(4) as u64).at(i)?;
+                    h.x[8] = s0_14 as u64;
+                }
+                let ra_15: u32 = h.load32(base_2 as u64).at(i)?;
+                h.x[1] = ra_15 as u64;
+                h.x[2] = h.x[2].wrapping_add(room_1 as u64) as u32 as u64;
+                next = ((ra_15 >> 1) as u64) << 1;
+            }
+            // cm.popretz
+            281 => {
+                let count_0: u8 = (i.imm & 0xff) as u8;
+                let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
+                let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
+                if i.imm >> 16 & 1 != 0 {
+                    let s11_3: u32 = h.load32(base_2.wrapping_add(0x30) as u64).at(i)?;
+                    h.x[0x1b] = s11_3 as u64;
+                }
+                if i.imm >> 16 & 1 != 0 {
+                    let s10_4: u32 = h.load32(base_2.wrapping_add(0x2c) as u64).at(i)?;
+                    h.x[0x1a] = s10_4 as u64;
+                }
+                if i.imm >> 17 & 1 != 0 {
+                    let s9_5: u32 = h.load32(base_2.wrapping_add(0x28) as u64).at(i)?;
+                    h.x[0x19] = s9_5 as u64;
+                }
+                if i.imm >> 18 & 1 != 0 {
+                    let s8_6: u32 = h.load32(base_2.wrapping_add(0x24) as u64).at(i)?;
+                    h.x[0x18] = s8_6 as u64;
+                }
+                if i.imm >> 19 & 1 != 0 {
+                    let s7_7: u32 = h.load32(base_2.wrapping_add(0x20) as u64).at(i)?;
+                    h.x[0x17] = s7_7 as u64;
+                }
+                if i.imm >> 20 & 1 != 0 {
+                    let s6_8: u32 = h.load32(base_2.wrapping_add(0x1c) as u64).at(i)?;
+                    h.x[0x16] = s6_8 as u64;
+                }
+                if i.imm >> 21 & 1 != 0 {
+                    let s5_9: u32 = h.load32(base_2.wrapping_add(0x18) as u64).at(i)?;
+                    h.x[0x15] = s5_9 as u64;
+                }
+                if i.imm >> 22 & 1 != 0 {
+                    let s4_10: u32 = h.load32(base_2.wrapping_add(0x14) as u64).at(i)?;
+                    h.x[0x14] = s4_10 as u64;
+                }
+                if i.imm >> 23 & 1 != 0 {
+                    let s3_11: u32 = h.load32(base_2.wrapping_add(0x10) as u64).at(i)?;
+                    h.x[0x13] = s3_11 as u64;
+                }
+                if i.imm >> 24 & 1 != 0 {
+                    let s2_12: u32 = h.load32(base_2.wrapping_add(0xc) as u64).at(i)?;
+                    h.x[0x12] = s2_12 as u64;
+                }
+                if i.imm >> 25 & 1 != 0 {
+                    let s1_13: u32 = h.load32(base_2.wrapping_add(8) as u64).at(i)?;
+                    h.x[9] = s1_13 as u64;
+                }
+                if i.imm >> 26 != 0 {
+                    let s0_14: u32 = h.load32(base_2.wrapping_add(4) as u64).at(i)?;
+                    h.x[8] = s0_14 as u64;
+                }
+                let ra_15: u32 = h.load32(base_2 as u64).at(i)?;
+                h.x[1] = ra_15 as u64;
+                h.x[2] = h.x[2].wrapping_add(room_1 as u64) as u32 as u64;
+                h.x[0xa] = 0;
+                next = ((ra_15 >> 1) as u64) << 1;
+            }
+            // cm.mva01s
+            282 => {
+                let first_0: u32 = h.x[i.a()] as u32;
+                let second_1: u32 = h.x[i.b()] as u32;
+                h.x[i.c()] = first_0 as u64;
+                h.x[i.d()] = second_1 as u64;
+            }
+            // cm.mvsa01
+            283 => {
+                if i.imm != 0 {
+                    return Err(Fault::new(Cause::Illegal, 0).at(i.at));
+                }
+                h.x[i.a()] = h.x[i.b()];
+                h.x[i.c()] = h.x[i.d()];
+            }
+            // cm.jt
+            284 => {
+                let target_0: u32 = h.table_jump(i.imm as u8).at(i)? as u32;
+                next = target_0 as u64;
+            }
+            // cm.jalt
+            285 => {
+                let target_0: u32 = h.table_jump(i.imm as u8).at(i)? as u32;
+                h.x[i.a()] = end as u32 as u64;
+                next = target_0 as u64;
+            }
+            // ssrdp mop.r.n mop.rr.n
+            286 => h.x[i.a()] = 0,
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            252 => {
+            287 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] =
                     if hit_0 >> 12 != 0 { (h.x[i.c()] & 0xfffff) << 12 | (hit_0 & 0xfff) as u64 } else { i.imm };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            253 => {
+            288 => {
                 let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)? as u32;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));

@@ -6,18 +6,18 @@ use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 601;
+pub(crate) const ENCODINGS: usize = 656;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
     match form {
-        0 | 85 => ins(op, [out(f[0]), f[1], f[2], 0], 0),
+        0 | 95 => ins(op, [out(f[0]), f[1], f[2], 0], 0),
         1 => ins(op, [out(f[0]), f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         2 => ins(op, [out(f[1]), f[2], 0, 0], f[0]),
         3 => ins(op, [out(f[0]), 0, 0, 0], (f[1] << 12) as i32 as i64 as u64),
         4 => ins(op, [out(f[0]), 0, 0, 0], pc.wrapping_add((f[1] << 12) as i32 as i64 as u64)),
-        5 | 88 => ins(op, [f[0], out(f[1]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
-        6 | 89 => ins(op, [f[0], f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        5 | 98 => ins(op, [f[0], out(f[1]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        6 | 99 => ins(op, [f[0], f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         7 => ins(op, [f[0], f[1], 0, 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
         8 => ins(op, [f[1], f[0], 0, 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
         9 => ins(op, [out(f[0]), 0, 0, 0], pc.wrapping_add(((f[1] << 43) as i64 >> 43) as u64)),
@@ -27,9 +27,9 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         13 => ins(op, [f[1], out(f[0]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         14 => ins(op, [0, 0, 0, 0], 0),
         15 => ins(op, [0, 0, 0, 0], pc),
-        16 | 90 => ins(op, [f[0], out(f[1]), 0, 0], 0),
-        17 | 91 => ins(op, [f[1], f[0], out(f[2]), 0], 0),
-        18 | 92 => ins(op, [f[0], f[1], 0, 0], 0),
+        16 | 100 => ins(op, [f[0], out(f[1]), 0, 0], 0),
+        17 | 101 => ins(op, [f[1], f[0], out(f[2]), 0], 0),
+        18 | 102 => ins(op, [f[0], f[1], 0, 0], 0),
         19 => ins(op, [f[1], out(f[0]), 0, 0], u64::from(f[0] == 0) | f[2] << 1),
         20 => ins(op, [f[1], out(f[0]), 0, 0], f[2] | u64::from(f[1] != 0) << 12),
         21 => ins(op, [out(f[0]), 0, 0, 0], f[1] | u64::from(f[0] == 0) << 5 | f[2] << 6),
@@ -40,10 +40,10 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         26 => ins(op, [0x40 | f[1], 0x40 | f[0], 0, 0], f[2]),
         27 => ins(op, [0x40 | f[1], 0x40 | f[2], 0x40 | f[0], 0], 0),
         28 => ins(op, [0x40 | f[1], 0x40 | f[2], out(f[0]), 0], 0),
-        29 | 93 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], f[2]),
-        30 | 94 => ins(op, [f[1], 0x40 | f[0], 0, 0], f[2]),
-        31 | 95 => ins(op, [out(f[0]), 0x40 | f[1], 0, 0], 0),
-        32 | 96 => ins(op, [0x40 | f[0], f[1], 0, 0], 0),
+        29 | 103 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], f[2]),
+        30 | 104 => ins(op, [f[1], 0x40 | f[0], 0, 0], f[2]),
+        31 | 105 => ins(op, [out(f[0]), 0x40 | f[1], 0, 0], 0),
+        32 | 106 => ins(op, [0x40 | f[0], f[1], 0, 0], 0),
         33 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], 0),
         34 => ins(op, [0x40 | f[0], 0x40 | f[2], 0x40 | f[1], 0], 0),
         35 => ins(op, [0x40 | f[0], 0x40 | f[1], 0x40 | f[2], 0], 0),
@@ -54,49 +54,124 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         42 => ins(op, [0x40 | f[0], 0x40 | f[2], 0, 0], f[1]),
         43 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_S[f[0] as usize] as u64),
         44 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_H[f[0] as usize] as u64),
-        45 | 97 => ins(op, [out(f[0]), f[1], 0, 0], 0),
-        46 | 98 => ins(op, [out(f[0]), f[2], f[1], 0], 0),
-        48 | 102 => ins(op, [f[1], out(f[0]), 0, 0], 0),
+        45 | 107 => ins(op, [out(f[0]), f[1], 0, 0], 0),
+        46 | 108 => ins(op, [out(f[0]), f[2], f[1], 0], 0),
+        48 | 112 => ins(op, [f[1], out(f[0]), 0, 0], 0),
         50 => ins(op, [out(f[1]), f[2], 0, 0], !(1_u64 << f[0])),
         51 => ins(op, [out(f[1]), f[2], 0, 0], 1_u64 << f[0]),
         53 => ins(op, [f[2], out(f[0]), f[1], 0], f[3] << 3),
-        55 => ins(op, [out(8 | f[0]), 2, 0, 0], f[1]),
-        56 => ins(op, [8 | f[1], 0x40 | (8 | f[0]), 0, 0], f[2]),
-        57 | 103 => ins(op, [8 | f[1], out(8 | f[0]), 0, 0], f[2]),
-        59 | 104 => ins(op, [8 | f[1], 8 | f[0], 0, 0], f[2]),
-        60 => ins(op, [out(f[0]), f[0], 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
-        62 => ins(op, [out(f[0]), 0, 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
-        63 => ins(op, [out(2), 2, 0, 0], ((f[0] << 54) as i64 >> 54) as u64),
-        64 => ins(op, [out(f[1]), 0, 0, 0], ((f[2] << 12 << 46) as i64 >> 46) as u64),
-        65 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], f[1]),
-        66 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
-        67 | 106 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
-        68 => ins(op, [0, 0, 0, 0], pc.wrapping_add(((f[0] << 52) as i64 >> 52) as u64)),
-        69 => ins(op, [8 | f[0], 0, 0, 0], pc.wrapping_add(((f[1] << 55) as i64 >> 55) as u64)),
-        70 => ins(op, [out(f[0]), f[0], 0, 0], f[1]),
-        71 => ins(op, [2, 0x40 | f[0], 0, 0], f[1]),
-        72 | 107 => ins(op, [2, out(f[0]), 0, 0], f[1]),
-        74 => ins(op, [1, 0, 0, 0], 0),
-        75 => ins(op, [5, 0, 0, 0], 0),
-        76 => ins(op, [f[0], 0, 0, 0], 0),
+        55 => ins(op, [f[0], 0, 0, 0], 0),
+        56 => ins(op, [out(8 | f[0]), 2, 0, 0], f[1]),
+        57 => ins(op, [8 | f[1], 0x40 | (8 | f[0]), 0, 0], f[2]),
+        58 | 113 => ins(op, [8 | f[1], out(8 | f[0]), 0, 0], f[2]),
+        60 | 114 => ins(op, [8 | f[1], 8 | f[0], 0, 0], f[2]),
+        61 => ins(op, [out(f[0]), f[0], 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
+        63 => ins(op, [out(f[0]), 0, 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
+        64 => ins(op, [out(2), 2, 0, 0], ((f[0] << 54) as i64 >> 54) as u64),
+        65 => ins(op, [out(f[1]), 0, 0, 0], ((f[2] << 12 << 46) as i64 >> 46) as u64),
+        66 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], f[1]),
+        67 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
+        68 | 116 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
+        69 => ins(op, [0, 0, 0, 0], pc.wrapping_add(((f[0] << 52) as i64 >> 52) as u64)),
+        70 => ins(op, [8 | f[0], 0, 0, 0], pc.wrapping_add(((f[1] << 55) as i64 >> 55) as u64)),
+        71 => ins(op, [out(f[0]), f[0], 0, 0], f[1]),
+        72 => ins(op, [2, 0x40 | f[0], 0, 0], f[1]),
+        73 | 117 => ins(op, [2, out(f[0]), 0, 0], f[1]),
+        75 => ins(op, [1, 0, 0, 0], 0),
+        76 => ins(op, [5, 0, 0, 0], 0),
         77 => ins(op, [f[0], out(1), 0, 0], 0),
         78 => ins(op, [out(f[0]), f[0], f[1], 0], 0),
-        79 | 108 => ins(op, [2, f[0], 0, 0], f[1]),
-        80 | 109 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
-        81 => ins(op, [out(f[2]), 0, 0, 0], 0),
-        82 => ins(op, [out(f[3]), 0, 0, 0], 0),
-        83 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
-        84 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
-        86 => ins(op, [out(f[0]), f[1], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
-        87 => ins(op, [out(f[0]), f[1], 0, 0], f[2]),
-        99 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
-        100 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
-        101 => ins(
+        79 | 118 => ins(op, [2, f[0], 0, 0], f[1]),
+        80 | 119 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
+        81 => ins(op, [f[0], f[1], f[2], out(f[0])], 0),
+        82..=83 => ins(op, [f[1], f[0], f[2], out(f[0])], 0),
+        84 => ins(
+            op,
+            [0, 0, 0, 0],
+            (if f[2] == 0xf { 0xd_u64 } else { f[2].wrapping_sub(3) & 0xf })
+                | u64::from(f[2] == 0xf) << 8
+                | u64::from(0xe <= f[2]) << 9
+                | u64::from(0xd <= f[2]) << 10
+                | u64::from(0xc <= f[2]) << 11
+                | u64::from(0xb <= f[2]) << 12
+                | u64::from(0xa <= f[2]) << 13
+                | u64::from(9 <= f[2]) << 14
+                | u64::from(8 <= f[2]) << 15
+                | u64::from(7 <= f[2]) << 16
+                | u64::from(6 <= f[2]) << 17
+                | u64::from(5 <= f[2]) << 18
+                | (((if f[2] == 0xf { 0x70_u8 } else { ((f[2] >> 1).wrapping_sub(1) & 0xf).wrapping_mul(0x10) as u8 })
+                    as u64)
+                    .wrapping_add(f[3]) as u8 as u64)
+                    << 19,
+        ),
+        85 => ins(
+            op,
+            [0, 0, 0, 0],
+            (if f[2] == 0xf { 0xd_u64 } else { f[2].wrapping_sub(3) & 0xf })
+                | (((if f[2] == 0xf { 0x70_u8 } else { ((f[2] >> 1).wrapping_sub(1) & 0xf).wrapping_mul(0x10) as u8 })
+                    as u64)
+                    .wrapping_add(f[3]) as u8 as u64)
+                    << 8
+                | u64::from(f[2] == 0xf) << 16
+                | u64::from(0xe <= f[2]) << 17
+                | u64::from(0xd <= f[2]) << 18
+                | u64::from(0xc <= f[2]) << 19
+                | u64::from(0xb <= f[2]) << 20
+                | u64::from(0xa <= f[2]) << 21
+                | u64::from(9 <= f[2]) << 22
+                | u64::from(8 <= f[2]) << 23
+                | u64::from(7 <= f[2]) << 24
+                | u64::from(6 <= f[2]) << 25
+                | u64::from(5 <= f[2]) << 26,
+        ),
+        86 => ins(
+            op,
+            [
+                if f[0] < 2 { 8 | f[0] } else { 0x10 | f[0] },
+                if f[1] < 2 { 8 | f[1] } else { 0x10 | f[1] },
+                out(0xa),
+                out(0xb),
+            ],
+            0,
+        ),
+        87 => ins(
+            op,
+            [
+                out(if f[0] < 2 { 8 | f[0] } else { 0x10 | f[0] }),
+                0xa,
+                out(if f[1] < 2 { 8 | f[1] } else { 0x10 | f[1] }),
+                0xb,
+            ],
+            u64::from(f[0] == f[1]),
+        ),
+        88 => ins(op, [0, 0, 0, 0], f[0]),
+        89 => ins(op, [out(1), 0, 0, 0], f[0]),
+        90 => ins(op, [out(f[0]), 0, 0, 0], 0),
+        91 => ins(op, [out(f[2]), 0, 0, 0], 0),
+        92 => ins(op, [out(f[3]), 0, 0, 0], 0),
+        93 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
+        94 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
+        96 => ins(op, [out(f[0]), f[1], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
+        97 => ins(op, [out(f[0]), f[1], 0, 0], f[2]),
+        109 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
+        110 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
+        111 => ins(
             op,
             [f[1], out(f[0]), 0, 0],
             u64::from(f[2] == 0xa) | (super::table::AES_ROUND[f[2] as usize] as u64) << 1,
         ),
-        105 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        115 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        120 => ins(
+            op,
+            [f[1], f[0] | 1, f[0], f[2] | 1],
+            u64::from(f[0] == 0)
+                | u64::from(f[2] == 0) << 1
+                | u64::from(f[0] != 0) << 2
+                | f[2] << 3
+                | out(f[0]) << 11
+                | out(f[0] | 1) << 19,
+        ),
         _ => ins(0, [0; 4], 0),
     }
 }
@@ -229,7 +304,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = end;
                 next = target_0;
             }
-            // fence fence.tso wfi c.mop.n c.ntl.all c.ntl.p1 c.ntl.pall c.ntl.s1 prefetch.i prefetch.r prefetch.w lpad ntl.all ntl.p1 ntl.pall ntl.s1 pause
+            // fence fence.tso wfi wrs.nto wrs.sto c.mop.n c.ntl.all c.ntl.p1 c.ntl.pall c.ntl.s1 prefetch.i prefetch.r prefetch.w lpad sspopchk.x1 sspopchk.x5 sspush.x1 sspush.x5 ntl.all ntl.p1 ntl.pall ntl.s1 pause
             38 => {}
             // ecall
             39 => return Err(Fault::new(Cause::EnvironmentCall, 0).at(i.at)),
@@ -479,22 +554,24 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 let target_0: u64 = h.trap_return(1).at(i)?;
                 next = target_0;
             }
-            // sfence.vma
+            // sfence.vma sinval.vma
             75 => h.fence_vma(h.x[i.a()], h.x[i.b()]).at(i)?,
+            // sfence.w.inval sfence.inval.ir
+            76 => h.not_for_users().at(i)?,
             // flw
-            76 => {
+            77 => {
                 h.float_enabled().at(i)?;
                 let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | value_0 as u64;
             }
             // fsw
-            77 => {
+            78 => {
                 h.float_enabled().at(i)?;
                 h.store32(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u32).at(i)?;
             }
             // fmadd.s
-            78 => {
+            79 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -504,7 +581,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fmsub.s
-            79 => {
+            80 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -514,7 +591,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fnmsub.s
-            80 => {
+            81 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -524,7 +601,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fnmadd.s
-            81 => {
+            82 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -535,7 +612,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffff00000000 | sum_4 as u64;
             }
             // fadd.s
-            82 => {
+            83 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -544,7 +621,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | sum_3 as u64;
             }
             // fsub.s
-            83 => {
+            84 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -553,7 +630,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | difference_3 as u64;
             }
             // fmul.s
-            84 => {
+            85 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -562,7 +639,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | product_3 as u64;
             }
             // fdiv.s
-            85 => {
+            86 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_2: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -571,7 +648,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | quotient_3 as u64;
             }
             // fsqrt.s
-            86 => {
+            87 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
@@ -579,7 +656,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | root_2 as u64;
             }
             // fsgnj.s
-            87 => {
+            88 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -587,7 +664,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffe | (b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fsgnjn.s
-            88 => {
+            89 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -595,7 +672,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffe | (!(b_1 >> 31) & 1) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fsgnjx.s
-            89 => {
+            90 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -603,7 +680,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffe | (a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
             }
             // fmin.s
-            90 => {
+            91 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -612,7 +689,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
             }
             // fmax.s
-            91 => {
+            92 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -621,7 +698,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
             }
             // fle.s
-            92 => {
+            93 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -629,7 +706,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.s
-            93 => {
+            94 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -637,7 +714,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // feq.s
-            94 => {
+            95 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -645,46 +722,46 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fcvt.w.s
-            95 => {
+            96 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fcvt.s.w
-            96 => {
+            97 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.i32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.wu.s
-            97 => {
+            98 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fcvt.s.wu
-            98 => {
+            99 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.u32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fmv.x.w
-            99 => {
+            100 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()] as i32 as i64 as u64;
             }
             // fmv.w.x
-            100 => {
+            101 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffff00000000 | h.x[i.b()] as u32 as u64;
             }
             // fclass.s
-            101 => {
+            102 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let minus_1: u8 = (a_0 >> 31) as u8;
@@ -715,40 +792,40 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fld c.fld c.fldsp
-            102 => {
+            103 => {
                 h.float_enabled().at(i)?;
                 let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = value_0;
             }
             // fsd c.fsd c.fsdsp
-            103 => {
+            104 => {
                 h.float_enabled().at(i)?;
                 h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?;
             }
             // fmadd.d
-            104 => {
+            105 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fmsub.d
-            105 => {
+            106 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fnmsub.d
-            106 => {
+            107 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.d()] = sum_1;
             }
             // fnmadd.d
-            107 => {
+            108 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h
                     .f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0)
@@ -757,125 +834,125 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = sum_1;
             }
             // fadd.d
-            108 => {
+            109 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let sum_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = sum_1;
             }
             // fsub.d
-            109 => {
+            110 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let difference_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()] ^ 0x8000000000000000, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = difference_1;
             }
             // fmul.d
-            110 => {
+            111 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let product_1: u64 = h.f64_mul(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = product_1;
             }
             // fdiv.d
-            111 => {
+            112 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let quotient_1: u64 = h.f64_div(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = quotient_1;
             }
             // fsqrt.d
-            112 => {
+            113 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let root_1: u64 = h.f64_sqrt(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = root_1;
             }
             // fsgnj.d
-            113 => {
+            114 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = h.x[i.b()] >> 63 << 63 | h.x[i.c()] & 0x7fffffffffffffff;
             }
             // fsgnjn.d
-            114 => {
+            115 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = (!(h.x[i.b()] >> 63) & 1) << 63 | h.x[i.c()] & 0x7fffffffffffffff;
             }
             // fsgnjx.d
-            115 => {
+            116 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = (h.x[i.b()] >> 63 ^ h.x[i.c()] >> 63) << 63 | h.x[i.b()] & 0x7fffffffffffffff;
             }
             // fmin.d
-            116 => {
+            117 => {
                 h.float_enabled().at(i)?;
                 let least_0: u64 = h.f64_min(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = least_0;
             }
             // fmax.d
-            117 => {
+            118 => {
                 h.float_enabled().at(i)?;
                 let most_0: u64 = h.f64_max(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = most_0;
             }
             // fle.d
-            118 => {
+            119 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_le(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // flt.d
-            119 => {
+            120 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_lt(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // feq.d
-            120 => {
+            121 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_eq(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // fcvt.w.d
-            121 => {
+            122 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_i32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
             }
             // fcvt.d.w
-            122 => {
+            123 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.i32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.wu.d
-            123 => {
+            124 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_u32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
             }
             // fcvt.d.wu
-            124 => {
+            125 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.u32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.s.d
-            125 => {
+            126 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.d.s
-            126 => {
+            127 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
@@ -883,7 +960,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = number_2;
             }
             // fclass.d
-            127 => {
+            128 => {
                 h.float_enabled().at(i)?;
                 let minus_0: u8 = (h.x[i.a()] >> 63) as u8;
                 let top_1: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0x7ff) as u8;
@@ -913,19 +990,19 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_6 & minus_0) as u64;
             }
             // flh
-            128 => {
+            129 => {
                 h.float_enabled().at(i)?;
                 let value_0: u16 = h.load16(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | value_0 as u64;
             }
             // fsh
-            129 => {
+            130 => {
                 h.float_enabled().at(i)?;
                 h.store16(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()] as u16).at(i)?;
             }
             // fmadd.h
-            130 => {
+            131 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -935,7 +1012,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fmsub.h
-            131 => {
+            132 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -945,7 +1022,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fnmsub.h
-            132 => {
+            133 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -955,7 +1032,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fnmadd.h
-            133 => {
+            134 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -965,7 +1042,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = 0xffffffffffff0000 | sum_4 as u64;
             }
             // fadd.h
-            134 => {
+            135 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -974,7 +1051,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | sum_3 as u64;
             }
             // fsub.h
-            135 => {
+            136 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -983,7 +1060,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | difference_3 as u64;
             }
             // fmul.h
-            136 => {
+            137 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -992,7 +1069,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | product_3 as u64;
             }
             // fdiv.h
-            137 => {
+            138 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_2: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1001,7 +1078,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | quotient_3 as u64;
             }
             // fsqrt.h
-            138 => {
+            139 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
@@ -1009,7 +1086,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | root_2 as u64;
             }
             // fsgnj.h
-            139 => {
+            140 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1017,7 +1094,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffffffe | (b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
             }
             // fsgnjn.h
-            140 => {
+            141 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1025,7 +1102,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffffffe | (!(b_1 >> 15) & 1) as u64) << 15 | (a_0 & 0x7fff) as u64;
             }
             // fsgnjx.h
-            141 => {
+            142 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1033,7 +1110,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (0x1fffffffffffe | (a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64;
             }
             // fmin.h
-            142 => {
+            143 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1042,7 +1119,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
             }
             // fmax.h
-            143 => {
+            144 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1051,7 +1128,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
             }
             // fle.h
-            144 => {
+            145 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1059,7 +1136,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // flt.h
-            145 => {
+            146 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1067,7 +1144,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // feq.h
-            146 => {
+            147 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1075,46 +1152,46 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fcvt.w.h
-            147 => {
+            148 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fcvt.h.w
-            148 => {
+            149 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.i32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fcvt.wu.h
-            149 => {
+            150 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
                 h.x[i.b()] = number_2 as i32 as i64 as u64;
             }
             // fcvt.h.wu
-            150 => {
+            151 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.u32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fmv.x.h
-            151 => {
+            152 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64;
             }
             // fmv.h.x
-            152 => {
+            153 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffffffff0000 | h.x[i.b()] as u16 as u64;
             }
             // fclass.h
-            153 => {
+            154 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let minus_1: u8 = (a_0 >> 15) as u8;
@@ -1145,7 +1222,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | (infinite_7 & minus_1) as u64;
             }
             // fcvt.s.h
-            154 => {
+            155 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
@@ -1153,7 +1230,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | number_2 as u64;
             }
             // fcvt.h.s
-            155 => {
+            156 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
@@ -1161,7 +1238,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | number_2 as u64;
             }
             // fcvt.d.h
-            156 => {
+            157 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
@@ -1169,67 +1246,67 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = number_2;
             }
             // fcvt.h.d
-            157 => {
+            158 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.f64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fcvtmod.w.d
-            158 => {
+            159 => {
                 h.float_enabled().at(i)?;
                 let number_0: u32 = h.f64_to_i32_modular(h.x[i.a()]).at(i)? as u32;
                 h.x[i.b()] = number_0 as i32 as i64 as u64;
             }
             // fleq.d
-            159 => {
+            160 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_le_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // fli.d
-            160 => {
+            161 => {
                 h.float_enabled().at(i)?;
                 let number_0: u64 = i.imm;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = number_0;
             }
             // fltq.d
-            161 => {
+            162 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_lt_quiet(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
             // fmaxm.d
-            162 => {
+            163 => {
                 h.float_enabled().at(i)?;
                 let most_0: u64 = h.f64_maximum(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = most_0;
             }
             // fminm.d
-            163 => {
+            164 => {
                 h.float_enabled().at(i)?;
                 let least_0: u64 = h.f64_minimum(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.c()] = least_0;
             }
             // fround.d
-            166 => {
+            167 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let whole_1: u64 = h.f64_round(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = whole_1;
             }
             // froundnx.d
-            167 => {
+            168 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let whole_1: u64 = h.f64_round_inexact(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = whole_1;
             }
             // fleq.s
-            168 => {
+            169 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1237,7 +1314,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fltq.s
-            169 => {
+            170 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1245,14 +1322,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fli.s
-            170 => {
+            171 => {
                 h.float_enabled().at(i)?;
                 let number_0: u32 = i.imm as u32;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffff00000000 | number_0 as u64;
             }
             // fmaxm.s
-            171 => {
+            172 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1261,7 +1338,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | most_2 as u64;
             }
             // fminm.s
-            172 => {
+            173 => {
                 h.float_enabled().at(i)?;
                 let a_0: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let b_1: u32 = if h.x[i.b()] >> 32 == 0xffffffff { h.x[i.b()] as u32 } else { 0x7fc00000_u32 };
@@ -1270,7 +1347,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffff00000000 | least_2 as u64;
             }
             // fround.s
-            173 => {
+            174 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let whole_2: u32 = h.f32_round(a_1 as u64, mode_0).at(i)? as u32;
@@ -1278,7 +1355,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
             }
             // froundnx.s
-            174 => {
+            175 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let whole_2: u32 = h.f32_round_inexact(a_1 as u64, mode_0).at(i)? as u32;
@@ -1286,7 +1363,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffff00000000 | whole_2 as u64;
             }
             // fleq.h
-            175 => {
+            176 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1294,14 +1371,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fli.h
-            176 => {
+            177 => {
                 h.float_enabled().at(i)?;
                 let number_0: u16 = i.imm as u16;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = 0xffffffffffff0000 | number_0 as u64;
             }
             // fltq.h
-            177 => {
+            178 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1309,7 +1386,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = holds_2 as u64;
             }
             // fmaxm.h
-            178 => {
+            179 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1318,7 +1395,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | most_2 as u64;
             }
             // fminm.h
-            179 => {
+            180 => {
                 h.float_enabled().at(i)?;
                 let a_0: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let b_1: u16 = if h.x[i.b()] >> 16 == 0xffffffffffff { h.x[i.b()] as u16 } else { 0x7e00_u16 };
@@ -1327,7 +1404,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = 0xffffffffffff0000 | least_2 as u64;
             }
             // fround.h
-            180 => {
+            181 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let whole_2: u16 = h.f16_round(a_1, mode_0).at(i)?;
@@ -1335,7 +1412,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
             }
             // froundnx.h
-            181 => {
+            182 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let whole_2: u16 = h.f16_round_inexact(a_1, mode_0).at(i)?;
@@ -1343,43 +1420,43 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = 0xffffffffffff0000 | whole_2 as u64;
             }
             // sh1add
-            182 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]),
+            183 => h.x[i.a()] = (h.x[i.b()] << 1).wrapping_add(h.x[i.c()]),
             // sh2add
-            183 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]),
+            184 => h.x[i.a()] = (h.x[i.b()] << 2).wrapping_add(h.x[i.c()]),
             // sh3add
-            184 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]),
+            185 => h.x[i.a()] = (h.x[i.b()] << 3).wrapping_add(h.x[i.c()]),
             // andn
-            185 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()],
+            186 => h.x[i.a()] = h.x[i.b()] & !h.x[i.c()],
             // orn
-            186 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()],
+            187 => h.x[i.a()] = h.x[i.b()] | !h.x[i.c()],
             // xnor
-            187 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]),
+            188 => h.x[i.a()] = !(h.x[i.b()] ^ h.x[i.c()]),
             // min
-            188 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.b()] } else { h.x[i.c()] },
+            189 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.b()] } else { h.x[i.c()] },
             // minu
-            189 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
+            190 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.b()] } else { h.x[i.c()] },
             // max
-            190 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.c()] } else { h.x[i.b()] },
+            191 => h.x[i.a()] = if (h.x[i.b()] as i64) < h.x[i.c()] as i64 { h.x[i.c()] } else { h.x[i.b()] },
             // maxu
-            191 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
+            192 => h.x[i.a()] = if h.x[i.b()] < h.x[i.c()] { h.x[i.c()] } else { h.x[i.b()] },
             // rol
-            192 => h.x[i.a()] = h.x[i.b()].rotate_left(h.x[i.c()] as u32),
+            193 => h.x[i.a()] = h.x[i.b()].rotate_left(h.x[i.c()] as u32),
             // ror
-            193 => h.x[i.a()] = h.x[i.b()].rotate_right(h.x[i.c()] as u32),
+            194 => h.x[i.a()] = h.x[i.b()].rotate_right(h.x[i.c()] as u32),
             // rori
-            194 => h.x[i.a()] = h.x[i.b()].rotate_right(i.imm as u32),
+            195 => h.x[i.a()] = h.x[i.b()].rotate_right(i.imm as u32),
             // clz
-            195 => h.x[i.a()] = h.x[i.b()].leading_zeros() as u64,
+            196 => h.x[i.a()] = h.x[i.b()].leading_zeros() as u64,
             // ctz
-            196 => h.x[i.a()] = h.x[i.b()].trailing_zeros() as u64,
+            197 => h.x[i.a()] = h.x[i.b()].trailing_zeros() as u64,
             // cpop
-            197 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
+            198 => h.x[i.a()] = h.x[i.b()].count_ones() as u64,
             // sext.b c.sext.b
-            198 => h.x[i.a()] = h.x[i.b()] as i8 as i64 as u64,
+            199 => h.x[i.a()] = h.x[i.b()] as i8 as i64 as u64,
             // sext.h c.sext.h
-            199 => h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64,
+            200 => h.x[i.a()] = h.x[i.b()] as i16 as i64 as u64,
             // orc.b
-            200 => {
+            201 => {
                 h.x[i.a()] = {
                     let t: u64 = h.x[i.b()];
                     let t = ((t & 0x7f7f7f7f7f7f7f7f) + 0x7f7f7f7f7f7f7f7f | t) & 0x8080808080808080;
@@ -1387,11 +1464,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // rev8
-            201 => h.x[i.a()] = h.x[i.b()].swap_bytes(),
+            202 => h.x[i.a()] = h.x[i.b()].swap_bytes(),
             // zext.h c.zext.h packw.zero
-            202 | 310 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+            203 | 345 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
             // clmul
-            203 => {
+            204 => {
                 h.x[i.a()] = {
                     let (mut a, mut b, mut sum) = (h.x[i.b()], h.x[i.c()], 0);
                     while b != 0 {
@@ -1405,7 +1482,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // clmulh
-            204 => {
+            205 => {
                 h.x[i.a()] = (({
                     let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
                     while b != 0 {
@@ -1419,7 +1496,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 64) as u64
             }
             // clmulr
-            205 => {
+            206 => {
                 h.x[i.a()] = (({
                     let (mut a, mut b, mut sum) = (h.x[i.b()] as u128, h.x[i.c()] as u128, 0);
                     while b != 0 {
@@ -1433,11 +1510,11 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }) >> 63) as u64
             }
             // pack
-            206 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << 32 | h.x[i.c()] as u32 as u64,
+            207 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << 32 | h.x[i.c()] as u32 as u64,
             // packh
-            208 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
+            209 => h.x[i.a()] = (h.x[i.b()] as u8 as u64) << 8 | h.x[i.c()] as u8 as u64,
             // brev8
-            209 => {
+            210 => {
                 let ones_0: u64 = 0x5555555555555555_u64;
                 let pairs_1: u64 = 0x3333333333333333_u64;
                 let fours_2: u64 = 0xf0f0f0f0f0f0f0f_u64;
@@ -1446,7 +1523,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (b_4 & fours_2) << 4 | b_4 >> 4 & fours_2;
             }
             // xperm4
-            212 => {
+            213 => {
                 h.x[i.a()] = (((((((((((((((h.x[i.b()] >> (h.x[i.c()] >> 60 << 2) & 0xf) << 4
                     | h.x[i.b()] >> ((h.x[i.c()] >> 56 & 0xf) << 2) & 0xf)
                     << 4
@@ -1479,7 +1556,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     | h.x[i.b()] >> ((h.x[i.c()] & 0xf) << 2) & 0xf
             }
             // xperm8
-            213 => {
+            214 => {
                 h.x[i.a()] = ((((((((if h.x[i.c()] >> 56 << 3 < 64 { h.x[i.b()] >> (h.x[i.c()] >> 56 << 3) } else { 0 })
                     as u8 as u64)
                     << 8
@@ -1526,17 +1603,17 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                     }) as u8 as u64
             }
             // bclr
-            214 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x3f)),
+            215 => h.x[i.a()] = h.x[i.b()] & !(1_u64 << (h.x[i.c()] & 0x3f)),
             // bext
-            215 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f) & 1,
+            216 => h.x[i.a()] = h.x[i.b()] >> (h.x[i.c()] & 0x3f) & 1,
             // bexti
-            216 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
+            217 => h.x[i.a()] = h.x[i.b()] >> i.imm & 1,
             // binv
-            217 => h.x[i.a()] = h.x[i.b()] ^ 1_u64 << (h.x[i.c()] & 0x3f),
+            218 => h.x[i.a()] = h.x[i.b()] ^ 1_u64 << (h.x[i.c()] & 0x3f),
             // bset
-            218 => h.x[i.a()] = h.x[i.b()] | 1_u64 << (h.x[i.c()] & 0x3f),
+            219 => h.x[i.a()] = h.x[i.b()] | 1_u64 << (h.x[i.c()] & 0x3f),
             // sm4ed
-            223 => {
+            224 => {
                 let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -1548,7 +1625,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
             }
             // sm4ks
-            224 => {
+            225 => {
                 let in_0: u8 = (h.x[i.a()] as u32 >> i.imm) as u8;
                 let half_1: u32 = super::table::SM4_SBOX[in_0 as usize] as u64 as u32;
                 let y_2: u32 = half_1
@@ -1559,76 +1636,502 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (h.x[i.c()] ^ y_2.rotate_left(i.imm as u32) as u64) as i32 as i64 as u64;
             }
             // sha256sum0
-            225 => {
+            226 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(2) ^ half_0.rotate_right(0xd) ^ half_0.rotate_right(0x16)) as i32
                     as i64 as u64;
             }
             // sha256sum1
-            226 => {
+            227 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(6) ^ half_0.rotate_right(0xb) ^ half_0.rotate_right(0x19)) as i32
                     as i64 as u64;
             }
             // sha256sig0
-            227 => {
+            228 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0.rotate_right(7) ^ half_0.rotate_right(0x12) ^ half_0 >> 3) as i32 as i64 as u64;
             }
             // sha256sig1
-            228 => {
+            229 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] =
                     (half_0.rotate_right(0x11) ^ half_0.rotate_right(0x13) ^ half_0 >> 0xa) as i32 as i64 as u64;
             }
             // sm3p0
-            229 => {
+            230 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(9) ^ half_0.rotate_left(0x11)) as i32 as i64 as u64;
             }
             // sm3p1
-            230 => {
+            231 => {
                 let half_0: u32 = h.x[i.a()] as u32;
                 h.x[i.b()] = (half_0 ^ half_0.rotate_left(0xf) ^ half_0.rotate_left(0x17)) as i32 as i64 as u64;
             }
             // czero.eqz
-            237 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
+            238 => h.x[i.a()] = if h.x[i.b()] == 0 { 0_u64 } else { h.x[i.c()] },
             // czero.nez
-            238 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
+            239 => h.x[i.a()] = if h.x[i.b()] == 0 { h.x[i.c()] } else { 0_u64 },
+            // cbo.inval
+            240 => h.cache_block(0, h.x[i.a()]).at(i)?,
+            // cbo.clean
+            241 => h.cache_block(1, h.x[i.a()]).at(i)?,
+            // cbo.flush
+            242 => h.cache_block(2, h.x[i.a()]).at(i)?,
+            // cbo.zero
+            243 => h.cache_block(4, h.x[i.a()]).at(i)?,
             // c.unimp
-            239 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
+            244 => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
             // c.j
-            243 => next = i.imm,
+            248 => next = i.imm,
             // c.beqz
-            244 => {
+            249 => {
                 if h.x[i.a()] == 0 {
                     next = i.imm;
                 }
             }
             // c.bnez
-            245 => {
+            250 => {
                 if h.x[i.a()] != 0 {
                     next = i.imm;
                 }
             }
             // c.jr.ra c.jr.t0 c.jr
-            246 => next = h.x[i.a()] & !1,
+            251 => next = h.x[i.a()] & !1,
             // c.mv
-            247 => h.x[i.a()] = h.x[i.b()],
+            252 => h.x[i.a()] = h.x[i.b()],
             // c.jalr
-            248 => {
+            253 => {
                 let target_0: u64 = h.x[i.a()] & !1;
                 h.x[i.b()] = end;
                 next = target_0;
             }
             // c.zext.b
-            249 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
+            254 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
             // c.not
-            250 => h.x[i.a()] = !h.x[i.b()],
-            // mop.r.n mop.rr.n
-            251 => h.x[i.a()] = 0,
+            255 => h.x[i.a()] = !h.x[i.b()],
+            // amoswap.b
+            256 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i64 as u64;
+            }
+            // amoadd.b
+            257 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u8).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i64 as u64;
+            }
+            // amoxor.b
+            258 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u8).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i64 as u64;
+            }
+            // amoand.b
+            259 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u8).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i64 as u64;
+            }
+            // amoor.b
+            260 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u8).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i64 as u64;
+            }
+            // amomin.b
+            261 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i64 as u64;
+            }
+            // amomax.b
+            262 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i64 as u64;
+            }
+            // amominu.b
+            263 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i64 as u64;
+            }
+            // amomaxu.b
+            264 => {
+                let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
+                h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
+                h.x[i.c()] = old_0 as i8 as i64 as u64;
+            }
+            // amoswap.h
+            265 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], h.x[i.b()] as u16).at(i)?;
+                h.x[i.c()] = old_0 as i16 as i64 as u64;
+            }
+            // amoadd.h
+            266 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u16).at(i)?;
+                h.x[i.c()] = old_0 as i16 as i64 as u64;
+            }
+            // amoxor.h
+            267 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u16).at(i)?;
+                h.x[i.c()] = old_0 as i16 as i64 as u64;
+            }
+            // amoand.h
+            268 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u16).at(i)?;
+                h.x[i.c()] = old_0 as i16 as i64 as u64;
+            }
+            // amoor.h
+            269 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u16).at(i)?;
+                h.x[i.c()] = old_0 as i16 as i64 as u64;
+            }
+            // amomin.h
+            270 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], if (old_0 as i16) < h.x[i.b()] as i16 { old_0 } else { h.x[i.b()] as u16 })
+                    .at(i)?;
+                h.x[i.c()] = old_0 as i16 as i64 as u64;
+            }
+            // amomax.h
+            271 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], if (old_0 as i16) < h.x[i.b()] as i16 { h.x[i.b()] as u16 } else { old_0 })
+                    .at(i)?;
+                h.x[i.c()] = old_0 as i16 as i64 as u64;
+            }
+            // amominu.h
+            272 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], if old_0 < h.x[i.b()] as u16 { old_0 } else { h.x[i.b()] as u16 }).at(i)?;
+                h.x[i.c()] = old_0 as i16 as i64 as u64;
+            }
+            // amomaxu.h
+            273 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let old_0: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], if old_0 < h.x[i.b()] as u16 { h.x[i.b()] as u16 } else { old_0 }).at(i)?;
+                h.x[i.c()] = old_0 as i16 as i64 as u64;
+            }
+            // amocas.b
+            274 => {
+                let wanted_0: u8 = h.x[i.a()] as u8;
+                let old_1: u8 = h.load8(h.x[i.b()]).at(i)?;
+                h.store8(h.x[i.b()], if old_1 == wanted_0 { h.x[i.c()] as u8 } else { old_1 }).at(i)?;
+                h.x[i.d()] = old_1 as i8 as i64 as u64;
+            }
+            // amocas.h
+            275 => {
+                if h.x[i.a()] & 1 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let wanted_0: u16 = h.x[i.b()] as u16;
+                let old_1: u16 = h.load16(h.x[i.a()]).at(i)?;
+                h.store16(h.x[i.a()], if old_1 == wanted_0 { h.x[i.c()] as u16 } else { old_1 }).at(i)?;
+                h.x[i.d()] = old_1 as i16 as i64 as u64;
+            }
+            // amocas.w
+            276 => {
+                if h.x[i.a()] & 3 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let wanted_0: u32 = h.x[i.b()] as u32;
+                let old_1: u32 = h.load32(h.x[i.a()]).at(i)?;
+                h.store32(h.x[i.a()], if old_1 == wanted_0 { h.x[i.c()] as u32 } else { old_1 }).at(i)?;
+                h.x[i.d()] = old_1 as i32 as i64 as u64;
+            }
+            // amocas.d
+            277 => {
+                if h.x[i.a()] & 7 != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let wanted_0: u64 = h.x[i.b()];
+                let old_1: u64 = h.load64(h.x[i.a()]).at(i)?;
+                h.store64(h.x[i.a()], if old_1 == wanted_0 { h.x[i.c()] } else { old_1 }).at(i)?;
+                h.x[i.d()] = old_1;
+            }
+            // cm.push
+            278 => {
+                let count_0: u8 = (i.imm & 0xff) as u8;
+                let base_1: u64 = h.x[2].wrapping_sub(count_0.wrapping_mul(8) as u64);
+                if i.imm >> 8 & 1 != 0 {
+                    h.store64(base_1.wrapping_add(0x60), h.x[0x1b]).at(i)?;
+                }
+                if i.imm >> 8 & 1 != 0 {
+                    h.store64(base_1.wrapping_add(0x58), h.x[0x1a]).at(i)?;
+                }
+                if i.imm >> 9 & 1 != 0 {
+                    h.store64(base_1.wrapping_add(0x50), h.x[0x19]).at(i)?;
+                }
+                if i.imm >> 10 & 1 != 0 {
+                    h.store64(base_1.wrapping_add(0x48), h.x[0x18]).at(i)?;
+                }
+                if i.imm >> 11 & 1 != 0 {
+                    h.store64(base_1.wrapping_add(0x40), h.x[0x17]).at(i)?;
+                }
+                if i.imm >> 12 & 1 != 0 {
+                    h.store64(base_1.wrapping_add(0x38), h.x[0x16]).at(i)?;
+                }
+                if i.imm >> 13 & 1 != 0 {
+                    h.store64(base_1.wrapping_add(0x30), h.x[0x15]).at(i)?;
+                }
+                if i.imm >> 14 & 1 != 0 {
+                    h.store64(base_1.wrapping_add(0x28), h.x[0x14]).at(i)?;
+                }
+                if i.imm >> 15 & 1 != 0 {
+                    h.store64(base_1.wrapping_add(0x20), h.x[0x13]).at(i)?;
+                }
+                if i.imm >> 16 & 1 != 0 {
+                    h.store64(base_1.wrapping_add(0x18), h.x[0x12]).at(i)?;
+                }
+                if i.imm >> 17 & 1 != 0 {
+                    h.store64(base_1.wrapping_add(0x10), h.x[9]).at(i)?;
+                }
+                if i.imm >> 18 & 1 != 0 {
+                    h.store64(base_1.wrapping_add(8), h.x[8]).at(i)?;
+                }
+                h.store64(base_1, h.x[1]).at(i)?;
+                let room_2: u8 = (i.imm >> 19) as u8;
+                h.x[2] = h.x[2].wrapping_sub(room_2 as u64);
+            }
+            // cm.pop
+            279 => {
+                let count_0: u8 = (i.imm & 0xff) as u8;
+                let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
+                let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
+                if i.imm >> 16 & 1 != 0 {
+                    let s11_3: u64 = h.load64(base_2.wrapping_add(0x60)).at(i)?;
+                    h.x[0x1b] = s11_3;
+                }
+                if i.imm >> 16 & 1 != 0 {
+                    let s10_4: u64 = h.load64(base_2.wrapping_add(0x58)).at(i)?;
+                    h.x[0x1a] = s10_4;
+                }
+                if i.imm >> 17 & 1 != 0 {
+                    let s9_5: u64 = h.load64(base_2.wrapping_add(0x50)).at(i)?;
+                    h.x[0x19] = s9_5;
+                }
+                if i.imm >> 18 & 1 != 0 {
+                    let s8_6: u64 = h.load64(base_2.wrapping_add(0x48)).at(i)?;
+                    h.x[0x18] = s8_6;
+                }
+                if i.imm >> 19 & 1 != 0 {
+                    let s7_7: u64 = h.load64(base_2.wrapping_add(0x40)).at(i)?;
+                    h.x[0x17] = s7_7;
+                }
+                if i.imm >> 20 & 1 != 0 {
+                    let s6_8: u64 = h.load64(base_2.wrapping_add(0x38)).at(i)?;
+                    h.x[0x16] = s6_8;
+                }
+                if i.imm >> 21 & 1 != 0 {
+                    let s5_9: u64 = h.load64(base_2.wrapping_add(0x30)).at(i)?;
+                    h.x[0x15] = s5_9;
+                }
+                if i.imm >> 22 & 1 != 0 {
+                    let s4_10: u64 = h.load64(base_2.wrapping_add(0x28)).at(i)?;
+                    h.x[0x14] = s4_10;
+                }
+                if i.imm >> 23 & 1 != 0 {
+                    let s3_11: u64 = h.load64(base_2.wrapping_add(0x20)).at(i)?;
+                    h.x[0x13] = s3_11;
+                }
+                if i.imm >> 24 & 1 != 0 {
+                    let s2_12: u64 = h.load64(base_2.wrapping_add(0x18)).at(i)?;
+                    h.x[0x12] = s2_12;
+                }
+                if i.imm >> 25 & 1 != 0 {
+                    let s1_13: u64 = h.load64(base_2.wrapping_add(0x10)).at(i)?;
+                    h.x[9] = s1_13;
+                }
+                if i.imm >> 26 != 0 {
+                    let s0_14: u64 = h.load64(base_2.wrapping_add(8)).at(i)?;
+                    h.x[8] = s0_14;
+                }
+                let ra_15: u64 = h.load64(base_2).at(i)?;
+                h.x[1] = ra_15;
+                h.x[2] = h.x[2].wrapping_add(room_1 as u64);
+            }
+            // cm.popret
+            280 => {
+                let count_0: u8 = (i.imm & 0xff) as u8;
+                let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
+                let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
+                if i.imm >> 16 & 1 != 0 {
+                    let s11_3: u64 = h.load64(base_2.wrapping_add(0x60)).at(i)?;
+                    h.x[0x1b] = s11_3;
+                }
+                if i.imm >> 16 & 1 != 0 {
+                    let s10_4: u64 = h.load64(base_2.wrapping_add(0x58)).at(i)?;
+                    h.x[0x1a] = s10_4;
+                }
+                if i.imm >> 17 & 1 != 0 {
+                    let s9_5: u64 = h.load64(base_2.wrapping_add(0x50)).at(i)?;
+                    h.x[0x19] = s9_5;
+                }
+                if i.imm >> 18 & 1 != 0 {
+                    let s8_6: u64 = h.load64(base_2.wrapping_add(0x48)).at(i)?;
+                    h.x[0x18] = s8_6;
+                }
+                if i.imm >> 19 & 1 != 0 {
+                    let s7_7: u64 = h.load64(base_2.wrapping_add(0x40)).at(i)?;
+                    h.x[0x17] = s7_7;
+                }
+                if i.imm >> 20 & 1 != 0 {
+                    let s6_8: u64 = h.load64(base_2.wrapping_add(0x38)).at(i)?;
+                    h.x[0x16] = s6_8;
+                }
+                if i.imm >> 21 & 1 != 0 {
+                    let s5_9: u64 = h.load64(base_2.wrapping_add(0x30)).at(i)?;
+                    h.x[0x15] = s5_9;
+                }
+                if i.imm >> 22 & 1 != 0 {
+                    let s4_10: u64 = h.load64(base_2.wrapping_add(0x28)).at(i)?;
+                    h.x[0x14] = s4_10;
+                }
+                if i.imm >> 23 & 1 != 0 {
+                    let s3_11: u64 = h.load64(base_2.wrapping_add(0x20)).at(i)?;
+                    h.x[0x13] = s3_11;
+                }
+                if i.imm >> 24 & 1 != 0 {
+                    let s2_12: u64 = h.load64(base_2.wrapping_add(0x18)).at(i)?;
+                    h.x[0x12] = s2_12;
+                }
+                if i.imm >> 25 & 1 != 0 {
+                    let s1_13: u64 = h.load64(base_2.wrapping_add(0x10)).at(i)?;
+                    h.x[9] = s1_13;
+                }
+                if i.imm >> 26 != 0 {
+                    let s0_14: u64 = h.load64(base_2.wrapping_add(8)).at(i)?;
+                    h.x[8] = s0_14;
+                }
+                let ra_15: u64 = h.load64(base_2).at(i)?;
+                h.x[1] = ra_15;
+                h.x[2] = h.x[2].wrapping_add(room_1 as u64);
+                next = ra_15 >> 1 << 1;
+            }
+            // cm.popretz
+            281 => {
+                let count_0: u8 = (i.imm & 0xff) as u8;
+                let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
+                let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
+                if i.imm >> 16 & 1 != 0 {
+                    let s11_3: u64 = h.load64(base_2.wrapping_add(0x60)).at(i)?;
+                    h.x[0x1b] = s11_3;
+                }
+                if i.imm >> 16 & 1 != 0 {
+                    let s10_4: u64 = h.load64(base_2.wrapping_add(0x58)).at(i)?;
+                    h.x[0x1a] = s10_4;
+                }
+                if i.imm >> 17 & 1 != 0 {
+                    let s9_5: u64 = h.load64(base_2.wrapping_add(0x50)).at(i)?;
+                    h.x[0x19] = s9_5;
+                }
+                if i.imm >> 18 & 1 != 0 {
+                    let s8_6: u64 = h.load64(base_2.wrapping_add(0x48)).at(i)?;
+                    h.x[0x18] = s8_6;
+                }
+                if i.imm >> 19 & 1 != 0 {
+                    let s7_7: u64 = h.load64(base_2.wrapping_add(0x40)).at(i)?;
+                    h.x[0x17] = s7_7;
+                }
+                if i.imm >> 20 & 1 != 0 {
+                    let s6_8: u64 = h.load64(base_2.wrapping_add(0x38)).at(i)?;
+                    h.x[0x16] = s6_8;
+                }
+                if i.imm >> 21 & 1 != 0 {
+                    let s5_9: u64 = h.load64(base_2.wrapping_add(0x30)).at(i)?;
+                    h.x[0x15] = s5_9;
+                }
+                if i.imm >> 22 & 1 != 0 {
+                    let s4_10: u64 = h.load64(base_2.wrapping_add(0x28)).at(i)?;
+                    h.x[0x14] = s4_10;
+                }
+                if i.imm >> 23 & 1 != 0 {
+                    let s3_11: u64 = h.load64(base_2.wrapping_add(0x20)).at(i)?;
+                    h.x[0x13] = s3_11;
+                }
+                if i.imm >> 24 & 1 != 0 {
+                    let s2_12: u64 = h.load64(base_2.wrapping_add(0x18)).at(i)?;
+                    h.x[0x12] = s2_12;
+                }
+                if i.imm >> 25 & 1 != 0 {
+                    let s1_13: u64 = h.load64(base_2.wrapping_add(0x10)).at(i)?;
+                    h.x[9] = s1_13;
+                }
+                if i.imm >> 26 != 0 {
+                    let s0_14: u64 = h.load64(base_2.wrapping_add(8)).at(i)?;
+                    h.x[8] = s0_14;
+                }
+                let ra_15: u64 = h.load64(base_2).at(i)?;
+                h.x[1] = ra_15;
+                h.x[2] = h.x[2].wrapping_add(room_1 as u64);
+                h.x[0xa] = 0;
+                next = ra_15 >> 1 << 1;
+            }
+            // cm.mva01s
+            282 => {
+                let first_0: u64 = h.x[i.a()];
+                let second_1: u64 = h.x[i.b()];
+                h.x[i.c()] = first_0;
+                h.x[i.d()] = second_1;
+            }
+            // cm.mvsa01
+            283 => {
+                if i.imm != 0 {
+                    return Err(Fault::new(Cause::Illegal, 0).at(i.at));
+                }
+                h.x[i.a()] = h.x[i.b()];
+                h.x[i.c()] = h.x[i.d()];
+            }
+            // cm.jt
+            284 => {
+                let target_0: u64 = h.table_jump(i.imm as u8).at(i)?;
+                next = target_0;
+            }
+            // cm.jalt
+            285 => {
+                let target_0: u64 = h.table_jump(i.imm as u8).at(i)?;
+                h.x[i.a()] = end;
+                next = target_0;
+            }
+            // ssrdp mop.r.n mop.rr.n
+            286 => h.x[i.a()] = 0,
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            252 => {
+            287 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] = if hit_0 >> 12 != 0 {
                     (h.x[i.c()] & 0xfffffffffffff) << 12 | (hit_0 & 0xfff) as u64
@@ -1637,7 +2140,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            253 => {
+            288 => {
                 let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)? as u32;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));
@@ -1653,64 +2156,64 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = result_1;
             }
             // addw c.addw
-            254 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
+            289 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
             // subw c.subw
-            255 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
+            290 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
             // sllw
-            256 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            291 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // srlw
-            257 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            292 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // sraw
-            258 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
+            293 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
             // addiw c.addiw
-            259 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
+            294 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
             // slliw
-            260 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
+            295 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
             // srliw
-            261 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
+            296 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
             // sraiw
-            262 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
+            297 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
             // ld c.ld c.ldsp
-            263 => {
+            298 => {
                 let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0;
             }
             // lwu
-            264 => {
+            299 => {
                 let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0 as u64;
             }
             // sd c.sd c.sdsp
-            265 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
+            300 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
             // mulw
-            266 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
+            301 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
             // divw
-            267 => {
+            302 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { -1 } else { a.wrapping_div(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // divuw
-            268 => {
+            303 => {
                 h.x[i.a()] = (h.x[i.b()] as u32).checked_div(h.x[i.c()] as u32).unwrap_or(u32::MAX) as i32 as i64 as u64
             }
             // remw
-            269 => {
+            304 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { a } else { a.wrapping_rem(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // remuw
-            270 => {
+            305 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as u32, h.x[i.c()] as u32);
                     a.checked_rem(b).unwrap_or(a)
                 }) as i32 as i64 as u64
             }
             // lr.d
-            271 => {
+            306 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1719,7 +2222,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = old_0;
             }
             // sc.d
-            272 => {
+            307 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1730,7 +2233,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = if ok_0 != 0 { 0_u64 } else { 1_u64 };
             }
             // amoswap.d
-            273 => {
+            308 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1739,7 +2242,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoadd.d
-            274 => {
+            309 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1748,7 +2251,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoxor.d
-            275 => {
+            310 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1757,7 +2260,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoand.d
-            276 => {
+            311 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1766,7 +2269,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoor.d
-            277 => {
+            312 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1775,7 +2278,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomin.d
-            278 => {
+            313 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1784,7 +2287,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomax.d
-            279 => {
+            314 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1793,7 +2296,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amominu.d
-            280 => {
+            315 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1802,7 +2305,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomaxu.d
-            281 => {
+            316 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1811,7 +2314,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // ld.aq
-            282 => {
+            317 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1819,131 +2322,131 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = value_0;
             }
             // sd.rl
-            283 => {
+            318 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
                 h.store64(h.x[i.a()], h.x[i.b()]).at(i)?;
             }
             // fcvt.l.s
-            284 => {
+            319 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u64 = h.f32_to_i64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.s.l
-            285 => {
+            320 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.i64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.lu.s
-            286 => {
+            321 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u64 = h.f32_to_u64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.s.lu
-            287 => {
+            322 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.u64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.l.d
-            288 => {
+            323 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.f64_to_i64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.l
-            289 => {
+            324 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.i64_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.lu.d
-            290 => {
+            325 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.f64_to_u64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.lu
-            291 => {
+            326 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.u64_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fmv.x.d
-            292 => {
+            327 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()];
             }
             // fmv.d.x
-            293 => {
+            328 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = h.x[i.b()];
             }
             // fcvt.l.h
-            294 => {
+            329 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u64 = h.f16_to_i64(a_1, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.h.l
-            295 => {
+            330 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.i64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fcvt.lu.h
-            296 => {
+            331 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u64 = h.f16_to_u64(a_1, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.h.lu
-            297 => {
+            332 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.u64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // add.uw
-            298 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
+            333 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
             // sh1add.uw
-            299 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
+            334 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
             // sh2add.uw
-            300 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
+            335 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
             // sh3add.uw
-            301 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
+            336 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
             // slli.uw
-            302 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
+            337 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
             // rolw
-            303 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            338 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // rorw
-            304 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            339 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // roriw
-            305 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
+            340 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
             // clzw
-            306 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
+            341 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
             // ctzw
-            307 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
+            342 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
             // cpopw
-            308 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
+            343 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
             // packw
-            309 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
+            344 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
             // aes64es
-            311 => {
+            346 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -1960,7 +2463,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
             }
             // aes64esm
-            312 => {
+            347 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -1983,7 +2486,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (m1_5 as u64) << 32 | m0_3 as u64;
             }
             // aes64ds
-            313 => {
+            348 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -2001,7 +2504,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
             }
             // aes64dsm
-            314 => {
+            349 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -2031,12 +2534,12 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (m1_11 as u64) << 32 | m0_6 as u64;
             }
             // aes64ks2
-            315 => {
+            350 => {
                 let low_0: u32 = (h.x[i.a()] >> 32 ^ h.x[i.b()] as u32 as u64) as u32;
                 h.x[i.c()] = (low_0 as u64 ^ h.x[i.b()] >> 32) << 32 | low_0 as u64;
             }
             // aes64ks1i
-            316 => {
+            351 => {
                 let last_0: u32 = (h.x[i.a()] >> 32) as u32;
                 let t_1: u32 = if i.imm & 1 != 0 { last_0 } else { last_0.rotate_right(8) };
                 let s_2: u32 = (((((super::table::AES_SBOX[(t_1 >> 24) as usize] as u64) << 8
@@ -2049,7 +2552,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (s_2 as u64) << 32 | s_2 as u64;
             }
             // aes64im
-            317 => {
+            352 => {
                 let c0_0: u32 = h.x[i.a()] as u32;
                 let c1_1: u32 = (h.x[i.a()] >> 32) as u32;
                 let x0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
@@ -2067,21 +2570,40 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (m1_11 as u64) << 32 | m0_6 as u64;
             }
             // sha512sum0
-            318 => {
+            353 => {
                 h.x[i.a()] =
                     h.x[i.b()].rotate_right(0x1c) ^ h.x[i.b()].rotate_right(0x22) ^ h.x[i.b()].rotate_right(0x27)
             }
             // sha512sum1
-            319 => {
+            354 => {
                 h.x[i.a()] =
                     h.x[i.b()].rotate_right(0xe) ^ h.x[i.b()].rotate_right(0x12) ^ h.x[i.b()].rotate_right(0x29)
             }
             // sha512sig0
-            320 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
+            355 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
             // sha512sig1
-            321 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
+            356 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
             // c.zext.w
-            322 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
+            357 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
+            // amocas.q
+            358 => {
+                if h.x[i.a()] & 0xf != 0 {
+                    return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
+                }
+                let wanted_0: u128 =
+                    if i.imm & 1 != 0 { 0_u128 } else { (h.x[i.b()] as u128) << 64 | h.x[i.c()] as u128 };
+                let new_1: u128 = if i.imm >> 1 & 1 != 0 {
+                    0_u128
+                } else {
+                    (h.x[i.d()] as u128) << 64 | h.x[(i.imm >> 3 & 0xff) as usize] as u128
+                };
+                let old_2: u128 = h.load128(h.x[i.a()]).at(i)?;
+                h.store128(h.x[i.a()], if old_2 == wanted_0 { new_1 } else { old_2 }).at(i)?;
+                h.x[(i.imm >> 11 & 0xff) as usize] = old_2 as u64;
+                if i.imm >> 2 & 1 != 0 {
+                    h.x[(i.imm >> 19) as usize] = (old_2 >> 64) as u64;
+                }
+            }
             _ => return Err(Fault::new(Cause::Illegal, 0).at(i.at)),
         }
     }

@@ -10,6 +10,7 @@ mod peer;
 #[path = "../it/programs.rs"]
 mod programs;
 mod qemu;
+mod twins;
 
 fn main() {
     isaglot_testing::suite::run(qemu::trials().into_iter().chain(mutants::trials()).collect());

@@ -45,11 +45,17 @@ pub(crate) fn on_qemu(program: &Path, xlen: u32) -> Result<(Vec<u8>, u64), Strin
 
 /// What a program writes and its exit status, on our hart; `write` and `exit` are served here.
 pub(crate) fn on_hart(isa: &Isa, program: &Path) -> Result<(Vec<u8>, u64), String> {
+    on_hart_with(isa, program, None)
+}
+
+/// The same on a machine with these extensions, or with the usual ones.
+pub(crate) fn on_hart_with(isa: &Isa, program: &Path, extensions: Option<&[&str]>) -> Result<(Vec<u8>, u64), String> {
     let bytes = std::fs::read(program).map_err(|e| e.to_string())?;
     let elf = object::File::parse(&*bytes).map_err(|e| e.to_string())?;
     let mut config = Config::new(if elf.is_64() { 64 } else { 32 });
     config.trap_model = TrapModel::OneLevelUp;
     config.start = Level::User;
+    config.extensions = extensions.map(|list| list.iter().map(|&e| e.to_owned()).collect());
     config.ram.extend(elf.segments().map(|s| (s.address(), s.size())));
     let mut hart = Hart::new(isa, config)?;
     for s in elf.segments() {

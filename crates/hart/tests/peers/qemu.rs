@@ -3,7 +3,7 @@
 
 use isaglot_testing::{Failed, Trial};
 
-use crate::{c_program, description, floats, instructions, peer};
+use crate::{c_program, description, floats, instructions, peer, twins};
 
 /// Programs, and how many of them a C file holds.
 const PROGRAMS: u64 = 200;
@@ -15,6 +15,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     for xlen in [32, 64] {
         trials.push(trial(format!("programs_rv{xlen}"), &[RISCV_QEMU], move || programs(xlen)));
         trials.push(trial(format!("instructions_rv{xlen}"), &[RISCV_QEMU], move || instructions(xlen)));
+        trials.push(trial(format!("twins_rv{xlen}"), &[RISCV_QEMU], move || twins::run(xlen)));
         trials.push(trial(format!("floats_rv{xlen}"), &[RISCV_QEMU], move || floats(xlen)));
     }
     trials

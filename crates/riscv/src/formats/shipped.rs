@@ -14,12 +14,11 @@ use super::lower::{again, operands::Operands, tree, xml};
 use super::{Formula, Table};
 
 /// The files: the name of each, what it is about, and with what the names of its features begin.
-const FILES: [(&str, &str, &[&str]); 7] = [
+const FILES: [(&str, &str, &[&str]); 6] = [
     ("zfinx.xml", "Floating point in integer registers.", &["zfinx", "zdinx", "zhinx"]),
     ("v.xml", "V: vectors.", &["v", "zve"]),
     ("zv.xml", "Vectors of half precision, bit manipulation and cryptography.", &["zv"]),
     ("zf.xml", "Floating point of other precisions, more operations.", &["q", "zf", "zh", "zd"]),
-    ("za.xml", "More atomic operations.", &["za"]),
     ("zc.xml", "More compressed instructions.", &["zc"]),
     ("zi.xml", "Hypervisor, caches, landing pads, shadow stacks and what else there is.", &[""]),
 ];
