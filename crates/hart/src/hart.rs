@@ -92,7 +92,10 @@ impl<'a> Hart<'a> {
         }
         machine.devices = config.devices;
         if !config.cache_block.is_power_of_two() || !CACHE_BLOCKS.contains(&config.cache_block) {
-            return Err(format!("blocks of the cache have a power of two of 8 to 4096 bytes, not {}", config.cache_block));
+            return Err(format!(
+                "blocks of the cache have a power of two of 8 to 4096 bytes, not {}",
+                config.cache_block
+            ));
         }
         machine.cache_block = config.cache_block;
         if config.start != Level::Mach {

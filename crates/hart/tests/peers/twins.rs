@@ -64,7 +64,8 @@ fn lists(xlen: u32) -> Vec<Twin> {
             let room = least + more;
             let each = |op: &str, base: u32| -> String {
                 let below = |at: u32| base as i32 - ((count - at) * size) as i32;
-                (0..count).map(|at| if at == 0 { "ra".to_owned() } else { format!("s{}", at - 1) })
+                (0..count)
+                    .map(|at| if at == 0 { "ra".to_owned() } else { format!("s{}", at - 1) })
                     .enumerate()
                     .fold(String::new(), |all, (at, r)| format!("{all}{op} {r}, {}(sp); ", below(at as u32)))
             };
@@ -189,6 +190,9 @@ pub(crate) fn run(xlen: u32) -> Result<(), Failed> {
         }
         results += total;
     }
-    println!("qemu: RV{xlen}: {good}/{} instructions beside what stands for them, {results} results", good + wrong.len());
+    println!(
+        "qemu: RV{xlen}: {good}/{} instructions beside what stands for them, {results} results",
+        good + wrong.len()
+    );
     if wrong.is_empty() { Ok(()) } else { Err(format!("different:\n{}", wrong.join("\n")).into()) }
 }
