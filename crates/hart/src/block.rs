@@ -1,7 +1,10 @@
 //! Pre-decoded instructions, and the blocks of them that run without looking left or right.
 
+use isaglot_invariant::Impossible as _;
+
 use crate::limits::BLOCKS;
 use crate::machine::Fault;
+use crate::watch::Before;
 
 /// A register number that nothing reads: where writes to the zero register go.
 const SINK: u64 = 32;
@@ -90,6 +93,12 @@ impl Block {
     /// The address of an instruction by its number, or the one after the last.
     pub(crate) fn place(&self, number: usize) -> u64 {
         self.code.get(number).map_or(self.end, |i| self.start.wrapping_add(u64::from(i.at)))
+    }
+
+    /// The place before the instruction that begins so many bytes after the first.
+    pub(crate) fn before(&self, at: u16) -> Before {
+        let count = self.code.iter().position(|i| i.at == at).or_impossible(0);
+        Before { start: self.start, count: count as u64, pc: self.place(count) }
     }
 
     /// The registers of the instruction of a block that has only one.

@@ -154,12 +154,12 @@ impl<'a> Decoder<'a> {
         Some((prepare(known.op, known.form, &fields, pc), length, ends))
     }
 
-    /// Decodes a block of at most so many instructions into `block`; `false` if there is no memory.
-    pub(crate) fn block(&self, memory: &mut Memory, start: u64, most: usize, block: &mut Block) -> bool {
+    /// Decodes a block into `block`, up to the next of these addresses; `false` if there is no memory.
+    pub(crate) fn block(&self, memory: &mut Memory, start: u64, before: &BTreeSet<u64>, block: &mut Block) -> bool {
         block.code.clear();
         block.start = start;
         let mut pc = start;
-        while block.code.len() < most.min(MAX_BLOCK) {
+        while block.code.len() < MAX_BLOCK && (pc == start || !before.contains(&pc)) {
             let Some((mut ins, length, ends)) = self.one(memory, pc) else { break };
             if ends == Ends::Alone && !block.code.is_empty() {
                 break;

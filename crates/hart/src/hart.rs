@@ -18,6 +18,7 @@ use crate::linux::Process;
 use crate::machine::{Call, Cause, FLOATS, Fault, Level, Machine};
 use crate::memory::Memory;
 use crate::recent::Recent;
+use crate::watch::{Access, Debug};
 
 /// Why a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +33,10 @@ pub enum Stop {
     Exit(u32),
     /// So many instructions were run as were allowed.
     Limit,
+    /// The next instruction is at a breakpoint of a debugger ([`Hart::set_breakpoint`]).
+    Breakpoint,
+    /// The next instruction does this at this address, where a debugger wants to know it ([`Hart::set_watchpoint`]).
+    Watchpoint(u64, Access),
 }
 
 /// A trap that ended a run. It has changed nothing.
@@ -65,6 +70,7 @@ pub struct Hart<'a> {
     pub(crate) htif: Htif,
     pub(crate) process: Option<Process>,
     pub(crate) recent: Recent,
+    pub(crate) debug: Debug,
     host: Option<Box<dyn Host + 'a>>,
     kept: Kept,
     /// What was asked for and is not there.
@@ -114,6 +120,7 @@ impl<'a> Hart<'a> {
             htif: Htif::new(),
             process: None,
             recent: Recent::new(),
+            debug: Debug::default(),
             host: None,
             kept: Kept::default(),
             unknown: Vec::new(),
@@ -266,7 +273,12 @@ impl<'a> Hart<'a> {
         let mut left = max_steps;
         while left > 0 {
             let block = self.blocks.place(self.pc);
-            if block.start != self.pc && !self.decoder.block(&mut self.machine.memory, self.pc, usize::MAX, block) {
+            // A block that starts at a breakpoint is not kept, and no other goes beyond it.
+            if block.start != self.pc && self.debug.is_breakpoint(self.pc) {
+                return Stop::Breakpoint;
+            }
+            let breakpoints = &self.debug.breakpoints;
+            if block.start != self.pc && !self.decoder.block(&mut self.machine.memory, self.pc, breakpoints, block) {
                 block.start = 1;
                 left -= 1;
                 self.recent.push(self.pc, 0);
@@ -290,6 +302,12 @@ impl<'a> Hart<'a> {
             if let Err(f) = result
                 && f.is_alone
             {
+                if let Some((address, access)) = self.machine.memory.hit.take() {
+                    let before = block.before(f.at);
+                    if self.debug.stops_before(before, self.machine.csrs.retired) {
+                        return self.stop_before(before).unwrap_or(Stop::Watchpoint(address, access));
+                    }
+                }
                 (done, result) = alone(&mut self.machine, block, f);
             }
             if !self.decoder.compressed
@@ -331,10 +349,13 @@ impl<'a> Hart<'a> {
         Stop::Limit
     }
 
-    /// Runs one instruction, by itself.
+    /// Runs one instruction, by itself, also where a breakpoint is.
     pub fn step(&mut self) -> Option<Stop> {
-        // A block of one, so that nothing after it runs.
-        match self.run(1) {
+        let hidden = self.hide_breakpoint(self.pc);
+        // A part of a block, so that nothing after it runs.
+        let stop = self.run(1);
+        hidden.into_iter().for_each(|address| self.set_breakpoint(address));
+        match stop {
             Stop::Limit => None,
             stop => Some(stop),
         }
@@ -426,7 +447,7 @@ fn alone(machine: &mut Machine, block: &Block, fault: Fault) -> (u64, Result<u64
     let at = block.code.iter().position(|i| i.at == fault.at).or_impossible(0);
     let one = block.code.get(at..=at).or_impossible(&[]);
     let pc = block.place(at);
-    let half = |machine: &mut Machine, at: u64| machine.memory.load(at).map_or(0, u16::from_le_bytes);
+    let half = |machine: &mut Machine, at: u64| machine.memory.peek(at).map_or(0, u16::from_le_bytes);
     let (low, high) = (half(machine, pc), half(machine, pc.wrapping_add(2)));
     if low & 0x7f == 0x2f && high >> 11 == 3 {
         // A conditional store, which has used its reservation up.

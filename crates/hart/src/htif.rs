@@ -80,7 +80,7 @@ impl Hart<'_> {
     }
 
     fn double_word(&mut self, address: u64) -> u64 {
-        self.machine().memory.load(address).map_or(0, u64::from_le_bytes)
+        self.machine().memory.peek(address).map_or(0, u64::from_le_bytes)
     }
 
     /// Acts on a command.

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::limits::MAX_MEMORY;
 use crate::machine::{Cause, Fault};
+use crate::watch::{Access, Watchpoint};
 
 /// Bits of an address inside a page.
 const PAGE_BITS: u32 = 12;
@@ -52,6 +53,12 @@ pub struct Memory {
     pub(crate) overwritten: bool,
     /// That, or a watched double word was stored to.
     pub(crate) attention: bool,
+    /// What a debugger wants to know of. Such a page is not in the tables of recent pages.
+    watchpoints: Vec<Watchpoint>,
+    /// The one that an instruction was refused for.
+    pub(crate) hit: Option<(u64, Access)>,
+    /// An access that is not the program's: no watchpoint sees it.
+    unseen: bool,
 }
 
 impl Memory {
@@ -71,6 +78,9 @@ impl Memory {
             alone: false,
             overwritten: false,
             attention: false,
+            watchpoints: Vec::new(),
+            hit: None,
+            unseen: false,
         }
     }
 
@@ -108,10 +118,15 @@ impl Memory {
         found
     }
 
-    /// Pages have gone or moved.
-    fn changed(&mut self) {
+    /// Recent pages may have gone or be others.
+    fn changed_tables(&mut self) {
         self.forget_writes();
         self.reads.fill(Entry { page: NONE, base: 0 });
+    }
+
+    /// Pages have gone or moved.
+    fn changed(&mut self) {
+        self.changed_tables();
         (self.overwritten, self.attention) = (true, true);
     }
 
@@ -159,6 +174,45 @@ impl Memory {
             *place = Some(address & !7);
         }
         self.forget_writes();
+    }
+
+    /// The places that a debugger wants to know of.
+    pub(crate) fn set_watchpoints(&mut self, watchpoints: &[Watchpoint]) {
+        self.watchpoints = watchpoints.to_vec();
+        self.changed_tables();
+    }
+
+    /// Whether a watchpoint of this kind of access is on a page, so that accesses to it take the slow way.
+    fn is_watched(&self, page: u64, access: Access) -> bool {
+        let on = |w: &Watchpoint| w.first >> PAGE_BITS <= page && page <= w.last() >> PAGE_BITS;
+        self.watchpoints.iter().any(|w| w.sees(access) && on(w))
+    }
+
+    /// Whether an access may be: one that hits a watchpoint is noted and refused, unless its instruction is run by itself.
+    fn passes(&mut self, address: u64, length: usize, access: Access) -> bool {
+        if self.unseen || self.watchpoints.is_empty() {
+            return true;
+        }
+        let last = address.saturating_add(length as u64 - 1);
+        let meets = |w: &&Watchpoint| w.sees(access) && w.first <= last && address <= w.last();
+        let Some(found) = self.watchpoints.iter().find(meets) else { return true };
+        if !self.alone {
+            self.hit = Some((found.first.max(address), access));
+        }
+        self.alone
+    }
+
+    /// Does what is not the program's doing.
+    fn unseen<T>(&mut self, access: impl FnOnce(&mut Memory) -> T) -> T {
+        let before = std::mem::replace(&mut self.unseen, true);
+        let result = access(self);
+        self.unseen = before;
+        result
+    }
+
+    /// Reads bytes for the machine itself, not for the program.
+    pub(crate) fn peek<const N: usize>(&mut self, address: u64) -> Option<[u8; N]> {
+        self.unseen(|memory| memory.load(address).ok())
     }
 
     /// The bytes of a watched double word that a store covers.
@@ -218,12 +272,17 @@ impl Memory {
     #[cold]
     #[inline(never)]
     fn load_slow<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Fault> {
+        if !self.passes(address, N, Access::Load) {
+            return Err(Fault { is_alone: true, ..Fault::new(Cause::LoadAccess, address) });
+        }
         let mut bytes = [0; N];
         for (i, byte) in bytes.iter_mut().enumerate() {
             let at = address.checked_add(i as u64).ok_or(Fault::new(Cause::LoadAccess, address))?;
             let page = at >> PAGE_BITS;
             let base = self.place(page).ok_or(Fault::new(Cause::LoadAccess, at))?;
-            self.reads[page as usize % RECENT] = Entry { page, base };
+            if !self.is_watched(page, Access::Load) {
+                self.reads[page as usize % RECENT] = Entry { page, base };
+            }
             *byte = self.data.get(base + (at as usize & (PAGE - 1))).copied().or_impossible(0);
         }
         Ok(bytes)
@@ -254,6 +313,9 @@ impl Memory {
             let at = address.checked_add(i).ok_or(fault(address))?;
             self.place(at >> PAGE_BITS).ok_or(fault(at))?;
         }
+        if !self.passes(address, bytes.len(), Access::Store) {
+            return Err(Fault { is_alone: true, ..fault(address) });
+        }
         for number in 0..self.watch.len() {
             let bits = self.watched(number, address, bytes.len());
             if bits != 0 && !self.alone {
@@ -272,6 +334,7 @@ impl Memory {
                 *place = byte;
             }
             let watched = self.watch.iter().flatten().any(|w| w >> PAGE_BITS == page);
+            let watched = watched || self.is_watched(page, Access::Store);
             match self.code.get(&page) {
                 Some(pieces) => self.overwritten |= pieces >> (at as usize >> PIECE_BITS & 63) & 1 == 1,
                 None if !watched => self.writes[page as usize % RECENT] = Entry { page, base },
@@ -284,7 +347,7 @@ impl Memory {
 
     /// Reads 16 bits of code; marks them as decoded.
     pub(crate) fn fetch(&mut self, address: u64) -> Option<u16> {
-        let bytes = self.load::<2>(address).ok()?;
+        let bytes = self.peek::<2>(address)?;
         let page = address >> PAGE_BITS;
         let pieces = self.code.entry(page).or_default();
         if *pieces == 0 {
@@ -308,11 +371,13 @@ impl Memory {
         // The host is not told what it writes itself.
         let before = (self.alone, self.stored);
         self.alone = true;
-        let each = |(i, &byte): (usize, &u8)| {
-            let at = address.wrapping_add(i as u64);
-            self.store(at, [byte]).map_err(|_| at)
-        };
-        let result = bytes.iter().enumerate().try_for_each(each);
+        let result = self.unseen(|memory| {
+            let each = |(i, &byte): (usize, &u8)| {
+                let at = address.wrapping_add(i as u64);
+                memory.store(at, [byte]).map_err(|_| at)
+            };
+            bytes.iter().enumerate().try_for_each(each)
+        });
         (self.alone, self.stored) = before;
         result
     }
@@ -325,7 +390,7 @@ impl Memory {
         let mut bytes = Vec::new();
         for i in 0..length as u64 {
             let at = address.wrapping_add(i);
-            let [byte] = self.load::<1>(at).map_err(|_| at)?;
+            let [byte] = self.peek::<1>(at).ok_or(at)?;
             bytes.push(byte);
         }
         Ok(bytes)

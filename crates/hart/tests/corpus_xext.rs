@@ -77,6 +77,7 @@ fn one(isa: &isaglot_model::Isa, case: &Value, cpus: &Value) -> Result<(), Strin
         Stop::Tohost(_) => "tohost",
         Stop::Exit(_) => "exit",
         Stop::Limit => "limit",
+        Stop::Breakpoint | Stop::Watchpoint(..) => "debug",
     };
     same("stop", json!(kind), &expect["stop"])?;
     for (name, value) in expect["regs"].as_object().into_iter().flatten() {

@@ -17,6 +17,8 @@ use isaglot_xintf::tree;
 
 mod drive;
 mod ending;
+#[cfg(feature = "gdb")]
+mod gdb;
 mod memory;
 mod program;
 mod world;
@@ -89,6 +91,11 @@ pub(crate) struct Args {
     /// Write memory into a file at the end, however it comes: an address, a length, and the file's name.
     #[arg(long, value_name = "ADDRESS,LENGTH,FILE", value_parser = memory::part)]
     dump: Vec<memory::Part>,
+    /// Wait for a debugger that speaks GDB's remote protocol, and run as it says; at a port of this machine, or an address
+    /// with a port. Without one it is 127.0.0.1:1234.
+    #[cfg(feature = "gdb")]
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = gdb::ADDRESS, conflicts_with = "trace")]
+    gdb: Option<String>,
     /// Print the end of the run as JSON.
     #[arg(long)]
     json: bool,
@@ -231,7 +238,7 @@ fn execute(args: &Args, session: &mut Session) -> Result<ExitCode, Diagnostics> 
             .map_err(fail)?;
     }
     let stage = Stage::new(format!("running {}", args.program.display()), "instruction");
-    let stop = drive::run(args, &commands, &program.symbols, &mut hart, &stage, &world)?;
+    let stop = drive::run(args, &commands, &program, &mut hart, &stage, &world)?;
     drop(stage);
     memory::write(args, program.signature, &stop, &mut hart)?;
     let status = ending::status(&stop);

@@ -5,33 +5,44 @@ use isaglot_hart::{Hart, Stop};
 use isaglot_source::Diagnostics;
 
 use super::ending::{last_lines, text_of};
+#[cfg(feature = "gdb")]
+use super::gdb;
+use super::program::Program;
 use super::world::World;
 use super::{Args, Commands};
 use crate::interrupt::{self, Stage};
 
 /// Instructions between two looks at where a run is.
-const SLICE: u64 = 1 << 20;
+pub(super) const SLICE: u64 = 1 << 20;
 
 /// Runs to the end.
 pub(super) fn run(
     args: &Args,
     commands: &Commands,
-    symbols: &[(u64, String)],
-    hart: &mut Hart<'_>,
-    stage: &Stage,
-    world: &World,
-) -> Result<Stop, Diagnostics> {
-    if args.trace { trace(args, commands, hart, stage, world) } else { untraced(args, symbols, hart, stage, world) }
-}
-
-fn untraced(
-    args: &Args,
-    symbols: &[(u64, String)],
+    program: &Program,
     hart: &mut Hart<'_>,
     stage: &Stage,
     world: &World,
 ) -> Result<Stop, Diagnostics> {
     let mut left = args.max_steps;
+    #[cfg(feature = "gdb")]
+    if let Some(address) = &args.gdb {
+        match gdb::run(address, left, program.moved, hart, stage, world)? {
+            gdb::Ended::Stopped(stop) => return Ok(stop),
+            gdb::Ended::Alone(rest) => left = rest,
+        }
+    }
+    let symbols = &program.symbols;
+    if args.trace { trace(left, commands, hart, stage, world) } else { untraced(left, symbols, hart, stage, world) }
+}
+
+fn untraced(
+    mut left: u64,
+    symbols: &[(u64, String)],
+    hart: &mut Hart<'_>,
+    stage: &Stage,
+    world: &World,
+) -> Result<Stop, Diagnostics> {
     let looking = interrupt::looking();
     loop {
         let slice = left.min(SLICE);
@@ -51,13 +62,12 @@ fn untraced(
 
 /// Runs one instruction at a time and prints each.
 fn trace(
-    args: &Args,
+    mut left: u64,
     commands: &Commands,
     hart: &mut Hart<'_>,
     stage: &Stage,
     world: &World,
 ) -> Result<Stop, Diagnostics> {
-    let mut left = args.max_steps;
     while left > 0 {
         let pc = hart.pc();
         stage.at(hart.retired(), 0);

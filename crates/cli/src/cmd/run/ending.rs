@@ -38,13 +38,18 @@ pub(super) struct End<'e, 'a> {
 
 /// The code that a program gave through `tohost` or by a system call, 0 for `ebreak`.
 pub(super) fn status(stop: &Stop) -> ExitCode {
+    ExitCode::from(code(stop))
+}
+
+/// The same as a number.
+pub(super) fn code(stop: &Stop) -> u8 {
     let code = match stop {
         Stop::Tohost(value) => value >> 1,
         Stop::Exit(code) => u64::from(*code),
         _ => 0,
     };
     // A status has 8 bits, and one that is not 0 must not become 0.
-    ExitCode::from(if code != 0 && code & 0xff == 0 { 1 } else { code as u8 })
+    if code != 0 && code & 0xff == 0 { 1 } else { code as u8 }
 }
 
 /// The text of a word.
@@ -124,6 +129,8 @@ impl End<'_, '_> {
                     place(self.symbols, self.hart.pc())
                 )
             }
+            // A debugger is told of these, and they are no end.
+            Stop::Breakpoint | Stop::Watchpoint(..) => String::new(),
             Stop::Tohost(value) => format!("stopped: tohost, exit code {}\n", value >> 1),
             Stop::Exit(code) => format!("{ENDED} {code}\n"),
             Stop::Trap(t) => {
@@ -181,6 +188,7 @@ impl End<'_, '_> {
             Stop::Tohost(_) => "tohost",
             Stop::Exit(_) => "exit",
             Stop::Trap(_) => "trap",
+            Stop::Breakpoint | Stop::Watchpoint(..) => "debug",
         };
         let registers: serde_json::Map<String, Value> = ABI_NAMES
             .iter()
@@ -213,7 +221,7 @@ impl End<'_, '_> {
             }
             Stop::Tohost(value) => all["exit"] = json!(value >> 1),
             Stop::Exit(code) => all["exit"] = json!(code),
-            Stop::Ebreak | Stop::Limit => {}
+            Stop::Ebreak | Stop::Limit | Stop::Breakpoint | Stop::Watchpoint(..) => {}
         }
         if matches!(self.stop, Stop::Limit | Stop::Trap(_)) {
             let each = |(pc, text): (u64, String)| json!({ "pc": hex(pc), "text": text });
@@ -237,7 +245,7 @@ impl End<'_, '_> {
     /// What is said of an end that the program did not choose.
     pub(super) fn complaint(&mut self, model: TrapModel) -> Option<Diagnostic> {
         let trap = match self.stop.clone() {
-            Stop::Ebreak | Stop::Tohost(_) | Stop::Exit(_) => return None,
+            Stop::Ebreak | Stop::Tohost(_) | Stop::Exit(_) | Stop::Breakpoint | Stop::Watchpoint(..) => return None,
             Stop::Limit => {
                 let message = format!("the program did not end in {}", counted(self.args.max_steps, "instruction"));
                 return Some(Diagnostic::error("run-limit", message));

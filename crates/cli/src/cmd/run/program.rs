@@ -33,6 +33,8 @@ pub(super) struct Program {
     pub(super) global_pointer: Option<u64>,
     /// Addresses of code with their names, by address. From one without a name on there is nothing.
     pub(super) symbols: Vec<(u64, String)>,
+    /// How far it was moved from where its file says it is.
+    pub(super) moved: u64,
 }
 
 /// Reads a program.
@@ -50,6 +52,7 @@ pub(super) fn program(path: &Path) -> Result<Program, Diagnostic> {
             signature: None,
             global_pointer: None,
             symbols: Vec::new(),
+            moved: 0,
         });
     }
     let bad =
@@ -96,12 +99,14 @@ pub(super) fn program(path: &Path) -> Result<Program, Diagnostic> {
         signature: named("begin_signature").zip(named("end_signature")),
         segments,
         symbols,
+        moved: 0,
     })
 }
 
 impl Program {
     /// Moves a program that can be anywhere.
     pub(super) fn relocate(&mut self, by: u64) {
+        self.moved = by;
         self.segments.iter_mut().for_each(|s| s.0 = s.0.saturating_add(by));
         self.symbols.iter_mut().for_each(|s| s.0 = s.0.saturating_add(by));
         for place in [&mut self.start.entry, &mut self.start.end] {
