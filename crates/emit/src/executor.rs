@@ -304,9 +304,13 @@ fn split(isa: &Isa, encoding: &Encoding, body: Body, generation: u32) -> Result<
         };
         let number = number.cast(64);
         let at = if *first == 0 { number } else { Expr::literal((*first).into(), 64).binary("|", Binds::Or, &number) };
-        let text = at.untyped();
         let has_zero = isa.register_files().get(slot.file.0 as usize).is_some_and(|f| f.zero.is_some());
-        texts.push(if *written && has_zero { format!("out({text})") } else { text });
+        texts.push(match () {
+            () if *written && has_zero => format!("out({})", at.untyped()),
+            () if texts.len() < SLOTS.len() => at.untyped(),
+            // It becomes a part of a sum.
+            () => at.operand(Binds::Cast),
+        });
     }
     let more: Vec<String> = texts.drain(SLOTS.len().min(texts.len())..).collect();
     texts.resize(SLOTS.len(), "0".to_owned());

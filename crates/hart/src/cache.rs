@@ -4,24 +4,14 @@
 //! cleaning, flushing and invalidating change nothing; but they trap where they have to, and zeroing a block writes zeros.
 //! `menvcfg` decides for what is below the machine level, and `senvcfg` for users too.
 
-use crate::csr::{MENVCFG, SENVCFG};
+use crate::csr::{CBCFE, CBIE, CBZE, JVT, MENVCFG, SENVCFG};
 use crate::machine::{Cause, Fault, Level, Machine};
 
 /// What `cache_block` is asked for: the numbers are those in the instructions.
 const INVALIDATE: u8 = 0;
 const ZERO: u8 = 4;
 
-/// Where the registers say what may be done: two bits for invalidating, of which 1 makes it a flush and 2 is reserved.
-const CBIE: u32 = 4;
-/// Cleaning and flushing.
-const CBCFE: u32 = 6;
-/// Zeroing.
-const CBZE: u32 = 7;
-/// All of them.
-pub(crate) const ALL: u64 = 3 << CBIE | 1 << CBCFE | 1 << CBZE;
-
-/// The number of the register with the table's address, and which of its bits say of what kind it is.
-pub(crate) const JVT: u16 = 0x017;
+/// The bits of the table's address that say of what kind the table is.
 const KIND: u64 = 0x3f;
 
 impl Machine {

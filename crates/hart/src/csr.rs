@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::cache::{self, JVT};
 use crate::float_unit::Float;
 use crate::machine::Level;
 
@@ -18,6 +17,15 @@ const MIE: u16 = 0x304;
 const MIP: u16 = 0x344;
 pub(crate) const MENVCFG: u16 = 0x30a;
 pub(crate) const SENVCFG: u16 = 0x10a;
+/// What these say of blocks of the cache. Of invalidating two bits: 1 makes it a flush, 2 is reserved.
+pub(crate) const CBIE: u32 = 4;
+/// Cleaning and flushing.
+pub(crate) const CBCFE: u32 = 6;
+/// Zeroing.
+pub(crate) const CBZE: u32 = 7;
+const CACHE_BLOCKS: u64 = 3 << CBIE | 1 << CBCFE | 1 << CBZE;
+/// The address of the table of jumps.
+pub(crate) const JVT: u16 = 0x017;
 const FFLAGS: u16 = 1;
 const FRM: u16 = 2;
 const FCSR: u16 = 3;
@@ -48,7 +56,7 @@ const ROWS: &[Row] = &[
     (0x104, MIE, S_INTERRUPTS, S_INTERRUPTS, S),
     (0x105, 0x105, ALL, VECTOR, S),
     (0x106, 0x106, 7, 7, S),
-    (SENVCFG, SENVCFG, cache::ALL, cache::ALL, S),
+    (SENVCFG, SENVCFG, CACHE_BLOCKS, CACHE_BLOCKS, S),
     (0x140, 0x140, ALL, ALL, S),
     (0x141, 0x141, ALL, !1, S),
     (0x142, 0x142, ALL, ALL, S),
@@ -62,7 +70,7 @@ const ROWS: &[Row] = &[
     (MIE, MIE, ALL, 0xaaa, !S),
     (0x305, 0x305, ALL, VECTOR, !S),
     (0x306, 0x306, 7, 7, !S),
-    (MENVCFG, MENVCFG, cache::ALL, cache::ALL, !S),
+    (MENVCFG, MENVCFG, CACHE_BLOCKS, CACHE_BLOCKS, !S),
     (0x340, 0x340, ALL, ALL, !S),
     (0x341, 0x341, ALL, !1, !S),
     (0x342, 0x342, ALL, ALL, !S),
@@ -172,7 +180,7 @@ impl Csrs {
 
     /// Lets all levels do all that is done with blocks of the cache, as the machine level of a whole system would.
     pub(crate) fn allow_cache_blocks(&mut self) {
-        self.values.extend([(MENVCFG, cache::ALL), (SENVCFG, cache::ALL)]);
+        self.values.extend([(MENVCFG, CACHE_BLOCKS), (SENVCFG, CACHE_BLOCKS)]);
     }
 
     pub(crate) fn has(&self, level: Level) -> bool {

@@ -47,7 +47,7 @@ pub(crate) struct Decoder<'a> {
     pub(crate) compressed: bool,
     /// There is floating point in registers of its own.
     float: bool,
-    /// There is floating point in integer registers, of which only the control register is executed.
+    /// There is floating point in integer registers.
     zfinx: bool,
 }
 

@@ -6,7 +6,7 @@ use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 565;
+pub(crate) const ENCODINGS: usize = 727;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
@@ -91,9 +91,54 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         78 => ins(op, [out(f[0]), f[0], f[1], 0], 0),
         79 => ins(op, [2, f[0], 0, 0], f[1]),
         80 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
-        81 => ins(op, [f[0], f[1], f[2], out(f[0])], 0),
-        82 => ins(op, [f[1], f[0], f[2], out(f[0])], 0),
-        83 => ins(
+        81 => ins(
+            op,
+            [f[1] | 1, f[1], f[2] | 1, f[2]],
+            f[3] | u64::from(f[1] == 0) << 3
+                | u64::from(f[2] == 0) << 4
+                | u64::from(f[0] != 0) << 5
+                | out(f[0]) << 6
+                | out(f[0] | 1) << 14,
+        ),
+        82 => ins(op, [f[1] | 1, f[1], out(f[0]), 0], u64::from(f[1] == 0)),
+        83 => ins(op, [f[1], out(f[0]), out(f[0] | 1), 0], f[2] | u64::from(f[0] != 0) << 3),
+        84 => ins(op, [f[1] | 1, f[1], out(f[0]), 0], f[2] | u64::from(f[1] == 0) << 3),
+        85 => {
+            ins(op, [f[1] | 1, f[1], f[2] | 1, f[2]], u64::from(f[1] == 0) | u64::from(f[2] == 0) << 1 | out(f[0]) << 2)
+        }
+        86 => ins(
+            op,
+            [f[1] | 1, f[1], f[2] | 1, f[2]],
+            f[4] | u64::from(f[1] == 0) << 3
+                | u64::from(f[2] == 0) << 4
+                | u64::from(f[3] == 0) << 5
+                | u64::from(f[0] != 0) << 6
+                | (f[3] | 1) << 7
+                | f[3] << 15
+                | out(f[0]) << 23
+                | out(f[0] | 1) << 31,
+        ),
+        87 => ins(
+            op,
+            [f[1] | 1, f[1], f[2] | 1, f[2]],
+            u64::from(f[1] == 0)
+                | u64::from(f[2] == 0) << 1
+                | u64::from(f[0] != 0) << 2
+                | out(f[0]) << 3
+                | out(f[0] | 1) << 11,
+        ),
+        88 => ins(
+            op,
+            [f[1] | 1, f[1], out(f[0]), out(f[0] | 1)],
+            f[2] | u64::from(f[1] == 0) << 3 | u64::from(f[0] != 0) << 4,
+        ),
+        89 => ins(op, [f[1], f[2], out(f[0]), 0], f[3]),
+        90 => ins(op, [f[1], out(f[0]), 0, 0], f[2]),
+        91 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
+        92 => ins(op, [f[1], f[2], f[3], out(f[0])], f[4]),
+        93 => ins(op, [f[0], f[1], f[2], out(f[0])], 0),
+        94 => ins(op, [f[1], f[0], f[2], out(f[0])], 0),
+        95 => ins(
             op,
             [f[1], f[0] | 1, f[0], f[2] | 1],
             u64::from(f[0] == 0)
@@ -103,7 +148,7 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                 | out(f[0]) << 11
                 | out(f[0] | 1) << 19,
         ),
-        84 => ins(
+        96 => ins(
             op,
             [0, 0, 0, 0],
             (if f[2] == 0xf { 0xd_u64 } else { f[2].wrapping_sub(3) & 0xf })
@@ -122,7 +167,7 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                     .wrapping_add(f[3]) as u8 as u64)
                     << 19,
         ),
-        85 => ins(
+        97 => ins(
             op,
             [0, 0, 0, 0],
             (if f[2] == 0xf { 0xd_u64 } else { f[2].wrapping_sub(3) & 0xf })
@@ -141,7 +186,7 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                 | u64::from(6 <= f[2]) << 25
                 | u64::from(5 <= f[2]) << 26,
         ),
-        86 => ins(
+        98 => ins(
             op,
             [
                 if f[0] < 2 { 8 | f[0] } else { 0x10 | f[0] },
@@ -151,7 +196,7 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
             ],
             0,
         ),
-        87 => ins(
+        99 => ins(
             op,
             [
                 out(if f[0] < 2 { 8 | f[0] } else { 0x10 | f[0] }),
@@ -161,13 +206,13 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
             ],
             u64::from(f[0] == f[1]),
         ),
-        88 => ins(op, [0, 0, 0, 0], f[0]),
-        89 => ins(op, [out(1), 0, 0, 0], f[0]),
-        90 => ins(op, [out(f[0]), 0, 0, 0], 0),
-        91 => ins(op, [out(f[2]), 0, 0, 0], 0),
-        92 => ins(op, [out(f[3]), 0, 0, 0], 0),
-        93 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
-        94 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
+        100 => ins(op, [0, 0, 0, 0], f[0]),
+        101 => ins(op, [out(1), 0, 0, 0], f[0]),
+        102 => ins(op, [out(f[0]), 0, 0, 0], 0),
+        103 => ins(op, [out(f[2]), 0, 0, 0], 0),
+        104 => ins(op, [out(f[3]), 0, 0, 0], 0),
+        105 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
+        106 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
         _ => ins(0, [0; 4], 0),
     }
 }
@@ -1793,62 +1838,759 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             254 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
             // c.not
             255 => h.x[i.a()] = !h.x[i.b()] as u32 as u64,
-            // amoswap.b
+            // fadd.d.in32x
             256 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let sum_3: u64 = h.f64_add(first_1, second_2, mode_0).at(i)?;
+                h.x[(i.imm >> 6 & 0xff) as usize] = sum_3 as u32 as u64;
+                if i.imm >> 5 & 1 != 0 {
+                    h.x[(i.imm >> 14) as usize] = sum_3 >> 32;
+                }
+            }
+            // fclass.d.in32x
+            257 => {
+                h.float_enabled().at(i)?;
+                let first_0: u64 = if i.imm != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let minus_1: u8 = (first_0 >> 63) as u8;
+                let top_2: u8 = u64::from(first_0 >> 52 & 0x7ff == 0x7ff) as u8;
+                let bottom_3: u8 = u64::from(first_0 >> 52 & 0x7ff == 0) as u8;
+                let whole_4: u8 = u64::from(first_0 & 0xfffffffffffff == 0) as u8;
+                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u64 & (first_0 >> 51 & 1)) as u8;
+                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u64 & (!(first_0 >> 51) & 1)) as u8;
+                let infinite_7: u8 = top_2 & whole_4;
+                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                let zero_10: u8 = bottom_3 & whole_4;
+                h.x[i.c()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                    | (infinite_7 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (normal_8 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (subnormal_9 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & minus_1) as u64)
+                    << 1
+                    | (subnormal_9 & minus_1) as u64)
+                    << 1
+                    | (normal_8 & minus_1) as u64)
+                    << 1
+                    | (infinite_7 & minus_1) as u64;
+            }
+            // fcvt.d.s.in32x
+            258 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
+                h.x[i.b()] = number_2 as u32 as u64;
+                if i.imm >> 3 != 0 {
+                    h.x[i.c()] = number_2 >> 32;
+                }
+            }
+            // fcvt.d.w.in32x
+            259 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let number_1: u64 = h.i32_to_f64(h.x[i.a()], mode_0).at(i)?;
+                h.x[i.b()] = number_1 as u32 as u64;
+                if i.imm >> 3 != 0 {
+                    h.x[i.c()] = number_1 >> 32;
+                }
+            }
+            // fcvt.d.wu.in32x
+            260 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let number_1: u64 = h.u32_to_f64(h.x[i.a()], mode_0).at(i)?;
+                h.x[i.b()] = number_1 as u32 as u64;
+                if i.imm >> 3 != 0 {
+                    h.x[i.c()] = number_1 >> 32;
+                }
+            }
+            // fcvt.s.d.in32x
+            261 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let number_2: u32 = h.f64_to_f32(first_1, mode_0).at(i)? as u32;
+                h.x[i.c()] = number_2 as u64;
+            }
+            // fcvt.w.d.in32x
+            262 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let number_2: u32 = h.f64_to_i32(first_1, mode_0).at(i)? as u32;
+                h.x[i.c()] = number_2 as u64;
+            }
+            // fcvt.wu.d.in32x
+            263 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let number_2: u32 = h.f64_to_u32(first_1, mode_0).at(i)? as u32;
+                h.x[i.c()] = number_2 as u64;
+            }
+            // fdiv.d.in32x
+            264 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let quotient_3: u64 = h.f64_div(first_1, second_2, mode_0).at(i)?;
+                h.x[(i.imm >> 6 & 0xff) as usize] = quotient_3 as u32 as u64;
+                if i.imm >> 5 & 1 != 0 {
+                    h.x[(i.imm >> 14) as usize] = quotient_3 >> 32;
+                }
+            }
+            // feq.d.in32x
+            265 => {
+                h.float_enabled().at(i)?;
+                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let holds_2: u8 = h.f64_eq(first_0, second_1).at(i)?;
+                h.x[(i.imm >> 2) as usize] = holds_2 as u64;
+            }
+            // fle.d.in32x
+            266 => {
+                h.float_enabled().at(i)?;
+                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let holds_2: u8 = h.f64_le(first_0, second_1).at(i)?;
+                h.x[(i.imm >> 2) as usize] = holds_2 as u64;
+            }
+            // flt.d.in32x
+            267 => {
+                h.float_enabled().at(i)?;
+                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let holds_2: u8 = h.f64_lt(first_0, second_1).at(i)?;
+                h.x[(i.imm >> 2) as usize] = holds_2 as u64;
+            }
+            // fmadd.d.in32x
+            268 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let third_3: u64 = if i.imm >> 5 & 1 != 0 {
+                    0_u64
+                } else {
+                    h.x[(i.imm >> 7 & 0xff) as usize] << 32 | h.x[(i.imm >> 15 & 0xff) as usize]
+                };
+                let sum_4: u64 = h.f64_fma(first_1, second_2, third_3, mode_0).at(i)?;
+                h.x[(i.imm >> 23 & 0xff) as usize] = sum_4 as u32 as u64;
+                if i.imm >> 6 & 1 != 0 {
+                    h.x[(i.imm >> 31) as usize] = sum_4 >> 32;
+                }
+            }
+            // fmax.d.in32x
+            269 => {
+                h.float_enabled().at(i)?;
+                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let most_2: u64 = h.f64_max(first_0, second_1).at(i)?;
+                h.x[(i.imm >> 3 & 0xff) as usize] = most_2 as u32 as u64;
+                if i.imm >> 2 & 1 != 0 {
+                    h.x[(i.imm >> 11) as usize] = most_2 >> 32;
+                }
+            }
+            // fmin.d.in32x
+            270 => {
+                h.float_enabled().at(i)?;
+                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let least_2: u64 = h.f64_min(first_0, second_1).at(i)?;
+                h.x[(i.imm >> 3 & 0xff) as usize] = least_2 as u32 as u64;
+                if i.imm >> 2 & 1 != 0 {
+                    h.x[(i.imm >> 11) as usize] = least_2 >> 32;
+                }
+            }
+            // fmsub.d.in32x
+            271 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let third_3: u64 = if i.imm >> 5 & 1 != 0 {
+                    0_u64
+                } else {
+                    h.x[(i.imm >> 7 & 0xff) as usize] << 32 | h.x[(i.imm >> 15 & 0xff) as usize]
+                };
+                let sum_4: u64 = h.f64_fma(first_1, second_2, third_3 ^ 0x8000000000000000, mode_0).at(i)?;
+                h.x[(i.imm >> 23 & 0xff) as usize] = sum_4 as u32 as u64;
+                if i.imm >> 6 & 1 != 0 {
+                    h.x[(i.imm >> 31) as usize] = sum_4 >> 32;
+                }
+            }
+            // fmul.d.in32x
+            272 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let product_3: u64 = h.f64_mul(first_1, second_2, mode_0).at(i)?;
+                h.x[(i.imm >> 6 & 0xff) as usize] = product_3 as u32 as u64;
+                if i.imm >> 5 & 1 != 0 {
+                    h.x[(i.imm >> 14) as usize] = product_3 >> 32;
+                }
+            }
+            // fnmadd.d.in32x
+            273 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let third_3: u64 = if i.imm >> 5 & 1 != 0 {
+                    0_u64
+                } else {
+                    h.x[(i.imm >> 7 & 0xff) as usize] << 32 | h.x[(i.imm >> 15 & 0xff) as usize]
+                };
+                let sum_4: u64 =
+                    h.f64_fma(first_1 ^ 0x8000000000000000, second_2, third_3 ^ 0x8000000000000000, mode_0).at(i)?;
+                h.x[(i.imm >> 23 & 0xff) as usize] = sum_4 as u32 as u64;
+                if i.imm >> 6 & 1 != 0 {
+                    h.x[(i.imm >> 31) as usize] = sum_4 >> 32;
+                }
+            }
+            // fnmsub.d.in32x
+            274 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let third_3: u64 = if i.imm >> 5 & 1 != 0 {
+                    0_u64
+                } else {
+                    h.x[(i.imm >> 7 & 0xff) as usize] << 32 | h.x[(i.imm >> 15 & 0xff) as usize]
+                };
+                let sum_4: u64 = h.f64_fma(first_1 ^ 0x8000000000000000, second_2, third_3, mode_0).at(i)?;
+                h.x[(i.imm >> 23 & 0xff) as usize] = sum_4 as u32 as u64;
+                if i.imm >> 6 & 1 != 0 {
+                    h.x[(i.imm >> 31) as usize] = sum_4 >> 32;
+                }
+            }
+            // fsgnj.d.in32x
+            275 => {
+                h.float_enabled().at(i)?;
+                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let result_2: u64 = second_1 >> 63 << 63 | first_0 & 0x7fffffffffffffff;
+                h.x[(i.imm >> 3 & 0xff) as usize] = result_2 as u32 as u64;
+                if i.imm >> 2 & 1 != 0 {
+                    h.x[(i.imm >> 11) as usize] = result_2 >> 32;
+                }
+            }
+            // fsgnjn.d.in32x
+            276 => {
+                h.float_enabled().at(i)?;
+                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let result_2: u64 = (!(second_1 >> 63) & 1) << 63 | first_0 & 0x7fffffffffffffff;
+                h.x[(i.imm >> 3 & 0xff) as usize] = result_2 as u32 as u64;
+                if i.imm >> 2 & 1 != 0 {
+                    h.x[(i.imm >> 11) as usize] = result_2 >> 32;
+                }
+            }
+            // fsgnjx.d.in32x
+            277 => {
+                h.float_enabled().at(i)?;
+                let first_0: u64 = if i.imm & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_1: u64 = if i.imm >> 1 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let result_2: u64 = (first_0 >> 63 ^ second_1 >> 63) << 63 | first_0 & 0x7fffffffffffffff;
+                h.x[(i.imm >> 3 & 0xff) as usize] = result_2 as u32 as u64;
+                if i.imm >> 2 & 1 != 0 {
+                    h.x[(i.imm >> 11) as usize] = result_2 >> 32;
+                }
+            }
+            // fsqrt.d.in32x
+            278 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let root_2: u64 = h.f64_sqrt(first_1, mode_0).at(i)?;
+                h.x[i.c()] = root_2 as u32 as u64;
+                if i.imm >> 4 != 0 {
+                    h.x[i.d()] = root_2 >> 32;
+                }
+            }
+            // fsub.d.in32x
+            279 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let first_1: u64 = if i.imm >> 3 & 1 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let second_2: u64 = if i.imm >> 4 & 1 != 0 { 0_u64 } else { h.x[i.c()] << 32 | h.x[i.d()] };
+                let difference_3: u64 = h.f64_add(first_1, second_2 ^ 0x8000000000000000, mode_0).at(i)?;
+                h.x[(i.imm >> 6 & 0xff) as usize] = difference_3 as u32 as u64;
+                if i.imm >> 5 & 1 != 0 {
+                    h.x[(i.imm >> 14) as usize] = difference_3 >> 32;
+                }
+            }
+            // fadd.s.inx
+            280 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let sum_3: u32 = h.f32_add(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                h.x[i.c()] = sum_3 as u64;
+            }
+            // fclass.s.inx
+            281 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let minus_1: u8 = (a_0 >> 31) as u8;
+                let top_2: u8 = u64::from((a_0 >> 23) as u8 == u8::MAX) as u8;
+                let bottom_3: u8 = u64::from((a_0 >> 23) as u8 == 0) as u8;
+                let whole_4: u8 = u64::from(a_0 & 0x7fffff == 0) as u8;
+                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (a_0 >> 22 & 1)) as u8;
+                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (!(a_0 >> 22) & 1)) as u8;
+                let infinite_7: u8 = top_2 & whole_4;
+                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                let zero_10: u8 = bottom_3 & whole_4;
+                h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                    | (infinite_7 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (normal_8 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (subnormal_9 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & minus_1) as u64)
+                    << 1
+                    | (subnormal_9 & minus_1) as u64)
+                    << 1
+                    | (normal_8 & minus_1) as u64)
+                    << 1
+                    | (infinite_7 & minus_1) as u64;
+            }
+            // fcvt.s.w.inx
+            282 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u32 = h.i32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                h.x[i.b()] = number_1 as u64;
+            }
+            // fcvt.s.wu.inx
+            283 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u32 = h.u32_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                h.x[i.b()] = number_1 as u64;
+            }
+            // fcvt.w.s.inx
+            284 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as u64;
+            }
+            // fcvt.wu.s.inx
+            285 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as u64;
+            }
+            // fdiv.s.inx
+            286 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let quotient_3: u32 = h.f32_div(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                h.x[i.c()] = quotient_3 as u64;
+            }
+            // feq.s.inx
+            287 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                let holds_2: u8 = h.f32_eq(a_0 as u64, b_1 as u64).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fle.s.inx
+            288 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                let holds_2: u8 = h.f32_le(a_0 as u64, b_1 as u64).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // flt.s.inx
+            289 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                let holds_2: u8 = h.f32_lt(a_0 as u64, b_1 as u64).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fmadd.s.inx
+            290 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let c_3: u32 = h.x[i.c()] as u32;
+                let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
+                h.x[i.d()] = sum_4 as u64;
+            }
+            // fmax.s.inx
+            291 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                let most_2: u32 = h.f32_max(a_0 as u64, b_1 as u64).at(i)? as u32;
+                h.x[i.c()] = most_2 as u64;
+            }
+            // fmin.s.inx
+            292 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                let least_2: u32 = h.f32_min(a_0 as u64, b_1 as u64).at(i)? as u32;
+                h.x[i.c()] = least_2 as u64;
+            }
+            // fmsub.s.inx
+            293 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let c_3: u32 = h.x[i.c()] as u32;
+                let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                h.x[i.d()] = sum_4 as u64;
+            }
+            // fmul.s.inx
+            294 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let product_3: u32 = h.f32_mul(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                h.x[i.c()] = product_3 as u64;
+            }
+            // fnmadd.s.inx
+            295 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let c_3: u32 = h.x[i.c()] as u32;
+                let sum_4: u32 =
+                    h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                h.x[i.d()] = sum_4 as u64;
+            }
+            // fnmsub.s.inx
+            296 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let c_3: u32 = h.x[i.c()] as u32;
+                let sum_4: u32 = h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
+                h.x[i.d()] = sum_4 as u64;
+            }
+            // fsgnj.s.inx
+            297 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                h.x[i.c()] = ((b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
+            }
+            // fsgnjn.s.inx
+            298 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                h.x[i.c()] = ((!(b_1 >> 31) & 1) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
+            }
+            // fsgnjx.s.inx
+            299 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                h.x[i.c()] = ((a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64;
+            }
+            // fsqrt.s.inx
+            300 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
+                h.x[i.b()] = root_2 as u64;
+            }
+            // fsub.s.inx
+            301 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let difference_3: u32 = h.f32_add(a_1 as u64, (b_2 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                h.x[i.c()] = difference_3 as u64;
+            }
+            // fadd.h.inx
+            302 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let sum_3: u16 = h.f16_add(a_1, b_2, mode_0).at(i)?;
+                h.x[i.c()] = sum_3 as i16 as i32 as u32 as u64;
+            }
+            // fclass.h.inx
+            303 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let minus_1: u8 = (a_0 >> 15) as u8;
+                let top_2: u8 = u64::from(a_0 >> 10 & 0x1f == 0x1f) as u8;
+                let bottom_3: u8 = u64::from(a_0 >> 10 & 0x1f == 0) as u8;
+                let whole_4: u8 = u64::from(a_0 & 0x3ff == 0) as u8;
+                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (a_0 >> 9 & 1)) as u8;
+                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (!(a_0 >> 9) & 1)) as u8;
+                let infinite_7: u8 = top_2 & whole_4;
+                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                let zero_10: u8 = bottom_3 & whole_4;
+                h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                    | (infinite_7 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (normal_8 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (subnormal_9 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & minus_1) as u64)
+                    << 1
+                    | (subnormal_9 & minus_1) as u64)
+                    << 1
+                    | (normal_8 & minus_1) as u64)
+                    << 1
+                    | (infinite_7 & minus_1) as u64;
+            }
+            // fcvt.d.h.in32x
+            304 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
+                h.x[i.b()] = number_2 as u32 as u64;
+                if i.imm >> 3 != 0 {
+                    h.x[i.c()] = number_2 >> 32;
+                }
+            }
+            // fcvt.h.d.in32x
+            305 => {
+                let mode_0: u8 = h.rounding_mode((i.imm & 7) as u8).at(i)?;
+                let first_1: u64 = if i.imm >> 3 != 0 { 0_u64 } else { h.x[i.a()] << 32 | h.x[i.b()] };
+                let number_2: u16 = h.f64_to_f16(first_1, mode_0).at(i)?;
+                h.x[i.c()] = number_2 as i16 as i32 as u32 as u64;
+            }
+            // fcvt.h.s.inx
+            306 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
+                h.x[i.b()] = number_2 as i16 as i32 as u32 as u64;
+            }
+            // fcvt.h.w.inx
+            307 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u16 = h.i32_to_f16(h.x[i.a()], mode_0).at(i)?;
+                h.x[i.b()] = number_1 as i16 as i32 as u32 as u64;
+            }
+            // fcvt.h.wu.inx
+            308 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u16 = h.u32_to_f16(h.x[i.a()], mode_0).at(i)?;
+                h.x[i.b()] = number_1 as i16 as i32 as u32 as u64;
+            }
+            // fcvt.s.h.inx
+            309 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as u64;
+            }
+            // fcvt.w.h.inx
+            310 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as u64;
+            }
+            // fcvt.wu.h.inx
+            311 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as u64;
+            }
+            // fdiv.h.inx
+            312 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let quotient_3: u16 = h.f16_div(a_1, b_2, mode_0).at(i)?;
+                h.x[i.c()] = quotient_3 as i16 as i32 as u32 as u64;
+            }
+            // feq.h.inx
+            313 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                let holds_2: u8 = h.f16_eq(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fle.h.inx
+            314 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                let holds_2: u8 = h.f16_le(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // flt.h.inx
+            315 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                let holds_2: u8 = h.f16_lt(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fmadd.h.inx
+            316 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let c_3: u16 = h.x[i.c()] as u16;
+                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3, mode_0).at(i)?;
+                h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
+            }
+            // fmax.h.inx
+            317 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                let most_2: u16 = h.f16_max(a_0, b_1).at(i)?;
+                h.x[i.c()] = most_2 as i16 as i32 as u32 as u64;
+            }
+            // fmin.h.inx
+            318 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                let least_2: u16 = h.f16_min(a_0, b_1).at(i)?;
+                h.x[i.c()] = least_2 as i16 as i32 as u32 as u64;
+            }
+            // fmsub.h.inx
+            319 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let c_3: u16 = h.x[i.c()] as u16;
+                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
+            }
+            // fmul.h.inx
+            320 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let product_3: u16 = h.f16_mul(a_1, b_2, mode_0).at(i)?;
+                h.x[i.c()] = product_3 as i16 as i32 as u32 as u64;
+            }
+            // fnmadd.h.inx
+            321 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let c_3: u16 = h.x[i.c()] as u16;
+                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
+            }
+            // fnmsub.h.inx
+            322 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let c_3: u16 = h.x[i.c()] as u16;
+                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3, mode_0).at(i)?;
+                h.x[i.d()] = sum_4 as i16 as i32 as u32 as u64;
+            }
+            // fsgnj.h.inx
+            323 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                h.x[i.c()] = (((b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i32 as u32 as u64;
+            }
+            // fsgnjn.h.inx
+            324 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                h.x[i.c()] = ((!(b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i32 as u32 as u64;
+            }
+            // fsgnjx.h.inx
+            325 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                h.x[i.c()] =
+                    (((a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i32 as u32 as u64;
+            }
+            // fsqrt.h.inx
+            326 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
+                h.x[i.b()] = root_2 as i16 as i32 as u32 as u64;
+            }
+            // fsub.h.inx
+            327 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let difference_3: u16 = h.f16_add(a_1, b_2 ^ 0x8000, mode_0).at(i)?;
+                h.x[i.c()] = difference_3 as i16 as i32 as u32 as u64;
+            }
+            // amoswap.b
+            328 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amoadd.b
-            257 => {
+            329 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amoxor.b
-            258 => {
+            330 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amoand.b
-            259 => {
+            331 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amoor.b
-            260 => {
+            332 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amomin.b
-            261 => {
+            333 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amomax.b
-            262 => {
+            334 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amominu.b
-            263 => {
+            335 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amomaxu.b
-            264 => {
+            336 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i32 as u32 as u64;
             }
             // amoswap.h
-            265 => {
+            337 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1857,7 +2599,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amoadd.h
-            266 => {
+            338 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1866,7 +2608,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amoxor.h
-            267 => {
+            339 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1875,7 +2617,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amoand.h
-            268 => {
+            340 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1884,7 +2626,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amoor.h
-            269 => {
+            341 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1893,7 +2635,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amomin.h
-            270 => {
+            342 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1903,7 +2645,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amomax.h
-            271 => {
+            343 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1913,7 +2655,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amominu.h
-            272 => {
+            344 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1922,7 +2664,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amomaxu.h
-            273 => {
+            345 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1931,14 +2673,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i32 as u32 as u64;
             }
             // amocas.b
-            274 => {
+            346 => {
                 let wanted_0: u8 = h.x[i.a()] as u8;
                 let old_1: u8 = h.load8(h.x[i.b()]).at(i)?;
                 h.store8(h.x[i.b()], if old_1 == wanted_0 { h.x[i.c()] as u8 } else { old_1 }).at(i)?;
                 h.x[i.d()] = old_1 as i8 as i32 as u32 as u64;
             }
             // amocas.h
-            275 => {
+            347 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1948,7 +2690,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = old_1 as i16 as i32 as u32 as u64;
             }
             // amocas.w
-            276 => {
+            348 => {
                 if h.x[i.a()] & 3 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1958,7 +2700,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = old_1 as u64;
             }
             // amocas.d
-            277 => {
+            349 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1973,7 +2715,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 }
             }
             // cm.push
-            278 => {
+            350 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let base_1: u32 = h.x[2].wrapping_sub(count_0.wrapping_mul(4) as u64) as u32;
                 if i.imm >> 8 & 1 != 0 {
@@ -2017,7 +2759,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[2] = h.x[2].wrapping_sub(room_2 as u64) as u32 as u64;
             }
             // cm.pop
-            279 => {
+            351 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
@@ -2074,7 +2816,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[2] = h.x[2].wrapping_add(room_1 as u64) as u32 as u64;
             }
             // cm.popret
-            280 => {
+            352 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
@@ -2132,7 +2874,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 next = ((ra_15 >> 1) as u64) << 1;
             }
             // cm.popretz
-            281 => {
+            353 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u32 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(4)) as u64) as u32;
@@ -2191,14 +2933,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 next = ((ra_15 >> 1) as u64) << 1;
             }
             // cm.mva01s
-            282 => {
+            354 => {
                 let first_0: u32 = h.x[i.a()] as u32;
                 let second_1: u32 = h.x[i.b()] as u32;
                 h.x[i.c()] = first_0 as u64;
                 h.x[i.d()] = second_1 as u64;
             }
             // cm.mvsa01
-            283 => {
+            355 => {
                 if i.imm != 0 {
                     return Err(Fault::new(Cause::Illegal, 0).at(i.at));
                 }
@@ -2206,26 +2948,26 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = h.x[i.d()];
             }
             // cm.jt
-            284 => {
+            356 => {
                 let target_0: u32 = h.table_jump(i.imm as u8).at(i)? as u32;
                 next = target_0 as u64;
             }
             // cm.jalt
-            285 => {
+            357 => {
                 let target_0: u32 = h.table_jump(i.imm as u8).at(i)? as u32;
                 h.x[i.a()] = end as u32 as u64;
                 next = target_0 as u64;
             }
             // ssrdp mop.r.n mop.rr.n
-            286 => h.x[i.a()] = 0,
+            358 => h.x[i.a()] = 0,
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            287 => {
+            359 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] =
                     if hit_0 >> 12 != 0 { (h.x[i.c()] & 0xfffff) << 12 | (hit_0 & 0xfff) as u64 } else { i.imm };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            288 => {
+            360 => {
                 let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)? as u32;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));

@@ -6,18 +6,18 @@ use crate::block::{At as _, Ins, ins, out};
 use crate::machine::{Cause, Fault, Machine};
 
 /// How many encodings there are.
-pub(crate) const ENCODINGS: usize = 656;
+pub(crate) const ENCODINGS: usize = 854;
 
 /// The pre-decoded instruction that runs an arm of [`execute`]: the values of a form from these fields at this address.
 pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
     match form {
-        0 | 95 => ins(op, [out(f[0]), f[1], f[2], 0], 0),
+        0 | 107 => ins(op, [out(f[0]), f[1], f[2], 0], 0),
         1 => ins(op, [out(f[0]), f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         2 => ins(op, [out(f[1]), f[2], 0, 0], f[0]),
         3 => ins(op, [out(f[0]), 0, 0, 0], (f[1] << 12) as i32 as i64 as u64),
         4 => ins(op, [out(f[0]), 0, 0, 0], pc.wrapping_add((f[1] << 12) as i32 as i64 as u64)),
-        5 | 98 => ins(op, [f[0], out(f[1]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
-        6 | 99 => ins(op, [f[0], f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        5 | 110 => ins(op, [f[0], out(f[1]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
+        6 | 111 => ins(op, [f[0], f[1], 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         7 => ins(op, [f[0], f[1], 0, 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
         8 => ins(op, [f[1], f[0], 0, 0], pc.wrapping_add(((f[2] << 51) as i64 >> 51) as u64)),
         9 => ins(op, [out(f[0]), 0, 0, 0], pc.wrapping_add(((f[1] << 43) as i64 >> 43) as u64)),
@@ -27,9 +27,9 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         13 => ins(op, [f[1], out(f[0]), 0, 0], ((f[2] << 52) as i64 >> 52) as u64),
         14 => ins(op, [0, 0, 0, 0], 0),
         15 => ins(op, [0, 0, 0, 0], pc),
-        16 | 100 => ins(op, [f[0], out(f[1]), 0, 0], 0),
-        17 | 101 => ins(op, [f[1], f[0], out(f[2]), 0], 0),
-        18 | 102 => ins(op, [f[0], f[1], 0, 0], 0),
+        16 | 112 => ins(op, [f[0], out(f[1]), 0, 0], 0),
+        17 | 113 => ins(op, [f[1], f[0], out(f[2]), 0], 0),
+        18 | 114 => ins(op, [f[0], f[1], 0, 0], 0),
         19 => ins(op, [f[1], out(f[0]), 0, 0], u64::from(f[0] == 0) | f[2] << 1),
         20 => ins(op, [f[1], out(f[0]), 0, 0], f[2] | u64::from(f[1] != 0) << 12),
         21 => ins(op, [out(f[0]), 0, 0, 0], f[1] | u64::from(f[0] == 0) << 5 | f[2] << 6),
@@ -40,10 +40,10 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         26 => ins(op, [0x40 | f[1], 0x40 | f[0], 0, 0], f[2]),
         27 => ins(op, [0x40 | f[1], 0x40 | f[2], 0x40 | f[0], 0], 0),
         28 => ins(op, [0x40 | f[1], 0x40 | f[2], out(f[0]), 0], 0),
-        29 | 103 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], f[2]),
-        30 | 104 => ins(op, [f[1], 0x40 | f[0], 0, 0], f[2]),
-        31 | 105 => ins(op, [out(f[0]), 0x40 | f[1], 0, 0], 0),
-        32 | 106 => ins(op, [0x40 | f[0], f[1], 0, 0], 0),
+        29 | 115 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], f[2]),
+        30 | 116 => ins(op, [f[1], 0x40 | f[0], 0, 0], f[2]),
+        31 | 117 => ins(op, [out(f[0]), 0x40 | f[1], 0, 0], 0),
+        32 | 118 => ins(op, [0x40 | f[0], f[1], 0, 0], 0),
         33 => ins(op, [0x40 | f[1], out(f[0]), 0, 0], 0),
         34 => ins(op, [0x40 | f[0], 0x40 | f[2], 0x40 | f[1], 0], 0),
         35 => ins(op, [0x40 | f[0], 0x40 | f[1], 0x40 | f[2], 0], 0),
@@ -54,38 +54,42 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
         42 => ins(op, [0x40 | f[0], 0x40 | f[2], 0, 0], f[1]),
         43 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_S[f[0] as usize] as u64),
         44 => ins(op, [0x40 | f[1], 0, 0, 0], super::table::FLI_H[f[0] as usize] as u64),
-        45 | 107 => ins(op, [out(f[0]), f[1], 0, 0], 0),
-        46 | 108 => ins(op, [out(f[0]), f[2], f[1], 0], 0),
-        48 | 112 => ins(op, [f[1], out(f[0]), 0, 0], 0),
+        45 | 119 => ins(op, [out(f[0]), f[1], 0, 0], 0),
+        46 | 120 => ins(op, [out(f[0]), f[2], f[1], 0], 0),
+        48 | 124 => ins(op, [f[1], out(f[0]), 0, 0], 0),
         50 => ins(op, [out(f[1]), f[2], 0, 0], !(1_u64 << f[0])),
         51 => ins(op, [out(f[1]), f[2], 0, 0], 1_u64 << f[0]),
         53 => ins(op, [f[2], out(f[0]), f[1], 0], f[3] << 3),
         55 => ins(op, [f[0], 0, 0, 0], 0),
         56 => ins(op, [out(8 | f[0]), 2, 0, 0], f[1]),
         57 => ins(op, [8 | f[1], 0x40 | (8 | f[0]), 0, 0], f[2]),
-        58 | 113 => ins(op, [8 | f[1], out(8 | f[0]), 0, 0], f[2]),
-        60 | 114 => ins(op, [8 | f[1], 8 | f[0], 0, 0], f[2]),
+        58 | 125 => ins(op, [8 | f[1], out(8 | f[0]), 0, 0], f[2]),
+        60 | 126 => ins(op, [8 | f[1], 8 | f[0], 0, 0], f[2]),
         61 => ins(op, [out(f[0]), f[0], 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
         63 => ins(op, [out(f[0]), 0, 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
         64 => ins(op, [out(2), 2, 0, 0], ((f[0] << 54) as i64 >> 54) as u64),
         65 => ins(op, [out(f[1]), 0, 0, 0], ((f[2] << 12 << 46) as i64 >> 46) as u64),
         66 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], f[1]),
         67 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], ((f[1] << 58) as i64 >> 58) as u64),
-        68 | 116 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
+        68 | 128 => ins(op, [out(8 | f[0]), 8 | f[0], 8 | f[1], 0], 0),
         69 => ins(op, [0, 0, 0, 0], pc.wrapping_add(((f[0] << 52) as i64 >> 52) as u64)),
         70 => ins(op, [8 | f[0], 0, 0, 0], pc.wrapping_add(((f[1] << 55) as i64 >> 55) as u64)),
         71 => ins(op, [out(f[0]), f[0], 0, 0], f[1]),
         72 => ins(op, [2, 0x40 | f[0], 0, 0], f[1]),
-        73 | 117 => ins(op, [2, out(f[0]), 0, 0], f[1]),
+        73 | 129 => ins(op, [2, out(f[0]), 0, 0], f[1]),
         75 => ins(op, [1, 0, 0, 0], 0),
         76 => ins(op, [5, 0, 0, 0], 0),
         77 => ins(op, [f[0], out(1), 0, 0], 0),
         78 => ins(op, [out(f[0]), f[0], f[1], 0], 0),
-        79 | 118 => ins(op, [2, f[0], 0, 0], f[1]),
-        80 | 119 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
-        81 => ins(op, [f[0], f[1], f[2], out(f[0])], 0),
-        82..=83 => ins(op, [f[1], f[0], f[2], out(f[0])], 0),
-        84 => ins(
+        79 | 130 => ins(op, [2, f[0], 0, 0], f[1]),
+        80 | 131 => ins(op, [out(8 | f[0]), 8 | f[0], 0, 0], 0),
+        89 | 132 => ins(op, [f[1], f[2], out(f[0]), 0], f[3]),
+        90 | 133 => ins(op, [f[1], out(f[0]), 0, 0], f[2]),
+        91 | 122 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
+        92 | 134 => ins(op, [f[1], f[2], f[3], out(f[0])], f[4]),
+        93 => ins(op, [f[0], f[1], f[2], out(f[0])], 0),
+        94..=95 => ins(op, [f[1], f[0], f[2], out(f[0])], 0),
+        96 => ins(
             op,
             [0, 0, 0, 0],
             (if f[2] == 0xf { 0xd_u64 } else { f[2].wrapping_sub(3) & 0xf })
@@ -105,7 +109,7 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                     .wrapping_add(f[3]) as u8 as u64)
                     << 19,
         ),
-        85 => ins(
+        97 => ins(
             op,
             [0, 0, 0, 0],
             (if f[2] == 0xf { 0xd_u64 } else { f[2].wrapping_sub(3) & 0xf })
@@ -125,7 +129,7 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
                 | u64::from(6 <= f[2]) << 25
                 | u64::from(5 <= f[2]) << 26,
         ),
-        86 => ins(
+        98 => ins(
             op,
             [
                 if f[0] < 2 { 8 | f[0] } else { 0x10 | f[0] },
@@ -135,7 +139,7 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
             ],
             0,
         ),
-        87 => ins(
+        99 => ins(
             op,
             [
                 out(if f[0] < 2 { 8 | f[0] } else { 0x10 | f[0] }),
@@ -145,24 +149,23 @@ pub(crate) fn prepare(op: u16, form: u16, f: &[u64; 8], pc: u64) -> Ins {
             ],
             u64::from(f[0] == f[1]),
         ),
-        88 => ins(op, [0, 0, 0, 0], f[0]),
-        89 => ins(op, [out(1), 0, 0, 0], f[0]),
-        90 => ins(op, [out(f[0]), 0, 0, 0], 0),
-        91 => ins(op, [out(f[2]), 0, 0, 0], 0),
-        92 => ins(op, [out(f[3]), 0, 0, 0], 0),
-        93 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
-        94 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
-        96 => ins(op, [out(f[0]), f[1], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
-        97 => ins(op, [out(f[0]), f[1], 0, 0], f[2]),
-        109 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
-        110 => ins(op, [f[1], f[2], out(f[0]), 0], 0),
-        111 => ins(
+        100 => ins(op, [0, 0, 0, 0], f[0]),
+        101 => ins(op, [out(1), 0, 0, 0], f[0]),
+        102 => ins(op, [out(f[0]), 0, 0, 0], 0),
+        103 => ins(op, [out(f[2]), 0, 0, 0], 0),
+        104 => ins(op, [out(f[3]), 0, 0, 0], 0),
+        105 => ins(op, [f[2], out(f[1]), f[3], 0], f[0]),
+        106 => ins(op, [f[2], f[3], out(f[1]), 0], f[0]),
+        108 => ins(op, [out(f[0]), f[1], 0, 0], (((f[2] as u32) << 20) as i32 >> 20) as u32 as u64),
+        109 => ins(op, [out(f[0]), f[1], 0, 0], f[2]),
+        121 => ins(op, [f[2], f[1], out(f[0]), 0], 0),
+        123 => ins(
             op,
             [f[1], out(f[0]), 0, 0],
             u64::from(f[2] == 0xa) | (super::table::AES_ROUND[f[2] as usize] as u64) << 1,
         ),
-        115 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
-        120 => ins(
+        127 => ins(op, [out(f[0]), f[0], 0, 0], (((f[1] as u32) << 26) as i32 >> 26) as u32 as u64),
+        135 => ins(
             op,
             [f[1], f[0] | 1, f[0], f[2] | 1],
             u64::from(f[0] == 0)
@@ -900,26 +903,26 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.float_changed().at(i)?;
                 h.x[i.c()] = most_0;
             }
-            // fle.d
-            119 => {
+            // fle.d fle.d.inx
+            119 | 442 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_le(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
-            // flt.d
-            120 => {
+            // flt.d flt.d.inx
+            120 | 443 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_lt(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
-            // feq.d
-            121 => {
+            // feq.d feq.d.inx
+            121 | 441 => {
                 h.float_enabled().at(i)?;
                 let holds_0: u8 = h.f64_eq(h.x[i.a()], h.x[i.b()]).at(i)?;
                 h.x[i.c()] = holds_0 as u64;
             }
-            // fcvt.w.d
-            122 => {
+            // fcvt.w.d fcvt.w.d.inx
+            122 | 438 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_i32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
@@ -931,8 +934,8 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
-            // fcvt.wu.d
-            124 => {
+            // fcvt.wu.d fcvt.wu.d.inx
+            124 | 439 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.f64_to_u32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.x[i.b()] = number_1 as i32 as i64 as u64;
@@ -959,8 +962,8 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_2;
             }
-            // fclass.d
-            128 => {
+            // fclass.d fclass.d.inx
+            128 | 431 => {
                 h.float_enabled().at(i)?;
                 let minus_0: u8 = (h.x[i.a()] >> 63) as u8;
                 let top_1: u8 = u64::from(h.x[i.a()] >> 52 & 0x7ff == 0x7ff) as u8;
@@ -1466,7 +1469,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             // rev8
             202 => h.x[i.a()] = h.x[i.b()].swap_bytes(),
             // zext.h c.zext.h packw.zero
-            203 | 345 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
+            203 | 417 => h.x[i.a()] = h.x[i.b()] as u16 as u64,
             // clmul
             204 => {
                 h.x[i.a()] = {
@@ -1710,62 +1713,463 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
             254 => h.x[i.a()] = h.x[i.b()] as u8 as u64,
             // c.not
             255 => h.x[i.a()] = !h.x[i.b()],
+            // fadd.s.inx
+            280 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let sum_3: u32 = h.f32_add(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                h.x[i.c()] = sum_3 as i32 as i64 as u64;
+            }
+            // fclass.s.inx
+            281 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let minus_1: u8 = (a_0 >> 31) as u8;
+                let top_2: u8 = u64::from((a_0 >> 23) as u8 == u8::MAX) as u8;
+                let bottom_3: u8 = u64::from((a_0 >> 23) as u8 == 0) as u8;
+                let whole_4: u8 = u64::from(a_0 & 0x7fffff == 0) as u8;
+                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (a_0 >> 22 & 1)) as u8;
+                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u32 & (!(a_0 >> 22) & 1)) as u8;
+                let infinite_7: u8 = top_2 & whole_4;
+                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                let zero_10: u8 = bottom_3 & whole_4;
+                h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                    | (infinite_7 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (normal_8 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (subnormal_9 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & minus_1) as u64)
+                    << 1
+                    | (subnormal_9 & minus_1) as u64)
+                    << 1
+                    | (normal_8 & minus_1) as u64)
+                    << 1
+                    | (infinite_7 & minus_1) as u64;
+            }
+            // fcvt.s.w.inx
+            282 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u32 = h.i32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_1 as i32 as i64 as u64;
+            }
+            // fcvt.s.wu.inx
+            283 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u32 = h.u32_to_f32(h.x[i.a()] as u32 as u64, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_1 as i32 as i64 as u64;
+            }
+            // fcvt.w.s.inx
+            284 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let number_2: u32 = h.f32_to_i32(a_1 as u64, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as i32 as i64 as u64;
+            }
+            // fcvt.wu.s.inx
+            285 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let number_2: u32 = h.f32_to_u32(a_1 as u64, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as i32 as i64 as u64;
+            }
+            // fdiv.s.inx
+            286 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let quotient_3: u32 = h.f32_div(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                h.x[i.c()] = quotient_3 as i32 as i64 as u64;
+            }
+            // feq.s.inx
+            287 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                let holds_2: u8 = h.f32_eq(a_0 as u64, b_1 as u64).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fle.s.inx
+            288 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                let holds_2: u8 = h.f32_le(a_0 as u64, b_1 as u64).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // flt.s.inx
+            289 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                let holds_2: u8 = h.f32_lt(a_0 as u64, b_1 as u64).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fmadd.s.inx
+            290 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let c_3: u32 = h.x[i.c()] as u32;
+                let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
+                h.x[i.d()] = sum_4 as i32 as i64 as u64;
+            }
+            // fmax.s.inx
+            291 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                let most_2: u32 = h.f32_max(a_0 as u64, b_1 as u64).at(i)? as u32;
+                h.x[i.c()] = most_2 as i32 as i64 as u64;
+            }
+            // fmin.s.inx
+            292 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                let least_2: u32 = h.f32_min(a_0 as u64, b_1 as u64).at(i)? as u32;
+                h.x[i.c()] = least_2 as i32 as i64 as u64;
+            }
+            // fmsub.s.inx
+            293 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let c_3: u32 = h.x[i.c()] as u32;
+                let sum_4: u32 = h.f32_fma(a_1 as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                h.x[i.d()] = sum_4 as i32 as i64 as u64;
+            }
+            // fmul.s.inx
+            294 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let product_3: u32 = h.f32_mul(a_1 as u64, b_2 as u64, mode_0).at(i)? as u32;
+                h.x[i.c()] = product_3 as i32 as i64 as u64;
+            }
+            // fnmadd.s.inx
+            295 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let c_3: u32 = h.x[i.c()] as u32;
+                let sum_4: u32 =
+                    h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, (c_3 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                h.x[i.d()] = sum_4 as i32 as i64 as u64;
+            }
+            // fnmsub.s.inx
+            296 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let c_3: u32 = h.x[i.c()] as u32;
+                let sum_4: u32 = h.f32_fma((a_1 ^ 0x80000000) as u64, b_2 as u64, c_3 as u64, mode_0).at(i)? as u32;
+                h.x[i.d()] = sum_4 as i32 as i64 as u64;
+            }
+            // fsgnj.s.inx
+            297 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                h.x[i.c()] = (((b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64) as i32 as i64 as u64;
+            }
+            // fsgnjn.s.inx
+            298 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                h.x[i.c()] = ((!(b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64) as i32 as i64 as u64;
+            }
+            // fsgnjx.s.inx
+            299 => {
+                h.float_enabled().at(i)?;
+                let a_0: u32 = h.x[i.a()] as u32;
+                let b_1: u32 = h.x[i.b()] as u32;
+                h.x[i.c()] = (((a_0 >> 31 ^ b_1 >> 31) as u64) << 31 | (a_0 & 0x7fffffff) as u64) as i32 as i64 as u64;
+            }
+            // fsqrt.s.inx
+            300 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let root_2: u32 = h.f32_sqrt(a_1 as u64, mode_0).at(i)? as u32;
+                h.x[i.b()] = root_2 as i32 as i64 as u64;
+            }
+            // fsub.s.inx
+            301 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let b_2: u32 = h.x[i.b()] as u32;
+                let difference_3: u32 = h.f32_add(a_1 as u64, (b_2 ^ 0x80000000) as u64, mode_0).at(i)? as u32;
+                h.x[i.c()] = difference_3 as i32 as i64 as u64;
+            }
+            // fadd.h.inx
+            302 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let sum_3: u16 = h.f16_add(a_1, b_2, mode_0).at(i)?;
+                h.x[i.c()] = sum_3 as i16 as i64 as u64;
+            }
+            // fclass.h.inx
+            303 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let minus_1: u8 = (a_0 >> 15) as u8;
+                let top_2: u8 = u64::from(a_0 >> 10 & 0x1f == 0x1f) as u8;
+                let bottom_3: u8 = u64::from(a_0 >> 10 & 0x1f == 0) as u8;
+                let whole_4: u8 = u64::from(a_0 & 0x3ff == 0) as u8;
+                let quiet_5: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (a_0 >> 9 & 1)) as u8;
+                let signaling_6: u8 = ((top_2 & (!whole_4 & 1)) as u16 & (!(a_0 >> 9) & 1)) as u8;
+                let infinite_7: u8 = top_2 & whole_4;
+                let normal_8: u8 = !top_2 & 1 & (!bottom_3 & 1);
+                let subnormal_9: u8 = bottom_3 & (!whole_4 & 1);
+                let zero_10: u8 = bottom_3 & whole_4;
+                h.x[i.b()] = (((((((((quiet_5 as u64) << 1 | signaling_6 as u64) << 1
+                    | (infinite_7 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (normal_8 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (subnormal_9 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & (!minus_1 & 1)) as u64)
+                    << 1
+                    | (zero_10 & minus_1) as u64)
+                    << 1
+                    | (subnormal_9 & minus_1) as u64)
+                    << 1
+                    | (normal_8 & minus_1) as u64)
+                    << 1
+                    | (infinite_7 & minus_1) as u64;
+            }
+            // fcvt.h.s.inx
+            306 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let number_2: u16 = h.f32_to_f16(a_1 as u64, mode_0).at(i)?;
+                h.x[i.b()] = number_2 as i16 as i64 as u64;
+            }
+            // fcvt.h.w.inx
+            307 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u16 = h.i32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                h.x[i.b()] = number_1 as i16 as i64 as u64;
+            }
+            // fcvt.h.wu.inx
+            308 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u16 = h.u32_to_f16(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                h.x[i.b()] = number_1 as i16 as i64 as u64;
+            }
+            // fcvt.s.h.inx
+            309 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let number_2: u32 = h.f16_to_f32(a_1, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as i32 as i64 as u64;
+            }
+            // fcvt.w.h.inx
+            310 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let number_2: u32 = h.f16_to_i32(a_1, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as i32 as i64 as u64;
+            }
+            // fcvt.wu.h.inx
+            311 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let number_2: u32 = h.f16_to_u32(a_1, mode_0).at(i)? as u32;
+                h.x[i.b()] = number_2 as i32 as i64 as u64;
+            }
+            // fdiv.h.inx
+            312 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let quotient_3: u16 = h.f16_div(a_1, b_2, mode_0).at(i)?;
+                h.x[i.c()] = quotient_3 as i16 as i64 as u64;
+            }
+            // feq.h.inx
+            313 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                let holds_2: u8 = h.f16_eq(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fle.h.inx
+            314 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                let holds_2: u8 = h.f16_le(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // flt.h.inx
+            315 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                let holds_2: u8 = h.f16_lt(a_0, b_1).at(i)?;
+                h.x[i.c()] = holds_2 as u64;
+            }
+            // fmadd.h.inx
+            316 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let c_3: u16 = h.x[i.c()] as u16;
+                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3, mode_0).at(i)?;
+                h.x[i.d()] = sum_4 as i16 as i64 as u64;
+            }
+            // fmax.h.inx
+            317 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                let most_2: u16 = h.f16_max(a_0, b_1).at(i)?;
+                h.x[i.c()] = most_2 as i16 as i64 as u64;
+            }
+            // fmin.h.inx
+            318 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                let least_2: u16 = h.f16_min(a_0, b_1).at(i)?;
+                h.x[i.c()] = least_2 as i16 as i64 as u64;
+            }
+            // fmsub.h.inx
+            319 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let c_3: u16 = h.x[i.c()] as u16;
+                let sum_4: u16 = h.f16_fma(a_1, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                h.x[i.d()] = sum_4 as i16 as i64 as u64;
+            }
+            // fmul.h.inx
+            320 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let product_3: u16 = h.f16_mul(a_1, b_2, mode_0).at(i)?;
+                h.x[i.c()] = product_3 as i16 as i64 as u64;
+            }
+            // fnmadd.h.inx
+            321 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let c_3: u16 = h.x[i.c()] as u16;
+                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3 ^ 0x8000, mode_0).at(i)?;
+                h.x[i.d()] = sum_4 as i16 as i64 as u64;
+            }
+            // fnmsub.h.inx
+            322 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let c_3: u16 = h.x[i.c()] as u16;
+                let sum_4: u16 = h.f16_fma(a_1 ^ 0x8000, b_2, c_3, mode_0).at(i)?;
+                h.x[i.d()] = sum_4 as i16 as i64 as u64;
+            }
+            // fsgnj.h.inx
+            323 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                h.x[i.c()] = (((b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i64 as u64;
+            }
+            // fsgnjn.h.inx
+            324 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                h.x[i.c()] = ((!(b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i64 as u64;
+            }
+            // fsgnjx.h.inx
+            325 => {
+                h.float_enabled().at(i)?;
+                let a_0: u16 = h.x[i.a()] as u16;
+                let b_1: u16 = h.x[i.b()] as u16;
+                h.x[i.c()] = (((a_0 >> 15 ^ b_1 >> 15) as u64) << 15 | (a_0 & 0x7fff) as u64) as i16 as i64 as u64;
+            }
+            // fsqrt.h.inx
+            326 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let root_2: u16 = h.f16_sqrt(a_1, mode_0).at(i)?;
+                h.x[i.b()] = root_2 as i16 as i64 as u64;
+            }
+            // fsub.h.inx
+            327 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let b_2: u16 = h.x[i.b()] as u16;
+                let difference_3: u16 = h.f16_add(a_1, b_2 ^ 0x8000, mode_0).at(i)?;
+                h.x[i.c()] = difference_3 as i16 as i64 as u64;
+            }
             // amoswap.b
-            256 => {
+            328 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], h.x[i.b()] as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amoadd.b
-            257 => {
+            329 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64).wrapping_add(h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amoxor.b
-            258 => {
+            330 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 ^ h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amoand.b
-            259 => {
+            331 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 & h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amoor.b
-            260 => {
+            332 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], (old_0 as u64 | h.x[i.b()]) as u8).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amomin.b
-            261 => {
+            333 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amomax.b
-            262 => {
+            334 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if (old_0 as i8) < h.x[i.b()] as i8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amominu.b
-            263 => {
+            335 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { old_0 } else { h.x[i.b()] as u8 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amomaxu.b
-            264 => {
+            336 => {
                 let old_0: u8 = h.load8(h.x[i.a()]).at(i)?;
                 h.store8(h.x[i.a()], if old_0 < h.x[i.b()] as u8 { h.x[i.b()] as u8 } else { old_0 }).at(i)?;
                 h.x[i.c()] = old_0 as i8 as i64 as u64;
             }
             // amoswap.h
-            265 => {
+            337 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1774,7 +2178,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amoadd.h
-            266 => {
+            338 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1783,7 +2187,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amoxor.h
-            267 => {
+            339 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1792,7 +2196,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amoand.h
-            268 => {
+            340 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1801,7 +2205,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amoor.h
-            269 => {
+            341 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1810,7 +2214,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amomin.h
-            270 => {
+            342 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1820,7 +2224,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amomax.h
-            271 => {
+            343 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1830,7 +2234,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amominu.h
-            272 => {
+            344 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1839,7 +2243,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amomaxu.h
-            273 => {
+            345 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1848,14 +2252,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0 as i16 as i64 as u64;
             }
             // amocas.b
-            274 => {
+            346 => {
                 let wanted_0: u8 = h.x[i.a()] as u8;
                 let old_1: u8 = h.load8(h.x[i.b()]).at(i)?;
                 h.store8(h.x[i.b()], if old_1 == wanted_0 { h.x[i.c()] as u8 } else { old_1 }).at(i)?;
                 h.x[i.d()] = old_1 as i8 as i64 as u64;
             }
             // amocas.h
-            275 => {
+            347 => {
                 if h.x[i.a()] & 1 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1865,7 +2269,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = old_1 as i16 as i64 as u64;
             }
             // amocas.w
-            276 => {
+            348 => {
                 if h.x[i.a()] & 3 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1875,7 +2279,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = old_1 as i32 as i64 as u64;
             }
             // amocas.d
-            277 => {
+            349 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -1885,7 +2289,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.d()] = old_1;
             }
             // cm.push
-            278 => {
+            350 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let base_1: u64 = h.x[2].wrapping_sub(count_0.wrapping_mul(8) as u64);
                 if i.imm >> 8 & 1 != 0 {
@@ -1929,7 +2333,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[2] = h.x[2].wrapping_sub(room_2 as u64);
             }
             // cm.pop
-            279 => {
+            351 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
@@ -1986,7 +2390,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[2] = h.x[2].wrapping_add(room_1 as u64);
             }
             // cm.popret
-            280 => {
+            352 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
@@ -2044,7 +2448,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 next = ra_15 >> 1 << 1;
             }
             // cm.popretz
-            281 => {
+            353 => {
                 let count_0: u8 = (i.imm & 0xff) as u8;
                 let room_1: u8 = (i.imm >> 8 & 0xff) as u8;
                 let base_2: u64 = h.x[2].wrapping_add(room_1.wrapping_sub(count_0.wrapping_mul(8)) as u64);
@@ -2103,14 +2507,14 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 next = ra_15 >> 1 << 1;
             }
             // cm.mva01s
-            282 => {
+            354 => {
                 let first_0: u64 = h.x[i.a()];
                 let second_1: u64 = h.x[i.b()];
                 h.x[i.c()] = first_0;
                 h.x[i.d()] = second_1;
             }
             // cm.mvsa01
-            283 => {
+            355 => {
                 if i.imm != 0 {
                     return Err(Fault::new(Cause::Illegal, 0).at(i.at));
                 }
@@ -2118,20 +2522,20 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = h.x[i.d()];
             }
             // cm.jt
-            284 => {
+            356 => {
                 let target_0: u64 = h.table_jump(i.imm as u8).at(i)?;
                 next = target_0;
             }
             // cm.jalt
-            285 => {
+            357 => {
                 let target_0: u64 = h.table_jump(i.imm as u8).at(i)?;
                 h.x[i.a()] = end;
                 next = target_0;
             }
             // ssrdp mop.r.n mop.rr.n
-            286 => h.x[i.a()] = 0,
+            358 => h.x[i.a()] = 0,
             // xext.custom0 xext.op-brownfield xext.reserved-6b xext.custom0-rocc
-            287 => {
+            359 => {
                 let hit_0: u16 = h.lun_lookup(h.x[i.a()] >> 12, (h.x[i.a()] & 0xfff) as u16).at(i)?;
                 h.x[i.b()] = if hit_0 >> 12 != 0 {
                     (h.x[i.c()] & 0xfffffffffffff) << 12 | (hit_0 & 0xfff) as u64
@@ -2140,7 +2544,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 };
             }
             // xcmd.custom0 xcmd.custom0.8 xcmd.custom0.16 xcmd.op-brownfield xcmd.op-brownfield.8 xcmd.op-brownfield.16 xcmd.reserved-6b xcmd.reserved-6b.8 xcmd.reserved-6b.16 xcmd.custom0-rocc xcmd.custom0-rocc.8 xcmd.custom0-rocc.16
-            288 => {
+            360 => {
                 let route_0: u32 = h.device_lookup((h.x[i.a()] & 0xfff) as u16).at(i)? as u32;
                 if route_0 >> 24 == 0 {
                     return Err(Fault::new(Cause::UnroutedLun, 0).at(i.at));
@@ -2156,64 +2560,64 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = result_1;
             }
             // addw c.addw
-            289 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
+            361 => h.x[i.a()] = h.x[i.b()].wrapping_add(h.x[i.c()]) as i32 as i64 as u64,
             // subw c.subw
-            290 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
+            362 => h.x[i.a()] = h.x[i.b()].wrapping_sub(h.x[i.c()]) as i32 as i64 as u64,
             // sllw
-            291 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            363 => h.x[i.a()] = (h.x[i.b()] << (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // srlw
-            292 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
+            364 => h.x[i.a()] = (h.x[i.b()] as u32 >> (h.x[i.c()] & 0x1f)) as i32 as i64 as u64,
             // sraw
-            293 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
+            365 => h.x[i.a()] = (h.x[i.b()] as i32 >> (h.x[i.c()] & 0x1f)) as u32 as i32 as i64 as u64,
             // addiw c.addiw
-            294 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
+            366 => h.x[i.a()] = h.x[i.b()].wrapping_add(i.imm) as i32 as i64 as u64,
             // slliw
-            295 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
+            367 => h.x[i.a()] = (h.x[i.b()] << i.imm) as i32 as i64 as u64,
             // srliw
-            296 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
+            368 => h.x[i.a()] = (h.x[i.b()] as u32 >> i.imm) as i32 as i64 as u64,
             // sraiw
-            297 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
+            369 => h.x[i.a()] = (h.x[i.b()] as i32 >> i.imm) as u32 as i32 as i64 as u64,
             // ld c.ld c.ldsp
-            298 => {
+            370 => {
                 let value_0: u64 = h.load64(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0;
             }
             // lwu
-            299 => {
+            371 => {
                 let value_0: u32 = h.load32(h.x[i.a()].wrapping_add(i.imm)).at(i)?;
                 h.x[i.b()] = value_0 as u64;
             }
             // sd c.sd c.sdsp
-            300 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
+            372 => h.store64(h.x[i.a()].wrapping_add(i.imm), h.x[i.b()]).at(i)?,
             // mulw
-            301 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
+            373 => h.x[i.a()] = h.x[i.b()].wrapping_mul(h.x[i.c()]) as i32 as i64 as u64,
             // divw
-            302 => {
+            374 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { -1 } else { a.wrapping_div(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // divuw
-            303 => {
+            375 => {
                 h.x[i.a()] = (h.x[i.b()] as u32).checked_div(h.x[i.c()] as u32).unwrap_or(u32::MAX) as i32 as i64 as u64
             }
             // remw
-            304 => {
+            376 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as i32, h.x[i.c()] as i32);
                     (if b == 0 { a } else { a.wrapping_rem(b) }) as u32
                 }) as i32 as i64 as u64
             }
             // remuw
-            305 => {
+            377 => {
                 h.x[i.a()] = ({
                     let (a, b) = (h.x[i.b()] as u32, h.x[i.c()] as u32);
                     a.checked_rem(b).unwrap_or(a)
                 }) as i32 as i64 as u64
             }
             // lr.d
-            306 => {
+            378 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2222,7 +2626,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = old_0;
             }
             // sc.d
-            307 => {
+            379 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2233,7 +2637,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = if ok_0 != 0 { 0_u64 } else { 1_u64 };
             }
             // amoswap.d
-            308 => {
+            380 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2242,7 +2646,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoadd.d
-            309 => {
+            381 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2251,7 +2655,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoxor.d
-            310 => {
+            382 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2260,7 +2664,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoand.d
-            311 => {
+            383 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2269,7 +2673,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amoor.d
-            312 => {
+            384 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2278,7 +2682,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomin.d
-            313 => {
+            385 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2287,7 +2691,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomax.d
-            314 => {
+            386 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2296,7 +2700,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amominu.d
-            315 => {
+            387 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2305,7 +2709,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // amomaxu.d
-            316 => {
+            388 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2314,7 +2718,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = old_0;
             }
             // ld.aq
-            317 => {
+            389 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::LoadMisaligned, h.x[i.a()]).at(i.at));
                 }
@@ -2322,131 +2726,131 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = value_0;
             }
             // sd.rl
-            318 => {
+            390 => {
                 if h.x[i.a()] & 7 != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }
                 h.store64(h.x[i.a()], h.x[i.b()]).at(i)?;
             }
             // fcvt.l.s
-            319 => {
+            391 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u64 = h.f32_to_i64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.s.l
-            320 => {
+            392 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.i64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
             // fcvt.lu.s
-            321 => {
+            393 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u32 = if h.x[i.a()] >> 32 == 0xffffffff { h.x[i.a()] as u32 } else { 0x7fc00000_u32 };
                 let number_2: u64 = h.f32_to_u64(a_1 as u64, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.s.lu
-            322 => {
+            394 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u32 = h.u64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffff00000000 | number_1 as u64;
             }
-            // fcvt.l.d
-            323 => {
+            // fcvt.l.d fcvt.l.d.inx
+            395 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.f64_to_i64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.l
-            324 => {
+            396 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.i64_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
-            // fcvt.lu.d
-            325 => {
+            // fcvt.lu.d fcvt.lu.d.inx
+            397 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.f64_to_u64(h.x[i.a()], mode_0).at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fcvt.d.lu
-            326 => {
+            398 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u64 = h.u64_to_f64(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = number_1;
             }
             // fmv.x.d
-            327 => {
+            399 => {
                 h.float_enabled().at(i)?;
                 h.x[i.a()] = h.x[i.b()];
             }
             // fmv.d.x
-            328 => {
+            400 => {
                 h.float_enabled().at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.a()] = h.x[i.b()];
             }
             // fcvt.l.h
-            329 => {
+            401 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u64 = h.f16_to_i64(a_1, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.h.l
-            330 => {
+            402 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.i64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // fcvt.lu.h
-            331 => {
+            403 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let a_1: u16 = if h.x[i.a()] >> 16 == 0xffffffffffff { h.x[i.a()] as u16 } else { 0x7e00_u16 };
                 let number_2: u64 = h.f16_to_u64(a_1, mode_0).at(i)?;
                 h.x[i.b()] = number_2;
             }
             // fcvt.h.lu
-            332 => {
+            404 => {
                 let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
                 let number_1: u16 = h.u64_to_f16(h.x[i.a()], mode_0).at(i)?;
                 h.float_changed().at(i)?;
                 h.x[i.b()] = 0xffffffffffff0000 | number_1 as u64;
             }
             // add.uw
-            333 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
+            405 => h.x[i.a()] = (h.x[i.b()] as u32 as u64).wrapping_add(h.x[i.c()]),
             // sh1add.uw
-            334 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
+            406 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 1).wrapping_add(h.x[i.c()]),
             // sh2add.uw
-            335 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
+            407 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 2).wrapping_add(h.x[i.c()]),
             // sh3add.uw
-            336 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
+            408 => h.x[i.a()] = ((h.x[i.b()] as u32 as u64) << 3).wrapping_add(h.x[i.c()]),
             // slli.uw
-            337 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
+            409 => h.x[i.a()] = (h.x[i.b()] as u32 as u64) << i.imm,
             // rolw
-            338 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            410 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_left((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // rorw
-            339 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
+            411 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right((h.x[i.c()] & 0x1f) as u32) as i32 as i64 as u64,
             // roriw
-            340 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
+            412 => h.x[i.a()] = (h.x[i.b()] as u32).rotate_right(i.imm as u32) as i32 as i64 as u64,
             // clzw
-            341 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
+            413 => h.x[i.a()] = (h.x[i.b()] as u32).leading_zeros() as i32 as i64 as u64,
             // ctzw
-            342 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
+            414 => h.x[i.a()] = (h.x[i.b()] as u32).trailing_zeros() as i32 as i64 as u64,
             // cpopw
-            343 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
+            415 => h.x[i.a()] = (h.x[i.b()] as u32).count_ones() as i32 as i64 as u64,
             // packw
-            344 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
+            416 => h.x[i.a()] = (h.x[i.b()] << 16 | h.x[i.c()] as u16 as u64) as i32 as i64 as u64,
             // aes64es
-            346 => {
+            418 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -2463,7 +2867,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
             }
             // aes64esm
-            347 => {
+            419 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX[(h.x[i.a()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -2486,7 +2890,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (m1_5 as u64) << 32 | m0_3 as u64;
             }
             // aes64ds
-            348 => {
+            420 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -2504,7 +2908,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (c1_1 as u64) << 32 | c0_0 as u64;
             }
             // aes64dsm
-            349 => {
+            421 => {
                 let c0_0: u32 = ((((super::table::AES_SBOX_INVERSE[(h.x[i.a()] >> 56) as usize] as u64) << 8
                     | super::table::AES_SBOX_INVERSE[(h.x[i.b()] >> 16) as u8 as usize] as u64)
                     << 8
@@ -2534,12 +2938,12 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.c()] = (m1_11 as u64) << 32 | m0_6 as u64;
             }
             // aes64ks2
-            350 => {
+            422 => {
                 let low_0: u32 = (h.x[i.a()] >> 32 ^ h.x[i.b()] as u32 as u64) as u32;
                 h.x[i.c()] = (low_0 as u64 ^ h.x[i.b()] >> 32) << 32 | low_0 as u64;
             }
             // aes64ks1i
-            351 => {
+            423 => {
                 let last_0: u32 = (h.x[i.a()] >> 32) as u32;
                 let t_1: u32 = if i.imm & 1 != 0 { last_0 } else { last_0.rotate_right(8) };
                 let s_2: u32 = (((((super::table::AES_SBOX[(t_1 >> 24) as usize] as u64) << 8
@@ -2552,7 +2956,7 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (s_2 as u64) << 32 | s_2 as u64;
             }
             // aes64im
-            352 => {
+            424 => {
                 let c0_0: u32 = h.x[i.a()] as u32;
                 let c1_1: u32 = (h.x[i.a()] >> 32) as u32;
                 let x0_2: u32 = (c0_0 & 0x7f7f7f7f) << 1 ^ (c0_0 >> 7 & 0x1010101).wrapping_mul(0x1b);
@@ -2570,23 +2974,208 @@ pub(crate) fn execute(h: &mut Machine, code: &[Ins], end: u64) -> Result<u64, Fa
                 h.x[i.b()] = (m1_11 as u64) << 32 | m0_6 as u64;
             }
             // sha512sum0
-            353 => {
+            425 => {
                 h.x[i.a()] =
                     h.x[i.b()].rotate_right(0x1c) ^ h.x[i.b()].rotate_right(0x22) ^ h.x[i.b()].rotate_right(0x27)
             }
             // sha512sum1
-            354 => {
+            426 => {
                 h.x[i.a()] =
                     h.x[i.b()].rotate_right(0xe) ^ h.x[i.b()].rotate_right(0x12) ^ h.x[i.b()].rotate_right(0x29)
             }
             // sha512sig0
-            355 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
+            427 => h.x[i.a()] = h.x[i.b()].rotate_right(1) ^ h.x[i.b()].rotate_right(8) ^ h.x[i.b()] >> 7,
             // sha512sig1
-            356 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
+            428 => h.x[i.a()] = h.x[i.b()].rotate_right(0x13) ^ h.x[i.b()].rotate_right(0x3d) ^ h.x[i.b()] >> 6,
             // c.zext.w
-            357 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
+            429 => h.x[i.a()] = h.x[i.b()] as u32 as u64,
+            // fadd.d.inx
+            430 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let sum_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
+                h.x[i.c()] = sum_1;
+            }
+            // fcvt.d.l.inx
+            432 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u64 = h.i64_to_f64(h.x[i.a()], mode_0).at(i)?;
+                h.x[i.b()] = number_1;
+            }
+            // fcvt.d.lu.inx
+            433 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u64 = h.u64_to_f64(h.x[i.a()], mode_0).at(i)?;
+                h.x[i.b()] = number_1;
+            }
+            // fcvt.d.s.inx
+            434 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let number_2: u64 = h.f32_to_f64(a_1 as u64, mode_0).at(i)?;
+                h.x[i.b()] = number_2;
+            }
+            // fcvt.d.w.inx
+            435 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u64 = h.i32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                h.x[i.b()] = number_1;
+            }
+            // fcvt.d.wu.inx
+            436 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u64 = h.u32_to_f64(h.x[i.a()] as u32 as u64, mode_0).at(i)?;
+                h.x[i.b()] = number_1;
+            }
+            // fcvt.s.d.inx
+            437 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u32 = h.f64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                h.x[i.b()] = number_1 as i32 as i64 as u64;
+            }
+            // fdiv.d.inx
+            440 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let quotient_1: u64 = h.f64_div(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
+                h.x[i.c()] = quotient_1;
+            }
+            // fmadd.d.inx
+            444 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
+                h.x[i.d()] = sum_1;
+            }
+            // fmax.d.inx
+            445 => {
+                h.float_enabled().at(i)?;
+                let most_0: u64 = h.f64_max(h.x[i.a()], h.x[i.b()]).at(i)?;
+                h.x[i.c()] = most_0;
+            }
+            // fmin.d.inx
+            446 => {
+                h.float_enabled().at(i)?;
+                let least_0: u64 = h.f64_min(h.x[i.a()], h.x[i.b()]).at(i)?;
+                h.x[i.c()] = least_0;
+            }
+            // fmsub.d.inx
+            447 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let sum_1: u64 = h.f64_fma(h.x[i.a()], h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0).at(i)?;
+                h.x[i.d()] = sum_1;
+            }
+            // fmul.d.inx
+            448 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let product_1: u64 = h.f64_mul(h.x[i.a()], h.x[i.b()], mode_0).at(i)?;
+                h.x[i.c()] = product_1;
+            }
+            // fnmadd.d.inx
+            449 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let sum_1: u64 = h
+                    .f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()] ^ 0x8000000000000000, mode_0)
+                    .at(i)?;
+                h.x[i.d()] = sum_1;
+            }
+            // fnmsub.d.inx
+            450 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let sum_1: u64 = h.f64_fma(h.x[i.a()] ^ 0x8000000000000000, h.x[i.b()], h.x[i.c()], mode_0).at(i)?;
+                h.x[i.d()] = sum_1;
+            }
+            // fsgnj.d.inx
+            451 => {
+                h.float_enabled().at(i)?;
+                h.x[i.a()] = h.x[i.b()] >> 63 << 63 | h.x[i.c()] & 0x7fffffffffffffff;
+            }
+            // fsgnjn.d.inx
+            452 => {
+                h.float_enabled().at(i)?;
+                h.x[i.a()] = (!(h.x[i.b()] >> 63) & 1) << 63 | h.x[i.c()] & 0x7fffffffffffffff;
+            }
+            // fsgnjx.d.inx
+            453 => {
+                h.float_enabled().at(i)?;
+                h.x[i.a()] = (h.x[i.b()] >> 63 ^ h.x[i.c()] >> 63) << 63 | h.x[i.b()] & 0x7fffffffffffffff;
+            }
+            // fsqrt.d.inx
+            454 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let root_1: u64 = h.f64_sqrt(h.x[i.a()], mode_0).at(i)?;
+                h.x[i.b()] = root_1;
+            }
+            // fsub.d.inx
+            455 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let difference_1: u64 = h.f64_add(h.x[i.a()], h.x[i.b()] ^ 0x8000000000000000, mode_0).at(i)?;
+                h.x[i.c()] = difference_1;
+            }
+            // fcvt.l.s.inx
+            456 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let number_2: u64 = h.f32_to_i64(a_1 as u64, mode_0).at(i)?;
+                h.x[i.b()] = number_2;
+            }
+            // fcvt.lu.s.inx
+            457 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u32 = h.x[i.a()] as u32;
+                let number_2: u64 = h.f32_to_u64(a_1 as u64, mode_0).at(i)?;
+                h.x[i.b()] = number_2;
+            }
+            // fcvt.s.l.inx
+            458 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u32 = h.i64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                h.x[i.b()] = number_1 as i32 as i64 as u64;
+            }
+            // fcvt.s.lu.inx
+            459 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u32 = h.u64_to_f32(h.x[i.a()], mode_0).at(i)? as u32;
+                h.x[i.b()] = number_1 as i32 as i64 as u64;
+            }
+            // fcvt.d.h.inx
+            460 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let number_2: u64 = h.f16_to_f64(a_1, mode_0).at(i)?;
+                h.x[i.b()] = number_2;
+            }
+            // fcvt.h.d.inx
+            461 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u16 = h.f64_to_f16(h.x[i.a()], mode_0).at(i)?;
+                h.x[i.b()] = number_1 as i16 as i64 as u64;
+            }
+            // fcvt.h.l.inx
+            462 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u16 = h.i64_to_f16(h.x[i.a()], mode_0).at(i)?;
+                h.x[i.b()] = number_1 as i16 as i64 as u64;
+            }
+            // fcvt.h.lu.inx
+            463 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let number_1: u16 = h.u64_to_f16(h.x[i.a()], mode_0).at(i)?;
+                h.x[i.b()] = number_1 as i16 as i64 as u64;
+            }
+            // fcvt.l.h.inx
+            464 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let number_2: u64 = h.f16_to_i64(a_1, mode_0).at(i)?;
+                h.x[i.b()] = number_2;
+            }
+            // fcvt.lu.h.inx
+            465 => {
+                let mode_0: u8 = h.rounding_mode(i.imm as u8).at(i)?;
+                let a_1: u16 = h.x[i.a()] as u16;
+                let number_2: u64 = h.f16_to_u64(a_1, mode_0).at(i)?;
+                h.x[i.b()] = number_2;
+            }
             // amocas.q
-            358 => {
+            466 => {
                 if h.x[i.a()] & 0xf != 0 {
                     return Err(Fault::new(Cause::StoreMisaligned, h.x[i.a()]).at(i.at));
                 }

@@ -20,8 +20,49 @@ enum Form {
 /// An instruction: mnemonic, form, the width of its operands, whether it rounds.
 type Instruction = (String, Form, u32, bool);
 
+/// Where numbers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In registers of their own.
+    Own,
+    /// In those of integers; on RV32 double precision in pairs.
+    Integers,
+}
+
+impl Place {
+    /// The registers of three operands and a result, and what else an instruction may change.
+    fn registers(self) -> [&'static str; 4] {
+        match self {
+            Place::Own => ["fa0", "fa1", "fa2", "fa3"],
+            Place::Integers => ["a2", "a4", "a6", "s2"],
+        }
+    }
+
+    fn clobbered(self) -> &'static str {
+        match self {
+            Place::Own => r#""fa0", "fa1", "fa2", "fa3""#,
+            Place::Integers => r#""a2", "a3", "a4", "a5", "a6", "a7", "s2", "s3""#,
+        }
+    }
+
+    /// Loads or stores a number.
+    fn memory(self, store: bool, register: usize, at: u32, xlen: u32) -> String {
+        let name = self.registers()[register];
+        let op = |short: &str| format!("{}{short}", if store { "s" } else { "l" });
+        match self {
+            Place::Own => format!("f{} {name}, {at}(%1)\\n", op("d")),
+            Place::Integers if xlen == 64 => format!("{} {name}, {at}(%1)\\n", op("d")),
+            // The second of a pair is the next one.
+            Place::Integers => {
+                let next = ["a3", "a5", "a7", "s3"][register];
+                format!("{o} {name}, {at}(%1)\\n{o} {next}, {}(%1)\\n", at + 4, o = op("w"))
+            }
+        }
+    }
+}
+
 /// What the machine has: the letters of formats with their widths.
-fn instructions(xlen: u32, formats: &[(&str, u32)]) -> Vec<Instruction> {
+fn instructions(xlen: u32, formats: &[(&str, u32)], place: Place) -> Vec<Instruction> {
     let mut all: Vec<Instruction> = Vec::new();
     for &(f, width) in formats {
         let mut add = |name: &str, form, rounds| all.push((format!("{name}.{f}"), form, width, rounds));
@@ -52,7 +93,7 @@ fn instructions(xlen: u32, formats: &[(&str, u32)]) -> Vec<Instruction> {
             "s" => "w",
             other => other,
         };
-        if width <= xlen {
+        if width <= xlen && place == Place::Own {
             all.push((format!("fmv.x.{x}"), Form::Integer(1), width, false));
             all.push((format!("fmv.{x}.x"), Form::OfInteger, width, false));
         }
@@ -61,22 +102,24 @@ fn instructions(xlen: u32, formats: &[(&str, u32)]) -> Vec<Instruction> {
 }
 
 /// The assembly of one run: operands at 0, 8 and 16 from `%1`, at 24 the flags before and then the result, flags in `%0`.
-fn assembly(name: &str, form: Form, mode: &str, xlen: u32) -> String {
+fn assembly(name: &str, form: Form, mode: &str, xlen: u32, place: Place) -> String {
     let (load, store) = if xlen == 64 { ("ld", "sd") } else { ("lw", "sw") };
-    let sources = |n: usize| ["fa0", "fa1", "fa2"].iter().take(n).map(|r| format!(", {r}")).collect::<String>();
+    let registers = place.registers();
+    let sources = |n: usize| registers.iter().take(n).map(|r| format!(", {r}")).collect::<String>();
+    let (result, keep) = (registers[3], place.memory(true, 3, 24, xlen));
     // What is exact has no mode in the assembler's text, but has a field for it.
     let exact = matches!(name, "fcvt.d.w" | "fcvt.d.wu" | "fcvt.d.s" | "fcvt.s.h" | "fcvt.d.h");
     let mode = if exact || mode.is_empty() { String::new() } else { format!(", {mode}") };
     let (before, body, after) = match form {
-        Form::Floats(n) => (String::new(), format!("{name} fa3{}{mode}", sources(n)), "fsd fa3, 24(%1)".to_owned()),
+        Form::Floats(n) => (String::new(), format!("{name} {result}{}{mode}", sources(n)), keep),
         Form::Integer(n) => (String::new(), format!("{name} t1{}{mode}", sources(n)), format!("{store} t1, 24(%1)")),
-        Form::OfInteger => {
-            (format!("{load} t0, 0(%1)\\n"), format!("{name} fa3, t0{mode}"), "fsd fa3, 24(%1)".to_owned())
-        }
+        Form::OfInteger => (format!("{load} t0, 0(%1)\\n"), format!("{name} {result}, t0{mode}"), keep),
     };
-    format!(
-        ".option arch, +zfh\\nfld fa0, 0(%1)\\nfld fa1, 8(%1)\\nfld fa2, 16(%1)\\n{before}lw t2, 24(%1)\\nfsflags t2\\n{body}\\nfrflags %0\\n{after}"
-    )
+    let loads: String = (0..3).map(|n| place.memory(false, n, 8 * n as u32, xlen)).collect();
+    let option = if place == Place::Own { ".option arch, +zfh\\n" } else { "" };
+    // On RV32 the second register of a pair is kept too, where the result does not have one.
+    let clear = if place == Place::Integers { "li s2, 0\\nli s3, 0\\n" } else { "" };
+    format!("{option}{loads}{clear}{before}lw t2, 24(%1)\\nfsflags t2\\n{body}\\nfrflags %0\\n{after}")
 }
 
 /// The special values of a format, without its box.
@@ -103,10 +146,10 @@ fn specials(width: u32) -> Vec<u64> {
 }
 
 /// The program for so many operands of each, and what each group of sums is of.
-pub(crate) fn program(xlen: u32, formats: &[(&str, u32)], count: usize) -> (String, Vec<String>) {
+pub(crate) fn program(xlen: u32, formats: &[(&str, u32)], count: usize, place: Place) -> (String, Vec<String>) {
     let mut groups = Vec::new();
     let (mut functions, mut table) = (String::new(), String::new());
-    for (name, form, width, rounds) in instructions(xlen, formats) {
+    for (name, form, width, rounds) in instructions(xlen, formats, place) {
         let modes: &[(&str, u32)] = if rounds {
             &[
                 ("rne", 0),
@@ -127,8 +170,9 @@ pub(crate) fn program(xlen: u32, formats: &[(&str, u32)], count: usize) -> (Stri
             let n = groups.len();
             let _ = writeln!(
                 functions,
-                "static unsigned op{n}(u64 *p) {{ unsigned long f; __asm__ volatile(\"{}\" : \"=&r\"(f) : \"r\"(p) : \"memory\", \"t0\", \"t1\", \"t2\", \"fa0\", \"fa1\", \"fa2\", \"fa3\"); return f; }}",
-                assembly(&name, form, mode, xlen)
+                "static unsigned op{n}(u64 *p) {{ unsigned long f; __asm__ volatile(\"{}\" : \"=&r\"(f) : \"r\"(p) : \"memory\", \"t0\", \"t1\", \"t2\", {}); return f; }}",
+                assembly(&name, form, mode, xlen, place),
+                place.clobbered()
             );
             let _ = writeln!(table, "{{op{n}, {width}, {dynamic}, {}}},", u8::from(matches!(form, Form::OfInteger)));
             groups.push(format!("{name} {mode} {dynamic}"));

@@ -36,7 +36,12 @@ pub(crate) fn compile(
 
 /// What a program writes and its exit status, on qemu.
 pub(crate) fn on_qemu(program: &Path, xlen: u32) -> Result<(Vec<u8>, u64), String> {
-    let cpu = format!("rv{xlen},Zfh=true");
+    on_qemu_with(program, xlen, "Zfh=true")
+}
+
+/// The same on a processor with these properties.
+pub(crate) fn on_qemu_with(program: &Path, xlen: u32, properties: &str) -> Result<(Vec<u8>, u64), String> {
+    let cpu = format!("rv{xlen},{properties}");
     let mut qemu = Command::new(TOOLS[if xlen == 32 { 1 } else { 2 }]);
     let out = qemu.args(["-cpu", &cpu]).arg(program).output().map_err(|e| e.to_string())?;
     let code = out.status.code().ok_or_else(|| format!("qemu: {}", out.status))?;

@@ -3,6 +3,7 @@
 
 use isaglot_testing::{Failed, Trial};
 
+use crate::floats::Place;
 use crate::{c_program, description, floats, instructions, peer, twins};
 
 /// Programs, and how many of them a C file holds.
@@ -16,7 +17,9 @@ pub(crate) fn trials() -> Vec<Trial> {
         trials.push(trial(format!("programs_rv{xlen}"), &[RISCV_QEMU], move || programs(xlen)));
         trials.push(trial(format!("instructions_rv{xlen}"), &[RISCV_QEMU], move || instructions(xlen)));
         trials.push(trial(format!("twins_rv{xlen}"), &[RISCV_QEMU], move || twins::run(xlen)));
-        trials.push(trial(format!("floats_rv{xlen}"), &[RISCV_QEMU], move || floats(xlen)));
+        trials.push(trial(format!("floats_rv{xlen}"), &[RISCV_QEMU], move || floats(xlen, Place::Own)));
+        trials
+            .push(trial(format!("floats_in_integers_rv{xlen}"), &[RISCV_QEMU], move || floats(xlen, Place::Integers)));
     }
     trials
 }
@@ -77,30 +80,48 @@ fn operands() -> usize {
     if std::env::var_os("ISAGLOT_FULL").is_some() { 100_000 } else { 8_000 }
 }
 
-fn floats(xlen: u32) -> Result<(), Failed> {
+/// What qemu 7.2 does wrong in integer registers: it gives 0, whatever the operands. On RV64 the same texts are compared.
+const FAULTS: [(u32, &str); 2] = [(32, "fsgnjn.h"), (32, "fsgnjx.h")];
+
+fn floats(xlen: u32, place: Place) -> Result<(), Failed> {
     let isa = description::isa();
     let dir = tempfile::tempdir()?;
-    let count = operands();
-    let (text, groups) = floats::program(xlen, &[("h", 16), ("s", 32), ("d", 64)], count);
+    // The operations are the same, and those that the registers make different are seen by fewer operands.
+    let count = if place == Place::Own { operands() } else { operands() / 8 };
+    let (text, groups) = floats::program(xlen, &[("h", 16), ("s", 32), ("d", 64)], count, place);
     std::fs::write(dir.path().join("floats.c"), text)?;
-    let program = peer::compile(dir.path(), "floats.c", xlen, "imafdc", "-O2")?;
-    let (want, got) = (peer::on_qemu(&program, xlen)?, peer::on_hart(&isa, &program)?);
+    let (target, cpu, extensions) = match place {
+        Place::Own => ("imafdc", "Zfh=true", None),
+        Place::Integers => (
+            "imac_zicsr_zfinx_zdinx_zhinx",
+            "f=false,d=false,zfinx=true,zdinx=true,zhinx=true",
+            Some(&["m", "a", "zca", "zicsr", "zfinx", "zdinx", "zhinx"][..]),
+        ),
+    };
+    let program = peer::compile(dir.path(), "floats.c", xlen, target, "-O2")?;
+    let (want, got) = (peer::on_qemu_with(&program, xlen, cpu)?, peer::on_hart_with(&isa, &program, extensions)?);
     let size = count.div_ceil(floats::CHUNK) * 8;
     if want.1 != 0 || want.0.len() != groups.len() * size {
         return Err("qemu does not run all of it".into());
     }
-    let mut wrong = Vec::new();
+    let (mut wrong, mut faults) = (Vec::new(), 0);
     for (at, name) in groups.iter().enumerate() {
         let of = |o: &[u8]| o.chunks(size).nth(at).map(<[u8]>::to_vec).unwrap_or_default();
         let (want, got) = (of(&want.0), of(&got.0));
         let differ = want.chunks(8).zip(got.chunks(8)).position(|(w, g)| w != g);
+        let fault =
+            place == Place::Integers && FAULTS.iter().any(|f| f.0 == xlen && name.split(' ').next() == Some(f.1));
+        if fault && differ.is_some() {
+            faults += 1;
+            continue;
+        }
         if differ.is_some() || want.len() != got.len() {
             wrong.push(format!("{name}: the first after operand {}", differ.unwrap_or(0) * floats::CHUNK));
         }
     }
     println!(
-        "qemu: RV{xlen}: {}/{} instructions with rounding modes of floating point, {count} operands each",
-        groups.len() - wrong.len(),
+        "qemu: RV{xlen}: {}/{} instructions with rounding modes of floating point, {place:?}, {count} operands each; {faults} faults of qemu",
+        groups.len() - wrong.len() - faults,
         groups.len()
     );
     if wrong.is_empty() { Ok(()) } else { Err(format!("different:\n{}", wrong.join("\n")).into()) }

@@ -14,8 +14,7 @@ use super::lower::{again, operands::Operands, tree, xml};
 use super::{Formula, Table};
 
 /// The files: the name of each, what it is about, and with what the names of its features begin.
-const FILES: [(&str, &str, &[&str]); 6] = [
-    ("zfinx.xml", "Floating point in integer registers.", &["zfinx", "zdinx", "zhinx"]),
+const FILES: [(&str, &str, &[&str]); 5] = [
     ("v.xml", "V: vectors.", &["v", "zve"]),
     ("zv.xml", "Vectors of half precision, bit manipulation and cryptography.", &["zv"]),
     ("zf.xml", "Floating point of other precisions, more operations.", &["q", "zf", "zh", "zd"]),
@@ -83,8 +82,9 @@ fn is_by_hand(name: &str, by_hand: &Isa) -> bool {
     let mut known = by_hand.encodings().iter();
     let plain = [".aqrl", ".aq", ".rl"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     let ordered = |e: &Encoding| e.cases.iter().flat_map(|c| &c.fields).any(|f| by_hand.shown(f.name) == "ORDER");
-    // `lb` has no order, so that `lb.aq` is another instruction. `c.nop` is a word of c.addi; the fences that programs name are words of fence.
-    known.any(|e| e.display_name == name || (e.display_name == plain && ordered(e)))
+    // A copy has a name of its own there, too. `lb` has no order, so that `lb.aq` is another instruction. `c.nop` is a word of c.addi; the fences that programs name are words of fence.
+    let copy = name.replace('@', ".");
+    known.any(|e| e.display_name == name || by_hand.text(e.name) == copy || (e.display_name == plain && ordered(e)))
         || matches!(name, "c.nop" | "fence.tso")
 }
 
